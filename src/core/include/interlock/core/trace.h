@@ -1,0 +1,99 @@
+// interlock.trace/v1: the record of sessions, JSON lines, one session a line. Schema: schemas/interlock.trace.v1.json.
+//
+// Annotations (labels, splits, oracle facts) never reach a scorer or the gate: `ParseTraceLine` drops them, and only
+// `ParseAnnotatedTraceLine`, for evaluation, keeps them beside the session.
+//
+//   {"schema":"interlock.trace/v1","session":"s1","domain":"files","principal":"alice","messages":[
+//     {"role":"system","content":"..."},{"role":"user","content":"..."},
+//     {"role":"assistant","content":"...","calls":[{"id":"c1","tool":"read_file","arguments":{"path":"a"}}]},
+//     {"role":"tool","call_id":"c1","content":"...","trust":"untrusted"}]}
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interlock/base/json.h"
+#include "interlock/base/result.h"
+#include "interlock/core/verdict.h"
+
+namespace interlock::core {
+
+inline constexpr std::string_view kTraceSchema = "interlock.trace/v1";
+
+enum class Role : std::uint8_t { kSystem, kUser, kAssistant, kTool };
+[[nodiscard]] std::string_view NameOf(Role role) noexcept;
+
+struct TraceCall {
+  std::string_view id;
+  std::string_view tool;
+  base::JsonValue arguments;  // object
+  base::JsonValue decision;   // what a guard said, or missing
+};
+
+struct TraceMessage {
+  Role role = Role::kUser;
+  std::string_view content;       // "" when absent
+  std::vector<TraceCall> calls;   // assistant only
+  std::string_view call_id;       // tool only
+  Trust trust = Trust::kUnknown;  // tool only
+  bool is_error = false;          // tool only
+};
+
+// One session. Owns its document; the views in it live as long as it does.
+struct TraceSession {
+  base::JsonDoc doc;
+  std::string_view session;
+  std::string_view domain;
+  std::string_view principal;
+  std::vector<TraceMessage> messages;
+};
+
+struct TraceLimits {
+  std::size_t max_line_bytes = std::size_t{64} << 20;
+  std::uint32_t max_messages = 100'000;
+  std::uint32_t max_calls = 100'000;
+};
+
+// Reads one line. Errors: every JSON error, kTraceSchema (shape; unknown fields outside `annotations` are errors),
+// kTraceCallUnknown (a tool message whose call_id no earlier call has), kLimitExceeded.
+[[nodiscard]] base::Result<TraceSession> ParseTraceLine(std::string_view line, const TraceLimits& limits = {});
+
+// Evaluation only: the annotations of the session and of each call, by call id. Everything else as ParseTraceLine.
+struct TraceAnnotations {
+  base::JsonValue session;                                          // object or missing
+  std::vector<std::pair<std::string_view, base::JsonValue>> calls;  // call id -> object
+};
+struct AnnotatedTrace {
+  TraceSession session;
+  TraceAnnotations annotations;
+};
+[[nodiscard]] base::Result<AnnotatedTrace> ParseAnnotatedTraceLine(std::string_view line,
+                                                                   const TraceLimits& limits = {});
+
+// Writes a session as one line without line end. Used by importers and by `audit export`.
+class TraceWriter {
+ public:
+  // Appends to `out`; call in order: Begin, then messages, then End.
+  explicit TraceWriter(std::string& out);
+  TraceWriter& Begin(std::string_view session, std::string_view domain, std::string_view principal);
+  TraceWriter& System(std::string_view content);
+  TraceWriter& User(std::string_view content);
+  struct CallRecord {
+    std::string_view id;
+    std::string_view tool;
+    std::string_view arguments_json;    // JSON object text
+    std::string_view decision_json;     // JSON or empty
+    std::string_view annotations_json;  // JSON object or empty
+  };
+  TraceWriter& Assistant(std::string_view content, const std::vector<CallRecord>& calls);
+  TraceWriter& Tool(std::string_view call_id, std::string_view content, Trust trust, bool is_error = false);
+  TraceWriter& End(std::string_view annotations_json = {});
+
+ private:
+  base::JsonWriter writer_;
+};
+
+}  // namespace interlock::core

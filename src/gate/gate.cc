@@ -1,0 +1,445 @@
+#include "interlock/gate/gate.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace interlock::gate {
+namespace {
+
+using base::JsonValue;
+using core::Decision;
+using core::Evidence;
+using core::Layer;
+using core::Reason;
+using core::SideEffect;
+using core::Verdict;
+using policy::LayerMode;
+using policy::Match;
+
+// Collects contributions; the verdict is their join, the evidence of allow-contributions is kept only when they decide.
+class Joiner {
+ public:
+  void Add(Layer layer, Reason reason, Verdict verdict, std::string_view rule, std::string pointer, std::string text) {
+    verdict_ = core::Join(verdict_, verdict);
+    decision_.evidence.push_back(
+        Evidence{layer, reason, verdict, std::string(rule), std::move(pointer), std::move(text)});
+  }
+  void Errored(std::string_view rule) { decision_.errored_rules.emplace_back(rule); }
+  [[nodiscard]] Verdict verdict() const noexcept { return verdict_; }
+
+  // Strictest evidence first (order of arrival among equals); drops what did not make the verdict when it is an allow.
+  [[nodiscard]] Decision Finish(Reason allow_reason) && {
+    auto& evidence = decision_.evidence;
+    // INVARIANT: arrival order is the gate's fixed layer order and ascending rule index, sorted below by rule id among
+    // equals, so that the order of rules in the document does not show.
+    std::stable_sort(evidence.begin(), evidence.end(), [](const Evidence& a, const Evidence& b) {
+      if (a.verdict != b.verdict) return a.verdict > b.verdict;
+      if (a.layer != b.layer) return a.layer < b.layer;
+      return a.rule < b.rule;
+    });
+    if (decision_.errored_rules.size() > 1) std::sort(decision_.errored_rules.begin(), decision_.errored_rules.end());
+    decision_.verdict = verdict_;
+    decision_.reason = verdict_ == Verdict::kAllow || evidence.empty() ? allow_reason : evidence.front().reason;
+    return std::move(decision_);
+  }
+  [[nodiscard]] Decision& decision() noexcept { return decision_; }
+
+ private:
+  Verdict verdict_ = Verdict::kAllow;
+  Decision decision_;
+};
+
+struct RuleOutcome {
+  bool allowed = false;
+  bool rewrites = false;
+  std::uint32_t rewrite_rule = 0;  // of the rewrites, the one with the smallest id: independent of document order
+};
+
+void ApplyRule(const policy::PolicySnapshot& policy, std::uint32_t index, const core::Call& call,
+               const policy::ToolEntry* tool, const policy::MatchContext& context, Joiner& join, RuleOutcome& out) {
+  const Match match = policy.Evaluate(index, call, tool, context, nullptr);
+  if (match == Match::kNo) return;
+  const auto rule = policy.rule(index);
+  if (match == Match::kUnknown) {
+    join.Errored(rule.id);
+    if (rule.effect == Verdict::kAllow) return;  // an allow that cannot be evaluated does not apply
+    policy::PolicySnapshot::Why why;
+    (void)policy.Evaluate(index, call, tool, context, &why);
+    join.Add(Layer::kPolicy, Reason::kPolicyRuleError, Verdict::kEscalate, rule.id, std::move(why.pointer),
+             std::move(why.text));
+    return;
+  }
+  if (rule.effect == Verdict::kAllow) {
+    out.allowed = true;
+    join.Add(Layer::kPolicy, Reason::kPolicyRule, Verdict::kAllow, rule.id, {}, {});
+    return;
+  }
+  policy::PolicySnapshot::Why why;
+  (void)policy.Evaluate(index, call, tool, context, &why);
+  std::string text(rule.reason);
+  if (!why.text.empty()) {
+    if (!text.empty()) text += ": ";
+    text += why.text;
+  }
+  join.Add(Layer::kPolicy, Reason::kPolicyRule, rule.effect, rule.id, std::move(why.pointer), std::move(text));
+  if (rule.effect == Verdict::kRewrite) {
+    if (!out.rewrites || rule.id < policy.rule(out.rewrite_rule).id) out.rewrite_rule = index;
+    out.rewrites = true;
+  }
+}
+
+RuleOutcome PolicyLayer(const policy::PolicySnapshot& policy, const SessionView& session, const core::Call& call,
+                        const policy::ToolEntry* tool, Joiner& join) {
+  const policy::MatchContext context{session.principal, session.environment, session.labels, session.origins};
+  RuleOutcome out;
+  if (tool != nullptr) {
+    for (const std::uint32_t index : tool->candidates) ApplyRule(policy, index, call, tool, context, join, out);
+  } else {
+    for (const std::uint32_t index : policy.CandidatesFor(call.server, call.tool, SideEffect::kUnknown)) {
+      ApplyRule(policy, index, call, nullptr, context, join, out);
+    }
+  }
+  return out;
+}
+
+const base::JsonDoc& EmptyObject() {
+  static const base::JsonDoc doc = [] {
+    auto parsed = base::JsonDoc::Parse("{}");
+    INTERLOCK_CHECK(parsed.ok(), "{} is JSON");
+    return std::move(parsed.value());
+  }();
+  return doc;
+}
+
+void SchemaLayer(const policy::Profile& profile, const core::Call& call, const policy::ToolEntry& tool, Joiner& join) {
+  if (tool.schema_error.has_value()) {
+    join.Add(Layer::kSchema, Reason::kSchemaUnusable, profile.unusable_schema, {}, {}, tool.schema_error->ToString());
+    return;
+  }
+  if (!tool.input_schema.has_value()) return;  // the tool states no schema: nothing to hold the call against
+  const auto outcome = tool.input_schema->Validate(call.arguments.exists() ? call.arguments : EmptyObject().root());
+  if (outcome.valid()) return;
+  if (!outcome.invalid()) {
+    join.Add(Layer::kSchema, Reason::kSchemaUnusable, core::Join(Verdict::kEscalate, profile.unusable_schema), {}, {},
+             "validation budget used up");
+    return;
+  }
+  std::string pointer;
+  std::string text;
+  for (const auto& violation : outcome.violations) {
+    if (text.empty()) pointer = violation.instance_pointer;
+    if (!text.empty()) text += "; ";
+    text += violation.instance_pointer.empty() ? "arguments" : violation.instance_pointer;
+    text += ": ";
+    text += violation.message;
+  }
+  join.Add(Layer::kSchema, Reason::kSchemaInvalid, Verdict::kBlock, {}, std::move(pointer), std::move(text));
+}
+
+void PreconditionsAndBudgets(const policy::PolicySnapshot& policy, const SessionView& session, const core::Call& call,
+                             const policy::ToolEntry* tool, Joiner& join) {
+  if (tool != nullptr) {
+    for (const auto& pre : tool->spec.preconditions) {
+      const JsonValue value = call.arguments.FindPointer(pre.same_argument);
+      const bool holds = session.history != nullptr && (pre.same_argument.empty() || value.exists()) &&
+                         session.history->Happened(pre.tool, pre.same_argument, value);
+      if (holds) continue;
+      std::string text = "`" + pre.tool + "` must have succeeded first";
+      if (!pre.same_argument.empty()) text += ", with the same `" + pre.same_argument + "`";
+      join.Add(Layer::kPolicy, Reason::kPrecondition, Verdict::kBlock, {}, pre.same_argument, std::move(text));
+    }
+  }
+  const SideEffect effect = tool == nullptr ? SideEffect::kUnknown : tool->spec.side_effect;
+  for (const auto& budget : policy.budgets()) {
+    std::uint64_t used = 0;
+    if (budget.effect.has_value()) {
+      if (*budget.effect != effect) continue;
+      used = session.used.calls[static_cast<std::size_t>(effect)];
+    } else {
+      for (const auto n : session.used.calls) used += n;
+    }
+    if (used < budget.max_calls) continue;
+    join.Add(Layer::kPolicy, Reason::kBudget, Verdict::kEscalate, budget.id, {},
+             std::to_string(used) + " of " + std::to_string(budget.max_calls) + " calls used");
+  }
+}
+
+// Signals of layers that others measure. Returns the layers that are required, absent and could still be asked.
+NeedSignals OtherLayers(const policy::Profile& profile, const SessionView& session, const core::SignalMap& known,
+                        bool may_ask, Joiner& join) {
+  NeedSignals need;
+  for (std::size_t i = 0; i < core::kLayerCount; ++i) {
+    const Layer layer = static_cast<Layer>(i);
+    const LayerMode mode = profile.layer(layer);
+    if (mode == LayerMode::kOff) continue;
+    const core::Signal& signal = known[layer];
+    switch (signal.state) {
+      case core::Signal::State::kAbsent:
+        if (layer == Layer::kPolicy || layer == Layer::kSchema || mode != LayerMode::kRequired) break;
+        if (may_ask && session.can_ask[i]) {
+          need.wanted[i] = true;
+        } else {
+          join.Add(layer, Reason::kLayerMissing, Verdict::kEscalate, {}, {},
+                   "layer `" + std::string(core::NameOf(layer)) + "` is required and gave no signal");
+        }
+        break;
+      case core::Signal::State::kError:
+        join.Add(layer, Reason::kSignal, core::Join(Verdict::kEscalate, signal.floor), {}, {}, signal.evidence);
+        break;
+      case core::Signal::State::kPresent:
+        if (signal.floor != Verdict::kAllow) join.Add(layer, Reason::kSignal, signal.floor, {}, {}, signal.evidence);
+        break;
+    }
+  }
+  return need;
+}
+
+// SAFETY: both clocks must agree that the grant is alive. The wall clock alone could be set back to revive it, the
+// monotonic one alone says nothing after a restart; a wall clock that stands before the grant was given voids it.
+bool GrantHolds(const Grant& grant, const SessionView& session, const base::Digest& call,
+                const base::Digest& definition, const base::Digest& policy) {
+  return grant.call == call && grant.definition == definition && grant.policy == policy &&
+         session.now.mono < grant.expires_mono && session.now.wall < grant.expires_wall &&
+         session.now.wall >= grant.given_wall;
+}
+
+bool AnyGrantHolds(const policy::PolicySnapshot& policy, const SessionView& session, const core::Call& call,
+                   const policy::ToolEntry* tool) {
+  if (session.grants.empty()) return false;
+  const base::Digest digest = CallDigest(call);
+  const base::Digest definition = tool == nullptr ? base::Digest{} : tool->spec.definition;
+  return std::any_of(session.grants.begin(), session.grants.end(), [&](const Grant& grant) {
+    return GrantHolds(grant, session, digest, definition, policy.digest());
+  });
+}
+
+void AttachRewrite(const policy::PolicySnapshot& policy, const core::Call& call, const RuleOutcome& rules,
+                   Decision& decision) {
+  const std::string_view patch_text = policy.rule(rules.rewrite_rule).rewrite_patch;
+  auto patch = base::JsonDoc::Parse(patch_text);
+  if (!patch.ok()) {
+    decision = FailClosed(patch.error());
+    return;
+  }
+  auto rewritten = MergePatch(call.arguments.exists() ? call.arguments : EmptyObject().root(), patch.value().root());
+  if (!rewritten.ok()) {
+    decision = FailClosed(rewritten.error());
+    return;
+  }
+  decision.rewritten_arguments = std::move(rewritten.value());
+}
+
+bool Malformed(const core::Call& call) {
+  return call.tool.empty() || (call.arguments.exists() && !call.arguments.is_object());
+}
+
+std::variant<Decision, NeedSignals> DecideImpl(const policy::PolicySnapshot& policy, const SessionView& session,
+                                               const core::Call& call, const core::SignalMap& known, bool may_ask) {
+  const policy::Profile& profile = policy.profile();
+  Joiner join;
+  join.decision().shadow = profile.shadow;
+  if (Malformed(call)) {
+    join.Add(Layer::kSchema, Reason::kMalformed, Verdict::kBlock, {}, {},
+             "a call needs a tool name and an object of arguments");
+    return std::move(join).Finish(Reason::kMalformed);
+  }
+  const policy::ToolEntry* tool = session.catalogue == nullptr ? nullptr : session.catalogue->Find(call.tool);
+
+  if (session.instructions_changed) {
+    join.Add(Layer::kPolicy, Reason::kServerChanged, Verdict::kEscalate, {}, {},
+             "run `interlock policy accept` after reading them");
+  }
+  if (tool != nullptr && tool->spec.hidden) join.Add(Layer::kPolicy, Reason::kToolHidden, Verdict::kBlock, {}, {}, {});
+  if (tool != nullptr && tool->pin == policy::PinState::kChanged) {
+    join.Add(Layer::kPolicy, Reason::kToolChanged, Verdict::kBlock, {}, {},
+             "its definition is not the one that was accepted; run `interlock policy accept` after reading the change");
+  }
+
+  RuleOutcome rules;
+  Reason allow_reason = Reason::kNone;
+  if (profile.layer(Layer::kPolicy) != LayerMode::kOff) {
+    rules = PolicyLayer(policy, session, call, tool, join);
+    // The default is the answer for the form that will run: a call that a rule rewrites is decided again, and there the
+    // default speaks. An allow rule stands in for the default and weakens nothing else.
+    if (!rules.allowed && !rules.rewrites) {
+      const SideEffect effect = tool == nullptr ? SideEffect::kUnknown : tool->spec.side_effect;
+      const Verdict verdict = profile.default_for(effect);
+      allow_reason = Reason::kDefaultAllow;
+      if (verdict != Verdict::kAllow) {
+        join.Add(Layer::kPolicy, tool == nullptr ? Reason::kToolUnknown : Reason::kPolicyDefault, verdict, {}, {},
+                 "no rule speaks of it, and the default for side effect `" + std::string(core::NameOf(effect)) +
+                     "` is " + std::string(core::NameOf(verdict)));
+      }
+    }
+    PreconditionsAndBudgets(policy, session, call, tool, join);
+  }
+  if (profile.layer(Layer::kSchema) != LayerMode::kOff) {
+    if (tool != nullptr) {
+      SchemaLayer(profile, call, *tool, join);
+    } else if (profile.layer(Layer::kSchema) == LayerMode::kRequired) {
+      join.Add(Layer::kSchema, Reason::kToolUnknown, Verdict::kEscalate, {}, {}, "no schema is known for it");
+    }
+  }
+  // Cheap first: nothing that could still be fetched changes a block.
+  const NeedSignals need = OtherLayers(profile, session, known, may_ask && join.verdict() != Verdict::kBlock, join);
+  if (join.verdict() != Verdict::kBlock &&
+      std::any_of(need.wanted.begin(), need.wanted.end(), [](bool b) { return b; })) {
+    return need;
+  }
+
+  if (join.verdict() == Verdict::kEscalate && AnyGrantHolds(policy, session, call, tool)) {
+    Decision decision = std::move(join).Finish(Reason::kApproved);
+    // What was lifted stays in the evidence; the verdict is that of the rest.
+    decision.verdict = rules.rewrites ? Verdict::kRewrite : Verdict::kAllow;
+    decision.reason = Reason::kApproved;
+    if (rules.rewrites) AttachRewrite(policy, call, rules, decision);
+    return decision;
+  }
+  Decision decision = std::move(join).Finish(allow_reason);
+  if (decision.verdict == Verdict::kRewrite) AttachRewrite(policy, call, rules, decision);
+  return decision;
+}
+
+}  // namespace
+
+base::Digest CallDigest(const core::Call& call) {
+  base::Sha256Hasher hasher;
+  // Length-prefixed, so that no two (server, tool) pairs share a preimage.
+  const auto prefix = [&hasher](std::string_view part) {
+    hasher.Update(std::to_string(part.size())).Update(":").Update(part);
+  };
+  prefix(call.server);
+  prefix(call.tool);
+  hasher.Update(base::CanonicalJson(call.arguments.exists() ? call.arguments : EmptyObject().root()));
+  return hasher.Finish();
+}
+
+std::variant<Decision, NeedSignals> Decide(const policy::PolicySnapshot& policy, const SessionView& session,
+                                           const core::Call& call, const core::SignalMap& known) noexcept {
+  return DecideImpl(policy, session, call, known, true);
+}
+
+Decision DecideNow(const policy::PolicySnapshot& policy, const SessionView& session, const core::Call& call,
+                   const core::SignalMap& known) noexcept {
+  auto answer = DecideImpl(policy, session, call, known, false);
+  INTERLOCK_CHECK(std::holds_alternative<Decision>(answer), "nothing is asked for when may_ask is false");
+  return std::move(*std::get_if<Decision>(&answer));
+}
+
+Decision DecideResult(const policy::PolicySnapshot& policy, const SessionView& session, const core::ToolResult& result,
+                      const core::SignalMap& known) noexcept {
+  const policy::Profile& profile = policy.profile();
+  Joiner join;
+  join.decision().shadow = profile.shadow;
+  if (!result.payload.is_object() && !result.payload.is_string()) {
+    join.Add(Layer::kSchema, Reason::kResultMalformed, Verdict::kBlock, {}, {}, "a result is an object");
+    return std::move(join).Finish(Reason::kNone);
+  }
+  const policy::ToolEntry* tool = session.catalogue == nullptr ? nullptr : session.catalogue->Find(result.tool);
+  const JsonValue structured = result.payload.Find("structuredContent");
+  if (profile.validate_results && profile.layer(Layer::kSchema) != LayerMode::kOff && tool != nullptr &&
+      !result.is_error && tool->output_schema.has_value() && structured.exists()) {
+    const auto outcome = tool->output_schema->Validate(structured);
+    if (!outcome.valid()) {
+      std::string text = outcome.violations.empty() ? "validation budget used up" : outcome.violations.front().message;
+      join.Add(Layer::kSchema, Reason::kResultMalformed, profile.bad_result, {}, {}, std::move(text));
+    }
+  }
+  for (std::size_t i = 0; i < core::kLayerCount; ++i) {
+    const Layer layer = static_cast<Layer>(i);
+    const core::Signal& signal = known[layer];
+    if (profile.layer(layer) == LayerMode::kOff || signal.state == core::Signal::State::kAbsent) continue;
+    Verdict floor = signal.floor;
+    if (signal.state == core::Signal::State::kError) floor = core::Join(floor, Verdict::kEscalate);
+    if (floor != Verdict::kAllow) join.Add(layer, Reason::kResultSuspicious, floor, {}, {}, signal.evidence);
+  }
+  Decision decision = std::move(join).Finish(Reason::kNone);
+  // A result cannot wait for a person without the call hanging: what would escalate is withheld.
+  if (decision.verdict == Verdict::kEscalate) decision.verdict = Verdict::kBlock;
+  decision.rewritten_result = decision.verdict == Verdict::kRewrite;
+  return decision;
+}
+
+Choice Choose(const policy::PolicySnapshot& policy, const SessionView& session, std::span<const Proposal> proposals,
+              std::span<const core::SignalMap> known) noexcept {
+  const policy::Profile& profile = policy.profile();
+  Choice choice;
+  choice.decisions.reserve(proposals.size());
+  bool any_feasible = false;
+  bool any_waits = false;
+  static const core::SignalMap kNoSignals;
+  for (std::size_t i = 0; i < proposals.size(); ++i) {
+    const core::SignalMap& signals = i < known.size() ? known[i] : kNoSignals;
+    choice.decisions.push_back(DecideNow(policy, session, proposals[i].call, signals));
+    const Decision& decision = choice.decisions.back();
+    any_waits = any_waits || decision.verdict == Verdict::kEscalate;
+    if (decision.verdict > Verdict::kRewrite) continue;
+    // Without a risk signal the tool's impact weight stands in for E[R]: a missing signal is never favourable.
+    const core::Signal& risk_signal = signals[Layer::kRisk];
+    const policy::ToolEntry* tool =
+        session.catalogue == nullptr ? nullptr : session.catalogue->Find(proposals[i].call.tool);
+    const double risk = risk_signal.state == core::Signal::State::kPresent ? risk_signal.score
+                        : tool == nullptr                                  ? 1.0
+                                                                           : tool->spec.impact_weight;
+    if (!(risk <= profile.max_risk)) continue;  // also refuses NaN
+    any_feasible = true;
+    const double utility = proposals[i].gain - profile.lambda * risk - profile.mu * proposals[i].human_cost;
+    if (!(utility > 0.0)) continue;
+    if (choice.kind != Choice::Kind::kExecute || utility > choice.utility) {
+      choice.kind = Choice::Kind::kExecute;
+      choice.index = i;
+      choice.utility = utility;
+    }
+  }
+  if (choice.kind == Choice::Kind::kExecute) {
+    choice.decision = choice.decisions[choice.index];
+    return choice;
+  }
+  const bool page = !proposals.empty() && !any_feasible && any_waits;
+  choice.kind = page ? Choice::Kind::kPage : Choice::Kind::kObserveOnly;
+  choice.decision.verdict = page ? Verdict::kEscalate : Verdict::kBlock;
+  choice.decision.reason = page ? Reason::kPage : Reason::kNoUtility;
+  choice.decision.shadow = profile.shadow;
+  choice.decision.evidence.push_back(Evidence{
+      Layer::kPolicy,
+      choice.decision.reason,
+      choice.decision.verdict,
+      {},
+      {},
+      page ? "every proposal waits for a person or was refused" : "no feasible proposal has positive utility"});
+  return choice;
+}
+
+Decision FailClosed(Reason reason, std::string_view text) noexcept {
+  Decision decision;
+  decision.verdict = Verdict::kBlock;
+  decision.reason = reason == Reason::kNone ? Reason::kInternalError : reason;
+  decision.evidence.push_back(Evidence{Layer::kPolicy, decision.reason, Verdict::kBlock, {}, {}, std::string(text)});
+  return decision;
+}
+
+Decision FailClosed(const base::Error& error) noexcept {
+  // By range of the error's id (see error_table.inc): one place, so that a new code is closed before anyone thinks of
+  // it.
+  const std::string_view range = error.id().substr(0, 3);
+  Reason reason = Reason::kInternalError;
+  if (error.code() == base::ErrorCode::kMcpQueueFull || error.code() == base::ErrorCode::kLimitExceeded) {
+    reason = Reason::kOverloaded;
+  } else if (error.code() == base::ErrorCode::kMcpPeerClosed || error.code() == base::ErrorCode::kMcpTimeout) {
+    reason = Reason::kUpstreamGone;
+  } else if (range == "E01" || range == "E07") {
+    reason = Reason::kMalformed;
+  } else if (range == "E04") {
+    reason = Reason::kPolicyUnavailable;
+  } else if (range == "E05") {
+    reason = Reason::kSchemaUnusable;
+  } else if (range == "E08") {
+    reason = Reason::kAuditUnavailable;
+  } else if (range == "E10") {
+    reason = Reason::kStoreUnavailable;
+  }
+  return FailClosed(reason, error.ToString());
+}
+
+}  // namespace interlock::gate

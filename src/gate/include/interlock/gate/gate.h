@@ -1,0 +1,116 @@
+// The decision. Pure and total: no clock, no state, no I/O; the same values give the same answer on every machine.
+//
+// Adverse evidence never weakens a verdict; a missing signal never counts as favourable; the order of rules does not
+// matter; a rule that would not allow and cannot be evaluated raises the floor to escalate. What a deployment wants
+// (thresholds, defaults, layers) stands in its policy and profile, as data.
+//
+//   auto answer = gate::Decide(view, call, signals);
+//   if (auto* need = std::get_if<gate::NeedSignals>(&answer)) { ...fetch, then Decide again... }
+//
+// Source: GIRA (Algorithm 1, equation 2), design "The gate"; the readable reference model is spec/reference_gate.h and
+// the named properties are in spec/PROPERTIES.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include "interlock/base/clock.h"
+#include "interlock/base/digest.h"
+#include "interlock/base/error.h"
+#include "interlock/core/call.h"
+#include "interlock/core/decision.h"
+#include "interlock/policy/catalogue.h"
+#include "interlock/policy/snapshot.h"
+
+namespace interlock::gate {
+
+// A person's agreement to one exact call: void when the arguments, the tool's definition or the policy change, when
+// either clock says it has expired, or when the wall clock stands before it was given.
+struct Grant {
+  base::Digest call;        // CallDigest
+  base::Digest definition;  // of the tool, as pinned when it was given
+  base::Digest policy;
+  base::MonoTime expires_mono;
+  base::WallTime given_wall;
+  base::WallTime expires_wall;
+  bool once = true;  // the session drops it after use
+};
+
+// Calls made so far by side-effect class, allowed ones only.
+struct BudgetUse {
+  std::array<std::uint64_t, core::kSideEffectCount> calls{};
+};
+
+// Which earlier calls succeeded, for preconditions.
+class HistoryLookup {
+ public:
+  virtual ~HistoryLookup() = default;
+  // A call of `tool` succeeded earlier; with an equal value at `pointer` when that is not empty.
+  [[nodiscard]] virtual bool Happened(std::string_view tool, std::string_view pointer, base::JsonValue value) const = 0;
+};
+
+// Everything about the session that a decision may use, as values.
+struct SessionView {
+  base::Now now;
+  const core::Principal* principal = nullptr;
+  std::string_view environment;
+  core::RequestState request = core::RequestState::kUnknown;
+  core::LabelSet labels = 0;
+  const policy::OriginLookup* origins = nullptr;
+  const HistoryLookup* history = nullptr;
+  BudgetUse used;
+  std::span<const Grant> grants;
+  const policy::ToolCatalogue* catalogue = nullptr;  // null: no tool is known
+  bool instructions_changed = false;                 // the server's instructions differ from the pinned ones
+  std::array<bool, core::kLayerCount> can_ask{};     // layers whose missing signal somebody could still fetch
+};
+
+struct NeedSignals {
+  std::array<bool, core::kLayerCount> wanted{};
+};
+
+// SHA-256 over server, tool and canonical arguments.
+[[nodiscard]] base::Digest CallDigest(const core::Call& call);
+
+[[nodiscard]] std::variant<core::Decision, NeedSignals> Decide(const policy::PolicySnapshot& policy,
+                                                               const SessionView& session, const core::Call& call,
+                                                               const core::SignalMap& known) noexcept;
+
+// The same, for a caller that can fetch nothing more: missing signals are settled the strict way.
+[[nodiscard]] core::Decision DecideNow(const policy::PolicySnapshot& policy, const SessionView& session,
+                                       const core::Call& call, const core::SignalMap& known) noexcept;
+
+// A result on its way back: allow = pass, rewrite = pass the masked form, block = withhold.
+[[nodiscard]] core::Decision DecideResult(const policy::PolicySnapshot& policy, const SessionView& session,
+                                          const core::ToolResult& result, const core::SignalMap& known) noexcept;
+
+// The utility rule over several proposals: the feasible one with the greatest U = gain - lambda R - mu C_H > 0, else
+// observe only, else a page to a person when every proposal was refused or waits. Ties go to the earlier proposal.
+struct Proposal {
+  core::Call call;
+  double gain = 0.0;        // expected improvement E[dI], the planner's estimate
+  double human_cost = 0.0;  // C_H
+};
+struct Choice {
+  enum class Kind : std::uint8_t { kExecute, kObserveOnly, kPage } kind = Kind::kObserveOnly;
+  std::size_t index = 0;  // of the chosen proposal, for kExecute
+  double utility = 0.0;
+  core::Decision decision;                // of the chosen one, or why none was
+  std::vector<core::Decision> decisions;  // one a proposal
+};
+[[nodiscard]] Choice Choose(const policy::PolicySnapshot& policy, const SessionView& session,
+                            std::span<const Proposal> proposals, std::span<const core::SignalMap> known) noexcept;
+
+// The only place where an error becomes a verdict: block, with the reason that fits the error's code.
+[[nodiscard]] core::Decision FailClosed(const base::Error& error) noexcept;
+// The same for the adapters' own fail-closed states.
+[[nodiscard]] core::Decision FailClosed(core::Reason reason, std::string_view text) noexcept;
+
+// Applies an RFC 7396 merge patch to an object's JSON text. For rewrites.
+[[nodiscard]] base::Result<std::string> MergePatch(base::JsonValue target, base::JsonValue patch);
+
+}  // namespace interlock::gate

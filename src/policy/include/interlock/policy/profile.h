@@ -1,0 +1,45 @@
+// A profile: thresholds, floors and switches, as data (profiles/*.yaml). Ablations are profiles, not code paths.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "interlock/core/verdict.h"
+
+namespace interlock::policy {
+
+enum class LayerMode : std::uint8_t {
+  kOff,       // not consulted
+  kOn,        // consulted; when absent it says nothing, favourable or not
+  kRequired,  // its absence escalates
+};
+
+struct Profile {
+  std::string name;
+  bool shadow = false;  // decide and record, enforce nothing
+  std::array<LayerMode, core::kLayerCount> layers{};
+  // When no rule speaks, by side-effect class.
+  std::array<core::Verdict, core::kSideEffectCount> defaults{core::Verdict::kBlock, core::Verdict::kBlock,
+                                                             core::Verdict::kBlock, core::Verdict::kBlock,
+                                                             core::Verdict::kBlock};
+  bool strict_objects = false;   // object schemas without additionalProperties refuse what they do not name
+  bool validate_results = true;  // structuredContent against outputSchema
+  core::Verdict bad_result =
+      core::Verdict::kAllow;  // for a result that does not fit its outputSchema: allow = pass and note
+  core::Verdict unusable_schema = core::Verdict::kEscalate;  // the tool's own schema does not compile
+  bool durable_writes = false;                               // audit: wait for the sync before calls that are not reads
+  std::uint32_t approval_timeout_s = 300;
+  std::uint32_t grant_ttl_s = 900;  // how long "for this session" approvals last
+  // Choose: U = gain - lambda * risk - mu * human cost (GIRA, equation 2).
+  double lambda = 1.0;
+  double mu = 0.2;
+  double max_risk = 1.0;  // rho_max
+
+  [[nodiscard]] LayerMode layer(core::Layer l) const noexcept { return layers[static_cast<std::size_t>(l)]; }
+  [[nodiscard]] core::Verdict default_for(core::SideEffect e) const noexcept {
+    return defaults[static_cast<std::size_t>(e)];
+  }
+};
+
+}  // namespace interlock::policy

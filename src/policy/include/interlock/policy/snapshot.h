@@ -1,0 +1,107 @@
+// A loaded policy: immutable, shared by every thread, swapped whole.
+//
+// Loading is a compiler's work (`LoadPolicy` in load.h). Matching is here, and it is tri-state: a rule matches, does
+// not match, or cannot be evaluated. What an unevaluable rule means is the gate's business, not ours.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interlock/base/digest.h"
+#include "interlock/core/call.h"
+#include "interlock/core/tool.h"
+#include "interlock/core/verdict.h"
+#include "interlock/policy/profile.h"
+
+namespace interlock::policy {
+
+// Answers "which labels has this text been seen under in the session?" Implemented by module provenance; a port here so
+// that a rule can ask only when its cheaper conditions hold.
+class OriginLookup {
+ public:
+  virtual ~OriginLookup() = default;
+  struct Answer {
+    core::LabelSet labels = 0;  // union over everything the text (or an identifying part of it) was seen in
+    bool complete = true;       // false: the index overflowed, so absence proves nothing
+  };
+  [[nodiscard]] virtual Answer OriginsOf(std::string_view text) const = 0;
+};
+
+// What a rule can ask about, besides the call itself.
+struct MatchContext {
+  const core::Principal* principal = nullptr;  // null: unknown
+  std::string_view environment;                // "": unknown
+  core::LabelSet session_labels = 0;
+  const OriginLookup* origins = nullptr;  // null: provenance unknown -> provenance predicates cannot be evaluated
+};
+
+enum class Match : std::uint8_t { kNo, kYes, kUnknown };
+
+struct Rule;       // compiled; private to the module
+struct ToolEntry;  // below
+
+// A budget: how many calls of a kind a session may make (cumulative amounts come with the complete gate).
+struct CallBudget {
+  std::string id;
+  std::optional<core::SideEffect> effect;  // nothing: every call
+  std::uint64_t max_calls = 0;
+};
+
+class PolicySnapshot {
+ public:
+  ~PolicySnapshot();
+  PolicySnapshot(const PolicySnapshot&) = delete;
+  PolicySnapshot& operator=(const PolicySnapshot&) = delete;
+
+  // SHA-256 of the policy text it was loaded from, profile included: goes into every audit row.
+  [[nodiscard]] const base::Digest& digest() const noexcept;
+  [[nodiscard]] const Profile& profile() const noexcept;
+  [[nodiscard]] std::span<const CallBudget> budgets() const noexcept;
+
+  [[nodiscard]] std::size_t rule_count() const noexcept;
+  struct RuleView {
+    std::string_view id;
+    core::Verdict effect;
+    std::string_view reason;         // the author's words, may be empty
+    std::string_view rewrite_patch;  // JSON merge patch, for effect rewrite
+    std::uint32_t line;
+  };
+  [[nodiscard]] RuleView rule(std::uint32_t index) const;
+  // Whether rule `index` holds for `call`. `why` (may be null) receives words for people when the answer is yes or
+  // unknown: the pointer of the deciding argument and what was seen. Bounded work; never throws.
+  struct Why {
+    std::string pointer;
+    std::string text;
+  };
+  [[nodiscard]] Match Evaluate(std::uint32_t index, const core::Call& call, const ToolEntry* tool,
+                               const MatchContext& context, Why* why) const;
+  // Rules whose tool condition can match `tool` (ascending). For tools of a catalogue this was computed at build time.
+  [[nodiscard]] std::vector<std::uint32_t> CandidatesFor(std::string_view server, std::string_view tool,
+                                                         core::SideEffect effect) const;
+
+  // Roles of a principal by name; a name the policy does not know has none.
+  [[nodiscard]] core::Principal ResolvePrincipal(std::string_view name) const;
+  // Names of the label bits, for evidence: "untrusted", "private", ... and back.
+  [[nodiscard]] std::vector<std::string_view> LabelNames(core::LabelSet labels) const;
+  [[nodiscard]] std::optional<core::LabelSet> LabelFromName(std::string_view name) const;
+  // What the policy says of a tool by exact name or by glob, laid over what the server says: the policy's words win.
+  [[nodiscard]] core::ToolSpec Overlay(core::ToolSpec from_server) const;
+  // Tools that the policy names exactly, for use when no server has listed any (replay).
+  [[nodiscard]] std::vector<core::ToolSpec> NamedTools() const;
+  // Any rule asks for provenance: otherwise nobody needs to index values.
+  [[nodiscard]] bool uses_provenance() const noexcept;
+
+ private:
+  friend class PolicyCompiler;
+  struct Impl;
+  explicit PolicySnapshot(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace interlock::policy
