@@ -20,7 +20,8 @@ namespace interlock::platform {
 
 // Replaces `path` by `bytes` so that readers and a crash see the old file or the new one, never a part: temporary file
 // in the same folder, sync, rename, sync of the folder. `mode` is the file's exact mode (no umask). A symbolic link at
-// `path` is replaced, not followed. On failure the old file is untouched and the temporary file is removed.
+// `path` is replaced, not followed. On failure the old file is untouched and the temporary file is removed; only where
+// the sync of the folder fails has the new file its place already.
 [[nodiscard]] base::Status AtomicWrite(const std::string& path, std::string_view bytes, mode_t mode = 0600);
 
 // Makes `path` and its parents where missing (new folders get `mode` less the umask). A folder that exists is fine;
@@ -68,6 +69,8 @@ class AppendFile {
   [[nodiscard]] base::Status Truncate(std::uint64_t size);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
+  // The reserve could not be refilled: time to start nothing new.
+  [[nodiscard]] bool space_low() const noexcept { return space_low_; }
   [[nodiscard]] bool failed() const noexcept { return failed_; }
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
@@ -80,6 +83,7 @@ class AppendFile {
   std::uint64_t size_ = 0;
   std::uint64_t reserved_end_ = 0;
   std::uint64_t reserve_bytes_ = 0;
+  bool space_low_ = false;
   bool failed_ = false;
 };
 
