@@ -5,6 +5,7 @@
 #include <simdjson.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -137,14 +138,33 @@ std::string ShownKey(std::string_view key) {
   return out;
 }
 
+std::uint64_t Load64(const char* p) noexcept {
+  std::uint64_t word = 0;
+  std::memcpy(&word, p, sizeof(word));
+  return word;
+}
+
+// Reads past the text, into the padding at worst. Only for comparing texts of one run: the value depends on the
+// machine's byte order.
 std::uint64_t PrefixOf(const char* text, std::uint32_t size) noexcept {
-  std::uint64_t prefix = 0;
-  if (size >= sizeof(prefix)) {
-    std::memcpy(&prefix, text, sizeof(prefix));
-  } else {
-    std::memcpy(&prefix, text, size);
+  const std::uint64_t word = Load64(text);
+  if (size >= sizeof(word)) return word;
+  const std::uint64_t mask = (std::uint64_t{1} << (8 * size)) - 1;
+  return std::endian::native == std::endian::little ? word & mask : word & ~(~std::uint64_t{0} >> (8 * size));
+}
+
+// The first backslash of `text`, or nullptr. Most strings are short, and for those a call costs more than the search;
+// reads past the text, into the padding at worst.
+const char* FindBackslash(const char* text, const char* end) noexcept {
+  constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+  constexpr std::uint64_t kHighs = 0x8080808080808080ULL;
+  const char* p = text;
+  for (const char* const stop = end - p < 32 ? end : p + 32; p < stop; p += sizeof(std::uint64_t)) {
+    const std::uint64_t word = Load64(p) ^ (kOnes * '\\');
+    if (((word - kOnes) & ~word & kHighs) != 0) break;
   }
-  return prefix;
+  if (p >= end) return nullptr;
+  return static_cast<const char*>(std::memchr(p, '\\', static_cast<std::size_t>(end - p)));
 }
 
 // One walk over the index of one document. On failure `failure` is set and the document is of no use.
@@ -342,13 +362,13 @@ class Walker {
     const char* const text = source_ + at_ + 1;
     const char* const end = source_ + close;
     const auto length = static_cast<std::size_t>(end - text);
-    const void* const escape = std::memchr(text, '\\', length);
+    const char* const escape = FindBackslash(text, end);
     if (escape == nullptr) [[likely]] {
       node.link = at_ + 1;
       node.tag = JsonNode::Tag(JsonType::kString, static_cast<std::uint32_t>(length));
       return true;
     }
-    return Unescape(node, text, static_cast<const char*>(escape), end);
+    return Unescape(node, text, escape, end);
   }
 
   bool Unescape(JsonNode& node, const char* text, const char* escape, const char* end) {
@@ -369,8 +389,7 @@ class Walker {
                       "unknown escape or unpaired surrogate");
       }
       if (text == end) break;
-      escape = *text == '\\' ? text
-                             : static_cast<const char*>(std::memchr(text, '\\', static_cast<std::size_t>(end - text)));
+      escape = FindBackslash(text, end);
     }
     const auto rest = static_cast<std::size_t>(end - text);
     std::memcpy(out, text, rest);
