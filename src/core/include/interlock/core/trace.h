@@ -55,14 +55,19 @@ struct TraceLimits {
   std::size_t max_line_bytes = std::size_t{64} << 20;
   std::uint32_t max_messages = 100'000;
   std::uint32_t max_calls = 100'000;
+  std::uint32_t max_values = 4'000'000;  // JSON values in a line
 };
 
-// Reads one line. Errors: every JSON error, kTraceSchema (shape; unknown fields outside `annotations` are errors),
-// kTraceCallUnknown (a tool message whose call_id no earlier call has), kLimitExceeded.
+// Reads one line. Errors: every JSON error, kTraceSchema (shape; unknown fields outside `annotations` are errors; two
+// calls with one id; two results of one call), kTraceCallUnknown (a tool message whose call_id no earlier call has),
+// kTraceLineTooLong, kLimitExceeded. The place of an error is its byte offset in the line. Annotations are not even in
+// `doc`: where a line has some, their objects are empty there.
 [[nodiscard]] base::Result<TraceSession> ParseTraceLine(std::string_view line, const TraceLimits& limits = {});
 
-// Evaluation only: the annotations of the session and of each call, by call id. Everything else as ParseTraceLine.
+// Evaluation only: the annotations of the session and of each call, by call id, in a document of their own. The session
+// is the one that ParseTraceLine gives.
 struct TraceAnnotations {
+  base::JsonDoc doc;                                                // owns what the views below point to
   base::JsonValue session;                                          // object or missing
   std::vector<std::pair<std::string_view, base::JsonValue>> calls;  // call id -> object
 };
