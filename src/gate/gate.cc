@@ -167,7 +167,7 @@ void PreconditionsAndBudgets(const policy::PolicySnapshot& policy, const Session
 
 // Signals of layers that others measure. Returns the layers that are required, absent and could still be asked.
 NeedSignals OtherLayers(const policy::Profile& profile, const SessionView& session, const core::SignalMap& known,
-                        bool may_ask, Joiner& join) {
+                        bool may_ask, bool can_rewrite, Joiner& join) {
   NeedSignals need;
   for (std::size_t i = 0; i < core::kLayerCount; ++i) {
     const Layer layer = static_cast<Layer>(i);
@@ -188,7 +188,11 @@ NeedSignals OtherLayers(const policy::Profile& profile, const SessionView& sessi
         join.Add(layer, Reason::kSignal, core::Join(Verdict::kEscalate, signal.floor), {}, {}, signal.evidence);
         break;
       case core::Signal::State::kPresent:
-        if (signal.floor != Verdict::kAllow) join.Add(layer, Reason::kSignal, signal.floor, {}, {}, signal.evidence);
+        if (signal.floor != Verdict::kAllow) {
+          // A layer that wants a harmless form of a call that has none asks a person instead.
+          const bool stuck = signal.floor == Verdict::kRewrite && !can_rewrite;
+          join.Add(layer, Reason::kSignal, stuck ? Verdict::kEscalate : signal.floor, {}, {}, signal.evidence);
+        }
         break;
     }
   }
@@ -214,9 +218,11 @@ bool AnyGrantHolds(const policy::PolicySnapshot& policy, const SessionView& sess
   });
 }
 
-void AttachRewrite(const policy::PolicySnapshot& policy, const core::Call& call, const RuleOutcome& rules,
-                   Decision& decision) {
-  const std::string_view patch_text = policy.rule(rules.rewrite_rule).rewrite_patch;
+void AttachRewrite(const policy::PolicySnapshot& policy, const core::Call& call, const policy::ToolEntry* tool,
+                   const RuleOutcome& rules, Decision& decision) {
+  INTERLOCK_CHECK(rules.rewrites || tool != nullptr, "a rewrite comes from a rule or from the tool's dry run");
+  const std::string_view patch_text =
+      rules.rewrites ? policy.rule(rules.rewrite_rule).rewrite_patch : std::string_view(tool->spec.dry_run_patch);
   auto patch = base::JsonDoc::Parse(patch_text);
   if (!patch.ok()) {
     decision = FailClosed(patch.error());
@@ -281,8 +287,10 @@ std::variant<Decision, NeedSignals> DecideImpl(const policy::PolicySnapshot& pol
       join.Add(Layer::kSchema, Reason::kToolUnknown, Verdict::kEscalate, {}, {}, "no schema is known for it");
     }
   }
+  const bool can_rewrite = rules.rewrites || (tool != nullptr && !tool->spec.dry_run_patch.empty());
   // Cheap first: nothing that could still be fetched changes a block.
-  const NeedSignals need = OtherLayers(profile, session, known, may_ask && join.verdict() != Verdict::kBlock, join);
+  const NeedSignals need =
+      OtherLayers(profile, session, known, may_ask && join.verdict() != Verdict::kBlock, can_rewrite, join);
   if (join.verdict() != Verdict::kBlock &&
       std::any_of(need.wanted.begin(), need.wanted.end(), [](bool b) { return b; })) {
     return need;
@@ -291,13 +299,15 @@ std::variant<Decision, NeedSignals> DecideImpl(const policy::PolicySnapshot& pol
   if (join.verdict() == Verdict::kEscalate && AnyGrantHolds(policy, session, call, tool)) {
     Decision decision = std::move(join).Finish(Reason::kApproved);
     // What was lifted stays in the evidence; the verdict is that of the rest.
-    decision.verdict = rules.rewrites ? Verdict::kRewrite : Verdict::kAllow;
+    const bool rewrite = std::any_of(decision.evidence.begin(), decision.evidence.end(),
+                                     [](const Evidence& e) { return e.verdict == Verdict::kRewrite; });
+    decision.verdict = rewrite ? Verdict::kRewrite : Verdict::kAllow;
     decision.reason = Reason::kApproved;
-    if (rules.rewrites) AttachRewrite(policy, call, rules, decision);
+    if (rewrite) AttachRewrite(policy, call, tool, rules, decision);
     return decision;
   }
   Decision decision = std::move(join).Finish(allow_reason);
-  if (decision.verdict == Verdict::kRewrite) AttachRewrite(policy, call, rules, decision);
+  if (decision.verdict == Verdict::kRewrite) AttachRewrite(policy, call, tool, rules, decision);
   return decision;
 }
 

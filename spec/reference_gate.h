@@ -1,0 +1,70 @@
+// The decision, small, slow and obvious. The engine in src/gate must agree with this on every input (gate_model_test.cc).
+// Words: a rule "speaks" when it matches; a rule that cannot be evaluated is "unknown".
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+namespace interlock::spec {
+
+enum class V { allow, rewrite, escalate, block };
+enum class M { no, yes, unknown };
+enum class S { absent, allow, rewrite, escalate, block, error };  // a layer's signal: its floor, or that it failed
+
+struct Rule {
+  V effect;
+  M match;
+};
+
+struct Input {
+  bool malformed = false;
+  bool tool_known = true;
+  bool hidden = false;
+  bool changed = false;          // definition differs from the pinned one
+  bool instructions_changed = false;
+  bool schema_fits = true;
+  bool precondition_fails = false;
+  bool budget_used_up = false;
+  std::vector<Rule> rules;
+  V default_verdict = V::block;  // for the tool's side-effect class
+  S signal = S::absent;          // of one other layer
+  bool signal_required = false;
+  bool granted = false;          // a person's grant for exactly this call is in force
+};
+
+inline V Decide(const Input& in) {
+  if (in.malformed) return V::block;
+  std::vector<V> say{V::allow};
+
+  if (in.hidden || in.changed) say.push_back(V::block);
+  if (in.instructions_changed) say.push_back(V::escalate);
+
+  bool allowed = false, rewrites = false;
+  for (const Rule& rule : in.rules) {
+    if (rule.match == M::yes && rule.effect == V::allow) allowed = true;
+    if (rule.match == M::yes && rule.effect == V::rewrite) rewrites = true;
+    if (rule.match == M::yes) say.push_back(rule.effect);
+    if (rule.match == M::unknown && rule.effect != V::allow) say.push_back(V::escalate);
+  }
+  if (!allowed && !rewrites) say.push_back(in.default_verdict);
+  if (in.precondition_fails) say.push_back(V::block);
+  if (in.budget_used_up) say.push_back(V::escalate);
+
+  if (!in.tool_known) say.push_back(V::escalate);  // no schema is known for it, and the schema layer is required
+  if (in.tool_known && !in.schema_fits) say.push_back(V::block);
+
+  switch (in.signal) {
+    case S::absent: if (in.signal_required) say.push_back(V::escalate); break;
+    case S::error: say.push_back(V::escalate); break;
+    case S::allow: break;
+    case S::rewrite: say.push_back(rewrites ? V::rewrite : V::escalate); break;  // the tool here has no dry run
+    case S::escalate: say.push_back(V::escalate); break;
+    case S::block: say.push_back(V::block); break;
+  }
+
+  const V strictest = *std::max_element(say.begin(), say.end());
+  if (strictest == V::escalate && in.granted) return rewrites ? V::rewrite : V::allow;  // a person lifts what waits, never a block
+  return strictest;
+}
+
+}  // namespace interlock::spec
