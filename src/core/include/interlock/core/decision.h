@@ -39,9 +39,9 @@ struct Evidence {
   Layer layer = Layer::kPolicy;
   Reason reason = Reason::kNone;
   Verdict verdict = Verdict::kAllow;
-  std::string rule;
-  std::string pointer;
-  std::string text;  // for people: what was seen, values made printable and shortened
+  std::string rule = {};
+  std::string pointer = {};
+  std::string text = {};  // for people: what was seen, values made printable and shortened
 };
 
 struct Decision {
@@ -53,7 +53,9 @@ struct Decision {
   bool shadow = false;                     // decided in shadow mode: the verdict is not enforced
   bool rewritten_result = false;           // DecideResult: pass the masked form
 
-  // "tool `write_file` was blocked: <reason text> (rule `x`): <evidence>": what a model and a person are told.
+  // What a model and a person are told, on one line of at most a few KB, safe for a terminal whatever the call holds:
+  // "Interlock blocked the call `write_file`: a policy rule applies to it (rule `x`, argument `/path`): <evidence>. It
+  // did not run. ...". Decisions about results read "withheld the result of the call"; shadow ones "would have ...".
   [[nodiscard]] std::string Explain(std::string_view tool) const;
 };
 

@@ -89,9 +89,9 @@ class TraceWriter {
   struct CallRecord {
     std::string_view id;
     std::string_view tool;
-    std::string_view arguments_json;    // JSON object text
-    std::string_view decision_json;     // JSON or empty
-    std::string_view annotations_json;  // JSON object or empty
+    std::string_view arguments_json = {};    // JSON object, or empty for a tool without arguments
+    std::string_view decision_json = {};     // JSON or empty
+    std::string_view annotations_json = {};  // JSON object or empty
   };
   TraceWriter& Assistant(std::string_view content, const std::vector<CallRecord>& calls);
   TraceWriter& Tool(std::string_view call_id, std::string_view content, Trust trust, bool is_error = false);

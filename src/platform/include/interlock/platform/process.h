@@ -25,9 +25,9 @@ namespace interlock::platform {
 enum class Stdio : std::uint8_t { kInherit, kPipe, kNull };
 
 struct SpawnOptions {
-  std::vector<std::string> argv;                // argv[0] without a '/' is looked up in our own PATH
-  std::optional<std::vector<std::string>> env;  // "NAME=value"; nothing: ours
-  std::string cwd;                              // "" is ours; a relative argv[0] with a '/' counts from here
+  std::vector<std::string> argv;                               // argv[0] without a '/' is looked up in our own PATH
+  std::optional<std::vector<std::string>> env = std::nullopt;  // "NAME=value"; nothing: ours
+  std::string cwd = {};  // "" is ours; a relative argv[0] with a '/' counts from here
   Stdio stdin_mode = Stdio::kInherit;
   Stdio stdout_mode = Stdio::kInherit;
   Stdio stderr_mode = Stdio::kInherit;
