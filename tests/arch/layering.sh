@@ -8,7 +8,7 @@ failures=0
 
 # configure FROM TO: a project with one module FROM that declares the dependency TO. Prints what CMake says, lines joined.
 configure() {
-  rm -rf "$scratch"/*
+  rm -rf "${scratch:?}"/*
   cat >"$scratch/CMakeLists.txt" <<PROJECT
 cmake_minimum_required(VERSION 3.25)
 project(scratch LANGUAGES NONE)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # symbols.sh NM ALLOW LIBRARY...: the objects of base to gate ask the system for nothing: no file, socket, thread, clock,
-# random number or output. ALLOW lists exceptions, one `object symbol reason` a line; one that is not needed is a failure too.
+# random number or output. ALLOW lists exceptions, one `object symbol-regex reason` a line; one
+# that is not needed is a failure too.
 set -euo pipefail
 nm="$1" allow="$2"
 shift 2
@@ -16,19 +17,31 @@ forbidden+='|_ZNSt6thread.*|_ZNSt6chrono3_V2.*|_ZNSt13random_device.*|_ZNSt10fil
 
 [ "$#" -gt 0 ] || { echo "no library given"; exit 1; }
 failures=0 symbols=0
-declare -A used=()
+objects=() patterns=() uses=()
+while read -r object pattern _; do
+  [[ "$object" == "#"* || -z "$object" ]] && continue
+  objects+=("$object") patterns+=("$pattern") uses+=(0)
+done <"$allow"
+
+is_allowed() {
+  local i
+  for i in "${!objects[@]}"; do
+    if [[ "$1" == "${objects[$i]}" && "$2" =~ ^(${patterns[$i]})$ ]]; then uses[i]=1; return 0; fi
+  done
+  return 1
+}
+
 while read -r object symbol; do
   symbols=$((symbols + 1))
   [[ "$symbol" =~ $forbidden ]] || continue
-  if grep -qE "^$object $symbol " "$allow"; then used["$object $symbol"]=1; continue; fi
+  is_allowed "$object" "$symbol" && continue
   echo "$object asks for $symbol"
   failures=$((failures + 1))
 done < <(for library in "$@"; do
   "$nm" --undefined-only -A "$library" | sed -nE 's|^.*/lib(interlock_[a-z]+)\.a:([^:]+)\.o: +U ([^@]+).*$|\1/\2 \3|p'
 done)
 [ "$symbols" -gt 0 ] || { echo "no symbol read"; exit 1; }
-while read -r object symbol _; do
-  [[ "$object" == "#"* || -z "$object" ]] && continue
-  [ -n "${used["$object $symbol"]:-}" ] || { echo "symbols.allow: '$object $symbol' is not needed"; failures=$((failures + 1)); }
-done <"$allow"
+for i in "${!objects[@]}"; do
+  [ "${uses[$i]}" = 1 ] || { echo "symbols.allow: the line for ${objects[$i]} is not needed"; failures=$((failures + 1)); }
+done
 exit "$((failures > 0))"
