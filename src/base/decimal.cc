@@ -54,6 +54,8 @@ std::optional<DecimalView> ParseDecimal(std::string_view text) noexcept {
   }
   if (out.tail.empty()) StripTrailingZeros(out.head);
   if (out.is_zero()) return DecimalView{};
+  // The canonical exponent must itself be one that is accepted, so that canonical text always reads back.
+  if (out.point - 1 > kMaxExponent || out.point - 1 < -kMaxExponent) return std::nullopt;
   return out;
 }
 

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "decimal_view.h"
 #include "interlock/base/json.h"
 #include "json_rep.h"
 #include "number_scan.h"
@@ -340,6 +341,12 @@ class Walker {
       return Fail(ErrorCode::kJsonNumber, "malformed number");
     }
     token_end_ = static_cast<std::uint32_t>(end - source_);
+    // Only a text of some length can have an exponent near the bound.
+    if (const std::uint32_t length = token_end_ - at_; length >= internal::kMaxExponentDigits) {
+      if (!internal::ParseDecimal({source_ + at_, length})) {
+        return Fail(ErrorCode::kJsonNumber, "exponent out of range");
+      }
+    }
     nodes_[node_count_++] = {.begin = at_, .end = token_end_, .link = 0, .tag = JsonNode::Tag(JsonType::kNumber)};
     return true;
   }

@@ -8,7 +8,8 @@
 
 namespace interlock::base {
 
-// Whether `text` is exactly one JSON number whose exponent has at most 18 digits: what the JSON reader accepts. The
+// Whether `text` is exactly one JSON number whose exponent, as written and in canonical form, has at most 18 digits: what
+// the JSON reader accepts. The
 // functions below take nothing else; other text is a bug and ends the process, so ask first about text that did not
 // come from the reader.
 [[nodiscard]] bool IsJsonNumber(std::string_view text) noexcept;

@@ -29,7 +29,8 @@ namespace interlock::base {
 enum class JsonType : std::uint8_t { kMissing, kNull, kBool, kNumber, kString, kArray, kObject };
 [[nodiscard]] std::string_view NameOf(JsonType type) noexcept;
 
-// Larger limits than the stated caps act as the cap. Numbers whose exponent has over 18 digits are kJsonNumber.
+// Larger limits than the stated caps act as the cap. Numbers whose exponent has over 18 digits, as written or in
+// canonical form, are kJsonNumber.
 struct JsonLimits {
   std::size_t max_bytes = std::size_t{16} << 20;  // at most 256 MiB - 1
   std::uint32_t max_depth = 128;                  // arrays and objects open at once; at most 1000
