@@ -62,6 +62,8 @@ class PolicySnapshot {
   // SHA-256 of the policy text it was loaded from, profile included: goes into every audit row.
   [[nodiscard]] const base::Digest& digest() const noexcept;
   [[nodiscard]] const Profile& profile() const noexcept;
+  // The document's own `environment`: what conditions see when the context names none. Empty: unknown.
+  [[nodiscard]] std::string_view environment() const noexcept;
   [[nodiscard]] std::span<const CallBudget> budgets() const noexcept;
 
   [[nodiscard]] std::size_t rule_count() const noexcept;
@@ -90,6 +92,8 @@ class PolicySnapshot {
   // Names of the label bits, for evidence: "untrusted", "private", ... and back.
   [[nodiscard]] std::vector<std::string_view> LabelNames(core::LabelSet labels) const;
   [[nodiscard]] std::optional<core::LabelSet> LabelFromName(std::string_view name) const;
+  // The side-effect class that the policy itself states for a tool, listed or not; kUnknown when it states none.
+  [[nodiscard]] core::SideEffect StatedEffect(std::string_view tool) const noexcept;
   // What the policy says of a tool by exact name or by glob, laid over what the server says: the policy's words win.
   [[nodiscard]] core::ToolSpec Overlay(core::ToolSpec from_server) const;
   // Tools that the policy names exactly, for use when no server has listed any (replay).

@@ -37,7 +37,8 @@ class ValueIndex final : public policy::OriginLookup {
   // Every string and number inside `value`, keys included.
   void AddJson(base::JsonValue value, core::LabelSet labels);
 
-  // The labels of the whole text if it was seen whole, joined with those of each identifying token in it.
+  // The labels of the whole text if it was seen whole, joined with those of each identifying token in it and of each line
+  // of at least 16 characters.
   [[nodiscard]] Answer OriginsOf(std::string_view text) const override;
 
   [[nodiscard]] bool complete() const noexcept { return complete_; }
@@ -50,10 +51,14 @@ class ValueIndex final : public policy::OriginLookup {
   [[nodiscard]] base::Status MergeDelta(std::string_view blob);
 
  private:
+  void AddText(std::string_view text, core::LabelSet labels, int nested);
+  void AddJson(base::JsonValue value, core::LabelSet labels, int nested, int depth);
   void Add(std::string_view leaf, core::LabelSet labels);
+  void AddPrint(std::uint64_t print, core::LabelSet labels);
   ValueIndexOptions options_;
   std::unordered_map<std::uint64_t, core::LabelSet> labels_by_print_;
   std::string delta_;
+  std::string scratch_;
   bool complete_ = true;
 };
 

@@ -1,0 +1,132 @@
+#include "interlock/policy/profile.h"
+
+#include <array>
+#include <string>
+#include <utility>
+
+#include "diagnostics.h"
+#include "interlock/policy/load.h"
+#include "names.h"
+#include "read.h"
+
+namespace interlock::embedded {
+std::string_view Find_profiles(std::string_view file);  // generated: cmake/Embed.cmake
+}
+
+namespace interlock::policy {
+namespace {
+
+using base::ErrorCode;
+
+constexpr std::array<std::string_view, 3> kShipped{"default", "strict", "monitor"};
+
+constexpr std::array<std::string_view, 15> kKeys{"version",        "name",
+                                                 "description",    "shadow",
+                                                 "layers",         "defaults",
+                                                 "strict_objects", "validate_results",
+                                                 "bad_result",     "unusable_schema",
+                                                 "durable_writes", "approval_timeout_s",
+                                                 "grant_ttl_s",    "utility",
+                                                 "max_risk"};
+
+constexpr std::array<std::pair<std::string_view, LayerMode>, 3> kModes{
+    {{"off", LayerMode::kOff}, {"on", LayerMode::kOn}, {"required", LayerMode::kRequired}}};
+
+void ReadLayers(const YamlNode& node, Profile& profile, Diagnostics& out) {
+  std::vector<std::string_view> known;
+  for (std::size_t i = 0; i < core::kLayerCount; ++i) known.push_back(core::NameOf(static_cast<core::Layer>(i)));
+  if (!CheckMap(node, "`layers`", known, out)) return;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const YamlNode* mode = node.Find(known[i]);
+    if (mode == nullptr) continue;
+    if (const auto value = ReadEnum<LayerMode>(*mode, "a layer's mode", kModes, out)) profile.layers[i] = *value;
+  }
+}
+
+template <class T, class Field>
+void Assign(std::optional<T> value, Field& field) {
+  if (value) field = static_cast<Field>(*value);
+}
+
+void ReadUtility(const YamlNode& node, Profile& profile, Diagnostics& out) {
+  constexpr std::array<std::string_view, 2> kUtility{"lambda", "mu"};
+  if (!CheckMap(node, "`utility`", kUtility, out)) return;
+  if (const YamlNode* n = node.Find("lambda")) Assign(ReadDouble(*n, "`lambda`", 0, 1e6, out), profile.lambda);
+  if (const YamlNode* n = node.Find("mu")) Assign(ReadDouble(*n, "`mu`", 0, 1e6, out), profile.mu);
+}
+
+void ReadProfile(const YamlNode& root, Profile& profile, Diagnostics& out) {
+  if (!CheckMap(root, "a profile", kKeys, out)) return;
+  if (const YamlNode* n = Require(root, "version", "a profile", out)) {
+    const auto version = ReadUint(*n, "`version`", 1'000'000, out);
+    if (version && *version != 1) out.Error(ErrorCode::kPolicyVersion, *n, "version " + std::to_string(*version));
+  }
+  if (const YamlNode* n = Require(root, "name", "a profile", out)) {
+    const auto name = ReadString(*n, "`name`", out);
+    if (name && !IsName(*name)) out.Error(ErrorCode::kPolicyValue, *n, Quote(*name) + " is not a name");
+    if (name) profile.name = std::string(*name);
+  }
+  const auto flag = [&](std::string_view key, bool& field) {
+    if (const YamlNode* n = root.Find(key)) Assign(ReadBool(*n, Quote(key), out), field);
+  };
+  const auto verdict = [&](std::string_view key, core::Verdict& field) {
+    if (const YamlNode* n = root.Find(key)) Assign(ReadEnum<core::Verdict>(*n, Quote(key), kFloors, out), field);
+  };
+  const auto seconds = [&](std::string_view key, std::uint32_t& field) {
+    if (const YamlNode* n = root.Find(key)) Assign(ReadUint(*n, Quote(key), 7 * 86'400, out), field);
+  };
+  if (const YamlNode* n = root.Find("description")) (void)ReadString(*n, "`description`", out);
+  flag("shadow", profile.shadow);
+  flag("strict_objects", profile.strict_objects);
+  flag("validate_results", profile.validate_results);
+  flag("durable_writes", profile.durable_writes);
+  verdict("bad_result", profile.bad_result);
+  verdict("unusable_schema", profile.unusable_schema);
+  seconds("approval_timeout_s", profile.approval_timeout_s);
+  seconds("grant_ttl_s", profile.grant_ttl_s);
+  if (const YamlNode* n = root.Find("layers")) ReadLayers(*n, profile, out);
+  if (const YamlNode* n = root.Find("defaults")) ReadDefaults(*n, profile, out);
+  if (const YamlNode* n = root.Find("utility")) ReadUtility(*n, profile, out);
+  if (const YamlNode* n = root.Find("max_risk")) Assign(ReadDouble(*n, "`max_risk`", 0, 1, out), profile.max_risk);
+}
+
+}  // namespace
+
+void ReadDefaults(const YamlNode& node, Profile& profile, Diagnostics& out) {
+  std::vector<std::string_view> known;
+  for (const auto& [name, effect] : kEffects) known.push_back(name);
+  if (!CheckMap(node, "`defaults`", known, out)) return;
+  for (const auto& [name, effect] : kEffects) {
+    const YamlNode* verdict = node.Find(name);
+    if (verdict == nullptr) continue;
+    if (const auto value = ReadEnum<core::Verdict>(*verdict, "a default", kFloors, out)) {
+      profile.defaults[static_cast<std::size_t>(effect)] = *value;
+    }
+  }
+}
+
+std::string_view ShippedProfile(std::string_view name) {
+  for (std::string_view shipped : kShipped) {
+    if (shipped == name) return embedded::Find_profiles(std::string(name) + ".yaml");
+  }
+  return {};
+}
+
+std::vector<std::string_view> ShippedProfileNames() { return {kShipped.begin(), kShipped.end()}; }
+
+base::Result<Profile> LoadProfile(std::string_view yaml, std::string_view file) {
+  const base::Result<YamlDocument> document = ReadYaml(yaml, file);
+  if (!document.ok()) return document.error();
+  if (!document.value().duplicates.empty()) return document.value().duplicates.front();
+  Profile profile;
+  profile.layers[static_cast<std::size_t>(core::Layer::kPolicy)] = LayerMode::kRequired;
+  profile.layers[static_cast<std::size_t>(core::Layer::kSchema)] = LayerMode::kRequired;
+  Diagnostics diagnostics(file, yaml);
+  ReadProfile(document.value().root, profile, diagnostics);
+  for (Diagnostic& d : diagnostics.Take()) {
+    if (d.severity == Severity::kError) return std::move(d.error);
+  }
+  return profile;
+}
+
+}  // namespace interlock::policy
