@@ -342,7 +342,8 @@ Decision DecideResult(const policy::PolicySnapshot& policy, const SessionView& s
   const policy::Profile& profile = policy.profile();
   Joiner join;
   join.decision().shadow = profile.shadow;
-  if (!result.payload.is_object() && !result.payload.is_string()) {
+  const bool is_text = result.text.has_value() && !result.payload.exists();
+  if (!is_text && !result.payload.is_object() && !result.payload.is_string()) {
     join.Add(Layer::kSchema, Reason::kResultMalformed, Verdict::kBlock, {}, {}, "a result is an object");
     return std::move(join).Finish(Reason::kNone);
   }

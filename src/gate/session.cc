@@ -108,7 +108,8 @@ SessionState::ResultView SessionState::OnResult(const core::Call& call, const co
   if (tool != nullptr) out.labels |= tool->spec.result_labels;
   labels_ |= out.labels;
   if (policy_->uses_provenance()) {
-    values_.AddJson(result.payload, out.labels);
+    if (result.payload.exists()) values_.AddJson(result.payload, out.labels);
+    if (result.text.has_value()) values_.AddText(*result.text, out.labels);
   } else {
     values_.MarkIncomplete();
   }
@@ -123,6 +124,15 @@ SessionState::ResultView SessionState::OnResult(const core::Call& call, const co
     }
   }
   return out;
+}
+
+void SessionState::AddSeenText(std::string_view text, core::LabelSet labels) {
+  labels_ |= labels;
+  if (policy_->uses_provenance()) {
+    values_.AddText(text, labels);
+  } else {
+    values_.MarkIncomplete();
+  }
 }
 
 bool SessionState::Happened(std::string_view tool, std::string_view pointer, base::JsonValue value) const {

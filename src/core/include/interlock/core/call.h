@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,7 +41,8 @@ enum class RequestState : std::uint8_t { kUnknown, kKnown };
 // A tool's answer on its way back.
 struct ToolResult {
   std::string_view tool;
-  base::JsonValue payload;  // MCP: the `result` object; replay: a string
+  base::JsonValue payload;               // MCP: the `result` object
+  std::optional<std::string_view> text;  // instead of a payload: a recorded result's text
   bool is_error = false;
 };
 

@@ -61,6 +61,9 @@ class SessionState final : private HistoryLookup {
   [[nodiscard]] ResultView OnResult(const core::Call& call, const core::ToolResult& result,
                                     std::optional<core::Trust> trust_override = std::nullopt);
 
+  // Text that was seen in the session other than as a call's result (resources, prompts, policy tests).
+  void AddSeenText(std::string_view text, core::LabelSet labels);
+
   // A person agreed to this exact call.
   void AddGrant(const core::Call& call, bool once, base::Now now);
 

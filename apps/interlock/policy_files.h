@@ -1,0 +1,37 @@
+// Policies, tool lists and pins as files: what several commands share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "interlock/policy/catalogue.h"
+#include "interlock/policy/load.h"
+
+namespace interlock::app {
+
+struct PolicyFile {
+  policy::LoadedPolicy loaded;
+  std::string path;  // "" when there is no file
+};
+
+// Splits NAME=VALUE variables and adds cwd and home. Usage errors are kUsage.
+[[nodiscard]] base::Result<policy::LoadOptions> PolicyLoadOptions(const PolicyArgs& args);
+
+// Reads and loads. An error only when the file cannot be read; what is wrong inside is in `loaded.diagnostics`.
+[[nodiscard]] base::Result<PolicyFile> ReadPolicy(const PolicyArgs& args);
+
+// ReadPolicy, with every diagnostic on standard error; null after any error.
+[[nodiscard]] std::shared_ptr<const policy::PolicySnapshot> RequirePolicy(const PolicyArgs& args);
+
+// The tools of a file that holds a tools/list result (or its `tools` array). No file: the tools the policy names.
+[[nodiscard]] base::Result<std::shared_ptr<const policy::ToolCatalogue>> CatalogueFor(
+    std::shared_ptr<const policy::PolicySnapshot> policy, const std::string& tools_file);
+
+// Where the pins of a policy live: `--pins`, else interlock.pins.json beside the policy file, else in the state folder.
+[[nodiscard]] std::string PinsPath(const std::string& given, const std::string& policy_file);
+
+void PrintError(const base::Error& error);
+
+}  // namespace interlock::app
