@@ -34,7 +34,8 @@ const server = [process.execPath, require.resolve('@modelcontextprotocol/server-
 const client = new Client({ name: 'scripted-agent', version: '1.0.0' });
 const transport = new StdioClientTransport({
   command: program, cwd: workspace, stderr: 'pipe',
-  args: ['proxy', '--policy', policy, '--audit-dir', audit, '--session', 'demo', '--', ...server],
+  args: ['proxy', '--policy', policy, '--audit-dir', audit, '--session', 'demo', '--store', join(work, 'sessions.db'),
+    '--pins', join(work, 'pins.json'), '--request-file', join(workspace, 'task/brief.md'), '--', ...server],
 });
 let proxyWords = '';
 transport.stderr.on('data', (bytes) => { proxyWords += bytes; });

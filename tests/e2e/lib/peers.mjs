@@ -40,11 +40,12 @@ export function scratch(t) {
 }
 
 export function proxied(server, { policy: file, dir, session = 'e2e', flags = [] }) {
+  const at = (name) => join(dir, name);
   return {
     env: server.env,
     command: program,
-    args: ['proxy', '--policy', file, '--audit-dir', join(dir, 'audit'), '--session', session, ...flags, '--',
-      server.command, ...server.args],
+    args: ['proxy', '--policy', file, '--audit-dir', at('audit'), '--session', session, '--store', at('store.db'),
+      '--pins', at('pins.json'), ...flags, '--', server.command, ...server.args],
   };
 }
 
@@ -58,11 +59,14 @@ export function between(server, options) {
   const outer = join(options.dir, 'outer');
   const inner = join(options.dir, 'inner');
   const read = (file) => (existsSync(file) ? readFileSync(file) : Buffer.alloc(0));
+  // What the proxy asks the server on its own behalf (the list of tools, say) is between those two.
+  const shared = (bytes) => Buffer.concat(
+    bytes.toString('latin1').split(/(?<=\n)/).filter((line) => !line.includes('"id":"interlock-')).map((line) => Buffer.from(line, 'latin1')));
   return {
     ...tapped(proxied(tapped(server, inner), options), outer),
     wire: () => ({
       sent: read(`${outer}.in`), received: read(`${outer}.out`),
-      delivered: read(`${inner}.in`), answered: read(`${inner}.out`),
+      delivered: shared(read(`${inner}.in`)), answered: shared(read(`${inner}.out`)),
     }),
   };
 }

@@ -23,7 +23,7 @@ export async function connect(server, { elicit, roots, log, capabilities } = {})
   client.setNotificationHandler(LoggingMessageNotificationSchema, (n) => log?.push(n.params));
   client.setNotificationHandler(ToolListChangedNotificationSchema, () => {});
   await client.connect(new StdioClientTransport({
-    command: server.command, args: server.args, stderr: process.env.E2E_VERBOSE ? 'inherit' : 'ignore',
+    command: server.command, args: server.args, cwd: server.cwd, stderr: process.env.E2E_VERBOSE ? 'inherit' : 'ignore',
     env: { ...process.env, ...server.env, E2E_MARK: 'as it was' },
   }));
   return client;
