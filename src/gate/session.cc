@@ -154,6 +154,13 @@ void SessionState::AddGrant(const core::Call& call, bool once, base::Now now) {
 
 base::Status SessionState::MergeValues(std::string_view blob) { return values_.MergeDelta(blob); }
 
+base::Status SessionState::MergeValues(std::string_view blob, std::span<const std::string> label_names) {
+  std::vector<core::LabelSet> bits;
+  bits.reserve(label_names.size());
+  for (const std::string& name : label_names) bits.push_back(policy_->LabelFromName(name).value_or(0));
+  return values_.MergeDelta(blob, bits);
+}
+
 std::string SessionState::TakeValueDelta() { return values_.TakeDelta(); }
 
 }  // namespace interlock::gate

@@ -268,7 +268,13 @@ std::string ValueIndex::TakeDelta() {
   return out;
 }
 
-base::Status ValueIndex::MergeDelta(std::string_view blob) {
+base::Status ValueIndex::MergeDelta(std::string_view blob) { return Merge(blob, nullptr); }
+
+base::Status ValueIndex::MergeDelta(std::string_view blob, std::span<const core::LabelSet> policy_labels) {
+  return Merge(blob, &policy_labels);
+}
+
+base::Status ValueIndex::Merge(std::string_view blob, const std::span<const core::LabelSet>* policy_labels) {
   if (blob.size() < kHeaderBytes || !blob.starts_with(kMagic) || (blob.size() - kHeaderBytes) % kRecordBytes != 0) {
     return Error(ErrorCode::kInvalidArgument, "not a delta of a value index");
   }
@@ -286,7 +292,16 @@ base::Status ValueIndex::MergeDelta(std::string_view blob) {
   if (flags == kFlagIncomplete) complete_ = false;
   const std::size_t own = delta_.size();
   for (std::size_t at = 0; at < records.size(); at += kRecordBytes) {
-    AddPrint(GetLittle<std::uint64_t>(records.substr(at)), GetLittle<core::LabelSet>(records.substr(at + 8)));
+    core::LabelSet labels = GetLittle<core::LabelSet>(records.substr(at + 8));
+    if (policy_labels != nullptr) {
+      core::LabelSet here = labels & ((core::LabelSet{1} << core::kFirstPolicyLabel) - 1);
+      for (std::size_t i = 0; i < policy_labels->size() && i < core::kMaxPolicyLabels; ++i) {
+        if ((labels >> (core::kFirstPolicyLabel + static_cast<int>(i)) & 1u) != 0) here |= (*policy_labels)[i];
+      }
+      labels = here;
+      if (labels == 0) continue;  // every label it had means nothing to this policy
+    }
+    AddPrint(GetLittle<std::uint64_t>(records.substr(at)), labels);
   }
   delta_.resize(own);  // what came from the store need not go back to it
   return {};

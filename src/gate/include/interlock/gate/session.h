@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -70,6 +71,8 @@ class SessionState final : private HistoryLookup {
   // Labels and taint learned elsewhere (another proxy of the same session). Labels only ever grow.
   void MergeLabels(core::LabelSet labels) { labels_ |= labels; }
   [[nodiscard]] base::Status MergeValues(std::string_view blob);
+  // The same from a process with another policy: `label_names[i]` is what its policy label i is called.
+  [[nodiscard]] base::Status MergeValues(std::string_view blob, std::span<const std::string> label_names);
   [[nodiscard]] std::string TakeValueDelta();
 
   [[nodiscard]] core::LabelSet labels() const noexcept { return labels_; }

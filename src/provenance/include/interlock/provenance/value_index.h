@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -49,12 +50,15 @@ class ValueIndex final : public policy::OriginLookup {
   // Fingerprints added since the last call, as a compact blob for the store; and the way back (merging, not replacing).
   [[nodiscard]] std::string TakeDelta();
   [[nodiscard]] base::Status MergeDelta(std::string_view blob);
+  // The same for a blob of a process with another policy: its policy label i means `policy_labels[i]` here (0: nothing).
+  [[nodiscard]] base::Status MergeDelta(std::string_view blob, std::span<const core::LabelSet> policy_labels);
 
  private:
   void AddText(std::string_view text, core::LabelSet labels, int nested);
   void AddJson(base::JsonValue value, core::LabelSet labels, int nested, int depth);
   void Add(std::string_view leaf, core::LabelSet labels);
   void AddPrint(std::uint64_t print, core::LabelSet labels);
+  [[nodiscard]] base::Status Merge(std::string_view blob, const std::span<const core::LabelSet>* policy_labels);
   ValueIndexOptions options_;
   std::unordered_map<std::uint64_t, core::LabelSet> labels_by_print_;
   std::string delta_;

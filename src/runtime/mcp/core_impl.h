@@ -1,0 +1,236 @@
+// The proxy core's state. Private to the module: see proxy_core.h. Spread over core_client.cc (what the client sends),
+// core_calls.cc (the life of a tools/call up to its forwarding), core_server.cc (what the server sends), core_life.cc
+// (time, ends, policy, the store and the audit record).
+#pragma once
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "approval.h"
+#include "interlock/gate/gate.h"
+#include "interlock/runtime/mcp/proxy_core.h"
+#include "reply.h"
+#include "tool_book.h"
+
+namespace interlock::runtime::mcp {
+
+inline constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
+inline constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
+
+// One request of the client that has no answer yet.
+struct Request {
+  enum class What : std::uint8_t {
+    kOther,       // its answer passes unread
+    kCall,        // tools/call
+    kList,        // tools/list
+    kInitialize,  // the answer carries instructions and the protocol version
+    kDiscover,
+    kContent,  // its answer is text from outside (resources/read, prompts/get, tasks, unknown methods)
+  };
+  enum class Stage : std::uint8_t { kNew, kWaitsForList, kWaitsForPerson, kForwarded };
+
+  What what = What::kOther;
+  Stage stage = Stage::kNew;
+  bool modern = false;
+  bool cancelled = false;  // by the client, or given up by us: a late answer goes nowhere
+  bool list_tried = false;
+  bool asked = false;
+  bool strip = false;  // the approval's members are taken out before forwarding
+  bool approved_once = false;
+  std::uint64_t order = 0;
+  std::string key;
+  std::string id;  // raw JSON
+
+  // Calls and content: the message stays for the answer's sake. The rest are views into these documents.
+  base::JsonDoc doc;
+  base::JsonDoc rewritten;
+  base::JsonValue params;
+  base::JsonValue arguments;  // in the form that runs
+  std::string tool;           // of a call; for content: the name its text is attributed to
+  bool is_rewritten = false;
+  std::size_t bytes = 0;
+  base::Digest digest;  // CallDigest of the form that runs
+  Carried carried;
+
+  base::MonoTime started;
+  base::MonoTime deadline;  // zero: none
+  std::uint64_t row = 0;    // of the audit decision
+  std::string cursor;       // lists
+  std::uint64_t epoch = 0;
+  std::string elicitation;  // id of our question
+  TicketScope scope;        // what was shown to the person
+  base::MonoTime next_progress;
+  std::uint32_t progress = 0;
+
+  void Reset();
+};
+
+class ProxyCore::Impl {
+ public:
+  Impl(CoreOptions options, Ports ports, std::shared_ptr<const policy::PolicySnapshot> policy,
+       std::optional<base::Error> policy_error, base::Now now);
+
+  // core_client.cc
+  void ClientLine(std::string_view line, base::Now now, bool in_batch);
+  void ClientMessage(const Message& message, std::string_view line, base::Now now);
+  void ClientRequest(const Message& message, std::string_view line, base::Now now);
+  void ClientResponse(const Message& message, std::string_view line, base::Now now);
+  void ClientNotification(const Message& message, std::string_view line, base::Now now);
+  void ClientGarbage(const base::Error& error, const Message& message, base::Now now);
+  void Cancel(const Message& message, std::string_view line, base::Now now);
+  void DropQuestion(Request& request, std::string_view why);
+  void ReplyError(std::string_view id, int code, std::string_view message, std::string_view data = {});
+
+  // core_calls.cc
+  void StartCall(Request& request, base::Now now);
+  void Settle(Request& request, base::Now now);
+  void Decided(Request& request, core::Decision decision, const core::Decision* rewrite, base::Now now);
+  void Escalate(Request& request, const core::Decision& decision, base::Now now);
+  void AskByElicitation(Request& request, const core::Decision& decision, base::Now now);
+  void AskByInputRequired(Request& request, const core::Decision& decision, base::Now now);
+  void Answered(Request& request, Answer answer, base::Now now);
+  [[nodiscard]] bool RedeemTicket(Request& request, base::Now now);
+  void Forward(Request& request, const core::Decision& decision, core::Enforcement enforcement, base::Now now);
+  void Refuse(Request& request, const core::Decision& decision, core::Enforcement enforcement, base::Now now,
+              std::string_view hint = {}, bool record = true);
+  [[nodiscard]] bool NeedsList(const Request& request, base::Now now) const;
+  void WaitForList(Request& request, base::Now now);
+  void SendOwnList(base::Now now);
+  void OwnListAnswer(const Message& message, base::Now now);
+  void OwnListDone(bool ok, base::Now now);
+  [[nodiscard]] core::Call CallOf(const Request& request) const;
+  [[nodiscard]] TicketScope ScopeOf(const Request& request) const;
+  [[nodiscard]] const policy::ToolEntry* EntryOf(const Request& request) const;
+  [[nodiscard]] std::string QuestionText(const Request& request, const core::Decision& decision) const;
+  void RefreshCatalogue();
+
+  // core_server.cc
+  void ServerLine(std::string_view line, base::Now now, bool in_batch);
+  void ServerMessage(const Message& message, std::string_view line, base::Now now);
+  void ServerResponse(const Message& message, std::string_view line, base::Now now);
+  void CallAnswer(Request& request, const Message& message, std::string_view line, base::Now now);
+  void ContentAnswer(Request& request, const Message& message, std::string_view line, base::Now now);
+  void ListAnswer(Request& request, const Message& message, std::string_view line, base::Now now);
+  void GreetingAnswer(Request& request, const Message& message, std::string_view line, base::Now now);
+  void ServerGarbage(std::string_view name, std::string_view text, bool may_be_answer, base::Now now);
+  void RememberTask(const Request& request, base::JsonValue result);
+  // Judges text from the server, puts labels and values into the session and the store. Nothing: it may pass.
+  [[nodiscard]] std::optional<core::Decision> Feed(const core::Call& call, base::JsonValue payload, bool is_error,
+                                                   gate::SessionState::ResultView& view, base::Now now);
+
+  // core_life.cc
+  void Tick(base::Now now);
+  void ClientClosed(base::Now now);
+  void ServerClosed(base::Now now);
+  void ServerExit(std::string_view how, base::Now now);
+  void Signal(int number, base::Now now);
+  void BeginStop(int exit_code, base::Now now);
+  void AnswerAllOpen(std::string_view why, base::Now now);
+  void GiveUp(Request& request, std::string_view why, audit::CallStatus status, base::Now now);
+  void SetPolicy(std::shared_ptr<const policy::PolicySnapshot> policy, base::Now now);
+  void ReloadPins(base::Now now);
+  void ListMayDiffer();
+  void TakeLabelNames();
+  [[nodiscard]] base::Status SyncStore(base::Now now);     // take in what others published
+  [[nodiscard]] base::Status PublishStore(base::Now now);  // publish what is new here
+  void RecordEvents(const std::vector<ToolBook::Event>& events, base::Now now);
+  void AuditNotice(std::string_view name, std::string_view text, base::Now now, std::uint64_t count = 0);
+  [[nodiscard]] audit::Record BaseRecord(audit::Kind kind, base::Now now) const;
+  [[nodiscard]] base::Status Append(const audit::Record& record, bool durable, std::uint64_t& row);
+  void AppendOutcome(const Request& request, audit::CallStatus status, base::JsonValue result,
+                     const gate::SessionState::ResultView* view, base::Now now);
+  [[nodiscard]] std::span<const std::string_view> LabelNames(core::LabelSet labels) const;
+  // Says it for the 1st, 2nd, 4th, 8th ... time only.
+  void SayRarely(std::uint64_t count, NoticeLevel level, std::string_view name, std::string_view text, base::Now now);
+
+  [[nodiscard]] Request& OpenRequest(const Message& message, std::string key);
+  void Close(Request& request);
+  void Arm(base::MonoTime at);
+  void SendClient(std::string_view line) { ports_.sink->ToClient(line); }
+  void SendServer(std::string_view line) { ports_.sink->ToServer(line); }
+
+  CoreOptions options_;
+  Ports ports_;
+  std::shared_ptr<const policy::PolicySnapshot> policy_;
+  std::optional<base::Error> policy_error_;
+  gate::SessionState session_;
+  Counters counters_;
+
+  MessageReader client_reader_;
+  MessageReader server_reader_;
+  base::JsonDoc client_doc_;
+  base::JsonDoc server_doc_;
+  std::string scratch_;
+  std::string line_scratch_;
+
+  std::unordered_map<std::string, std::unique_ptr<Request>> open_;
+  std::vector<std::unique_ptr<Request>> free_;
+  std::uint64_t next_order_ = 1;
+  std::size_t inflight_bytes_ = 0;
+  std::map<std::string, std::string, std::less<>> questions_;  // id of our elicitation -> key of the request
+
+  ToolBook book_;
+  TicketDesk desk_;
+  std::deque<std::pair<std::string, std::string>> continuations_;  // server's requestState digest, call digest: approved
+  std::unordered_map<std::string, std::string> tasks_;             // task id -> tool
+  std::deque<std::string> task_order_;
+  struct RefusedCall {
+    std::string digest;
+    std::string tool;
+    base::JsonDoc arguments;
+  };
+  std::deque<RefusedCall> refused_;
+
+  // What is known of the peers.
+  bool client_elicits_ = false;  // legacy: said in initialize
+  std::string protocol_;         // legacy: the negotiated version
+  bool initialized_ = false;
+  bool server_lists_tools_ = true;  // until a greeting says otherwise
+  bool server_notifies_lists_ = false;
+
+  // Our own tools/list.
+  struct OwnList {
+    bool active = false;
+    bool wanted = false;  // somebody waits, but the handshake is not over
+    std::string id;
+    std::string modern_version;  // empty: legacy
+    std::string cursor;
+    std::size_t pages = 0;
+    std::uint64_t epoch = 0;
+    base::MonoTime deadline;
+    base::MonoTime not_before;  // after a failure
+  } own_list_;
+  std::uint64_t next_own_id_ = 1;
+
+  // Ends.
+  bool client_gone_ = false;
+  bool server_gone_ = false;
+  bool stopping_ = false;
+  bool finished_ = false;
+  int exit_code_ = kExitOk;
+  enum class StopStep : std::uint8_t { kNone, kInputClosed, kTerminated, kKilled } stop_step_ = StopStep::kNone;
+  base::MonoTime stop_deadline_;
+
+  // The store.
+  core::LabelSet published_labels_ = 0;
+  std::vector<std::string> pending_blobs_;
+  std::vector<std::string> pending_requests_;
+  std::string empty_delta_;
+  bool store_overrun_ = false;
+  session::Update news_;
+  std::vector<std::string> policy_label_names_;
+
+  std::uint64_t next_step_ = 0;
+  base::MonoTime next_deadline_{INT64_MAX};
+  mutable core::LabelSet cached_labels_ = 0;
+  mutable bool labels_cached_ = false;
+  mutable std::vector<std::string_view> label_names_;
+};
+
+}  // namespace interlock::runtime::mcp

@@ -1,0 +1,64 @@
+// What the proxy's state machine needs from outside. Real ones are in proxy.cc and its adapters, scripted ones in tests.
+//
+// Every call returns before the core goes on: when AuditPort::Append says OK, the record survives the process being
+// killed; when SessionStorePort::Publish says OK, the session's other guards can see it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "interlock/base/clock.h"
+#include "interlock/base/result.h"
+#include "interlock/policy/pins.h"
+#include "interlock/runtime/audit/record.h"
+#include "interlock/runtime/session/store.h"
+
+namespace interlock::runtime::mcp {
+
+class AuditPort {
+ public:
+  virtual ~AuditPort() = default;
+  // `durable`: wait for the disk as well. `row` receives the row's number.
+  [[nodiscard]] virtual base::Status Append(const audit::Record& record, bool durable, std::uint64_t& row) = 0;
+};
+
+// The shared half of a session. The port keeps track of what it has handed out already.
+class SessionStorePort {
+ public:
+  virtual ~SessionStorePort() = default;
+  // What the session's other guards have published since the last call.
+  [[nodiscard]] virtual base::Status Poll(session::Update& news) = 0;
+  [[nodiscard]] virtual base::Status Publish(const session::SessionStore::Publication& publication, base::Now now) = 0;
+};
+
+class PinsPort {
+ public:
+  virtual ~PinsPort() = default;
+  // Everything pinned; empty when there is no file yet.
+  [[nodiscard]] virtual base::Result<policy::Pins> Load() = 0;
+  // Adds what is not pinned yet (what is stays as it is) and returns the result.
+  [[nodiscard]] virtual base::Result<policy::Pins> Add(const policy::Pins& additions) = 0;
+  // Definitions that are held because they differ from the pinned ones, for `interlock policy accept` to offer.
+  virtual void Held(const policy::Pins& changed) = 0;
+  // Whether somebody else has changed the pins since Load or Add.
+  [[nodiscard]] virtual bool Changed() = 0;
+};
+
+enum class NoticeLevel : std::uint8_t { kInfo, kWarning, kError };
+
+enum class ServerSignal : std::uint8_t { kTerminate, kKill };
+
+// Where the core's actions go. Lines end with '\n'; views are valid for the call only.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void ToClient(std::string_view line) = 0;
+  virtual void ToServer(std::string_view line) = 0;
+  virtual void Notice(NoticeLevel level, std::string_view name, std::string_view text) = 0;
+  virtual void CloseServerInput() = 0;
+  virtual void SignalServer(ServerSignal signal) = 0;
+  // Nothing more will come: flush what the client is still to read and end with this code.
+  virtual void Finish(int exit_code) = 0;
+};
+
+}  // namespace interlock::runtime::mcp
