@@ -1,14 +1,19 @@
 // The inspector's command line, as a person would type it.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { inspector, policy, proxied, scratch, servers } from './lib/peers.mjs';
 
 const run = promisify(execFile);
-async function inspect(server, ...args) {
-  const { stdout } = await run(process.execPath, [inspector(), '--cli', server.command, ...server.args, ...args],
-    { maxBuffer: 1 << 26, env: { ...process.env, MCP_AUTO_OPEN_ENABLED: 'false' } });
+// The server stands in a config file, as a person would write it: the guard is a change of one line there.
+async function inspect(dir, server, ...args) {
+  const config = join(dir, 'servers.json');
+  writeFileSync(config, JSON.stringify({ mcpServers: { peer: { command: server.command, args: server.args } } }));
+  const { stdout } = await run(process.execPath, [inspector(), '--cli', '--config', config, '--server', 'peer', ...args],
+    { maxBuffer: 1 << 26, env: { ...process.env, HOME: dir } });
   return stdout;
 }
 
@@ -20,9 +25,10 @@ const requests = {
 };
 for (const [name, args] of Object.entries(requests)) {
   test(name, async (t) => {
-    const through = proxied(servers.everything(), { policy: policy('allow'), dir: scratch(t) });
-    const direct = await inspect(servers.everything(), ...args);
+    const dir = scratch(t);
+    const through = proxied(servers.everything(), { policy: policy('allow'), dir });
+    const direct = await inspect(dir, servers.everything(), ...args);
     assert.ok(direct.length > 20, 'the inspector said nothing');
-    assert.equal(await inspect(through, ...args), direct);
+    assert.equal(await inspect(dir, through, ...args), direct);
   });
 }

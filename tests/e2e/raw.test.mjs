@@ -18,7 +18,10 @@ function open(t, file) {
     child,
     exit,
     send: (line) => child.stdin.write(`${line}\n`),
-    next: () => (lines.length ? Promise.resolve(lines.shift()) : new Promise((done) => waiting.push(done))),
+    next: () => (lines.length ? Promise.resolve(lines.shift()) : new Promise((done, fail) => {
+      const late = setTimeout(() => fail(new Error('no answer within 10 s')), 10_000);
+      waiting.push((line) => { clearTimeout(late); done(line); });
+    })),
     async start() {
       this.send('{"jsonrpc":"2.0","id":"i","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"raw","version":"0"}}}');
       assert.equal(JSON.parse(await this.next()).result.serverInfo.name, 'raw');
