@@ -17,7 +17,7 @@ test: ## every test: unit, property, fuzz corpora, architecture, real MCP peers
 	tools/test
 
 test-data: ## what needs the large data sets: make test-data DATA=dir
-	tools/bootstrap build
+	tools/bootstrap data
 	cmake --workflow --preset release
 	tools/test-data "$(DATA)"
 
