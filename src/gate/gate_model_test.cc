@@ -184,8 +184,10 @@ TEST(GateModel, UnknownToolsHiddenToolsChangedToolsAndMalformedCalls) {
 
 // P1, P3, P4, P6 on the model itself: since the engine agrees with it everywhere, they hold for the engine.
 TEST(GateModel, IsMonotoneInAdverseEvidence) {
-  const auto strictness = [](S s) {
-    return s == S::allow ? 0 : s == S::rewrite ? 2 : s == S::absent ? 0 : s == S::block ? 3 : 2;
+  // A signal that wants a rewrite is milder than one that wants a person only where there is something to rewrite with.
+  const auto strictness = [](S s, bool can_rewrite) {
+    if (s == S::rewrite) return can_rewrite ? 1 : 2;
+    return s == S::allow || s == S::absent ? 0 : s == S::block ? 3 : 2;
   };
   for (const V a : kVerdicts) {
     for (const V b : kVerdicts) {
@@ -196,6 +198,7 @@ TEST(GateModel, IsMonotoneInAdverseEvidence) {
             base.default_verdict = fallback;
             base.rules = {{a, ma}, {b, M::no}};
             base.signal = s1;
+            const bool rewrites = a == V::rewrite && ma == M::yes;
             const V before = spec::Decide(base);
             for (const M mb : {M::yes, M::unknown}) {
               spec::Input worse = base;
@@ -205,7 +208,7 @@ TEST(GateModel, IsMonotoneInAdverseEvidence) {
               }
             }
             for (const S s2 : kSignals) {
-              if (strictness(s2) < strictness(s1)) continue;
+              if (strictness(s2, rewrites) < strictness(s1, rewrites)) continue;
               spec::Input worse = base;
               worse.signal = s2;
               EXPECT_GE(spec::Decide(worse), before);

@@ -63,7 +63,7 @@ Setting GenSetting() {
           *rc::gen::arbitrary<bool>()};
 }
 
-core::Decision Run(const std::string& yaml, const Setting& setting) {
+core::Decision RunPolicy(const std::string& yaml, const Setting& setting) {
   const auto policy = MustLoad(yaml);
   RC_ASSERT(policy != nullptr);
   const auto catalogue = MustCatalogue(policy, kTools);
@@ -94,10 +94,10 @@ TEST(GateProperty, OrderOfRulesDoesNotShow) {  // P5
     const int n = *rc::gen::inRange(0, 7);
     for (int i = 0; i < n; ++i) rules.push_back(GenRule(i));
     const Setting setting = GenSetting();
-    const core::Decision before = Run(Document(rules, false), setting);
+    const core::Decision before = RunPolicy(Document(rules, false), setting);
     std::mt19937 shuffle(*rc::gen::arbitrary<std::uint32_t>());
     std::shuffle(rules.begin(), rules.end(), shuffle);
-    const core::Decision after = Run(Document(rules, false), setting);
+    const core::Decision after = RunPolicy(Document(rules, false), setting);
     RC_ASSERT(before.verdict == after.verdict);
     RC_ASSERT(before.reason == after.reason);
     RC_ASSERT(before.rewritten_arguments == after.rewritten_arguments);
@@ -112,8 +112,8 @@ TEST(GateProperty, ShadowDecidesAsEnforceDoes) {  // P7, P8, P9
     const int n = *rc::gen::inRange(0, 5);
     for (int i = 0; i < n; ++i) rules.push_back(GenRule(i));
     const Setting setting = GenSetting();
-    const core::Decision enforce = Run(Document(rules, false), setting);
-    const core::Decision shadow = Run(Document(rules, true), setting);
+    const core::Decision enforce = RunPolicy(Document(rules, false), setting);
+    const core::Decision shadow = RunPolicy(Document(rules, true), setting);
     RC_ASSERT(enforce.verdict == shadow.verdict);
     RC_ASSERT(enforce.reason == shadow.reason);
     RC_ASSERT(SameEvidence(enforce, shadow));

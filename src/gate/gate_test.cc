@@ -11,7 +11,7 @@ namespace {
 using core::Reason;
 using core::Verdict;
 
-constexpr std::string_view kTools = R"([
+constexpr std::string_view kTools = R"json([
   {"name":"read","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]}},
   {"name":"write","inputSchema":{"type":"object","properties":{"path":{"type":"string"}},"required":["path"]},
    "outputSchema":{"type":"object","required":["written"]}},
@@ -19,7 +19,7 @@ constexpr std::string_view kTools = R"([
 }
 }
 }
-}])";
+}])json";
 
 constexpr std::string_view kPolicy = R"(
 version: 1
