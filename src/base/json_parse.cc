@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "decimal_view.h"
@@ -60,13 +61,18 @@ SourcePlace PlaceOf(std::string_view bytes, std::size_t offset) {
   return place;
 }
 
-// What the index stage objected to, and where: it says only that something is wrong.
-Failure LocateScanFailure(std::string_view bytes) noexcept {
+// What the index stage objects to, and where: it says only that something is wrong. simdjson has one such stage for
+// each kind of processor, and not all object to the same things, so this is asked on every failure: the error for a
+// document must not depend on the machine. `indexed` says that the stage found nothing; then a backslash outside a
+// string, past which it is anyone's guess what is one, is left to the walk.
+std::optional<Failure> FindScanFailure(std::string_view bytes, bool indexed) noexcept {
   const char* const begin = bytes.data();
   const char* const end = begin + bytes.size();
   for (const char* p = begin; p != end;) {
     const std::size_t length = internal::Utf8Length(p, end);
-    if (length == 0) return {ErrorCode::kJsonUtf8, static_cast<std::size_t>(p - begin), "invalid byte sequence"};
+    if (length == 0) {
+      return Failure{ErrorCode::kJsonUtf8, static_cast<std::size_t>(p - begin), "invalid byte sequence"};
+    }
     p += length;
   }
   const char* open = nullptr;
@@ -74,21 +80,24 @@ Failure LocateScanFailure(std::string_view bytes) noexcept {
     if (open == nullptr) {
       if (*p == '"') open = p;
       if (*p == '\\') {
-        return {ErrorCode::kJsonSyntax, static_cast<std::size_t>(p - begin), "backslash outside a string"};
+        if (indexed) return std::nullopt;
+        return Failure{ErrorCode::kJsonSyntax, static_cast<std::size_t>(p - begin), "backslash outside a string"};
       }
     } else if (static_cast<unsigned char>(*p) < 0x20) {
-      return {ErrorCode::kJsonString, static_cast<std::size_t>(p - begin), "control character in a string"};
+      return Failure{ErrorCode::kJsonString, static_cast<std::size_t>(p - begin), "control character in a string"};
     } else if (*p == '"') {
       open = nullptr;
     } else if (*p == '\\' && p + 1 != end) {
-      ++p;
-      if (static_cast<unsigned char>(*p) < 0x20) --p;  // the next round reports it
+      if (static_cast<unsigned char>(p[1]) >= 0x80) {
+        return Failure{ErrorCode::kJsonString, static_cast<std::size_t>(p - begin), "unknown escape"};
+      }
+      if (static_cast<unsigned char>(p[1]) >= 0x20) ++p;  // else the next round reports it
     }
   }
   if (open != nullptr) {
-    return {ErrorCode::kJsonSyntax, static_cast<std::size_t>(open - begin), "string is not closed"};
+    return Failure{ErrorCode::kJsonSyntax, static_cast<std::size_t>(open - begin), "string is not closed"};
   }
-  return {ErrorCode::kJsonSyntax, bytes.size(), "unexpected end"};
+  return std::nullopt;
 }
 
 int HexValue(char c) noexcept {
@@ -582,7 +591,8 @@ Status JsonParser::Impl::Parse(JsonRep& rep, std::string_view bytes) {
                                                     bytes.size(), simdjson::stage1_mode::regular);
   if (scanned == simdjson::EMPTY) return fail({ErrorCode::kJsonEmpty, bytes.size(), ""}, "only white space");
   if (scanned != simdjson::SUCCESS) {
-    const Failure failure = LocateScanFailure(rep.Bytes());
+    const Failure failure =
+        FindScanFailure(rep.Bytes(), false).value_or(Failure{ErrorCode::kJsonSyntax, bytes.size(), "unexpected end"});
     return fail(failure, failure.message);
   }
 
@@ -592,7 +602,7 @@ Status JsonParser::Impl::Parse(JsonRep& rep, std::string_view bytes) {
   keys.clear();
   Walker walker(rep, *scan, limits, frames, keys);
   if (!walker.Run()) {
-    const Failure& failure = walker.failure();
+    const Failure failure = FindScanFailure(rep.Bytes(), true).value_or(walker.failure());
     if (failure.code != ErrorCode::kJsonDuplicateKey) return fail(failure, failure.message);
     const std::string key = ShownKey(rep.Text(rep.nodes.data[walker.duplicate_key()]));
     return fail(failure, "key `" + key + "` occurs twice");

@@ -1,6 +1,7 @@
 // What the reader accepts, what it refuses, and where it says the fault lies.
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
+#include <simdjson.h>
 
 #include <fstream>
 #include <sstream>
@@ -98,6 +99,21 @@ TEST(JsonCases, RowsKeepTheirOutcomeInsideOtherDocuments) {
     EXPECT_EQ(Outcome("[" + c.text + "]"), "ok") << c.name;
     EXPECT_EQ(Outcome("{\"k\":" + c.text + ",\"l\":[" + c.text + "," + c.text + "]}"), "ok") << c.name;
   }
+}
+
+// The index comes from simdjson, which has one kernel for each kind of processor and picks the best at run time. An
+// error must not depend on the machine.
+TEST(JsonCases, EveryKernelOfThisProcessorGivesTheSameOutcome) {
+  const simdjson::implementation* const best = simdjson::get_active_implementation();
+  int kernels = 0;
+  for (const simdjson::implementation* kernel : simdjson::get_available_implementations()) {
+    if (!kernel->supported_by_runtime_system()) continue;
+    ++kernels;
+    simdjson::get_active_implementation() = kernel;
+    for (const Case& c : LoadCases()) EXPECT_EQ(Outcome(c.text), c.expected) << c.name << " with " << kernel->name();
+  }
+  simdjson::get_active_implementation() = best;
+  EXPECT_GE(kernels, 1);
 }
 
 // No prefix of a document that ends in a bracket or a quote is a document.
