@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -182,7 +181,8 @@ Result<Process> Spawn(const SpawnOptions& options) {
   process.stdout_ = std::move(streams[1].ours);
   process.stderr_ = std::move(streams[2].ours);
   // From here on a return destroys `process`, which kills and reaps the child.
-  process.pidfd_ = UniqueFd(::pidfd_open(pid, 0));
+  // By number: <sys/pidfd.h> of glibc 2.36 lacks C linkage.
+  process.pidfd_ = UniqueFd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
   if (!process.pidfd_.valid()) return SystemError(errno, "open a process descriptor");
   for (Stream& stream : streams) stream.child.Reset();
   report.value().write_end.Reset();
