@@ -1,0 +1,429 @@
+// Runs testdata/*.mcp against the core. Each line is one step:
+//
+//   policy ... end             YAML up to a line `end`; before the first other step it is the policy to start with, later
+//                              it is a reload. `policy broken` is an unreadable one
+//   option NAME VALUE          before the first step: server, session, refuse_as, request_from_meta, call_timeout,
+//                              max_open, max_inflight, instructions_are_results
+//   C> JSON   S> JSON          the client, the server sends a line; `C>raw` TEXT: as it stands, `{n}xN` repeats not
+//   >C WHAT   >S WHAT          the next line that the client, the server gets: `same` (the bytes of the last input), `= TEXT`
+//                              (exactly), or JSON that is a subset: objects may have more members, "*" is anything,
+//                              "$x" binds raw JSON to $x, which later inputs may use
+//   tick 5s | 20ms             time passes
+//   client-closed, server-closed, exit HOW, signal N, oversized client|server
+//   request TEXT, label NAME, approve DIGEST, reload-pins, accept-pins
+//   audit|store|pins fail|ok   faults; `store news LABELS`: another guard publishes labels
+//   ! EVENT                    the next of close-server-input, terminate, kill, finish N
+//   ~ kind=decision verdict=block ...   the next audit record of that kind has these fields
+//   notice NAME                a notice of that name has come
+//   published LABELS           the last publication added these labels, before the client got anything since the last step
+//   count NAME N               a counter; open, inflight as well
+//
+// Whatever is sent and not asked for is a failure at the next input.
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <sstream>
+
+#include "fake_ports.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "interlock/policy/load.h"
+#include "interlock/runtime/mcp/proxy_core.h"
+
+namespace interlock::runtime::mcp {
+namespace {
+
+using base::JsonDoc;
+using base::JsonValue;
+
+std::string Trimmed(std::string text) {
+  while (!text.empty() && (std::isspace(static_cast<unsigned char>(text.back())) != 0)) text.pop_back();
+  std::size_t i = 0;
+  while (i < text.size() && (std::isspace(static_cast<unsigned char>(text[i])) != 0)) ++i;
+  return text.substr(i);
+}
+
+std::vector<std::string> Words(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(word);
+  return out;
+}
+
+class Scenario {
+ public:
+  explicit Scenario(std::string file) : file_(std::move(file)) {}
+
+  void Run() {
+    std::ifstream in(file_);
+    ASSERT_TRUE(in.good()) << file_;
+    std::string text;
+    while (std::getline(in, text)) {
+      ++line_;
+      const std::string trimmed = Trimmed(text);
+      if (trimmed.empty() || trimmed.starts_with('#')) continue;
+      SCOPED_TRACE(file_ + ":" + std::to_string(line_) + ": " + trimmed.substr(0, 200));
+      const std::size_t space = trimmed.find(' ');
+      const std::string verb = trimmed.substr(0, space);
+      const std::string rest = space == std::string::npos ? "" : Trimmed(trimmed.substr(space));
+      if (verb == "policy") {
+        std::string yaml;
+        if (rest != "broken") {
+          while (std::getline(in, text)) {
+            ++line_;
+            if (Trimmed(text) == "end") break;
+            yaml += text + "\n";
+          }
+        }
+        Policy(rest == "broken", yaml);
+      } else {
+        Step(verb, rest);
+      }
+      ++steps_;
+      if (testing::Test::HasFatalFailure()) return;
+    }
+    SCOPED_TRACE(file_ + ": end");
+    ExpectQuiet();
+    EXPECT_GT(expectations_, 0) << "a scenario that expects nothing proves nothing";
+  }
+
+ private:
+  static std::shared_ptr<const policy::PolicySnapshot> Load(const std::string& yaml) {
+    auto loaded = policy::LoadPolicy(yaml);
+    for (const auto& d : loaded.diagnostics) {
+      if (d.severity == policy::Severity::kError) ADD_FAILURE() << d.ToString();
+    }
+    return loaded.policy;
+  }
+
+  void Policy(bool broken, const std::string& yaml) {
+    if (core_ == nullptr) {
+      broken_ = broken;
+      yaml_ = yaml;
+      return;
+    }
+    ExpectQuiet();
+    if (broken) {
+      core_->KeepPolicy(base::Error(base::ErrorCode::kPolicySyntax, "scripted"), now_);
+    } else {
+      auto policy = Load(yaml);
+      ASSERT_NE(policy, nullptr);
+      core_->SetPolicy(policy, now_);
+    }
+  }
+
+  ProxyCore& Core() {
+    if (core_ == nullptr) {
+      options_.server = options_.server.empty() ? "srv" : options_.server;
+      options_.to_server_prefix = "il-s-";
+      options_.to_client_prefix = "il-c-";
+      auto policy = Load(broken_ ? "version: 1\n" : yaml_);
+      std::optional<base::Error> error;
+      if (broken_) error = base::Error(base::ErrorCode::kPolicySyntax, "scripted");
+      store_.sink = &sink_;
+      core_ = std::make_unique<ProxyCore>(
+          options_, Ports{.sink = &sink_, .audit = &audit_, .store = use_store_ ? &store_ : nullptr, .pins = &pins_},
+          policy, error, now_);
+    }
+    return *core_;
+  }
+
+  void ExpectQuiet() {
+    ProxyCore& core = Core();
+    (void)core;
+    for (const std::string& line : sink_.to_client) ADD_FAILURE() << "the client got: " << line;
+    for (const std::string& line : sink_.to_server) ADD_FAILURE() << "the server got: " << line;
+    for (const std::string& event : sink_.events) ADD_FAILURE() << "unexpected: " << event;
+    sink_.to_client.clear();
+    sink_.to_server.clear();
+    sink_.events.clear();
+  }
+
+  std::string Substituted(std::string text) const {
+    for (const auto& [name, value] : variables_) {
+      for (std::size_t at = 0; (at = text.find("\"" + name + "\"", at)) != std::string::npos; at += value.size()) {
+        text.replace(at, name.size() + 2, value);
+      }
+    }
+    return text;
+  }
+
+  static void Option(CoreOptions& o, bool& use_store, const std::string& rest) {
+    const std::vector<std::string> words = Words(rest);
+    ASSERT_EQ(words.size(), 2u);
+    if (words[0] == "server") {
+      o.server = words[1];
+    } else if (words[0] == "principal") {
+      o.principal = words[1];
+    } else if (words[0] == "refuse_as") {
+      o.refuse_as = words[1] == "error" ? RefuseAs::kJsonRpcError : RefuseAs::kToolResult;
+    } else if (words[0] == "request_from_meta") {
+      o.request_from_meta = words[1] == "on";
+    } else if (words[0] == "instructions_are_results") {
+      o.instructions_are_results = words[1] == "on";
+    } else if (words[0] == "call_timeout") {
+      o.call_timeout_us = std::stoll(words[1]) * 1'000'000;
+    } else if (words[0] == "max_open") {
+      o.max_open_requests = std::stoul(words[1]);
+    } else if (words[0] == "max_inflight") {
+      o.max_inflight_bytes = std::stoul(words[1]);
+    } else if (words[0] == "max_pages") {
+      o.max_list_pages = std::stoul(words[1]);
+    } else if (words[0] == "store") {
+      use_store = words[1] == "on";
+    } else {
+      FAIL() << "unknown option " << words[0];
+    }
+  }
+
+  void Step(const std::string& verb, const std::string& rest) {
+    if (verb == "option") {
+      ASSERT_EQ(core_, nullptr) << "options come first";
+      Option(options_, use_store_, rest);
+      return;
+    }
+    if (verb == "audit" || verb == "pins" || (verb == "store" && !rest.starts_with("news"))) {
+      (verb == "audit" ? audit_.fail : verb == "pins" ? pins_.fail : store_.fail) = rest == "fail";
+      return;
+    }
+    if (verb == "store") {
+      store_.next.labels = Words(rest.substr(4));
+      store_.next.empty = false;
+      return;
+    }
+    if (verb == ">C" || verb == ">S") {
+      ++expectations_;
+      Core();
+      ExpectLine(verb == ">C" ? sink_.to_client : sink_.to_server, rest);
+      return;
+    }
+    if (verb == "!") {
+      ++expectations_;
+      ASSERT_FALSE(sink_.events.empty()) << "nothing happened";
+      EXPECT_EQ(sink_.events.front(), rest);
+      sink_.events.pop_front();
+      return;
+    }
+    if (verb == "~") {
+      ++expectations_;
+      ExpectAudit(rest);
+      return;
+    }
+    if (verb == "notice") {
+      ++expectations_;
+      EXPECT_THAT(sink_.notices, testing::Contains(rest));
+      sink_.notices.clear();
+      return;
+    }
+    if (verb == "published") {
+      ++expectations_;
+      ASSERT_FALSE(store_.published.empty());
+      EXPECT_EQ(store_.published.back().labels, Words(rest));
+      EXPECT_EQ(store_.client_lines_before.back(), 0u) << "published after the client had its answer";
+      return;
+    }
+    if (verb == "held") {
+      ++expectations_;
+      ASSERT_TRUE(pins_.held.servers().contains(options_.server));
+      std::vector<std::string> names;
+      for (const auto& [tool, digest] : pins_.held.servers().find(options_.server)->second.tools) names.push_back(tool);
+      EXPECT_EQ(names, Words(rest));
+      return;
+    }
+    if (verb == "count") {
+      ++expectations_;
+      ExpectCount(rest);
+      return;
+    }
+    ExpectQuiet();
+    Input(verb, rest);
+  }
+
+  void Input(const std::string& verb, const std::string& rest) {
+    ProxyCore& core = Core();
+    now_.mono.us += 1000;
+    now_.wall.us += 1000;
+    if (verb == "C>" || verb == "S>") {
+      last_input_ = Substituted(rest) + "\n";
+      verb == "C>" ? core.OnClientLine(last_input_, now_) : core.OnServerLine(last_input_, now_);
+    } else if (verb == "tick") {
+      const std::int64_t amount = std::stoll(rest);
+      const std::int64_t us = rest.ends_with("ms") ? amount * 1000 : amount * 1'000'000;
+      now_.mono.us += us;
+      now_.wall.us += us;
+      core.OnTick(now_);
+    } else if (verb == "wall") {
+      now_.wall.us += std::stoll(rest) * 1'000'000;
+    } else if (verb == "client-closed") {
+      core.OnClientClosed(now_);
+    } else if (verb == "server-closed") {
+      core.OnServerClosed(now_);
+    } else if (verb == "exit") {
+      core.OnServerExit(rest, now_);
+    } else if (verb == "signal") {
+      core.OnSignal(std::stoi(rest), now_);
+    } else if (verb == "oversized") {
+      rest == "client" ? core.OnClientOversized(99, now_) : core.OnServerOversized(99, now_);
+    } else if (verb == "request") {
+      core.SetRequest(rest, now_);
+    } else if (verb == "label") {
+      EXPECT_TRUE(core.AddLabel(rest, now_));
+    } else if (verb == "approve") {
+      std::string digest = Substituted("\"" + rest + "\"");
+      if (digest.starts_with('"')) digest = digest.substr(1, digest.size() - 2);
+      const base::Status status = core.ApproveRefused(digest, true, now_);
+      EXPECT_TRUE(status.ok());
+    } else if (verb == "reload-pins") {
+      core.ReloadPins(now_);
+    } else if (verb == "accept-pins") {
+      for (const auto& [server, held] : pins_.held.servers()) {
+        if (held.instructions.has_value()) pins_.pins.PinInstructions(server, *held.instructions);
+        for (const auto& [tool, digest] : held.tools) pins_.pins.PinTool(server, tool, digest);
+      }
+      core.ReloadPins(now_);
+    } else {
+      FAIL() << "unknown step " << verb;
+    }
+  }
+
+  void ExpectLine(std::deque<std::string>& lines, const std::string& want) {
+    ASSERT_FALSE(lines.empty()) << "nothing was sent";
+    const std::string got = lines.front();
+    lines.pop_front();
+    EXPECT_EQ(std::count(got.begin(), got.end(), '\n'), 1) << got;
+    EXPECT_TRUE(got.ends_with('\n')) << got;
+    if (want == "same") {
+      EXPECT_EQ(got, last_input_);
+      return;
+    }
+    if (want.starts_with("=")) {
+      EXPECT_EQ(got, Trimmed(want.substr(1)) + "\n");
+      return;
+    }
+    auto got_doc = JsonDoc::Parse(got);
+    ASSERT_TRUE(got_doc.ok()) << got;
+    auto want_doc = JsonDoc::Parse(Substituted(want));
+    ASSERT_TRUE(want_doc.ok()) << want << want_doc.error().ToString();
+    std::string where;
+    EXPECT_TRUE(Matches(got_doc.value().root(), want_doc.value().root(), where)) << "at " << where << "\n  " << got;
+  }
+
+  bool Matches(JsonValue got, JsonValue want, std::string& where) {
+    if (want.is_string() && want.string() == "*") return got.exists();
+    if (want.is_string() && want.string() == "-") return !got.exists();
+    if (want.is_string() && want.string().starts_with("$")) {
+      if (!got.exists()) return false;
+      variables_[std::string(want.string())] = std::string(got.raw());
+      return true;
+    }
+    if (want.is_string() && want.string().starts_with("~")) {  // contains
+      return got.is_string() && got.string().find(want.string().substr(1)) != std::string_view::npos;
+    }
+    if (want.is_object()) {
+      if (!got.is_object()) return false;
+      for (auto it = want.begin(); it != want.end(); ++it) {
+        std::string inner = where + "/" + std::string(it.key());
+        if (!Matches(got.Find(it.key()), *it, inner)) {
+          where = inner;
+          return false;
+        }
+      }
+      return true;
+    }
+    if (want.is_array()) {
+      if (!got.is_array() || got.size() != want.size()) return false;
+      auto g = got.begin();
+      for (const JsonValue w : want) {
+        if (!Matches(*g, w, where)) return false;
+        ++g;
+      }
+      return true;
+    }
+    return got.exists() && base::CanonicalJson(got) == base::CanonicalJson(want);
+  }
+
+  void ExpectAudit(const std::string& want) {
+    std::map<std::string, std::string, std::less<>> fields;
+    for (const std::string& word : Words(want)) {
+      const std::size_t eq = word.find('=');
+      ASSERT_NE(eq, std::string::npos) << word;
+      fields[word.substr(0, eq)] = word.substr(eq + 1);
+    }
+    auto& records = audit_.records;
+    while (!records.empty() && records.front()["kind"] != fields["kind"]) records.pop_front();
+    ASSERT_FALSE(records.empty()) << "no further record of kind " << fields["kind"];
+    for (const auto& [name, value] : fields) EXPECT_EQ(records.front()[name], value) << name;
+    records.pop_front();
+  }
+
+  void ExpectCount(const std::string& rest) {
+    const std::vector<std::string> words = Words(rest);
+    ASSERT_EQ(words.size(), 2u);
+    const Counters& c = Core().counters();
+    const std::map<std::string, std::uint64_t> counts = {{"calls", c.calls},
+                                                         {"forwarded", c.forwarded},
+                                                         {"refused", c.refused},
+                                                         {"shadowed", c.shadowed},
+                                                         {"escalated", c.escalated},
+                                                         {"withheld", c.withheld},
+                                                         {"client_garbage", c.client_garbage},
+                                                         {"server_garbage", c.server_garbage},
+                                                         {"unmatched_responses", c.unmatched_responses},
+                                                         {"oversized", c.oversized},
+                                                         {"audit_failures", c.audit_failures},
+                                                         {"store_failures", c.store_failures},
+                                                         {"stale_policy", c.stale_policy},
+                                                         {"open", Core().open_requests()},
+                                                         {"inflight", Core().inflight_bytes()}};
+    ASSERT_TRUE(counts.contains(words[0])) << words[0];
+    EXPECT_EQ(counts.at(words[0]), std::stoull(words[1])) << words[0];
+  }
+
+  std::string file_;
+  int line_ = 0;
+  int steps_ = 0;
+  int expectations_ = 0;
+  bool broken_ = false;
+  bool use_store_ = false;
+  std::string yaml_ = "version: 1\n";
+  CoreOptions options_;
+  FakeSink sink_;
+  FakeAudit audit_;
+  FakeStore store_;
+  FakePins pins_;
+  std::unique_ptr<ProxyCore> core_;
+  base::Now now_{{1'700'000'000'000'000}, {1'000'000'000}};
+  std::string last_input_;
+  std::map<std::string, std::string> variables_;
+};
+
+class ScenarioTest : public testing::Test {
+ public:
+  explicit ScenarioTest(std::string file) : file_(std::move(file)) {}
+  void TestBody() override { Scenario(file_).Run(); }
+
+ private:
+  std::string file_;
+};
+
+// Registered before main runs: one test a file.
+const bool kRegistered = [] {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(INTERLOCK_TESTDATA)) {
+    if (entry.path().extension() == ".mcp") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  for (const auto& file : files) {
+    testing::RegisterTest("McpScenario", file.stem().c_str(), nullptr, nullptr, __FILE__, __LINE__,
+                          [path = file.string()]() -> testing::Test* { return new ScenarioTest(path); });
+  }
+  return !files.empty();
+}();
+
+TEST(McpScenarios, AreThere) { EXPECT_TRUE(kRegistered); }
+
+}  // namespace
+}  // namespace interlock::runtime::mcp
