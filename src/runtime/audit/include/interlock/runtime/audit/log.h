@@ -57,7 +57,7 @@ struct LogOptions {
   int original_days = 30;
   std::string producer = "interlock";                  // who writes: goes into the chain's first row
   std::string anchor_file;                             // each checkpoint is also appended here; empty: none
-  std::uint32_t checkpoint_rows = 1000;                // a signed checkpoint at least every so many rows
+  std::uint32_t checkpoint_rows = 1000;                // a signed checkpoint about every so many rows, at most twice
   std::uint32_t checkpoint_seconds = 60;               // and this long after the first row that has none
   std::size_t segment_bytes = std::size_t{8} << 20;    // of the journal; allocated ahead. At least 64 KiB
   std::size_t reserve_bytes = std::size_t{256} << 10;  // end of a segment kept for records that finish work

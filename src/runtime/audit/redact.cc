@@ -1,0 +1,385 @@
+#include "redact.h"
+
+#include <array>
+#include <cstdint>
+
+namespace interlock::runtime::audit {
+namespace {
+
+constexpr int kMaxDepth = 200;  // base::JsonLimits stops at 128 unless somebody raises it
+
+enum Class : std::uint8_t {
+  kOther = 0,
+  kLower = 1,
+  kUpper = 2,
+  kDigit = 4,
+  kMark = 8,  // '_' '-': part of names and of base64url
+  kWord = kLower | kUpper | kDigit | kMark,
+};
+
+constexpr std::array<std::uint8_t, 256> MakeClasses() {
+  std::array<std::uint8_t, 256> table{};
+  for (int c = 'a'; c <= 'z'; ++c) table[static_cast<std::size_t>(c)] = kLower;
+  for (int c = 'A'; c <= 'Z'; ++c) table[static_cast<std::size_t>(c)] = kUpper;
+  for (int c = '0'; c <= '9'; ++c) table[static_cast<std::size_t>(c)] = kDigit;
+  table['_'] = kMark;
+  table['-'] = kMark;
+  return table;
+}
+constexpr std::array<std::uint8_t, 256> kClasses = MakeClasses();
+
+std::uint8_t ClassOf(char c) noexcept { return kClasses[static_cast<unsigned char>(c)]; }
+bool IsWord(char c) noexcept { return ClassOf(c) != kOther; }
+bool IsHex(char c) noexcept { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+// Words that make a name secret. Those that also stand for harmless counts and the like need to be the last word.
+constexpr std::array<std::string_view, 23> kSecretWords = {
+    "password",    "passwd",        "passphrase",   "passcode",     "secret",          "secrets",
+    "apikey",      "authorization", "credential",   "credentials",  "cookie",          "bearer",
+    "jwt",         "otp",           "privatekey",   "accesskey",    "secretkey",       "authtoken",
+    "accesstoken", "refreshtoken",  "clientsecret", "sessiontoken", "connectionstring"};
+constexpr std::array<std::string_view, 8> kSecretLastWords = {"token", "pwd", "pin", "auth",
+                                                              "pass",  "cvv", "dsn", "cvc"};
+// Two words in a row.
+constexpr std::array<std::array<std::string_view, 2>, 9> kSecretPairs = {{{"api", "key"},
+                                                                          {"private", "key"},
+                                                                          {"access", "key"},
+                                                                          {"secret", "key"},
+                                                                          {"signing", "key"},
+                                                                          {"encryption", "key"},
+                                                                          {"account", "key"},
+                                                                          {"connection", "string"},
+                                                                          {"pass", "word"}}};
+
+struct Shape {
+  std::string_view prefix;
+  std::size_t min_tail;
+};
+// Well-known tokens: fixed prefix, then word characters.
+constexpr std::array<Shape, 34> kShapes = {{
+    {"AKIA", 16},     {"ASIA", 16},        {"ghp_", 20},
+    {"gho_", 20},     {"ghu_", 20},        {"ghs_", 20},
+    {"ghr_", 20},     {"github_pat_", 20}, {"glpat-", 16},
+    {"xoxb-", 10},    {"xoxp-", 10},       {"xoxa-", 10},
+    {"xoxr-", 10},    {"xoxs-", 10},       {"xapp-", 10},
+    {"sk-", 17},      {"sk_live_", 10},    {"sk_test_", 10},
+    {"rk_live_", 10}, {"rk_test_", 10},    {"pk_live_", 10},
+    {"whsec_", 16},   {"AIza", 30},        {"ya29", 20},
+    {"npm_", 30},     {"pypi-", 30},       {"dop_v1_", 30},
+    {"hf_", 20},      {"shpat_", 20},      {"glsa_", 20},
+    {"lin_api_", 20}, {"sntrys_", 20},     {"AGE-SECRET-KEY-", 20},
+    {"eyJ", 30},
+}};
+
+bool IsUuid(std::string_view run) noexcept {
+  if (run.size() != 36) return false;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    const bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+    if (dash ? run[i] != '-' : !IsHex(run[i])) return false;
+  }
+  return true;
+}
+
+// Random-looking: long, letters and digits mixed through each other. Words and identifiers change class seldom.
+bool LooksRandom(std::string_view run) noexcept {
+  if (run.size() < 24 || IsUuid(run)) return false;
+  std::size_t hex = 0;
+  std::size_t digits = 0;
+  std::size_t letters = 0;
+  std::size_t changes = 0;
+  std::array<bool, 128> seen{};
+  std::size_t distinct = 0;
+  for (std::size_t i = 0; i < run.size(); ++i) {
+    const std::uint8_t kind = ClassOf(run[i]);
+    if (IsHex(run[i])) ++hex;
+    if (kind == kDigit) ++digits;
+    if (kind == kLower || kind == kUpper) ++letters;
+    if (i > 0 && kind != ClassOf(run[i - 1]) && kind != kMark && ClassOf(run[i - 1]) != kMark) ++changes;
+    bool& mark = seen[static_cast<unsigned char>(run[i]) & 127U];
+    if (!mark) ++distinct;
+    mark = true;
+  }
+  if (hex == run.size()) return run.size() >= 32 && digits > 0 && letters > 0 && distinct >= 8;
+  return digits >= 3 && letters >= 3 && distinct >= 10 && changes * 4 >= run.size();
+}
+
+bool HasTokenShape(std::string_view run) noexcept {
+  for (const Shape& shape : kShapes) {
+    if (run.size() >= shape.prefix.size() + shape.min_tail && run.starts_with(shape.prefix)) return true;
+  }
+  return false;
+}
+
+bool IsSpaceOrQuote(char c) noexcept {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '"' || c == '\'' || c == '`' || c == ',' || c == ';' ||
+         c == '&' || c == '<' || c == '>' || c == ')' || c == '}' || c == ']';
+}
+
+// `at` is the first byte after "name=" or "name:". The value, without quotes and an authentication scheme in front.
+SecretSpan ValueAfter(std::string_view text, std::size_t at) noexcept {
+  while (at < text.size() && (text[at] == ' ' || text[at] == '\t')) ++at;
+  bool quoted = false;
+  char quote = 0;
+  if (at < text.size() && (text[at] == '"' || text[at] == '\'')) {
+    quoted = true;
+    quote = text[at++];
+  }
+  for (const std::string_view scheme : {"Bearer ", "Basic ", "Token ", "bearer ", "basic ", "token "}) {
+    if (text.substr(at).starts_with(scheme)) {
+      at += scheme.size();
+      break;
+    }
+  }
+  std::size_t end = at;
+  while (end < text.size() && (quoted ? text[end] != quote && text[end] != '\n' : !IsSpaceOrQuote(text[end]))) ++end;
+  return {at, end};
+}
+
+// "://user:pass@host": the part between "://" and the last '@' before the next '/', white space or quote.
+SecretSpan UserInfoAfter(std::string_view text, std::size_t at) noexcept {
+  std::size_t last_at = std::string_view::npos;
+  bool colon = false;
+  bool colon_before_at = false;
+  std::size_t end = at;
+  for (; end < text.size() && end - at < 256; ++end) {
+    const char c = text[end];
+    if (c == '/' || c == '?' || c == '#' || IsSpaceOrQuote(c)) break;
+    if (c == ':') colon = true;
+    if (c == '@') {
+      last_at = end;
+      colon_before_at = colon;
+    }
+  }
+  if (last_at == std::string_view::npos || !colon_before_at) return {at, at};
+  return {at, last_at};
+}
+
+// "-----BEGIN ... PRIVATE KEY-----" to the end of its END line (or of the text).
+SecretSpan PemAt(std::string_view text, std::size_t at) noexcept {
+  constexpr std::string_view kBegin = "-----BEGIN ";
+  if (!text.substr(at).starts_with(kBegin)) return {at, at};
+  const std::size_t dashes = text.substr(at, 110).find("-----", kBegin.size());
+  if (dashes == std::string_view::npos) return {at, at};
+  const std::size_t line_end = at + dashes;
+  const std::string_view label = text.substr(at + kBegin.size(), line_end - at - kBegin.size());
+  if (label.find("PRIVATE KEY") == std::string_view::npos) return {at, at};
+  const std::size_t close = text.find("-----END ", line_end);
+  if (close == std::string_view::npos) return {at, text.size()};
+  const std::size_t tail = text.find("-----", close + 9);
+  return {at, tail == std::string_view::npos ? text.size() : tail + 5};
+}
+
+char Lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+}  // namespace
+
+bool IsSecretName(std::string_view name) noexcept {
+  // Words: runs of letters, split at other characters and before an upper-case letter that follows a lower-case one or
+  // starts a capitalised word ("APIKey": "api" "key").
+  if (name.size() > 128) name.remove_prefix(name.size() - 128);
+  std::array<std::array<char, 24>, 2> words{};  // the previous and the current word, lower case
+  std::array<std::size_t, 2> sizes{};
+  std::size_t current = 0;
+  bool secret = false;
+  const auto finish = [&](bool last) {
+    if (sizes[current] == 0) return;
+    const std::string_view word(words[current].data(), sizes[current]);
+    for (const std::string_view w : kSecretWords) secret = secret || w == word;
+    if (last) {
+      for (const std::string_view w : kSecretLastWords) secret = secret || w == word;
+    }
+    const std::size_t before = 1 - current;
+    const std::string_view previous(words[before].data(), sizes[before]);
+    for (const auto& pair : kSecretPairs) secret = secret || (pair[0] == previous && pair[1] == word);
+    current = before;
+    sizes[current] = 0;
+  };
+  for (std::size_t i = 0; i < name.size() && !secret; ++i) {
+    const std::uint8_t kind = ClassOf(name[i]);
+    if (kind != kLower && kind != kUpper) {
+      // Digits and separators at the very end do not make the last word another one ("password2").
+      bool rest = true;
+      for (std::size_t j = i; j < name.size(); ++j) {
+        const std::uint8_t k = ClassOf(name[j]);
+        if (k == kLower || k == kUpper) rest = false;
+      }
+      finish(rest);
+      continue;
+    }
+    const bool after_lower = i > 0 && ClassOf(name[i - 1]) == kLower;
+    const bool before_lower = i + 1 < name.size() && ClassOf(name[i + 1]) == kLower;
+    const bool after_upper = i > 0 && ClassOf(name[i - 1]) == kUpper;
+    if (kind == kUpper && (after_lower || (after_upper && before_lower))) finish(false);
+    if (sizes[current] < words[current].size()) words[current][sizes[current]++] = Lower(name[i]);
+  }
+  if (!secret) finish(true);
+  return secret;
+}
+
+SecretSpan FindSecret(std::string_view text, std::size_t from) noexcept {
+  const std::size_t size = text.size();
+  std::size_t i = from;
+  while (i < size) {
+    const char c = text[i];
+    if (IsWord(c)) {
+      const std::size_t begin = i;
+      while (i < size && IsWord(text[i])) ++i;
+      std::string_view run = text.substr(begin, i - begin);
+      if (run.size() >= 10) {
+        if (run.starts_with("-----BEGIN")) {
+          const SecretSpan pem = PemAt(text, begin);
+          if (pem.end > pem.begin) return pem;
+        }
+        std::size_t lead = 0;  // "--sk-..." and the like
+        while (lead < run.size() && run[lead] == '-') ++lead;
+        run.remove_prefix(lead);
+        if (run.size() >= 14 && HasTokenShape(run)) {
+          std::size_t end = i;  // a JWT or a Google token goes on after its dots
+          while (end + 1 < size && text[end] == '.' && IsWord(text[end + 1])) {
+            ++end;
+            while (end < size && IsWord(text[end])) ++end;
+          }
+          return {begin + lead, end};
+        }
+        if (run.size() >= 24 && LooksRandom(run)) {
+          // The rest of standard base64: '/', '+' and '=' belong to it, before and after.
+          std::size_t first = begin + lead;
+          std::size_t end = i;
+          while (end < size && (IsWord(text[end]) || text[end] == '+' || text[end] == '/' || text[end] == '=')) ++end;
+          while (first > from && text[first - 1] == '+') --first;
+          return {first, end};
+        }
+      }
+      if (i < size && (text[i] == '=' || text[i] == ':') && run.size() <= 64) {
+        if (text[i] == ':' && i + 2 < size && text[i + 1] == '/' && text[i + 2] == '/') continue;
+        if (IsSecretName(run)) {
+          const SecretSpan value = ValueAfter(text, i + 1);
+          if (value.end > value.begin) return value;
+        }
+      } else if (i + 1 < size && text[i] == '"' && text[i + 1] == ':' && run.size() <= 64 && IsSecretName(run)) {
+        const SecretSpan value = ValueAfter(text, i + 2);  // JSON inside text
+        if (value.end > value.begin) return value;
+      } else if (i < size && text[i] == ' ' && (run == "Bearer" || run == "Basic")) {
+        SecretSpan value = ValueAfter(text, i + 1);
+        if (value.end >= value.begin + 8) return value;
+      }
+      continue;
+    }
+    if (c == ':' && i + 2 < size && text[i + 1] == '/' && text[i + 2] == '/') {
+      const SecretSpan info = UserInfoAfter(text, i + 3);
+      if (info.end > info.begin) return info;
+      i += 3;
+      continue;
+    }
+    ++i;
+  }
+  return {size, size};
+}
+
+void Redactor::Hash(std::string_view secret) {
+  const std::array<char, 16> hash = hasher_.Text(secret);
+  out_->append("{\"$hash\":\"").append(hash.data(), hash.size()).append("\",\"len\":");
+  out_->append(std::to_string(secret.size())).append("}");
+  found_ = true;
+}
+
+// Puts `text` with its secrets replaced into scratch_; false when it has none.
+bool Redactor::Scratch(std::string_view text) {
+  SecretSpan span = FindSecret(text, 0);
+  if (span.begin == span.end) return false;
+  scratch_.clear();
+  std::size_t done = 0;
+  while (span.begin != span.end) {
+    scratch_.append(text.substr(done, span.begin - done));
+    const std::string_view secret = text.substr(span.begin, span.end - span.begin);
+    const std::array<char, 16> hash = hasher_.Text(secret);
+    scratch_.append("[secret:").append(hash.data(), hash.size()).append(":");
+    scratch_.append(std::to_string(secret.size())).append("]");
+    done = span.end;
+    span = FindSecret(text, done);
+  }
+  scratch_.append(text.substr(done));
+  found_ = true;
+  return true;
+}
+
+bool Redactor::Value(base::JsonValue value, bool secret, int depth) {
+  if (out_->size() > limit_ || depth > kMaxDepth) return false;
+  switch (value.type()) {
+    case base::JsonType::kString: {
+      const std::string_view text = value.string();
+      if (secret && !text.empty()) {
+        Hash(text);
+      } else if (const SecretSpan span = FindSecret(text, 0); span.begin == span.end) {
+        out_->append(value.raw());
+      } else if (span.begin == 0 && span.end == text.size()) {
+        Hash(text);
+      } else {
+        (void)Scratch(text);
+        base::AppendJsonString(*out_, scratch_);
+      }
+      return true;
+    }
+    case base::JsonType::kNumber:
+      if (secret) {
+        Hash(value.raw());
+      } else {
+        out_->append(value.raw());
+      }
+      return true;
+    case base::JsonType::kArray:
+    case base::JsonType::kObject: {
+      const bool object = value.is_object();
+      out_->push_back(object ? '{' : '[');
+      bool first = true;
+      for (auto it = value.begin(); it != value.end(); ++it) {
+        if (!first) out_->push_back(',');
+        first = false;
+        bool inside = secret;
+        if (object) {
+          const std::string_view key = it.key();
+          base::AppendJsonString(*out_, key.size() >= 14 && Scratch(key) ? std::string_view(scratch_) : key);
+          out_->push_back(':');
+          inside = secret || IsSecretName(key);
+        }
+        if (!Value(*it, inside, depth + 1)) return false;
+      }
+      out_->push_back(object ? '}' : ']');
+      return out_->size() <= limit_;
+    }
+    case base::JsonType::kMissing:
+    case base::JsonType::kNull:
+      out_->append("null");
+      return true;
+    case base::JsonType::kBool:
+      out_->append(value.raw());
+      return true;
+  }
+  return false;
+}
+
+bool Redactor::AppendJson(base::JsonValue value, std::size_t max_bytes, std::string& out, bool& found) {
+  out_ = &out;
+  limit_ = out.size() + max_bytes;
+  found_ = false;
+  const bool whole = Value(value, false, 0) && out.size() <= limit_;
+  // What was left out may hold secrets: its digest must not let anybody guess them.
+  found = found || found_ || !whole;
+  return whole;
+}
+
+void Redactor::AppendText(std::string_view text, std::size_t max_bytes, std::string& out, bool& found) {
+  // Replaced first and cut then: half a secret would not be seen as one.
+  if (text.size() > 2 * max_bytes + 4096) text = text.substr(0, 2 * max_bytes + 4096);
+  found_ = false;
+  if (Scratch(text)) text = scratch_;
+  if (text.size() > max_bytes) {
+    std::size_t cut = max_bytes;
+    while (cut > 0 && (static_cast<unsigned char>(text[cut]) & 0xC0U) == 0x80U) --cut;
+    text = text.substr(0, cut);
+  }
+  out.append(text);
+  found = found || found_;
+}
+
+}  // namespace interlock::runtime::audit
