@@ -26,8 +26,10 @@ export const servers = {
   memory: (file) => ({ ...node(binOf('server-memory')), env: { MEMORY_FILE_PATH: file } }),
   modern: () => node(fixture('modern_server.mjs')),
   raw: () => node(fixture('raw_server.mjs')),
+  conformance: () => node(fixture('conformance_server.mjs')),
 };
 export const inspector = () => binOf('inspector');
+export const conformance = () => binOf('conformance');
 function node(...args) {
   return { command: process.execPath, args };
 }
