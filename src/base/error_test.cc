@@ -86,7 +86,7 @@ TEST(ResultTest, HoldsAValueOrAnError) {
 TEST(CheckDeathTest, BugsEndTheProcess) {
   EXPECT_DEATH(INTERLOCK_CHECK(1 + 1 == 3, "arithmetic"), "check failed");
   INTERLOCK_CHECK(1 + 1 == 2, "arithmetic");
-  const Result<int> bad(Error(ErrorCode::kIo));
+  const Result<int> bad = Error(ErrorCode::kIo);
   EXPECT_DEATH((void)bad.value(), "check failed");
   const Result<int> good(1);
   EXPECT_DEATH((void)good.error(), "check failed");

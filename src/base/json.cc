@@ -39,8 +39,10 @@ bool UnescapeStep(std::string_view step, std::string& out) {
       out.push_back(step[i]);
       continue;
     }
-    if (++i == step.size() || (step[i] != '0' && step[i] != '1')) return false;
-    out.push_back(step[i] == '0' ? '~' : '/');
+    const char which = i + 1 < step.size() ? step[i + 1] : '\0';
+    if (which != '0' && which != '1') return false;
+    out.push_back(which == '0' ? '~' : '/');
+    ++i;
   }
   return true;
 }
