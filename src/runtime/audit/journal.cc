@@ -160,6 +160,7 @@ Result<Segment> AllocateSegment(const std::string& dir, std::string_view chain, 
   Segment segment;
   segment.path = SegmentPath(dir, chain, number);
   segment.size = size;
+  segment.header.number = number;
   if (const int err = AskFault(faults, FaultPoint::kJournalAllocate); err != 0) {
     return SystemError(err, "allocate journal", segment.path);
   }
@@ -241,7 +242,7 @@ Result<JournalContent> ReadJournal(const std::string& dir, std::string_view chai
     if (content.first_row == 0) {
       content.first_row = header.first_row;
       content.previous = header.previous;
-    } else if (ended || header.number != last_number + 1 || header.first_row != next_row || header.previous != hash) {
+    } else if (ended || header.number <= last_number || header.first_row != next_row || header.previous != hash) {
       damage("segment " + name + " does not continue the one before");
       break;
     }

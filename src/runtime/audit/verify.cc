@@ -35,6 +35,12 @@ struct Tombstone {
   bool ended = false;
 };
 
+// What the table `chains` says.
+struct Registered {
+  std::int64_t opened_us = 0;
+  std::uint64_t last_row = 0;
+};
+
 // A row that some other row says is there.
 struct Expectation {
   std::string chain;
@@ -186,8 +192,8 @@ class Verifier {
     if (!read.ok()) return read.error();
     Statement& row = read.value();
     while (row.Row()) {
-      registered_[std::string(row.Text(0))] = row.Unsigned(2);
-      if (row.Unsigned(2) > 0) StateOf(row.Text(0)).opened_us = row.Int(1);
+      registered_[std::string(row.Text(0))] = {row.Int(1), row.Unsigned(2)};
+      if (row.Unsigned(2) > 0) (void)StateOf(row.Text(0));
     }
     return row.done() ? Status() : db_.LastError("read chains");
   }
@@ -419,9 +425,10 @@ class Verifier {
     const auto registered = registered_.find(report.chain);
     const std::uint64_t known_end =
         std::max(report.last_row, chain.tombstone != nullptr ? chain.tombstone->through : 0);
-    if (registered != registered_.end() && registered->second > known_end) {
+    if (registered != registered_.end()) chain.opened_us = registered->second.opened_us;
+    if (registered != registered_.end() && registered->second.last_row > known_end) {
       Add(ErrorCode::kAuditTruncated, report.chain, known_end + 1,
-          "rows up to " + std::to_string(registered->second) + " were there once");
+          "rows up to " + std::to_string(registered->second.last_row) + " were there once");
     }
     if (report.last_row == 0 && chain.tombstone != nullptr) report.last_row = chain.tombstone->through;
     const auto torn = torn_.find(report.chain);
@@ -537,7 +544,7 @@ class Verifier {
   std::vector<PublicKey> trusted_;
   std::map<std::string, Tombstone, std::less<>> tombstones_;
   std::map<std::string, ChainState, std::less<>> chains_;
-  std::map<std::string, std::uint64_t, std::less<>> registered_;  // last row by the table `chains`
+  std::map<std::string, Registered, std::less<>> registered_;
   std::map<std::string, std::uint64_t, std::less<>> recovered_;
   std::map<std::string, std::uint64_t, std::less<>> torn_;
   std::vector<Expectation> expectations_;

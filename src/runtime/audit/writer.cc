@@ -149,7 +149,7 @@ Status Writer::MakeRoom(std::size_t bytes, bool finishing) {
     }
   }
   if (next_) {
-    const SegmentHeader header{active_->segment.header.number + 1, chain_, row_ + 1, hash_};
+    const SegmentHeader header{next_->header.number, chain_, row_ + 1, hash_};
     if (Status started = StartSegment(*next_, header, options_.faults); !started.ok()) {
       Fail(State::kFailed, started.error().message());
       return Refusal();
@@ -398,8 +398,9 @@ void Writer::PrepareSegment() {
   Result<Segment> segment = AllocateSegment(dir_, chain_, number, options_.segment_bytes, options_.faults);
   const std::lock_guard lock(mutex_);
   if (!segment.ok()) return Fail(State::kNoSpace, segment.error().message());
-  if (next_) {
-    (void)::unlink(segment.value().path.c_str());  // an append could not wait for us
+  // An append could not wait for us and took a later number: files stay in the order of their rows.
+  if (next_ || number < active_->segment.header.number) {
+    (void)::unlink(segment.value().path.c_str());
     return;
   }
   next_ = std::make_unique<Segment>(std::move(segment.value()));
