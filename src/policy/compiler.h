@@ -39,6 +39,7 @@ class PolicyCompiler {
   [[nodiscard]] std::vector<core::Precondition> Requires(const YamlNode& node);
   void OneRule(const YamlNode& node);
   void OneTest(const YamlNode& node);
+  [[nodiscard]] bool ExpandStrings(YamlNode& node);
   void TestSession(const YamlNode& node, PolicyTestCase& test);
   void TestWant(const YamlNode& node, PolicyTestCase& test);
   // A merge patch: a map, as JSON text.

@@ -64,7 +64,8 @@ std::string Snippet(std::string_view text, std::uint32_t line, std::uint32_t col
 
 std::string DidYouMean(std::string_view word, std::span<const std::string_view> known) {
   if (word.size() > kMaxWord) return {};
-  std::size_t best = std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::size_t best =
+      std::min(std::max<std::size_t>(1, word.size() / 3) + 1, word.size());  // one letter is like any other
   std::string_view found;
   for (std::string_view candidate : known) {
     if (candidate.size() > kMaxWord) continue;

@@ -264,6 +264,19 @@ void PolicyCompiler::TestSection(const YamlNode& node) {
   for (const YamlNode& item : node.items) OneTest(item);
 }
 
+// ${name} in every string below `node`, so that a test says the same in every folder. As deep as the capped tree.
+bool PolicyCompiler::ExpandStrings(YamlNode& node) {
+  bool good = true;
+  if (node.is_scalar() && node.text.find("${") != std::string::npos) {
+    auto expanded = variables_.Expand(node, node.text, Variables::Escape::kNone, out_);
+    if (!expanded) return false;
+    node.text = std::move(*expanded);
+    node.plain = false;
+  }
+  for (YamlNode& item : node.items) good = ExpandStrings(item) && good;
+  return good;
+}
+
 void PolicyCompiler::OneTest(const YamlNode& node) {
   constexpr std::array<std::string_view, 6> kKeys{"name", "call", "principal", "environment", "session", "want"};
   constexpr std::array<std::string_view, 2> kCallKeys{"tool", "arguments"};
@@ -287,7 +300,8 @@ void PolicyCompiler::OneTest(const YamlNode& node) {
       if (!n->is_map()) {
         out_.Error(ErrorCode::kPolicyType, *n, "`arguments` must be a map");
       } else {
-        test.arguments_json = ToJson(*n, out_).value_or("{}");
+        YamlNode expanded = *n;
+        if (ExpandStrings(expanded)) test.arguments_json = ToJson(expanded, out_).value_or("{}");
       }
     }
   }
