@@ -37,21 +37,33 @@ base::Result<base::WallTime> ParseSince(const std::string& text) {
   char unit = 0;
   unsigned long long amount = 0;
   int used = 0;
-  if (std::sscanf(text.c_str(), "%9llu%c%n", &amount, &unit, &used) == 2 && static_cast<std::size_t>(used) == text.size()) {
+  if (std::sscanf(text.c_str(), "%9llu%c%n", &amount, &unit, &used) == 2 &&
+      static_cast<std::size_t>(used) == text.size()) {
     std::int64_t seconds = 0;
     switch (unit) {
-      case 's': seconds = 1; break;
-      case 'm': seconds = 60; break;
-      case 'h': seconds = 3600; break;
-      case 'd': seconds = kDaySeconds; break;
-      default: break;
+      case 's':
+        seconds = 1;
+        break;
+      case 'm':
+        seconds = 60;
+        break;
+      case 'h':
+        seconds = 3600;
+        break;
+      case 'd':
+        seconds = kDaySeconds;
+        break;
+      default:
+        break;
     }
-    if (seconds != 0) return base::WallTime{platform::ReadNow().wall.us - static_cast<std::int64_t>(amount) * seconds * kMicros};
+    if (seconds != 0)
+      return base::WallTime{platform::ReadNow().wall.us - static_cast<std::int64_t>(amount) * seconds * kMicros};
   }
   std::tm tm{};
   const char* end = ::strptime(text.c_str(), "%Y-%m-%dT%H:%M:%SZ", &tm);
   if (end == nullptr || *end != '\0') {
-    return base::Error(base::ErrorCode::kUsage, "--since takes 2026-01-31T12:00:00Z or a span such as 15m, not `" + text + "`");
+    return base::Error(base::ErrorCode::kUsage,
+                       "--since takes 2026-01-31T12:00:00Z or a span such as 15m, not `" + text + "`");
   }
   return base::WallTime{static_cast<std::int64_t>(::timegm(&tm)) * kMicros};
 }
@@ -63,7 +75,8 @@ base::Result<audit::Filter> FilterOf(const AuditArgs& args) {
   filter.limit = args.limit;
   if (!args.verdict.empty()) {
     filter.verdict = core::VerdictFromName(args.verdict);
-    if (!filter.verdict.has_value()) return base::Error(base::ErrorCode::kUsage, "unknown verdict `" + args.verdict + "`");
+    if (!filter.verdict.has_value())
+      return base::Error(base::ErrorCode::kUsage, "unknown verdict `" + args.verdict + "`");
   }
   if (!args.kind.empty()) {
     filter.kind = audit::KindFromName(args.kind);
@@ -119,7 +132,8 @@ int RunAuditTail(const AuditArgs& args) {
 int RunAuditQuery(const AuditArgs& args) {
   auto filter = FilterOf(args);
   if (!filter.ok()) return CannotRun(filter.error());
-  const auto status = audit::ForEachRow(DirOf(args), filter.value(), [&](const audit::StoredRow& row) { return Print(args, row); });
+  const auto status =
+      audit::ForEachRow(DirOf(args), filter.value(), [&](const audit::StoredRow& row) { return Print(args, row); });
   return status.ok() ? kExitFine : CannotRun(status.error());
 }
 
@@ -130,11 +144,13 @@ int RunAuditVerify(const AuditArgs& args) {
     const auto text = platform::ReadFile(args.key_file, 4096);
     if (!text.ok()) return CannotRun(text.error());
     options.key = audit::PublicKey::FromHex(text.value());
-    if (!options.key.has_value()) return CannotRun(base::Error(base::ErrorCode::kAuditKey, "`" + args.key_file + "` holds no public key in hex"));
+    if (!options.key.has_value())
+      return CannotRun(base::Error(base::ErrorCode::kAuditKey, "`" + args.key_file + "` holds no public key in hex"));
   }
   const auto report = audit::Verify(DirOf(args), options);
   if (!report.ok()) return CannotRun(report.error());
-  const std::string text = args.format == Format::kJson ? audit::RenderVerifyJson(report.value()) + "\n" : audit::RenderVerifyText(report.value());
+  const std::string text = args.format == Format::kJson ? audit::RenderVerifyJson(report.value()) + "\n"
+                                                        : audit::RenderVerifyText(report.value());
   std::fwrite(text.data(), 1, text.size(), stdout);
   return report.value().outcome == audit::VerifyReport::Outcome::kBroken ? kExitRefused : kExitFine;
 }
@@ -143,9 +159,11 @@ int RunAuditExport(const AuditArgs& args) {
   auto filter = FilterOf(args);
   if (!filter.ok()) return CannotRun(filter.error());
   const auto format = audit::ExportFormatFromName(args.export_format);
-  if (!format.has_value()) return CannotRun(base::Error(base::ErrorCode::kUsage, "unknown format `" + args.export_format + "`"));
+  if (!format.has_value())
+    return CannotRun(base::Error(base::ErrorCode::kUsage, "unknown format `" + args.export_format + "`"));
   std::FILE* out = args.output.empty() ? stdout : std::fopen(args.output.c_str(), "wxe");
-  if (out == nullptr) return CannotRun(base::Error(base::ErrorCode::kIo, "cannot create `" + args.output + "` (it must not exist)"));
+  if (out == nullptr)
+    return CannotRun(base::Error(base::ErrorCode::kIo, "cannot create `" + args.output + "` (it must not exist)"));
   bool written = true;
   const auto status = audit::Export(DirOf(args), *format, filter.value(), [&](std::string_view line) {
     written = std::fwrite(line.data(), 1, line.size(), out) == line.size() && std::fputc('\n', out) != EOF;
@@ -164,7 +182,8 @@ int RunAuditPrune(const AuditArgs& args) {
   const auto report = audit::Prune(DirOf(args), cutoff, options.value());
   if (!report.ok()) return CannotRun(report.error());
   std::printf("removed %llu rows of %llu chains and %llu originals; signed tombstones keep the chains verifiable\n",
-              static_cast<unsigned long long>(report.value().rows), static_cast<unsigned long long>(report.value().chains),
+              static_cast<unsigned long long>(report.value().rows),
+              static_cast<unsigned long long>(report.value().chains),
               static_cast<unsigned long long>(report.value().originals));
   return kExitFine;
 }
@@ -207,10 +226,12 @@ int RunAuditKeyReseal(const AuditArgs& args) {
   const bool sealed = args.new_storage == "sealed";
   const char* fresh = std::getenv("INTERLOCK_AUDIT_NEW_PASSPHRASE");
   if (sealed && (fresh == nullptr || *fresh == '\0')) {
-    return CannotRun(base::Error(base::ErrorCode::kUsage, "the new passphrase is read from $INTERLOCK_AUDIT_NEW_PASSPHRASE"));
+    return CannotRun(
+        base::Error(base::ErrorCode::kUsage, "the new passphrase is read from $INTERLOCK_AUDIT_NEW_PASSPHRASE"));
   }
-  const auto status = audit::ResealKeys(DirOf(args), passphrase.value(), sealed ? audit::KeyStorage::kSealed : audit::KeyStorage::kFile,
-                                        sealed ? fresh : "");
+  const auto status =
+      audit::ResealKeys(DirOf(args), passphrase.value(), sealed ? audit::KeyStorage::kSealed : audit::KeyStorage::kFile,
+                        sealed ? fresh : "");
   return status.ok() ? kExitFine : CannotRun(status.error());
 }
 

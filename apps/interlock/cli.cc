@@ -14,13 +14,15 @@ using Run = std::function<int()>;
 void AddPolicy(CLI::App* command, PolicyArgs& args) {
   command->add_option("-p,--policy", args.file, "policy file; default: ./interlock.yaml, else the profile alone");
   command->add_option("--profile", args.profile, "default | strict | monitor; overrides the policy's own");
-  command->add_option("--var", args.variables, "NAME=VALUE for ${NAME} in the policy (repeatable)")->allow_extra_args(false);
+  command->add_option("--var", args.variables, "NAME=VALUE for ${NAME} in the policy (repeatable)")
+      ->allow_extra_args(false);
   command->add_flag("--shadow", args.shadow, "decide and record, enforce nothing");
 }
 
 void AddFormat(CLI::App* command, Format& format) {
   command->add_option("--format", format, "text | json")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
       ->default_str("text");
 }
 
@@ -30,7 +32,8 @@ void AddCommand(CLI::App* command, std::vector<std::string>& out, bool required 
 }
 
 void AddProxy(CLI::App& app, ProxyArgs& a, Run& run) {
-  auto* c = app.add_subcommand("proxy", "stand in front of an MCP server: decide each call, record it, pass the rest through");
+  auto* c = app.add_subcommand("proxy",
+                               "stand in front of an MCP server: decide each call, record it, pass the rest through");
   c->footer(
       "Put this where your host's configuration names the server:\n"
       "  interlock proxy --policy interlock.yaml -- npx -y some-mcp-server /srv/task\n"
@@ -38,32 +41,48 @@ void AddProxy(CLI::App& app, ProxyArgs& a, Run& run) {
   AddPolicy(c, a.policy);
   c->add_option("--audit-dir", a.audit_dir, "audit log folder; default: audit/ in the state folder");
   c->add_flag("--i-accept-no-audit", a.no_audit, "run without an audit log (shown and counted)");
-  c->add_option("--bodies", a.bodies, "what the log keeps of arguments and results: none | redacted | original (encrypted)")
-      ->check(CLI::IsMember({"none", "redacted", "original"}))->capture_default_str();
+  c->add_option("--bodies", a.bodies,
+                "what the log keeps of arguments and results: none | redacted | original (encrypted)")
+      ->check(CLI::IsMember({"none", "redacted", "original"}))
+      ->capture_default_str();
   c->add_option("--anchor-file", a.anchor_file, "also append each signed checkpoint to this file (keep it elsewhere)");
   c->add_option("--session", a.session, "name of the session; proxies of one name share labels and taint");
-  c->add_option("--store", a.store, "session store file; default: sessions.db in the state folder, used when --session is given");
-  c->add_option("--pins", a.pins, "file of accepted tool definitions; default: beside the policy, else in the state folder");
+  c->add_option("--store", a.store,
+                "session store file; default: sessions.db in the state folder, used when --session is given");
+  c->add_option("--pins", a.pins,
+                "file of accepted tool definitions; default: beside the policy, else in the state folder");
   c->add_option("--server", a.server, "name of this server in policy, pins and audit; default: from the command");
   c->add_option("--principal", a.principal, "who the agent works for (policy: principals)");
   c->add_option("--environment", a.environment, "dev, prod, ... (policy: environment)");
   c->add_option("--request-file", a.request_file, "the user's request, as text; without it the request is unknown");
-  c->add_flag("--request-from-meta", a.request_from_meta, "believe _meta[\"interlock/request\"] of calls: only if the host fills it, not the model");
-  c->add_option("--socket", a.socket, "unix socket for the host: request text, labels, approvals (one JSON object a line)");
-  c->add_option("--call-timeout", a.call_timeout_s, "seconds a forwarded call may take; 0: as long as it likes")->check(CLI::NonNegativeNumber);
-  c->add_option("--refuse-as", a.refuse_as, "how a refusal is answered: result (isError, the model reads it) | error (JSON-RPC)")
-      ->check(CLI::IsMember({"result", "error"}))->capture_default_str();
-  c->add_option("--max-line-bytes", a.max_line_bytes, "longest message")->check(CLI::Range(1024.0, 1024.0 * 1024 * 1024))->capture_default_str();
-  c->add_option("--max-inflight-bytes", a.max_inflight_bytes, "memory for calls held or waiting")->capture_default_str();
-  c->add_option("--max-open-requests", a.max_open_requests, "requests in flight")->check(CLI::Range(1, 1000000))->capture_default_str();
+  c->add_flag("--request-from-meta", a.request_from_meta,
+              "believe _meta[\"interlock/request\"] of calls: only if the host fills it, not the model");
+  c->add_option("--socket", a.socket,
+                "unix socket for the host: request text, labels, approvals (one JSON object a line)");
+  c->add_option("--call-timeout", a.call_timeout_s, "seconds a forwarded call may take; 0: as long as it likes")
+      ->check(CLI::NonNegativeNumber);
+  c->add_option("--refuse-as", a.refuse_as,
+                "how a refusal is answered: result (isError, the model reads it) | error (JSON-RPC)")
+      ->check(CLI::IsMember({"result", "error"}))
+      ->capture_default_str();
+  c->add_option("--max-line-bytes", a.max_line_bytes, "longest message")
+      ->check(CLI::Range(1024.0, 1024.0 * 1024 * 1024))
+      ->capture_default_str();
+  c->add_option("--max-inflight-bytes", a.max_inflight_bytes, "memory for calls held or waiting")
+      ->capture_default_str();
+  c->add_option("--max-open-requests", a.max_open_requests, "requests in flight")
+      ->check(CLI::Range(1, 1000000))
+      ->capture_default_str();
   AddCommand(c, a.command);
   c->callback([&a, &run] { run = [&a] { return RunProxyCommand(a); }; });
 }
 
 void AddReplay(CLI::App& app, ReplayArgs& a, Run& run) {
-  auto* c = app.add_subcommand("replay", "decide recorded sessions again: what would this policy have done, and how fast");
+  auto* c =
+      app.add_subcommand("replay", "decide recorded sessions again: what would this policy have done, and how fast");
   c->footer(
-      "FILE: interlock.trace/v1, agent_sentry compact, chat dumps or AgentDojo runs; plain, .gz or .zst; - is standard input.\n"
+      "FILE: interlock.trace/v1, agent_sentry compact, chat dumps or AgentDojo runs; plain, .gz or .zst; - is standard "
+      "input.\n"
       "  interlock replay --policy interlock.yaml sessions.jsonl.zst --format json | tail -1\n"
       "Exit codes: 0 every session was read, 2 a malformed line (with its place) unless --skip-malformed.");
   AddPolicy(c, a.policy);
@@ -135,12 +154,13 @@ void AddPolicyCommands(CLI::App& app, PolicyCommands& p, Run& run) {
   }
 }
 
-void AddAuditCommand(CLI::App* group, const char* name, const char* help, AuditArgs& a, Run& run, int (*function)(const AuditArgs&),
-                     const std::function<void(CLI::App*)>& more = {}) {
+void AddAuditCommand(CLI::App* group, const char* name, const char* help, AuditArgs& a, Run& run,
+                     int (*function)(const AuditArgs&), const std::function<void(CLI::App*)>& more = {}) {
   auto* c = group->add_subcommand(name, help);
   c->add_option("--dir", a.dir, "audit folder; default: audit/ in the state folder");
   c->add_option("dir_", a.dir, "audit folder");
-  c->add_option("--passphrase-fd", a.passphrase_fd, "read the key's passphrase from this descriptor (else $INTERLOCK_AUDIT_PASSPHRASE)");
+  c->add_option("--passphrase-fd", a.passphrase_fd,
+                "read the key's passphrase from this descriptor (else $INTERLOCK_AUDIT_PASSPHRASE)");
   if (more) more(c);
   c->callback([&a, &run, function] { run = [&a, function] { return function(a); }; });
 }
@@ -167,16 +187,18 @@ void AddAudit(CLI::App& app, AuditArgs& a, Run& run) {
     c->add_option("-n,--limit", a.limit, "at most so many");
     AddFormat(c, a.format);
   });
-  AddAuditCommand(group, "verify", "prove that nothing was altered, removed or cut off", a, run, RunAuditVerify, [&a](CLI::App* c) {
-    c->add_option("--anchor", a.anchors, "anchor file kept elsewhere (repeatable)")->allow_extra_args(false);
-    c->add_option("--key", a.key_file, "file with the public key (hex) that is trusted; default: the folder's own");
-    AddFormat(c, a.format);
-    c->footer("Exit codes: 0 intact (an unclean end is shown), 1 broken, 2 could not check.");
-  });
+  AddAuditCommand(
+      group, "verify", "prove that nothing was altered, removed or cut off", a, run, RunAuditVerify, [&a](CLI::App* c) {
+        c->add_option("--anchor", a.anchors, "anchor file kept elsewhere (repeatable)")->allow_extra_args(false);
+        c->add_option("--key", a.key_file, "file with the public key (hex) that is trusted; default: the folder's own");
+        AddFormat(c, a.format);
+        c->footer("Exit codes: 0 intact (an unclean end is shown), 1 broken, 2 could not check.");
+      });
   AddAuditCommand(group, "export", "jsonl | trace | ocsf | tuples", a, run, RunAuditExport, [&a](CLI::App* c) {
     AddFilter(c, a);
     c->add_option("--as", a.export_format, "jsonl | trace (interlock.trace/v1) | ocsf | tuples (learning tuples)")
-        ->check(CLI::IsMember({"jsonl", "trace", "ocsf", "tuples"}))->capture_default_str();
+        ->check(CLI::IsMember({"jsonl", "trace", "ocsf", "tuples"}))
+        ->capture_default_str();
     c->add_option("-o,--output", a.output, "file; default: standard output");
   });
   AddAuditCommand(group, "prune", "remove old rows, leaving signed tombstones", a, run, RunAuditPrune,
@@ -186,7 +208,9 @@ void AddAudit(CLI::App& app, AuditArgs& a, Run& run) {
   auto* key = group->add_subcommand("key", "the keys of an audit folder");
   key->require_subcommand(1);
   const auto storage = [&a](CLI::App* c) {
-    c->add_option("--storage", a.new_storage, "file (mode 0600) | sealed (passphrase)")->check(CLI::IsMember({"file", "sealed"}))->capture_default_str();
+    c->add_option("--storage", a.new_storage, "file (mode 0600) | sealed (passphrase)")
+        ->check(CLI::IsMember({"file", "sealed"}))
+        ->capture_default_str();
   };
   AddAuditCommand(key, "new", "make keys", a, run, RunAuditKeyNew, storage);
   AddAuditCommand(key, "show", "print the public key, to be kept elsewhere", a, run, RunAuditKeyShow);
@@ -197,9 +221,11 @@ void AddAudit(CLI::App& app, AuditArgs& a, Run& run) {
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
-  CLI::App app("interlock: a safety interlock for AI agents' tools. Decides, before anything runs, whether a tool call goes ahead,\n"
-               "is rewritten into a harmless form, waits for a person, or is refused, and shows why.",
-               "interlock");
+  CLI::App app(
+      "interlock: a safety interlock for AI agents' tools. Decides, before anything runs, whether a tool call goes "
+      "ahead,\n"
+      "is rewritten into a harmless form, waits for a person, or is refused, and shows why.",
+      "interlock");
   app.require_subcommand(1);
   app.set_help_all_flag("--help-all", "help of every command");
   app.footer(
@@ -218,7 +244,8 @@ int RunCommandLine(int argc, char** argv) {
   AddPolicyCommands(app, policy, run);
   AddAudit(app, audit, run);
   {
-    auto* c = app.add_subcommand("doctor", "prove that the gate blocks: a call that must be refused, through the real wiring");
+    auto* c = app.add_subcommand("doctor",
+                                 "prove that the gate blocks: a call that must be refused, through the real wiring");
     AddPolicy(c, doctor.policy);
     AddFormat(c, doctor.format);
     AddCommand(c, doctor.command);

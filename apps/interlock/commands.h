@@ -51,8 +51,8 @@ struct ReplayArgs {
   std::string tools;    // a tools/list result, for schemas and definitions
   std::string systems;  // system prompts beside compact traces
   bool skip_malformed = false;
-  bool calls = false;   // a line a call in text format as well
-  bool quiet = false;   // summary only
+  bool calls = false;  // a line a call in text format as well
+  bool quiet = false;  // summary only
   std::uint64_t repeat = 1;
   Format format = Format::kText;
 };

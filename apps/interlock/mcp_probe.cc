@@ -17,14 +17,16 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::size_t kMaxLine = std::size_t{64} << 20;
 constexpr std::size_t kMaxTools = 10'000;
 constexpr std::string_view kLegacyInitialize =
-    R"({"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"interlock","version":")" INTERLOCK_VERSION R"("}})";
+    R"({"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"interlock","version":")" INTERLOCK_VERSION
+    R"("}})";
 constexpr std::string_view kModernMeta =
     R"("_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{},)"
     R"("io.modelcontextprotocol/clientInfo":{"name":"interlock","version":")" INTERLOCK_VERSION R"("}})";
 
 }  // namespace
 
-McpProbe::McpProbe(platform::Process process, std::chrono::milliseconds timeout) : process_(std::move(process)), timeout_(timeout) {}
+McpProbe::McpProbe(platform::Process process, std::chrono::milliseconds timeout)
+    : process_(std::move(process)), timeout_(timeout) {}
 
 base::Result<McpProbe> McpProbe::Start(const std::vector<std::string>& command, std::chrono::milliseconds timeout) {
   auto child = platform::Spawn({.argv = command,
@@ -43,7 +45,8 @@ base::Result<McpProbe> McpProbe::Start(const std::vector<std::string>& command, 
 base::Status McpProbe::Handshake() {
   auto answer = Request("initialize", kLegacyInitialize);
   if (!answer.ok()) return answer.error();
-  if (answer.value().root().Find("result").is_object()) return Send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  if (answer.value().root().Find("result").is_object())
+    return Send(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
   modern_ = true;
   answer = Request("server/discover", "{}");
   if (!answer.ok()) return answer.error();
@@ -103,7 +106,16 @@ base::Result<base::JsonDoc> McpProbe::Request(std::string_view method, std::stri
     with_meta += "}";
     params = with_meta;
   }
-  w.BeginObject().Key("jsonrpc").String("2.0").Key("id").Uint(id).Key("method").String(method).Key("params").Raw(params).EndObject();
+  w.BeginObject()
+      .Key("jsonrpc")
+      .String("2.0")
+      .Key("id")
+      .Uint(id)
+      .Key("method")
+      .String(method)
+      .Key("params")
+      .Raw(params)
+      .EndObject();
   const auto sent = Send(line);
   if (!sent.ok()) return sent.error();
   const auto deadline = SteadyClock::now() + timeout_;
@@ -112,7 +124,8 @@ base::Result<base::JsonDoc> McpProbe::Request(std::string_view method, std::stri
     if (!answer.ok()) return answer.error().Under(method);
     auto doc = base::JsonDoc::Parse(answer.value(), {.max_bytes = kMaxLine, .max_depth = 256, .max_values = 4'000'000});
     if (!doc.ok()) continue;  // a server's stray line on stdout: not our message
-    if (doc.value().root().Find("id").AsInt64() == static_cast<std::int64_t>(id) && !doc.value().root().Find("method").exists()) {
+    if (doc.value().root().Find("id").AsInt64() == static_cast<std::int64_t>(id) &&
+        !doc.value().root().Find("method").exists()) {
       return std::move(doc.value());
     }
   }

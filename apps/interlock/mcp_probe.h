@@ -17,7 +17,8 @@ namespace interlock::app {
 class McpProbe {
  public:
   // Starts the command and does the handshake.
-  [[nodiscard]] static base::Result<McpProbe> Start(const std::vector<std::string>& command, std::chrono::milliseconds timeout);
+  [[nodiscard]] static base::Result<McpProbe> Start(const std::vector<std::string>& command,
+                                                    std::chrono::milliseconds timeout);
 
   // Every page of tools/list. At most 10,000 tools.
   [[nodiscard]] base::Result<std::vector<core::ToolSpec>> ListTools();

@@ -29,8 +29,9 @@ void DiagnosticJson(base::JsonWriter& w, const policy::Diagnostic& d) {
 }
 
 std::uint64_t CountErrors(const policy::LoadedPolicy& loaded) {
-  return static_cast<std::uint64_t>(std::count_if(loaded.diagnostics.begin(), loaded.diagnostics.end(),
-                                                  [](const auto& d) { return d.severity == policy::Severity::kError; }));
+  return static_cast<std::uint64_t>(
+      std::count_if(loaded.diagnostics.begin(), loaded.diagnostics.end(),
+                    [](const auto& d) { return d.severity == policy::Severity::kError; }));
 }
 
 struct TestOutcome {
@@ -54,12 +55,14 @@ TestOutcome RunCase(const policy::PolicyTestCase& test, const std::shared_ptr<co
     const auto bits = policy->LabelFromName(label);
     if (bits.has_value()) session.MergeLabels(*bits);
   }
-  for (const auto& [label, text] : test.results) session.AddSeenText(text, policy->LabelFromName(label).value_or(core::kLabelUntrusted));
+  for (const auto& [label, text] : test.results)
+    session.AddSeenText(text, policy->LabelFromName(label).value_or(core::kLabelUntrusted));
   const core::Call call{.id = "test", .server = {}, .tool = test.tool, .arguments = arguments.value().root()};
   out.decision = session.DecideNow(call, {});
   out.passed = out.decision.verdict == test.want;
   if (!test.want_rule.empty()) {
-    out.passed = out.passed && std::any_of(out.decision.evidence.begin(), out.decision.evidence.end(), [&](const core::Evidence& e) {
+    out.passed = out.passed &&
+                 std::any_of(out.decision.evidence.begin(), out.decision.evidence.end(), [&](const core::Evidence& e) {
                    return e.rule == test.want_rule && e.verdict == test.want;
                  });
   }
@@ -75,7 +78,8 @@ int RunPolicyInit(const PolicyInitArgs& args) {
   probe.value().Stop();
   if (!tools.ok()) return CannotRun(tools.error());
   policy::DraftOptions options;
-  for (const std::string& word : args.command) options.server_command += (options.server_command.empty() ? "" : " ") + word;
+  for (const std::string& word : args.command)
+    options.server_command += (options.server_command.empty() ? "" : " ") + word;
   options.workspace = args.workspace;
   const std::string draft = policy::DraftPolicy(tools.value(), options);
   if (args.output.empty()) {
@@ -88,8 +92,8 @@ int RunPolicyInit(const PolicyInitArgs& args) {
   }
   const auto written = platform::AtomicWrite(args.output, draft, 0644);
   if (!written.ok()) return CannotRun(written.error());
-  std::printf("drafted %s from %zu tools: read it, edit it, then `interlock policy test %s`\n", args.output.c_str(), tools.value().size(),
-              args.output.c_str());
+  std::printf("drafted %s from %zu tools: read it, edit it, then `interlock policy test %s`\n", args.output.c_str(),
+              tools.value().size(), args.output.c_str());
   return kExitFine;
 }
 
@@ -101,8 +105,20 @@ int RunPolicyCheck(const PolicyCheckArgs& args) {
   if (args.format == Format::kJson) {
     std::string out;
     base::JsonWriter w(out);
-    w.BeginObject().Key("schema").String("interlock.policy.check/v1").Key("file").String(file.value().path).Key("ok").Bool(good);
-    if (good) w.Key("digest").String(loaded.policy->digest().ToHex()).Key("rules").Uint(loaded.policy->rule_count()).Key("tests").Uint(loaded.tests.size());
+    w.BeginObject()
+        .Key("schema")
+        .String("interlock.policy.check/v1")
+        .Key("file")
+        .String(file.value().path)
+        .Key("ok")
+        .Bool(good);
+    if (good)
+      w.Key("digest")
+          .String(loaded.policy->digest().ToHex())
+          .Key("rules")
+          .Uint(loaded.policy->rule_count())
+          .Key("tests")
+          .Uint(loaded.tests.size());
     w.Key("diagnostics").BeginArray();
     for (const auto& d : loaded.diagnostics) DiagnosticJson(w, d);
     w.EndArray().EndObject();
@@ -111,8 +127,9 @@ int RunPolicyCheck(const PolicyCheckArgs& args) {
   }
   for (const auto& d : loaded.diagnostics) std::printf("%s\n", d.ToString().c_str());
   if (good) {
-    std::printf("%s: %zu rules, %zu tests, profile %s%s\n", file.value().path.empty() ? "(no policy file)" : file.value().path.c_str(),
-                loaded.policy->rule_count(), loaded.tests.size(), loaded.policy->profile().name.c_str(),
+    std::printf("%s: %zu rules, %zu tests, profile %s%s\n",
+                file.value().path.empty() ? "(no policy file)" : file.value().path.c_str(), loaded.policy->rule_count(),
+                loaded.tests.size(), loaded.policy->profile().name.c_str(),
                 loaded.policy->profile().shadow ? ", SHADOW: nothing is enforced" : "");
   } else {
     std::printf("%llu errors\n", static_cast<unsigned long long>(CountErrors(loaded)));
@@ -126,7 +143,9 @@ int RunPolicyTest(const PolicyCheckArgs& args) {
   const policy::LoadedPolicy& loaded = file.value().loaded;
   for (const auto& d : loaded.diagnostics) std::fprintf(stderr, "%s\n", d.ToString().c_str());
   if (loaded.policy == nullptr) return kExitCannotRun;
-  if (loaded.tests.empty()) return CannotRun(base::Error(base::ErrorCode::kPolicyMissing, "the policy has no tests: a suite that ran nothing is a failure"));
+  if (loaded.tests.empty())
+    return CannotRun(
+        base::Error(base::ErrorCode::kPolicyMissing, "the policy has no tests: a suite that ran nothing is a failure"));
   const auto catalogue = CatalogueFor(loaded.policy, {});
   if (!catalogue.ok()) return CannotRun(catalogue.error());
   std::size_t failed = 0;
@@ -137,13 +156,18 @@ int RunPolicyTest(const PolicyCheckArgs& args) {
       std::string out;
       base::JsonWriter w(out);
       w.BeginObject().Key("test").String(test.name).Key("line").Uint(test.line).Key("passed").Bool(outcome.passed);
-      w.Key("want").String(core::NameOf(test.want)).Key("got").String(core::NameOf(outcome.decision.verdict)).EndObject();
+      w.Key("want")
+          .String(core::NameOf(test.want))
+          .Key("got")
+          .String(core::NameOf(outcome.decision.verdict))
+          .EndObject();
       std::printf("%s\n", out.c_str());
     } else if (outcome.passed) {
       std::printf("ok    %s\n", test.name.c_str());
     } else {
-      std::printf("FAIL  %s (line %u): want %s%s%s, got %s\n      %s\n", test.name.c_str(), test.line, std::string(core::NameOf(test.want)).c_str(),
-                  test.want_rule.empty() ? "" : " by ", test.want_rule.c_str(), std::string(core::NameOf(outcome.decision.verdict)).c_str(),
+      std::printf("FAIL  %s (line %u): want %s%s%s, got %s\n      %s\n", test.name.c_str(), test.line,
+                  std::string(core::NameOf(test.want)).c_str(), test.want_rule.empty() ? "" : " by ",
+                  test.want_rule.c_str(), std::string(core::NameOf(outcome.decision.verdict)).c_str(),
                   outcome.trouble.empty() ? outcome.decision.Explain(test.tool).c_str() : outcome.trouble.c_str());
     }
   }
@@ -162,7 +186,8 @@ int RunPolicyExplain(const PolicyExplainArgs& args) {
   session.SetCatalogue(catalogue.value(), false);
   for (const std::string& label : args.seen) {
     const auto bits = policy->LabelFromName(label);
-    if (!bits.has_value()) return CannotRun(base::Error(base::ErrorCode::kUsage, "the policy has no label `" + label + "`"));
+    if (!bits.has_value())
+      return CannotRun(base::Error(base::ErrorCode::kUsage, "the policy has no label `" + label + "`"));
     session.MergeLabels(*bits);
   }
   const core::Decision decision =
@@ -171,9 +196,20 @@ int RunPolicyExplain(const PolicyExplainArgs& args) {
     std::string out;
     base::JsonWriter w(out);
     w.BeginObject().Key("schema").String("interlock.policy.explain/v1").Key("tool").String(args.tool);
-    w.Key("verdict").String(core::NameOf(decision.verdict)).Key("reason").String(core::IdOf(decision.reason)).Key("evidence").BeginArray();
+    w.Key("verdict")
+        .String(core::NameOf(decision.verdict))
+        .Key("reason")
+        .String(core::IdOf(decision.reason))
+        .Key("evidence")
+        .BeginArray();
     for (const auto& e : decision.evidence) {
-      w.BeginObject().Key("layer").String(core::NameOf(e.layer)).Key("reason").String(core::IdOf(e.reason)).Key("verdict").String(core::NameOf(e.verdict));
+      w.BeginObject()
+          .Key("layer")
+          .String(core::NameOf(e.layer))
+          .Key("reason")
+          .String(core::IdOf(e.reason))
+          .Key("verdict")
+          .String(core::NameOf(e.verdict));
       w.Key("rule").String(e.rule).Key("argument").String(e.pointer).Key("text").String(e.text).EndObject();
     }
     w.EndArray().Key("errored_rules").BeginArray();
@@ -183,9 +219,10 @@ int RunPolicyExplain(const PolicyExplainArgs& args) {
   } else {
     std::printf("%s\n", decision.Explain(args.tool).c_str());
     for (const auto& e : decision.evidence) {
-      std::printf("  %-8s %-20s %s%s%s%s\n", std::string(core::NameOf(e.verdict)).c_str(), std::string(core::IdOf(e.reason)).c_str(),
-                  e.rule.empty() ? "" : ("rule " + e.rule + " ").c_str(), e.pointer.empty() ? "" : ("at " + e.pointer + " ").c_str(),
-                  e.text.empty() ? "" : ": ", e.text.c_str());
+      std::printf("  %-8s %-20s %s%s%s%s\n", std::string(core::NameOf(e.verdict)).c_str(),
+                  std::string(core::IdOf(e.reason)).c_str(), e.rule.empty() ? "" : ("rule " + e.rule + " ").c_str(),
+                  e.pointer.empty() ? "" : ("at " + e.pointer + " ").c_str(), e.text.empty() ? "" : ": ",
+                  e.text.c_str());
     }
     for (const auto& rule : decision.errored_rules) std::printf("  could not be evaluated: rule %s\n", rule.c_str());
   }
@@ -247,8 +284,10 @@ int RunPolicyAccept(const PolicyAcceptArgs& args) {
     return kExitRefused;
   }
   // Pins first: a crash between the two leaves something offered that is accepted already, never the other way.
-  if (const auto status = platform::AtomicWrite(path, pins.ToJson(), 0600); !status.ok()) return CannotRun(status.error());
-  const auto status = waiting == 0 ? platform::RemoveFile(held_path) : platform::AtomicWrite(held_path, rest.ToJson(), 0600);
+  if (const auto status = platform::AtomicWrite(path, pins.ToJson(), 0600); !status.ok())
+    return CannotRun(status.error());
+  const auto status =
+      waiting == 0 ? platform::RemoveFile(held_path) : platform::AtomicWrite(held_path, rest.ToJson(), 0600);
   if (!status.ok()) return CannotRun(status.error());
   std::printf("accepted %zu definitions (%zu still held); running proxies take them at once\n", accepted, waiting);
   return kExitFine;

@@ -18,7 +18,8 @@ constexpr const char* kDefaultPolicy = "interlock.yaml";
 }  // namespace
 
 std::string StateDir() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && state[0] == '/') return std::string(state) + "/interlock";
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state != nullptr && state[0] == '/')
+    return std::string(state) + "/interlock";
   const char* home = std::getenv("HOME");
   return std::string(home != nullptr && home[0] == '/' ? home : "/tmp") + "/.local/state/interlock";
 }
@@ -65,12 +66,13 @@ std::shared_ptr<const policy::PolicySnapshot> RequirePolicy(const PolicyArgs& ar
     PrintError(file.error());
     return nullptr;
   }
-  for (const auto& diagnostic : file.value().loaded.diagnostics) std::fprintf(stderr, "%s\n", diagnostic.ToString().c_str());
+  for (const auto& diagnostic : file.value().loaded.diagnostics)
+    std::fprintf(stderr, "%s\n", diagnostic.ToString().c_str());
   return file.value().loaded.policy;
 }
 
-base::Result<std::shared_ptr<const policy::ToolCatalogue>> CatalogueFor(std::shared_ptr<const policy::PolicySnapshot> policy,
-                                                                        const std::string& tools_file) {
+base::Result<std::shared_ptr<const policy::ToolCatalogue>> CatalogueFor(
+    std::shared_ptr<const policy::PolicySnapshot> policy, const std::string& tools_file) {
   std::vector<policy::ToolCatalogue::Listed> listed;
   if (tools_file.empty()) {
     for (auto& spec : policy->NamedTools()) listed.push_back({std::move(spec), policy::PinState::kUnpinned});

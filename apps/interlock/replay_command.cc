@@ -84,8 +84,9 @@ class Replayer {
       if (call == calls_.end()) continue;
       // What the trace does not know about a result's trust, the policy says.
       const auto trust = message.trust == core::Trust::kUnknown ? std::nullopt : std::optional(message.trust);
-      (void)state.OnResult(call->second,
-                           {.tool = call->second.tool, .payload = {}, .text = message.content, .is_error = message.is_error}, trust);
+      (void)state.OnResult(
+          call->second,
+          {.tool = call->second.tool, .payload = {}, .text = message.content, .is_error = message.is_error}, trust);
     }
     if (stopped) ++totals_.sessions_stopped;
   }
@@ -98,7 +99,8 @@ class Replayer {
     constexpr base::Now kThen{};
     const auto begin = Clock::now();
     const core::Decision decision = state.DecideNow(call, kThen);
-    const auto nanos = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
+    const auto nanos =
+        static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
     ++totals_.calls;
     ++totals_.verdicts[static_cast<std::size_t>(decision.verdict)];
     totals_.decide.Add(nanos);
@@ -109,16 +111,18 @@ class Replayer {
       if (args_.format == Format::kJson) {
         PrintJson(trace, call, index, decision, nanos);
       } else if (args_.calls || !goes_ahead) {
-        std::printf("%s #%llu: %s\n", base::Printable(trace.session, 120).c_str(), static_cast<unsigned long long>(index),
-                    goes_ahead ? ("`" + base::Printable(call.tool, 120) + "` " + std::string(core::NameOf(decision.verdict))).c_str()
-                               : decision.Explain(call.tool).c_str());
+        std::printf(
+            "%s #%llu: %s\n", base::Printable(trace.session, 120).c_str(), static_cast<unsigned long long>(index),
+            goes_ahead
+                ? ("`" + base::Printable(call.tool, 120) + "` " + std::string(core::NameOf(decision.verdict))).c_str()
+                : decision.Explain(call.tool).c_str());
       }
     }
     return !goes_ahead;
   }
 
-  void PrintJson(const core::TraceSession& trace, const core::Call& call, std::uint64_t index, const core::Decision& decision,
-                 std::uint64_t nanos) {
+  void PrintJson(const core::TraceSession& trace, const core::Call& call, std::uint64_t index,
+                 const core::Decision& decision, std::uint64_t nanos) {
     line_.clear();
     base::JsonWriter w(line_);
     w.BeginObject().Key("session").String(trace.session).Key("index").Uint(index).Key("tool").String(call.tool);
@@ -131,7 +135,13 @@ class Replayer {
       if (!e.text.empty()) w.Key("text").String(e.text);
       w.EndObject();
     }
-    w.EndArray().Key("signals").BeginObject().EndObject().Key("us").Double(static_cast<double>(nanos) / 1000.0).EndObject();
+    w.EndArray()
+        .Key("signals")
+        .BeginObject()
+        .EndObject()
+        .Key("us")
+        .Double(static_cast<double>(nanos) / 1000.0)
+        .EndObject();
     line_ += '\n';
     std::fwrite(line_.data(), 1, line_.size(), stdout);
   }
@@ -144,8 +154,8 @@ class Replayer {
   std::string line_;
 };
 
-void PrintSummary(const ReplayArgs& args, const policy::PolicySnapshot& policy, const Totals& totals, const TraceFileStats& files,
-                  double seconds) {
+void PrintSummary(const ReplayArgs& args, const policy::PolicySnapshot& policy, const Totals& totals,
+                  const TraceFileStats& files, double seconds) {
   const auto rate = [seconds](double n) { return seconds > 0 ? n / seconds : 0.0; };
   const double calls_per_s = rate(static_cast<double>(totals.calls));
   const double mb_per_s = rate(static_cast<double>(files.bytes) / 1e6);
@@ -153,28 +163,50 @@ void PrintSummary(const ReplayArgs& args, const policy::PolicySnapshot& policy, 
     std::string out;
     base::JsonWriter w(out);
     w.BeginObject().Key("schema").String("interlock.replay.summary/v1").Key("policy").String(policy.digest().ToHex());
-    w.Key("profile").String(policy.profile().name).Key("sessions").Uint(totals.sessions).Key("sessions_stopped").Uint(totals.sessions_stopped);
+    w.Key("profile")
+        .String(policy.profile().name)
+        .Key("sessions")
+        .Uint(totals.sessions)
+        .Key("sessions_stopped")
+        .Uint(totals.sessions_stopped);
     w.Key("calls").Uint(totals.calls).Key("malformed").Uint(files.malformed).Key("verdicts").BeginObject();
     for (std::size_t i = 0; i < totals.verdicts.size(); ++i) {
       w.Key(core::NameOf(static_cast<core::Verdict>(i))).Uint(totals.verdicts[i]);
     }
-    w.EndObject().Key("bytes").Uint(files.bytes).Key("seconds").Double(seconds).Key("calls_per_second").Double(calls_per_s);
-    w.Key("mb_per_second").Double(mb_per_s).Key("decide_us").BeginObject().Key("p50").Double(totals.decide.QuantileUs(0.5));
+    w.EndObject()
+        .Key("bytes")
+        .Uint(files.bytes)
+        .Key("seconds")
+        .Double(seconds)
+        .Key("calls_per_second")
+        .Double(calls_per_s);
+    w.Key("mb_per_second")
+        .Double(mb_per_s)
+        .Key("decide_us")
+        .BeginObject()
+        .Key("p50")
+        .Double(totals.decide.QuantileUs(0.5));
     w.Key("p99").Double(totals.decide.QuantileUs(0.99)).EndObject().EndObject();
     std::printf("%s\n", out.c_str());
     return;
   }
-  std::printf("replayed %llu sessions, %llu calls: %llu allow, %llu rewrite, %llu escalate, %llu block (%llu sessions stopped)\n",
-              static_cast<unsigned long long>(totals.sessions), static_cast<unsigned long long>(totals.calls),
-              static_cast<unsigned long long>(totals.verdicts[0]), static_cast<unsigned long long>(totals.verdicts[1]),
-              static_cast<unsigned long long>(totals.verdicts[2]), static_cast<unsigned long long>(totals.verdicts[3]),
-              static_cast<unsigned long long>(totals.sessions_stopped));
+  std::printf(
+      "replayed %llu sessions, %llu calls: %llu allow, %llu rewrite, %llu escalate, %llu block (%llu sessions "
+      "stopped)\n",
+      static_cast<unsigned long long>(totals.sessions), static_cast<unsigned long long>(totals.calls),
+      static_cast<unsigned long long>(totals.verdicts[0]), static_cast<unsigned long long>(totals.verdicts[1]),
+      static_cast<unsigned long long>(totals.verdicts[2]), static_cast<unsigned long long>(totals.verdicts[3]),
+      static_cast<unsigned long long>(totals.sessions_stopped));
   std::vector<std::pair<std::string, std::uint64_t>> reasons(totals.reasons.begin(), totals.reasons.end());
-  std::sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) { return a.second != b.second ? a.second > b.second : a.first < b.first; });
-  for (const auto& [id, count] : reasons) std::printf("  %8llu  %s\n", static_cast<unsigned long long>(count), id.c_str());
-  if (files.malformed != 0) std::printf("  %8llu  malformed records skipped\n", static_cast<unsigned long long>(files.malformed));
-  std::printf("%.2f s, %.1f MB/s, %.0f calls/s reading included; one decision p50 %.2f us, p99 %.2f us\n", seconds, mb_per_s, calls_per_s,
-              totals.decide.QuantileUs(0.5), totals.decide.QuantileUs(0.99));
+  std::sort(reasons.begin(), reasons.end(), [](const auto& a, const auto& b) {
+    return a.second != b.second ? a.second > b.second : a.first < b.first;
+  });
+  for (const auto& [id, count] : reasons)
+    std::printf("  %8llu  %s\n", static_cast<unsigned long long>(count), id.c_str());
+  if (files.malformed != 0)
+    std::printf("  %8llu  malformed records skipped\n", static_cast<unsigned long long>(files.malformed));
+  std::printf("%.2f s, %.1f MB/s, %.0f calls/s reading included; one decision p50 %.2f us, p99 %.2f us\n", seconds,
+              mb_per_s, calls_per_s, totals.decide.QuantileUs(0.5), totals.decide.QuantileUs(0.99));
 }
 
 }  // namespace

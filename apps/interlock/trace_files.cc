@@ -16,13 +16,14 @@ using eval::TraceFormat;
 
 class Reader {
  public:
-  Reader(const std::string& path, const TraceFileOptions& options, TraceFileStats& stats, const std::function<bool(core::TraceSession&)>& sink,
-         const std::function<void(const Error&)>& on_malformed)
+  Reader(const std::string& path, const TraceFileOptions& options, TraceFileStats& stats,
+         const std::function<bool(core::TraceSession&)>& sink, const std::function<void(const Error&)>& on_malformed)
       : path_(path), options_(options), stats_(stats), sink_(sink), on_malformed_(on_malformed) {}
 
   base::Status Run() {
     const core::TraceLimits limits;
-    const auto status = platform::ForEachLine(path_, limits.max_line_bytes, [this](const base::Line& line) { return OnLine(line); });
+    const auto status =
+        platform::ForEachLine(path_, limits.max_line_bytes, [this](const base::Line& line) { return OnLine(line); });
     if (!status.ok()) return status;
     return document_ ? Document() : base::Status();
   }
@@ -64,10 +65,15 @@ class Reader {
   base::Status Import(std::string_view record) {
     imported_.clear();
     switch (*format_) {
-      case TraceFormat::kTraceV1: imported_ = record; return {};
-      case TraceFormat::kCompact: return eval::ImportCompactTrace(record, systems_, imported_);
-      case TraceFormat::kChatDump: return eval::ImportChatDump(record, imported_, {.session = std::filesystem::path(path_).stem().string()});
-      case TraceFormat::kAgentDojo: return eval::ImportAgentDojoRun(record, imported_);
+      case TraceFormat::kTraceV1:
+        imported_ = record;
+        return {};
+      case TraceFormat::kCompact:
+        return eval::ImportCompactTrace(record, systems_, imported_);
+      case TraceFormat::kChatDump:
+        return eval::ImportChatDump(record, imported_, {.session = std::filesystem::path(path_).stem().string()});
+      case TraceFormat::kAgentDojo:
+        return eval::ImportAgentDojoRun(record, imported_);
     }
     return Error(ErrorCode::kInternal);
   }
@@ -111,7 +117,10 @@ class Reader {
   base::Status Malformed(const Error& error, const base::Line& line) {
     ++stats_.malformed;
     Error placed(error.code(), error.message(),
-                 {.file = path_, .line = static_cast<std::uint32_t>(line.number), .column = 0, .offset = line.offset + error.place().offset});
+                 {.file = path_,
+                  .line = static_cast<std::uint32_t>(line.number),
+                  .column = 0,
+                  .offset = line.offset + error.place().offset});
     if (!options_.skip_malformed) return placed;
     on_malformed_(placed);
     return {};

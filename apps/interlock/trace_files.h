@@ -11,7 +11,7 @@
 namespace interlock::app {
 
 struct TraceFileOptions {
-  std::string systems_file;   // system prompts of compact traces; "": systems.json beside the file, if it is there
+  std::string systems_file;  // system prompts of compact traces; "": systems.json beside the file, if it is there
   bool skip_malformed = false;
 };
 
@@ -23,8 +23,8 @@ struct TraceFileStats {
 
 // Calls `sink` for each session; stops early when it returns false. A malformed record ends the reading with an error
 // that carries file, line and offset, unless `skip_malformed`: then `on_malformed` gets it and reading goes on.
-[[nodiscard]] base::Status ForEachSession(const std::string& path, const TraceFileOptions& options, TraceFileStats& stats,
-                                          const std::function<bool(core::TraceSession&)>& sink,
+[[nodiscard]] base::Status ForEachSession(const std::string& path, const TraceFileOptions& options,
+                                          TraceFileStats& stats, const std::function<bool(core::TraceSession&)>& sink,
                                           const std::function<void(const base::Error&)>& on_malformed);
 
 }  // namespace interlock::app

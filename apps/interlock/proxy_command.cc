@@ -1,0 +1,65 @@
+#include <cstdlib>
+#include <filesystem>
+
+#include "commands.h"
+#include "interlock/platform/file.h"
+#include "interlock/runtime/mcp/proxy.h"
+#include "policy_files.h"
+
+namespace interlock::app {
+namespace {
+
+namespace mcp = runtime::mcp;
+namespace audit = runtime::audit;
+
+constexpr double kMicrosPerSecond = 1e6;
+
+audit::Bodies BodiesFromName(const std::string& name) {
+  if (name == "none") return audit::Bodies::kNone;
+  return name == "original" ? audit::Bodies::kEncryptedOriginal : audit::Bodies::kRedacted;
+}
+
+}  // namespace
+
+int RunProxyCommand(const ProxyArgs& args) {
+  auto load = PolicyLoadOptions(args.policy);
+  if (!load.ok()) {
+    PrintError(load.error());
+    return kExitCannotRun;
+  }
+  mcp::ProxyOptions options;
+  options.command = args.command;
+  options.load = std::move(load.value());
+  options.policy_file = args.policy.file;
+  std::error_code ignored;
+  if (options.policy_file.empty() && std::filesystem::exists("interlock.yaml", ignored))
+    options.policy_file = "interlock.yaml";
+  options.pins_file = PinsPath(args.pins, options.policy_file);
+  const bool uses_state_dir =
+      (args.audit_dir.empty() && !args.no_audit) || args.store.empty() || options.pins_file.starts_with(StateDir());
+  if (uses_state_dir)
+    (void)platform::CreateDirectories(StateDir());  // what needs it says so itself when it cannot be used
+  if (!args.no_audit) options.audit_dir = args.audit_dir.empty() ? StateDir() + "/audit" : args.audit_dir;
+  options.audit.bodies = BodiesFromName(args.bodies);
+  options.audit.anchor_file = args.anchor_file;
+  options.audit.producer = "interlock proxy " INTERLOCK_VERSION;
+  if (const char* passphrase = std::getenv("INTERLOCK_AUDIT_PASSPHRASE"); passphrase != nullptr)
+    options.audit.passphrase = passphrase;
+  options.session_named = !args.session.empty();
+  options.store_file = args.store.empty() ? StateDir() + "/sessions.db" : args.store;
+  options.request_file = args.request_file;
+  options.socket_path = args.socket;
+  options.core.server = args.server;
+  options.core.session = args.session;
+  options.core.principal = args.principal;
+  options.core.environment = args.environment;
+  options.core.request_from_meta = args.request_from_meta;
+  options.core.refuse_as = args.refuse_as == "error" ? mcp::RefuseAs::kJsonRpcError : mcp::RefuseAs::kToolResult;
+  options.core.call_timeout_us = static_cast<std::int64_t>(args.call_timeout_s * kMicrosPerSecond);
+  options.core.codec.max_line_bytes = args.max_line_bytes;
+  options.core.max_inflight_bytes = args.max_inflight_bytes;
+  options.core.max_open_requests = args.max_open_requests;
+  return mcp::RunProxy(options);
+}
+
+}  // namespace interlock::app
