@@ -268,7 +268,7 @@ class Compiler {
     return {};
   }
 
-  static std::optional<std::string*> NumberSlot(NumberChecks& n, std::string_view name) {
+  static std::optional<Bound*> NumberSlot(NumberChecks& n, std::string_view name) {
     if (name == "minimum") return &n.minimum;
     if (name == "maximum") return &n.maximum;
     if (name == "exclusiveMinimum") return &n.exclusive_minimum;
@@ -277,12 +277,13 @@ class Compiler {
     return std::nullopt;
   }
 
-  Status CompileNumber(Draft& d, std::string& slot, std::string_view name, JsonValue value) {
+  Status CompileNumber(Draft& d, Bound& slot, std::string_view name, JsonValue value) {
     if (!value.is_number()) return Invalid(d, name, "is not a number", value);
     if (name == "multipleOf" && base::CompareNumbers(value.number_text(), "0") <= 0) {
       return Invalid(d, name, "is not greater than 0", value);
     }
-    slot = base::NormalizeNumber(value.number_text());
+    slot.text = base::NormalizeNumber(value.number_text());
+    slot.small = SmallInteger(slot.text);
     d.node.keywords |= kNumber;
     return {};
   }

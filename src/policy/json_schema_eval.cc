@@ -247,7 +247,7 @@ class Evaluator {
     const bool object = v.type == JsonType::kObject;
     const Index rest = object ? n.unevaluated_properties : n.unevaluated_items;
     std::size_t i = 0;
-    for (auto it = v.value.begin(); it != v.value.end(); ++it, ++i) {
+    for (auto it = v.value.begin(), end = v.value.end(); it != end; ++it, ++i) {
       if (!Charge(1)) return Fit::kStop;
       if (local.Has(i)) continue;
       if (rest == kNone) {
@@ -381,9 +381,12 @@ class Evaluator {
   Fit EvalNumber(Index id, const NumberChecks& n, const View& v, const Place* place) {
     Fit out = Fit::kYes;
     if (!Charge(1 + v.text.size() / 16)) return Fit::kStop;
-    const auto check = [&](const std::string& limit, std::string_view keyword, std::string_view what, auto fits) {
-      if (limit.empty() || fits(base::CompareNumbers(v.text, limit))) return false;
-      return Miss(out, id, keyword, place, [&] { return std::string(what) + limit; });
+    const std::optional<std::int64_t> small = SmallInteger(v.text);
+    const auto check = [&](const Bound& bound, std::string_view keyword, std::string_view what, auto fits) {
+      if (bound.text.empty()) return false;
+      const auto order = small && bound.small ? *small <=> *bound.small : base::CompareNumbers(v.text, bound.text);
+      if (fits(order)) return false;
+      return Miss(out, id, keyword, place, [&] { return std::string(what) + bound.text; });
     };
     if (check(n.minimum, "minimum", "is less than ", [](auto order) { return order >= 0; })) return out;
     if (check(n.maximum, "maximum", "is greater than ", [](auto order) { return order <= 0; })) return out;
@@ -393,11 +396,11 @@ class Evaluator {
     if (check(n.exclusive_maximum, "exclusiveMaximum", "is not less than ", [](auto order) { return order < 0; })) {
       return out;
     }
-    if (!n.multiple_of.empty()) {
+    if (!n.multiple_of.text.empty()) {
       if (!Charge(1 + v.text.size())) return Fit::kStop;
-      const std::optional<bool> multiple = base::IsMultipleOf(v.text, n.multiple_of);
+      const std::optional<bool> multiple = base::IsMultipleOf(v.text, n.multiple_of.text);
       if (!multiple) return Fit::kStop;
-      if (!*multiple) Miss(out, id, "multipleOf", place, [&] { return "is not a multiple of " + n.multiple_of; });
+      if (!*multiple) Miss(out, id, "multipleOf", place, [&] { return "is not a multiple of " + n.multiple_of.text; });
     }
     return out;
   }
@@ -415,7 +418,7 @@ class Evaluator {
     }
     if (a.rest != kNone || !a.prefix.empty()) {
       std::size_t i = 0;
-      for (auto it = v.value.begin(); it != v.value.end(); ++it, ++i) {
+      for (auto it = v.value.begin(), end = v.value.end(); it != end; ++it, ++i) {
         const Index item = i < a.prefix.size() ? a.prefix[i] : a.rest;
         if (item == kNone) break;
         const Place here{.parent = place, .key = {}, .index = i};
@@ -434,7 +437,7 @@ class Evaluator {
     Fit out = Fit::kYes;
     std::uint64_t count = 0;
     std::size_t i = 0;
-    for (auto it = v.value.begin(); it != v.value.end(); ++it, ++i) {
+    for (auto it = v.value.begin(), end = v.value.end(); it != end; ++it, ++i) {
       // Enough is enough, unless somebody needs to know which ones.
       if (seen == nullptr && count >= a.min_contains && a.max_contains == kNoLimit) break;
       const Quietly quietly(*this);
@@ -489,7 +492,7 @@ class Evaluator {
     }
     std::uint64_t required = 0;
     std::size_t i = 0;
-    for (auto it = v.value.begin(); it != v.value.end(); ++it, ++i) {
+    for (auto it = v.value.begin(), end = v.value.end(); it != end; ++it, ++i) {
       const std::string_view key = it.key();
       if (!Charge(1 + key.size() / 64)) return Fit::kStop;
       const Place here{.parent = place, .key = key, .is_key = true};

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -78,9 +79,27 @@ struct StringChecks {
   Format format = Format::kNone;
 };
 
-struct NumberChecks {
-  std::string minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of;  // as written; empty: none
+struct Bound {
+  std::string text;  // canonical; empty: none
+  std::optional<std::int64_t> small;
 };
+
+struct NumberChecks {
+  Bound minimum, maximum, exclusive_minimum, exclusive_maximum, multiple_of;
+};
+
+// The value of a number written with up to 18 digits and nothing else: most need no decimal arithmetic.
+[[nodiscard]] constexpr std::optional<std::int64_t> SmallInteger(std::string_view text) noexcept {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  if (text.empty() || text.size() > 18) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + (c - '0');
+  }
+  return negative ? -value : value;
+}
 
 struct ArrayChecks {
   std::vector<Index> prefix;
