@@ -45,8 +45,8 @@ int RunProxyCommand(const ProxyArgs& args) {
   options.audit.producer = "interlock proxy " INTERLOCK_VERSION;
   if (const char* passphrase = std::getenv("INTERLOCK_AUDIT_PASSPHRASE"); passphrase != nullptr)
     options.audit.passphrase = passphrase;
-  options.session_named = !args.session.empty();
-  options.store_file = args.store.empty() ? StateDir() + "/sessions.db" : args.store;
+  // Without a name nobody else could join the session: nothing to share.
+  if (!args.session.empty()) options.store_file = args.store.empty() ? StateDir() + "/sessions.db" : args.store;
   options.request_file = args.request_file;
   options.socket_path = args.socket;
   options.core.server = args.server;
