@@ -188,7 +188,8 @@ void Encoder::Decision(const Record& record) {
   writer_.Key("request").String(record.request_known ? "known" : "unknown").Key("step").Uint(record.step);
   Labels(record);
   const bool keyed = Body("arguments", record.arguments, max_arguments_);
-  BodyDigest("arguments_digest", record.arguments_digest, keyed);
+  const bool missing = IsZero(record.arguments_digest) && record.arguments.exists();
+  BodyDigest("arguments_digest", missing ? base::DigestOf(record.arguments) : record.arguments_digest, keyed);
   if (record.decision != nullptr && !record.decision->rewritten_arguments.empty() && bodies_ != Bodies::kNone) {
     const base::Result<JsonDoc> rewritten = JsonDoc::Parse(record.decision->rewritten_arguments);
     if (rewritten.ok()) (void)Body("rewritten_arguments", rewritten.value().root(), max_arguments_);
@@ -201,7 +202,8 @@ void Encoder::Outcome(const Record& record) {
   Labels(record);
   writer_.Key("result_bytes").Uint(record.result_bytes);
   const bool keyed = Body("result", record.result, max_result_);
-  BodyDigest("result_digest", record.result_digest, keyed);
+  const bool missing = IsZero(record.result_digest) && record.result.exists();
+  BodyDigest("result_digest", missing ? base::Sha256(record.result.raw()) : record.result_digest, keyed);
 }
 
 std::string_view Encoder::Encode(const Record& record, std::string_view chain, std::uint64_t row,

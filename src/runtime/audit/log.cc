@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "interlock/platform/clock.h"
 #include "interlock/platform/file.h"
 #include "io.h"
 #include "log_impl.h"
@@ -98,6 +99,10 @@ Status AuditLog::Impl::Start() {
 
   Result<Database> db = Database::Open(dir, Database::Mode::kWrite);
   if (!db.ok()) return db.error();
+  Result<Statement> expired = db.value().Prepare("DELETE FROM originals WHERE expires_us<=?");
+  if (!expired.ok()) return expired.error();
+  expired.value().Bind(1, (options.clock ? options.clock() : platform::ReadNow()).wall.us);
+  if (expired.value().Step() != SQLITE_DONE) return db.value().LastError("purge originals");
   Result<std::vector<DeadChain>> dead = RecoverChains(dir, db.value());
   if (!dead.ok()) return dead.error();
 

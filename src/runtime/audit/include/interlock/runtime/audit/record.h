@@ -64,7 +64,7 @@ struct Record {
   const core::Decision* decision = nullptr;
   core::Enforcement enforcement = core::Enforcement::kFailed;
   base::JsonValue arguments;      // as proposed
-  base::Digest arguments_digest;  // base::DigestOf(arguments); zero: none
+  base::Digest arguments_digest;  // base::DigestOf(arguments); zero: made from `arguments`
   core::SideEffect side_effect = core::SideEffect::kUnknown;
   bool request_known = false;
   std::uint64_t step = 0;                    // calls of the session before this one
@@ -76,7 +76,7 @@ struct Record {
   CallStatus status = CallStatus::kOk;
   core::Trust trust = core::Trust::kUnknown;
   base::JsonValue result;
-  base::Digest result_digest;  // of the bytes of the result as they arrived; zero: none
+  base::Digest result_digest;  // base::Sha256(result.raw()); zero: made from `result`
   std::uint64_t result_bytes = 0;
 
   // Other kinds.
