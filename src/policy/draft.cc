@@ -99,6 +99,8 @@ struct Plan {
   Group destinations;
   std::vector<Example> write_examples;
   std::vector<Example> read_examples;
+  std::vector<std::string> plain_reads;  // raw names, for examples
+  std::vector<std::string> plain_write_examples;
   std::size_t left_out = 0;
 };
 
@@ -120,7 +122,11 @@ Plan MakePlan(std::span<const core::ToolSpec> tools) {
     const bool has_paths = !arguments.paths.empty();
     const bool has_simple_path = has_paths && !arguments.paths.front().ends_with("/*");
     if (guess.effect == core::SideEffect::kRead) {
-      if (has_paths) plan.path_reads.Add(name, arguments.paths);
+      if (has_paths) {
+        plan.path_reads.Add(name, arguments.paths);
+      } else {
+        plan.plain_reads.push_back(tool.name);
+      }
       if (has_simple_path) plan.read_examples.push_back({tool.name, arguments.paths.front().substr(1)});
     } else {
       if (has_paths) plan.path_changes.Add(name, arguments.paths);
@@ -131,6 +137,7 @@ Plan MakePlan(std::span<const core::ToolSpec> tools) {
             plan.write_examples.push_back({tool.name, arguments.paths.front().substr(1)});
         } else {
           plan.plain_writes.Add(name, {});
+          plan.plain_write_examples.push_back(tool.name);
         }
       }
     }
@@ -213,7 +220,20 @@ std::string DraftPolicy(std::span<const core::ToolSpec> tools, const DraftOption
     AppendTest(tests, "reading outside the workspace asks", plan.read_examples.front(), "/not/in/the/workspace.txt",
                "escalate", "reads-outside-ask");
   }
-  if (!tests.empty()) out += "\ntests:\n" + tests;
+  if (!plan.plain_write_examples.empty()) {
+    const std::string call = "    call: {tool: " + Quoted(plan.plain_write_examples.front()) + "}\n";
+    tests += "  - name: a write goes ahead before anything untrusted was seen\n" + call +
+             "    want: {verdict: allow, rule: writes-before-untrusted}\n";
+    tests +=
+        "  - name: and asks afterwards\n" + call + "    session: {seen: [untrusted]}\n    want: {verdict: escalate}\n";
+  } else if (tests.empty() && !plan.plain_reads.empty()) {
+    tests += "  - name: reading is allowed\n    call: {tool: " + Quoted(plan.plain_reads.front()) +
+             "}\n    want: {verdict: allow}\n";
+  }
+  tests +=
+      "  - name: a tool that nobody knows asks\n    call: {tool: a-tool-that-nobody-knows}\n    want: {verdict: "
+      "escalate}\n";
+  out += "\ntests:\n" + tests;
   return out;
 }
 

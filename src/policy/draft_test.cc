@@ -69,6 +69,7 @@ TEST(Draft, ReferenceServersLoadWithoutDiagnostics) {
     const LoadedPolicy loaded = MustLoad(DraftPolicy(tools, {.server_command = "npx server", .workspace = ""}));
     ASSERT_NE(loaded.policy, nullptr);
     EXPECT_EQ(loaded.policy->NamedTools().size(), tools.size());
+    EXPECT_GE(loaded.tests.size(), 2u);
   }
 }
 
@@ -89,9 +90,10 @@ TEST(Draft, FilesystemServer) {
   EXPECT_THAT(Matching(policy, "read_text_file", R"({"path":"/srv/work/a"})"), ElementsAre());
   EXPECT_THAT(Matching(policy, "read_multiple_files", R"({"paths":["/srv/work/a","~/.ssh/id_rsa"]})"),
               ElementsAre("reads-outside-ask"));
-  ASSERT_EQ(loaded.tests.size(), 3u);
+  ASSERT_EQ(loaded.tests.size(), 4u);
   // The examples are true of the rules.
   for (const PolicyTestCase& test : loaded.tests) {
+    if (test.want_rule.empty()) continue;
     EXPECT_THAT(Matching(policy, test.tool, test.arguments_json), ElementsAre(test.want_rule)) << test.name;
   }
 }
