@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "import_common.h"
@@ -34,6 +35,7 @@ struct CompactCall {
 // Where injected text lies in the result of a call: code points in the record, bytes in a trace.
 struct InjectedSpan {
   std::size_t call = 0;
+  std::size_t ordinal = 0;  // in the record
   std::int64_t begin = 0;
   std::int64_t end = 0;
 };
@@ -107,10 +109,11 @@ Status AnnotateInjections(JsonValue array, std::vector<CompactCall>& calls) {
         *end < *begin) {
       return ShapeError(object, "a span of `inj` names no part of a call's result");
     }
-    spans.push_back({.call = static_cast<std::size_t>(*call), .begin = *begin, .end = *end});
+    spans.push_back({.call = static_cast<std::size_t>(*call), .ordinal = spans.size(), .begin = *begin, .end = *end});
   }
-  std::stable_sort(spans.begin(), spans.end(),
-                   [](const InjectedSpan& a, const InjectedSpan& b) { return a.call < b.call; });
+  std::sort(spans.begin(), spans.end(), [](const InjectedSpan& a, const InjectedSpan& b) {
+    return std::tie(a.call, a.ordinal) < std::tie(b.call, b.ordinal);
+  });
   for (auto first = spans.begin(); first != spans.end();) {
     const auto last = std::find_if(first, spans.end(), [&](const InjectedSpan& s) { return s.call != first->call; });
     CompactCall& call = calls[first->call];
