@@ -146,7 +146,9 @@ int RunPolicyTest(const PolicyCheckArgs& args) {
   if (loaded.tests.empty())
     return CannotRun(
         base::Error(base::ErrorCode::kPolicyMissing, "the policy has no tests: a suite that ran nothing is a failure"));
-  const auto catalogue = CatalogueFor(loaded.policy, {});
+  std::vector<std::string> names;
+  for (const auto& test : loaded.tests) names.push_back(test.tool);
+  const auto catalogue = CatalogueFor(loaded.policy, {}, names);
   if (!catalogue.ok()) return CannotRun(catalogue.error());
   std::size_t failed = 0;
   for (const auto& test : loaded.tests) {
@@ -178,7 +180,7 @@ int RunPolicyTest(const PolicyCheckArgs& args) {
 int RunPolicyExplain(const PolicyExplainArgs& args) {
   const auto policy = RequirePolicy(args.policy);
   if (policy == nullptr) return kExitCannotRun;
-  const auto catalogue = CatalogueFor(policy, args.tools);
+  const auto catalogue = CatalogueFor(policy, args.tools, {args.tool});
   if (!catalogue.ok()) return CannotRun(catalogue.error());
   const auto arguments = base::JsonDoc::Parse(args.arguments);
   if (!arguments.ok()) return CannotRun(arguments.error().Under("arguments"));

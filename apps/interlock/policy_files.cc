@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -72,10 +73,19 @@ std::shared_ptr<const policy::PolicySnapshot> RequirePolicy(const PolicyArgs& ar
 }
 
 base::Result<std::shared_ptr<const policy::ToolCatalogue>> CatalogueFor(
-    std::shared_ptr<const policy::PolicySnapshot> policy, const std::string& tools_file) {
+    std::shared_ptr<const policy::PolicySnapshot> policy, const std::string& tools_file,
+    const std::vector<std::string>& also_listed) {
   std::vector<policy::ToolCatalogue::Listed> listed;
   if (tools_file.empty()) {
     for (auto& spec : policy->NamedTools()) listed.push_back({std::move(spec), policy::PinState::kUnpinned});
+    for (const std::string& name : also_listed) {
+      const bool there =
+          std::any_of(listed.begin(), listed.end(), [&](const auto& tool) { return tool.spec.name == name; });
+      if (there || name.empty()) continue;
+      core::ToolSpec spec;
+      spec.name = name;
+      listed.push_back({std::move(spec), policy::PinState::kUnpinned});
+    }
     return policy::ToolCatalogue::Build(std::move(policy), std::move(listed));
   }
   const auto bytes = platform::ReadFile(tools_file, kMaxToolsBytes);

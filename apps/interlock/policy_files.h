@@ -25,9 +25,11 @@ struct PolicyFile {
 // ReadPolicy, with every diagnostic on standard error; null after any error.
 [[nodiscard]] std::shared_ptr<const policy::PolicySnapshot> RequirePolicy(const PolicyArgs& args);
 
-// The tools of a file that holds a tools/list result (or its `tools` array). No file: the tools the policy names.
+// The tools of a file that holds a tools/list result (or its `tools` array). No file: the tools the policy names, and
+// `also_listed` by name alone, so that what the policy says about them by glob applies (they have no schema then).
 [[nodiscard]] base::Result<std::shared_ptr<const policy::ToolCatalogue>> CatalogueFor(
-    std::shared_ptr<const policy::PolicySnapshot> policy, const std::string& tools_file);
+    std::shared_ptr<const policy::PolicySnapshot> policy, const std::string& tools_file,
+    const std::vector<std::string>& also_listed = {});
 
 // Where the pins of a policy live: `--pins`, else interlock.pins.json beside the policy file, else in the state folder.
 [[nodiscard]] std::string PinsPath(const std::string& given, const std::string& policy_file);

@@ -72,6 +72,7 @@ class Replayer {
     calls_.clear();
     std::uint64_t index = 0;
     bool stopped = false;
+    if (args_.tools.empty() && LearnNames(trace)) state.SetCatalogue(catalogue_, false);
     for (const core::TraceMessage& message : trace.messages) {
       if (message.role == core::Role::kUser) state.SetRequest(message.content);
       for (const core::TraceCall& recorded : message.calls) {
@@ -94,6 +95,25 @@ class Replayer {
   [[nodiscard]] const Totals& totals() const { return totals_; }
 
  private:
+  // Traces carry no tool lists: a name that is called counts as listed, so that what the policy says of it applies. At
+  // most kMaxNames; names past that stay unknown, which is never favourable. True when the catalogue changed.
+  bool LearnNames(const core::TraceSession& trace) {
+    constexpr std::size_t kMaxNames = 10'000;
+    const std::size_t before = names_.size();
+    for (const core::TraceMessage& message : trace.messages) {
+      for (const core::TraceCall& call : message.calls) {
+        if (catalogue_->Find(call.tool) != nullptr || names_.size() >= kMaxNames) continue;
+        if (std::find(names_.begin() + static_cast<std::ptrdiff_t>(before), names_.end(), call.tool) == names_.end())
+          names_.emplace_back(call.tool);
+      }
+    }
+    if (names_.size() == before) return false;
+    auto catalogue = CatalogueFor(policy_, {}, names_);
+    if (!catalogue.ok()) return false;
+    catalogue_ = catalogue.value();
+    return true;
+  }
+
   bool One(gate::SessionState& state, const core::TraceSession& trace, const core::Call& call, std::uint64_t index) {
     // Recorded time is not kept in traces: grants do not occur, so any fixed instant will do.
     constexpr base::Now kThen{};
@@ -149,6 +169,7 @@ class Replayer {
   const ReplayArgs& args_;
   std::shared_ptr<const policy::PolicySnapshot> policy_;
   std::shared_ptr<const policy::ToolCatalogue> catalogue_;
+  std::vector<std::string> names_;
   std::unordered_map<std::string_view, core::Call> calls_;
   Totals totals_;
   std::string line_;

@@ -274,8 +274,8 @@ std::variant<Decision, NeedSignals> DecideImpl(const policy::PolicySnapshot& pol
       allow_reason = Reason::kDefaultAllow;
       if (verdict != Verdict::kAllow) {
         join.Add(Layer::kPolicy, tool == nullptr ? Reason::kToolUnknown : Reason::kPolicyDefault, verdict, {}, {},
-                 "no rule speaks of it, and the default for side effect `" + std::string(core::NameOf(effect)) +
-                     "` is " + std::string(core::NameOf(verdict)));
+                 "the default for side effect `" + std::string(core::NameOf(effect)) + "` is " +
+                     std::string(core::NameOf(verdict)));
       }
     }
     PreconditionsAndBudgets(policy, session, call, tool, join);
