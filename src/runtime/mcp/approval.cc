@@ -67,7 +67,8 @@ std::string ApprovalParams(std::string_view message, bool with_mode) {
   w.Key("decision").BeginObject();
   w.Key("type").String("string");
   w.Key("title").String("Decision");
-  w.Key("description").String("once: this exact call, now. session: this exact call, as often as it comes up, for a while. deny: no");
+  w.Key("description")
+      .String("once: this exact call, now. session: this exact call, as often as it comes up, for a while. deny: no");
   w.Key("enum").BeginArray().String("once").String("session").String("deny").EndArray();
   w.EndObject().EndObject();
   w.Key("required").BeginArray().String("decision").EndArray();

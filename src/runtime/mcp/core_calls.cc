@@ -42,7 +42,7 @@ core::Call ProxyCore::Impl::CallOf(const Request& request) const {
 }
 
 const policy::ToolEntry* ProxyCore::Impl::EntryOf(const Request& request) const {
-  return session_.catalogue() == nullptr ? nullptr : session_.catalogue()->Find(request.tool);
+  return state_->catalogue() == nullptr ? nullptr : state_->catalogue()->Find(request.tool);
 }
 
 TicketScope ProxyCore::Impl::ScopeOf(const Request& request) const {
@@ -71,7 +71,7 @@ void ProxyCore::Impl::StartCall(Request& request, Now now) {
   request.arguments = arguments;
   if (options_.request_from_meta) {
     const JsonValue text = request.params.Find("_meta").Find("interlock/request");
-    if (text.is_string()) session_.SetRequest(text.string());
+    if (text.is_string()) state_->SetRequest(text.string());
   }
   Settle(request, now);
 }
@@ -97,7 +97,7 @@ void ProxyCore::Impl::Settle(Request& request, Now now) {
 
   Decision first;
   for (int round = 0;; ++round) {
-    Decision decision = session_.DecideNow(CallOf(request), now);
+    Decision decision = state_->DecideNow(CallOf(request), now);
     if (decision.verdict != Verdict::kRewrite || decision.shadow) {
       Decided(request, std::move(decision), round == 0 ? nullptr : &first, now);
       return;
@@ -140,7 +140,7 @@ void ProxyCore::Impl::Decided(Request& request, Decision decision, const Decisio
       if (known != continuations_.end()) {
         continuations_.erase(known);
         request.asked = true;
-        session_.AddGrant(CallOf(request), true, now);
+        state_->AddGrant(CallOf(request), true, now);
         Settle(request, now);
         return;
       }
@@ -175,7 +175,7 @@ void ProxyCore::Impl::Decided(Request& request, Decision decision, const Decisio
 }
 
 void ProxyCore::Impl::RefreshCatalogue() {
-  session_.SetCatalogue(book_.Catalogue(policy_), book_.instructions_changed());
+  state_->SetCatalogue(book_.Catalogue(policy_), book_.instructions_changed());
 }
 
 bool ProxyCore::Impl::NeedsList(const Request& request, Now now) const {
@@ -388,7 +388,7 @@ bool ProxyCore::Impl::RedeemTicket(Request& request, Now now) {
     return false;
   }
   request.carried = std::move(redeemed.value());
-  session_.AddGrant(CallOf(request), said == Answer::kOnce, now);
+  state_->AddGrant(CallOf(request), said == Answer::kOnce, now);
   return true;
 }
 
@@ -413,7 +413,7 @@ void ProxyCore::Impl::Answered(Request& request, Answer answer, Now now) {
   const TicketScope scope = ScopeOf(request);
   if (scope.call == request.scope.call && scope.policy == request.scope.policy &&
       scope.definition == request.scope.definition) {
-    session_.AddGrant(CallOf(request), answer == Answer::kOnce, now);
+    state_->AddGrant(CallOf(request), answer == Answer::kOnce, now);
   }
   Settle(request, now);
 }
@@ -429,9 +429,9 @@ void ProxyCore::Impl::Forward(Request& request, const Decision& decision, Enforc
   record.arguments = request.params.Find("arguments");
   if (record.arguments.exists()) record.arguments_digest = base::DigestOf(record.arguments);
   record.side_effect = effect;
-  record.request_known = session_.request_state() == core::RequestState::kKnown;
+  record.request_known = state_->request_state() == core::RequestState::kKnown;
   record.step = next_step_;
-  record.labels = LabelNames(session_.labels());
+  record.labels = LabelNames(state_->labels());
   if (entry != nullptr) record.definition = entry->spec.definition;
   const bool durable = policy_->profile().durable_writes && effect != core::SideEffect::kRead;
   // SAFETY: no call goes ahead that the log does not know of.
@@ -443,7 +443,7 @@ void ProxyCore::Impl::Forward(Request& request, const Decision& decision, Enforc
   ++next_step_;
   ++counters_.forwarded;
   if (enforcement == Enforcement::kShadowed) ++counters_.shadowed;
-  session_.Commit(CallOf(request), now);
+  state_->Commit(CallOf(request), now);
   request.stage = Stage::kForwarded;
   request.started = now.mono;
   request.deadline = {};
@@ -495,9 +495,9 @@ void ProxyCore::Impl::Refuse(Request& request, const Decision& decision, Enforce
     record.arguments = request.params.Find("arguments");
     if (record.arguments.exists()) record.arguments_digest = base::DigestOf(record.arguments);
     record.side_effect = entry == nullptr ? core::SideEffect::kUnknown : entry->spec.side_effect;
-    record.request_known = session_.request_state() == core::RequestState::kKnown;
+    record.request_known = state_->request_state() == core::RequestState::kKnown;
     record.step = next_step_;
-    record.labels = LabelNames(session_.labels());
+    record.labels = LabelNames(state_->labels());
     if (entry != nullptr) record.definition = entry->spec.definition;
     std::uint64_t row = 0;
     (void)Append(record, false, row).ok();  // it does not run either way; the failure is counted and said

@@ -18,8 +18,8 @@ namespace {
 // outside.
 bool IsPlumbing(std::string_view method) {
   static constexpr std::array<std::string_view, 7> kPlumbing = {
-      "ping",           "logging/setLevel",    "resources/subscribe", "resources/unsubscribe", "completion/complete",
-      "tasks/cancel",   "subscriptions/listen"};
+      "ping",         "logging/setLevel",    "resources/subscribe", "resources/unsubscribe", "completion/complete",
+      "tasks/cancel", "subscriptions/listen"};
   return method.ends_with("/list") || std::find(kPlumbing.begin(), kPlumbing.end(), method) != kPlumbing.end();
 }
 
@@ -101,8 +101,8 @@ void ProxyCore::Impl::ClientGarbage(const base::Error& error, const Message& mes
   ++counters_.client_garbage;
   SayRarely(counters_.client_garbage, NoticeLevel::kWarning, "client-garbage", error.ToString(), now);
   if (message.result.exists() || message.error.exists()) return;  // a broken response is nobody's question
-  const bool has_id = (message.id.is_string() || message.id.is_number()) &&
-                      message.id.raw().size() <= options_.codec.max_id_bytes;
+  const bool has_id =
+      (message.id.is_string() || message.id.is_number()) && message.id.raw().size() <= options_.codec.max_id_bytes;
   const bool is_json = error.code() == ErrorCode::kMcpFraming || error.code() == ErrorCode::kMcpBatch;
   ReplyError(has_id ? message.id.raw() : std::string_view{}, is_json ? -32600 : -32700,
              "interlock: " + error.ToString());

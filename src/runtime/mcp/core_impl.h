@@ -149,6 +149,7 @@ class ProxyCore::Impl {
   // Says it for the 1st, 2nd, 4th, 8th ... time only.
   void SayRarely(std::uint64_t count, NoticeLevel level, std::string_view name, std::string_view text, base::Now now);
 
+  [[nodiscard]] std::unique_ptr<gate::SessionState> NewState() const;
   [[nodiscard]] Request& OpenRequest(const Message& message, std::string key);
   void Close(Request& request);
   void Arm(base::MonoTime at);
@@ -159,7 +160,10 @@ class ProxyCore::Impl {
   Ports ports_;
   std::shared_ptr<const policy::PolicySnapshot> policy_;
   std::optional<base::Error> policy_error_;
-  gate::SessionState session_;
+  std::unique_ptr<gate::SessionState> state_;
+  std::vector<std::string> own_requests_;                       // given here, not by the store
+  std::vector<std::pair<std::string, std::string>> greetings_;  // method, instructions
+  bool has_content_ = false;  // something of the session cannot be moved to another name
   Counters counters_;
 
   MessageReader client_reader_;
@@ -177,8 +181,9 @@ class ProxyCore::Impl {
 
   ToolBook book_;
   TicketDesk desk_;
-  std::deque<std::pair<std::string, std::string>> continuations_;  // server's requestState digest, call digest: approved
-  std::unordered_map<std::string, std::string> tasks_;             // task id -> tool
+  std::deque<std::pair<std::string, std::string>>
+      continuations_;                                   // server's requestState digest, call digest: approved
+  std::unordered_map<std::string, std::string> tasks_;  // task id -> tool
   std::deque<std::string> task_order_;
   struct RefusedCall {
     std::string digest;

@@ -29,16 +29,14 @@ ProxyCore::Impl::Impl(CoreOptions options, Ports ports, std::shared_ptr<const po
       ports_(ports),
       policy_(std::move(policy)),
       policy_error_(std::move(policy_error)),
-      session_(policy_, gate::SessionOptions{.principal = options_.principal,
-                                             .environment = options_.environment,
-                                             .key = options_.fingerprint_key}),
+      state_(NewState()),
       client_reader_(options_.codec),
       server_reader_(options_.codec),
       book_(options_.server, ports.pins, options_.max_tools),
       desk_(options_.secret) {
   INTERLOCK_CHECK(ports_.sink != nullptr, "a proxy has somewhere to send to");
   TakeLabelNames();
-  empty_delta_ = session_.TakeValueDelta();
+  empty_delta_ = state_->TakeValueDelta();
   audit::Record record = BaseRecord(audit::Kind::kSessionStart, now);
   std::uint64_t row = 0;
   (void)Append(record, false, row).ok();
@@ -46,6 +44,12 @@ ProxyCore::Impl::Impl(CoreOptions options, Ports ports, std::shared_ptr<const po
     AuditNotice("policy-unavailable", policy_error_->ToString(), now);
     ports_.sink->Notice(NoticeLevel::kError, "policy-unavailable", policy_error_->ToString());
   }
+}
+
+std::unique_ptr<gate::SessionState> ProxyCore::Impl::NewState() const {
+  return std::make_unique<gate::SessionState>(policy_, gate::SessionOptions{.principal = options_.principal,
+                                                                            .environment = options_.environment,
+                                                                            .key = options_.fingerprint_key});
 }
 
 void ProxyCore::Impl::TakeLabelNames() {
@@ -172,20 +176,20 @@ base::Status ProxyCore::Impl::SyncStore(Now now) {
   for (const std::string& name : news_.labels) {
     // A label this policy does not know is one no rule of it can ask about.
     if (const auto bits = policy_->LabelFromName(name); bits.has_value()) {
-      session_.MergeLabels(*bits);
+      state_->MergeLabels(*bits);
       published_labels_ |= *bits;
     }
   }
-  for (const std::string& text : news_.requests) session_.SetRequest(text);
+  for (const std::string& text : news_.requests) state_->SetRequest(text);
   for (const session::Update::Entry& entry : news_.entries) {
     if (entry.blob.empty()) continue;
-    if (base::Status merged = session_.MergeValues(entry.blob, entry.label_names); !merged.ok()) return merged;
+    if (base::Status merged = state_->MergeValues(entry.blob, entry.label_names); !merged.ok()) return merged;
   }
   return {};
 }
 
 base::Status ProxyCore::Impl::PublishStore(Now now) {
-  std::string delta = session_.TakeValueDelta();
+  std::string delta = state_->TakeValueDelta();
   if (ports_.store == nullptr) return {};
   // An empty delta differs from the one before only when the index has become incomplete: that is news too.
   if (delta != empty_delta_) {
@@ -197,7 +201,7 @@ base::Status ProxyCore::Impl::PublishStore(Now now) {
     pending_blobs_.clear();
   }
   if (store_overrun_) return Error(ErrorCode::kStoreIo, "what this session has seen could not be shared");
-  const core::LabelSet fresh = session_.labels() & ~published_labels_;
+  const core::LabelSet fresh = state_->labels() & ~published_labels_;
   if (fresh == 0 && pending_blobs_.empty() && pending_requests_.empty()) return {};
   bool first = true;
   while (first || !pending_blobs_.empty() || !pending_requests_.empty()) {
@@ -404,13 +408,13 @@ void ProxyCore::Impl::ListMayDiffer() {
 void ProxyCore::Impl::SetPolicy(std::shared_ptr<const policy::PolicySnapshot> policy, Now now) {
   // Label bits are the policy's own numbering: carried over by name.
   std::vector<std::string> names;
-  for (const std::string_view name : policy_->LabelNames(session_.labels())) names.emplace_back(name);
+  for (const std::string_view name : policy_->LabelNames(state_->labels())) names.emplace_back(name);
   policy_ = std::move(policy);
   policy_error_.reset();
-  session_.SetPolicy(policy_);
+  state_->SetPolicy(policy_);
   TakeLabelNames();
   for (const std::string& name : names) {
-    if (const auto bits = policy_->LabelFromName(name); bits.has_value()) session_.MergeLabels(*bits);
+    if (const auto bits = policy_->LabelFromName(name); bits.has_value()) state_->MergeLabels(*bits);
   }
   labels_cached_ = false;
   RefreshCatalogue();
@@ -465,15 +469,48 @@ void ProxyCore::KeepPolicy(const Error& why, Now now) {
   ++impl_->counters_.stale_policy;
   if (impl_->policy_error_.has_value()) impl_->policy_error_ = why;
   impl_->AuditNotice("policy-kept", why.ToString(), now, impl_->counters_.stale_policy);
-  impl_->ports_.sink->Notice(NoticeLevel::kError, "policy-kept",
-                             "the policy in force stays: " + why.ToString());
+  impl_->ports_.sink->Notice(NoticeLevel::kError, "policy-kept", "the policy in force stays: " + why.ToString());
 }
 
 void ProxyCore::ReloadPins(Now now) { impl_->ReloadPins(now); }
 
+base::Status ProxyCore::JoinSession(std::string name, const std::array<std::uint64_t, 2>& fingerprint_key, Now now) {
+  Impl& impl = *impl_;
+  if (impl.has_content_ || impl.counters_.forwarded != 0) {
+    return Error(ErrorCode::kInvalidArgument, "the session has begun under another name");
+  }
+  impl.options_.session = std::move(name);
+  impl.options_.fingerprint_key = fingerprint_key;
+  const core::LabelSet labels = impl.state_->labels();
+  impl.state_ = impl.NewState();
+  impl.empty_delta_ = impl.state_->TakeValueDelta();
+  impl.state_->MergeLabels(labels);
+  impl.published_labels_ = 0;
+  impl.pending_blobs_.clear();
+  impl.RefreshCatalogue();
+  audit::Record record = impl.BaseRecord(audit::Kind::kSessionStart, now);
+  std::uint64_t row = 0;
+  (void)impl.Append(record, false, row).ok();
+  for (const std::string& text : std::exchange(impl.own_requests_, {})) SetRequest(text, now);
+  for (const auto& [method, text] : impl.greetings_) {
+    std::string quoted;
+    base::AppendJsonString(quoted, text);
+    const auto doc = base::JsonDoc::Parse(quoted);
+    if (!doc.ok()) continue;
+    gate::SessionState::ResultView view;
+    const core::Call call{.id = {}, .server = impl.options_.server, .tool = method, .arguments = {}};
+    if (impl.Feed(call, doc.value().root(), false, view, now).has_value()) {
+      impl.AuditNotice("instructions-unshared", "the session store does not take them", now);
+    }
+  }
+  impl.has_content_ = false;
+  return {};
+}
+
 void ProxyCore::SetRequest(std::string_view text, Now now) {
-  impl_->session_.SetRequest(text);
-  (void)impl_->session_.TakeValueDelta();  // the text itself is shared, every guard cuts it by its own policy
+  impl_->state_->SetRequest(text);
+  impl_->own_requests_.emplace_back(text);
+  (void)impl_->state_->TakeValueDelta();  // the text itself is shared, every guard cuts it by its own policy
   if (impl_->ports_.store == nullptr) return;
   impl_->pending_requests_.emplace_back(text);
   if (base::Status published = impl_->PublishStore(now); !published.ok()) ++impl_->counters_.store_failures;
@@ -482,7 +519,7 @@ void ProxyCore::SetRequest(std::string_view text, Now now) {
 bool ProxyCore::AddLabel(std::string_view name, Now now) {
   const auto bits = impl_->policy_->LabelFromName(name);
   if (!bits.has_value()) return false;
-  impl_->session_.MergeLabels(*bits);
+  impl_->state_->MergeLabels(*bits);
   if (base::Status published = impl_->PublishStore(now); !published.ok()) ++impl_->counters_.store_failures;
   return true;
 }
@@ -492,7 +529,7 @@ base::Status ProxyCore::ApproveRefused(std::string_view call, bool once, Now now
   const auto it = std::find_if(refused.begin(), refused.end(), [&](const auto& r) { return r.digest == call; });
   if (it == refused.end()) return Error(ErrorCode::kNotFound, "no such call was refused lately");
   impl_->RefreshCatalogue();
-  impl_->session_.AddGrant(
+  impl_->state_->AddGrant(
       {.id = {}, .server = impl_->options_.server, .tool = it->tool, .arguments = it->arguments.root()}, once, now);
   audit::Record record = impl_->BaseRecord(audit::Kind::kApprovalAnswered, now);
   record.tool = it->tool;
@@ -512,6 +549,6 @@ std::optional<MonoTime> ProxyCore::NextDeadline() const {
 const Counters& ProxyCore::counters() const { return impl_->counters_; }
 std::size_t ProxyCore::open_requests() const { return impl_->open_.size(); }
 std::size_t ProxyCore::inflight_bytes() const { return impl_->inflight_bytes_; }
-const gate::SessionState& ProxyCore::session() const { return impl_->session_; }
+const gate::SessionState& ProxyCore::session() const { return *impl_->state_; }
 
 }  // namespace interlock::runtime::mcp

@@ -145,7 +145,8 @@ void ProxyCore::Impl::ServerResponse(const Message& message, std::string_view li
 
 std::optional<Decision> ProxyCore::Impl::Feed(const core::Call& call, JsonValue payload, bool is_error,
                                               gate::SessionState::ResultView& view, Now now) {
-  view = session_.OnResult(call, {.tool = call.tool, .payload = payload, .is_error = is_error});
+  has_content_ = true;
+  view = state_->OnResult(call, {.tool = call.tool, .payload = payload, .is_error = is_error});
   // SAFETY: the other guards of this session know of the labels before the agent can act on the text.
   if (base::Status published = PublishStore(now); !published.ok()) {
     ++counters_.store_failures;
@@ -232,8 +233,8 @@ void ProxyCore::Impl::ListAnswer(Request& request, const Message& message, std::
     Close(request);
     return;
   }
-  const ToolBook::Page page = book_.TakePage(tools, request.cursor, message.result.Find("nextCursor").string(),
-                                             request.epoch, *policy_);
+  const ToolBook::Page page =
+      book_.TakePage(tools, request.cursor, message.result.Find("nextCursor").string(), request.epoch, *policy_);
   RecordEvents(page.events, now);
   if (!page.left_out || policy_->profile().shadow) {
     SendClient(line);
@@ -272,8 +273,7 @@ void ProxyCore::Impl::GreetingAnswer(Request& request, const Message& message, s
   const JsonValue result = message.result;
   if (request.what == What::kInitialize) {
     protocol_ = result.Find("protocolVersion").string();
-    server_notifies_lists_ =
-        result.Find("capabilities").Find("tools").Find("listChanged").AsBool().value_or(false);
+    server_notifies_lists_ = result.Find("capabilities").Find("tools").Find("listChanged").AsBool().value_or(false);
   }
   if (result.Find("capabilities").is_object()) {
     server_lists_tools_ = result.Find("capabilities").Find("tools").exists();
@@ -290,7 +290,12 @@ void ProxyCore::Impl::GreetingAnswer(Request& request, const Message& message, s
                           .server = options_.server,
                           .tool = request.what == What::kInitialize ? "initialize" : "server/discover",
                           .arguments = {}};
-    if (const auto withheld = Feed(call, instructions, false, view, now); withheld.has_value()) {
+    const bool had_content = has_content_;
+    const auto withheld = Feed(call, instructions, false, view, now);
+    has_content_ = had_content;  // can be given to a session joined later
+    greetings_.emplace_back(call.tool, instructions.string());
+    if (greetings_.size() > 2) greetings_.erase(greetings_.begin());
+    if (withheld.has_value()) {
       // Without the store nothing can be called anyway; the connection itself may stand, so that the host sees why.
       AuditNotice("instructions-unshared", withheld->Explain(call.tool), now);
     }
@@ -300,12 +305,11 @@ void ProxyCore::Impl::GreetingAnswer(Request& request, const Message& message, s
     Close(request);
     return;
   }
-  const std::string edited =
-      EditObject(result, {.drop_a = "instructions",
-                          .drop_b = {},
-                          .replace = result.Find("cacheScope").exists() ? "cacheScope" : "",
-                          .replacement = "\"private\"",
-                          .add_missing = false});
+  const std::string edited = EditObject(result, {.drop_a = "instructions",
+                                                 .drop_b = {},
+                                                 .replace = result.Find("cacheScope").exists() ? "cacheScope" : "",
+                                                 .replacement = "\"private\"",
+                                                 .add_missing = false});
   SendClient(ReplaceValue(server_doc_.bytes(), result, edited));
   Close(request);
 }

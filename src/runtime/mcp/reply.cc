@@ -56,7 +56,15 @@ void AppendToolError(std::string& out, std::string_view id, bool modern, std::st
   JsonWriter w(out);
   w.BeginObject().Key("jsonrpc").String("2.0").Key("id").Raw(id).Key("result").BeginObject();
   if (modern) w.Key("resultType").String("complete");
-  w.Key("content").BeginArray().BeginObject().Key("type").String("text").Key("text").String(text).EndObject().EndArray();
+  w.Key("content")
+      .BeginArray()
+      .BeginObject()
+      .Key("type")
+      .String("text")
+      .Key("text")
+      .String(text)
+      .EndObject()
+      .EndArray();
   w.Key("isError").Bool(true);
   if (!decision_json.empty()) w.Key("_meta").BeginObject().Key("interlock/decision").Raw(decision_json).EndObject();
   w.EndObject().EndObject();

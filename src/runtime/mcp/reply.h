@@ -24,7 +24,7 @@ void AppendToolError(std::string& out, std::string_view id, bool modern, std::st
 
 // `object` with members left out, and one replaced or added. Raw JSON in, raw JSON out; order kept.
 struct ObjectEdit {
-  std::string_view drop_a;       // names; empty: none
+  std::string_view drop_a;  // names; empty: none
   std::string_view drop_b;
   std::string_view replace;      // name; empty: none
   std::string_view replacement;  // raw JSON

@@ -13,7 +13,8 @@ using policy::PinState;
 
 Digest ToolDigest(JsonValue tool) {
   if (!tool.Find("_meta").exists()) return base::DigestOf(tool);
-  auto doc = base::JsonDoc::Parse(EditObject(tool, {.drop_a = "_meta", .drop_b = {}, .replace = {}, .replacement = {}}));
+  auto doc =
+      base::JsonDoc::Parse(EditObject(tool, {.drop_a = "_meta", .drop_b = {}, .replace = {}, .replacement = {}}));
   INTERLOCK_CHECK(doc.ok(), "members of a parsed object make an object");
   return base::DigestOf(doc.value().root());
 }
@@ -75,6 +76,7 @@ void ToolBook::ReportHeld() {
       held.PinTool(server_, entry.spec.name, entry.spec.definition);
     }
   }
+  held_reported_ = !held.servers().empty();
   port_->Held(held);
 }
 
@@ -146,7 +148,7 @@ ToolBook::Page ToolBook::TakePage(JsonValue tools, std::string_view cursor, std:
       page.keep[i] = true;
     }
   }
-  if (held) ReportHeld();
+  if (held || (held_reported_ && next.empty())) ReportHeld();
   if (starts || continues) {
     next_cursor_ = std::string(next);
     complete_ = next.empty();

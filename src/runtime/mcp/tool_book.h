@@ -88,6 +88,7 @@ class ToolBook {
   std::optional<base::Digest> instructions_;
   bool instructions_changed_ = false;
   bool dirty_ = false;
+  bool held_reported_ = false;
   std::shared_ptr<const policy::ToolCatalogue> catalogue_;
 };
 

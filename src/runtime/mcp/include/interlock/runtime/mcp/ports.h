@@ -1,4 +1,5 @@
-// What the proxy's state machine needs from outside. Real ones are in proxy.cc and its adapters, scripted ones in tests.
+// What the proxy's state machine needs from outside. Real ones are in proxy.cc and its adapters, scripted ones in
+// tests.
 //
 // Every call returns before the core goes on: when AuditPort::Append says OK, the record survives the process being
 // killed; when SessionStorePort::Publish says OK, the session's other guards can see it.

@@ -50,7 +50,7 @@ inline constexpr int kExitServerGone = 3;  // the server ended while the client 
 inline constexpr int kExitSignal = 128;    // plus the signal's number
 
 struct CoreOptions {
-  std::string server;       // the policy's name for the server behind us
+  std::string server;  // the policy's name for the server behind us
   std::string session;
   std::string principal;
   std::string environment;
@@ -78,9 +78,9 @@ struct CoreOptions {
 
 struct Ports {
   Sink* sink = nullptr;
-  AuditPort* audit = nullptr;        // null: nothing is recorded (tests, fuzzing)
+  AuditPort* audit = nullptr;         // null: nothing is recorded (tests, fuzzing)
   SessionStorePort* store = nullptr;  // null: the session is not shared
-  PinsPort* pins = nullptr;          // null: definitions are pinned for this process only
+  PinsPort* pins = nullptr;           // null: definitions are pinned for this process only
 };
 
 struct Counters {
@@ -134,6 +134,10 @@ class ProxyCore {
   // Somebody else changed the pins file.
   void ReloadPins(base::Now now);
 
+  // Makes this connection part of the named session. Only before the first call or content: what was seen under another
+  // name stays there. kInvalidArgument when it is too late.
+  [[nodiscard]] base::Status JoinSession(std::string name, const std::array<std::uint64_t, 2>& fingerprint_key,
+                                         base::Now now);
   void SetRequest(std::string_view text, base::Now now);
   // False when the policy has no such label.
   [[nodiscard]] bool AddLabel(std::string_view name, base::Now now);
