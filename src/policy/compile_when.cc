@@ -186,7 +186,9 @@ std::optional<Condition> ConditionCompiler::One(std::string_view key, const Yaml
   }
   if (key == "not") {
     NotTest test;
+    negated_ = !negated_;
     test.child.push_back(All(value, depth + 1));
+    negated_ = !negated_;
     const int cost = DearestOf(test.child);
     return Make(std::move(test), cost);
   }
@@ -301,20 +303,32 @@ std::optional<Condition> ConditionCompiler::Flow(const YamlNode& node) {
 }
 
 std::optional<Condition> ConditionCompiler::Path(const YamlNode& node) {
-  constexpr std::array<std::string_view, 3> kKeys{"argument", "inside", "outside"};
+  constexpr std::array<std::string_view, 4> kKeys{"argument", "inside", "outside", "touches"};
   if (!CheckMap(node, "`path`", kKeys, out_)) return std::nullopt;
   uses_paths_ = true;
   PathTest test;
   if (const YamlNode* n = Require(node, "argument", "`path`", out_)) test.arguments = CompileArguments(*n, false, out_);
-  const YamlNode* inside = node.Find("inside");
-  const YamlNode* outside = node.Find("outside");
-  if ((inside == nullptr) == (outside == nullptr)) {
-    out_.Error(ErrorCode::kPolicyMissing, node, "`path` needs either `inside` or `outside`");
+  constexpr std::array<std::pair<std::string_view, PathTest::Mode>, 3> kModes{{{"inside", PathTest::Mode::kInside},
+                                                                               {"outside", PathTest::Mode::kOutside},
+                                                                               {"touches", PathTest::Mode::kTouches}}};
+  const YamlNode* globs = nullptr;
+  std::string_view mode;
+  for (const auto& [name, value] : kModes) {
+    const YamlNode* n = node.Find(name);
+    if (n == nullptr) continue;
+    if (globs != nullptr) {
+      out_.Error(ErrorCode::kPolicyValue, node, "`path` takes one of `inside`, `outside` and `touches`");
+      return std::nullopt;
+    }
+    globs = n;
+    mode = name;
+    test.mode = value;
+  }
+  if (globs == nullptr) {
+    out_.Error(ErrorCode::kPolicyMissing, node, "`path` needs `inside`, `outside` or `touches`");
     return std::nullopt;
   }
-  test.outside = outside != nullptr;
-  const YamlNode& globs = test.outside ? *outside : *inside;
-  for (const ListItem& item : ReadList(globs, test.outside ? "`outside`" : "`inside`", out_)) {
+  for (const ListItem& item : ReadList(*globs, Quote(mode), out_)) {
     const auto expanded = variables_.Expand(*item.node, item.text, Variables::Escape::kGlob, out_);
     if (!expanded) continue;
     base::Result<PathPattern> pattern = PathPattern::Compile(*expanded, paths_);
@@ -325,6 +339,15 @@ std::optional<Condition> ConditionCompiler::Path(const YamlNode& node) {
     }
   }
   if (test.globs.empty() || test.arguments.empty()) return std::nullopt;  // reported above
+  const bool addresses_many =
+      test.arguments.size() > 1 || std::ranges::any_of(test.arguments, [](const ArgumentPath& a) {
+        return std::ranges::find(a.each, true) != a.each.end();
+      });
+  if (test.mode == PathTest::Mode::kInside && addresses_many && !negated_ && effect_ >= core::Verdict::kEscalate) {
+    out_.Warning(
+        ErrorCode::kPolicyWide, node,
+        "`inside` holds only when every value is inside, so one other value turns this rule off: use `touches`");
+  }
   return Make(std::move(test), kPaths);
 }
 
@@ -346,7 +369,7 @@ std::optional<Condition> ConditionCompiler::Arguments(const YamlNode& node) {
     out_.Error(ErrorCode::kPolicySchema, at, std::string(schema.error().id()) + ": " + schema.error().message());
     return std::nullopt;
   }
-  if (effect_ == core::Verdict::kAllow && node.is_map() && node.Find("properties") != nullptr &&
+  if (effect_ == core::Verdict::kAllow && !negated_ && node.is_map() && node.Find("properties") != nullptr &&
       node.Find("required") == nullptr) {
     out_.Warning(ErrorCode::kPolicyWide, node,
                  "a call that leaves these arguments out is allowed too: say which are `required` (or `required: []`)");

@@ -78,6 +78,7 @@ class ConditionCompiler {
   core::LabelSet asked_labels_ = 0;
   int conditions_ = 0;  // of the rule at hand
   core::Verdict effect_ = core::Verdict::kBlock;
+  bool negated_ = false;  // below an odd number of `not`
 };
 
 // A JSON pointer whose parts may be `*`. `allow_any` also takes "*" alone.

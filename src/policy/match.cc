@@ -262,39 +262,35 @@ struct Evaluator {
     return Match::kYes;
   }
 
-  // `outside`: some addressed value is not inside any pattern. `inside`: at least one is addressed and all are inside.
   Match operator()(const PathTest& test, Why* why) const {
     std::size_t addressed = 0;
     bool unknown = false;
-    bool outside = false;
+    bool decided = false;
+    // One value in this place settles the question, whatever the others are.
+    const PathPlace decisive = test.mode == PathTest::Mode::kTouches ? PathPlace::kInside : PathPlace::kOutside;
     auto visit = [&](JsonValue value, const Step* step) {
       const PathPlace place = ++addressed > kMaxPaths ? PathPlace::kUnknown : PlaceOf(test, value);
-      switch (place) {
-        case PathPlace::kOutside:
-          outside = true;
-          if (why != nullptr) SayAt(why, step, Shown(value) + " is outside " + GlobText(test));
-          break;
-        case PathPlace::kUnknown:
-          if (!unknown && why != nullptr)
-            SayAt(why, step, "it cannot be told what " + Shown(value) + " is relative to");
-          unknown = true;
-          break;
-        case PathPlace::kInside:
-          if (!test.outside && !unknown && why != nullptr)
-            SayAt(why, step, Shown(value) + " is inside " + GlobText(test));
-          break;
+      decided = place == decisive;
+      if (why != nullptr && (decided || !unknown)) {
+        if (place == PathPlace::kUnknown) {
+          SayAt(why, step, "it cannot be told which file " + Shown(value) + " is");
+        } else if (decided || test.mode == PathTest::Mode::kInside) {
+          SayAt(why, step,
+                Shown(value) + (place == PathPlace::kInside ? " is inside " : " is outside ") + GlobText(test));
+        }
       }
-      return !outside && addressed <= kMaxPaths;
+      unknown = unknown || place == PathPlace::kUnknown;
+      return !decided && addressed <= kMaxPaths;
     };
     for (const ArgumentPath& argument : test.arguments) {
       if (!VisitAddressed(argument, 0, in.call->arguments, nullptr, visit)) break;
     }
-    if (test.outside) {
-      if (outside) return Match::kYes;
-      return unknown ? Match::kUnknown : Match::kNo;
+    if (test.mode == PathTest::Mode::kInside) {
+      if (decided || addressed == 0) return Match::kNo;
+      return unknown ? Match::kUnknown : Match::kYes;
     }
-    if (outside || addressed == 0) return Match::kNo;
-    return unknown ? Match::kUnknown : Match::kYes;
+    if (decided) return Match::kYes;
+    return unknown ? Match::kUnknown : Match::kNo;
   }
 
   Match operator()(const ArgumentsTest& test, Why* why) const {
@@ -357,13 +353,15 @@ struct Evaluator {
  private:
   enum class PathPlace : unsigned char { kInside, kOutside, kUnknown };
 
-  // A value that is no string cannot be inside anything.
+  // What is no path (a number, a URL, NUL) is inside nothing. But a tool may still find a file by it, so whether it
+  // touches one cannot be told.
   PathPlace PlaceOf(const PathTest& test, JsonValue value) const {
-    if (!value.is_string()) return PathPlace::kOutside;
+    const PathPlace no_path = test.mode == PathTest::Mode::kTouches ? PathPlace::kUnknown : PathPlace::kOutside;
+    if (!value.is_string()) return no_path;
     std::string storage;
     const ResolvedPath resolved = ResolvePath(value.string(), *in.paths, storage);
     if (resolved.state == ResolvedPath::State::kUnknown) return PathPlace::kUnknown;
-    if (resolved.state == ResolvedPath::State::kNotAPath) return PathPlace::kOutside;
+    if (resolved.state == ResolvedPath::State::kNotAPath) return no_path;
     const bool inside = std::ranges::any_of(test.globs, [&](const PathPattern& g) { return g.Matches(resolved.path); });
     return inside ? PathPlace::kInside : PathPlace::kOutside;
   }

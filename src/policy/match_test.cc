@@ -146,6 +146,8 @@ const Row kArguments[] = {
 const std::string kOutside = "{path: {argument: [/path, /paths/*], outside: [\"/srv/task/**\"]}}";
 const std::string kInside = "{path: {argument: [/path, /paths/*], inside: [\"/srv/task/**\"]}}";
 
+const std::string kTouches = "{path: {argument: [/path, /paths/*], touches: [\"/srv/task/**\"]}}";
+
 const Row kPaths[] = {
     {"in", kOutside, {.arguments = R"({"path":"/srv/task/a"})"}, kNo},
     {"root_itself", kOutside, {.arguments = R"({"path":"/srv/task"})"}, kNo},
@@ -177,6 +179,13 @@ const Row kPaths[] = {
     {"inside_needs_one", kInside, {.arguments = "{}"}, kNo},
     {"inside_empty_list_is_none", kInside, {.arguments = R"({"paths":[]})"}, kNo},
     {"inside_all", kInside, {.arguments = R"({"path":"/srv/task/a","paths":["/etc/x"]})"}, kNo},
+    {"touches", kTouches, {.arguments = R"({"path":"/srv/task/a"})"}, kYes},
+    {"touches_one_of_many", kTouches, {.arguments = R"({"paths":["/a","/srv/task/a"]})"}, kYes},
+    {"touches_none", kTouches, {.arguments = R"({"path":"/a","paths":["/b"]})"}, kNo},
+    {"touches_nothing", kTouches, {.arguments = "{}"}, kNo},
+    {"touches_url_cannot_be_told", kTouches, {.arguments = R"({"path":"file:///srv/task/a"})"}, kUnknown},
+    {"touches_number_cannot_be_told", kTouches, {.arguments = R"({"path":7})"}, kUnknown},
+    {"touches_in_spite_of_a_url", kTouches, {.arguments = R"({"path":"file:///x","paths":["/srv/task"]})"}, kYes},
     {"glob", "{path: {argument: /path, inside: [\"**/*.env\"]}}", {.arguments = R"({"path":"/a/b/.env"})"}, kYes},
     {"glob_one_level",
      "{path: {argument: /path, inside: [\"/srv/*/logs\"]}}",

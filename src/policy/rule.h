@@ -50,9 +50,14 @@ struct FlowTest {
   core::LabelSet not_seen = 0;
 };
 struct PathTest {
+  enum class Mode : std::uint8_t {
+    kInside,   // at least one value is addressed, and all are inside
+    kOutside,  // some addressed value is not inside
+    kTouches,  // some addressed value is inside
+  };
   std::vector<ArgumentPath> arguments;
   std::vector<PathPattern> globs;
-  bool outside = false;
+  Mode mode = Mode::kInside;
 };
 struct ArgumentsTest {
   JsonSchema schema;
