@@ -46,8 +46,13 @@ test('server-filesystem behind a policy', async (t) => {
 
   const verify = spawnSync(program, ['audit', 'verify', '--dir', join(dir, 'audit')], { encoding: 'utf8' });
   assert.equal(verify.status, 0, verify.stdout + verify.stderr);
-  const rows = spawnSync(program, ['audit', 'query', '--dir', join(dir, 'audit'), '--verdict', 'block', '--format', 'json'], { encoding: 'utf8' });
-  assert.ok(rows.stdout.trim().split('\n').length >= 5, rows.stdout);
+  const rows = spawnSync(program, ['audit', 'query', '--dir', join(dir, 'audit'), '--kind', 'decision', '--format', 'json'], { encoding: 'utf8' });
+  const verdicts = rows.stdout.trim().split('\n').map((line) => JSON.parse(line).row).map(({ tool, verdict, enforcement }) => [tool, verdict, enforcement]);
+  assert.deepEqual(verdicts, [
+    ['write_file', 'allow', 'forwarded'], ['write_file', 'block', 'blocked'], ['write_file', 'block', 'blocked'],
+    ['move_file', 'block', 'blocked'], ['write_file', 'block', 'blocked'], ['no_such_tool', 'escalate', 'denied'],
+    ['read_text_file', 'allow', 'forwarded'],
+  ]);
 });
 
 const answers = {

@@ -34,7 +34,7 @@ export async function modern(server, era) {
       return { seen, result };
     },
     mrtr: () => call(client, 'deploy', { target: 'staging' }),
-    asked: () => asked,
+    asked: () => [...asked],
     deployed: () => call(client, 'deployed'),
     fails: () => call(client, 'fails'),
     badArguments: () => call(client, 'measure', { values: 'none' }),
