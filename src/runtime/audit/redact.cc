@@ -68,7 +68,7 @@ constexpr std::array<Shape, 34> kShapes = {{
     {"npm_", 30},     {"pypi-", 30},       {"dop_v1_", 30},
     {"hf_", 20},      {"shpat_", 20},      {"glsa_", 20},
     {"lin_api_", 20}, {"sntrys_", 20},     {"AGE-SECRET-KEY-", 20},
-    {"eyJ", 30},
+    {"eyJ", 15},
 }};
 
 bool IsUuid(std::string_view run) noexcept {
