@@ -116,16 +116,20 @@ std::string Decision::Explain(std::string_view tool) const {
   if (leading != evidence.end()) AppendEvidence(out, *leading);
   if (!out.ends_with('.')) out += '.';
 
-  std::size_t shown = leading == evidence.end() ? 0 : 1;
+  // What is milder than the verdict did not make it (rules that allowed, the default that a block overtook): the record
+  // has it, the reader does not need it.
+  const auto counts = [&](const Evidence& item) { return item.verdict >= verdict; };
+  const auto worth = static_cast<std::size_t>(std::count_if(evidence.begin(), evidence.end(), counts));
+  std::size_t shown = leading == evidence.end() || !counts(*leading) ? 0 : 1;
   for (auto item = evidence.begin(); item != evidence.end() && shown < kMaxShownEvidence; ++item) {
-    if (item == leading) continue;
+    if (item == leading || !counts(*item)) continue;
     fmt::format_to(std::back_inserter(out), " Also, {}", TextOf(item->reason));
     AppendEvidence(out, *item);
     if (!out.ends_with('.')) out += '.';
     ++shown;
   }
-  if (evidence.size() > shown) {
-    fmt::format_to(std::back_inserter(out), " {} more reasons are in the record.", evidence.size() - shown);
+  if (worth > shown) {
+    fmt::format_to(std::back_inserter(out), " {} more reasons are in the record.", worth - shown);
   }
 
   if (!errored_rules.empty()) {

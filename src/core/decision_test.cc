@@ -144,12 +144,26 @@ TEST(DecisionTest, MoreEvidenceThanIsShownIsCounted) {
   Decision decision;
   decision.reason = Reason::kPolicyRule;
   for (int i = 0; i < 9; ++i) {
-    decision.evidence.push_back({.reason = Reason::kPolicyRule, .rule = "rule-" + std::to_string(i)});
+    decision.evidence.push_back(
+        {.reason = Reason::kPolicyRule, .verdict = Verdict::kBlock, .rule = "rule-" + std::to_string(i)});
   }
   const std::string text = decision.Explain("t");
   EXPECT_THAT(text, HasSubstr("`rule-3`"));
   EXPECT_THAT(text, Not(HasSubstr("`rule-4`")));
   EXPECT_THAT(text, HasSubstr("5 more"));
+}
+
+TEST(DecisionTest, WhatIsMilderThanTheVerdictIsNotTold) {
+  Decision decision;
+  decision.reason = Reason::kPolicyRule;
+  decision.evidence = {{.reason = Reason::kPolicyRule, .verdict = Verdict::kBlock, .rule = "stops"},
+                       {.reason = Reason::kPolicyDefault, .verdict = Verdict::kEscalate},
+                       {.reason = Reason::kPolicyRule, .verdict = Verdict::kAllow, .rule = "allows"}};
+  const std::string text = decision.Explain("t");
+  EXPECT_THAT(text, HasSubstr("`stops`"));
+  EXPECT_THAT(text, Not(HasSubstr("allows")));
+  EXPECT_THAT(text, Not(HasSubstr("Also")));
+  EXPECT_THAT(text, Not(HasSubstr("more reasons")));
 }
 
 }  // namespace
