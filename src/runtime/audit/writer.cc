@@ -414,10 +414,11 @@ void Writer::Loop() {
     {
       std::unique_lock lock(mutex_);
       const auto urgent = [this] { return stop_ || flush_row_ > committed_row_ || row_ - committed_row_ >= kWakeRows; };
-      if (row_ == committed_row_ || state_ == State::kFailed || state_ == State::kNoSpace) {
+      const bool stuck = state_ == State::kFailed || state_ == State::kNoSpace;
+      if (row_ == committed_row_ || stuck) {
         idle_ = true;
         const auto woken = [&] { return stop_ || !idle_; };
-        if (unsigned_rows_ > 0 && state_ == State::kGood) {
+        if (unsigned_rows_ > 0 && !stuck) {
           const std::int64_t left =
               std::int64_t{options_.checkpoint_seconds} * 1'000'000 - (MonoUs() - unsigned_since_us_);
           wake_.wait_for(lock, std::chrono::microseconds(std::clamp<std::int64_t>(left, 1000, 60'000'000)), woken);
@@ -425,9 +426,9 @@ void Writer::Loop() {
           wake_.wait(lock, woken);
         }
         idle_ = false;
-      } else if (!urgent()) {
-        wake_.wait_for(lock, interval, urgent);  // lets a group gather
       }
+      // Lets a group gather.
+      if (row_ != committed_row_ && !urgent()) wake_.wait_for(lock, interval, urgent);
       if (stop_) return;
       checkpoint = CheckpointDue(MonoUs());
     }
