@@ -145,9 +145,9 @@ void ProxyCore::Impl::ClientResponse(const Message& message, std::string_view li
 void ProxyCore::Impl::ClientNotification(const Message& message, std::string_view line, Now now) {
   if (message.method == "tools/call") {
     // Some servers run a call whether or not it wants an answer.
-    ++counters_.refused;
-    SayRarely(counters_.refused, NoticeLevel::kWarning, "call-without-id", "a tools/call without an id was dropped",
-              now);
+    ++counters_.calls_without_id;
+    SayRarely(counters_.calls_without_id, NoticeLevel::kWarning, "call-without-id",
+              "a tools/call without an id was dropped", now);
     return;
   }
   if (server_gone_) return;

@@ -306,8 +306,11 @@ void ProxyCore::Impl::GiveUp(Request& request, std::string_view why, audit::Call
     AppendOutcome(request, status, {}, nullptr, now);
     const core::Decision decision = gate::FailClosed(Reason::kUpstreamGone, why);
     scratch_.clear();
-    AppendToolError(scratch_, request.id, request.modern, decision.Explain(request.tool),
-                    DecisionJson(decision, {}, policy_->digest()));
+    // A refusal says that nothing ran; here nobody knows.
+    const std::string text = "Interlock let the call " + QuotedTool(request.tool) + " go ahead, but " +
+                             std::string(why) +
+                             ". It is not known whether the call ran: find out before you repeat it.";
+    AppendToolError(scratch_, request.id, request.modern, text, DecisionJson(decision, {}, policy_->digest()));
     SendClient(scratch_);
   } else {
     ReplyError(request.id, kErrorUpstreamGone, "interlock: " + std::string(why));

@@ -18,6 +18,16 @@ namespace {
 constexpr std::size_t kMaxTasks = 1024;
 constexpr std::size_t kMaxContinuations = 256;
 
+// A decision about the result speaks of results already; one about our own state speaks as if nothing had run.
+std::string WithheldText(const Decision& decision, std::string_view tool) {
+  if (decision.reason == core::Reason::kResultSuspicious || decision.reason == core::Reason::kResultMalformed) {
+    return decision.Explain(tool);
+  }
+  std::string text = "Interlock withheld the result of " + QuotedTool(tool) + ": ";
+  text += core::TextOf(decision.reason);
+  return text + ". The call itself has run.";
+}
+
 }  // namespace
 
 void ProxyCore::Impl::ServerLine(std::string_view line, Now now, bool in_batch) {
@@ -170,7 +180,7 @@ void ProxyCore::Impl::CallAnswer(Request& request, const Message& message, std::
   if (withheld.has_value()) {
     ++counters_.withheld;
     scratch_.clear();
-    AppendToolError(scratch_, request.id, request.modern, withheld->Explain(request.tool),
+    AppendToolError(scratch_, request.id, request.modern, WithheldText(*withheld, request.tool),
                     DecisionJson(*withheld, gate::CallDigest(CallOf(request)), policy_->digest()));
     SendClient(scratch_);
     Close(request);
@@ -209,7 +219,7 @@ void ProxyCore::Impl::ContentAnswer(Request& request, const Message& message, st
       Feed(CallOf(request), rpc_error ? message.error : message.result, rpc_error, view, now);
   if (withheld.has_value()) {
     ++counters_.withheld;
-    const std::string text = withheld->Explain(request.tool);
+    const std::string text = WithheldText(*withheld, request.tool);
     AuditNotice("withheld", text, now);
     ReplyError(request.id, kErrorWithheld, text,
                "{\"interlock/decision\":" + DecisionJson(*withheld, {}, policy_->digest()) + "}");

@@ -1,5 +1,9 @@
 #include "reply.h"
 
+#include <algorithm>
+
+#include "interlock/base/text.h"
+
 namespace interlock::runtime::mcp {
 namespace {
 
@@ -69,6 +73,12 @@ void AppendToolError(std::string& out, std::string_view id, bool modern, std::st
   if (!decision_json.empty()) w.Key("_meta").BeginObject().Key("interlock/decision").Raw(decision_json).EndObject();
   w.EndObject().EndObject();
   out += '\n';
+}
+
+std::string QuotedTool(std::string_view tool) {
+  std::string shown = base::Printable(tool, 120);
+  std::replace(shown.begin(), shown.end(), '`', '\'');
+  return "`" + shown + "`";
 }
 
 std::string EditObject(JsonValue object, const ObjectEdit& edit) {

@@ -22,6 +22,9 @@ void AppendError(std::string& out, std::string_view id, int code, std::string_vi
 void AppendToolError(std::string& out, std::string_view id, bool modern, std::string_view text,
                      std::string_view decision_json);
 
+// A tool's name in backticks, safe to show.
+[[nodiscard]] std::string QuotedTool(std::string_view tool);
+
 // `object` with members left out, and one replaced or added. Raw JSON in, raw JSON out; order kept.
 struct ObjectEdit {
   std::string_view drop_a;  // names; empty: none

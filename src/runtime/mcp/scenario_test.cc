@@ -9,13 +9,14 @@
 //   >C WHAT   >S WHAT          the next line that the client, the server gets: `same` (the bytes of the last input), `=
 //   TEXT`
 //                              (exactly), or JSON that is a subset: objects may have more members, "*" is anything,
-//                              "$x" binds raw JSON to $x, which later inputs may use
+//                              "-" is nothing, "~x" is text with x in it, "$x" binds raw JSON to $x, which later inputs
+//                              may use, "@x" is what $x was bound to, "..." at the end of an array is whatever else
 //   tick 5s | 20ms             time passes
 //   client-closed, server-closed, exit HOW, signal N, oversized client|server
 //   request TEXT, label NAME, approve DIGEST, reload-pins, accept-pins
 //   audit|store|pins fail|ok   faults; `store news LABELS`: another guard publishes labels
 //   ! EVENT                    the next of close-server-input, terminate, kill, finish N
-//   ~ kind=decision verdict=block ...   the next audit record of that kind has these fields
+//   ~ kind=decision verdict=block ...   the next audit record of that kind (and call) has these fields
 //   notice NAME                a notice of that name has come
 //   published LABELS           the last publication added these labels, before the client got anything since the last
 //   step count NAME N               a counter; open, inflight as well
@@ -307,7 +308,7 @@ class Scenario {
     }
     auto got_doc = JsonDoc::Parse(got);
     ASSERT_TRUE(got_doc.ok()) << got;
-    auto want_doc = JsonDoc::Parse(Substituted(want));
+    auto want_doc = JsonDoc::Parse(want);
     ASSERT_TRUE(want_doc.ok()) << want << want_doc.error().ToString();
     std::string where;
     EXPECT_TRUE(Matches(got_doc.value().root(), want_doc.value().root(), where)) << "at " << where << "\n  " << got;
@@ -320,6 +321,10 @@ class Scenario {
       if (!got.exists()) return false;
       variables_[std::string(want.string())] = std::string(got.raw());
       return true;
+    }
+    if (want.is_string() && want.string().starts_with("@")) {
+      const auto known = variables_.find("$" + std::string(want.string().substr(1)));
+      return known != variables_.end() && got.raw() == known->second;
     }
     if (want.is_string() && want.string().starts_with("~")) {  // contains
       return got.is_string() && got.string().find(want.string().substr(1)) != std::string_view::npos;
@@ -356,7 +361,10 @@ class Scenario {
       fields[word.substr(0, eq)] = word.substr(eq + 1);
     }
     auto& records = audit_.records;
-    while (!records.empty() && records.front()["kind"] != fields["kind"]) records.pop_front();
+    while (!records.empty() && (records.front()["kind"] != fields["kind"] ||
+                                (fields.contains("call") && records.front()["call"] != fields["call"]))) {
+      records.pop_front();
+    }
     ASSERT_FALSE(records.empty()) << "no further record of kind " << fields["kind"];
     for (const auto& [name, value] : fields) EXPECT_EQ(records.front()[name], value) << name;
     records.pop_front();
