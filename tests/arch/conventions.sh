@@ -16,8 +16,8 @@ done < <(code)
 while IFS= read -r readme; do
   lines="$(wc -l <"$readme")"
   [ "$lines" -le 60 ] || fail "$readme: $lines lines, more than 60"
-  grep -q '^- status:' "$readme" || fail "$readme: no 'status:' line"
-  grep -q '^- posture:' "$readme" || fail "$readme: no 'posture:' line"
+  grep -qE '^(- )?status:' "$readme" || fail "$readme: no 'status:' line"
+  grep -qE '^(- )?posture:' "$readme" || fail "$readme: no 'posture:' line"
 done < <(find src -name README.md)
 
 # Every module with sources explains itself.
