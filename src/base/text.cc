@@ -9,7 +9,6 @@
 #include <unicode/utf8.h>
 
 #include <algorithm>
-#include <array>
 #include <optional>
 
 #include "interlock/base/check.h"
@@ -23,6 +22,7 @@ constexpr std::size_t kMaxSegmentChars = 64;
 // Offsets are kept in 32 bits and one character grows to at most 33 bytes (U+FDFA) by NFKC.
 constexpr std::size_t kHardMaxBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxHiddenText = 4096;
+constexpr std::size_t kCacheSlots = 128;
 
 constexpr bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 constexpr bool IsBidiControl(UChar32 c) {
@@ -134,6 +134,26 @@ bool CaselessSkeleton(const std::u16string& in, std::u16string& out) {
   return Folded(shape, out);
 }
 
+// Skeletons of the ASCII characters, worked out once for each way of comparing; empty when ICU failed.
+using AsciiSkeletons = std::vector<std::string>;
+
+AsciiSkeletons MakeAsciiSkeletons(bool caseless) {
+  AsciiSkeletons out(128);
+  std::u16string one;
+  std::u16string shape;
+  for (std::size_t c = 0; c < out.size(); ++c) {
+    one.assign(1, static_cast<char16_t>(c));
+    if (!(caseless ? CaselessSkeleton(one, shape) : Skeleton(one, shape)) || !AppendUtf8(out[c], shape)) return {};
+  }
+  return out;
+}
+
+const AsciiSkeletons& SkeletonsOfAscii(bool caseless) {
+  static const AsciiSkeletons plain = MakeAsciiSkeletons(false);
+  static const AsciiSkeletons folded = MakeAsciiSkeletons(true);
+  return caseless ? folded : plain;
+}
+
 struct Char {
   UChar32 value;
   std::uint32_t begin;  // original bytes
@@ -162,7 +182,10 @@ class TextNormalizer {
   Result<NormalizedText> Run() {
     out_.original_size_ = in_.size();
     out_.text_.reserve(in_.size());
-    if (options_.skeleton && !LoadAsciiSkeletons()) return Error(ErrorCode::kTextUnicode, "confusable data is missing");
+    if (options_.skeleton) {
+      ascii_skeletons_ = &SkeletonsOfAscii(options_.fold_case);
+      if (ascii_skeletons_->empty()) return Error(ErrorCode::kTextUnicode, "confusable data is missing");
+    }
     for (std::size_t at = 0; at < in_.size();) {
       const std::size_t ascii = AsciiRun(at);
       if (ascii > at) {
@@ -203,7 +226,7 @@ class TextNormalizer {
       return;
     }
     for (std::size_t i = 0; i < run.size(); ++i) {
-      const std::string& shape = ascii_skeletons_[static_cast<unsigned char>(run[i])];
+      const std::string& shape = (*ascii_skeletons_)[static_cast<unsigned char>(run[i])];
       StartRun(begin + i, begin + i + 1, shape.size() == 1);
       out_.text_.append(shape);
     }
@@ -253,6 +276,7 @@ class TextNormalizer {
     const Outcome* outcome = nullptr;
     Outcome fresh;
     if (segment_.size() == 1) {
+      if (cache_.empty()) cache_.resize(kCacheSlots);
       CachedOutcome& slot = cache_[static_cast<std::size_t>(segment_[0].value) % cache_.size()];
       if (slot.value != segment_[0].value) {
         slot.value = -1;
@@ -333,23 +357,12 @@ class TextNormalizer {
                     .one_to_one = one_to_one});
   }
 
-  bool LoadAsciiSkeletons() {
-    std::u16string one;
-    std::u16string shape;
-    for (std::size_t c = 0; c < ascii_skeletons_.size(); ++c) {
-      one.assign(1, static_cast<char16_t>(c));
-      if (!(options_.fold_case ? CaselessSkeleton(one, shape) : Skeleton(one, shape))) return false;
-      if (!AppendUtf8(ascii_skeletons_[c], shape)) return false;
-    }
-    return true;
-  }
-
   std::string_view in_;
   const NormalizeOptions& options_;
   NormalizedText out_;
   std::vector<Char> segment_;
-  std::array<CachedOutcome, 256> cache_;
-  std::array<std::string, 128> ascii_skeletons_;
+  std::vector<CachedOutcome> cache_;  // by code point modulo its size; made when first needed
+  const AsciiSkeletons* ascii_skeletons_ = nullptr;
 };
 
 Result<NormalizedText> Normalize(std::string_view utf8, const NormalizeOptions& options) {

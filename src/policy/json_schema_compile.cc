@@ -506,16 +506,28 @@ class Compiler {
     return {};
   }
 
+  [[nodiscard]] Index DynamicAnchorOf(const Node& node) const {
+    if (node.in_place == kNone) return kNone;
+    const Index ref = program_->in_places[node.in_place].dynamic_ref;
+    return ref == kNone ? kNone : program_->dynamic_refs[ref].anchor;
+  }
+
   // strict_objects: a node is closed when it, or what it applies to the same value, lists properties. Enforced only
   // where a value is entered by that node, so that the parts of an allOf do not exclude each other's members.
   void CloseObjects() {
     const std::size_t count = program_->nodes.size();
-    std::vector<std::vector<Index>> users(count);
+    const auto& anchors = program_->dynamic_anchors;
+    // A dynamic anchor stands, behind the nodes, for whatever it may turn out to mean.
+    std::vector<std::vector<Index>> users(count + anchors.size());
     std::vector<Index> work;
-    std::vector<bool> lists(count, false);
+    std::vector<bool> lists(users.size(), false);
+    for (std::size_t a = 0; a < anchors.size(); ++a) {
+      for (const auto& [resource, node] : anchors[a]) users[node].push_back(static_cast<Index>(count + a));
+    }
     for (Index node = 0; node < count; ++node) {
       const Node& n = program_->nodes[node];
       ForEachStep(n, true, [&](Index to) { users[to].push_back(node); });
+      if (const Index anchor = DynamicAnchorOf(n); anchor != kNone) users[count + anchor].push_back(node);
       if (n.object != kNone && program_->objects[n.object].lists_properties) {
         lists[node] = true;
         work.push_back(node);

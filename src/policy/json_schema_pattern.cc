@@ -492,7 +492,7 @@ Result<Pattern> Pattern::Compile(std::string_view ecma) {
   Pattern out;
   out.re_ = std::make_unique<re2::RE2>(translated.value(), options);
   if (!out.re_->ok()) return Error(ErrorCode::kSchemaPattern, "RE2: " + out.re_->error());
-  out.weight_ = 1 + static_cast<std::uint64_t>(out.re_->ProgramSize()) / 64;
+  out.weight_ = 16 + static_cast<std::uint64_t>(out.re_->ProgramSize());
   return out;
 }
 
