@@ -61,12 +61,19 @@ std::string RotationMessage(const PublicKey& old_key, const PublicKey& new_key) 
   return "interlock.audit.rotate/v1\n" + old_key.ToHex() + "\n" + new_key.ToHex() + "\n";
 }
 
-KeyedHasher::~KeyedHasher() { sodium_memzero(key_.data(), key_.size()); }
+struct KeyedHasher::State {
+  crypto_auth_hmacsha256_state hmac;
+};
+
+KeyedHasher::KeyedHasher(const std::array<std::uint8_t, 32>& key) : state_(std::make_unique<State>()) {
+  crypto_auth_hmacsha256_init(&state_->hmac, key.data(), key.size());
+}
+
+KeyedHasher::~KeyedHasher() { sodium_memzero(state_.get(), sizeof(State)); }
 
 std::array<char, 16> KeyedHasher::Text(std::string_view secret) const {
   std::array<unsigned char, crypto_auth_hmacsha256_BYTES> mac{};
-  crypto_auth_hmacsha256_state state;
-  crypto_auth_hmacsha256_init(&state, key_.data(), key_.size());
+  crypto_auth_hmacsha256_state state = state_->hmac;
   crypto_auth_hmacsha256_update(&state, Bytes("text\n"), 5);
   crypto_auth_hmacsha256_update(&state, Bytes(secret), secret.size());
   crypto_auth_hmacsha256_final(&state, mac.data());
@@ -80,8 +87,7 @@ std::array<char, 16> KeyedHasher::Text(std::string_view secret) const {
 }
 
 base::Digest KeyedHasher::OfDigest(const base::Digest& digest) const {
-  crypto_auth_hmacsha256_state state;
-  crypto_auth_hmacsha256_init(&state, key_.data(), key_.size());
+  crypto_auth_hmacsha256_state state = state_->hmac;
   crypto_auth_hmacsha256_update(&state, Bytes("digest\n"), 7);
   crypto_auth_hmacsha256_update(&state, digest.bytes.data(), digest.bytes.size());
   base::Digest keyed;

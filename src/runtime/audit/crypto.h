@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,15 +44,16 @@ struct Keys::Secrets {
 // HMAC-SHA-256 with one key: `Text` for secrets, `OfDigest` for digests that would let a secret be guessed.
 class KeyedHasher {
  public:
-  explicit KeyedHasher(const std::array<std::uint8_t, 32>& key) : key_(key) {}
+  explicit KeyedHasher(const std::array<std::uint8_t, 32>& key);
+  KeyedHasher(const KeyedHasher&) = delete;
+  KeyedHasher& operator=(const KeyedHasher&) = delete;
   ~KeyedHasher();
-  KeyedHasher(const KeyedHasher&) = default;
-  KeyedHasher& operator=(const KeyedHasher&) = default;
   [[nodiscard]] std::array<char, 16> Text(std::string_view secret) const;  // 16 hex digits
   [[nodiscard]] base::Digest OfDigest(const base::Digest& digest) const;
 
  private:
-  std::array<std::uint8_t, 32> key_;
+  struct State;  // HMAC with the key taken in already: half of the work
+  std::unique_ptr<State> state_;
 };
 
 inline constexpr std::size_t kSealOverhead = 24 + 16;

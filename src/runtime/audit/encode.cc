@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace interlock::runtime::audit {
 namespace {
@@ -44,15 +45,24 @@ std::string_view Cut(std::string_view name) noexcept {
   return name.substr(0, cut);
 }
 
-// "sha256:" or "hmac-sha256:" and 64 digits, without allocating.
-std::string_view DigestText(std::string_view prefix, const Digest& digest, std::array<char, 80>& buffer) noexcept {
+void AppendNumber(std::string& out, std::uint64_t value) {
+  std::array<char, 24> buffer{};
+  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
+  out.append(buffer.data(), static_cast<std::size_t>(end - buffer.data()));
+}
+
+void AppendDigest(std::string& out, std::string_view prefix, const Digest& digest) {
   static constexpr std::string_view kDigits = "0123456789abcdef";
-  char* out = std::copy(prefix.begin(), prefix.end(), buffer.data());
+  out.push_back('"');
+  out.append(prefix);
+  const std::size_t at = out.size();
+  out.resize(at + 65);
+  char* to = out.data() + at;
   for (const std::uint8_t byte : digest.bytes) {
-    *out++ = kDigits[byte >> 4U];
-    *out++ = kDigits[byte & 15U];
+    *to++ = kDigits[byte >> 4U];
+    *to++ = kDigits[byte & 15U];
   }
-  return {buffer.data(), static_cast<std::size_t>(out - buffer.data())};
+  *to = '"';
 }
 
 }  // namespace
@@ -106,8 +116,22 @@ std::string_view Encoder::End() {
   return out_;
 }
 
+void Encoder::Key(std::string_view key) { out_.append(",\"").append(key).append("\":"); }
+
+void Encoder::Number(std::string_view key, std::uint64_t value) {
+  Key(key);
+  AppendNumber(out_, value);
+}
+
+void Encoder::Word(std::string_view key, std::string_view value) {
+  Key(key);
+  out_.append("\"").append(value).append("\"");
+}
+
 void Encoder::Name(std::string_view key, std::string_view value) {
-  if (!value.empty()) writer_.Key(key).String(Cut(value));
+  if (value.empty()) return;
+  Key(key);
+  base::AppendJsonString(out_, Cut(value));
 }
 
 void Encoder::Text(std::string_view key, std::string_view value) {
@@ -115,77 +139,93 @@ void Encoder::Text(std::string_view key, std::string_view value) {
   scratch_.clear();
   bool found = false;
   redactor_.AppendText(value, kMaxTextBytes, scratch_, found);
-  writer_.Key(key).String(scratch_);
+  Key(key);
+  base::AppendJsonString(out_, scratch_);
 }
 
 void Encoder::DigestField(std::string_view key, const Digest& digest) {
   if (IsZero(digest)) return;
-  std::array<char, 80> buffer{};
-  writer_.Key(key).String(DigestText("sha256:", digest, buffer));
+  Key(key);
+  AppendDigest(out_, "sha256:", digest);
 }
 
 // A plain digest of a body that holds a secret would let a reader try guesses against it.
 void Encoder::BodyDigest(std::string_view key, const Digest& digest, bool keyed) {
   if (IsZero(digest)) return;
   if (!keyed) return DigestField(key, digest);
-  std::array<char, 80> buffer{};
-  writer_.Key(key).String(DigestText("hmac-sha256:", hasher_.OfDigest(digest), buffer));
+  Key(key);
+  AppendDigest(out_, "hmac-sha256:", hasher_.OfDigest(digest));
 }
 
 // Writes the redacted body; true when its digest has to be keyed.
 bool Encoder::Body(std::string_view key, JsonValue value, std::size_t max_bytes) {
   if (!value.exists()) return false;
   if (bodies_ == Bodies::kNone) return true;
-  scratch_.clear();
+  Key(key);
+  const std::size_t at = out_.size();
   bool found = false;
-  const bool whole = redactor_.AppendJson(value, max_bytes, scratch_, found);
-  writer_.Key(key);
-  if (whole) {
-    writer_.Raw(scratch_);
-  } else {
-    writer_.BeginObject().Key("$omitted").Uint(value.raw().size()).EndObject();
+  if (!redactor_.AppendJson(value, max_bytes, out_, found)) {
+    out_.resize(at);
+    out_.append("{\"$omitted\":");
+    AppendNumber(out_, value.raw().size());
+    out_.push_back('}');
   }
   return found;
 }
 
 void Encoder::Labels(const Record& record) {
   if (record.labels.empty()) return;
-  writer_.Key("labels").BeginArray();
-  for (const std::string_view label : record.labels) writer_.String(Cut(label));
-  writer_.EndArray();
+  Key("labels");
+  char separator = '[';
+  for (const std::string_view label : record.labels) {
+    out_.push_back(separator);
+    base::AppendJsonString(out_, Cut(label));
+    separator = ',';
+  }
+  out_.push_back(']');
+}
+
+void Encoder::EvidenceOf(const core::Decision& decision) {
+  Key("evidence");
+  char separator = '[';
+  for (std::size_t i = 0; i < std::min(decision.evidence.size(), kMaxEvidence); ++i) {
+    const core::Evidence& evidence = decision.evidence[i];
+    out_.push_back(separator);
+    separator = ',';
+    out_.append("{\"layer\":\"").append(core::NameOf(evidence.layer)).append("\"");
+    Word("reason", core::IdOf(evidence.reason));
+    Word("verdict", core::NameOf(evidence.verdict));
+    Name("rule", evidence.rule);
+    Name("pointer", evidence.pointer);
+    Text("text", evidence.text);
+    out_.push_back('}');
+  }
+  out_.push_back(']');
+  if (decision.evidence.size() > kMaxEvidence) Number("evidence_count", decision.evidence.size());
 }
 
 void Encoder::Decision(const Record& record) {
   if (record.decision != nullptr) {
     const core::Decision& decision = *record.decision;
-    writer_.Key("verdict").String(core::NameOf(decision.verdict)).Key("reason").String(core::IdOf(decision.reason));
-    if (decision.shadow) writer_.Key("shadow").Bool(true);
-    if (!decision.evidence.empty()) {
-      writer_.Key("evidence").BeginArray();
-      for (std::size_t i = 0; i < std::min(decision.evidence.size(), kMaxEvidence); ++i) {
-        const core::Evidence& evidence = decision.evidence[i];
-        writer_.BeginObject().Key("layer").String(core::NameOf(evidence.layer));
-        writer_.Key("reason").String(core::IdOf(evidence.reason));
-        writer_.Key("verdict").String(core::NameOf(evidence.verdict));
-        Name("rule", evidence.rule);
-        Name("pointer", evidence.pointer);
-        Text("text", evidence.text);
-        writer_.EndObject();
-      }
-      writer_.EndArray();
-      if (decision.evidence.size() > kMaxEvidence) writer_.Key("evidence_count").Uint(decision.evidence.size());
-    }
+    Word("verdict", core::NameOf(decision.verdict));
+    Word("reason", core::IdOf(decision.reason));
+    if (decision.shadow) out_.append(",\"shadow\":true");
+    if (!decision.evidence.empty()) EvidenceOf(decision);
     if (!decision.errored_rules.empty()) {
-      writer_.Key("errored_rules").BeginArray();
+      Key("errored_rules");
+      char separator = '[';
       for (std::size_t i = 0; i < std::min(decision.errored_rules.size(), kMaxEvidence); ++i) {
-        writer_.String(Cut(decision.errored_rules[i]));
+        out_.push_back(separator);
+        base::AppendJsonString(out_, Cut(decision.errored_rules[i]));
+        separator = ',';
       }
-      writer_.EndArray();
+      out_.push_back(']');
     }
   }
-  writer_.Key("enforcement").String(core::NameOf(record.enforcement));
-  writer_.Key("side_effect").String(core::NameOf(record.side_effect));
-  writer_.Key("request").String(record.request_known ? "known" : "unknown").Key("step").Uint(record.step);
+  Word("enforcement", core::NameOf(record.enforcement));
+  Word("side_effect", core::NameOf(record.side_effect));
+  Word("request", record.request_known ? "known" : "unknown");
+  Number("step", record.step);
   Labels(record);
   const bool keyed = Body("arguments", record.arguments, max_arguments_);
   const bool missing = IsZero(record.arguments_digest) && record.arguments.exists();
@@ -197,10 +237,11 @@ void Encoder::Decision(const Record& record) {
 }
 
 void Encoder::Outcome(const Record& record) {
-  if (record.decision_row != 0) writer_.Key("decision_row").Uint(record.decision_row);
-  writer_.Key("status").String(NameOf(record.status)).Key("trust").String(core::NameOf(record.trust));
+  if (record.decision_row != 0) Number("decision_row", record.decision_row);
+  Word("status", NameOf(record.status));
+  Word("trust", core::NameOf(record.trust));
   Labels(record);
-  writer_.Key("result_bytes").Uint(record.result_bytes);
+  Number("result_bytes", record.result_bytes);
   const bool keyed = Body("result", record.result, max_result_);
   const bool missing = IsZero(record.result_digest) && record.result.exists();
   BodyDigest("result_digest", missing ? base::Sha256(record.result.raw()) : record.result_digest, keyed);
@@ -222,9 +263,9 @@ std::string_view Encoder::Encode(const Record& record, std::string_view chain, s
   Name("actor", record.actor);
   Name("name", record.name);
   Text("text", record.text);
-  if (record.count != 0) writer_.Key("count").Uint(record.count);
+  if (record.count != 0) Number("count", record.count);
   DigestField("definition", record.definition);
-  if (record.latency_us >= 0) writer_.Key("latency_us").Int(record.latency_us);
+  if (record.latency_us >= 0) Number("latency_us", static_cast<std::uint64_t>(record.latency_us));
   return End();
 }
 

@@ -32,12 +32,17 @@ class Encoder {
   [[nodiscard]] std::string_view End();
 
  private:
+  // The hot path writes its text itself: field names are literals that need no escaping, and always follow another.
+  void Key(std::string_view key);
+  void Number(std::string_view key, std::uint64_t value);
+  void Word(std::string_view key, std::string_view value);  // a name of our own: needs no escaping
   void Name(std::string_view key, std::string_view value);
   void Text(std::string_view key, std::string_view value);
   void DigestField(std::string_view key, const base::Digest& digest);
   void BodyDigest(std::string_view key, const base::Digest& digest, bool keyed);
   [[nodiscard]] bool Body(std::string_view key, base::JsonValue value, std::size_t max_bytes);
   void Labels(const Record& record);
+  void EvidenceOf(const core::Decision& decision);
   void Decision(const Record& record);
   void Outcome(const Record& record);
 

@@ -1,7 +1,9 @@
 #include "redact.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 
 namespace interlock::runtime::audit {
 namespace {
@@ -216,64 +218,132 @@ bool IsSecretName(std::string_view name) noexcept {
   return secret;
 }
 
-SecretSpan FindSecret(std::string_view text, std::size_t from) noexcept {
-  const std::size_t size = text.size();
-  std::size_t i = from;
-  while (i < size) {
-    const char c = text[i];
-    if (IsWord(c)) {
-      const std::size_t begin = i;
-      while (i < size && IsWord(text[i])) ++i;
-      std::string_view run = text.substr(begin, i - begin);
-      if (run.size() >= 10) {
-        if (run.starts_with("-----BEGIN")) {
-          const SecretSpan pem = PemAt(text, begin);
-          if (pem.end > pem.begin) return pem;
-        }
-        std::size_t lead = 0;  // "--sk-..." and the like
-        while (lead < run.size() && run[lead] == '-') ++lead;
-        run.remove_prefix(lead);
-        if (run.size() >= 14 && HasTokenShape(run)) {
-          std::size_t end = i;  // a JWT or a Google token goes on after its dots
-          while (end + 1 < size && text[end] == '.' && IsWord(text[end + 1])) {
-            ++end;
-            while (end < size && IsWord(text[end])) ++end;
-          }
-          return {begin + lead, end};
-        }
-        if (run.size() >= 24 && LooksRandom(run)) {
-          // The rest of standard base64: '/', '+' and '=' belong to it, before and after.
-          std::size_t first = begin + lead;
-          std::size_t end = i;
-          while (end < size && (IsWord(text[end]) || text[end] == '+' || text[end] == '/' || text[end] == '=')) ++end;
-          while (first > from && text[first - 1] == '+') --first;
-          return {first, end};
-        }
-      }
-      if (i < size && (text[i] == '=' || text[i] == ':') && run.size() <= 64) {
-        if (text[i] == ':' && i + 2 < size && text[i + 1] == '/' && text[i + 2] == '/') continue;
-        if (IsSecretName(run)) {
-          const SecretSpan value = ValueAfter(text, i + 1);
-          if (value.end > value.begin) return value;
-        }
-      } else if (i + 1 < size && text[i] == '"' && text[i + 1] == ':' && run.size() <= 64 && IsSecretName(run)) {
-        const SecretSpan value = ValueAfter(text, i + 2);  // JSON inside text
-        if (value.end > value.begin) return value;
-      } else if (i < size && text[i] == ' ' && (run == "Bearer" || run == "Basic")) {
-        SecretSpan value = ValueAfter(text, i + 1);
-        if (value.end >= value.begin + 8) return value;
-      }
-      continue;
-    }
-    if (c == ':' && i + 2 < size && text[i + 1] == '/' && text[i + 2] == '/') {
-      const SecretSpan info = UserInfoAfter(text, i + 3);
-      if (info.end > info.begin) return info;
-      i += 3;
-      continue;
-    }
-    ++i;
+namespace {
+
+constexpr std::size_t kMinRun = 10;
+constexpr std::size_t kMaxName = 64;
+
+// Non-zero when one of the eight bytes is '=', ':' or 'B'. May be so without one, never the other way round.
+std::uint64_t HasSign(std::uint64_t word) noexcept {
+  constexpr std::uint64_t kOnes = 0x0101010101010101ULL;
+  constexpr std::uint64_t kHighs = 0x8080808080808080ULL;
+  const auto zero = [](std::uint64_t x) { return (x - kOnes) & ~x; };
+  return (zero(word ^ (kOnes * '=')) | zero(word ^ (kOnes * ':')) | zero(word ^ (kOnes * 'B'))) & kHighs;
+}
+
+// The name that ends before `at`, out of quotes if it stands in quotes: `token=`, `"token":`, `'token' =` not.
+std::string_view NameBefore(std::string_view text, std::size_t at) noexcept {
+  std::size_t end = at;
+  if (end > 0 && (text[end - 1] == '"' || text[end - 1] == '\'')) --end;
+  std::size_t begin = end;
+  while (begin > 0 && end - begin <= kMaxName && IsWord(text[begin - 1])) --begin;
+  return end - begin > kMaxName ? std::string_view() : text.substr(begin, end - begin);
+}
+
+SecretSpan AtSign(std::string_view text, std::size_t at) noexcept {
+  if (text[at] == 'B') {
+    if (at > 0 && IsWord(text[at - 1])) return {at, at};
+    const std::string_view rest = text.substr(at);
+    if (!rest.starts_with("Bearer ") && !rest.starts_with("Basic ")) return {at, at};
+    const SecretSpan value = ValueAfter(text, at);
+    return value.end >= value.begin + 8 ? value : SecretSpan{at, at};
   }
-  return {size, size};
+  if (text[at] == ':' && text.substr(at).starts_with("://")) return UserInfoAfter(text, at + 3);
+  if (IsSecretName(NameBefore(text, at))) return ValueAfter(text, at + 1);
+  return {at, at};
+}
+
+// What a run of token characters [begin, end) is.
+SecretSpan AtRun(std::string_view text, std::size_t begin, std::size_t end, std::size_t floor) noexcept {
+  std::string_view run = text.substr(begin, end - begin);
+  if (run.starts_with("-----BEGIN")) return PemAt(text, begin);
+  while (run.starts_with('-')) run.remove_prefix(1);  // "--sk-..."
+  begin = end - run.size();
+  if (run.size() >= 14 && HasTokenShape(run)) {
+    while (end + 1 < text.size() && text[end] == '.' && IsWord(text[end + 1])) {  // a JWT goes on after its dots
+      ++end;
+      while (end < text.size() && IsWord(text[end])) ++end;
+    }
+    return {begin, end};
+  }
+  if (!LooksRandom(run)) return {begin, begin};
+  // The rest of standard base64.
+  while (end < text.size() && (IsWord(text[end]) || text[end] == '+' || text[end] == '/' || text[end] == '=')) ++end;
+  while (begin > floor && text[begin - 1] == '+') --begin;
+  return {begin, end};
+}
+
+}  // namespace
+
+void SecretFinder::SeekSign() noexcept {
+  const std::size_t size = text_.size();
+  has_sign_ = true;
+  while (sign_at_ < size) {
+    if (size - sign_at_ >= 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, text_.data() + sign_at_, sizeof(word));
+      if (HasSign(word) == 0) {
+        sign_at_ += 8;
+        continue;
+      }
+    }
+    const std::size_t stop = std::min(sign_at_ + 8, size);
+    for (; sign_at_ < stop; ++sign_at_) {
+      const char c = text_[sign_at_];
+      if (c != '=' && c != ':' && c != 'B') continue;
+      sign_ = AtSign(text_, sign_at_);
+      if (sign_.end > sign_.begin) return;
+    }
+  }
+  sign_ = {size, size};
+}
+
+void SecretFinder::SeekRun() noexcept {
+  const std::size_t size = text_.size();
+  has_run_ = true;
+  // A run of kMinRun characters covers one of every kMinRun places: looking at those is enough.
+  for (std::size_t probe = run_at_ + kMinRun - 1; probe < size;) {
+    if (!IsWord(text_[probe])) {
+      probe += kMinRun;
+      continue;
+    }
+    std::size_t begin = probe;
+    while (begin > run_at_ && IsWord(text_[begin - 1])) --begin;
+    std::size_t end = probe + 1;
+    while (end < size && IsWord(text_[end])) ++end;
+    if (end - begin >= kMinRun) {
+      run_ = AtRun(text_, begin, end, run_at_);
+      if (run_.end > run_.begin) return;
+    }
+    run_at_ = end;
+    probe = end + kMinRun;  // text_[end] is no word character
+  }
+  run_ = {size, size};
+}
+
+SecretSpan SecretFinder::Next() noexcept {
+  if (!has_sign_) SeekSign();
+  if (!has_run_) SeekRun();
+  SecretSpan next = sign_.begin < run_.begin || (sign_.begin == run_.begin && sign_.end >= run_.end) ? sign_ : run_;
+  // One may reach into the other.
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const SecretSpan& other : {sign_, run_}) {
+      if (other.begin <= next.end && other.end > next.end && other.begin >= next.begin && other.begin < next.end) {
+        next.end = other.end;
+        grown = true;
+      }
+    }
+  }
+  if (sign_.begin < next.end) {
+    has_sign_ = false;
+    sign_at_ = std::max(sign_at_ + 1, next.end);
+  }
+  if (run_.begin < next.end) {
+    has_run_ = false;
+    run_at_ = next.end;
+  }
+  return next;
 }
 
 void Redactor::Hash(std::string_view secret) {
@@ -285,18 +355,18 @@ void Redactor::Hash(std::string_view secret) {
 
 // Puts `text` with its secrets replaced into scratch_; false when it has none.
 bool Redactor::Scratch(std::string_view text) {
-  SecretSpan span = FindSecret(text, 0);
+  SecretFinder finder(text);
+  SecretSpan span = finder.Next();
   if (span.begin == span.end) return false;
   scratch_.clear();
   std::size_t done = 0;
-  while (span.begin != span.end) {
+  for (; span.begin != span.end; span = finder.Next()) {
     scratch_.append(text.substr(done, span.begin - done));
     const std::string_view secret = text.substr(span.begin, span.end - span.begin);
     const std::array<char, 16> hash = hasher_.Text(secret);
     scratch_.append("[secret:").append(hash.data(), hash.size()).append(":");
     scratch_.append(std::to_string(secret.size())).append("]");
     done = span.end;
-    span = FindSecret(text, done);
   }
   scratch_.append(text.substr(done));
   found_ = true;
@@ -310,7 +380,7 @@ bool Redactor::Value(base::JsonValue value, bool secret, int depth) {
       const std::string_view text = value.string();
       if (secret && !text.empty()) {
         Hash(text);
-      } else if (const SecretSpan span = FindSecret(text, 0); span.begin == span.end) {
+      } else if (const SecretSpan span = FindSecret(text); span.begin == span.end) {
         out_->append(value.raw());
       } else if (span.begin == 0 && span.end == text.size()) {
         Hash(text);

@@ -87,7 +87,7 @@ TEST(FindSecretTest, WholeValuesThatAreSecrets) {
            "5f4dcc3b5aa765d61d8327deb882cf99",
            "a9993e364706816aba3e25717850c26c9cd0d89d",
        }) {
-    const SecretSpan span = FindSecret(secret, 0);
+    const SecretSpan span = FindSecret(secret);
     EXPECT_EQ(span.begin, 0U) << secret;
     EXPECT_EQ(span.end, secret.size()) << secret;
   }
@@ -114,7 +114,7 @@ TEST(FindSecretTest, TextThatIsNot) {
            "author: alice",
            "-----BEGIN CERTIFICATE-----",
        }) {
-    const SecretSpan span = FindSecret(text, 0);
+    const SecretSpan span = FindSecret(text);
     EXPECT_EQ(span.begin, span.end) << text << " -> " << text.substr(span.begin, span.end - span.begin);
   }
 }
@@ -128,6 +128,9 @@ TEST(FindSecretTest, SecretsInsideText) {
   for (const Inside& c : {
            Inside{"curl -H 'Authorization: Bearer abc.def-123' https://x", "abc.def-123"},
            Inside{"password=hunter2 next", "hunter2"},
+           Inside{"sent Bearer abcd1234 along", "abcd1234"},
+           Inside{"password: AKIAIOSFODNN7EXAMPLE", "AKIAIOSFODNN7EXAMPLE"},
+           Inside{"token=abc+AKIAIOSFODNN7EXAMPLE.x y", "abc+AKIAIOSFODNN7EXAMPLE.x"},
            Inside{"DB_PASSWORD: 'p w d'", "p w d"},
            Inside{"postgres://bob:s3cr3t@db.internal/x", "bob:s3cr3t"},
            Inside{"https://bob:p@ss@host/", "bob:p@ss"},
@@ -138,7 +141,7 @@ TEST(FindSecretTest, SecretsInsideText) {
                   "-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----"},
            Inside{"cut -----BEGIN PRIVATE KEY-----\nMIIE", "-----BEGIN PRIVATE KEY-----\nMIIE"},
        }) {
-    const SecretSpan span = FindSecret(c.text, 0);
+    const SecretSpan span = FindSecret(c.text);
     EXPECT_EQ(c.text.substr(span.begin, span.end - span.begin), c.secret) << c.text;
   }
 }
@@ -223,10 +226,37 @@ TEST(RedactorTest, Property) {
   }));
 }
 
+TEST(FindSecretTest, AllOfThemInOrder) {
+  const std::string_view text = "a token=x1 b AKIAIOSFODNN7EXAMPLE c https://u:p@h d password: y2";
+  std::vector<std::string_view> found;
+  SecretFinder finder(text);
+  for (SecretSpan span = finder.Next(); span.begin != span.end; span = finder.Next()) {
+    found.push_back(text.substr(span.begin, span.end - span.begin));
+  }
+  EXPECT_THAT(found, testing::ElementsAre("x1", "AKIAIOSFODNN7EXAMPLE", "u:p", "y2"));
+}
+
+// Wherever a token stands, it is seen: probing skips no place.
+TEST(FindSecretTest, AtEveryPlace) {
+  const std::string token = "AKIAIOSFODNN7EXAMPLE";
+  for (std::size_t before = 0; before < 40; ++before) {
+    for (const std::string_view filler : {" ", "ab ", "identifier "}) {
+      std::string text;
+      while (text.size() < before) text += filler;
+      if (!text.empty() && text.back() != ' ') text.back() = ' ';
+      const std::size_t at = text.size();
+      text += token + " tail";
+      const SecretSpan span = FindSecret(text);
+      EXPECT_EQ(span.begin, at) << text;
+      EXPECT_EQ(span.end, at + token.size()) << text;
+    }
+  }
+}
+
 TEST(RedactorTest, HostileTextTakesLinearTime) {
   std::string text;
   for (int i = 0; i < 40'000; ++i) text += "a://-----BEGIN ";
-  EXPECT_EQ(FindSecret(text, 0).begin, text.size());
+  EXPECT_EQ(FindSecret(text).begin, text.size());
 }
 
 }  // namespace
