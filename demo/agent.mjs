@@ -82,7 +82,7 @@ expect('shared/deploy.sh is as it was', file('shared/deploy.sh') === before);
 
 say('then: publish the token');
 const secret = /token: (\S+)/.exec(token.text)[1];
-const leak = await call('write_file', { path: join(workspace, 'public/announcement.md'), content: `News. Log in with ${secret}\n` });
+const leak = await call('write_file', { path: join(workspace, 'public/announcement.md'), content: `A new control.\n\ntoken: ${secret}\n` });
 quote(leak.text);
 expect('the leak is refused', leak.refused && leak.text.includes('nothing-copied-into-public'), leak.text);
 const dots = await call('write_file', { path: `${workspace}/task/../shared/deploy.sh`, content: 'true\n' });
@@ -97,6 +97,8 @@ chapter('4. The audit log shows it, and shows when somebody changes it');
 const tail = interlock('audit', 'query', '--dir', audit, '--verdict', 'block');
 quote(tail.out, 20);
 expect('the log holds the refused calls', tail.code === 0 && tail.out.includes('write_file'), tail.all);
+const everything = interlock('audit', 'query', '--dir', audit, '--limit', '1000', '--format', 'json');
+expect('and not the secret itself: a keyed hash stands for it', everything.out.includes('[secret:') && !everything.out.includes(secret));
 const verified = interlock('audit', 'verify', '--dir', audit);
 quote(verified.out);
 expect('the log verifies', verified.code === 0, verified.all + proxyWords);
