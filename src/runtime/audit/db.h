@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "crypto.h"
+#include "encode.h"
 #include "interlock/base/digest.h"
 #include "interlock/base/json.h"
 #include "interlock/base/result.h"
@@ -97,7 +98,7 @@ class RowInserter {
   Statement row_;
   Statement original_;
   Statement chain_;
-  base::JsonParser parser_;
+  base::JsonParser parser_{kRowLimits};
   base::JsonDoc doc_;
 };
 

@@ -232,7 +232,13 @@ void Encoder::Decision(const Record& record) {
   BodyDigest("arguments_digest", missing ? base::DigestOf(record.arguments) : record.arguments_digest, keyed);
   if (record.decision != nullptr && !record.decision->rewritten_arguments.empty() && bodies_ != Bodies::kNone) {
     const base::Result<JsonDoc> rewritten = JsonDoc::Parse(record.decision->rewritten_arguments);
-    if (rewritten.ok()) (void)Body("rewritten_arguments", rewritten.value().root(), max_arguments_);
+    if (rewritten.ok()) {
+      (void)Body("rewritten_arguments", rewritten.value().root(), max_arguments_);
+    } else {
+      out_.append(",\"rewritten_arguments\":{\"$omitted\":");
+      AppendNumber(out_, record.decision->rewritten_arguments.size());
+      out_.push_back('}');
+    }
   }
 }
 

@@ -15,6 +15,9 @@ namespace interlock::runtime::audit {
 
 inline constexpr int kRowVersion = 1;
 inline constexpr std::size_t kMaxRecordBytes = std::size_t{1} << 20;
+// For reading rows back: deeper than anything the redactor lets through.
+inline constexpr base::JsonLimits kRowLimits{
+    .max_bytes = 2 * kMaxRecordBytes, .max_depth = 256, .max_values = 2'000'000};
 inline constexpr std::size_t kMaxNameBytes = 1024;
 inline constexpr std::size_t kMaxTextBytes = 4096;
 inline constexpr std::size_t kMaxEvidence = 64;

@@ -88,7 +88,7 @@ Result<Session> LoadSession(const Database& db, const std::string& name) {
   if (!reader.ok()) return reader.error();
   StoredRow stored;
   while (reader.value().Next(stored)) {
-    Result<JsonDoc> body = JsonDoc::Parse(stored.body);
+    Result<JsonDoc> body = JsonDoc::Parse(stored.body, kRowLimits);
     if (!body.ok()) return Error(ErrorCode::kAuditChain, "row is not valid JSON");
     if (name.empty() && body.value().root().Find("session").exists()) continue;
     session.rows.push_back({stored, std::move(body.value())});
@@ -265,7 +265,7 @@ Result<Picked> PickSessions(const Database& db, Filter filter) {
   if (!reader.ok()) return reader.error();
   Picked picked;
   StoredRow row;
-  base::JsonParser parser;
+  base::JsonParser parser(kRowLimits);
   JsonDoc doc;
   while (reader.value().Next(row)) {
     if (Status parsed = parser.ParseInto(doc, row.body); !parsed.ok()) {

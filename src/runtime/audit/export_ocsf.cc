@@ -186,7 +186,7 @@ Status ExportOcsf(const Database& db, const Filter& filter, const std::function<
       "SELECT body FROM rows WHERE session=?1 AND call=?2 AND kind='outcome' AND decision_row IS NULL AND seq>?3 "
       "ORDER BY seq LIMIT 1");
   if (!by_call.ok()) return by_call.error();
-  base::JsonParser parser;
+  base::JsonParser parser(kRowLimits);
   JsonDoc body;
   JsonDoc outcome;
   StoredRow row;

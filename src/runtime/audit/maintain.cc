@@ -248,14 +248,15 @@ Result<std::string> ReadOriginal(const std::string& dir, const Keys& keys, std::
   const std::string context = std::string(chain) + ":" + std::to_string(row) + ":" + std::string(field);
   Result<std::string> plain = OpenOriginal(keys.secrets(), context, read.value().Blob(0));
   if (!plain.ok()) return plain.error();
-  const Result<base::JsonDoc> body = base::JsonDoc::Parse(read.value().Blob(1));
+  const Result<base::JsonDoc> body = base::JsonDoc::Parse(read.value().Blob(1), kRowLimits);
   if (!body.ok()) return Error(ErrorCode::kAuditChain, "row is not valid JSON");
   const std::string_view stored = body.value().root().Find(is_result ? "result_digest" : "arguments_digest").string();
   base::Digest digest;
   if (is_result) {
     digest = base::Sha256(plain.value());
   } else {
-    const Result<base::JsonDoc> arguments = base::JsonDoc::Parse(plain.value());
+    const Result<base::JsonDoc> arguments =
+        base::JsonDoc::Parse(plain.value(), {.max_bytes = plain.value().size(), .max_depth = 1000});
     if (!arguments.ok()) return Error(ErrorCode::kAuditChain, "original is not valid JSON");
     digest = base::DigestOf(arguments.value().root());
   }

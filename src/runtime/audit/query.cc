@@ -138,7 +138,7 @@ Result<std::vector<StoredRow>> Tail::Next() {
 std::string RenderRowText(const StoredRow& row) {
   std::string line =
       fmt::format("{} {}:{} {}", TimeText(row.time_us), base::Printable(row.chain, 8), row.row, NameOf(row.kind));
-  const Result<base::JsonDoc> doc = base::JsonDoc::Parse(row.body);
+  const Result<base::JsonDoc> doc = base::JsonDoc::Parse(row.body, kRowLimits);
   if (!doc.ok()) return line + " (row is not valid JSON)";
   const JsonValue root = doc.value().root();
   const auto text = [&root](std::string_view key) { return root.Find(key).string(); };

@@ -108,7 +108,7 @@ Status ReadEnd(const Database& db, DeadChain& dead) {
   checkpoint.value().Bind(1, dead.chain);
   dead.unclean_since = 1;
   if (checkpoint.value().Row()) {
-    const Result<base::JsonDoc> body = base::JsonDoc::Parse(checkpoint.value().Blob(0));
+    const Result<base::JsonDoc> body = base::JsonDoc::Parse(checkpoint.value().Blob(0), kRowLimits);
     if (body.ok()) {
       dead.unclean_since = static_cast<std::uint64_t>(body.value().root().Find("over").AsInt64().value_or(0)) + 1;
     }

@@ -53,6 +53,19 @@ constexpr std::array<std::array<std::string_view, 2>, 9> kSecretPairs = {{{"api"
                                                                           {"connection", "string"},
                                                                           {"pass", "word"}}};
 
+// Lengths of words that matter, as bits, by first letter: nearly every word is let go by one look.
+constexpr std::array<std::uint32_t, 26> MakeWordLengths() {
+  std::array<std::uint32_t, 26> lengths{};
+  const auto add = [&lengths](std::string_view word) {
+    lengths[static_cast<std::size_t>(word.front() - 'a')] |= 1U << word.size();
+  };
+  for (const std::string_view word : kSecretWords) add(word);
+  for (const std::string_view word : kSecretLastWords) add(word);
+  for (const auto& pair : kSecretPairs) add(pair[1]);
+  return lengths;
+}
+constexpr std::array<std::uint32_t, 26> kWordLengths = MakeWordLengths();
+
 struct Shape {
   std::string_view prefix;
   std::size_t min_tail;
@@ -186,6 +199,11 @@ bool IsSecretName(std::string_view name) noexcept {
   const auto finish = [&](bool last) {
     if (sizes[current] == 0) return;
     const std::string_view word(words[current].data(), sizes[current]);
+    if ((kWordLengths[static_cast<std::size_t>(word.front() - 'a')] >> word.size() & 1U) == 0) {
+      current = 1 - current;
+      sizes[current] = 0;
+      return;
+    }
     for (const std::string_view w : kSecretWords) secret = secret || w == word;
     if (last) {
       for (const std::string_view w : kSecretLastWords) secret = secret || w == word;
@@ -373,6 +391,21 @@ bool Redactor::Scratch(std::string_view text) {
   return true;
 }
 
+void Redactor::AppendKey(std::string_view key) {
+  if (key.find("[secret:") != std::string_view::npos) {
+    // Made to look like a replaced one: two keys must never become the same.
+    const std::array<char, 16> hash = hasher_.Text(key);
+    scratch_.assign("[secret:").append(hash.data(), hash.size()).append(":");
+    scratch_.append(std::to_string(key.size())).append("]");
+    found_ = true;
+    key = scratch_;
+  } else if (Scratch(key)) {
+    key = scratch_;
+  }
+  base::AppendJsonString(*out_, key);
+  out_->push_back(':');
+}
+
 bool Redactor::Value(base::JsonValue value, bool secret, int depth) {
   if (out_->size() > limit_ || depth > kMaxDepth) return false;
   switch (value.type()) {
@@ -408,8 +441,7 @@ bool Redactor::Value(base::JsonValue value, bool secret, int depth) {
         bool inside = secret;
         if (object) {
           const std::string_view key = it.key();
-          base::AppendJsonString(*out_, key.size() >= 14 && Scratch(key) ? std::string_view(scratch_) : key);
-          out_->push_back(':');
+          AppendKey(key);
           inside = secret || IsSecretName(key);
         }
         if (!Value(*it, inside, depth + 1)) return false;

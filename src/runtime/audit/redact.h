@@ -57,7 +57,7 @@ class Redactor {
 
  private:
   bool Value(base::JsonValue value, bool secret, int depth);
-  void Text(std::string_view text);
+  void AppendKey(std::string_view key);
   void Hash(std::string_view secret);
   bool Scratch(std::string_view text);
 

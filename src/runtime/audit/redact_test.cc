@@ -184,6 +184,15 @@ TEST(RedactorTest, SecretsInsideTextAndInKeys) {
   EXPECT_NE(out.find("export TOKEN=[secret:"), std::string::npos) << out;
 }
 
+TEST(RedactorTest, KeysStayDifferent) {
+  const std::string once = Redact(R"({"x token=a":1})");
+  const std::string made = once.substr(2, once.find("\":") - 2);
+  const std::string out = Redact("{\"x token=a\":1,\"" + made + "\":2}");  // parses: no key occurs twice
+  const base::Result<base::JsonDoc> doc = base::JsonDoc::Parse(out);
+  ASSERT_TRUE(doc.ok());
+  EXPECT_EQ(doc.value().root().size(), 2U);
+}
+
 TEST(RedactorTest, StopsAtItsLimit) {
   const base::Result<base::JsonDoc> doc = base::JsonDoc::Parse("[\"" + std::string(5000, 'x') + "\"]");
   ASSERT_TRUE(doc.ok());

@@ -550,7 +550,7 @@ class Verifier {
   std::vector<Expectation> expectations_;
   std::vector<std::pair<std::string, JournalContent>> journals_;
   std::set<std::string, std::less<>> live_;  // chains whose writer runs
-  base::JsonParser parser_;
+  base::JsonParser parser_{kRowLimits};
   base::JsonDoc doc_;
   base::Sha256Hasher sha_;
 };
