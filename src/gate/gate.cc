@@ -91,7 +91,12 @@ void ApplyRule(const policy::PolicySnapshot& policy, std::uint32_t index, const 
 
 RuleOutcome PolicyLayer(const policy::PolicySnapshot& policy, const SessionView& session, const core::Call& call,
                         const policy::ToolEntry* tool, Joiner& join) {
-  const policy::MatchContext context{session.principal, session.environment, session.labels, session.origins};
+  policy::MatchMemo memo;
+  const policy::MatchContext context{.principal = session.principal,
+                                     .environment = session.environment,
+                                     .session_labels = session.labels,
+                                     .origins = session.origins,
+                                     .memo = &memo};
   RuleOutcome out;
   if (tool != nullptr) {
     for (const std::uint32_t index : tool->candidates) ApplyRule(policy, index, call, tool, context, join, out);

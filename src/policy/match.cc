@@ -172,14 +172,22 @@ struct Evaluator {
 
   Match operator()(const AllTest& test, Why* why) const {
     Match result = Match::kYes;
+    if (why == nullptr) {  // the decision's own path: no words, no strings
+      for (const Condition& child : test.children) {
+        const Match m = Run(child, nullptr);
+        if (m == Match::kNo) return m;
+        if (m == Match::kUnknown) result = m;
+      }
+      return result;
+    }
     for (const Condition& child : test.children) {
       Why local;
-      const Match m = Run(child, why == nullptr ? nullptr : &local);
+      const Match m = Run(child, &local);
       if (m == Match::kNo) return Match::kNo;
       // The last word is the most telling one: conditions run from general to particular.
       const bool worth_saying = m == Match::kUnknown || result == Match::kYes;
       if (m == Match::kUnknown) result = Match::kUnknown;
-      if (why != nullptr && worth_saying && !local.text.empty()) *why = std::move(local);
+      if (worth_saying && !local.text.empty()) *why = std::move(local);
     }
     return result;
   }
@@ -359,11 +367,27 @@ struct Evaluator {
     const PathPlace no_path = test.mode == PathTest::Mode::kTouches ? PathPlace::kUnknown : PathPlace::kOutside;
     if (!value.is_string()) return no_path;
     std::string storage;
-    const ResolvedPath resolved = ResolvePath(value.string(), *in.paths, storage);
+    const ResolvedPath resolved = Resolve(value.string(), storage);
     if (resolved.state == ResolvedPath::State::kUnknown) return PathPlace::kUnknown;
     if (resolved.state == ResolvedPath::State::kNotAPath) return no_path;
     const bool inside = std::ranges::any_of(test.globs, [&](const PathPattern& g) { return g.Matches(resolved.path); });
     return inside ? PathPlace::kInside : PathPlace::kOutside;
+  }
+
+  ResolvedPath Resolve(std::string_view text, std::string& storage) const {
+    MatchMemo* memo = in.context->memo;
+    if (memo == nullptr) return ResolvePath(text, *in.paths, storage);
+    for (const MatchMemo::Path& known : memo->paths) {
+      if (known.data != text.data() || known.size != text.size() || known.data == nullptr) continue;
+      return {static_cast<ResolvedPath::State>(known.state), known.stored ? std::string_view(known.storage) : text};
+    }
+    MatchMemo::Path& entry = memo->paths[memo->next++ % memo->paths.size()];
+    const ResolvedPath resolved = ResolvePath(text, *in.paths, entry.storage);
+    entry.data = text.data();
+    entry.size = text.size();
+    entry.state = static_cast<std::uint8_t>(resolved.state);
+    entry.stored = resolved.state == ResolvedPath::State::kResolved && resolved.path.data() != text.data();
+    return resolved;
   }
 
   static std::string GlobText(const PathTest& test) {

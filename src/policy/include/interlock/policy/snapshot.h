@@ -33,12 +33,27 @@ class OriginLookup {
   [[nodiscard]] virtual Answer OriginsOf(std::string_view text) const = 0;
 };
 
+// Work that the rules of one decision share: a path is resolved once, not once a rule. For one call only; the arguments
+// must stay where they are meanwhile.
+struct MatchMemo {
+  struct Path {
+    const char* data = nullptr;  // identity of the argument's text
+    std::size_t size = 0;
+    std::uint8_t state = 0;
+    bool stored = false;  // the resolved path is in `storage`, else it is the argument itself
+    std::string storage;
+  };
+  std::array<Path, 4> paths;
+  std::size_t next = 0;
+};
+
 // What a rule can ask about, besides the call itself.
 struct MatchContext {
   const core::Principal* principal = nullptr;  // null: unknown
   std::string_view environment;                // "": unknown
   core::LabelSet session_labels = 0;
   const OriginLookup* origins = nullptr;  // null: provenance unknown -> provenance predicates cannot be evaluated
+  MatchMemo* memo = nullptr;              // null: nothing is shared between rules
 };
 
 enum class Match : std::uint8_t { kNo, kYes, kUnknown };
