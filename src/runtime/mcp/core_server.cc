@@ -172,21 +172,15 @@ void ProxyCore::Impl::CallAnswer(Request& request, const Message& message, std::
   const bool is_error = rpc_error || message.result.Find("isError").AsBool().value_or(false);
   gate::SessionState::ResultView view;
   const std::optional<Decision> withheld = Feed(CallOf(request), payload, is_error, view, now);
-  AppendOutcome(request,
-                withheld.has_value() ? audit::CallStatus::kWithheld
-                : is_error           ? audit::CallStatus::kError
-                                     : audit::CallStatus::kOk,
-                payload, &view, now);
+  audit::CallStatus status = is_error ? audit::CallStatus::kError : audit::CallStatus::kOk;
   if (withheld.has_value()) {
+    status = audit::CallStatus::kWithheld;
     ++counters_.withheld;
     scratch_.clear();
     AppendToolError(scratch_, request.id, request.modern, WithheldText(*withheld, request.tool),
                     DecisionJson(*withheld, gate::CallDigest(CallOf(request)), policy_->digest()));
     SendClient(scratch_);
-    Close(request);
-    return;
-  }
-  if (!rpc_error) {
+  } else {
     const std::string_view type = message.result.Find("resultType").string();
     const JsonValue state = message.result.Find("requestState");
     if (request.approved_once && type == "input_required" && state.is_string()) {
@@ -194,8 +188,10 @@ void ProxyCore::Impl::CallAnswer(Request& request, const Message& message, std::
       continuations_.emplace_back(base::Sha256(state.string()).ToHex(), gate::CallDigest(CallOf(request)).ToHex());
     }
     if (type == "task" || message.result.Find("task").exists()) RememberTask(request, message.result);
+    SendClient(line);
   }
-  SendClient(line);
+  // Nothing waits for this record: the decision is on the log already, and the agent has its answer the sooner.
+  AppendOutcome(request, status, payload, &view, now);
   Close(request);
 }
 
