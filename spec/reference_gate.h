@@ -1,5 +1,5 @@
-// The decision, small, slow and obvious. The engine in src/gate must agree with this on every input (gate_model_test.cc).
-// Words: a rule "speaks" when it matches; a rule that cannot be evaluated is "unknown".
+// The decision, small, slow and obvious. The engine in src/gate must agree with this on every input
+// (gate_model_test.cc). Words: a rule "speaks" when it matches; a rule that cannot be evaluated is "unknown".
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ struct Input {
   bool malformed = false;
   bool tool_known = true;
   bool hidden = false;
-  bool changed = false;          // definition differs from the pinned one
+  bool changed = false;  // definition differs from the pinned one
   bool instructions_changed = false;
   bool schema_fits = true;
   bool precondition_fails = false;
@@ -29,7 +29,7 @@ struct Input {
   V default_verdict = V::block;  // for the tool's side-effect class
   S signal = S::absent;          // of one other layer
   bool signal_required = false;
-  bool granted = false;          // a person's grant for exactly this call is in force
+  bool granted = false;  // a person's grant for exactly this call is in force
 };
 
 inline V Decide(const Input& in) {
@@ -50,20 +50,32 @@ inline V Decide(const Input& in) {
   if (in.precondition_fails) say.push_back(V::block);
   if (in.budget_used_up) say.push_back(V::escalate);
 
-  if (!in.tool_known) say.push_back(V::escalate);  // no schema is known for it, and the schema layer is required
+  if (!in.tool_known) say.push_back(V::block);  // the server's list does not name it, and the schema layer is required
   if (in.tool_known && !in.schema_fits) say.push_back(V::block);
 
   switch (in.signal) {
-    case S::absent: if (in.signal_required) say.push_back(V::escalate); break;
-    case S::error: say.push_back(V::escalate); break;
-    case S::allow: break;
-    case S::rewrite: say.push_back(rewrites ? V::rewrite : V::escalate); break;  // the tool here has no dry run
-    case S::escalate: say.push_back(V::escalate); break;
-    case S::block: say.push_back(V::block); break;
+    case S::absent:
+      if (in.signal_required) say.push_back(V::escalate);
+      break;
+    case S::error:
+      say.push_back(V::escalate);
+      break;
+    case S::allow:
+      break;
+    case S::rewrite:
+      say.push_back(rewrites ? V::rewrite : V::escalate);
+      break;  // the tool here has no dry run
+    case S::escalate:
+      say.push_back(V::escalate);
+      break;
+    case S::block:
+      say.push_back(V::block);
+      break;
   }
 
   const V strictest = *std::max_element(say.begin(), say.end());
-  if (strictest == V::escalate && in.granted) return rewrites ? V::rewrite : V::allow;  // a person lifts what waits, never a block
+  if (strictest == V::escalate && in.granted)
+    return rewrites ? V::rewrite : V::allow;  // a person lifts what waits, never a block
   return strictest;
 }
 

@@ -152,7 +152,7 @@ class Doctor {
     list_.Add(Mark::kOk, "policy",
               (file.value().path.empty() ? "no policy file; profile alone" : file.value().path) + ", profile " +
                   policy.profile().name + ", " + std::to_string(policy.rule_count()) + " rules");
-    if (shadow_) list_.Add(Mark::kWarn, "shadow", "shadow mode: verdicts are recorded, nothing is enforced");
+    if (shadow_) list_.Add(Mark::kFail, "shadow", "shadow mode: verdicts are recorded, nothing is enforced");
     for (std::size_t i = 0; i < core::kSideEffectCount; ++i) {
       const auto effect = static_cast<core::SideEffect>(i);
       if (effect != core::SideEffect::kRead && policy.profile().default_for(effect) == core::Verdict::kAllow) {

@@ -289,7 +289,10 @@ std::variant<Decision, NeedSignals> DecideImpl(const policy::PolicySnapshot& pol
     if (tool != nullptr) {
       SchemaLayer(profile, call, *tool, join);
     } else if (profile.layer(Layer::kSchema) == LayerMode::kRequired) {
-      join.Add(Layer::kSchema, Reason::kToolUnknown, Verdict::kEscalate, {}, {}, "no schema is known for it");
+      // A list that does not name the tool is an answer: there is nothing to approve. No list at all is a missing one.
+      const bool listed_nowhere = session.catalogue != nullptr;
+      join.Add(Layer::kSchema, Reason::kToolUnknown, listed_nowhere ? Verdict::kBlock : Verdict::kEscalate, {}, {},
+               listed_nowhere ? "the server does not list it" : "no list of tools and no schema is known");
     }
   }
   const bool can_rewrite = rules.rewrites || (tool != nullptr && !tool->spec.dry_run_patch.empty());

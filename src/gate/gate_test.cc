@@ -78,7 +78,8 @@ TEST_F(GateTest, DefaultsFollowTheSideEffect) {
   EXPECT_EQ(Decide("read", R"({"path":"/x"})").reason, Reason::kDefaultAllow);
   EXPECT_EQ(Decide("write", R"({"path":"/x"})").verdict, Verdict::kEscalate);
   EXPECT_EQ(Decide("write", R"({"path":"/x"})").reason, Reason::kPolicyDefault);
-  EXPECT_EQ(Decide("nobody", "{}").verdict, Verdict::kEscalate);
+  EXPECT_EQ(Decide("nobody", "{}").verdict, Verdict::kBlock) << "a tool that the server does not list";
+  EXPECT_EQ(Decide("nobody", "{}").reason, Reason::kToolUnknown);
 }
 
 TEST_F(GateTest, NoShippedProfileAllowsUnknownSideEffects) {  // P2

@@ -8,10 +8,9 @@
 
 namespace interlock::base {
 
-// Whether `text` is exactly one JSON number whose exponent, as written and in canonical form, has at most 18 digits: what
-// the JSON reader accepts. The
-// functions below take nothing else; other text is a bug and ends the process, so ask first about text that did not
-// come from the reader.
+// Whether `text` is exactly one JSON number whose exponent, as written and in canonical form, has at most 18 digits:
+// what the JSON reader accepts. The functions below take nothing else; other text is a bug and ends the process, so ask
+// first about text that did not come from the reader.
 [[nodiscard]] bool IsJsonNumber(std::string_view text) noexcept;
 
 // Canonical text of a valid JSON number: equal numbers have equal text, different numbers different text. Laid out as

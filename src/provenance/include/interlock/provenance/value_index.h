@@ -38,8 +38,8 @@ class ValueIndex final : public policy::OriginLookup {
   // Every string and number inside `value`, keys included.
   void AddJson(base::JsonValue value, core::LabelSet labels);
 
-  // The labels of the whole text if it was seen whole, joined with those of each identifying token in it and of each line
-  // of at least 16 characters.
+  // The labels of the whole text if it was seen whole, joined with those of each identifying token in it and of each
+  // line of at least 16 characters.
   [[nodiscard]] Answer OriginsOf(std::string_view text) const override;
 
   [[nodiscard]] bool complete() const noexcept { return complete_; }
@@ -50,7 +50,8 @@ class ValueIndex final : public policy::OriginLookup {
   // Fingerprints added since the last call, as a compact blob for the store; and the way back (merging, not replacing).
   [[nodiscard]] std::string TakeDelta();
   [[nodiscard]] base::Status MergeDelta(std::string_view blob);
-  // The same for a blob of a process with another policy: its policy label i means `policy_labels[i]` here (0: nothing).
+  // The same for a blob of a process with another policy: its policy label i means `policy_labels[i]` here (0:
+  // nothing).
   [[nodiscard]] base::Status MergeDelta(std::string_view blob, std::span<const core::LabelSet> policy_labels);
 
  private:
