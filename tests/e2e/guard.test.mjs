@@ -50,7 +50,7 @@ test('server-filesystem behind a policy', async (t) => {
   const verdicts = rows.stdout.trim().split('\n').map((line) => JSON.parse(line).row).map(({ tool, verdict, enforcement }) => [tool, verdict, enforcement]);
   assert.deepEqual(verdicts, [
     ['write_file', 'allow', 'forwarded'], ['write_file', 'block', 'blocked'], ['write_file', 'block', 'blocked'],
-    ['move_file', 'block', 'blocked'], ['write_file', 'block', 'blocked'], ['no_such_tool', 'escalate', 'denied'],
+    ['move_file', 'block', 'blocked'], ['write_file', 'block', 'blocked'], ['no_such_tool', 'block', 'blocked'],
     ['read_text_file', 'allow', 'forwarded'],
   ]);
 });
