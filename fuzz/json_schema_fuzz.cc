@@ -28,7 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto schema_doc = interlock::base::JsonDoc::Parse(text.substr(0, cut));
   if (!schema_doc.ok()) return 0;
   const interlock::policy::SchemaOptions options = {
-      .default_dialect = (bits & 1) != 0 ? SchemaDialect::kDraft07 : SchemaDialect::k2020_12,
+      .default_dialect = (bits & 1) != 0 ? SchemaDialect::kDraft07 : SchemaDialect::kDraft2020,
       .unknown_keywords = (bits & 2) != 0 ? UnknownKeyword::kAnnotate : UnknownKeyword::kRefuse,
       .strict_objects = (bits & 4) != 0,
       .assert_formats = (bits & 8) != 0,

@@ -317,6 +317,7 @@ TEST(NormalizeTest, EndlessRunOfMarksIsLinear) {
 TEST(NormalizeTest, ThreadsShareTheTables) {
   std::vector<std::thread> threads;
   std::vector<std::string> texts(4);
+  threads.reserve(texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i) {
     threads.emplace_back([&texts, i] { texts[i] = Norm("pаypаl ｘ", kSkeleton).text(); });
   }

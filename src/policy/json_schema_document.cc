@@ -195,7 +195,7 @@ Status SchemaDocument::SetDialect(Index node, bool is_resource_root) {
   }
   SchemaDialect dialect{};
   if (name == "//json-schema.org/draft/2020-12/schema") {
-    dialect = SchemaDialect::k2020_12;
+    dialect = SchemaDialect::kDraft2020;
   } else if (name == "//json-schema.org/draft-07/schema") {
     dialect = SchemaDialect::kDraft07;
   } else {

@@ -46,7 +46,7 @@ struct Site {
   std::string step;  // from the parent, escaped, without the first '/'
   Index base = 0;    // into bases(): the URI that references are resolved against
   Index resource = 0;
-  SchemaDialect dialect = SchemaDialect::k2020_12;
+  SchemaDialect dialect = SchemaDialect::kDraft2020;
   std::uint32_t depth = 0;
   bool ref_only = false;  // draft-07: `$ref` hides everything beside it
 };

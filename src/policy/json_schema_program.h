@@ -187,7 +187,7 @@ struct Program {
   std::vector<DynamicRef> dynamic_refs;
   std::vector<DynamicAnchor> dynamic_anchors;
   std::vector<Pattern> patterns;
-  SchemaDialect dialect = SchemaDialect::k2020_12;
+  SchemaDialect dialect = SchemaDialect::kDraft2020;
   std::uint64_t budget = 0;
   std::uint32_t max_violations = 1;
 

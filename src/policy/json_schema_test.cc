@@ -192,7 +192,8 @@ TEST(JsonSchemaLimits, DoublingReferencesAreUndecided) {
   std::string json = R"({"$ref":"#/$defs/d0","$defs":{)";
   for (int i = 0; i < 40; ++i) {
     const std::string next = R"({"$ref":"#/$defs/d)" + std::to_string(i + 1) + "\"}";
-    json += "\"d" + std::to_string(i) + R"(":{"allOf":[)" + next + "," + next + "]},";
+    json.append("\"d").append(std::to_string(i)).append(R"(":{"allOf":[)");
+    json.append(next).append(",").append(next).append("]},");
   }
   const JsonSchema schema = MustCompile(json + R"("d40":true}})");
   EXPECT_TRUE(Check(schema, "1").undecided());
@@ -264,6 +265,7 @@ TEST(JsonSchemaReport, AllViolationsUpToTheLimit) {
   const std::string value = R"({"a":"x","b":"xyz"})";
   const SchemaOutcome all = Check(MustCompile(json), value);
   std::vector<std::string> seen;
+  seen.reserve(all.violations.size());
   for (const SchemaViolation& v : all.violations) seen.push_back(v.instance_pointer + " " + v.schema_pointer);
   EXPECT_THAT(seen,
               testing::ElementsAre("/a /properties/a/type", "/b /properties/b/maxLength", " /required", " /required"));
@@ -323,6 +325,7 @@ TEST(JsonSchemaTest, OutlivesItsDocumentAndIsShared) {
       MustCompile(R"({"properties":{"a":{"enum":["x",{"k":1}],"pattern":"x|y"}},"required":["a"]})");
   std::vector<std::thread> threads;
   std::vector<int> right(4, 0);
+  threads.reserve(right.size());
   for (std::size_t t = 0; t < right.size(); ++t) {
     threads.emplace_back([copy = schema, &right, t] {
       for (int i = 0; i < 200; ++i) {
@@ -335,13 +338,13 @@ TEST(JsonSchemaTest, OutlivesItsDocumentAndIsShared) {
 }
 
 TEST(JsonSchemaTest, DialectIsTheSchemasOwnOrTheDefault) {
-  EXPECT_EQ(MustCompile("{}").dialect(), SchemaDialect::k2020_12);
+  EXPECT_EQ(MustCompile("{}").dialect(), SchemaDialect::kDraft2020);
   EXPECT_EQ(MustCompile("{}", {.default_dialect = SchemaDialect::kDraft07}).dialect(), SchemaDialect::kDraft07);
   EXPECT_EQ(MustCompile(R"({"$schema":"http://json-schema.org/draft-07/schema#"})").dialect(), SchemaDialect::kDraft07);
   EXPECT_EQ(MustCompile(R"({"$schema":"https://json-schema.org/draft/2020-12/schema"})",
                         {.default_dialect = SchemaDialect::kDraft07})
                 .dialect(),
-            SchemaDialect::k2020_12);
+            SchemaDialect::kDraft2020);
 }
 
 // RFC 3986, sections 5.4.1 and 5.4.2.

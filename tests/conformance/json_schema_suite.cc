@@ -18,7 +18,6 @@
 
 namespace {
 
-using interlock::base::ErrorCode;
 using interlock::base::JsonDoc;
 using interlock::base::JsonValue;
 using interlock::base::Result;
@@ -145,7 +144,7 @@ int main(int argc, char** argv) {
   }
   const std::filesystem::path suite = std::filesystem::path(argv[1]) / "tests";
   Runner runner(argc > 2 && std::string_view(argv[2]) == "--verbose");
-  const bool ran_new = runner.Folder(suite / "draft2020-12", SchemaDialect::k2020_12);
+  const bool ran_new = runner.Folder(suite / "draft2020-12", SchemaDialect::kDraft2020);
   const bool ran_old = runner.Folder(suite / "draft7", SchemaDialect::kDraft07);
   runner.PrintRefusals();
   if (!ran_new || !ran_old) {

@@ -33,7 +33,7 @@
 
 namespace interlock::policy {
 
-enum class SchemaDialect : std::uint8_t { k2020_12, kDraft07 };
+enum class SchemaDialect : std::uint8_t { kDraft2020, kDraft07 };
 
 // A keyword that neither draft defines, such as a misspelt one. Names that start with "x-" are always annotations.
 enum class UnknownKeyword : std::uint8_t {
@@ -42,7 +42,7 @@ enum class UnknownKeyword : std::uint8_t {
 };
 
 struct SchemaOptions {
-  SchemaDialect default_dialect = SchemaDialect::k2020_12;  // when the schema names none in `$schema`
+  SchemaDialect default_dialect = SchemaDialect::kDraft2020;  // when the schema names none in `$schema`
   UnknownKeyword unknown_keywords = UnknownKeyword::kRefuse;
   // A value whose schema (allOf, $ref and the like included) lists `properties` may have no others, unless the schema
   // speaks of them itself (`additionalProperties`, `patternProperties`, `unevaluatedProperties`).
