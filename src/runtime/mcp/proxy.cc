@@ -406,7 +406,8 @@ class Runner final : private Sink {
     const bool client_full = to_client_.pending() > options_.high_water_bytes;
     const bool server_full = to_server_.pending() > options_.high_water_bytes;
     if (watch_client_in_.fd() >= 0) watch_client_in_.Want(server_full || client_full || finishing_ ? 0u : kIn);
-    if (watch_server_out_.fd() >= 0) watch_server_out_.Want(client_full || server_full ? 0u : kIn);
+    // Not `server_full`: a server that waits for us to read what it says would never come to read what we say.
+    if (watch_server_out_.fd() >= 0) watch_server_out_.Want(client_full ? 0u : kIn);
     if (to_client_.pending() > 0) {
       watch_client_out_.Want(kOut);
     } else {
