@@ -21,9 +21,20 @@ void CompileSchema(const std::string& text, bool strict_objects, std::optional<J
       doc.value().root(), {.unknown_keywords = UnknownKeyword::kAnnotate, .strict_objects = strict_objects});
   if (compiled.ok()) {
     schema = std::move(compiled.value());
-  } else if (!error) {
-    error = compiled.error();
+    return;
   }
+  // Most servers name no dialect and many write draft-07 (an array under `items`), which 2020-12 calls invalid.
+  if (compiled.error().code() == base::ErrorCode::kSchemaInvalid && !doc.value().root().Find("$schema").exists()) {
+    base::Result<JsonSchema> older =
+        JsonSchema::Compile(doc.value().root(), {.default_dialect = SchemaDialect::kDraft07,
+                                                 .unknown_keywords = UnknownKeyword::kAnnotate,
+                                                 .strict_objects = strict_objects});
+    if (older.ok()) {
+      schema = std::move(older.value());
+      return;
+    }
+  }
+  if (!error) error = compiled.error();
 }
 
 }  // namespace
@@ -55,7 +66,7 @@ std::shared_ptr<const ToolCatalogue> ToolCatalogue::Build(std::shared_ptr<const 
     entry.pin = listed.pin;
     CompileSchema(entry.spec.input_schema, profile.strict_objects, entry.input_schema, entry.schema_error);
     // Servers may add to what they answer; being strict is for what goes to them.
-    CompileSchema(entry.spec.output_schema, false, entry.output_schema, entry.schema_error);
+    CompileSchema(entry.spec.output_schema, false, entry.output_schema, entry.output_schema_error);
     entry.candidates = impl->policy->CandidatesFor(entry.spec.server, entry.spec.name, entry.spec.side_effect);
     impl->tools.push_back(std::move(entry));
   }

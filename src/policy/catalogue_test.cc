@@ -147,6 +147,25 @@ TEST(Catalogue, ANameListedTwiceIsHeld) {
   EXPECT_TRUE(catalogue->Find("a")->input_schema.has_value());
 }
 
+TEST(Catalogue, ASchemaWithoutADialectMayBeDraft07) {
+  const std::string tuple = R"({"type":"object","properties":{"xy":{"items":[{"type":"number"},{"type":"number"}]}}})";
+  const std::string stated =
+      R"({"$schema":"https://json-schema.org/draft/2020-12/schema","items":[{"type":"number"}]})";
+  const auto catalogue =
+      ToolCatalogue::Build(Load("version: 1\n"), {{.spec = Spec("old", tuple)}, {.spec = Spec("wrong", stated)}});
+  ASSERT_TRUE(catalogue->Find("old")->input_schema.has_value());
+  EXPECT_EQ(catalogue->Find("old")->input_schema->dialect(), SchemaDialect::kDraft07);
+  EXPECT_TRUE(catalogue->Find("wrong")->schema_error.has_value()) << "a dialect that is named is kept to";
+}
+
+TEST(Catalogue, ABrokenOutputSchemaDoesNotConcernCalls) {
+  core::ToolSpec spec = Spec("a", R"({"type":"object"})");
+  spec.output_schema = R"({"type":"nonsense"})";
+  const auto catalogue = ToolCatalogue::Build(Load("version: 1\n"), {{.spec = spec}});
+  EXPECT_FALSE(catalogue->Find("a")->schema_error.has_value());
+  EXPECT_TRUE(catalogue->Find("a")->output_schema_error.has_value());
+}
+
 TEST(Catalogue, ServersMayUseKeywordsOfTheirOwn) {
   const auto catalogue =
       ToolCatalogue::Build(Load("version: 1\n"), {{.spec = Spec("a", R"({"type":"object","hint":1})")}});

@@ -25,7 +25,8 @@ struct ToolEntry {
   core::ToolSpec spec;                     // overlaid
   std::optional<JsonSchema> input_schema;  // nothing: the tool states none, or it does not compile
   std::optional<JsonSchema> output_schema;
-  std::optional<base::Error> schema_error;  // the stated schema does not compile
+  std::optional<base::Error> schema_error;         // the stated schema does not compile
+  std::optional<base::Error> output_schema_error;  // results cannot be checked; calls are not concerned
   PinState pin = PinState::kUnpinned;
   std::vector<std::uint32_t> candidates;  // rules that can concern it, ascending
 };
