@@ -111,8 +111,9 @@ void AppendEvidence(std::string& out, const Evidence& evidence) {
 std::string Decision::Explain(std::string_view tool) const {
   std::string out = fmt::format("Interlock {} {}: {}", WhatWasDone(*this), Quoted(tool), TextOf(reason));
   // The first evidence for the decision's own reason belongs to the first sentence; the others follow as their own.
-  const auto leading =
-      std::find_if(evidence.begin(), evidence.end(), [&](const Evidence& item) { return item.reason == reason; });
+  // An allow has the reason "a rule allows it" and the rule as its evidence.
+  const auto leads = [&](const Evidence& item) { return item.reason == reason || reason == Reason::kNone; };
+  const auto leading = std::find_if(evidence.begin(), evidence.end(), leads);
   if (leading != evidence.end()) AppendEvidence(out, *leading);
   if (!out.ends_with('.')) out += '.';
 

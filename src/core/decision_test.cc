@@ -153,6 +153,16 @@ TEST(DecisionTest, MoreEvidenceThanIsShownIsCounted) {
   EXPECT_THAT(text, HasSubstr("5 more"));
 }
 
+TEST(DecisionTest, AnAllowNamesItsRuleOnce) {
+  Decision decision;
+  decision.verdict = Verdict::kAllow;
+  decision.reason = Reason::kNone;
+  decision.evidence = {{.reason = Reason::kPolicyRule, .verdict = Verdict::kAllow, .rule = "inside"}};
+  const std::string text = decision.Explain("t");
+  EXPECT_THAT(text, HasSubstr("(rule `inside`)"));
+  EXPECT_THAT(text, Not(HasSubstr("Also")));
+}
+
 TEST(DecisionTest, WhatIsMilderThanTheVerdictIsNotTold) {
   Decision decision;
   decision.reason = Reason::kPolicyRule;

@@ -34,6 +34,17 @@ SessionState::~SessionState() = default;
 
 void SessionState::SetPolicy(std::shared_ptr<const policy::PolicySnapshot> policy) {
   INTERLOCK_CHECK(policy != nullptr, "a session has a policy; without one the adapter fails closed");
+  // Label bits are a policy's own numbering: what the session has seen is carried over by name.
+  std::array<core::LabelSet, core::kMaxPolicyLabels> renumbered{};
+  core::LabelSet labels = labels_ & ((core::LabelSet{1} << core::kFirstPolicyLabel) - 1);
+  for (std::size_t i = 0; i < renumbered.size(); ++i) {
+    const core::LabelSet bit = core::LabelSet{1} << (core::kFirstPolicyLabel + static_cast<int>(i));
+    const std::vector<std::string_view> name = policy_->LabelNames(bit);
+    if (!name.empty()) renumbered[i] = policy->LabelFromName(name.front()).value_or(0);
+    if ((labels_ & bit) != 0) labels |= renumbered[i];
+  }
+  labels_ = labels;
+  values_.Relabel(renumbered);
   policy_ = std::move(policy);
   principal_ = policy_->ResolvePrincipal(options_.principal);
   // Entries point into the rules of the policy they were built for.

@@ -136,6 +136,20 @@ TEST_F(SessionTest, TwoGuardsOfOneSessionShareTaint) {
             Verdict::kEscalate);
 }
 
+TEST_F(SessionTest, LabelsKeepTheirNamesWhenAPolicyNumbersThemAnew) {
+  (void)Result("notes", "{}", R"({"content":[{"type":"text","text":"API key: sk-live-12345678"}]})");
+  std::string yaml(kPolicy);
+  yaml.replace(yaml.find("labels: [private]"), 17, "labels: [other, third, private]");
+  const auto renumbered = MustLoad(yaml);
+  ASSERT_NE(renumbered, nullptr);
+  session_->SetPolicy(renumbered);
+  session_->SetCatalogue(MustCatalogue(renumbered, kTools), false);
+  EXPECT_EQ(session_->labels() & ~0xffu, *renumbered->LabelFromName("private"));
+  const auto d = Decide("send", R"({"to":"bob@good.test","body":"the key is sk-live-12345678"})");
+  EXPECT_EQ(d.verdict, Verdict::kBlock);
+  EXPECT_EQ(d.evidence.front().rule, "no-leak");
+}
+
 TEST_F(SessionTest, APolicyThatStartsToAskForProvenanceMidwayDoesNotTrustTheGap) {
   const auto plain = MustLoad(
       "version: 1\nprofile: default\ntools: {send: {effect: write}}\nrules: [{id: a, effect: allow, when: {tool: "

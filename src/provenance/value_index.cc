@@ -268,6 +268,22 @@ std::string ValueIndex::TakeDelta() {
   return out;
 }
 
+namespace {
+
+core::LabelSet Translate(core::LabelSet labels, std::span<const core::LabelSet> policy_labels) {
+  core::LabelSet here = labels & ((core::LabelSet{1} << core::kFirstPolicyLabel) - 1);
+  for (std::size_t i = 0; i < policy_labels.size() && i < core::kMaxPolicyLabels; ++i) {
+    if ((labels >> (core::kFirstPolicyLabel + static_cast<int>(i)) & 1u) != 0) here |= policy_labels[i];
+  }
+  return here;
+}
+
+}  // namespace
+
+void ValueIndex::Relabel(std::span<const core::LabelSet> policy_labels) {
+  for (auto& [print, labels] : labels_by_print_) labels = Translate(labels, policy_labels);
+}
+
 base::Status ValueIndex::MergeDelta(std::string_view blob) { return Merge(blob, nullptr); }
 
 base::Status ValueIndex::MergeDelta(std::string_view blob, std::span<const core::LabelSet> policy_labels) {
@@ -294,11 +310,7 @@ base::Status ValueIndex::Merge(std::string_view blob, const std::span<const core
   for (std::size_t at = 0; at < records.size(); at += kRecordBytes) {
     core::LabelSet labels = GetLittle<core::LabelSet>(records.substr(at + 8));
     if (policy_labels != nullptr) {
-      core::LabelSet here = labels & ((core::LabelSet{1} << core::kFirstPolicyLabel) - 1);
-      for (std::size_t i = 0; i < policy_labels->size() && i < core::kMaxPolicyLabels; ++i) {
-        if ((labels >> (core::kFirstPolicyLabel + static_cast<int>(i)) & 1u) != 0) here |= (*policy_labels)[i];
-      }
-      labels = here;
+      labels = Translate(labels, *policy_labels);
       if (labels == 0) continue;  // every label it had means nothing to this policy
     }
     AddPrint(GetLittle<std::uint64_t>(records.substr(at)), labels);

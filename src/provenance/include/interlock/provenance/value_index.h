@@ -43,6 +43,10 @@ class ValueIndex final : public policy::OriginLookup {
   [[nodiscard]] Answer OriginsOf(std::string_view text) const override;
 
   [[nodiscard]] bool complete() const noexcept { return complete_; }
+  // The policy has changed: policy label i of every entry becomes `policy_labels[i]` (no label where that is zero).
+  // Entries stay even when no label is left, so that a later policy that knows the label by name starts from what is
+  // seen then.
+  void Relabel(std::span<const core::LabelSet> policy_labels);
   // Something of the session was not indexed: from now on absence proves nothing.
   void MarkIncomplete() noexcept { complete_ = false; }
   [[nodiscard]] std::size_t size() const noexcept { return labels_by_print_.size(); }
