@@ -2,6 +2,8 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <optional>
+#include <thread>
 
 #include "commands.h"
 #include "interlock/gate/session.h"
@@ -237,6 +239,23 @@ int RunPolicyAccept(const PolicyAcceptArgs& args) {
   if (policy_file.empty() && std::filesystem::exists("interlock.yaml", ignored)) policy_file = "interlock.yaml";
   const std::string path = PinsPath(args.pins, policy_file);
   const std::string held_path = path + ".held";
+  if (!std::filesystem::exists(held_path, ignored)) {
+    std::printf("nothing is held\n");
+    return kExitFine;
+  }
+  // The lock that proxies take when they pin a first use: neither overwrites the other's pins.
+  constexpr int kLockTries = 100;
+  std::optional<platform::FileLock> lock;
+  for (int i = 0; i < kLockTries && !lock.has_value(); ++i) {
+    auto taken = platform::FileLock::TryAcquire(path + ".lock");
+    if (taken.ok()) {
+      lock.emplace(std::move(taken.value()));
+    } else if (taken.error().code() != base::ErrorCode::kFileLocked || i + 1 == kLockTries) {
+      return CannotRun(taken.error());
+    } else {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
   const auto held_bytes = platform::ReadFile(held_path, kMaxPinsBytes);
   if (!held_bytes.ok()) {
     if (held_bytes.error().code() != base::ErrorCode::kFileNotFound) return CannotRun(held_bytes.error());

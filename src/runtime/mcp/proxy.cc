@@ -676,6 +676,8 @@ int RunProxy(const ProxyOptions& options) {
     return kExitCannotRun;
   }
   platform::IgnoreSigpipe();
+  // A file that may grow no further is an error of that write (and refuses calls), not the end of the guard.
+  std::signal(SIGXFSZ, SIG_IGN);
   auto signals = platform::SignalFd::Block({SIGTERM, SIGINT, SIGHUP});
   if (!signals.ok()) {
     Say(options, NoticeLevel::kError, "signals", signals.error().ToString());

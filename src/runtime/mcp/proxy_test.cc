@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -29,6 +30,7 @@ namespace interlock::runtime::mcp {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using Clock = std::chrono::steady_clock;
 
 constexpr auto kPatience = std::chrono::seconds(20);
@@ -370,6 +372,24 @@ TEST_F(ProxyTest, NoAuditNoCalls) {
   EXPECT_THAT(proxy.Receive(), HasSubstr("audit.unavailable"));
   proxy.CloseInput();
   EXPECT_EQ(proxy.Wait(), kExitOk);
+}
+
+TEST_F(ProxyTest, AFullDiskStopsTheNextCall) {
+  Proxy proxy(dir_);
+  proxy.Greet();
+  proxy.Call("1", "echo");
+  EXPECT_THAT(proxy.Receive(), HasSubstr("\"text\":\"{}\""));
+  // From now on no file of the proxy may be written: what a full disk looks like to it. The server is not concerned.
+  const rlimit none{.rlim_cur = 0, .rlim_max = RLIM_INFINITY};
+  ASSERT_EQ(::prlimit(proxy.pid(), RLIMIT_FSIZE, &none, nullptr), 0);
+  proxy.Call("2", "echo");
+  const std::string refused = proxy.Receive();
+  EXPECT_THAT(refused, HasSubstr("\"id\":2"));
+  EXPECT_THAT(refused, HasSubstr("audit.unavailable"));
+  EXPECT_THAT(refused, Not(HasSubstr("\"text\":\"{}\""))) << "the server never saw it";
+  // And again: the first failure latches.
+  proxy.Call("3", "echo");
+  EXPECT_THAT(proxy.Receive(), HasSubstr("audit.unavailable"));
 }
 
 TEST_F(ProxyTest, ChangedToolIsHeldUntilAccepted) {
