@@ -145,6 +145,8 @@ void ProxyCore::Impl::ServerResponse(const Message& message, std::string_view li
       return;
     case What::kList:
       ListAnswer(request, message, line, now);
+      // A client that lists before (or without) saying that it is initialized: its own list is as good as ours.
+      if (own_list_.wanted && !own_list_.active && book_.fresh()) OwnListDone(true, now);
       return;
     case What::kInitialize:
     case What::kDiscover:
