@@ -1,49 +1,17 @@
 // A value that fits a schema of the usual kind is validated without allocating: it stands in the path of every call.
 // Counts every operator new of the test binary.
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <string>
 
+#include "count_allocations.h"
 #include "gtest/gtest.h"
 #include "interlock/policy/json_schema.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define INTERLOCK_COUNTS_ALLOCATIONS 0
-#else
-#define INTERLOCK_COUNTS_ALLOCATIONS 1
-#endif
-
-namespace {
-std::atomic<std::size_t> allocations{0};
-}  // namespace
-
 #if INTERLOCK_COUNTS_ALLOCATIONS
-namespace {
-void* Allocate(std::size_t size) noexcept {
-  ++allocations;
-  if (void* p = std::malloc(size == 0 ? 1 : size)) return p;
-  std::abort();
-}
-}  // namespace
-
-void* operator new(std::size_t size) { return Allocate(size); }
-void* operator new[](std::size_t size) { return Allocate(size); }
-void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return Allocate(size); }
-void operator delete(void* p) noexcept { std::free(p); }
-void operator delete[](void* p) noexcept { std::free(p); }
-void operator delete(void* p, std::size_t) noexcept { std::free(p); }
-void operator delete[](void* p, std::size_t) noexcept { std::free(p); }
-#endif
 
 namespace interlock::policy {
 namespace {
 
 TEST(JsonSchemaAllocations, NoneForAValueThatFits) {
-#if !INTERLOCK_COUNTS_ALLOCATIONS
-  GTEST_SKIP() << "the sanitizer owns operator new";
-#endif
   const auto schema_doc = base::JsonDoc::Parse(R"({"type":"object","properties":{
       "path":{"type":"string","minLength":1,"maxLength":4096},"mode":{"type":"string","enum":["read","write"]},
       "count":{"type":"integer","minimum":0,"maximum":1e3},"edits":{"type":"array","items":{"$ref":"#/$defs/edit"}}},
@@ -64,3 +32,5 @@ TEST(JsonSchemaAllocations, NoneForAValueThatFits) {
 
 }  // namespace
 }  // namespace interlock::policy
+
+#endif

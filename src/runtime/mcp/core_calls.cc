@@ -418,9 +418,9 @@ void ProxyCore::Impl::Answered(Request& request, Answer answer, Now now) {
   Settle(request, now);
 }
 
-void ProxyCore::Impl::Forward(Request& request, const Decision& decision, Enforcement enforcement, Now now) {
+audit::Record ProxyCore::Impl::DecisionRecord(const Request& request, const Decision& decision, Enforcement enforcement,
+                                              Now now) {
   const policy::ToolEntry* entry = EntryOf(request);
-  const core::SideEffect effect = entry == nullptr ? core::SideEffect::kUnknown : entry->spec.side_effect;
   audit::Record record = BaseRecord(audit::Kind::kDecision, now);
   record.tool = request.tool;
   record.call = request.id;
@@ -428,12 +428,17 @@ void ProxyCore::Impl::Forward(Request& request, const Decision& decision, Enforc
   record.enforcement = enforcement;
   record.arguments = request.params.Find("arguments");
   if (record.arguments.exists()) record.arguments_digest = base::DigestOf(record.arguments);
-  record.side_effect = effect;
+  record.side_effect = entry == nullptr ? core::SideEffect::kUnknown : entry->spec.side_effect;
   record.request_known = state_->request_state() == core::RequestState::kKnown;
   record.step = next_step_;
   record.labels = LabelNames(state_->labels());
   if (entry != nullptr) record.definition = entry->spec.definition;
-  const bool durable = policy_->profile().durable_writes && effect != core::SideEffect::kRead;
+  return record;
+}
+
+void ProxyCore::Impl::Forward(Request& request, const Decision& decision, Enforcement enforcement, Now now) {
+  const audit::Record record = DecisionRecord(request, decision, enforcement, now);
+  const bool durable = policy_->profile().durable_writes && record.side_effect != core::SideEffect::kRead;
   // SAFETY: no call goes ahead that the log does not know of.
   if (base::Status written = Append(record, durable, request.row); !written.ok()) {
     Refuse(request, gate::FailClosed(Reason::kAuditUnavailable, written.error().ToString()), Enforcement::kFailed, now,
@@ -486,19 +491,7 @@ void ProxyCore::Impl::Refuse(Request& request, const Decision& decision, Enforce
   ++counters_.refused;
   const base::Digest call = gate::CallDigest(CallOf(request));
   if (record_it) {
-    const policy::ToolEntry* entry = EntryOf(request);
-    audit::Record record = BaseRecord(audit::Kind::kDecision, now);
-    record.tool = request.tool;
-    record.call = request.id;
-    record.decision = &decision;
-    record.enforcement = enforcement;
-    record.arguments = request.params.Find("arguments");
-    if (record.arguments.exists()) record.arguments_digest = base::DigestOf(record.arguments);
-    record.side_effect = entry == nullptr ? core::SideEffect::kUnknown : entry->spec.side_effect;
-    record.request_known = state_->request_state() == core::RequestState::kKnown;
-    record.step = next_step_;
-    record.labels = LabelNames(state_->labels());
-    if (entry != nullptr) record.definition = entry->spec.definition;
+    const audit::Record record = DecisionRecord(request, decision, enforcement, now);
     std::uint64_t row = 0;
     (void)Append(record, false, row).ok();  // it does not run either way; the failure is counted and said
   }

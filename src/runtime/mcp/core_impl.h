@@ -142,6 +142,8 @@ class ProxyCore::Impl {
   void RecordEvents(const std::vector<ToolBook::Event>& events, base::Now now);
   void AuditNotice(std::string_view name, std::string_view text, base::Now now, std::uint64_t count = 0);
   [[nodiscard]] audit::Record BaseRecord(audit::Kind kind, base::Now now) const;
+  [[nodiscard]] audit::Record DecisionRecord(const Request& request, const core::Decision& decision,
+                                             core::Enforcement enforcement, base::Now now);
   [[nodiscard]] base::Status Append(const audit::Record& record, bool durable, std::uint64_t& row);
   void AppendOutcome(const Request& request, audit::CallStatus status, base::JsonValue result,
                      const gate::SessionState::ResultView* view, base::Now now);
