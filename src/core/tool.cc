@@ -6,7 +6,6 @@ namespace interlock::core {
 
 using base::Error;
 using base::ErrorCode;
-using base::JsonType;
 using base::JsonValue;
 using base::Result;
 using base::Status;

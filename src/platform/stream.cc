@@ -168,7 +168,7 @@ struct ByteSource::Impl {
   }
 
   Result<std::string_view> Next() {
-    const Result<std::string_view> chunk = compression == Compression::kNone ? NextPlain() : NextCompressed();
+    Result<std::string_view> chunk = compression == Compression::kNone ? NextPlain() : NextCompressed();
     if (!chunk.ok()) return chunk.error();
     if (chunk.value().size() > options.max_output_bytes - bytes_produced) {
       return Fail(ErrorCode::kLimitExceeded, fmt::format("more than {} bytes of data", options.max_output_bytes));

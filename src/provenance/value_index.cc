@@ -17,10 +17,10 @@ using base::ErrorCode;
 using base::JsonValue;
 
 constexpr std::size_t kMinToken = 6;
-constexpr std::size_t kMinLine = 16;         // a shorter line inside a longer value identifies nothing
-constexpr std::size_t kMaxLeaf = 64 * 1024;  // longer ones are kept by their lines and tokens only
-constexpr int kMaxNestedJson = 2;            // JSON inside a JSON string inside JSON: what servers do
-constexpr int kMaxDepth = 1024;              // the JSON reader's own limit is 1000
+constexpr std::size_t kMinLine = 16;                     // a shorter line inside a longer value identifies nothing
+constexpr std::size_t kMaxLeaf = std::size_t{64} << 10;  // longer ones are kept by their lines and tokens only
+constexpr int kMaxNestedJson = 2;                        // JSON inside a JSON string inside JSON: what servers do
+constexpr int kMaxDepth = 1024;                          // the JSON reader's own limit is 1000
 
 // The envelope of an MCP result is the same for all results, so it says nothing about where a value came from.
 constexpr std::array<std::string_view, 9> kEnvelope{

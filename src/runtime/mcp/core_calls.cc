@@ -7,8 +7,6 @@
 
 namespace interlock::runtime::mcp {
 
-using base::Error;
-using base::ErrorCode;
 using base::JsonValue;
 using base::Now;
 using core::Decision;
@@ -99,7 +97,7 @@ void ProxyCore::Impl::Settle(Request& request, Now now) {
   for (int round = 0;; ++round) {
     Decision decision = state_->DecideNow(CallOf(request), now);
     if (decision.verdict != Verdict::kRewrite || decision.shadow) {
-      Decided(request, std::move(decision), round == 0 ? nullptr : &first, now);
+      Decided(request, decision, round == 0 ? nullptr : &first, now);
       return;
     }
     if (round == 0) first = decision;
@@ -121,7 +119,7 @@ void ProxyCore::Impl::Settle(Request& request, Now now) {
   }
 }
 
-void ProxyCore::Impl::Decided(Request& request, Decision decision, const Decision* rewrite, Now now) {
+void ProxyCore::Impl::Decided(Request& request, const Decision& decision, const Decision* rewrite, Now now) {
   const bool has_ticket = TicketDesk::LooksLikeTicket(request.params.Find("requestState").string());
   if (has_ticket && !request.strip && (decision.verdict != Verdict::kBlock || decision.shadow)) {
     if (!RedeemTicket(request, now)) return;

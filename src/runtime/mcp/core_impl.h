@@ -90,7 +90,7 @@ class ProxyCore::Impl {
   // core_calls.cc
   void StartCall(Request& request, base::Now now);
   void Settle(Request& request, base::Now now);
-  void Decided(Request& request, core::Decision decision, const core::Decision* rewrite, base::Now now);
+  void Decided(Request& request, const core::Decision& decision, const core::Decision* rewrite, base::Now now);
   void Escalate(Request& request, const core::Decision& decision, base::Now now);
   void AskByElicitation(Request& request, const core::Decision& decision, base::Now now);
   void AskByInputRequired(Request& request, const core::Decision& decision, base::Now now);
@@ -157,6 +157,9 @@ class ProxyCore::Impl {
   void Arm(base::MonoTime at);
   void SendClient(std::string_view line) { ports_.sink->ToClient(line); }
   void SendServer(std::string_view line) { ports_.sink->ToServer(line); }
+
+ private:
+  friend class ProxyCore;
 
   CoreOptions options_;
   Ports ports_;

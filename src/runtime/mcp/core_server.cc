@@ -6,7 +6,6 @@
 
 namespace interlock::runtime::mcp {
 
-using base::ErrorCode;
 using base::JsonValue;
 using base::Now;
 using core::Decision;
