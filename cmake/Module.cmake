@@ -68,7 +68,9 @@ function(interlock_module)
     _interlock_target_name("${dep}" dep_target)
     target_link_libraries(${target} PRIVATE ${dep_target})
   endforeach()
-  install(TARGETS ${target} ARCHIVE DESTINATION lib FILE_SET HEADERS COMPONENT development EXCLUDE_FROM_ALL)
+  # The program is what is installed; libraries and headers only when asked for (cmake --install --component development).
+  install(TARGETS ${target} ARCHIVE DESTINATION lib COMPONENT development EXCLUDE_FROM_ALL
+          FILE_SET HEADERS COMPONENT development EXCLUDE_FROM_ALL)
 
   if(tests AND INTERLOCK_TESTS)
     add_executable(${target}_test ${tests})
