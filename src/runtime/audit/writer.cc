@@ -251,11 +251,17 @@ Status Writer::Append(const Record& record, std::uint64_t* row) {
     idle_ = false;
   }
   if (notify) wake_.notify_one();
-  // The background thread is busy: the appender signs, so that rows without a signature stay few. A failure latches and
-  // is the next append's.
-  if (late && checkpoint_mutex_.try_lock()) {
-    const std::lock_guard one(checkpoint_mutex_, std::adopt_lock);
-    (void)SignCheckpointLocked();
+  // The background thread is busy: the appender signs, so that rows without a signature stay few. Where another is
+  // signing already it waits: on a busy machine the signer may be off its core for thousands of appends. A failure
+  // latches and is the next append's.
+  if (late) {
+    const std::lock_guard one(checkpoint_mutex_);
+    bool still = false;
+    {
+      const std::lock_guard lock(mutex_);
+      still = unsigned_rows_ >= std::uint64_t{2} * options_.checkpoint_rows;
+    }
+    if (still) (void)SignCheckpointLocked();
   }
   return {};
 }
