@@ -1,0 +1,18 @@
+// Words of names and prompts, for the intent features; private to the module.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace interlock::bounds {
+
+// Lower-case words of ASCII letters (and whole runs of other letters): "sendMoney_to" -> send money to. Digits and
+// punctuation separate. At most `max_words`.
+[[nodiscard]] std::vector<std::string> WordsOf(std::string_view text, std::size_t max_words = 4096);
+
+// A crude stem, the same for "transactions" and "transaction", "scheduled" and "schedule". English only; other words
+// come back as they are.
+[[nodiscard]] std::string StemOf(std::string_view word);
+
+}  // namespace interlock::bounds
