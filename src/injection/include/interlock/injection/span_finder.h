@@ -10,7 +10,8 @@
 // and a learned model of what a request to an assistant reads like against what data reads like. Numbers, keys and
 // punctuation do not count, so that padding an order with data does not hide it.
 //
-// A score is a log-odds: 0 is undecided. Pure; linear in the text, whatever it says; thread safe.
+// A score is a log-odds: 0 is undecided at equal odds; from SpanModel::quarantine_threshold() on a model should not
+// read the span. Pure; linear in the text, whatever it says; thread safe.
 #pragma once
 
 #include <cstdint>
@@ -65,6 +66,10 @@ struct ScanOptions {
   const std::vector<std::string>* tool_names = nullptr;
 };
 
+namespace internal {
+struct Access;
+}
+
 // Weights of the learned part. Immutable.
 class SpanModel {
  public:
@@ -73,12 +78,15 @@ class SpanModel {
   [[nodiscard]] std::string Serialize() const;
   // Log-odds of a piece of plain text as it stands; no segmentation.
   [[nodiscard]] float Score(std::string_view text) const;
+  // Score of a span from which a model should not read it: chosen on held-out texts when the weights were made.
+  [[nodiscard]] float quarantine_threshold() const noexcept;
   ~SpanModel();
 
  private:
   friend class SpanTrainer;
   friend class SpanFinder;
   SpanModel();
+  friend struct internal::Access;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
@@ -109,7 +117,8 @@ class SpanTrainer {
   struct Options {
     std::uint64_t seed = 1;
     int epochs = 6;
-    bool augment = true;  // padded, field-embedded and cased copies
+    bool augment = true;      // padded copies; case, keys and punctuation do not count anyway
+    float quarantine = 4.0F;  // what quarantine_threshold() answers
   };
   [[nodiscard]] std::shared_ptr<const SpanModel> Train(const Options& options) const;
 

@@ -1,0 +1,91 @@
+#include "interlock/eval/agent_sentry/train_spans.h"
+
+#include <algorithm>
+#include <set>
+
+#include "interlock/base/check.h"
+#include "re2/re2.h"
+
+namespace interlock::eval::agent_sentry {
+namespace {
+
+std::uint64_t HashText(std::string_view text) {
+  std::uint64_t hash = 1469598103934665603ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash ^ (hash >> 31U);
+}
+
+std::shared_ptr<const injection::SpanModel> Fit(std::span<const Trace* const> training,
+                                                const TrainSpansOptions& options, float quarantine) {
+  injection::SpanTrainer trainer;
+  for (const Trace* trace : training) {
+    trainer.AddCommand(trace->prompt);
+    // After an injection was read, outputs may echo it: they are neither.
+    std::uint32_t first = static_cast<std::uint32_t>(trace->calls.size());
+    for (const InjectedSpan& span : trace->injected) first = std::min(first, span.call);
+    for (std::uint32_t i = 0; i < trace->calls.size() && i <= first; ++i) {
+      const TraceCall& call = trace->calls[i];
+      if (!call.has_output) continue;
+      std::string rest = call.output;
+      for (auto span = trace->injected.rbegin(); span != trace->injected.rend(); ++span) {
+        if (span->call != i) continue;
+        trainer.AddCommand(
+            std::string_view(call.output).substr(span->bytes.begin, span->bytes.end - span->bytes.begin));
+        rest.erase(span->bytes.begin, span->bytes.end - span->bytes.begin);
+      }
+      trainer.AddData(rest);
+    }
+  }
+  injection::SpanTrainer::Options train;
+  train.seed = options.seed;
+  train.quarantine = quarantine;
+  return trainer.Train(train);
+}
+
+float BestScore(const injection::SpanFinder& finder, const Trace& trace) {
+  float best = -20.0F;
+  for (const TraceCall& call : trace.calls) {
+    if (call.has_output) best = std::max(best, finder.Scan(call.output).max_score);
+  }
+  return best;
+}
+
+}  // namespace
+
+bool IsDelegation(std::string_view prompt) {
+  static const re2::RE2 pattern(
+      R"((?i)\b(?:do|complete|perform|carry out|execute|follow|take care of|make|take|finish|handle)\b[^.?!]{0,60}\b(?:tasks?|actions?|instructions?|to-?dos?|steps|changes|everything|what|directions)\b[^.!?]{0,80}\b(?:in|on|from|at|of|specified|described|mentioned|listed|says?|given|outlined)\b[^.!?]{0,40}(?:\b(?:e-?mail|file|message|document|list|page|website|notice|letter|inbox|notes?|article)\b|https?://|www\.))");
+  return re2::RE2::PartialMatch(re2::StringPiece(prompt.data(), prompt.size()), pattern);
+}
+
+std::shared_ptr<const injection::SpanModel> TrainSpans(std::span<const Trace* const> training,
+                                                       const TrainSpansOptions& options) {
+  float threshold = options.quarantine;
+  if (options.inner_folds >= 2) {
+    std::vector<float> benign;
+    for (int fold = 0; fold < options.inner_folds; ++fold) {
+      std::vector<const Trace*> inner;
+      std::vector<const Trace*> held;
+      for (const Trace* trace : training) {
+        const auto folds = static_cast<std::uint64_t>(options.inner_folds);
+        const auto mine = static_cast<std::uint64_t>(fold);
+        const bool prompt = HashText(PromptGroup(*trace)) % folds == mine;
+        const bool attack = trace->attack && HashText(AttackGroup(*trace)) % folds == mine;
+        if (!prompt && !attack) inner.push_back(trace);
+        if (prompt && !trace->attack) held.push_back(trace);
+      }
+      const injection::SpanFinder finder(Fit(inner, options, threshold));
+      for (const Trace* trace : held) {
+        if (!IsDelegation(trace->prompt)) benign.push_back(BestScore(finder, *trace));
+      }
+    }
+    if (!benign.empty()) {
+      std::sort(benign.begin(), benign.end(), std::greater<>());
+      const auto allowed = static_cast<std::size_t>(options.quarantine_rate * static_cast<double>(benign.size()));
+      threshold = benign[std::min(allowed, benign.size() - 1)] + 1e-3F;
+    }
+  }
+  return Fit(training, options, threshold);
+}
+
+}  // namespace interlock::eval::agent_sentry

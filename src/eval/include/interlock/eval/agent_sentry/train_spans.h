@@ -1,0 +1,32 @@
+// Trains the span finder from traces: prompts and injected texts are commands, outputs without them are data.
+//
+//   std::vector<const Trace*> fold = ...;      // never a trace of the test fold
+//   std::shared_ptr<const injection::SpanModel> model = TrainSpans(fold, {});
+//
+// Traces must have gone through StripPreamble. Deterministic for equal traces in equal order.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "interlock/eval/agent_sentry/dataset.h"
+#include "interlock/injection/span_finder.h"
+
+namespace interlock::eval::agent_sentry {
+
+struct TrainSpansOptions {
+  std::uint64_t seed = 1;
+  // Share of benign training traces that may have a span over the quarantine threshold, measured on inner folds grouped
+  // by prompt whose model has not seen them.
+  double quarantine_rate = 0.004;
+  int inner_folds = 3;  // 0: the threshold stays at `quarantine`
+  float quarantine = 4.0F;
+};
+
+[[nodiscard]] std::shared_ptr<const injection::SpanModel> TrainSpans(std::span<const Trace* const> training,
+                                                                     const TrainSpansOptions& options);
+
+// The user asks the agent to do what a file, a message or a page says: its orders are then the user's by delegation.
+[[nodiscard]] bool IsDelegation(std::string_view prompt);
+
+}  // namespace interlock::eval::agent_sentry

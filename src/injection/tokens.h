@@ -1,0 +1,38 @@
+// Private. Words and pieces (sentences, lines, fields) of folded text. Numbers, keys, addresses, file names and
+// punctuation are no words: what an attacker can pad with at will does not count.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "fold.h"
+
+namespace interlock::injection {
+
+struct Token {
+  std::uint32_t hash = 0;
+  std::uint32_t begin = 0;  // of the folded text
+  std::uint32_t end = 0;
+  bool starts = false;   // the first word of its piece
+  bool capital = false;  // written with a capital although it does not start its piece
+};
+
+struct Piece {
+  std::uint32_t token_begin = 0;
+  std::uint32_t token_end = 0;
+  std::uint32_t begin = 0;  // of the folded text; from its first word to its closing mark
+  std::uint32_t end = 0;
+  std::uint32_t block = 0;  // paragraphs and fields, counted
+};
+
+struct Tokens {
+  std::vector<Token> tokens;
+  std::vector<Piece> pieces;
+};
+
+[[nodiscard]] std::uint32_t HashWord(std::string_view word);
+
+void Tokenize(const Folded& folded, Tokens& out);
+
+}  // namespace interlock::injection

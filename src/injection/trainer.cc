@@ -1,0 +1,420 @@
+// Trains by logistic regression on windows of words: the log-odds of a window is the sum of the evidence of its words,
+// so that the same numbers add up over any span. Deterministic: own generator, fixed order.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <tuple>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "model.h"
+
+namespace interlock::injection {
+namespace {
+
+constexpr std::size_t kMinCommands = 3;  // distinct texts a word or pair must occur in to count
+constexpr std::size_t kMinData = 12;
+constexpr std::size_t kMaxWords = 3000;
+constexpr std::size_t kMaxPairs = 9500;
+constexpr float kNameShare = 0.6F;  // words mostly written with a capital inside sentences are names
+
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t Next() {
+    state_ += 0x9E3779B97F4A7C15ULL;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31U);
+  }
+  std::size_t Below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(Next() % n); }
+  std::size_t Between(std::size_t low, std::size_t high) { return low + Below(high - low + 1); }
+  bool OneIn(std::size_t n) { return Below(n) == 0; }
+
+ private:
+  std::uint64_t state_;
+};
+
+struct Text {
+  std::vector<Token> tokens;
+  std::vector<Piece> pieces;
+  float weight = 1.0F;
+};
+
+struct Window {
+  std::vector<std::uint32_t> features;  // dense ids, with repetition
+  float words = 0;                      // for the drift
+  float unknown = 0;
+  float weight = 1;
+  bool command = false;
+};
+
+}  // namespace
+
+struct SpanTrainer::Impl {
+  std::vector<Text> commands;
+  std::vector<Text> data;
+  std::unordered_set<std::uint64_t> seen;
+
+  void Add(std::string_view text, float weight, bool command) {
+    if (text.empty() || weight <= 0) return;
+    const std::uint64_t key = std::hash<std::string_view>{}(text) * 2 + (command ? 1 : 0);
+    if (!seen.insert(key).second) return;
+    Folded folded;
+    Fold(text, folded);
+    Tokens tokens;
+    Tokenize(folded, tokens);
+    if (tokens.tokens.empty()) return;
+    (command ? commands : data).push_back({std::move(tokens.tokens), std::move(tokens.pieces), weight});
+  }
+};
+
+namespace {
+
+class Training {
+ public:
+  Training(const std::vector<Text>& commands, const std::vector<Text>& data, const SpanTrainer::Options& options)
+      : commands_(commands), data_(data), options_(options), random_(options.seed * 0x2545F4914F6CDD1DULL + 1) {}
+
+  void Learn(Weights& model) {
+    ChooseWords();
+    ChoosePairs();
+    weights_.assign(ids_.size() + 2, 0.0F);
+    squares_.assign(weights_.size(), 1e-6F);
+    for (const Text& text : commands_) AddCommandWindows(text);
+    const std::size_t positives = windows_.size();
+    AddDataWindows(positives * 3);
+    Fit(options_.epochs);
+    // The runs that still look like commands in data are what the model must learn next.
+    for (int round = 0; round < 3; ++round) {
+      Quantise(model);
+      if (AddHardWindows(model, round) == 0) break;
+      Fit(std::max(1, options_.epochs / 2));
+    }
+    Quantise(model);
+    Calibrate(model);
+  }
+
+ private:
+  static constexpr std::uint32_t kDrift = 0;
+  static constexpr std::uint32_t kUnknown = 1;
+
+  void ChooseWords() {
+    struct Count {
+      std::uint32_t commands = 0, data = 0, inside = 0, capital = 0;
+      std::uint32_t last = 0;
+    };
+    std::unordered_map<std::uint32_t, Count> counts;
+    std::uint32_t stamp = 0;
+    for (const Text& text : commands_) {
+      ++stamp;
+      for (const Token& token : text.tokens) {
+        Count& count = counts[token.hash];
+        if (count.last != stamp) ++count.commands;
+        count.last = stamp;
+        if (!token.starts) {
+          ++count.inside;
+          if (token.capital) ++count.capital;
+        }
+      }
+    }
+    for (const Text& text : data_) {
+      ++stamp;
+      for (const Token& token : text.tokens) {
+        Count& count = counts[token.hash];
+        if (count.last != stamp) ++count.data;
+        count.last = stamp;
+        if (!token.starts) {
+          ++count.inside;
+          if (token.capital) ++count.capital;
+        }
+      }
+    }
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;  // (importance, hash)
+    for (const auto& [hash, count] : counts) {
+      if (count.commands < kMinCommands && count.data < kMinData) continue;
+      const float capital =
+          count.inside == 0 ? 0.0F : static_cast<float>(count.capital) / static_cast<float>(count.inside);
+      if (count.inside >= 3 && capital > kNameShare && hash != HashWord("i")) continue;
+      chosen.emplace_back(count.commands * 8 + count.data, hash);
+    }
+    std::sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    if (chosen.size() > kMaxWords) chosen.resize(kMaxWords);
+    for (const auto& [importance, hash] : chosen) {
+      words_.insert(hash);
+      Id(hash, true);
+    }
+  }
+
+  std::uint32_t Id(std::uint32_t hash, bool word) {
+    const std::uint64_t key = (std::uint64_t{word} << 32U) | hash;
+    const auto [at, added] = ids_.emplace(key, static_cast<std::uint32_t>(ids_.size()) + 2);
+    if (added) keys_.push_back(key);
+    return at->second;
+  }
+
+  template <class Visit>
+  void Pairs(const Token* begin, const Token* end, Visit&& visit) const {
+    std::array<std::uint32_t, kContext> context{};
+    std::size_t head = 0;
+    std::size_t filled = 0;
+    for (const Token* token = begin; token != end; ++token) {
+      if (!words_.contains(token->hash)) continue;
+      if (token->starts) visit(HashPair(PairKind::kStart, kStartMark, token->hash));
+      for (std::size_t back = 0; back < filled; ++back) {
+        const std::uint32_t other = context[(head + kContext - 1 - back) % kContext];
+        visit(HashPair(back == 0 ? PairKind::kAdjacent : PairKind::kNear, other, token->hash));
+      }
+      context[head] = token->hash;
+      head = (head + 1) % kContext;
+      filled = std::min(filled + 1, kContext);
+    }
+  }
+
+  void ChoosePairs() {
+    std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> counts;  // hash -> (texts, last)
+    std::uint32_t stamp = 0;
+    for (const Text& text : commands_) {
+      ++stamp;
+      Pairs(text.tokens.data(), text.tokens.data() + text.tokens.size(), [&](std::uint32_t hash) {
+        auto& [count, last] = counts[hash];
+        if (last != stamp) ++count;
+        last = stamp;
+      });
+    }
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;
+    for (const auto& [hash, count] : counts) {
+      if (count.first >= kMinCommands) chosen.emplace_back(count.first, hash);
+    }
+    std::sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    if (chosen.size() > kMaxPairs * 3) chosen.resize(kMaxPairs * 3);
+    for (const auto& [count, hash] : chosen) Id(hash, false);
+  }
+
+  void AddWindow(const std::vector<Token>& tokens, std::size_t begin, std::size_t end, bool command, float weight) {
+    end = std::min(end, tokens.size());
+    if (begin >= end) return;
+    Window window;
+    window.command = command;
+    window.weight = weight;
+    window.words = static_cast<float>(end - begin);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (words_.contains(tokens[i].hash))
+        window.features.push_back(ids_.at((std::uint64_t{1} << 32U) | tokens[i].hash));
+      else
+        window.unknown += 1;
+    }
+    Pairs(tokens.data() + begin, tokens.data() + end, [&](std::uint32_t hash) {
+      if (const auto at = ids_.find(hash); at != ids_.end()) window.features.push_back(at->second);
+    });
+    windows_.push_back(std::move(window));
+  }
+
+  // Words of data between the words of a command, as an attacker would pad it.
+  std::vector<Token> Padded(const std::vector<Token>& tokens, std::size_t begin, std::size_t end) {
+    std::vector<Token> out;
+    const std::size_t every = random_.Between(2, 6);
+    const std::size_t most = random_.Between(1, 3);
+    for (std::size_t i = begin; i < end; ++i) {
+      out.push_back(tokens[i]);
+      if ((i - begin + 1) % every != 0 || data_.empty()) continue;
+      const Text& from = data_[random_.Below(data_.size())];
+      const std::size_t at = random_.Below(from.tokens.size());
+      for (std::size_t n = 0; n < most && at + n < from.tokens.size(); ++n) out.push_back(from.tokens[at + n]);
+    }
+    return out;
+  }
+
+  void AddCommandWindows(const Text& text) {
+    const std::size_t size = text.tokens.size();
+    const std::size_t samples = std::clamp<std::size_t>(size / 6, 3, 24);
+    for (std::size_t n = 0; n < samples; ++n) {
+      const std::size_t length = random_.Between(5, 24);
+      const std::size_t begin = size <= length ? 0 : random_.Below(size - length + 1);
+      const std::size_t end = std::min(size, begin + length);
+      if (options_.augment && random_.OneIn(3)) {
+        const std::vector<Token> padded = Padded(text.tokens, begin, end);
+        AddWindow(padded, 0, padded.size(), true, text.weight);
+      } else {
+        AddWindow(text.tokens, begin, end, true, text.weight);
+      }
+    }
+  }
+
+  void AddDataWindows(std::size_t count) {
+    if (data_.empty()) return;
+    // By text and by length in turn, so that a few long lists do not outweigh everything else.
+    for (std::size_t n = 0; n < count; ++n) {
+      const Text& text = data_[random_.Below(data_.size())];
+      const std::size_t length = random_.Between(5, 24);
+      const std::size_t begin = text.tokens.size() <= length ? 0 : random_.Below(text.tokens.size() - length + 1);
+      AddWindow(text.tokens, begin, begin + length, false, text.weight);
+    }
+  }
+
+  std::size_t AddHardWindows(const Weights& model, int round) {
+    std::vector<std::pair<float, std::pair<std::uint32_t, Run>>> found;
+    std::vector<float> evidence;
+    std::vector<Run> runs;
+    for (std::uint32_t t = 0; t < data_.size(); ++t) {
+      model.Evidence(data_[t].tokens, evidence);
+      MaximalRuns(evidence, runs);
+      for (const Run& run : runs) {
+        if (run.sum > 1.5F) found.push_back({run.sum, {t, run}});
+      }
+    }
+    std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+      if (a.first != b.first) return a.first > b.first;
+      return std::tie(a.second.first, a.second.second.begin) < std::tie(b.second.first, b.second.second.begin);
+    });
+    const std::size_t cap = 6000;
+    if (found.size() > cap) found.resize(cap);
+    const float weight = round == 0 ? 1.0F : 1.5F;
+    for (const auto& [sum, where] : found) {
+      const Text& text = data_[where.first];
+      AddWindow(text.tokens, where.second.begin, std::min<std::size_t>(where.second.end, where.second.begin + 60),
+                false, weight * text.weight);
+    }
+    return found.size();
+  }
+
+  void Fit(int epochs) {
+    double positive = 0;
+    double negative = 0;
+    for (const Window& window : windows_) (window.command ? positive : negative) += static_cast<double>(window.weight);
+    if (positive == 0 || negative == 0) return;
+    const auto balance = static_cast<float>(negative / positive);
+    std::vector<std::uint32_t> order(windows_.size());
+    for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
+    constexpr float kRate = 0.08F;
+    constexpr float kDecay = 2e-6F;
+    for (int epoch = 0; epoch < epochs; ++epoch) {
+      for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.Below(i)]);
+      for (const std::uint32_t index : order) {
+        const Window& window = windows_[index];
+        float sum = weights_[kDrift] * window.words + weights_[kUnknown] * window.unknown;
+        for (const std::uint32_t id : window.features) sum += weights_[id];
+        const float p = 1.0F / (1.0F + std::exp(-sum));
+        const float gradient = (p - (window.command ? 1.0F : 0.0F)) * window.weight * (window.command ? balance : 1.0F);
+        const auto step = [&](std::uint32_t id, float value) {
+          const float g = gradient * value + kDecay * weights_[id];
+          squares_[id] += g * g;
+          weights_[id] -= kRate * g / std::sqrt(squares_[id]);
+        };
+        step(kDrift, window.words);
+        if (window.unknown > 0) step(kUnknown, window.unknown);
+        for (const std::uint32_t id : window.features) step(id, 1.0F);
+      }
+    }
+  }
+
+  void Quantise(Weights& model) const {
+    std::vector<std::pair<float, std::size_t>> pairs;
+    float largest = 1e-6F;
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const float weight = std::clamp(weights_[i + 2], -4.0F, 4.0F);
+      largest = std::max(largest, std::fabs(weight));
+      if ((keys_[i] >> 32U) == 0) pairs.emplace_back(-std::fabs(weight), i);
+    }
+    std::sort(pairs.begin(), pairs.end());
+    if (pairs.size() > kMaxPairs) pairs.resize(kMaxPairs);
+    ModelParameters& p = model.parameters;
+    p.scale = largest / 127.0F;
+    p.drift = weights_[kDrift];
+    p.unknown = weights_[kUnknown];
+    const auto quantise = [&](std::size_t i) {
+      const float weight = std::clamp(weights_[i + 2], -4.0F, 4.0F);
+      return static_cast<std::int8_t>(std::lround(weight / p.scale));
+    };
+    std::vector<WeightTable::Entry> words;
+    std::vector<WeightTable::Entry> chosen;
+    for (std::size_t i = 0; i < keys_.size(); ++i) {
+      const auto hash = static_cast<std::uint32_t>(keys_[i]);
+      if ((keys_[i] >> 32U) == 1 && hash != 0) words.push_back({hash, quantise(i)});
+    }
+    for (const auto& [negated, i] : pairs) {
+      const std::int8_t weight = quantise(i);
+      if (weight != 0) chosen.push_back({static_cast<std::uint32_t>(keys_[i]), weight});
+    }
+    model.words.Build(std::move(words));
+    model.pairs.Build(std::move(chosen));
+  }
+
+  // Log-odds of the best run of a text: slope and offset by logistic regression on the root of its sum.
+  void Calibrate(Weights& model) const {
+    std::vector<std::pair<float, bool>> samples;
+    std::vector<float> evidence;
+    std::vector<Run> runs;
+    const auto best = [&](const Text& text) {
+      model.Evidence(text.tokens, evidence);
+      MaximalRuns(evidence, runs);
+      float sum = 0;
+      for (const Run& run : runs) sum = std::max(sum, run.sum);
+      return std::sqrt(sum);
+    };
+    for (const Text& text : commands_) samples.emplace_back(best(text), true);
+    for (const Text& text : data_) samples.emplace_back(best(text), false);
+    if (commands_.empty() || data_.empty()) return;
+    const double positive = 0.5 / static_cast<double>(commands_.size());
+    const double negative = 0.5 / static_cast<double>(data_.size());
+    double slope = 1;
+    double offset = -2;
+    for (int step = 0; step < 50; ++step) {  // Newton, damped
+      double ga = 1e-3 * (slope - 1), gb = 0, haa = 1e-3, hab = 0, hbb = 1e-6;
+      for (const auto& [root, command] : samples) {
+        const double x = static_cast<double>(root);
+        const double p = 1.0 / (1.0 + std::exp(-(slope * x + offset)));
+        const double w = command ? positive : negative;
+        const double g = w * (p - (command ? 1.0 : 0.0));
+        const double h = w * p * (1 - p);
+        ga += g * x;
+        gb += g;
+        haa += h * x * x;
+        hab += h * x;
+        hbb += h;
+      }
+      const double det = haa * hbb - hab * hab;
+      if (std::fabs(det) < 1e-18) break;
+      const double da = (hbb * ga - hab * gb) / det;
+      const double db = (haa * gb - hab * ga) / det;
+      slope -= std::clamp(da, -1.0, 1.0);
+      offset -= std::clamp(db, -1.0, 1.0);
+      if (std::fabs(da) + std::fabs(db) < 1e-6) break;
+    }
+    model.parameters.slope = static_cast<float>(std::clamp(slope, 0.1, 20.0));
+    model.parameters.offset = static_cast<float>(std::clamp(offset, -50.0, 0.0));
+  }
+
+  const std::vector<Text>& commands_;
+  const std::vector<Text>& data_;
+  const SpanTrainer::Options& options_;
+  Random random_;
+  std::unordered_set<std::uint32_t> words_;
+  std::unordered_map<std::uint64_t, std::uint32_t> ids_;
+  std::vector<std::uint64_t> keys_;
+  std::vector<float> weights_;
+  std::vector<float> squares_;
+  std::vector<Window> windows_;
+};
+
+}  // namespace
+
+SpanTrainer::SpanTrainer() : impl_(std::make_unique<Impl>()) {}
+SpanTrainer::~SpanTrainer() = default;
+
+void SpanTrainer::AddCommand(std::string_view text, float weight) { impl_->Add(text, weight, true); }
+void SpanTrainer::AddData(std::string_view text, float weight) { impl_->Add(text, weight, false); }
+
+std::shared_ptr<const SpanModel> SpanTrainer::Train(const Options& options) const {
+  std::shared_ptr<SpanModel> model(new SpanModel());
+  Training(impl_->commands, impl_->data, options).Learn(*model->impl_);
+  model->impl_->parameters.quarantine = options.quarantine;
+  return model;
+}
+
+}  // namespace interlock::injection
