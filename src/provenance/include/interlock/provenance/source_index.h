@@ -32,9 +32,16 @@
 
 namespace interlock::provenance {
 
+namespace internal {
+struct SourceIndexPeer;  // tests
+}
+
 enum class SourceKind : std::uint8_t { kRequest, kResult, kOther };
 enum class MatchKind : std::uint8_t { kExact, kCanonical, kFormat, kSubstring, kDerived, kFuzzy };
 [[nodiscard]] std::string_view NameOf(MatchKind kind) noexcept;
+
+// A match under this strength says next to nothing: "true", "3", "of". It is reported, but lends no labels.
+inline constexpr float kTrivialStrength = 0.2F;
 
 inline constexpr std::uint32_t kNoTurn = std::numeric_limits<std::uint32_t>::max();
 
@@ -102,6 +109,7 @@ class SourceIndex {
   [[nodiscard]] bool complete() const noexcept;
 
  private:
+  friend struct internal::SourceIndexPeer;
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

@@ -1,0 +1,475 @@
+#include "explainer.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include "interlock/base/decimal.h"
+
+namespace interlock::provenance::internal {
+namespace {
+
+constexpr std::size_t kMaxValueWords = 16'384;
+constexpr std::uint32_t kMaxChain = 32;       // places of one word tried in one source
+constexpr std::uint64_t kStepsBase = 20'000;  // of one lookup, whatever was added
+constexpr std::uint64_t kStepsPerWord = 400;
+constexpr std::uint32_t kCommon = kFirst + kNewest;  // a word that more sources share identifies none of them
+
+constexpr unsigned char kByRequest = 1;
+constexpr unsigned char kByResult = 2;
+constexpr unsigned char kByOther = 4;
+
+// How good a match of each kind is before it is weighed with what it matches.
+constexpr float kExactQuality = 1.0F;
+constexpr float kCanonicalQuality = 0.97F;
+constexpr float kFormatQuality = 0.95F;
+constexpr float kSuffixQuality = 0.8F;  // a telephone number without its prefix
+constexpr float kSubstringQuality = 0.9F;
+constexpr float kReformattedQuality = 0.75F;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// Whether the digits that start at `at` go on to the left as one number: 1,250 or 3.14. In a list, [100,200] or a
+// record of a table, commas separate.
+bool IsNumberComma(std::string_view text, std::size_t comma) {
+  constexpr std::size_t kLook = 64;
+  if (text[comma] != ',') return true;
+  const auto in_number = [](char c) { return IsDigit(c) || c == ',' || c == '.'; };
+  std::size_t begin = comma;
+  while (begin > 0 && comma - begin < kLook && in_number(text[begin - 1])) --begin;
+  std::size_t end = comma;
+  while (end < text.size() && end - comma < kLook && in_number(text[end])) ++end;
+  if (text[begin] == ',' || text[end - 1] == ',') return false;
+  if ((begin > 0 && text[begin - 1] == '[') || (end < text.size() && text[end] == ']')) return false;
+  std::size_t left = comma;
+  while (left > begin && IsDigit(text[left - 1])) --left;
+  std::size_t right = comma + 1;
+  while (right < end && IsDigit(text[right])) ++right;
+  return comma - left <= 3 && right - comma - 1 <= 3;
+}
+bool JoinedBefore(std::string_view text, std::size_t at) {
+  return at >= 2 && at < text.size() && IsDigit(text[at]) && IsDigit(text[at - 2]) &&
+         (text[at - 1] == '.' || text[at - 1] == ',' || text[at - 1] == '\'') && IsNumberComma(text, at - 1);
+}
+bool JoinedAfter(std::string_view text, std::size_t end) { return JoinedBefore(text, end + 1); }
+
+}  // namespace
+
+Explanation Explainer::Explain(std::string_view value, const ExplainOptions& options) {
+  options_ = options;
+  Start(value);
+  if (!list_.tokens.empty()) {
+    FindRuns();
+    FindFormatsInValue();
+    if (options_.derived) FindJoined();
+    if (options_.fuzzy) FindMisspelled();
+    if (options_.derived) FindArithmetic();
+  }
+  Explanation out;
+  out.complete = store_.complete() && !exhausted_;
+  Select(out);
+  return out;
+}
+
+void Explainer::Start(std::string_view value) {
+  value_ = value;
+  steps_ = 0;
+  any_direct_ = false;
+  pieces_.clear();
+  const std::size_t read = tokenizer_.Read(value, Reading::kPlain, kMaxValueWords, list_);
+  const std::size_t n = list_.tokens.size();
+  exhausted_ = read < value.size();
+  budget_ = kStepsBase + kStepsPerWord * n;
+  ids_.resize(n);
+  stop_.resize(n);
+  cover_.assign(n, 0);
+  only_stops_ = true;
+  for (std::size_t i = 0; i < n; ++i) {
+    ids_[i] = store_.Find(list_.tokens[i].hash);
+    stop_[i] = IsStopWord(list_.word(i)) ? 1 : 0;
+    only_stops_ = only_stops_ && stop_[i] != 0;
+  }
+  content_bytes_ = Content(0, static_cast<std::uint32_t>(n));
+  has_space_ = std::ranges::any_of(value, IsSpace);
+  if (per_source_.size() < store_.sources().size()) per_source_.resize(store_.sources().size());
+  if (++epoch_ == 0) {
+    std::ranges::fill(per_source_, PerSource{});
+    epoch_ = 1;
+  }
+  FindParts();
+}
+
+// The parts of a URL, an address or a path that mean something alone.
+void Explainer::FindParts() {
+  parts_.clear();
+  const auto n = static_cast<std::uint32_t>(list_.tokens.size());
+  if (has_space_ || n < 2) return;
+  const auto words_in = [&](std::size_t begin, std::size_t end) {
+    std::uint32_t first = 0;
+    while (first < n && list_.tokens[first].begin < begin) ++first;
+    std::uint32_t last = first;
+    while (last < n && list_.tokens[last].end <= end) ++last;
+    if (first < last && last - first < n) parts_.push_back({first, last});
+  };
+  std::size_t host = 0;
+  if (const std::size_t scheme = value_.find("://"); scheme != std::string_view::npos) {
+    host = scheme + 3;
+  } else if (!value_.starts_with("www.")) {
+    host = std::string_view::npos;
+  }
+  if (host != std::string_view::npos) {
+    const std::size_t host_end = std::min(value_.find_first_of("/?#", host), value_.size());
+    std::size_t host_begin = host;
+    if (const std::size_t at = value_.rfind('@', host_end); at != std::string_view::npos && at > host)
+      host_begin = at + 1;
+    words_in(host_begin, host_end);
+    words_in(host, value_.size());
+    const std::size_t path_end = std::min(value_.find_first_of("?#", host_end), value_.size());
+    words_in(host_end, path_end);
+    if (path_end < value_.size()) {
+      words_in(0, path_end);
+      words_in(host, path_end);
+    }
+    if (const std::size_t slash = value_.rfind('/', path_end); slash != std::string_view::npos && slash >= host_end) {
+      words_in(slash + 1, path_end);
+    }
+    return;
+  }
+  if (const std::size_t at = value_.rfind('@'); at != std::string_view::npos) {
+    std::size_t begin = 0;
+    if (value_.starts_with("mailto:")) begin = 7;
+    if (begin > 0) words_in(begin, value_.size());
+    words_in(begin, at);
+    words_in(at + 1, value_.size());
+    return;
+  }
+  if (const std::size_t slash = value_.find_last_of("/\\"); slash != std::string_view::npos) {
+    words_in(slash + 1, value_.size());
+    words_in(0, slash);
+    if (const std::size_t dot = value_.rfind('.'); dot != std::string_view::npos && dot > slash) {
+      words_in(slash + 1, dot);
+      words_in(0, dot);
+    }
+    return;
+  }
+  if (const std::size_t dot = value_.rfind('.'); dot != std::string_view::npos) words_in(0, dot);
+}
+
+Explainer::PerSource& Explainer::Of(std::uint32_t source) {
+  PerSource& it = per_source_[source];
+  if (it.epoch != epoch_) it = {.epoch = epoch_, .reach = 0, .newest = kNone, .whole = false};
+  return it;
+}
+
+bool Explainer::Counts(std::uint32_t source) const {
+  const SourceInfo& info = store_.sources()[source].info;
+  return info.kind != SourceKind::kResult || options_.before_turn == kNoTurn || info.turn < options_.before_turn;
+}
+
+bool Explainer::Spend(std::uint64_t steps) {
+  steps_ += steps;
+  if (steps_ > budget_) exhausted_ = true;
+  return !exhausted_;
+}
+
+void Explainer::FindRuns() {
+  const auto n = static_cast<std::uint32_t>(list_.tokens.size());
+  for (std::uint32_t i = 0; i < n && steps_ <= budget_; ++i) {
+    if (stop_[i] != 0 && !only_stops_) continue;
+    // Both pairs: where this word and its neighbour are common in all sources, the pair still leads to the right ones.
+    if (ids_[i] == kNone) continue;
+    if (store_.Count(ids_[i]) >= kFirst || n > 1) {
+      if (i > 0 && ids_[i - 1] != kNone) {
+        const std::uint32_t pair = store_.FindPair(list_.tokens[i - 1].hash, list_.tokens[i].hash);
+        if (pair != kNone) store_.ForEachPlace(pair, [&](std::uint32_t at) { VisitRun(at + 1, i); });
+      }
+      if (i + 1 < n && ids_[i + 1] != kNone) {
+        const std::uint32_t pair = store_.FindPair(list_.tokens[i].hash, list_.tokens[i + 1].hash);
+        if (pair != kNone) store_.ForEachPlace(pair, [&](std::uint32_t at) { VisitRun(at, i); });
+      }
+    }
+    store_.ForEachPlace(ids_[i], [&](std::uint32_t at) { VisitRun(at, i); });
+  }
+}
+
+// The longest run of the value's words around word `anchor` in the source of `place`, which has that word there and
+// perhaps later too.
+void Explainer::VisitRun(std::uint32_t place, std::uint32_t anchor) {
+  if (!Spend(1)) return;
+  const Segment& segment = store_.SegmentOf(place);
+  if (!Counts(segment.source)) return;
+  PerSource& state = Of(segment.source);
+  if (state.whole || state.reach > anchor) return;
+  const std::string_view text = store_.sources()[segment.source].text;
+  const auto n = static_cast<std::uint32_t>(list_.tokens.size());
+  std::uint32_t best_place = kNone;
+  std::uint32_t best_first = anchor;
+  std::uint32_t best_last = anchor;
+  std::uint32_t tried = 0;
+  for (std::uint32_t at = place; at != kNone && tried < kMaxChain; at = store_.place(at).next, ++tried) {
+    std::uint32_t first = anchor;
+    std::uint32_t last = anchor + 1;
+    std::uint32_t begin = at;
+    std::uint32_t end = at + 1;
+    while (last < n && end < segment.end && ids_[last] == store_.place(end).entry) ++last, ++end;
+    while (first > state.reach && begin > segment.begin && ids_[first - 1] == store_.place(begin - 1).entry) {
+      --first, --begin;
+    }
+    if (!Spend(last - first)) return;
+    // A part of a number is another number.
+    while (first < last && list_.tokens[first].all_digits &&
+           (JoinedBefore(text, store_.place(begin).begin()) || JoinedBefore(value_, list_.tokens[first].begin))) {
+      ++first, ++begin;
+    }
+    while (first < last && list_.tokens[last - 1].all_digits &&
+           (JoinedAfter(text, store_.End(end - 1)) || JoinedAfter(value_, list_.tokens[last - 1].end))) {
+      --last, --end;
+    }
+    if (first > anchor || last <= anchor) continue;
+    if (first == 0 && last == n) {
+      if (TakeWhole(segment, begin, true)) return;
+      if (best_place != kNone && best_first == 0 && best_last == n) continue;
+    }
+    if (last - first > best_last - best_first) best_place = begin, best_first = first, best_last = last;
+  }
+  if (best_place == kNone) return;
+  if (best_first == 0 && best_last == n) {
+    TakeWhole(segment, best_place, false);
+    return;
+  }
+  TakeRun(segment, best_place, best_first, best_last);
+  state.reach = best_last;
+}
+
+bool Explainer::IsExact(const Segment& segment, std::uint32_t place) const {
+  const std::string_view text = store_.sources()[segment.source].text;
+  const std::size_t lead = list_.tokens.front().begin;
+  const std::size_t begin = store_.place(place).begin();
+  return begin >= lead && text.substr(begin - lead).starts_with(value_);
+}
+
+bool Explainer::TakeWhole(const Segment& segment, std::uint32_t place, bool exact_only) {
+  const auto n = static_cast<std::uint32_t>(list_.tokens.size());
+  const bool exact = IsExact(segment, place);
+  if (exact_only && !exact) return false;
+  Of(segment.source).whole = true;
+  any_direct_ = true;
+  base::ByteSpan in_source = SourceSpan(place, place + n - 1);
+  if (exact) {
+    in_source.begin -= list_.tokens.front().begin;
+    in_source.end = in_source.begin + value_.size();
+    TakePiece(segment.source, MatchKind::kExact, kExactQuality, in_source, 0, n);
+    pieces_.back().in_value = {0, value_.size()};
+    return true;
+  }
+  const base::ByteSpan in_value = ValueSpan(0, n);
+  const std::string_view quoted =
+      std::string_view(store_.sources()[segment.source].text).substr(in_source.begin, in_source.end - in_source.begin);
+  const std::string_view wanted = value_.substr(in_value.begin, in_value.end - in_value.begin);
+  Spend(quoted.size() / 8);
+  if (quoted == wanted || CanonicalText(quoted, segment.reading) == CanonicalText(wanted, Reading::kPlain)) {
+    TakePiece(segment.source, MatchKind::kCanonical, kCanonicalQuality, in_source, 0, n);
+    return true;
+  }
+  // The same words with other punctuation: a number that is written in other groups, or words joined another way.
+  std::size_t digits = 0;
+  for (const char c : list_.text) digits += IsDigit(c) ? std::size_t{1} : 0;
+  const bool number = digits * 2 >= list_.text.size();
+  TakePiece(segment.source, number ? MatchKind::kFormat : MatchKind::kDerived,
+            number ? kFormatQuality : kReformattedQuality, in_source, 0, n);
+  return true;
+}
+
+void Explainer::TakeRun(const Segment& segment, std::uint32_t place, std::uint32_t first, std::uint32_t last) {
+  // Stop words at the ends belong to no one.
+  while (first < last && stop_[first] != 0 && !only_stops_) ++first, ++place;
+  while (last > first && stop_[last - 1] != 0 && !only_stops_) --last;
+  if (first == last) return;
+  std::uint32_t content = 0;
+  std::uint32_t content_word = first;
+  for (std::uint32_t i = first; i < last; ++i) {
+    if (stop_[i] != 0) continue;
+    ++content;
+    content_word = i;
+  }
+  if (content <= 1) {
+    const Token& word = list_.tokens[content_word];
+    if (word.size < 3 || stop_[content_word] != 0) return;
+    const bool identifies = word.has_digit && !(word.all_digits && word.size < 4);
+    const bool request = store_.sources()[segment.source].info.kind == SourceKind::kRequest;
+    if (!identifies && !request && store_.Count(ids_[content_word]) > kCommon) return;
+  }
+  const auto is_part = [&](const Part& part) { return part.first == first && part.last == last; };
+  const base::ByteSpan in_source = SourceSpan(place, place + (last - first) - 1);
+  if (has_space_) {
+    TakePiece(segment.source, MatchKind::kSubstring, kSubstringQuality, in_source, first, last);
+  } else if (std::ranges::any_of(parts_, is_part)) {
+    TakePiece(segment.source, MatchKind::kFormat, kFormatQuality, in_source, first, last);
+  } else {
+    TakePiece(segment.source, MatchKind::kDerived, kReformattedQuality, in_source, first, last);
+  }
+}
+
+std::uint64_t Explainer::Content(std::uint32_t first, std::uint32_t last) const {
+  std::uint64_t bytes = 0;
+  for (std::uint32_t i = first; i < last; ++i) {
+    if (stop_[i] == 0 || only_stops_) bytes += list_.tokens[i].end - list_.tokens[i].begin;
+  }
+  return bytes;
+}
+
+// How much it takes to write these words by chance: 1 for five letters and more, little for what every text has.
+float Explainer::Substance(std::uint32_t first, std::uint32_t last) const {
+  std::size_t letters = 0;
+  std::size_t digits = 0;
+  std::size_t zeros = 0;  // that end the number
+  bool only_digits = true;
+  bool leading = true;
+  for (std::uint32_t i = first; i < last; ++i) {
+    if (stop_[i] != 0) continue;
+    for (const char c : list_.word(i)) {
+      if (!IsDigit(c)) {
+        ++letters;
+        only_digits = false;
+        continue;
+      }
+      leading = leading && c == '0';
+      if (leading && last - first > 0 && only_digits && digits == 0 && c == '0') {
+        continue;
+      }
+      ++digits;
+      zeros = c == '0' ? zeros + 1 : 0;
+    }
+  }
+  if (letters + digits == 0) return 0.05F;
+  if (only_digits) {
+    const float size = static_cast<float>(digits) - 1.0F;
+    const float significant = static_cast<float>(digits - std::min(zeros, digits - 1)) - 1.0F;
+    return std::min(1.0F, 0.1F + 0.15F * size + 0.1F * significant);
+  }
+  static constexpr std::array<float, 5> kByLength{0.05F, 0.1F, 0.15F, 0.6F, 0.85F};
+  const std::size_t weight = letters + digits * 2;
+  return weight < kByLength.size() ? kByLength[weight] : 1.0F;
+}
+
+base::ByteSpan Explainer::ValueSpan(std::uint32_t first, std::uint32_t last) const {
+  return {list_.tokens[first].begin, list_.tokens[last - 1].end};
+}
+
+base::ByteSpan Explainer::SourceSpan(std::uint32_t first_place, std::uint32_t last_place) const {
+  return {store_.place(first_place).begin(), store_.End(last_place)};
+}
+
+std::string Explainer::WordAt(std::uint32_t place) const {
+  const Segment& segment = store_.SegmentOf(place);
+  const base::ByteSpan span = SourceSpan(place, place);
+  return CanonicalText(
+      std::string_view(store_.sources()[segment.source].text).substr(span.begin, span.end - span.begin),
+      segment.reading);
+}
+
+void Explainer::TakePiece(std::uint32_t source, MatchKind kind, float quality, base::ByteSpan in_source,
+                          std::uint32_t first, std::uint32_t last) {
+  const bool whole = first == 0 && last == list_.tokens.size();
+  float strength = quality * Substance(first, last);
+  if (!whole && content_bytes_ > 0) {
+    const float share = static_cast<float>(Content(first, last)) / static_cast<float>(content_bytes_);
+    const float floor = kind == MatchKind::kFormat ? 0.5F : 0.3F;
+    strength *= floor + (1.0F - floor) * share;
+  }
+  pieces_.push_back({.source = source,
+                     .first = first,
+                     .last = last,
+                     .kind = kind,
+                     .strength = std::max(strength, 0.01F),
+                     .in_source = in_source,
+                     .in_value = ValueSpan(first, last),
+                     .before = Of(source).newest});
+  Of(source).newest = static_cast<std::uint32_t>(pieces_.size() - 1);
+  Cover(source, first, last);
+}
+
+void Explainer::Cover(std::uint32_t source, std::uint32_t first, std::uint32_t last) {
+  const SourceKind kind = store_.sources()[source].info.kind;
+  const unsigned char bit =
+      kind == SourceKind::kRequest ? kByRequest : (kind == SourceKind::kResult ? kByResult : kByOther);
+  for (std::uint32_t i = first; i < last; ++i) cover_[i] |= bit;
+}
+
+void Explainer::Select(Explanation& out) {
+  std::uint64_t request = 0;
+  std::uint64_t results = 0;
+  std::uint64_t any = 0;
+  for (std::uint32_t i = 0; i < list_.tokens.size(); ++i) {
+    if (stop_[i] != 0 && !only_stops_) continue;
+    const std::uint64_t bytes = list_.tokens[i].end - list_.tokens[i].begin;
+    if ((cover_[i] & kByRequest) != 0) request += bytes;
+    if ((cover_[i] & kByResult) != 0) results += bytes;
+    if (cover_[i] != 0) any += bytes;
+  }
+  if (content_bytes_ > 0) {
+    const auto total = static_cast<float>(content_bytes_);
+    out.by_request = static_cast<float>(request) / total;
+    out.by_results = static_cast<float>(results) / total;
+    out.covered = static_cast<float>(any) / total;
+  }
+  const auto n = list_.tokens.size();
+  order_.clear();
+  for (std::uint32_t i = 0; i < pieces_.size(); ++i) {
+    const Piece& piece = pieces_[i];
+    if (piece.strength >= kTrivialStrength) out.labels |= store_.sources()[piece.source].info.labels;
+    const bool whole = piece.first == 0 && piece.last == n;
+    // A source that explains the whole value says nothing more by its pieces.
+    if (!whole && per_source_[piece.source].whole) continue;
+    order_.push_back(i);
+  }
+  const auto is_whole = [&](std::uint32_t i) { return pieces_[i].first == 0 && pieces_[i].last == n; };
+  const auto by_source = [&](std::uint32_t a, std::uint32_t b) {
+    const Piece& x = pieces_[a];
+    const Piece& y = pieces_[b];
+    if (x.source != y.source) return x.source < y.source;
+    if (x.first != y.first) return x.first < y.first;
+    return x.strength > y.strength;
+  };
+  const std::size_t cap = SourceIndex::kMaxMatches;
+  if (order_.size() > cap) {
+    const auto pieces_begin = std::stable_partition(order_.begin(), order_.end(), is_whole);
+    const auto wholes = static_cast<std::size_t>(pieces_begin - order_.begin());
+    std::sort(order_.begin(), pieces_begin, by_source);
+    if (wholes > cap) {
+      // The first half and the newest half.
+      std::copy(pieces_begin - static_cast<std::ptrdiff_t>(cap / 2), pieces_begin,
+                order_.begin() + static_cast<std::ptrdiff_t>(cap / 2));
+    } else {
+      const auto room = static_cast<std::ptrdiff_t>(cap - wholes);
+      const auto strongest = [&](bool newest) {
+        return [this, newest](std::uint32_t a, std::uint32_t b) {
+          const Piece& x = pieces_[a];
+          const Piece& y = pieces_[b];
+          if (x.strength != y.strength) return x.strength > y.strength;
+          if (x.source != y.source) return newest ? x.source > y.source : x.source < y.source;
+          return x.first < y.first;
+        };
+      };
+      const auto half = pieces_begin + (room + 1) / 2;
+      std::partial_sort(pieces_begin, half, order_.end(), strongest(false));
+      std::partial_sort(half, pieces_begin + room, order_.end(), strongest(true));
+    }
+    order_.resize(cap);
+  }
+  std::sort(order_.begin(), order_.end(), by_source);
+  out.matches.reserve(order_.size());
+  for (const std::uint32_t i : order_) {
+    const Piece& piece = pieces_[i];
+    out.matches.push_back({.source = piece.source,
+                           .kind = piece.kind,
+                           .strength = piece.strength,
+                           .in_source = piece.in_source,
+                           .in_value = piece.in_value});
+  }
+}
+
+}  // namespace interlock::provenance::internal

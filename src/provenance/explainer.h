@@ -1,0 +1,104 @@
+// One lookup in a SourceStore: the pieces of a value and where they stand in the sources.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "formats.h"
+#include "interlock/provenance/source_index.h"
+#include "source_store.h"
+#include "tokens.h"
+
+namespace interlock::provenance::internal {
+
+// A stretch of the value's words that a source explains.
+struct Piece {
+  std::uint32_t source = 0;
+  std::uint32_t first = 0;  // words of the value
+  std::uint32_t last = 0;
+  MatchKind kind = MatchKind::kSubstring;
+  float strength = 0;
+  base::ByteSpan in_source;
+  base::ByteSpan in_value;
+  std::uint32_t before = kNone;  // piece of the same source
+};
+
+class Explainer {
+ public:
+  explicit Explainer(const SourceStore& store) : store_(store), tokenizer_(store.hash()) {}
+
+  [[nodiscard]] Explanation Explain(std::string_view value, const ExplainOptions& options);
+  // Of the last value: bytes that count for coverage.
+  [[nodiscard]] std::uint64_t content_bytes() const noexcept { return content_bytes_; }
+  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
+
+ private:
+  struct PerSource {
+    std::uint32_t epoch = 0;
+    std::uint32_t reach = 0;       // words of the value before this one are explained or given up
+    std::uint32_t newest = kNone;  // its newest piece
+    bool whole = false;            // the whole value is explained
+  };
+  struct Part {
+    std::uint32_t first;
+    std::uint32_t last;
+  };
+
+  void Start(std::string_view value);
+  void FindParts();
+  PerSource& Of(std::uint32_t source);
+  [[nodiscard]] bool Counts(std::uint32_t source) const;
+  bool Spend(std::uint64_t steps);
+
+  void FindRuns();
+  void VisitRun(std::uint32_t place, std::uint32_t anchor);
+  void TakeRun(const Segment& segment, std::uint32_t place, std::uint32_t first, std::uint32_t last);
+  bool TakeWhole(const Segment& segment, std::uint32_t place, bool exact_only);
+  [[nodiscard]] bool IsExact(const Segment& segment, std::uint32_t place) const;
+
+  void FindFormatsInValue();
+  void LookUpFormat(const FormatHit& hit);
+  void TakeFormat(const FormatHit& hit, std::uint32_t source, base::ByteSpan in_source);
+  void LookUpWordAsFormat(const FormatHit& hit, std::string_view word);
+
+  void FindJoined();
+  void FindMisspelled();
+  void FindArithmetic();
+
+  void TakePiece(std::uint32_t source, MatchKind kind, float quality, base::ByteSpan in_source, std::uint32_t first,
+                 std::uint32_t last);
+  void Cover(std::uint32_t source, std::uint32_t first, std::uint32_t last);
+  [[nodiscard]] bool IsCovered(std::uint32_t word) const { return cover_[word] != 0; }
+  [[nodiscard]] float Substance(std::uint32_t first, std::uint32_t last) const;
+  [[nodiscard]] std::uint64_t Content(std::uint32_t first, std::uint32_t last) const;
+  [[nodiscard]] base::ByteSpan ValueSpan(std::uint32_t first, std::uint32_t last) const;
+  [[nodiscard]] base::ByteSpan SourceSpan(std::uint32_t first_place, std::uint32_t last_place) const;
+  [[nodiscard]] std::string WordAt(std::uint32_t place) const;
+  void Select(Explanation& out);
+
+  const SourceStore& store_;
+  Tokenizer tokenizer_;
+  TokenList list_;
+  std::vector<FormatHit> hits_;
+  std::vector<std::uint32_t> ids_;
+  std::vector<char> stop_;
+  std::vector<unsigned char> cover_;
+  std::vector<Part> parts_;
+  std::vector<PerSource> per_source_;
+  std::vector<Piece> pieces_;
+  std::vector<std::uint32_t> order_;
+  std::string_view value_;
+  ExplainOptions options_;
+  std::uint32_t epoch_ = 0;
+  std::uint64_t content_bytes_ = 0;
+  bool only_stops_ = false;
+  bool has_space_ = false;
+  bool exhausted_ = false;
+  bool any_direct_ = false;  // some source has the whole value as it is
+  std::uint64_t steps_ = 0;
+  std::uint64_t budget_ = 0;
+};
+
+}  // namespace interlock::provenance::internal

@@ -1,0 +1,274 @@
+#include "source_store.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "interlock/base/json.h"
+
+namespace interlock::provenance::internal {
+namespace {
+
+constexpr std::size_t kMaxSourceBytes = (std::size_t{1} << 24) - 1;
+constexpr std::uint32_t kLongWord = 255;
+constexpr std::uint32_t kCrowded = 32;  // places of a word in one segment from which on its pairs are kept
+constexpr std::uint32_t kMaxCount = (1u << 24) - 1;
+constexpr std::uint32_t kMaxHere = 255;
+
+// A whole JSON document has one right reading of its backslashes; in any other text they are ambiguous.
+Reading ReadingOf(std::string_view text) {
+  if (text.find('\\') == std::string_view::npos) return Reading::kPlain;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || std::string_view("{[\"").find(text[first]) == std::string_view::npos) {
+    return Reading::kPlain;
+  }
+  base::JsonLimits limits;
+  limits.max_depth = 1000;
+  return base::JsonDoc::Parse(text, limits).ok() ? Reading::kJson : Reading::kPlain;
+}
+
+// Plain decimal text in ten-thousandths; nothing for what is too large or too fine.
+std::optional<std::int64_t> Scaled(std::string_view number) {
+  const std::size_t dot = number.find('.');
+  const std::string_view whole = number.substr(0, dot);
+  const std::string_view fraction = dot == std::string_view::npos ? std::string_view() : number.substr(dot + 1);
+  if (whole.size() > 12 || fraction.size() > 4) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : whole) value = value * 10 + (c - '0');
+  for (std::size_t i = 0; i < 4; ++i) value = value * 10 + (i < fraction.size() ? fraction[i] - '0' : 0);
+  return value;
+}
+
+// Words before a number that make it an amount, as keys of records.
+bool NamesAnAmount(std::string_view word) {
+  static constexpr std::array<std::string_view, 12> kNames{"amount", "balance", "budget", "cost", "due", "fee",
+                                                           "paid",   "price",   "rent",   "sum",  "tax", "total"};
+  return std::ranges::binary_search(kNames, word);
+}
+
+}  // namespace
+
+SourceStore::SourceStore(const SourceIndexOptions& options)
+    : options_(options), hash_(options.key), slots_(64, kNone), tokenizer_(hash_) {}
+
+std::uint32_t SourceStore::Add(const SourceInfo& info, std::string_view text) {
+  const auto ordinal = static_cast<std::uint32_t>(sources_.size());
+  const std::size_t limit = std::min({options_.max_source_bytes, kMaxSourceBytes, options_.max_bytes - text_bytes_});
+  if (text.size() > limit) {
+    complete_ = false;
+    // What fits of a long text is still worth having; cut between characters.
+    std::size_t size = limit;
+    while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
+    text = text.substr(0, size);
+  }
+  sources_.push_back({.info = info, .text = std::string(text), .amounts = {}});
+  text_bytes_ += text.size();
+  const Reading reading = ReadingOf(text);
+  AddReading(ordinal, reading);
+  AddFormats(ordinal);
+  if (DiffersWhenDeep(text, reading)) AddReading(ordinal, Reading::kDeep);
+  return ordinal;
+}
+
+std::uint32_t SourceStore::Find(std::uint64_t hash) const noexcept {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+    const std::uint32_t id = slots_[i];
+    if (id == kNone || entries_[id].hash == hash) return id;
+  }
+}
+
+std::uint32_t SourceStore::Make(std::uint64_t hash) {
+  std::size_t mask = slots_.size() - 1;
+  std::size_t i = hash & mask;
+  for (; slots_[i] != kNone; i = (i + 1) & mask) {
+    if (entries_[slots_[i]].hash == hash) return slots_[i];
+  }
+  Entry entry;
+  entry.hash = hash;
+  const std::uint32_t id = entries_.push_back(entry);
+  slots_[i] = id;
+  if (std::size_t{entries_.size()} * 4 > slots_.size() * 3) Grow();
+  return id;
+}
+
+void SourceStore::Grow() {
+  std::vector<std::uint32_t> slots(slots_.size() * 2, kNone);
+  const std::size_t mask = slots.size() - 1;
+  for (const std::uint32_t id : slots_) {
+    if (id == kNone) continue;
+    std::size_t i = entries_[id].hash & mask;
+    while (slots[i] != kNone) i = (i + 1) & mask;
+    slots[i] = id;
+  }
+  slots_ = std::move(slots);
+}
+
+core::LabelSet SourceStore::LabelsAt(std::uint32_t at, bool is_format) const {
+  return sources_[is_format ? format_places_[at].source : SegmentOf(at).source].info.labels;
+}
+
+void SourceStore::Post(Entry& entry, std::uint32_t at, core::LabelSet labels, bool is_format) {
+  const std::uint32_t n = entry.count;
+  if (n < kMaxCount) entry.count = (n + 1) & kMaxCount;
+  if (n < 2) {
+    entry.first[n] = at;
+    return;
+  }
+  if (n == 2) entry.more = more_.push_back(More{});
+  More& more = more_[entry.more];
+  if (n < kFirst) {
+    more.first[n - 2] = at;
+    return;
+  }
+  if (more.ring == kNone) {
+    Ring fresh;
+    for (const std::uint32_t place : entry.first) fresh.labels |= LabelsAt(place, is_format);
+    for (const std::uint32_t place : more.first) fresh.labels |= LabelsAt(place, is_format);
+    more.ring = rings_.push_back(fresh);
+  }
+  Ring& ring = rings_[more.ring];
+  if ((ring.labels | labels) != ring.labels) {
+    ring.labels |= labels;
+    ring.extra = extras_.push_back({.place = at, .next = ring.extra});
+  }
+  ring.newest[ring.size % kNewest] = at;
+  ring.size = ring.size + 1 == 1u << 31 ? kNewest : ring.size + 1;
+}
+
+void SourceStore::AddReading(std::uint32_t source, Reading reading) {
+  const std::string_view text = sources_[source].text;
+  const core::LabelSet labels = sources_[source].info.labels;
+  tokenizer_.Read(text, reading, text.size(), list_);
+  if (std::size_t{places_.size()} + list_.tokens.size() >= kNone) {
+    complete_ = false;
+    return;
+  }
+  const std::uint32_t begin = places_.size();
+  segments_.push_back({.source = source,
+                       .begin = begin,
+                       .end = begin + static_cast<std::uint32_t>(list_.tokens.size()),
+                       .reading = reading});
+  bool crowded_before = false;
+  for (std::size_t i = 0; i < list_.tokens.size(); ++i) {
+    const Token& token = list_.tokens[i];
+    const std::uint32_t before = entries_.size();
+    const std::uint32_t id = Make(token.hash);
+    const std::uint32_t size = std::min(token.end - token.begin, kLongWord);
+    const std::uint32_t at = places_.push_back({.entry = id, .begin_size = token.begin << 8 | size, .next = kNone});
+    if (size == kLongWord) long_ends_.emplace_back(at, token.end);
+    if (id == before) {
+      entries_[id].signature = SignatureOf(list_.word(i));
+      if (token.size >= kMinFuzzy) AddLookAlike(id, list_.word(i));
+    }
+    Entry& entry = entries_[id];
+    if (entry.last != kNone && entry.last >= begin) {
+      places_[entry.last].next = at;
+      if (entry.here < kMaxHere) entry.here = (entry.here + 1u) & kMaxHere;
+    } else {
+      entry.here = 1;
+      Post(entry, at, labels, false);
+    }
+    entry.last = at;
+    const bool crowded = entry.count > kFirst || entry.here > kCrowded;
+    if (crowded && crowded_before) AddPair(list_.tokens[i - 1], token, at - 1, begin);
+    crowded_before = crowded;
+  }
+  steps_ += list_.tokens.size();
+}
+
+void SourceStore::AddPair(const Token& first, const Token& second, std::uint32_t at, std::uint32_t segment_begin) {
+  const std::uint32_t id = Make(hash_.Pair(first.hash, second.hash));
+  Entry& entry = entries_[id];
+  if (entry.last != kNone && entry.last >= segment_begin) return;
+  entry.last = at;
+  Post(entry, at, sources_[segments_.back().source].info.labels, false);
+}
+
+void SourceStore::AddLookAlike(std::uint32_t id, std::string_view word) {
+  const auto space = [](Space s) { return static_cast<std::uint64_t>(s); };
+  const std::uint32_t head = Make(hash_(word.substr(0, 3), space(Space::kHead)));
+  entries_[id].next_head = std::exchange(entries_[head].last, id);
+  const std::uint32_t tail = Make(hash_(word.substr(word.size() - 3), space(Space::kTail)));
+  entries_[id].next_tail = std::exchange(entries_[tail].last, id);
+}
+
+// Of the reading that was tokenised last.
+void SourceStore::AddFormats(std::uint32_t source) {
+  Source& into = sources_[source];
+  FindFormats(into.text, list_, false, hits_);
+  steps_ += list_.tokens.size();
+  static constexpr std::array<Space, 5> kSpaces{Space::kWord, Space::kNumber, Space::kDate, Space::kPhone,
+                                                Space::kGrouped};
+  const auto add_amount = [&](std::string_view number, std::uint32_t begin, std::uint32_t end, bool percent) {
+    if (into.amounts.size() >= kMaxAmounts) return;
+    const std::optional<std::int64_t> value = Scaled(number);
+    if (value.has_value() && *value > 0) {
+      into.amounts.push_back({.value = *value, .begin = begin, .end = end, .percent = percent});
+    }
+  };
+  for (const FormatHit& found : hits_) {
+    const std::uint32_t begin = list_.tokens[found.first].begin;
+    const std::uint32_t end = list_.tokens[found.last - 1].end;
+    if (found.format == Format::kNumber) {
+      add_amount(found.key, begin, end, found.percent);
+      if (found.last - found.first == 1) continue;  // its word is its key
+    }
+    const std::string_view key = found.format == Format::kPhone ? PhoneTail(found.key) : std::string_view(found.key);
+    const Space space = kSpaces[static_cast<std::size_t>(found.format)];
+    const std::uint32_t id = Make(hash_(key, static_cast<std::uint64_t>(space)));
+    const std::uint32_t at = format_places_.push_back({.source = source, .begin = begin, .end = end, .next = kNone});
+    Entry& entry = entries_[id];
+    if (entry.last != kNone && format_places_[entry.last].source == source) {
+      format_places_[entry.last].next = at;
+    } else {
+      Post(entry, at, into.info.labels, true);
+    }
+    entry.last = at;
+  }
+  // Digits alone are an amount in a request, and in a record under a name that says so.
+  const bool request = into.info.kind == SourceKind::kRequest;
+  std::size_t hit = 0;
+  for (std::size_t i = 0; i < list_.tokens.size() && into.amounts.size() < kMaxAmounts; ++i) {
+    const Token& token = list_.tokens[i];
+    while (hit < hits_.size() && hits_[hit].last <= i) ++hit;
+    if (hit < hits_.size() && hits_[hit].first <= i) continue;
+    if (!token.all_digits || token.size > 12) continue;
+    if (!request && (i == 0 || !NamesAnAmount(list_.word(i - 1)))) continue;
+    add_amount(list_.word(i), token.begin, token.end, false);
+  }
+  into.amounts.shrink_to_fit();
+}
+
+std::uint32_t SourceStore::End(std::uint32_t at) const {
+  const Place& place = places_[at];
+  const std::uint32_t size = place.begin_size & 0xFF;
+  if (size != kLongWord) return place.begin() + size;
+  return std::ranges::lower_bound(long_ends_, at, {}, &std::pair<std::uint32_t, std::uint32_t>::first)->second;
+}
+
+const Segment& SourceStore::SegmentOf(std::uint32_t at) const {
+  const auto next = std::ranges::upper_bound(segments_, at, {}, &Segment::begin);
+  return *std::prev(next);
+}
+
+std::uint32_t SourceStore::SignatureOf(std::string_view word) noexcept {
+  std::uint32_t set = 0;
+  for (const char c : word) set |= 1u << (static_cast<unsigned char>(c) % 26);
+  const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(word.size(), 63));
+  return set | size << 26;
+}
+
+std::size_t SourceStore::memory_bytes() const noexcept {
+  std::size_t bytes = places_.bytes() + format_places_.bytes() + entries_.bytes() + more_.bytes() + rings_.bytes() +
+                      extras_.bytes() + slots_.capacity() * sizeof(std::uint32_t) +
+                      segments_.capacity() * sizeof(Segment) + sources_.capacity() * sizeof(Source) +
+                      long_ends_.capacity() * sizeof(long_ends_[0]) + list_.tokens.capacity() * sizeof(Token) +
+                      list_.text.capacity() + hits_.capacity() * sizeof(FormatHit);
+  for (const Source& source : sources_) {
+    bytes += source.text.capacity() + source.amounts.capacity() * sizeof(Amount);
+  }
+  return bytes;
+}
+
+}  // namespace interlock::provenance::internal

@@ -1,0 +1,189 @@
+// What SourceIndex keeps: the texts, their words in order, and for every word (also pair of common words, amount, date,
+// ...) where it stands. Bounded lists: of a key that many sources share the first kFirst, the newest kNewest and those
+// that bring a new label are kept, so that repetition, hostile or not, costs neither time nor memory.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "chunked.h"
+#include "formats.h"
+#include "interlock/provenance/source_index.h"
+#include "keyed_hash.h"
+#include "tokens.h"
+
+namespace interlock::provenance::internal {
+
+inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+inline constexpr std::uint32_t kFirst = 8;
+inline constexpr std::uint32_t kNewest = 8;
+inline constexpr std::size_t kMaxAmounts = 32;  // of one source, for arithmetic
+inline constexpr std::size_t kMinFuzzy = 6;     // bytes of a word that may be misspelled
+
+// Spaces of keys; words have space 0.
+enum class Space : std::uint64_t { kWord = 0, kNumber = 1, kDate = 2, kPhone = 3, kGrouped = 4, kHead = 5, kTail = 6 };
+
+// A word where it stands. `begin` and size share a word: a source is at most 16 MiB.
+struct Place {
+  std::uint32_t entry;
+  std::uint32_t begin_size;  // size 255: see SourceStore::End
+  std::uint32_t next;        // next place of the same word in this segment, or kNone
+  [[nodiscard]] std::uint32_t begin() const { return begin_size >> 8; }
+};
+
+struct FormatPlace {
+  std::uint32_t source;
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t next;  // next place of the same key in this source, or kNone
+};
+
+struct Amount {
+  std::int64_t value;  // in ten-thousandths
+  std::uint32_t begin;
+  std::uint32_t end;
+  bool percent;
+};
+
+// One reading of one source.
+struct Segment {
+  std::uint32_t source;
+  std::uint32_t begin;  // places
+  std::uint32_t end;
+  Reading reading;
+};
+
+struct Source {
+  SourceInfo info;
+  std::string text;
+  std::vector<Amount> amounts;
+};
+
+class SourceStore {
+ public:
+  explicit SourceStore(const SourceIndexOptions& options);
+
+  std::uint32_t Add(const SourceInfo& info, std::string_view text);
+
+  [[nodiscard]] const KeyedHash& hash() const noexcept { return hash_; }
+  [[nodiscard]] const std::vector<Source>& sources() const noexcept { return sources_; }
+  [[nodiscard]] const std::vector<Segment>& segments() const noexcept { return segments_; }
+  [[nodiscard]] const Place& place(std::uint32_t at) const { return places_[at]; }
+  [[nodiscard]] const FormatPlace& format_place(std::uint32_t at) const { return format_places_[at]; }
+  [[nodiscard]] std::uint32_t End(std::uint32_t place) const;
+  [[nodiscard]] const Segment& SegmentOf(std::uint32_t place) const;
+  // Number of sources (readings of them) that have the entry.
+  [[nodiscard]] std::uint32_t Count(std::uint32_t entry) const { return entries_[entry].count; }
+
+  [[nodiscard]] std::uint32_t Find(std::uint64_t hash) const noexcept;
+  [[nodiscard]] std::uint32_t FindKey(Space space, std::string_view key) const noexcept {
+    return Find(hash_(key, static_cast<std::uint64_t>(space)));
+  }
+  [[nodiscard]] std::uint32_t FindPair(std::uint64_t first, std::uint64_t second) const noexcept {
+    return Find(hash_.Pair(first, second));
+  }
+
+  // Calls take(place) for the kept places of an entry: the first of each kept source, in the order they were added.
+  template <class Take>
+  void ForEachPlace(std::uint32_t entry, Take&& take) const;
+
+  // Calls take(entry) for words that share the first or the last three bytes with `word`, at most `limit` of each.
+  template <class Take>
+  void ForEachLookAlike(std::string_view word, std::uint32_t limit, Take&& take) const;
+  // Letters of an entry's word as a set, and its size; to rule out words that cannot be near.
+  [[nodiscard]] std::uint32_t Signature(std::uint32_t entry) const { return entries_[entry].signature; }
+  [[nodiscard]] std::uint32_t FirstPlace(std::uint32_t entry) const { return entries_[entry].first[0]; }
+  [[nodiscard]] static std::uint32_t SignatureOf(std::string_view word) noexcept;
+
+  [[nodiscard]] std::size_t memory_bytes() const noexcept;
+  [[nodiscard]] bool complete() const noexcept { return complete_; }
+  [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
+
+ private:
+  struct Entry {
+    std::uint64_t hash = 0;
+    std::array<std::uint32_t, 2> first{};  // the first two places; more_ holds the others
+    std::uint32_t more = kNone;
+    std::uint32_t count : 24 = 0;  // sources, saturating
+    std::uint32_t here : 8 = 0;    // places in the newest segment, saturating
+    std::uint32_t last = kNone;    // newest place of all
+    std::uint32_t next_head = kNone;
+    std::uint32_t next_tail = kNone;
+    std::uint32_t signature = 0;
+  };
+  struct More {
+    std::array<std::uint32_t, kFirst - 2> first{};
+    std::uint32_t ring = kNone;
+  };
+  struct Ring {
+    std::array<std::uint32_t, kNewest> newest{};
+    std::uint32_t size = 0;  // ever put in, saturating in steps of kNewest
+    core::LabelSet labels = 0;
+    std::uint32_t extra = kNone;
+  };
+  struct Extra {
+    std::uint32_t place;
+    std::uint32_t next;
+  };
+
+  std::uint32_t Make(std::uint64_t hash);
+  void Grow();
+  void Post(Entry& entry, std::uint32_t at, core::LabelSet labels, bool is_format);
+  void AddReading(std::uint32_t source, Reading reading);
+  void AddFormats(std::uint32_t source);
+  void AddPair(const Token& first, const Token& second, std::uint32_t at, std::uint32_t segment_begin);
+  void AddLookAlike(std::uint32_t entry, std::string_view word);
+  [[nodiscard]] core::LabelSet LabelsAt(std::uint32_t at, bool is_format) const;
+
+  SourceIndexOptions options_;
+  KeyedHash hash_;
+  std::vector<Source> sources_;
+  std::vector<Segment> segments_;
+  Chunked<Place> places_;
+  Chunked<FormatPlace> format_places_;
+  Chunked<Entry> entries_;
+  Chunked<More, 64> more_;
+  Chunked<Ring, 64> rings_;
+  Chunked<Extra, 64> extras_;
+  std::vector<std::uint32_t> slots_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> long_ends_;  // place, end; in order
+  std::size_t text_bytes_ = 0;
+  std::uint64_t steps_ = 0;  // work done by Add, in words
+  bool complete_ = true;
+  // Scratch of Add.
+  Tokenizer tokenizer_;
+  TokenList list_;
+  std::vector<FormatHit> hits_;
+};
+
+template <class Take>
+void SourceStore::ForEachPlace(std::uint32_t id, Take&& take) const {
+  const Entry& entry = entries_[id];
+  const std::uint32_t count = entry.count;
+  for (std::uint32_t i = 0; i < count && i < 2; ++i) take(entry.first[i]);
+  if (count <= 2) return;
+  const More& more = more_[entry.more];
+  for (std::uint32_t i = 2; i < count && i < kFirst; ++i) take(more.first[i - 2]);
+  if (more.ring == kNone) return;
+  const Ring& ring = rings_[more.ring];
+  for (std::uint32_t at = ring.extra; at != kNone; at = extras_[at].next) take(extras_[at].place);
+  const std::uint32_t kept = ring.size < kNewest ? ring.size : kNewest;
+  for (std::uint32_t i = 0; i < kept; ++i) take(ring.newest[(ring.size - kept + i) % kNewest]);
+}
+
+template <class Take>
+void SourceStore::ForEachLookAlike(std::string_view word, std::uint32_t limit, Take&& take) const {
+  if (word.size() < 3) return;
+  std::uint32_t at = FindKey(Space::kHead, word.substr(0, 3));
+  if (at != kNone) at = entries_[at].last;
+  for (std::uint32_t n = 0; at != kNone && n < limit; ++n, at = entries_[at].next_head) take(at);
+  at = FindKey(Space::kTail, word.substr(word.size() - 3));
+  if (at != kNone) at = entries_[at].last;
+  for (std::uint32_t n = 0; at != kNone && n < limit; ++n, at = entries_[at].next_tail) take(at);
+}
+
+}  // namespace interlock::provenance::internal
