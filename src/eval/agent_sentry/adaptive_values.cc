@@ -65,21 +65,29 @@ std::string IbanLike(std::string_view value, Dice& dice) {
   return out;
 }
 
-// Every digit and letter another one of its class; what stands between stays.
-std::string ShapeLike(std::string_view value, Dice& dice) {
-  std::string out(value);
+// Every digit and letter another one of its class, whole words other words; what stands between stays.
+std::string ShapeLike(std::string_view value, const AdaptiveWords& words, Dice& dice) {
+  std::string out;
   bool first = true;
-  for (char& c : out) {
-    if (IsDigit(c)) {
-      c = static_cast<char>(first ? '1' + dice.Below(9) : '0' + dice.Below(10));
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    const char c = value[i];
+    std::size_t run = i;
+    while (run < value.size() && (IsLower(value[run]) || (run == i && IsUpper(c)))) ++run;
+    if (run - i >= 3) {
+      const std::string& word = dice.Pick(words.words);
+      out += IsUpper(c) ? Capital(word) : word;
+      i = run - 1;
+    } else if (IsDigit(c)) {
+      out +=
+          static_cast<char>(first ? '1' + static_cast<char>(dice.Below(9)) : '0' + static_cast<char>(dice.Below(10)));
       first = false;
     } else if (IsUpper(c)) {
-      c = static_cast<char>('A' + dice.Below(26));
+      out += static_cast<char>('A' + static_cast<char>(dice.Below(26)));
     } else if (IsLower(c)) {
-      c = static_cast<char>('a' + dice.Below(26));
-    } else if (static_cast<unsigned char>(c) < 0x20U || static_cast<unsigned char>(c) >= 0x7FU || c == '"' ||
-               c == '\\') {
-      c = 'x';
+      out += static_cast<char>('a' + static_cast<char>(dice.Below(26)));
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += byte < 0x20U || byte >= 0x7FU || c == '"' || c == '\\' ? 'x' : c;
     }
   }
   return out;
@@ -104,7 +112,7 @@ std::string Once(std::string_view value, const AdaptiveWords& words, Dice& dice)
     const std::string folder(slash == std::string_view::npos ? std::string_view() : value.substr(0, slash + 1));
     return folder + dice.Pick(words.words) + "-" + dice.Pick(words.words) + std::string(value.substr(dot));
   }
-  if (digits) return ShapeLike(value, dice);
+  if (digits) return ShapeLike(value, words, dice);
   const std::string mark = !value.empty() && value[0] == '#' ? "#" : "";
   const bool capital = std::any_of(value.begin(), value.end(), IsUpper);
   const auto spaces = static_cast<std::size_t>(std::count(value.begin(), value.end(), ' '));
