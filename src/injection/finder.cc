@@ -23,7 +23,15 @@ ScanResult SpanFinder::Scan(std::string_view text, const ScanOptions& options) c
   Tokenize(folded, tokens);
   if (options.learned) {
     LearnedScan scan;
-    ScanLearned(internal::Access::Of(*model_), tokens, scan);
+    Tokens echo;
+    if (!options.echo.empty()) {
+      Folded said;
+      Fold(options.echo.substr(0, most), said);
+      Tokenize(said, echo);
+    }
+    ToolWords tools;
+    if (options.tool_names != nullptr) tools = ToolWords(*options.tool_names);
+    ScanLearned(internal::Access::Of(*model_), {tokens, options.echo.empty() ? nullptr : &echo, &tools}, scan);
     result.max_score = std::max(result.max_score, scan.best);
     result.segments.reserve(tokens.pieces.size());
     for (std::size_t i = 0; i < tokens.pieces.size(); ++i) {

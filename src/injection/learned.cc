@@ -1,6 +1,9 @@
 #include "learned.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <unordered_set>
 
 namespace interlock::injection {
 namespace {
@@ -12,13 +15,102 @@ constexpr float kJoinMeanInBlock = -0.22F;
 // Pieces that may lie between two spans that become one.
 constexpr std::uint32_t kBridge = 2;
 
+constexpr std::size_t kEchoWords = 5;
+
+template <class Visit>
+void VisitEchoes(const std::vector<Token>& tokens, Visit&& visit) {
+  std::array<std::uint32_t, kEchoWords> index{};
+  std::size_t words = 0;
+  for (std::uint32_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind != TokenKind::kWord) continue;
+    index[words++ % kEchoWords] = i;
+    if (words < kEchoWords) continue;
+    std::uint64_t hash = 0;
+    for (std::size_t n = 0; n < kEchoWords; ++n) {
+      hash = (hash ^ tokens[index[(words + n) % kEchoWords]].hash) * 0x9E3779B97F4A7C15ULL;
+      hash ^= hash >> 29U;
+    }
+    visit(hash, index[words % kEchoWords], i + 1);
+  }
+}
+
+// Words that repeat what the agent or its user said are no evidence.
+void Forget(const std::vector<Token>& tokens, const std::vector<Token>& echo, std::vector<float>& evidence) {
+  std::unordered_set<std::uint64_t> said;
+  VisitEchoes(echo, [&](std::uint64_t hash, std::uint32_t, std::uint32_t) { said.insert(hash); });
+  if (said.empty()) return;
+  std::uint32_t done = 0;
+  VisitEchoes(tokens, [&](std::uint64_t hash, std::uint32_t begin, std::uint32_t end) {
+    if (!said.contains(hash)) return;
+    for (std::uint32_t i = std::max(begin, done); i < end; ++i) evidence[i] = std::min(evidence[i], 0.0F);
+    done = std::max(done, end);
+  });
+}
+
+constexpr std::size_t kMaxTools = 512;
+constexpr std::size_t kMaxNameWords = 8;
+constexpr std::size_t kObjectWithin = 8;  // words after the verb
+constexpr float kVerb = 1.0F;
+constexpr float kObject = 2.0F;
+constexpr float kSpelled = 2.0F;
+
 }  // namespace
 
-void ScanLearned(const Weights& model, const Tokens& tokens, LearnedScan& out, std::uint64_t* steps) {
+ToolWords::ToolWords(const std::vector<std::string>& names) {
+  Folded folded;
+  Tokens tokens;
+  for (std::size_t i = 0; i < std::min(names.size(), kMaxTools); ++i) {
+    // readFile reads as read_file
+    std::string apart;
+    for (const char c : names[i]) {
+      if (c >= 'A' && c <= 'Z' && !apart.empty()) apart.push_back('_');
+      apart.push_back(c);
+    }
+    Fold(apart, folded);
+    Tokenize(folded, tokens);
+    std::vector<std::uint32_t> words;
+    for (const Token& token : tokens.tokens) {
+      if (token.kind == TokenKind::kWord && words.size() < kMaxNameWords) words.push_back(token.hash);
+    }
+    if (words.size() >= 2) {
+      std::vector<std::vector<std::uint32_t>>& same = tools_[words.front()];
+      if (std::find(same.begin(), same.end(), words) == same.end()) same.push_back(std::move(words));
+    }
+  }
+}
+
+void ToolWords::Raise(const std::vector<Token>& tokens, std::vector<float>& evidence) const {
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (tokens[i].kind != TokenKind::kWord) continue;
+    const auto at = tools_.find(tokens[i].hash);
+    if (at == tools_.end()) continue;
+    bool spelled = false;
+    bool object = false;
+    const std::size_t last = std::min(tokens.size(), i + 1 + kObjectWithin);
+    for (const std::vector<std::uint32_t>& name : at->second) {
+      std::size_t run = 1;
+      while (run < name.size() && i + run < tokens.size() && tokens[i + run].hash == name[run]) ++run;
+      if (run == name.size() && run >= 2) spelled = true;
+      for (std::size_t next = i + 1; next < last && !object; ++next) {
+        object = std::find(name.begin() + 1, name.end(), tokens[next].hash) != name.end();
+      }
+    }
+    float add = 0;
+    if (tokens[i].starts) add += kVerb;
+    if (tokens[i].starts && object) add += kObject;
+    if (spelled) add += kSpelled;
+    evidence[i] += add;
+  }
+}
+
+void ScanLearned(const Weights& model, const LearnedInput& input, LearnedScan& out, std::uint64_t* steps) {
+  const Tokens& tokens = input.tokens;
   out.pieces.clear();
   out.spans.clear();
   out.best = -20.0F;
   model.Evidence(tokens.tokens, out.evidence);
+  if (input.tools != nullptr && !input.tools->empty()) input.tools->Raise(tokens.tokens, out.evidence);
+  if (input.echo != nullptr) Forget(tokens.tokens, input.echo->tokens, out.evidence);
   std::vector<float> means;
   means.reserve(tokens.pieces.size());
   out.pieces.reserve(tokens.pieces.size());

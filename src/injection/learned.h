@@ -1,6 +1,8 @@
 // Private. Spans of the learned part: maximal runs of evidence, grown to whole sentences.
 #pragma once
 
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "model.h"
@@ -21,7 +23,26 @@ struct LearnedScan {
   float best = -20.0F;             // of the best run, whatever its sign
 };
 
+// The words of tool names: what an order to use a tool is made of.
+class ToolWords {
+ public:
+  ToolWords() = default;
+  explicit ToolWords(const std::vector<std::string>& names);
+  [[nodiscard]] bool empty() const noexcept { return tools_.empty(); }
+  // Raises the evidence where a sentence begins with the verb of a tool, names its object, or spells it out.
+  void Raise(const std::vector<Token>& tokens, std::vector<float>& evidence) const;
+
+ private:
+  std::unordered_map<std::uint32_t, std::vector<std::vector<std::uint32_t>>> tools_;  // first word -> names
+};
+
+struct LearnedInput {
+  const Tokens& tokens;
+  const Tokens* echo = nullptr;
+  const ToolWords* tools = nullptr;
+};
+
 // `steps` as in MaximalRuns.
-void ScanLearned(const Weights& model, const Tokens& tokens, LearnedScan& out, std::uint64_t* steps = nullptr);
+void ScanLearned(const Weights& model, const LearnedInput& input, LearnedScan& out, std::uint64_t* steps = nullptr);
 
 }  // namespace interlock::injection

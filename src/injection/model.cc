@@ -81,32 +81,21 @@ void WeightTable::Build(std::vector<Entry> entries) {
 
 void Weights::Evidence(const std::vector<Token>& tokens, std::vector<float>& out) const {
   out.resize(tokens.size());
-  std::array<std::uint32_t, kContext> context{};  // a ring of the last words of the vocabulary
-  std::size_t head = 0;
-  std::size_t filled = 0;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const Token& token = tokens[i];
-    float value = parameters.drift;
-    const std::int8_t* word = words.Find(token.hash);
-    if (word == nullptr) {
-      value += parameters.unknown;
+    const std::int8_t* word = tokens[i].kind == TokenKind::kWord ? words.Find(tokens[i].hash) : nullptr;
+    if (tokens[i].kind != TokenKind::kWord) {
+      out[i] = 0.0F;
+    } else if (word == nullptr) {
+      out[i] = parameters.drift + parameters.unknown;
     } else {
-      int sum = *word;
-      if (token.starts) {
-        if (const std::int8_t* w = pairs.Find(HashPair(PairKind::kStart, kStartMark, token.hash))) sum += *w;
-      }
-      for (std::size_t back = 0; back < filled; ++back) {
-        const std::uint32_t other = context[(head + kContext - 1 - back) % kContext];
-        const PairKind kind = back == 0 ? PairKind::kAdjacent : PairKind::kNear;
-        if (const std::int8_t* w = pairs.Find(HashPair(kind, other, token.hash))) sum += *w;
-      }
-      value += parameters.scale * static_cast<float>(sum);
-      context[head] = token.hash;
-      head = (head + 1) % kContext;
-      filled = std::min(filled + 1, kContext);
+      out[i] = parameters.drift + parameters.scale * static_cast<float>(*word);
     }
-    out[i] = std::clamp(value, parameters.floor, parameters.ceiling);
   }
+  const auto known = [&](std::uint32_t hash) { return words.Find(hash) != nullptr; };
+  VisitPairs(tokens.data(), tokens.data() + tokens.size(), known, [&](std::size_t index, std::uint32_t hash) {
+    if (const std::int8_t* pair = pairs.Find(hash)) out[index] += parameters.scale * static_cast<float>(*pair);
+  });
+  for (float& value : out) value = std::clamp(value, parameters.floor, parameters.ceiling);
 }
 
 float Weights::LogOdds(float sum) const {

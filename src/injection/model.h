@@ -1,6 +1,7 @@
 // Private. The learned part: evidence of each word in its context, and the spans where it piles up.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -14,7 +15,17 @@ namespace interlock::injection {
 inline constexpr std::size_t kContext = 5;  // words before that a word is paired with
 inline constexpr std::uint32_t kStartMark = 0x9E3779B9U;
 
-enum class PairKind : std::uint32_t { kAdjacent = 0x85EBCA6BU, kNear = 0xC2B2AE35U, kStart = 0x27D4EB2FU };
+enum class PairKind : std::uint32_t {
+  kAdjacent = 0x85EBCA6BU,
+  kNear = 0xC2B2AE35U,
+  kStart = 0x27D4EB2FU,
+  kTyped = 0x165667B1U
+};
+
+// Stand-ins for what is no word of the vocabulary.
+inline constexpr std::uint32_t kNumberMark = 0x51ED270BU;
+inline constexpr std::uint32_t kAddressMark = 0x2545F491U;
+inline constexpr std::uint32_t kNameMark = 0x7FEB352DU;
 
 [[nodiscard]] inline std::uint32_t HashPair(PairKind kind, std::uint32_t first, std::uint32_t second) {
   std::uint64_t mix = (static_cast<std::uint64_t>(first) << 32U) | second;
@@ -23,6 +34,39 @@ enum class PairKind : std::uint32_t { kAdjacent = 0x85EBCA6BU, kNear = 0xC2B2AE3
   mix *= 0xBF58476D1CE4E5B9ULL;
   const auto hash = static_cast<std::uint32_t>(mix >> 32U);
   return hash == 0 ? 1 : hash;
+}
+
+// Calls visit(index, hash) for each pair of a token with what stands before it. `known(hash)`: a word of the
+// vocabulary. Words outside of it do not part the others, so that padding with rare words changes nothing.
+template <class Known, class Visit>
+void VisitPairs(const Token* begin, const Token* end, Known&& known, Visit&& visit) {
+  std::array<std::uint32_t, kContext> context{};
+  std::size_t head = 0;
+  std::size_t filled = 0;
+  bool adjoins = false;  // the token before is the newest of the context
+  for (const Token* token = begin; token != end; ++token) {
+    const auto index = static_cast<std::size_t>(token - begin);
+    if (token->kind != TokenKind::kWord || !known(token->hash)) {
+      const std::uint32_t mark = token->kind == TokenKind::kNumber    ? kNumberMark
+                                 : token->kind == TokenKind::kAddress ? kAddressMark
+                                 : token->capital                     ? kNameMark
+                                                                      : 0;
+      if (mark != 0 && adjoins) {
+        visit(index, HashPair(PairKind::kTyped, context[(head + kContext - 1) % kContext], mark));
+      }
+      adjoins = false;
+      continue;
+    }
+    if (token->starts) visit(index, HashPair(PairKind::kStart, kStartMark, token->hash));
+    for (std::size_t back = 0; back < filled; ++back) {
+      const std::uint32_t other = context[(head + kContext - 1 - back) % kContext];
+      visit(index, HashPair(back == 0 ? PairKind::kAdjacent : PairKind::kNear, other, token->hash));
+    }
+    context[head] = token->hash;
+    head = (head + 1) % kContext;
+    filled = std::min(filled + 1, kContext);
+    adjoins = true;
+  }
 }
 
 // Open addressing from hash to weight; immutable once built.
@@ -54,7 +98,7 @@ struct ModelParameters {
   float scale = 1.0F;    // of one unit of a weight
   float drift = 0.0F;    // of every word
   float unknown = 0.0F;  // of a word that is not in the vocabulary
-  float floor = -0.4F;   // evidence of one word is clipped to [floor, ceiling]
+  float floor = -1.0F;   // evidence of one word is clipped to [floor, ceiling]
   float ceiling = 3.0F;
   float slope = 1.0F;  // log-odds of a span = slope * sqrt(sum of evidence) + offset
   float offset = 0.0F;

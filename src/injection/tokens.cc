@@ -167,6 +167,7 @@ class Tokenizer {
       if (dots <= 2 && length >= 2 && length <= 5 && !folded_.upper[last_dot + 1]) address = true;
     }
     if (address) {
+      AddTyped(TokenKind::kAddress, begin, end);
       at_ = end;
       last_end_ = end;
       // what ends a sentence after an address still ends it
@@ -222,12 +223,25 @@ class Tokenizer {
         }
       }
       last_end_ = at;
-      if (!digits && at - from <= kMaxWord) Add(from, at);
+      if (digits) {
+        AddTyped(TokenKind::kNumber, from, at);
+      } else if (at - from <= kMaxWord) {
+        Add(from, at);
+      }
     }
     at_ = std::max(at, begin + 1);
   }
   [[nodiscard]] bool IsLetterAt(std::size_t at) const {
     return IsLower(text_[at]) || static_cast<unsigned char>(text_[at]) >= 0x80U;
+  }
+
+  void AddTyped(TokenKind kind, std::size_t begin, std::size_t end) {
+    if (words_ == 0) return;  // nothing before it that it could belong to
+    Token token;
+    token.begin = static_cast<std::uint32_t>(begin);
+    token.end = static_cast<std::uint32_t>(end);
+    token.kind = kind;
+    out_.tokens.push_back(token);
   }
 
   void Add(std::size_t begin, std::size_t end) {
@@ -236,8 +250,9 @@ class Tokenizer {
     token.begin = static_cast<std::uint32_t>(begin);
     token.end = static_cast<std::uint32_t>(end);
     token.starts = out_.tokens.size() == piece_first_;
-    token.capital = !token.starts && folded_.upper[begin];
+    token.capital = !token.starts && folded_.upper[begin] && (begin + 1 >= end || !folded_.upper[begin + 1]);
     out_.tokens.push_back(token);
+    ++words_;
     last_end_ = end;
   }
 
@@ -256,6 +271,7 @@ class Tokenizer {
       out_.pieces.push_back(piece);
     }
     piece_first_ = count;
+    words_ = 0;
   }
 
   const Folded& folded_;
@@ -264,6 +280,7 @@ class Tokenizer {
   std::size_t at_ = 0;
   std::size_t last_end_ = 0;
   std::size_t piece_first_ = 0;
+  std::size_t words_ = 0;  // of the open piece
   std::uint32_t block_ = 0;
 };
 

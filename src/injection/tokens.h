@@ -10,12 +10,17 @@
 
 namespace interlock::injection {
 
+// What a token is. Numbers and addresses (e-mail, URL, file and host names, mentions) carry no words: they say only
+// that one stood there, and do not part the words around them.
+enum class TokenKind : std::uint8_t { kWord, kNumber, kAddress };
+
 struct Token {
-  std::uint32_t hash = 0;
+  std::uint32_t hash = 0;   // of a word; 0 for the others
   std::uint32_t begin = 0;  // of the folded text
   std::uint32_t end = 0;
+  TokenKind kind = TokenKind::kWord;
   bool starts = false;   // the first word of its piece
-  bool capital = false;  // written with a capital although it does not start its piece
+  bool capital = false;  // written with one capital although it does not start its piece
 };
 
 struct Piece {

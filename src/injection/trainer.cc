@@ -16,7 +16,10 @@ constexpr std::size_t kMinCommands = 3;  // distinct texts a word or pair must o
 constexpr std::size_t kMinData = 12;
 constexpr std::size_t kMaxWords = 3000;
 constexpr std::size_t kMaxPairs = 9500;
-constexpr float kNameShare = 0.6F;  // words mostly written with a capital inside sentences are names
+constexpr int kHardRounds = 3;
+constexpr float kHardWeight = 3.0F;
+constexpr float kPieceWeight = 0.3F;  // of a whole sentence as a window of its own
+constexpr float kNameShare = 0.6F;    // words mostly written with a capital inside sentences are names
 
 class Random {
  public:
@@ -87,9 +90,9 @@ class Training {
     AddDataWindows(positives * 3);
     Fit(options_.epochs);
     // The runs that still look like commands in data are what the model must learn next.
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < kHardRounds; ++round) {
       Quantise(model);
-      if (AddHardWindows(model, round) == 0) break;
+      if (AddHardWindows(model) == 0) break;
       Fit(std::max(1, options_.epochs / 2));
     }
     Quantise(model);
@@ -110,6 +113,7 @@ class Training {
     for (const Text& text : commands_) {
       ++stamp;
       for (const Token& token : text.tokens) {
+        if (token.kind != TokenKind::kWord) continue;
         Count& count = counts[token.hash];
         if (count.last != stamp) ++count.commands;
         count.last = stamp;
@@ -122,6 +126,7 @@ class Training {
     for (const Text& text : data_) {
       ++stamp;
       for (const Token& token : text.tokens) {
+        if (token.kind != TokenKind::kWord) continue;
         Count& count = counts[token.hash];
         if (count.last != stamp) ++count.data;
         count.last = stamp;
@@ -158,20 +163,8 @@ class Training {
 
   template <class Visit>
   void Pairs(const Token* begin, const Token* end, Visit&& visit) const {
-    std::array<std::uint32_t, kContext> context{};
-    std::size_t head = 0;
-    std::size_t filled = 0;
-    for (const Token* token = begin; token != end; ++token) {
-      if (!words_.contains(token->hash)) continue;
-      if (token->starts) visit(HashPair(PairKind::kStart, kStartMark, token->hash));
-      for (std::size_t back = 0; back < filled; ++back) {
-        const std::uint32_t other = context[(head + kContext - 1 - back) % kContext];
-        visit(HashPair(back == 0 ? PairKind::kAdjacent : PairKind::kNear, other, token->hash));
-      }
-      context[head] = token->hash;
-      head = (head + 1) % kContext;
-      filled = std::min(filled + 1, kContext);
-    }
+    const auto known = [&](std::uint32_t hash) { return words_.contains(hash); };
+    VisitPairs(begin, end, known, [&](std::size_t, std::uint32_t hash) { visit(hash); });
   }
 
   void ChoosePairs() {
@@ -202,8 +195,9 @@ class Training {
     Window window;
     window.command = command;
     window.weight = weight;
-    window.words = static_cast<float>(end - begin);
     for (std::size_t i = begin; i < end; ++i) {
+      if (tokens[i].kind != TokenKind::kWord) continue;
+      window.words += 1;
       if (words_.contains(tokens[i].hash))
         window.features.push_back(ids_.at((std::uint64_t{1} << 32U) | tokens[i].hash));
       else
@@ -244,6 +238,12 @@ class Training {
         AddWindow(text.tokens, begin, end, true, text.weight);
       }
     }
+    const float share = kPieceWeight;
+    for (const Piece& piece : text.pieces) {
+      if (piece.token_end - piece.token_begin >= 3) {
+        AddWindow(text.tokens, piece.token_begin, piece.token_end, true, text.weight * share);
+      }
+    }
   }
 
   void AddDataWindows(std::size_t count) {
@@ -251,13 +251,18 @@ class Training {
     // By text and by length in turn, so that a few long lists do not outweigh everything else.
     for (std::size_t n = 0; n < count; ++n) {
       const Text& text = data_[random_.Below(data_.size())];
+      if (n % 3 == 2) {
+        const Piece& piece = text.pieces[random_.Below(text.pieces.size())];
+        AddWindow(text.tokens, piece.token_begin, piece.token_end, false, text.weight);
+        continue;
+      }
       const std::size_t length = random_.Between(5, 24);
       const std::size_t begin = text.tokens.size() <= length ? 0 : random_.Below(text.tokens.size() - length + 1);
       AddWindow(text.tokens, begin, begin + length, false, text.weight);
     }
   }
 
-  std::size_t AddHardWindows(const Weights& model, int round) {
+  std::size_t AddHardWindows(const Weights& model) {
     std::vector<std::pair<float, std::pair<std::uint32_t, Run>>> found;
     std::vector<float> evidence;
     std::vector<Run> runs;
@@ -274,11 +279,10 @@ class Training {
     });
     const std::size_t cap = 6000;
     if (found.size() > cap) found.resize(cap);
-    const float weight = round == 0 ? 1.0F : 1.5F;
     for (const auto& [sum, where] : found) {
       const Text& text = data_[where.first];
       AddWindow(text.tokens, where.second.begin, std::min<std::size_t>(where.second.end, where.second.begin + 60),
-                false, weight * text.weight);
+                false, kHardWeight * text.weight);
     }
     return found.size();
   }

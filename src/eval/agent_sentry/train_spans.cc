@@ -1,6 +1,7 @@
 #include "interlock/eval/agent_sentry/train_spans.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "interlock/base/check.h"
@@ -42,15 +43,28 @@ std::shared_ptr<const injection::SpanModel> Fit(std::span<const Trace* const> tr
   return trainer.Train(train);
 }
 
-float BestScore(const injection::SpanFinder& finder, const Trace& trace) {
+float BestScore(const injection::SpanFinder& finder, const Trace& trace, const std::vector<std::string>& tools) {
   float best = -20.0F;
   for (const TraceCall& call : trace.calls) {
-    if (call.has_output) best = std::max(best, finder.Scan(call.output).max_score);
+    if (!call.has_output) continue;
+    injection::ScanOptions scan;
+    scan.echo = call.arguments;
+    scan.tool_names = &tools;
+    best = std::max(best, finder.Scan(call.output, scan).max_score);
   }
   return best;
 }
 
 }  // namespace
+
+std::vector<std::string> ToolNames(std::span<const Trace* const> traces, std::string_view domain) {
+  std::set<std::string> names;
+  for (const Trace* trace : traces) {
+    if (trace->domain != domain) continue;
+    for (const TraceCall& call : trace->calls) names.insert(call.name);
+  }
+  return {names.begin(), names.end()};
+}
 
 bool IsDelegation(std::string_view prompt) {
   static const re2::RE2 pattern(
@@ -63,6 +77,8 @@ std::shared_ptr<const injection::SpanModel> TrainSpans(std::span<const Trace* co
   float threshold = options.quarantine;
   if (options.inner_folds >= 2) {
     std::vector<float> benign;
+    std::map<std::string, std::vector<std::string>> tools;
+    for (const std::string_view domain : kDomains) tools[std::string(domain)] = ToolNames(training, domain);
     for (int fold = 0; fold < options.inner_folds; ++fold) {
       std::vector<const Trace*> inner;
       std::vector<const Trace*> held;
@@ -76,7 +92,7 @@ std::shared_ptr<const injection::SpanModel> TrainSpans(std::span<const Trace* co
       }
       const injection::SpanFinder finder(Fit(inner, options, threshold));
       for (const Trace* trace : held) {
-        if (!IsDelegation(trace->prompt)) benign.push_back(BestScore(finder, *trace));
+        if (!IsDelegation(trace->prompt)) benign.push_back(BestScore(finder, *trace, tools[trace->domain]));
       }
     }
     if (!benign.empty()) {

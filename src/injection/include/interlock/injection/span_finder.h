@@ -64,6 +64,9 @@ struct ScanOptions {
   bool decode = true;
   // Names of the agent's tools: an order that names one weighs more. Not copied.
   const std::vector<std::string>* tool_names = nullptr;
+  // What the agent or its user wrote themselves, such as the arguments of the call that this is the result of: where
+  // the text repeats five words of it in a row, these words are no evidence of the learned part.
+  std::string_view echo = {};
 };
 
 namespace internal {
