@@ -4,6 +4,69 @@
 #include "learned.h"
 
 namespace interlock::injection {
+namespace {
+
+constexpr std::size_t kMaxTag = 40;
+constexpr std::size_t kMaxElement = 2048;
+
+bool IsWordByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80U;
+}
+bool IsTagByte(char c) { return IsWordByte(c) || c == '/' || c == '_' || c == '-' || c == '|' || c == '!'; }
+
+// Past the lines of a signature: up to two, of three words at most, with nothing but blanks between.
+std::size_t SignOff(std::string_view text, std::size_t end) {
+  for (int line = 0; line < 2; ++line) {
+    std::size_t at = end;
+    while (at < text.size() && (text[at] == '\n' || text[at] == ' ' || text[at] == ',')) ++at;
+    if (at == end || text.substr(end, at - end).find('\n') == std::string_view::npos) break;
+    std::size_t words = 0;
+    std::size_t stop = at;
+    while (stop < text.size() && stop - at <= kMaxTag && text[stop] != '\n' && text[stop] != '"') {
+      if (text[stop] == ':' || text[stop] == '{' || text[stop] == '[' || text[stop] == '<') return end;
+      if (IsWordByte(text[stop]) && (stop == at || text[stop - 1] == ' ')) ++words;
+      ++stop;
+    }
+    if (words == 0 || words > 3 || stop - at > kMaxTag) break;
+    end = stop;
+  }
+  return end;
+}
+
+// Folded offsets of a span, grown by what belongs to its words: marks on the same line, and tags right around it.
+std::pair<std::size_t, std::size_t> Grow(std::string_view text, std::size_t begin, std::size_t end) {
+  const auto loose = [](char c) {
+    return !IsWordByte(c) && c != '\n' && c != '"' && c != '{' && c != '}' && c != '[' && c != ']';
+  };
+  while (begin > 0 && loose(text[begin - 1]) && text[begin - 1] != '>') --begin;
+  while (begin < end && text[begin] == ' ') ++begin;
+  while (end < text.size() && loose(text[end]) && text[end] != '<' && text[end] != ',') ++end;
+  while (end > begin && text[end - 1] == ' ') --end;
+  std::size_t at = begin;
+  while (at > 0 && (text[at - 1] == '\n' || text[at - 1] == ' ')) --at;
+  if (at > 0 && text[at - 1] == '>') {
+    std::size_t open = at - 1;
+    while (open > 0 && at - open <= kMaxTag && IsTagByte(text[open - 1])) --open;
+    if (open > 0 && text[open - 1] == '<') {
+      begin = open - 1;
+      // The whole element, when it ends soon.
+      const std::string closing = "</" + std::string(text.substr(open, at - 1 - open)) + ">";
+      const std::size_t close = text.substr(0, std::min(text.size(), end + kMaxElement)).find(closing, begin);
+      if (close != std::string_view::npos) end = std::max(end, close + closing.size());
+    }
+  }
+  end = SignOff(text, end);
+  at = end;
+  while (at < text.size() && (text[at] == '\n' || text[at] == ' ')) ++at;
+  if (at < text.size() && text[at] == '<') {
+    std::size_t close = at + 1;
+    while (close < text.size() && close - at <= kMaxTag && IsTagByte(text[close])) ++close;
+    if (close < text.size() && text[close] == '>') end = close + 1;
+  }
+  return {begin, end};
+}
+
+}  // namespace
 
 SpanFinder::SpanFinder(std::shared_ptr<const SpanModel> model) : model_(std::move(model)) {
   INTERLOCK_CHECK(model_ != nullptr, "a finder needs weights");
@@ -39,7 +102,9 @@ ScanResult SpanFinder::Scan(std::string_view text, const ScanOptions& options) c
     }
     for (const LearnedSpan& found : scan.spans) {
       Span span;
-      span.bytes = folded.Back(tokens.pieces[found.piece_begin].begin, tokens.pieces[found.piece_end - 1].end);
+      const auto [begin, end] =
+          Grow(folded.text, tokens.pieces[found.piece_begin].begin, tokens.pieces[found.piece_end - 1].end);
+      span.bytes = folded.Back(begin, end);
       span.score = found.score;
       span.flags = kSpanLearned;
       result.spans.push_back(std::move(span));

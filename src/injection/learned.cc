@@ -8,10 +8,9 @@
 namespace interlock::injection {
 namespace {
 
-// A neighbour joins a span when its words lean towards a command this much each, on average; inside the same paragraph
-// or field less is asked of it. The rest of an order is often told as facts.
-constexpr float kJoinMean = 0.05F;
-constexpr float kJoinMeanInBlock = -0.22F;
+// The rest of the paragraph or field belongs to a span: the rest of an order is often told as facts. A neighbouring
+// paragraph joins when its words lean towards a command this much each, on average.
+constexpr float kJoinMean = -0.2F;
 // Pieces that may lie between two spans that become one.
 constexpr std::uint32_t kBridge = 2;
 
@@ -135,7 +134,7 @@ void ScanLearned(const Weights& model, const LearnedInput& input, LearnedScan& o
     const std::uint32_t limit = spans.empty() ? 0 : spans.back().piece_end;
     const auto joins = [&](std::uint32_t next, std::uint32_t inside) {
       const bool same = tokens.pieces[next].block == tokens.pieces[inside].block;
-      return means[next] > (same ? kJoinMeanInBlock : kJoinMean);
+      return same || means[next] > kJoinMean;
     };
     while (span.piece_begin > limit && joins(span.piece_begin - 1, span.piece_begin)) --span.piece_begin;
     while (span.piece_end < tokens.pieces.size() && joins(span.piece_end, span.piece_end - 1)) ++span.piece_end;
