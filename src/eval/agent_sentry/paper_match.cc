@@ -28,6 +28,11 @@ bool Contains(std::string_view text, std::string_view part) {
   return memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
 }
 
+// Without the space at both ends.
+std::string_view Trimmed(std::string_view padded) {
+  return padded.size() < 2 ? std::string_view() : padded.substr(1, padded.size() - 2);
+}
+
 void CollectText(std::string_view text, int nesting, std::vector<std::string>& out);
 
 void CollectValue(JsonValue value, int nesting, std::vector<std::string>& out) {
@@ -51,25 +56,46 @@ void CollectValue(JsonValue value, int nesting, std::vector<std::string>& out) {
   }
 }
 
-void CollectText(std::string_view text, int nesting, std::vector<std::string>& out) {
+// False, and nothing is added, for a text that is no JSON, even with every ' replaced by ".
+bool CollectJson(std::string_view text, int nesting, std::vector<std::string>& out) {
   const std::size_t first = text.find_first_not_of(" \t\n\r\v\f");
-  if (first != std::string_view::npos && (text[first] == '{' || text[first] == '[') && nesting < kMaxTokenNesting) {
-    Result<JsonDoc> doc = JsonDoc::Parse(text);
-    if (!doc.ok() && text.find('\'') != std::string_view::npos) {
-      std::string quoted(text);
-      std::replace(quoted.begin(), quoted.end(), '\'', '"');
-      doc = JsonDoc::Parse(quoted);
-    }
-    if (doc.ok()) return CollectValue(doc.value().root(), nesting, out);
+  if (first == std::string_view::npos || (text[first] != '{' && text[first] != '[') || nesting >= kMaxTokenNesting) {
+    return false;
   }
-  out.push_back(Norm(text));
-  out.push_back(Canon(text));
+  const std::size_t second = text.find_first_not_of(" \t\n\r", first + 1);
+  const bool python = second != std::string_view::npos && text[second] == '\'';  // no JSON as it stands
+  Result<JsonDoc> doc = python ? Result<JsonDoc>(JsonDoc()) : JsonDoc::Parse(text);
+  if (python || (!doc.ok() && text.find('\'') != std::string_view::npos)) {
+    std::string quoted(text);
+    std::replace(quoted.begin(), quoted.end(), '\'', '"');
+    // An odd number of quotes, none of them escaped, is no JSON: an apostrophe in a word, most often.
+    const bool odd = std::count(quoted.begin(), quoted.end(), '"') % 2 != 0;
+    if (odd && quoted.find('\\') == std::string::npos) return false;
+    doc = JsonDoc::Parse(quoted);
+  }
+  if (!doc.ok()) return false;
+  CollectValue(doc.value().root(), nesting, out);
+  return true;
+}
+
+void CollectText(std::string_view text, int nesting, std::vector<std::string>& out) {
+  if (CollectJson(text, nesting, out)) return;
+  CanonForms forms = CanonOf(text);
+  out.push_back(std::move(forms.norm));
+  out.emplace_back(Trimmed(forms.padded));
 }
 
 // The tokens of a text: by size, then bytes; and all of them in one text, a line feed around each, so that one search
 // finds whether any holds something.
 class TokenSet {
  public:
+  // Of a text that is no JSON.
+  TokenSet(std::string_view norm, std::string_view canon) : plain_(true) {
+    joined_.reserve(norm.size() + canon.size() + 3);
+    joined_.push_back('\n');
+    Append(norm);
+    if (canon != norm) Append(canon);
+  }
   explicit TokenSet(std::vector<std::string> tokens) {
     std::sort(tokens.begin(), tokens.end(), Shorter);
     tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
@@ -78,13 +104,8 @@ class TokenSet {
     joined_.reserve(size);
     joined_.push_back('\n');
     spans_.reserve(tokens.size());
-    for (const std::string& token : tokens) {
-      if (token.empty()) continue;
-      spans_.emplace_back(joined_.size(), token.size());
-      joined_.append(token).push_back('\n');
-    }
+    for (const std::string& token : tokens) Append(token);
   }
-  [[nodiscard]] const std::string& joined() const { return joined_; }
   [[nodiscard]] std::size_t size() const { return spans_.size(); }
   [[nodiscard]] std::string_view at(std::size_t i) const {
     return std::string_view(joined_).substr(spans_[i].first, spans_[i].second);
@@ -100,29 +121,42 @@ class TokenSet {
     }
     return false;
   }
+  // What has to be searched for a token that holds `part`: all, or of a plain text the one of its two forms that can.
+  [[nodiscard]] std::string_view SearchedFor(std::string_view part) const {
+    if (!plain_) return joined_;
+    if (part.find_first_of(".-+") != std::string_view::npos || spans_.empty())
+      return {};  // a number as Python prints it
+    return part.find(' ') == std::string_view::npos ? at(0) : at(spans_.size() - 1);
+  }
+  [[nodiscard]] std::size_t bytes() const { return joined_.capacity() + spans_.capacity() * sizeof(spans_[0]); }
 
  private:
   static bool Shorter(const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   }
+  void Append(std::string_view token) {
+    if (token.empty()) return;
+    spans_.emplace_back(joined_.size(), token.size());
+    joined_.append(token).push_back('\n');
+  }
+  bool plain_ = false;
   std::string joined_;
   std::vector<std::pair<std::size_t, std::size_t>> spans_;
 };
 
 constexpr std::size_t kGramSpace = std::size_t{36} * 36 * 36;
 
-std::vector<std::uint16_t> GramsOf(std::string_view norm) {
-  const auto index = [](char c) { return c <= '9' ? c - '0' : c - 'a' + 10; };
-  std::bitset<kGramSpace> seen;
-  std::vector<std::uint16_t> grams;
-  for (std::size_t i = 0; i + 3 <= norm.size(); ++i) {
-    const auto id = static_cast<std::uint16_t>((index(norm[i]) * 36 + index(norm[i + 1])) * 36 + index(norm[i + 2]));
-    if (seen[id]) continue;
-    seen[id] = true;
-    grams.push_back(id);
+using GramSet = std::bitset<kGramSpace>;
+
+// Calls `use` with each character 3-gram of `norm` in turn.
+template <class Use>
+void ForEachGram(std::string_view norm, Use&& use) {
+  unsigned id = 0;
+  for (std::size_t i = 0; i < norm.size(); ++i) {
+    const char c = norm[i];
+    id = id % (36 * 36) * 36 + static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+    if (i >= 2) use(static_cast<std::uint16_t>(id));
   }
-  std::sort(grams.begin(), grams.end());
-  return grams;
 }
 
 // Whether the edit distance is at most 2. Only cells within 2 of the diagonal can matter.
@@ -176,19 +210,22 @@ bool CloseNumbers(double x, double y) {
 
 struct PaperSide::Parts {
   std::string text;
-  std::vector<std::string> first_tokens;  // of an argument's value; moved into `tokens`
-  bool is_argument = false;
-  std::optional<TokenSet> tokens;
+  std::string raw;                 // of an argument in a cache: its key there
+  std::size_t counted = 0;         // of the cache's bytes
+  std::optional<TokenSet> tokens;  // of an argument that is no string: made at once
   std::array<std::optional<std::vector<std::string>>, kFormatKinds> formats;
   std::optional<std::vector<double>> numbers;
-  std::optional<std::string> canon;                 // with a space at both ends
-  std::optional<std::vector<std::uint16_t>> grams;  // fewer than two: the rule is silent
+  std::optional<CanonForms> canon;
+  std::optional<std::vector<std::uint16_t>> grams;  // as an argument; fewer than two: the rule is silent
+  std::unique_ptr<GramSet> gram_set;                // as a source
 
   const TokenSet& Tokens() {
-    if (!tokens) {
-      if (!is_argument) CollectText(text, 0, first_tokens);
-      tokens.emplace(std::move(first_tokens));
-      first_tokens.clear();
+    if (tokens) return *tokens;
+    std::vector<std::string> collected;
+    if (CollectJson(text, 0, collected)) {
+      tokens.emplace(std::move(collected));
+    } else {
+      tokens.emplace(Canons().norm, Trimmed(Canons().padded));
     }
     return *tokens;
   }
@@ -200,38 +237,55 @@ struct PaperSide::Parts {
     if (!numbers) numbers = FindNumbers(text);
     return *numbers;
   }
-  const std::string& PaddedCanon() {
-    if (!canon) canon = " " + Canon(text) + " ";
+  const CanonForms& Canons() {
+    if (!canon) canon = CanonOf(text);
     return *canon;
   }
   const std::vector<std::uint16_t>& Grams() {
-    if (!grams) grams = GramsOf(Norm(text));
+    if (!grams) {
+      grams.emplace();
+      ForEachGram(Canons().norm, [&](std::uint16_t gram) { grams->push_back(gram); });
+      std::sort(grams->begin(), grams->end());
+      grams->erase(std::unique(grams->begin(), grams->end()), grams->end());
+    }
     return *grams;
+  }
+  const GramSet& GramsAsSource() {
+    if (gram_set == nullptr) {
+      gram_set = std::make_unique<GramSet>();
+      ForEachGram(Canons().norm, [&](std::uint16_t gram) { gram_set->set(gram); });
+    }
+    return *gram_set;
+  }
+  [[nodiscard]] std::size_t Bytes() const {
+    std::size_t sum = sizeof(Parts) + text.capacity() + raw.capacity() + (tokens ? tokens->bytes() : 0);
+    for (const auto& found : formats) {
+      if (!found) continue;
+      for (const std::string& one : *found) sum += sizeof(one) + one.capacity();
+    }
+    if (numbers) sum += numbers->capacity() * sizeof(double);
+    if (canon) sum += canon->padded.capacity() + canon->norm.capacity();
+    return sum + (grams ? 2 * grams->capacity() : 0) + (gram_set == nullptr ? 0 : sizeof(GramSet));
   }
 };
 
 PaperSide::PaperSide(std::string text) : parts_(std::make_unique<Parts>()) { parts_->text = std::move(text); }
 PaperSide::PaperSide(JsonValue value) : parts_(std::make_unique<Parts>()) {
-  parts_->is_argument = true;
   if (value.is_string()) {
     parts_->text = std::string(value.string());
-  } else if (!value.is_null()) {
-    parts_->text = PythonDumps(value);
+    return;
   }
-  if (value.is_string()) {
-    CollectText(value.string(), 0, parts_->first_tokens);
-  } else {
-    CollectValue(value, 0, parts_->first_tokens);
-  }
+  if (!value.is_null()) parts_->text = PythonDumps(value);
+  std::vector<std::string> collected;
+  CollectValue(value, 0, collected);
+  parts_->tokens.emplace(std::move(collected));
 }
 PaperSide::PaperSide(PaperSide&&) noexcept = default;
 PaperSide& PaperSide::operator=(PaperSide&&) noexcept = default;
 PaperSide::~PaperSide() = default;
 
 const std::string& PaperSide::text() const noexcept { return parts_->text; }
-
-// Worst of tokens (a span of 16 bytes for every two of `[1,2,...]`), numbers (8 bytes for every two) and strings found.
-std::size_t PaperSide::bound_bytes() const noexcept { return 1024 + 32 * parts_->text.size(); }
+std::size_t PaperSide::bytes() const noexcept { return parts_->Bytes(); }
 
 // One pair. `steps_` counts down; a rule that finds it used up gives no answer.
 class PairMatch {
@@ -292,7 +346,8 @@ class PairMatch {
         if (!Take(16) || theirs.Holds(token)) return !capped_;
         continue;
       }
-      if (!Take(theirs.joined().size()) || Contains(theirs.joined(), token)) return !capped_;
+      const std::string_view searched = theirs.SearchedFor(token);
+      if (!Take(searched.size()) || Contains(searched, token)) return !capped_;
       for (std::size_t j = long_enough; j < theirs.size(); ++j) {
         const std::string_view part = theirs.at(j);
         if (part.size() > token.size()) break;
@@ -317,12 +372,12 @@ class PairMatch {
   }
 
   bool Words() {
-    const std::string& mine = arg_.PaddedCanon();
+    const std::string& mine = arg_.Canons().padded;
     std::size_t words = 0;
     for (std::size_t at = 0; at + 1 < mine.size();) {
       const std::size_t end = mine.find(' ', at + 1);
       if (end - at > 2) {  // two characters or more between the spaces
-        const std::string& theirs = src_.PaddedCanon();
+        const std::string& theirs = src_.Canons().padded;
         if (!Take(theirs.size()) || !Contains(theirs, std::string_view(mine).substr(at, end + 1 - at))) return false;
         if (words == 0 || std::string_view(mine).substr(at, end + 1 - at) != first_word_) ++words;
         if (words == 1) first_word_ = std::string_view(mine).substr(at, end + 1 - at);
@@ -350,10 +405,8 @@ class PairMatch {
   bool Grams() {
     const std::vector<std::uint16_t>& mine = arg_.Grams();
     if (mine.size() < 2) return false;
-    const std::vector<std::uint16_t>& theirs = src_.Grams();
-    const auto common = std::count_if(mine.begin(), mine.end(), [&](std::uint16_t gram) {
-      return std::binary_search(theirs.begin(), theirs.end(), gram);
-    });
+    const GramSet& theirs = src_.GramsAsSource();
+    const auto common = std::count_if(mine.begin(), mine.end(), [&](std::uint16_t gram) { return theirs[gram]; });
     return 2 * static_cast<std::size_t>(common) >= mine.size();
   }
 
@@ -378,29 +431,38 @@ struct PaperMatcher::Impl {
   explicit Impl(std::size_t max) : max_bytes(max) {}
 
   // Keys point into what they map to: the text of a source, the raw JSON of an argument.
-  struct Cached {
-    std::string key;
-    PaperSide side;
-  };
-  using Cache = std::unordered_map<std::string_view, std::unique_ptr<Cached>>;
+  using Cache = std::unordered_map<std::string_view, PaperSide>;
 
-  template <class Make>
-  PaperSide& Get(Cache& cache, std::string_view key, Make make) {
-    const auto found = cache.find(key);
-    if (found != cache.end()) return found->second->side;
-    auto entry = std::make_unique<Cached>(Cached{std::string(key), make()});
-    bytes += entry->side.bound_bytes() + key.size();
-    const std::string_view own = entry->key;
-    return cache.emplace(own, std::move(entry)).first->second->side;
-  }
   PaperSide& Source(const std::string& text) {
-    return Get(sources, text, [&] { return PaperSide(text); });
+    auto found = sources.find(text);
+    if (found == sources.end()) {
+      PaperSide side(text);
+      const std::string_view own = side.parts_->text;
+      found = sources.emplace(own, std::move(side)).first;
+    }
+    used.push_back(&found->second);
+    return found->second;
   }
   PaperSide& Argument(JsonValue value) {
-    return Get(arguments, value.raw(), [&] { return PaperSide(value); });
+    auto found = arguments.find(value.raw());
+    if (found == arguments.end()) {
+      PaperSide side(value);
+      side.parts_->raw = std::string(value.raw());
+      const std::string_view own = side.parts_->raw;
+      found = arguments.emplace(own, std::move(side)).first;
+    }
+    used.push_back(&found->second);
+    return found->second;
   }
-  // Between traces only: a trace holds references.
+  // Between traces only: a trace holds references, and parts are made while it is matched.
   void Trim() {
+    constexpr std::size_t kMapNode = 64;
+    for (const PaperSide* side : used) {
+      const std::size_t now = side->bytes() + kMapNode;
+      bytes += now - side->parts_->counted;
+      side->parts_->counted = now;
+    }
+    used.clear();
     if (bytes <= max_bytes) return;
     sources.clear();
     arguments.clear();
@@ -409,6 +471,7 @@ struct PaperMatcher::Impl {
 
   std::size_t max_bytes;
   std::size_t bytes = 0;
+  std::vector<const PaperSide*> used;  // by the latest trace
   std::uint64_t capped = 0;
   Cache sources;
   Cache arguments;

@@ -330,37 +330,39 @@ void AppendDumps(std::string& out, base::JsonValue value) {
 
 }  // namespace
 
-std::string Norm(std::string_view text) {
-  std::string out(text.size(), '\0');
-  std::size_t size = 0;
+CanonForms CanonOf(std::string_view text) {
+  // Without branches: each byte writes, and what no step forward follows is overwritten. Of other than letters and
+  // digits only the first steps forward.
+  CanonForms forms{.padded = std::string(text.size() + 2, ' '), .norm = std::string(text.size() + 1, ' ')};
+  std::size_t size = 1;
+  std::size_t norm_size = 0;
+  bool after_kept = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);
-    const char kept = byte < 0x80 ? kKept[byte] : KeptOutsideAscii(text, i);
-    out[size] = kept;
-    size += kept != 0 ? 1 : 0;
+    char kept = kKept[byte];
+    if (byte >= 0x80) {
+      kept = KeptOutsideAscii(text, i);
+      if (kept != 0 && byte == 0xE2) i += 2;  // of the other one the second byte makes the space that its mark is
+    }
+    const bool keep = kept != 0;
+    const char written = keep ? kept : ' ';
+    forms.padded[size] = written;
+    forms.norm[norm_size] = written;
+    size += static_cast<std::size_t>(keep | after_kept);
+    norm_size += static_cast<std::size_t>(keep);
+    after_kept = keep;
   }
-  out.resize(size);
-  return out;
+  if (after_kept) forms.padded[size++] = ' ';
+  forms.padded.resize(size);
+  forms.norm.resize(norm_size);
+  return forms;
 }
 
+std::string Norm(std::string_view text) { return CanonOf(text).norm; }
+
 std::string Canon(std::string_view text) {
-  std::string out(text.size() + 1, '\0');
-  std::size_t size = 0;
-  bool space = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const char kept = byte < 0x80 ? kKept[byte] : KeptOutsideAscii(text, i);
-    if (kept == 0) {
-      space = true;
-      continue;
-    }
-    if (space && size != 0) out[size++] = ' ';
-    out[size++] = kept;
-    space = false;  // the mark after the i of U+0130 becomes a space: its second byte is no letter
-    if (byte == 0xE2) i += 2;
-  }
-  out.resize(size);
-  return out;
+  std::string padded = CanonOf(text).padded;
+  return padded.size() < 2 ? std::string() : padded.substr(1, padded.size() - 2);
 }
 
 std::vector<std::string> FindFormats(FormatKind kind, std::string_view text) {

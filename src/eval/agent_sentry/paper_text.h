@@ -14,6 +14,12 @@ namespace interlock::eval::agent_sentry {
 [[nodiscard]] std::string Norm(std::string_view text);
 // Lower case, all but [a-z0-9] one space between words, none at the ends.
 [[nodiscard]] std::string Canon(std::string_view text);
+// Both at once; `padded` is Canon with a space at both ends, one space for a text without any word.
+struct CanonForms {
+  std::string padded;
+  std::string norm;
+};
+[[nodiscard]] CanonForms CanonOf(std::string_view text);
 
 enum class FormatKind : unsigned char { kIban, kEmail, kUrl, kDate, kPhone };
 inline constexpr std::size_t kFormatKinds = 5;

@@ -50,11 +50,11 @@ class PaperSide {
   ~PaperSide();
 
   [[nodiscard]] const std::string& text() const noexcept;
-  // Not more than this is ever held for the text.
-  [[nodiscard]] std::size_t bound_bytes() const noexcept;
+  [[nodiscard]] std::size_t bytes() const noexcept;  // held for it so far
 
  private:
   friend class PairMatch;
+  friend class PaperMatcher;
   struct Parts;
   std::unique_ptr<Parts> parts_;
 };
@@ -94,8 +94,8 @@ struct ArgumentNode {
 // Matches whole traces; texts seen before are not prepared again. One a thread.
 class PaperMatcher {
  public:
-  // Prepared texts are dropped, all at once, when they may hold more than `max_bytes`.
-  explicit PaperMatcher(std::size_t max_bytes = std::size_t{512} << 20);
+  // Prepared texts are dropped, all at once and between traces, when they hold more than `max_bytes`.
+  explicit PaperMatcher(std::size_t max_bytes = std::size_t{256} << 20);
   PaperMatcher(PaperMatcher&&) noexcept;
   PaperMatcher& operator=(PaperMatcher&&) noexcept;
   ~PaperMatcher();
