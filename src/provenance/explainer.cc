@@ -179,20 +179,28 @@ void Explainer::FindRuns() {
   const auto n = static_cast<std::uint32_t>(list_.tokens.size());
   for (std::uint32_t i = 0; i < n && steps_ <= budget_; ++i) {
     if (stop_[i] != 0 && !only_stops_) continue;
-    // Both pairs: where this word and its neighbour are common in all sources, the pair still leads to the right ones.
     if (ids_[i] == kNone) continue;
-    if (store_.Count(ids_[i]) >= kFirst || n > 1) {
-      if (i > 0 && ids_[i - 1] != kNone) {
-        const std::uint32_t pair = store_.FindPair(list_.tokens[i - 1].hash, list_.tokens[i].hash);
-        if (pair != kNone) store_.ForEachPlace(pair, [&](std::uint32_t at) { VisitRun(at + 1, i); });
-      }
-      if (i + 1 < n && ids_[i + 1] != kNone) {
-        const std::uint32_t pair = store_.FindPair(list_.tokens[i].hash, list_.tokens[i + 1].hash);
-        if (pair != kNone) store_.ForEachPlace(pair, [&](std::uint32_t at) { VisitRun(at, i); });
-      }
-    }
-    store_.ForEachPlace(ids_[i], [&](std::uint32_t at) { VisitRun(at, i); });
+    // Pairs lead to the right sources where both words are common. A stop word before this one had no turn of its own.
+    if (i > 0 && ids_[i - 1] != kNone && stop_[i - 1] != 0) VisitPair(i - 1, i);
+    if (i + 1 < n && ids_[i + 1] != kNone) VisitPair(i, i);
+    // What a common word alone would find is not reported, and more than the word is found by its pairs or by its
+    // neighbours, but for the sources where it was not common yet.
+    const bool newest = n == 1 || store_.Count(ids_[i]) <= kCommon || Identifies(i);
+    store_.ForEachPlace(ids_[i], [&](std::uint32_t at) { VisitRun(at, i); }, newest);
   }
+}
+
+void Explainer::VisitPair(std::uint32_t first, std::uint32_t anchor) {
+  const std::uint32_t second = first + 1;
+  const std::uint32_t pair = store_.FindPair(list_.tokens[first].hash, list_.tokens[second].hash);
+  if (pair == kNone) return;
+  store_.ForEachPlace(pair, [&](std::uint32_t at) { VisitRun(at + (anchor - first), anchor); });
+}
+
+// Whether a word alone tells its sources from all others, however many have it.
+bool Explainer::Identifies(std::uint32_t i) const {
+  const Token& word = list_.tokens[i];
+  return word.has_digit && word.size >= 3 && !(word.all_digits && word.size < 4);
 }
 
 // The longest run of the value's words around word `anchor` in the source of `place`, which has that word there and
@@ -296,11 +304,9 @@ void Explainer::TakeRun(const Segment& segment, std::uint32_t place, std::uint32
     content_word = i;
   }
   if (content <= 1) {
-    const Token& word = list_.tokens[content_word];
-    if (word.size < 3 || stop_[content_word] != 0) return;
-    const bool identifies = word.has_digit && !(word.all_digits && word.size < 4);
+    if (list_.tokens[content_word].size < 3 || stop_[content_word] != 0) return;
     const bool request = store_.sources()[segment.source].info.kind == SourceKind::kRequest;
-    if (!identifies && !request && store_.Count(ids_[content_word]) > kCommon) return;
+    if (!Identifies(content_word) && !request && store_.Count(ids_[content_word]) > kCommon) return;
   }
   const auto is_part = [&](const Part& part) { return part.first == first && part.last == last; };
   const base::ByteSpan in_source = SourceSpan(place, place + (last - first) - 1);

@@ -53,6 +53,8 @@ class Explainer {
   bool Spend(std::uint64_t steps);
 
   void FindRuns();
+  void VisitPair(std::uint32_t first, std::uint32_t anchor);
+  [[nodiscard]] bool Identifies(std::uint32_t word) const;
   void VisitRun(std::uint32_t place, std::uint32_t anchor);
   void TakeRun(const Segment& segment, std::uint32_t place, std::uint32_t first, std::uint32_t last);
   bool TakeWhole(const Segment& segment, std::uint32_t place, bool exact_only);
@@ -66,6 +68,13 @@ class Explainer {
   void FindJoined();
   void FindMisspelled();
   void FindArithmetic();
+  void SplitWord(std::uint32_t word);
+  bool TakeNeighbours(std::uint32_t word, std::uint32_t first_entry, std::uint32_t second_entry);
+  bool TakeInitial(std::uint32_t word, std::uint32_t entry);
+  void JoinWords(std::uint32_t first);
+  void TakeMisspelled(std::uint32_t word, std::uint32_t entry, std::uint32_t distance);
+  void ComputeFrom(std::uint32_t source, std::int64_t wanted, const std::vector<std::int64_t>& percents);
+  [[nodiscard]] bool Explains(std::uint32_t source, std::uint32_t first, std::uint32_t last);
 
   void TakePiece(std::uint32_t source, MatchKind kind, float quality, base::ByteSpan in_source, std::uint32_t first,
                  std::uint32_t last);

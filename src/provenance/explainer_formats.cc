@@ -89,16 +89,20 @@ void Explainer::LookUpWordAsFormat(const FormatHit& hit, std::string_view word) 
   });
 }
 
+// Whether one piece of `source` has all these words of the value.
+bool Explainer::Explains(std::uint32_t source, std::uint32_t first, std::uint32_t last) {
+  for (std::uint32_t i = Of(source).newest; i != kNone; i = pieces_[i].before) {
+    if (!Spend(1) || (pieces_[i].first <= first && last <= pieces_[i].last)) return true;
+  }
+  return false;
+}
+
 void Explainer::TakeFormat(const FormatHit& hit, std::uint32_t source, base::ByteSpan in_source) {
   const std::string_view quoted =
       std::string_view(store_.sources()[source].text).substr(in_source.begin, in_source.end - in_source.begin);
   const base::ByteSpan in_value = ValueSpan(hit.first, hit.last);
   const std::string_view wanted = value_.substr(in_value.begin, in_value.end - in_value.begin);
-  // Explained word by word already?
-  for (std::uint32_t i = Of(source).newest; i != kNone; i = pieces_[i].before) {
-    if (pieces_[i].first <= hit.first && hit.last <= pieces_[i].last) return;
-    if (!Spend(1)) return;
-  }
+  if (Explains(source, hit.first, hit.last)) return;
   float quality = kFormatQuality;
   MatchKind kind = MatchKind::kFormat;
   if (hit.format == Format::kPhone) {
@@ -127,9 +131,5 @@ void Explainer::TakeFormat(const FormatHit& hit, std::uint32_t source, base::Byt
     any_direct_ = true;
   }
 }
-
-void Explainer::FindJoined() {}
-void Explainer::FindMisspelled() {}
-void Explainer::FindArithmetic() {}
 
 }  // namespace interlock::provenance::internal

@@ -23,7 +23,8 @@ class Finder {
     for (std::size_t i = 0; i < size();) {
       const Token& token = list_.tokens[i];
       std::size_t taken = 0;
-      if (token.has_digit || Month(i) != 0) taken = Date(i);
+      const bool before_digit = i + 1 < size() && list_.tokens[i + 1].has_digit;
+      if (token.has_digit || (before_digit && Month(i) != 0)) taken = Date(i);
       if (taken == 0 && token.has_digit) taken = Grouped(i);
       if (taken == 0 && token.all_digits) taken = Phone(i);
       if (taken == 0 && token.has_digit) taken = Number(i);
@@ -325,6 +326,17 @@ class Finder {
 void FindFormats(std::string_view raw, const TokenList& list, bool plain_numbers, std::vector<FormatHit>& hits) {
   hits.clear();
   Finder(raw, list, plain_numbers, hits).Run();
+}
+
+std::optional<std::int64_t> ScaledNumber(std::string_view number) {
+  const std::size_t dot = number.find('.');
+  const std::string_view whole = number.substr(0, dot);
+  const std::string_view fraction = dot == std::string_view::npos ? std::string_view() : number.substr(dot + 1);
+  if (whole.size() > 12 || fraction.size() > 4) return std::nullopt;
+  std::int64_t value = 0;
+  for (const char c : whole) value = value * 10 + (c - '0');
+  for (std::size_t i = 0; i < 4; ++i) value = value * 10 + (i < fraction.size() ? fraction[i] - '0' : 0);
+  return value;
 }
 
 std::string_view PhoneTail(std::string_view digits) noexcept {

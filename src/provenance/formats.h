@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,5 +29,8 @@ void FindFormats(std::string_view raw, const TokenList& list, bool plain_numbers
 
 // The part of a telephone number that does not depend on how its prefix is written.
 [[nodiscard]] std::string_view PhoneTail(std::string_view digits) noexcept;
+
+// Plain decimal text in ten-thousandths; nothing for what is too large or too fine.
+[[nodiscard]] std::optional<std::int64_t> ScaledNumber(std::string_view number);
 
 }  // namespace interlock::provenance::internal

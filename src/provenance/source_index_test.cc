@@ -59,7 +59,7 @@ const Row kRows[] = {
     {"number_exponent", "total 1000", "1e3", "canonical 1000"},
     {"currency", "total $1,250.00 due", "1250", "format 1,250.00"},
     {"european", "Summe 1.250,00 EUR", "1250.00", "format 1.250,00"},
-    {"part_of_a_number", "total 1,250.00", "250", "-"},
+    {"part_of_a_number", "total 1,253.00", "253", "-"},
     {"integer_of_a_decimal", "total 250.75", "250", "-"},
     {"decimal_of_an_integer", "total 250", "250.0", "canonical 250"},
     {"list_of_numbers", "[12345,67890]", "67890", "exact 67890"},

@@ -1,7 +1,6 @@
 #include "source_store.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "interlock/base/json.h"
@@ -14,6 +13,7 @@ constexpr std::uint32_t kLongWord = 255;
 constexpr std::uint32_t kCrowded = 32;  // places of a word in one segment from which on its pairs are kept
 constexpr std::uint32_t kMaxCount = (1u << 24) - 1;
 constexpr std::uint32_t kMaxHere = 255;
+constexpr std::size_t kStride = 256;  // places a step of the map from places to segments
 
 // A whole JSON document has one right reading of its backslashes; in any other text they are ambiguous.
 Reading ReadingOf(std::string_view text) {
@@ -25,18 +25,6 @@ Reading ReadingOf(std::string_view text) {
   base::JsonLimits limits;
   limits.max_depth = 1000;
   return base::JsonDoc::Parse(text, limits).ok() ? Reading::kJson : Reading::kPlain;
-}
-
-// Plain decimal text in ten-thousandths; nothing for what is too large or too fine.
-std::optional<std::int64_t> Scaled(std::string_view number) {
-  const std::size_t dot = number.find('.');
-  const std::string_view whole = number.substr(0, dot);
-  const std::string_view fraction = dot == std::string_view::npos ? std::string_view() : number.substr(dot + 1);
-  if (whole.size() > 12 || fraction.size() > 4) return std::nullopt;
-  std::int64_t value = 0;
-  for (const char c : whole) value = value * 10 + (c - '0');
-  for (std::size_t i = 0; i < 4; ++i) value = value * 10 + (i < fraction.size() ? fraction[i] - '0' : 0);
-  return value;
 }
 
 // Words before a number that make it an amount, as keys of records.
@@ -149,6 +137,9 @@ void SourceStore::AddReading(std::uint32_t source, Reading reading) {
                        .begin = begin,
                        .end = begin + static_cast<std::uint32_t>(list_.tokens.size()),
                        .reading = reading});
+  while (segment_at_.size() * kStride < segments_.back().end) {
+    segment_at_.push_back(static_cast<std::uint32_t>(segments_.size() - 1));
+  }
   bool crowded_before = false;
   for (std::size_t i = 0; i < list_.tokens.size(); ++i) {
     const Token& token = list_.tokens[i];
@@ -186,11 +177,21 @@ void SourceStore::AddPair(const Token& first, const Token& second, std::uint32_t
 }
 
 void SourceStore::AddLookAlike(std::uint32_t id, std::string_view word) {
-  const auto space = [](Space s) { return static_cast<std::uint64_t>(s); };
-  const std::uint32_t head = Make(hash_(word.substr(0, 3), space(Space::kHead)));
-  entries_[id].next_head = std::exchange(entries_[head].last, id);
-  const std::uint32_t tail = Make(hash_(word.substr(word.size() - 3), space(Space::kTail)));
-  entries_[id].next_tail = std::exchange(entries_[tail].last, id);
+  entries_[id].next_head = heads_.Push(ThreeBytes(word.substr(0, 3)), id);
+  entries_[id].next_tail = tails_.Push(ThreeBytes(word.substr(word.size() - 3)), id);
+}
+
+std::uint32_t Chains::Push(std::uint64_t hash, std::uint32_t word) {
+  Link& link = links_[Slot(hash)];
+  if (link.newest != kNone) return std::exchange(link.newest, word);
+  link = {.tag = static_cast<std::uint32_t>(hash >> 32), .newest = word};
+  if (++used_ * 4 <= links_.size() * 3) return kNone;
+  std::vector<Link> old(links_.size() * 2);
+  old.swap(links_);
+  for (const Link& one : old) {
+    if (one.newest != kNone) links_[Slot(std::uint64_t{one.tag} << 32)] = one;
+  }
+  return kNone;
 }
 
 // Of the reading that was tokenised last.
@@ -202,7 +203,7 @@ void SourceStore::AddFormats(std::uint32_t source) {
                                                 Space::kGrouped};
   const auto add_amount = [&](std::string_view number, std::uint32_t begin, std::uint32_t end, bool percent) {
     if (into.amounts.size() >= kMaxAmounts) return;
-    const std::optional<std::int64_t> value = Scaled(number);
+    const std::optional<std::int64_t> value = ScaledNumber(number);
     if (value.has_value() && *value > 0) {
       into.amounts.push_back({.value = *value, .begin = begin, .end = end, .percent = percent});
     }
@@ -248,7 +249,11 @@ std::uint32_t SourceStore::End(std::uint32_t at) const {
 }
 
 const Segment& SourceStore::SegmentOf(std::uint32_t at) const {
-  const auto next = std::ranges::upper_bound(segments_, at, {}, &Segment::begin);
+  const std::size_t stride = at / kStride;
+  const auto from = segments_.begin() + segment_at_[stride];
+  const auto to = stride + 1 < segment_at_.size() ? segments_.begin() + segment_at_[stride + 1] + 1 : segments_.end();
+  const auto next =
+      std::upper_bound(from, to, at, [](std::uint32_t place, const Segment& s) { return place < s.begin; });
   return *std::prev(next);
 }
 
@@ -262,7 +267,8 @@ std::uint32_t SourceStore::SignatureOf(std::string_view word) noexcept {
 std::size_t SourceStore::memory_bytes() const noexcept {
   std::size_t bytes = places_.bytes() + format_places_.bytes() + entries_.bytes() + more_.bytes() + rings_.bytes() +
                       extras_.bytes() + slots_.capacity() * sizeof(std::uint32_t) +
-                      segments_.capacity() * sizeof(Segment) + sources_.capacity() * sizeof(Source) +
+                      segments_.capacity() * sizeof(Segment) + segment_at_.capacity() * sizeof(std::uint32_t) +
+                      heads_.bytes() + tails_.bytes() + sources_.capacity() * sizeof(Source) +
                       long_ends_.capacity() * sizeof(long_ends_[0]) + list_.tokens.capacity() * sizeof(Token) +
                       list_.text.capacity() + hits_.capacity() * sizeof(FormatHit);
   for (const Source& source : sources_) {

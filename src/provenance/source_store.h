@@ -25,7 +25,7 @@ inline constexpr std::size_t kMaxAmounts = 32;  // of one source, for arithmetic
 inline constexpr std::size_t kMinFuzzy = 6;     // bytes of a word that may be misspelled
 
 // Spaces of keys; words have space 0.
-enum class Space : std::uint64_t { kWord = 0, kNumber = 1, kDate = 2, kPhone = 3, kGrouped = 4, kHead = 5, kTail = 6 };
+enum class Space : std::uint64_t { kWord = 0, kNumber = 1, kDate = 2, kPhone = 3, kGrouped = 4 };
 
 // A word where it stands. `begin` and size share a word: a source is at most 16 MiB.
 struct Place {
@@ -63,6 +63,32 @@ struct Source {
   std::vector<Amount> amounts;
 };
 
+// Words by three of their bytes: the newest of each chain. Three bytes are 2^24 keys at most, spread by a keyed hash.
+class Chains {
+ public:
+  [[nodiscard]] std::uint32_t Newest(std::uint64_t hash) const noexcept {
+    const Link& link = links_[Slot(hash)];
+    return link.newest;
+  }
+  // Puts `word` at the front; returns the one that was there.
+  std::uint32_t Push(std::uint64_t hash, std::uint32_t word);
+  [[nodiscard]] std::size_t bytes() const noexcept { return links_.capacity() * sizeof(Link); }
+
+ private:
+  struct Link {
+    std::uint32_t tag = 0;  // of the hash; another key with the same tag shares the chain, which costs precision only
+    std::uint32_t newest = kNone;
+  };
+  [[nodiscard]] std::size_t Slot(std::uint64_t hash) const noexcept {
+    const std::size_t mask = links_.size() - 1;
+    std::size_t i = static_cast<std::uint32_t>(hash >> 32) & mask;
+    while (links_[i].newest != kNone && links_[i].tag != static_cast<std::uint32_t>(hash >> 32)) i = (i + 1) & mask;
+    return i;
+  }
+  std::vector<Link> links_{64};
+  std::size_t used_ = 0;
+};
+
 class SourceStore {
  public:
   explicit SourceStore(const SourceIndexOptions& options);
@@ -87,9 +113,10 @@ class SourceStore {
     return Find(hash_.Pair(first, second));
   }
 
-  // Calls take(place) for the kept places of an entry: the first of each kept source, in the order they were added.
+  // Calls take(place) for the kept places of an entry: the first of each kept source. Those of the newest sources are
+  // left out when `newest` is false.
   template <class Take>
-  void ForEachPlace(std::uint32_t entry, Take&& take) const;
+  void ForEachPlace(std::uint32_t entry, Take&& take, bool newest = true) const;
 
   // Calls take(entry) for words that share the first or the last three bytes with `word`, at most `limit` of each.
   template <class Take>
@@ -137,6 +164,7 @@ class SourceStore {
   void AddFormats(std::uint32_t source);
   void AddPair(const Token& first, const Token& second, std::uint32_t at, std::uint32_t segment_begin);
   void AddLookAlike(std::uint32_t entry, std::string_view word);
+  [[nodiscard]] std::uint64_t ThreeBytes(std::string_view part) const noexcept { return hash_(part); }
   [[nodiscard]] core::LabelSet LabelsAt(std::uint32_t at, bool is_format) const;
 
   SourceIndexOptions options_;
@@ -150,6 +178,9 @@ class SourceStore {
   Chunked<Ring, 64> rings_;
   Chunked<Extra, 64> extras_;
   std::vector<std::uint32_t> slots_;
+  std::vector<std::uint32_t> segment_at_;  // segment of each kStride-th place
+  Chains heads_;
+  Chains tails_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> long_ends_;  // place, end; in order
   std::size_t text_bytes_ = 0;
   std::uint64_t steps_ = 0;  // work done by Add, in words
@@ -161,7 +192,7 @@ class SourceStore {
 };
 
 template <class Take>
-void SourceStore::ForEachPlace(std::uint32_t id, Take&& take) const {
+void SourceStore::ForEachPlace(std::uint32_t id, Take&& take, bool newest) const {
   const Entry& entry = entries_[id];
   const std::uint32_t count = entry.count;
   for (std::uint32_t i = 0; i < count && i < 2; ++i) take(entry.first[i]);
@@ -171,6 +202,7 @@ void SourceStore::ForEachPlace(std::uint32_t id, Take&& take) const {
   if (more.ring == kNone) return;
   const Ring& ring = rings_[more.ring];
   for (std::uint32_t at = ring.extra; at != kNone; at = extras_[at].next) take(extras_[at].place);
+  if (!newest) return;
   const std::uint32_t kept = ring.size < kNewest ? ring.size : kNewest;
   for (std::uint32_t i = 0; i < kept; ++i) take(ring.newest[(ring.size - kept + i) % kNewest]);
 }
@@ -178,11 +210,9 @@ void SourceStore::ForEachPlace(std::uint32_t id, Take&& take) const {
 template <class Take>
 void SourceStore::ForEachLookAlike(std::string_view word, std::uint32_t limit, Take&& take) const {
   if (word.size() < 3) return;
-  std::uint32_t at = FindKey(Space::kHead, word.substr(0, 3));
-  if (at != kNone) at = entries_[at].last;
+  std::uint32_t at = heads_.Newest(ThreeBytes(word.substr(0, 3)));
   for (std::uint32_t n = 0; at != kNone && n < limit; ++n, at = entries_[at].next_head) take(at);
-  at = FindKey(Space::kTail, word.substr(word.size() - 3));
-  if (at != kNone) at = entries_[at].last;
+  at = tails_.Newest(ThreeBytes(word.substr(word.size() - 3)));
   for (std::uint32_t n = 0; at != kNone && n < limit; ++n, at = entries_[at].next_tail) take(at);
 }
 
