@@ -97,6 +97,43 @@ void AddReplay(CLI::App& app, ReplayArgs& a, Run& run) {
   c->callback([&a, &run] { run = [&a] { return RunReplay(a); }; });
 }
 
+void AddSplice(CLI::App& app, SpliceArgs& a, Run& run) {
+  auto* c = app.add_subcommand("splice", "make attack sessions for your agent from your own traces");
+  c->footer(
+      "An attack's request is put into what a benign session reads; the session then goes on as the attack does.\n"
+      "  interlock splice --benign ok.jsonl --attacks bad.jsonl -o attacks.jsonl --count 500 --cover\n"
+      "  interlock splice --planner ./plan.sh --tools tools.json --benign ok.jsonl -o planned.jsonl --count 50\n"
+      "Formats of trace files: as in replay. What is written: docs/splicing.md.");
+  c->add_option("--benign", a.benign, "trace files of sessions without attack (repeatable)")->allow_extra_args(false);
+  c->add_option("--attacks", a.attacks, "trace files of sessions that do what an attacker wants (repeatable)")
+      ->allow_extra_args(false);
+  c->add_option("--tools", a.tools, "a tools/list result: which tools there are, and which only read");
+  c->add_option("--systems", a.systems, "system prompts of compact traces; default: systems.json beside the file");
+  c->add_option("-o,--output", a.output, "file; default: standard output");
+  c->add_option("--count", a.count, "sessions to make")->check(CLI::Range(1, 1000000))->capture_default_str();
+  c->add_option("--seed", a.seed, "the same seed and files give the same sessions")->capture_default_str();
+  c->add_flag("--cover", a.cover, "prefer transitions between tools that were made least; print the matrix");
+  c->add_option("--preambles", a.preambles, "file of texts in front of the instruction (interlock.preambles/v1)");
+  c->add_option("--carriers", a.carriers, "file of what the payload is dressed as (interlock.carriers/v1)");
+  c->add_option("--position", a.positions, "begin | middle | end | field | between (repeatable); default: all")
+      ->allow_extra_args(false);
+  c->add_option("--hijack", a.hijack, "early | late | both: in place of the carrier's task, or after it")
+      ->check(CLI::IsMember({"early", "late", "both"}))
+      ->capture_default_str();
+  c->add_option("--point", a.point, "which untrusted result of a benign session carries the text, from 0")
+      ->capture_default_str();
+  c->add_option("--planner", a.planner, "command that plans sessions for missing transitions, one JSON line each way");
+  c->add_option("--planner-timeout", a.timeout_s, "seconds for one answer")
+      ->check(CLI::Range(0.01, 86400.0))
+      ->capture_default_str();
+  c->add_option("--refine", a.refinements, "more questions when a plan misses")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  c->add_flag("--skip-malformed", a.skip_malformed, "report malformed records and go on");
+  AddFormat(c, a.format);
+  c->callback([&a, &run] { run = [&a] { return RunSplice(a); }; });
+}
+
 struct PolicyCommands {
   PolicyInitArgs init;
   PolicyCheckArgs check;
@@ -239,10 +276,12 @@ int RunCommandLine(int argc, char** argv) {
   PolicyCommands policy;
   AuditArgs audit;
   DoctorArgs doctor;
+  SpliceArgs splice;
   AddProxy(app, proxy, run);
   AddReplay(app, replay, run);
   AddPolicyCommands(app, policy, run);
   AddAudit(app, audit, run);
+  AddSplice(app, splice, run);
   {
     auto* c = app.add_subcommand("doctor",
                                  "prove that the gate blocks: a call that must be refused, through the real wiring");

@@ -105,6 +105,27 @@ struct AuditArgs {
   int passphrase_fd = -1;
 };
 
+struct SpliceArgs {
+  std::vector<std::string> benign;
+  std::vector<std::string> attacks;
+  std::string tools;      // a tools/list result
+  std::string systems;    // system prompts beside compact traces
+  std::string preambles;  // data files; "": those of the program
+  std::string carriers;
+  std::string output;
+  std::uint64_t count = 100;
+  std::uint64_t seed = 1;
+  std::uint32_t point = 0;
+  std::vector<std::string> positions;
+  std::string hijack = "both";
+  bool cover = false;
+  bool skip_malformed = false;
+  std::string planner;  // a command for sh
+  double timeout_s = 60;
+  std::uint32_t refinements = 3;
+  Format format = Format::kText;
+};
+
 struct DoctorArgs {
   PolicyArgs policy;
   std::vector<std::string> command;
@@ -128,6 +149,7 @@ int RunAuditKeyNew(const AuditArgs& args);
 int RunAuditKeyShow(const AuditArgs& args);
 int RunAuditKeyRotate(const AuditArgs& args);
 int RunAuditKeyReseal(const AuditArgs& args);
+int RunSplice(const SpliceArgs& args);
 int RunDoctor(const DoctorArgs& args, const std::string& self);
 
 // Folder for what the program keeps when nothing is named: $XDG_STATE_HOME/interlock or ~/.local/state/interlock.

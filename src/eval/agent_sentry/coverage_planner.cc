@@ -6,6 +6,7 @@
 
 #include "interlock/base/json.h"
 #include "interlock/eval/coverage.h"
+#include "splice_text.h"
 
 namespace interlock::eval {
 
@@ -139,6 +140,60 @@ std::string PlannedTrace(const Plan& plan, std::string_view session, const PlanQ
   w.Key("style").String(question.style).Key("attempts").Uint(question.attempt).EndObject().EndObject();
   writer.End(annotations);
   return line;
+}
+
+PlanningOutcome PlanSessions(CoverageTracker& tracker, std::span<const KnownTool> tools, const PlanningOptions& options,
+                             const std::function<Result<std::string>(std::string_view request)>& ask) {
+  constexpr std::size_t kMaxKept = 100;
+  PlanningOutcome outcome;
+  std::vector<Transition> wanted;
+  for (const KnownTool& from : tools) {
+    for (const KnownTool& to : tools) {
+      if (wanted.size() < CoverageTracker::kMaxTools * CoverageTracker::kMaxTools)
+        wanted.push_back({from.name, to.name});
+    }
+  }
+  for (std::uint64_t n = 0; n < options.count; ++n) {
+    const std::optional<Transition> want = tracker.Next(wanted, options.seed + n);
+    if (!want) break;
+    Dice dice(options.seed, fmt::format("style\n{}", n));
+    PlanQuestion question{.id = n + 1, .want = *want, .style = kStyles[dice.Below(kStyles.size())]};
+    std::optional<Plan> last;
+    bool made = false;
+    for (; question.attempt <= options.refinements + 1 && !made; ++question.attempt) {
+      question.missed = last ? &*last : nullptr;
+      ++outcome.questions;
+      const Result<std::string> answer = ask(PlannerRequest(question, tools));
+      std::optional<Error> error;
+      if (!answer.ok()) {
+        error = answer.error();
+        const ErrorCode code = error->code();
+        if (code == ErrorCode::kPlannerTimeout || code == ErrorCode::kPlannerClosed || code == ErrorCode::kIo) {
+          outcome.stopped = std::move(error);
+          return outcome;
+        }
+      } else if (Result<Plan> plan = ParsePlan(answer.value(), question.id); plan.ok()) {
+        question.reason = CheckPlan(plan.value(), *want, tools);
+        made = question.reason == PlanCheck::kOk;
+        question.missed = nullptr;
+        last = std::move(plan.value());
+      } else {
+        error = plan.error();
+      }
+      if (error && outcome.malformed.size() < kMaxKept) outcome.malformed.push_back(std::move(*error));
+      if (made) {
+        outcome.lines.push_back(PlannedTrace(*last, fmt::format("{}/{}", options.session, n + 1), question));
+        std::vector<std::string> path;
+        for (const PlannedCall& call : last->calls) path.push_back(call.tool);
+        tracker.AddPath(path);
+      }
+    }
+    if (!made) {
+      outcome.missed.push_back(*want);
+      std::erase(wanted, *want);
+    }
+  }
+  return outcome;
 }
 
 }  // namespace interlock::eval

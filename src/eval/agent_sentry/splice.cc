@@ -145,6 +145,21 @@ bool AttackOf(const TraceSession& attack, std::string_view& request, std::size_t
   return false;
 }
 
+// Early: up to the results of the turn that read the payload. Late: all but the farewell, after which nothing is done.
+std::size_t PrefixEnd(const TraceSession& benign, std::size_t point, Hijack hijack) {
+  std::size_t end = point + 1;
+  if (hijack == Hijack::kEarly) {
+    while (end < benign.messages.size() && benign.messages[end].role == Role::kTool) ++end;
+    return end;
+  }
+  end = benign.messages.size();
+  while (end > point + 1 && benign.messages[end - 1].role == Role::kAssistant &&
+         benign.messages[end - 1].calls.empty()) {
+    --end;
+  }
+  return end;
+}
+
 class Writer {
  public:
   explicit Writer(std::string& line) : writer_(line) {}
@@ -282,6 +297,24 @@ std::vector<std::size_t> InjectionPoints(const TraceSession& benign, const std::
   return points;
 }
 
+std::string_view ToolBeforeGraft(const TraceSession& benign, std::size_t message, Hijack hijack) {
+  if (message >= benign.messages.size()) return {};
+  for (std::size_t i = PrefixEnd(benign, message, hijack); i-- > 0;) {
+    if (!benign.messages[i].calls.empty()) return benign.messages[i].calls.back().tool;
+  }
+  return {};
+}
+
+std::string_view FirstToolOf(const TraceSession& attack) {
+  std::string_view request;
+  std::size_t continues = 0;
+  if (!AttackOf(attack, request, continues)) return {};
+  for (std::size_t i = continues; i < attack.messages.size(); ++i) {
+    if (!attack.messages[i].calls.empty()) return attack.messages[i].calls.front().tool;
+  }
+  return {};
+}
+
 Result<std::string> Splice(const TraceSession& benign, const TraceSession& attack, const SpliceRecipe& recipe,
                            std::uint64_t seed) {
   const std::vector<std::size_t> points = InjectionPoints(benign, recipe.tools);
@@ -314,18 +347,7 @@ Result<std::string> Splice(const TraceSession& benign, const TraceSession& attac
   std::string line;
   Writer writer(line);
   writer.trace().Begin(session, benign.domain, benign.principal);
-  // Early: up to the results of the turn that read the payload. Late: all but the farewell, after which nothing is
-  // done.
-  std::size_t end = point + 1;
-  if (recipe.hijack == Hijack::kEarly) {
-    while (end < benign.messages.size() && benign.messages[end].role == Role::kTool) ++end;
-  } else {
-    end = benign.messages.size();
-    while (end > point + 1 && benign.messages[end - 1].role == Role::kAssistant &&
-           benign.messages[end - 1].calls.empty()) {
-      --end;
-    }
-  }
+  const std::size_t end = PrefixEnd(benign, point, recipe.hijack);
   for (std::size_t i = 0; i < end; ++i) {
     TraceMessage message = benign.messages[i];
     if (i == point) message.content = content.text();

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <span>
@@ -106,5 +107,25 @@ inline constexpr std::size_t kMaxPlanCalls = 16;
 [[nodiscard]] PlanCheck CheckPlan(const Plan& plan, const Transition& want, std::span<const KnownTool> tools);
 // The plan as a session without label, results of trust `unknown`; annotations say that it was planned.
 [[nodiscard]] std::string PlannedTrace(const Plan& plan, std::string_view session, const PlanQuestion& question);
+
+// Generate, verify, refine: asks for `count` sessions, each for the least covered transition that has not been given
+// up. `ask` sends a request line and returns the answer's line, or an error. kPlannerTimeout, kPlannerClosed and kIo
+// end the run and are in `stopped`; any other error, or an answer that is no plan, costs an attempt.
+struct PlanningOptions {
+  std::uint64_t count = 10;
+  std::uint32_t refinements = 3;  // more questions for a transition that a plan missed
+  std::uint64_t seed = 1;
+  std::string session = "planned";  // sessions are called <session>/1, ...
+};
+struct PlanningOutcome {
+  std::vector<std::string> lines;      // interlock.trace/v1, without line end
+  std::vector<Transition> missed;      // given up after the last refinement
+  std::vector<base::Error> malformed;  // at most 100 are kept
+  std::uint64_t questions = 0;
+  std::optional<base::Error> stopped;
+};
+[[nodiscard]] PlanningOutcome PlanSessions(
+    CoverageTracker& tracker, std::span<const KnownTool> tools, const PlanningOptions& options,
+    const std::function<base::Result<std::string>(std::string_view request)>& ask);
 
 }  // namespace interlock::eval

@@ -77,6 +77,11 @@ struct KnownTool {
 [[nodiscard]] std::vector<std::size_t> InjectionPoints(const core::TraceSession& benign,
                                                        const std::vector<KnownTool>& tools = {});
 
+// The tool called last before the attack goes on, for an injection at `message`; "" where there is none. With the first
+// tool of an attack it is the transition that splicing adds.
+[[nodiscard]] std::string_view ToolBeforeGraft(const core::TraceSession& benign, std::size_t message, Hijack hijack);
+[[nodiscard]] std::string_view FirstToolOf(const core::TraceSession& attack);  // "": no attack, as in Splice
+
 struct SpliceRecipe {
   std::string session;  // name of the session to make; "": made from the parts
   Preamble preamble = {.id = "none", .text = {}, .after = {}};
