@@ -169,6 +169,10 @@ bool Explainer::Counts(std::uint32_t source) const {
   return info.kind != SourceKind::kResult || options_.before_turn == kNoTurn || info.turn < options_.before_turn;
 }
 
+bool Explainer::Counts(const Segment& segment) const {
+  return segment.kind != SourceKind::kResult || options_.before_turn == kNoTurn || segment.turn < options_.before_turn;
+}
+
 bool Explainer::Spend(std::uint64_t steps) {
   steps_ += steps;
   if (steps_ > budget_) exhausted_ = true;
@@ -186,7 +190,15 @@ void Explainer::FindRuns() {
     // What a common word alone would find is not reported, and more than the word is found by its pairs or by its
     // neighbours, but for the sources where it was not common yet.
     const bool newest = n == 1 || store_.Count(ids_[i]) <= kCommon || Identifies(i);
-    store_.ForEachPlace(ids_[i], [&](std::uint32_t at) { VisitRun(at, i); }, newest);
+    visits_.clear();
+    store_.ForEachPlace(
+        ids_[i],
+        [&](std::uint32_t at) {
+          store_.Prefetch(at);
+          visits_.push_back(at);
+        },
+        newest);
+    for (const std::uint32_t at : visits_) VisitRun(at, i);
   }
 }
 
@@ -208,10 +220,10 @@ bool Explainer::Identifies(std::uint32_t i) const {
 void Explainer::VisitRun(std::uint32_t place, std::uint32_t anchor) {
   if (!Spend(1)) return;
   const Segment& segment = store_.SegmentOf(place);
-  if (!Counts(segment.source)) return;
+  if (!Counts(segment)) return;
   PerSource& state = Of(segment.source);
   if (state.whole || state.reach > anchor) return;
-  const std::string_view text = store_.sources()[segment.source].text;
+  const auto text = [&]() -> std::string_view { return store_.sources()[segment.source].text; };
   const auto n = static_cast<std::uint32_t>(list_.tokens.size());
   std::uint32_t best_place = kNone;
   std::uint32_t best_first = anchor;
@@ -229,11 +241,11 @@ void Explainer::VisitRun(std::uint32_t place, std::uint32_t anchor) {
     if (!Spend(last - first)) return;
     // A part of a number is another number.
     while (first < last && list_.tokens[first].all_digits &&
-           (JoinedBefore(text, store_.place(begin).begin()) || JoinedBefore(value_, list_.tokens[first].begin))) {
+           (JoinedBefore(text(), store_.place(begin).begin()) || JoinedBefore(value_, list_.tokens[first].begin))) {
       ++first, ++begin;
     }
     while (first < last && list_.tokens[last - 1].all_digits &&
-           (JoinedAfter(text, store_.End(end - 1)) || JoinedAfter(value_, list_.tokens[last - 1].end))) {
+           (JoinedAfter(text(), store_.End(end - 1)) || JoinedAfter(value_, list_.tokens[last - 1].end))) {
       --last, --end;
     }
     if (first > anchor || last <= anchor) continue;
@@ -305,7 +317,7 @@ void Explainer::TakeRun(const Segment& segment, std::uint32_t place, std::uint32
   }
   if (content <= 1) {
     if (list_.tokens[content_word].size < 3 || stop_[content_word] != 0) return;
-    const bool request = store_.sources()[segment.source].info.kind == SourceKind::kRequest;
+    const bool request = segment.kind == SourceKind::kRequest;
     if (!Identifies(content_word) && !request && store_.Count(ids_[content_word]) > kCommon) return;
   }
   const auto is_part = [&](const Part& part) { return part.first == first && part.last == last; };

@@ -50,6 +50,7 @@ class Explainer {
   void FindParts();
   PerSource& Of(std::uint32_t source);
   [[nodiscard]] bool Counts(std::uint32_t source) const;
+  [[nodiscard]] bool Counts(const Segment& segment) const;
   bool Spend(std::uint64_t steps);
 
   void FindRuns();
@@ -98,6 +99,7 @@ class Explainer {
   std::vector<PerSource> per_source_;
   std::vector<Piece> pieces_;
   std::vector<std::uint32_t> order_;
+  std::vector<std::uint32_t> visits_;
   std::string_view value_;
   ExplainOptions options_;
   std::uint32_t epoch_ = 0;

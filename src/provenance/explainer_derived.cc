@@ -16,7 +16,7 @@ constexpr std::size_t kMinJoined = 6;
 constexpr std::size_t kMinSurname = 5;
 constexpr std::size_t kMaxSplit = 40;
 constexpr std::uint32_t kMaxNeighbours = 8;  // places of one word tried in one source
-constexpr std::uint32_t kMaxLookAlikes = 48;
+constexpr std::uint32_t kMaxLookAlikes = 32;
 constexpr std::size_t kMinTwoEdits = 8;      // bytes of a word in which two may be wrong
 constexpr std::size_t kMinIdentifier = 10;   // shorter identifiers that differ in one character are different
 constexpr std::uint32_t kComputedEnds = 12;  // first and newest sources whose amounts are tried
@@ -87,7 +87,7 @@ bool Explainer::TakeNeighbours(std::uint32_t word, std::uint32_t first_entry, st
   bool found = false;
   store_.ForEachPlace(first_entry, [&](std::uint32_t place) {
     const Segment& segment = store_.SegmentOf(place);
-    if (!Spend(1) || !Counts(segment.source)) return;
+    if (!Spend(1) || !Counts(segment)) return;
     std::uint32_t tried = 0;
     for (std::uint32_t at = place; at != kNone && tried < kMaxNeighbours; at = store_.place(at).next, ++tried) {
       if (!Spend(1)) return;
@@ -107,7 +107,7 @@ bool Explainer::TakeInitial(std::uint32_t word, std::uint32_t entry) {
   bool found = false;
   store_.ForEachPlace(entry, [&](std::uint32_t place) {
     const Segment& segment = store_.SegmentOf(place);
-    if (!Spend(1) || !Counts(segment.source) || place == segment.begin) return;
+    if (!Spend(1) || !Counts(segment) || place == segment.begin) return;
     const char first = store_.sources()[segment.source].text[store_.place(place - 1).begin()];
     if ((first | 0x20) != initial || Explains(segment.source, word, word + 1)) return;
     TakePiece(segment.source, MatchKind::kDerived, kInitialQuality, SourceSpan(place - 1, place), word, word + 1);
@@ -124,7 +124,7 @@ void Explainer::JoinWords(std::uint32_t first) {
   if (entry == kNone) return;
   store_.ForEachPlace(entry, [&](std::uint32_t place) {
     const Segment& segment = store_.SegmentOf(place);
-    if (!Spend(1) || !Counts(segment.source) || Explains(segment.source, first, first + 2)) return;
+    if (!Spend(1) || !Counts(segment) || Explains(segment.source, first, first + 2)) return;
     TakePiece(segment.source, MatchKind::kDerived, kJoinedQuality, SourceSpan(place, place), first, first + 2);
   });
 }
@@ -157,7 +157,7 @@ void Explainer::FindMisspelled() {
 void Explainer::TakeMisspelled(std::uint32_t word, std::uint32_t entry, std::uint32_t distance) {
   store_.ForEachPlace(entry, [&](std::uint32_t place) {
     const Segment& segment = store_.SegmentOf(place);
-    if (!Spend(1) || !Counts(segment.source) || Explains(segment.source, word, word + 1)) return;
+    if (!Spend(1) || !Counts(segment) || Explains(segment.source, word, word + 1)) return;
     TakePiece(segment.source, MatchKind::kFuzzy, kMisspelledQuality[distance], SourceSpan(place, place), word,
               word + 1);
   });

@@ -84,7 +84,7 @@ void Explainer::LookUpWordAsFormat(const FormatHit& hit, std::string_view word) 
   store_.ForEachPlace(entry, [&](std::uint32_t place) {
     if (!Spend(1)) return;
     const Segment& segment = store_.SegmentOf(place);
-    if (!Counts(segment.source) || Of(segment.source).whole) return;
+    if (!Counts(segment) || Of(segment.source).whole) return;
     TakeFormat(hit, segment.source, SourceSpan(place, place));
   });
 }

@@ -9,11 +9,19 @@ namespace interlock::provenance::internal {
 namespace {
 
 constexpr std::size_t kMaxSourceBytes = (std::size_t{1} << 24) - 1;
+// A slot of the table: an entry, and eight bits of its hash so that a probe rarely touches the wrong entry.
+constexpr unsigned kIdBits = 24;
+constexpr unsigned kTagShift = 64 - (32 - kIdBits);
+constexpr std::uint32_t kIdMask = (1u << kIdBits) - 1;
+constexpr std::size_t kMaxEntries = kIdMask - 1;
+std::uint32_t SlotOf(std::uint32_t id, std::uint64_t hash) {
+  return id | static_cast<std::uint32_t>(hash >> kTagShift) << kIdBits;
+}
 constexpr std::uint32_t kLongWord = 255;
 constexpr std::uint32_t kCrowded = 32;  // places of a word in one segment from which on its pairs are kept
 constexpr std::uint32_t kMaxCount = (1u << 24) - 1;
 constexpr std::uint32_t kMaxHere = 255;
-constexpr std::size_t kStride = 256;  // places a step of the map from places to segments
+constexpr std::size_t kAhead = 8;  // words whose entries are fetched before they are needed
 
 // A whole JSON document has one right reading of its backslashes; in any other text they are ambiguous.
 Reading ReadingOf(std::string_view text) {
@@ -61,21 +69,23 @@ std::uint32_t SourceStore::Add(const SourceInfo& info, std::string_view text) {
 std::uint32_t SourceStore::Find(std::uint64_t hash) const noexcept {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
-    const std::uint32_t id = slots_[i];
-    if (id == kNone || entries_[id].hash == hash) return id;
+    const std::uint32_t slot = slots_[i];
+    if (slot == kNone) return kNone;
+    if (slot >> kIdBits == hash >> kTagShift && entries_[slot & kIdMask].hash == hash) return slot & kIdMask;
   }
 }
 
 std::uint32_t SourceStore::Make(std::uint64_t hash) {
-  std::size_t mask = slots_.size() - 1;
+  const std::size_t mask = slots_.size() - 1;
   std::size_t i = hash & mask;
   for (; slots_[i] != kNone; i = (i + 1) & mask) {
-    if (entries_[slots_[i]].hash == hash) return slots_[i];
+    const std::uint32_t slot = slots_[i];
+    if (slot >> kIdBits == hash >> kTagShift && entries_[slot & kIdMask].hash == hash) return slot & kIdMask;
   }
   Entry entry;
   entry.hash = hash;
   const std::uint32_t id = entries_.push_back(entry);
-  slots_[i] = id;
+  slots_[i] = SlotOf(id, hash);
   if (std::size_t{entries_.size()} * 4 > slots_.size() * 3) Grow();
   return id;
 }
@@ -83,11 +93,11 @@ std::uint32_t SourceStore::Make(std::uint64_t hash) {
 void SourceStore::Grow() {
   std::vector<std::uint32_t> slots(slots_.size() * 2, kNone);
   const std::size_t mask = slots.size() - 1;
-  for (const std::uint32_t id : slots_) {
-    if (id == kNone) continue;
-    std::size_t i = entries_[id].hash & mask;
+  for (std::uint32_t id = 0; id < entries_.size(); ++id) {
+    const std::uint64_t hash = entries_[id].hash;
+    std::size_t i = hash & mask;
     while (slots[i] != kNone) i = (i + 1) & mask;
-    slots[i] = id;
+    slots[i] = SlotOf(id, hash);
   }
   slots_ = std::move(slots);
 }
@@ -104,18 +114,18 @@ void SourceStore::Post(Entry& entry, std::uint32_t at, core::LabelSet labels, bo
     return;
   }
   if (n == 2) entry.more = more_.push_back(More{});
-  More& more = more_[entry.more];
   if (n < kFirst) {
-    more.first[n - 2] = at;
+    more_[entry.more].first[n - 2] = at;
     return;
   }
-  if (more.ring == kNone) {
+  if (n == kFirst) {
     Ring fresh;
+    fresh.more = entry.more;
     for (const std::uint32_t place : entry.first) fresh.labels |= LabelsAt(place, is_format);
-    for (const std::uint32_t place : more.first) fresh.labels |= LabelsAt(place, is_format);
-    more.ring = rings_.push_back(fresh);
+    for (const std::uint32_t place : more_[entry.more].first) fresh.labels |= LabelsAt(place, is_format);
+    entry.more = rings_.push_back(fresh);
   }
-  Ring& ring = rings_[more.ring];
+  Ring& ring = rings_[entry.more];
   if ((ring.labels | labels) != ring.labels) {
     ring.labels |= labels;
     ring.extra = extras_.push_back({.place = at, .next = ring.extra});
@@ -128,7 +138,10 @@ void SourceStore::AddReading(std::uint32_t source, Reading reading) {
   const std::string_view text = sources_[source].text;
   const core::LabelSet labels = sources_[source].info.labels;
   tokenizer_.Read(text, reading, text.size(), list_);
-  if (std::size_t{places_.size()} + list_.tokens.size() >= kNone) {
+  // A word makes at most two entries here, and two more as part of formats.
+  if (std::size_t{places_.size()} + list_.tokens.size() >= kNone ||
+      entries_.size() + 4 * list_.tokens.size() > kMaxEntries) {
+    list_.clear();
     complete_ = false;
     return;
   }
@@ -136,6 +149,8 @@ void SourceStore::AddReading(std::uint32_t source, Reading reading) {
   segments_.push_back({.source = source,
                        .begin = begin,
                        .end = begin + static_cast<std::uint32_t>(list_.tokens.size()),
+                       .turn = sources_[source].info.turn,
+                       .kind = sources_[source].info.kind,
                        .reading = reading});
   while (segment_at_.size() * kStride < segments_.back().end) {
     segment_at_.push_back(static_cast<std::uint32_t>(segments_.size() - 1));
@@ -143,6 +158,12 @@ void SourceStore::AddReading(std::uint32_t source, Reading reading) {
   bool crowded_before = false;
   for (std::size_t i = 0; i < list_.tokens.size(); ++i) {
     const Token& token = list_.tokens[i];
+    if (i + kAhead < list_.tokens.size()) {
+      const std::size_t mask = slots_.size() - 1;
+      __builtin_prefetch(&slots_[list_.tokens[i + kAhead].hash & mask]);
+      const std::uint32_t soon = slots_[list_.tokens[i + kAhead / 2].hash & mask];
+      if (soon != kNone) __builtin_prefetch(&entries_[soon & kIdMask]);
+    }
     const std::uint32_t before = entries_.size();
     const std::uint32_t id = Make(token.hash);
     const std::uint32_t size = std::min(token.end - token.begin, kLongWord);

@@ -21,7 +21,7 @@ namespace interlock::provenance::internal {
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 inline constexpr std::uint32_t kFirst = 8;
 inline constexpr std::uint32_t kNewest = 8;
-inline constexpr std::size_t kMaxAmounts = 32;  // of one source, for arithmetic
+inline constexpr std::size_t kMaxAmounts = 24;  // of one source, for arithmetic
 inline constexpr std::size_t kMinFuzzy = 6;     // bytes of a word that may be misspelled
 
 // Spaces of keys; words have space 0.
@@ -54,6 +54,8 @@ struct Segment {
   std::uint32_t source;
   std::uint32_t begin;  // places
   std::uint32_t end;
+  std::uint32_t turn;  // of the source; here so that a lookup need not touch it
+  SourceKind kind;
   Reading reading;
 };
 
@@ -102,6 +104,11 @@ class SourceStore {
   [[nodiscard]] const FormatPlace& format_place(std::uint32_t at) const { return format_places_[at]; }
   [[nodiscard]] std::uint32_t End(std::uint32_t place) const;
   [[nodiscard]] const Segment& SegmentOf(std::uint32_t place) const;
+  // Brings what a visit of `place` reads into the cache.
+  void Prefetch(std::uint32_t place) const noexcept {
+    __builtin_prefetch(&places_[place]);
+    __builtin_prefetch(&segment_at_[place / kStride]);
+  }
   // Number of sources (readings of them) that have the entry.
   [[nodiscard]] std::uint32_t Count(std::uint32_t entry) const { return entries_[entry].count; }
 
@@ -134,19 +141,19 @@ class SourceStore {
   struct Entry {
     std::uint64_t hash = 0;
     std::array<std::uint32_t, 2> first{};  // the first two places; more_ holds the others
-    std::uint32_t more = kNone;
-    std::uint32_t count : 24 = 0;  // sources, saturating
-    std::uint32_t here : 8 = 0;    // places in the newest segment, saturating
-    std::uint32_t last = kNone;    // newest place of all
+    std::uint32_t more = kNone;            // in more_, over kFirst sources in rings_
+    std::uint32_t count : 24 = 0;          // sources, saturating
+    std::uint32_t here : 8 = 0;            // places in the newest segment, saturating
+    std::uint32_t last = kNone;            // newest place of all
     std::uint32_t next_head = kNone;
     std::uint32_t next_tail = kNone;
     std::uint32_t signature = 0;
   };
   struct More {
     std::array<std::uint32_t, kFirst - 2> first{};
-    std::uint32_t ring = kNone;
   };
   struct Ring {
+    std::uint32_t more = kNone;
     std::array<std::uint32_t, kNewest> newest{};
     std::uint32_t size = 0;  // ever put in, saturating in steps of kNewest
     core::LabelSet labels = 0;
@@ -156,6 +163,8 @@ class SourceStore {
     std::uint32_t place;
     std::uint32_t next;
   };
+
+  static constexpr std::size_t kStride = 256;  // places a step of segment_at_
 
   std::uint32_t Make(std::uint64_t hash);
   void Grow();
@@ -197,10 +206,10 @@ void SourceStore::ForEachPlace(std::uint32_t id, Take&& take, bool newest) const
   const std::uint32_t count = entry.count;
   for (std::uint32_t i = 0; i < count && i < 2; ++i) take(entry.first[i]);
   if (count <= 2) return;
-  const More& more = more_[entry.more];
+  const More& more = more_[count <= kFirst ? entry.more : rings_[entry.more].more];
   for (std::uint32_t i = 2; i < count && i < kFirst; ++i) take(more.first[i - 2]);
-  if (more.ring == kNone) return;
-  const Ring& ring = rings_[more.ring];
+  if (count <= kFirst) return;
+  const Ring& ring = rings_[entry.more];
   for (std::uint32_t at = ring.extra; at != kNone; at = extras_[at].next) take(extras_[at].place);
   if (!newest) return;
   const std::uint32_t kept = ring.size < kNewest ? ring.size : kNewest;
