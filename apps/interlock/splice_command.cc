@@ -120,42 +120,55 @@ class Maker {
   Maker(const SpliceArgs& args, const Lists& lists, const std::vector<TraceSession>& benign,
         const std::vector<TraceSession>& attacks)
       : args_(args), lists_(lists), benign_(benign), attacks_(attacks), choices_(args.seed) {
-    for (std::size_t i = 0; i < benign.size(); ++i) {
-      const auto points = eval::InjectionPoints(benign[i], lists.tools);
-      if (args.point >= points.size()) continue;
-      for (const Hijack hijack : lists.hijacks) {
-        carriers_.push_back({i, hijack});
-        by_seam_[std::string(eval::ToolBeforeGraft(benign[i], points[args.point], hijack))].push_back(carriers_.size() -
-                                                                                                      1);
-      }
-    }
     for (std::size_t j = 0; j < attacks.size(); ++j) {
       const std::string_view tool = eval::FirstToolOf(attacks[j]);
       if (tool.empty()) continue;
-      usable_.push_back(j);
-      by_first_[std::string(tool)].push_back(j);
+      ++usable_attacks_;
+      attacks_of_[std::string(attacks[j].domain)].push_back(j);
+      by_first_[{std::string(attacks[j].domain), std::string(tool)}].push_back(j);
     }
-    for (const auto& [from, unused] : by_seam_) {
-      for (const auto& [to, also_unused] : by_first_) seams_.push_back({from, to});
+    for (std::size_t i = 0; i < benign.size(); ++i) {
+      const auto points = eval::InjectionPoints(benign[i], lists.tools);
+      const std::string domain(benign[i].domain);
+      if (args.point >= points.size() || attacks_of_.count(domain) == 0) continue;
+      for (const Hijack hijack : lists.hijacks) {
+        carriers_.push_back({i, hijack});
+        const std::string tool(eval::ToolBeforeGraft(benign[i], points[args.point], hijack));
+        by_seam_[{domain, tool}].push_back(carriers_.size() - 1);
+      }
     }
+    std::set<Transition> seams;
+    for (const auto& [from, carriers] : by_seam_) {
+      for (const auto& [to, unused] : by_first_) {
+        if (from.first != to.first) continue;
+        seams.insert({from.second, to.second});
+        domains_of_[{from.second, to.second}].push_back(from.first);
+      }
+    }
+    seams_.assign(seams.begin(), seams.end());
   }
 
   [[nodiscard]] std::size_t carriers() const { return carriers_.size(); }
-  [[nodiscard]] std::size_t attacks() const { return usable_.size(); }
+  [[nodiscard]] std::size_t attacks() const { return usable_attacks_; }
   [[nodiscard]] std::uint64_t made() const { return made_; }
 
   base::Status Make(CoverageTracker& tracker, std::string& out) {
-    if (carriers_.empty()) return Error(ErrorCode::kSpliceNoPoint, "no benign session has one");
-    if (usable_.empty()) return Error(ErrorCode::kSpliceNoAttack, "no attack session has both");
+    if (usable_attacks_ == 0) return Error(ErrorCode::kSpliceNoAttack, "no attack session has both");
+    if (carriers_.empty()) {
+      return Error(ErrorCode::kSpliceNoPoint, "no benign session of a domain with attacks has one");
+    }
     // A combination that was made already is drawn again, but not for ever: there may be no other.
     std::uint64_t tries = args_.count * 20 + 100;
     while (made_ < args_.count && tries-- > 0) {
       std::size_t carrier = choices_.Below(carriers_.size());
-      std::size_t attack = usable_[choices_.Below(usable_.size())];
+      const auto& same = attacks_of_.find(std::string(benign_[carriers_[carrier].session].domain))->second;
+      std::size_t attack = same[choices_.Below(same.size())];
       if (args_.cover) {
         const Transition want = *tracker.Next(seams_, args_.seed + tries);
-        const auto& from = by_seam_.find(want.from)->second;
-        const auto& to = by_first_.find(want.to)->second;
+        const auto& domains = domains_of_.find(want)->second;
+        const std::string& domain = domains[choices_.Below(domains.size())];
+        const auto& from = by_seam_.find({domain, want.from})->second;
+        const auto& to = by_first_.find({domain, want.to})->second;
         carrier = from[choices_.Below(from.size())];
         attack = to[choices_.Below(to.size())];
       }
@@ -190,9 +203,13 @@ class Maker {
   const std::vector<TraceSession>& attacks_;
   Choices choices_;
   std::vector<CarrierChoice> carriers_;
-  std::vector<std::size_t> usable_;
-  std::map<std::string, std::vector<std::size_t>> by_seam_;
-  std::map<std::string, std::vector<std::size_t>> by_first_;
+  // An attack works on the tools of its domain: sessions of different domains are not joined.
+  using InDomain = std::pair<std::string, std::string>;  // domain, tool
+  std::size_t usable_attacks_ = 0;
+  std::map<std::string, std::vector<std::size_t>> attacks_of_;
+  std::map<InDomain, std::vector<std::size_t>> by_seam_;   // last tool of the carrier -> carriers_
+  std::map<InDomain, std::vector<std::size_t>> by_first_;  // first tool of the attack -> attacks_
+  std::map<Transition, std::vector<std::string>> domains_of_;
   std::vector<Transition> seams_;
   std::set<std::string, std::less<>> names_;
   std::uint64_t made_ = 0;

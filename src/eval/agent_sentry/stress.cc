@@ -214,11 +214,16 @@ std::span<const StressKind> AllStressKinds() noexcept {
 Trace Stress(const Trace& trace, StressKind kind, std::uint64_t seed) {
   Trace out = trace;
   if (out.injected.empty()) return out;
+  // Records come from files: what points nowhere is dropped, here and in Tidy.
+  std::erase_if(out.injected, [&](const InjectedSpan& span) {
+    return span.call >= out.calls.size() || span.bytes.end > out.calls[span.call].output.size() ||
+           span.bytes.begin >= span.bytes.end;
+  });
   if (kind == StressKind::kPreambleFree || kind == StressKind::kOtherPreamble) StripPreamble(out);
   if (kind == StressKind::kPreambleFree) return out;
   std::map<std::uint32_t, std::vector<ByteSpan>> by_call;
   for (const InjectedSpan& span : out.injected) {
-    if (span.call < out.calls.size()) by_call[span.call].push_back(span.bytes);
+    by_call[span.call].push_back(span.bytes);
   }
   out.injected.clear();
   for (auto& [call, found] : by_call) {
