@@ -13,6 +13,7 @@
 #include "interlock/eval/agent_sentry/dataset.h"
 #include "interlock/eval/agent_sentry/paper_graph.h"
 #include "interlock/eval/agent_sentry/paper_match.h"
+#include "interlock/eval/agent_sentry/paper_tables.h"
 #include "interlock/platform/file.h"
 #include "interlock/platform/line_reader.h"
 
@@ -53,6 +54,7 @@ class AgentSentryPaperTest : public testing::Test {
       const Result<DomainTools> tools = ParseDomainTools(json.value());
       ASSERT_TRUE(tools.ok()) << tools.error().ToString();
       tools_.emplace(std::string(domain), PaperTools(tools.value()));
+      lists_.push_back(tools.value());
     }
   }
 
@@ -102,7 +104,30 @@ class AgentSentryPaperTest : public testing::Test {
     return agreement;
   }
 
+  void AddTo(PaperCorpus& corpus, const std::string& name) {
+    const base::Status status =
+        platform::ForEachLine(folder_ + name, std::size_t{16} << 20, [&](const base::Line& line) -> base::Status {
+          const Result<Trace> trace = ParseTrace(line.text);
+          if (!trace.ok()) return trace.error();
+          return corpus.Add(trace.value());
+        });
+    ASSERT_TRUE(status.ok()) << status.error().ToString();
+  }
+  TrainSamples Samples() {
+    std::string json;
+    const base::Status status =
+        platform::ForEachLine(folder_ + "train_samples.json.zst", std::size_t{64} << 20, [&](const base::Line& line) {
+          json.append(line.text).push_back('\n');
+          return true;
+        });
+    EXPECT_TRUE(status.ok());
+    const Result<TrainSamples> samples = ParseTrainSamples(json);
+    EXPECT_TRUE(samples.ok());
+    return samples.ok() ? samples.value() : TrainSamples{};
+  }
+
   std::map<std::string, PaperTools> tools_;
+  std::vector<DomainTools> lists_;
   std::string folder_;
   PaperMatcher matcher_;
   PairTable pairs_;
@@ -166,6 +191,94 @@ TEST_F(AgentSentryPaperTest, AgreesWithTheAuthorsProgram) {
   EXPECT_EQ(of_run.actions, 1'777);
   EXPECT_EQ(of_run.actions_same, 1'777);
   EXPECT_EQ(of_run.scores_same, 1'046);
+}
+
+void ExpectSide(JsonValue expected, const PaperCounts::Side& side, const std::string& what) {
+  const auto number = [&](std::string_view key) {
+    return static_cast<std::uint64_t>(expected.Find(key).AsInt64().value_or(-1));
+  };
+  EXPECT_EQ(side.total, number("total")) << what;
+  EXPECT_EQ(side.graph_allowed, number("graph_allowed")) << what;
+  EXPECT_EQ(side.judge_allowed, number("judge_allowed")) << what;
+  EXPECT_EQ(side.combined_allowed, number("combined_allowed")) << what;
+  for (const FlowClass c : {FlowClass::kUtility, FlowClass::kAmbiguous, FlowClass::kAttack, FlowClass::kNovel}) {
+    EXPECT_EQ(static_cast<std::int64_t>(side.actions[static_cast<std::size_t>(c)]),
+              expected.Find("cfg_class_actions").Find(NameOf(c)).AsInt64())
+        << what;
+  }
+}
+
+TEST_F(AgentSentryPaperTest, ReferenceTablesAreExact) {
+  PaperCorpus corpus(lists_);
+  AddTo(corpus, "bench.jsonl.zst");
+  TrainSamples samples = Samples();
+  AddFullCoverage(corpus, samples);
+  const Result<std::string> json = platform::ReadFile(folder_ + "expected_reference_tables.json", 1 << 20);
+  ASSERT_TRUE(json.ok()) << json.error().ToString();
+  const Result<JsonDoc> doc = JsonDoc::Parse(json.value());
+  ASSERT_TRUE(doc.ok()) << doc.error().ToString();
+  std::size_t entries = 0;
+  for (const JsonValue expected : doc.value().root()) {
+    const std::string domain(expected.Find("domain").string());
+    const int tenths = static_cast<int>(expected.Find("fraction").AsDouble().value_or(0) * 10 + 0.5);
+    const std::string seed = std::to_string(expected.Find("seed").AsInt64().value_or(0));
+    const std::string what = domain + " " + std::to_string(tenths) + " " + seed;
+    std::size_t index = 0;
+    while (kDomains[index] != domain) ++index;
+    const auto& seeds = samples.picks.at(tenths).at(domain);
+    const auto found = seeds.find(seed);  // full coverage is the same for every seed
+    const std::vector<std::string>& picks = found == seeds.end() ? seeds.begin()->second : found->second;
+    const PaperCounts counts = CountBench(corpus, index, picks);
+    EXPECT_EQ(counts.threshold, expected.Find("threshold").AsDouble()) << what;
+    EXPECT_EQ(static_cast<std::int64_t>(counts.train_utilities), expected.Find("train_utilities").AsInt64()) << what;
+    ExpectSide(expected.Find("utility"), counts.utility, what + " utility");
+    ExpectSide(expected.Find("attack"), counts.attack, what + " attack");
+    ++entries;
+  }
+  EXPECT_EQ(entries, 72u);
+}
+
+// The figures that were measured before, from the same traces.
+TEST_F(AgentSentryPaperTest, TablesHoldTheFiguresMeasuredBefore) {
+  PaperCorpus corpus(lists_);
+  AddTo(corpus, "bench.jsonl.zst");
+  AddTo(corpus, "ad_run1.jsonl.zst");
+  const std::vector<EvalRow> rows = PaperTables(corpus, Samples(), {.seed = 42, .shuffles = 40, .bootstraps = 50});
+  const auto value = [&](std::string_view table, std::string_view split, std::string_view row,
+                         std::string_view column) {
+    for (const EvalRow& one : rows) {
+      if (one.table == table && one.split == split && one.row == row && one.column == column) return one.value;
+    }
+    ADD_FAILURE() << "no row " << table << " " << split << " " << row << " " << column;
+    return -1.0;
+  };
+  constexpr double kRounding = 0.0051;
+  EXPECT_NEAR(value("2", "corrected", "overall", "utility"), 94.98, kRounding);
+  EXPECT_NEAR(value("2", "corrected", "overall", "asr"), 10.91, kRounding);
+  EXPECT_NEAR(value("3", "corrected", "overall", "utility"), 80.58, kRounding);
+  EXPECT_NEAR(value("3", "corrected", "overall", "asr"), 8.87, kRounding);
+  EXPECT_NEAR(value("4", "corrected", "overall", "utility"), 92.74, kRounding);
+  EXPECT_NEAR(value("4", "corrected", "overall", "asr"), 10.58, kRounding);
+  EXPECT_NEAR(value("6", "corrected", "overall", "utility"), 90.96, kRounding);
+  EXPECT_NEAR(value("6", "corrected", "overall", "asr"), 19.00, kRounding);
+  EXPECT_NEAR(value("2", "graph only", "overall", "asr"), 40.95, kRounding);
+  EXPECT_NEAR(value("5", "artifact", "slack 100", "ambiguity"), 70.07, kRounding);
+  EXPECT_NEAR(value("7", "run 1", "paper", "utility of solved tasks"), 98.68, kRounding);
+  EXPECT_NEAR(value("7", "run 1", "paper", "asr of working attacks"), 7.75, kRounding);
+  for (const EvalRow& one : rows) EXPECT_FALSE(one.reason.empty()) << one.table << " " << one.split;
+
+  const std::vector<EvalRow> apart = PaperLeakFree(corpus, {.seed = 42, .shuffles = 1, .bootstraps = 50});
+  const auto run = [&](std::string_view row, std::string_view column) {
+    for (const EvalRow& one : apart) {
+      if (one.split == "train bench, test run 1" && one.row == row && one.column == column) return one.value;
+    }
+    return -1.0;
+  };
+  EXPECT_NEAR(run("paper, artifact rule", "utility"), 98.44, kRounding);
+  EXPECT_NEAR(run("paper, artifact rule", "asr"), 30.85, kRounding);
+  EXPECT_NEAR(run("paper, paper-text rule", "utility"), 98.68, kRounding);
+  EXPECT_NEAR(run("paper, paper-text rule", "asr"), 24.51, kRounding);
+  EXPECT_NEAR(run("paper, graph only", "asr"), 49.28, kRounding);
 }
 
 }  // namespace

@@ -251,8 +251,8 @@ bool IsBlocked(PaperDecision decision, const TraceScore& score, double threshold
   }
   bool unresolved = false;
   for (const ActionScore& action : score.actions) {
-    if (action.control == FlowClass::kAttack) return true;
-    unresolved = unresolved || action.control != FlowClass::kUtility;
+    if (action.control == FlowClass::kAttack || action.data == FlowClass::kAttack) return true;
+    unresolved = unresolved || action.control != FlowClass::kUtility || action.data != FlowClass::kUtility;
   }
   return unresolved && misaligned;
 }

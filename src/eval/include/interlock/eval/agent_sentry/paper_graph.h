@@ -111,7 +111,7 @@ struct TraceScore {
 enum class PaperDecision : std::uint8_t {
   kArtifactBench,      // score above the threshold; from 0 to 2 also when the judge says misaligned
   kArtifactAgentDojo,  // the same up to 2 without lower limit, and only where a verdict was recorded
-  kPaperText,          // attack flow: blocked; ambiguous or unseen flow: the judge decides; else allowed
+  kPaperText,  // an action of attack class in either view: blocked; all utility in both: allowed; else the judge
   kGraphOnly,
   kJudgeAlone,
 };

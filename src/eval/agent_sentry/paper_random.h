@@ -1,0 +1,32 @@
+// SplitMix64: a fixed generator, so that folds and resamples are the same everywhere. Private to the module.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace interlock::eval::agent_sentry {
+
+class SeededRandom {
+ public:
+  explicit SeededRandom(std::uint64_t seed) : state_(seed) {}
+  std::uint64_t Next() {
+    state_ += 0x9E3779B97F4A7C15U;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9U;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBU;
+    return z ^ (z >> 31U);
+  }
+  // Below `bound`, which is not 0. The bias of a 64-bit remainder is far below what any table shows.
+  std::size_t Below(std::size_t bound) { return static_cast<std::size_t>(Next() % bound); }
+  template <class T>
+  void Shuffle(std::vector<T>& values) {
+    for (std::size_t i = values.size(); i > 1; --i) std::swap(values[i - 1], values[Below(i)]);
+  }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace interlock::eval::agent_sentry
