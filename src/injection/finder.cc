@@ -2,10 +2,14 @@
 
 #include "interlock/base/check.h"
 #include "learned.h"
+#include "patterns.h"
 
 namespace interlock::injection {
 namespace {
 
+// Bytes that patterns may look at: a fixed part and so many times the text.
+constexpr std::size_t kPatternBytes = std::size_t{64} << 10;
+constexpr std::size_t kPatternShare = 24;
 constexpr std::size_t kMaxTag = 40;
 constexpr std::size_t kMaxElement = 2048;
 
@@ -66,6 +70,14 @@ std::pair<std::size_t, std::size_t> Grow(std::string_view text, std::size_t begi
   return {begin, end};
 }
 
+// The token that a hit begins at; when it has no word of its own, the next or the last one.
+std::uint32_t TokenAt(const Tokens& tokens, const PatternHit& hit) {
+  const auto at = std::lower_bound(tokens.tokens.begin(), tokens.tokens.end(), hit.begin,
+                                   [](const Token& token, std::uint32_t begin) { return token.end <= begin; });
+  const auto index = static_cast<std::size_t>(at - tokens.tokens.begin());
+  return static_cast<std::uint32_t>(std::min(index, tokens.tokens.size() - 1));
+}
+
 }  // namespace
 
 SpanFinder::SpanFinder(std::shared_ptr<const SpanModel> model) : model_(std::move(model)) {
@@ -84,31 +96,55 @@ ScanResult SpanFinder::Scan(std::string_view text, const ScanOptions& options) c
   Fold(text, folded);
   Tokens tokens;
   Tokenize(folded, tokens);
-  if (options.learned) {
-    LearnedScan scan;
-    Tokens echo;
-    if (!options.echo.empty()) {
-      Folded said;
-      Fold(options.echo.substr(0, most), said);
-      Tokenize(said, echo);
+  if (!options.learned && !options.patterns) return result;
+  std::vector<PatternHit> hits;
+  LearnedInput input{tokens};
+  input.learned = options.learned;
+  if (options.patterns && !tokens.tokens.empty()) {
+    const std::size_t budget = kPatternBytes + kPatternShare * text.size();
+    if (!PatternSet::Default().Match(folded, tokens, budget, hits)) result.complete = false;
+    for (const PatternHit& hit : hits) input.boosts.push_back({TokenAt(tokens, hit), hit.rule->evidence});
+  }
+  Tokens echo;
+  if (!options.echo.empty()) {
+    Folded said;
+    Fold(options.echo.substr(0, most), said);
+    Tokenize(said, echo);
+    input.echo = &echo;
+  }
+  ToolWords tools;
+  if (options.tool_names != nullptr) {
+    tools = ToolWords(*options.tool_names);
+    input.tools = &tools;
+  }
+  LearnedScan scan;
+  ScanLearned(internal::Access::Of(*model_), input, scan);
+  result.max_score = std::max(result.max_score, scan.best);
+  result.segments.reserve(tokens.pieces.size());
+  for (std::size_t i = 0; i < tokens.pieces.size(); ++i) {
+    result.segments.push_back({folded.Back(tokens.pieces[i].begin, tokens.pieces[i].end), scan.pieces[i]});
+  }
+  std::size_t last = 0;
+  for (const LearnedSpan& found : scan.spans) {
+    const auto [grown, end] =
+        Grow(folded.text, tokens.pieces[found.piece_begin].begin, tokens.pieces[found.piece_end - 1].end);
+    const std::size_t begin = std::max(grown, last);
+    if (begin >= end) continue;
+    last = end;
+    Span span;
+    span.bytes = folded.Back(begin, end);
+    span.score = found.score;
+    span.flags = found.learned ? kSpanLearned : 0;
+    float strongest = 0;
+    for (const PatternHit& hit : hits) {
+      if (hit.begin >= end || hit.end <= begin) continue;
+      span.flags |= kSpanPattern | (hit.rule->call ? kSpanCallLike : 0);
+      if (hit.rule->evidence > strongest) {
+        strongest = hit.rule->evidence;
+        span.rule = hit.rule->id;
+      }
     }
-    ToolWords tools;
-    if (options.tool_names != nullptr) tools = ToolWords(*options.tool_names);
-    ScanLearned(internal::Access::Of(*model_), {tokens, options.echo.empty() ? nullptr : &echo, &tools}, scan);
-    result.max_score = std::max(result.max_score, scan.best);
-    result.segments.reserve(tokens.pieces.size());
-    for (std::size_t i = 0; i < tokens.pieces.size(); ++i) {
-      result.segments.push_back({folded.Back(tokens.pieces[i].begin, tokens.pieces[i].end), scan.pieces[i]});
-    }
-    for (const LearnedSpan& found : scan.spans) {
-      Span span;
-      const auto [begin, end] =
-          Grow(folded.text, tokens.pieces[found.piece_begin].begin, tokens.pieces[found.piece_end - 1].end);
-      span.bytes = folded.Back(begin, end);
-      span.score = found.score;
-      span.flags = kSpanLearned;
-      result.spans.push_back(std::move(span));
-    }
+    result.spans.push_back(std::move(span));
   }
   std::sort(result.spans.begin(), result.spans.end(),
             [](const Span& a, const Span& b) { return a.score != b.score ? a.score > b.score : a.bytes < b.bytes; });

@@ -14,6 +14,8 @@ constexpr float kJoinMean = -0.2F;
 // Pieces that may lie between two spans that become one.
 constexpr std::uint32_t kBridge = 2;
 
+constexpr float kSilent = -0.1F;  // of a word when the learned part is off
+constexpr float kMaxBoost = 32.0F;
 constexpr std::size_t kEchoWords = 5;
 
 template <class Visit>
@@ -107,9 +109,24 @@ void ScanLearned(const Weights& model, const LearnedInput& input, LearnedScan& o
   out.pieces.clear();
   out.spans.clear();
   out.best = -20.0F;
-  model.Evidence(tokens.tokens, out.evidence);
+  if (input.learned) {
+    model.Evidence(tokens.tokens, out.evidence);
+  } else {
+    out.evidence.assign(tokens.tokens.size(), kSilent);
+  }
   if (input.tools != nullptr && !input.tools->empty()) input.tools->Raise(tokens.tokens, out.evidence);
   if (input.echo != nullptr) Forget(tokens.tokens, input.echo->tokens, out.evidence);
+  std::vector<float> plain;  // sums before boosts
+  if (!input.boosts.empty()) {
+    plain.reserve(out.evidence.size() + 1);
+    double sum = 0;
+    plain.push_back(0.0F);
+    for (const float value : out.evidence) plain.push_back(static_cast<float>(sum += static_cast<double>(value)));
+    for (const Boost& boost : input.boosts) {
+      float& value = out.evidence[boost.token];
+      value = std::min(std::max(value, 0.0F) + boost.evidence, kMaxBoost);
+    }
+  }
   std::vector<float> means;
   means.reserve(tokens.pieces.size());
   out.pieces.reserve(tokens.pieces.size());
@@ -130,7 +147,8 @@ void ScanLearned(const Weights& model, const LearnedInput& input, LearnedScan& o
     while (tokens.pieces[piece].token_end <= run.begin) ++piece;
     std::uint32_t last = piece;
     while (tokens.pieces[last].token_end < run.end) ++last;
-    LearnedSpan span{piece, last + 1, score};
+    const float own = plain.empty() ? run.sum : plain[run.end] - plain[run.begin];
+    LearnedSpan span{piece, last + 1, score, input.learned && model.LogOdds(own) > 0};
     const std::uint32_t limit = spans.empty() ? 0 : spans.back().piece_end;
     const auto joins = [&](std::uint32_t next, std::uint32_t inside) {
       const bool same = tokens.pieces[next].block == tokens.pieces[inside].block;
@@ -142,6 +160,7 @@ void ScanLearned(const Weights& model, const LearnedInput& input, LearnedScan& o
     if (!spans.empty() && span.piece_begin <= spans.back().piece_end + kBridge) {
       spans.back().piece_end = std::max(spans.back().piece_end, span.piece_end);
       spans.back().score = std::max(spans.back().score, span.score);
+      spans.back().learned = spans.back().learned || span.learned;
     } else {
       spans.push_back(span);
     }

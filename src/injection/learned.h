@@ -14,6 +14,7 @@ struct LearnedSpan {
   std::uint32_t piece_begin = 0;
   std::uint32_t piece_end = 0;
   float score = 0.0F;
+  bool learned = false;  // without any boost it would be a span too
 };
 
 struct LearnedScan {
@@ -36,8 +37,16 @@ class ToolWords {
   std::unordered_map<std::uint32_t, std::vector<std::vector<std::uint32_t>>> tools_;  // first word -> names
 };
 
+// Evidence from elsewhere, of the token that it begins at.
+struct Boost {
+  std::uint32_t token = 0;
+  float evidence = 0.0F;
+};
+
 struct LearnedInput {
   const Tokens& tokens;
+  bool learned = true;  // false: only boosts speak
+  std::vector<Boost> boosts = {};
   const Tokens* echo = nullptr;
   const ToolWords* tools = nullptr;
 };

@@ -42,6 +42,7 @@ class Tokenizer {
   Tokenizer(const Folded& folded, Tokens& out) : folded_(folded), text_(folded.text), out_(out) {
     out_.tokens.clear();
     out_.pieces.clear();
+    out_.keys.clear();
     out_.tokens.reserve(text_.size() / 5);
   }
 
@@ -107,6 +108,7 @@ class Tokenizer {
     if (end + 1 < text_.size() && text_[end + 1] != ' ' && text_[end + 1] != '\n') return false;
     Break();
     ++block_;
+    AddKey(at_, end);
     at_ = end + 1;
     return true;
   }
@@ -121,6 +123,7 @@ class Tokenizer {
       if (colon < text_.size() && text_[colon] == ':') {
         Break();
         ++block_;
+        AddKey(at_ + 1, end);
         at_ = colon + 1;
         return;
       }
@@ -233,6 +236,21 @@ class Tokenizer {
   }
   [[nodiscard]] bool IsLetterAt(std::size_t at) const {
     return IsLower(text_[at]) || static_cast<unsigned char>(text_[at]) >= 0x80U;
+  }
+
+  void AddKey(std::size_t begin, std::size_t end) {
+    while (begin < end) {
+      std::size_t stop = begin;
+      while (stop < end && IsLower(text_[stop])) ++stop;
+      if (stop > begin) {
+        Token key;
+        key.hash = HashWord(text_.substr(begin, stop - begin));
+        key.begin = static_cast<std::uint32_t>(begin);
+        key.end = static_cast<std::uint32_t>(stop);
+        out_.keys.push_back(key);
+      }
+      begin = stop + 1;
+    }
   }
 
   void AddTyped(TokenKind kind, std::size_t begin, std::size_t end) {

@@ -34,6 +34,7 @@ struct Piece {
 struct Tokens {
   std::vector<Token> tokens;
   std::vector<Piece> pieces;
+  std::vector<Token> keys;  // words of the names of fields; no evidence, but patterns look for them
 };
 
 [[nodiscard]] std::uint32_t HashWord(std::string_view word);
