@@ -17,6 +17,9 @@ constexpr std::uint64_t kStepsBase = 20'000;  // of one lookup, whatever was add
 constexpr std::uint64_t kStepsPerWord = 400;
 constexpr std::uint32_t kCommon = kFirst + kNewest;  // a word that more sources share identifies none of them
 
+constexpr std::size_t kMinIdentifying = 6;
+constexpr std::size_t kMinIdentifyingRun = 16;
+
 constexpr unsigned char kByRequest = 1;
 constexpr unsigned char kByResult = 2;
 constexpr unsigned char kByOther = 4;
@@ -417,6 +420,12 @@ void Explainer::Cover(std::uint32_t source, std::uint32_t first, std::uint32_t l
   for (std::uint32_t i = first; i < last; ++i) cover_[i] |= bit;
 }
 
+bool Explainer::IsIdentifying(const Piece& piece) const {
+  const std::string_view part = value_.substr(piece.in_value.begin, piece.in_value.end - piece.in_value.begin);
+  if (part.size() >= kMinIdentifyingRun) return true;
+  return part.size() >= kMinIdentifying && part.find_first_of("0123456789@:/._-+") != std::string_view::npos;
+}
+
 void Explainer::Select(Explanation& out) {
   std::uint64_t request = 0;
   std::uint64_t results = 0;
@@ -440,6 +449,9 @@ void Explainer::Select(Explanation& out) {
     const Piece& piece = pieces_[i];
     if (piece.strength >= kTrivialStrength) out.labels |= store_.sources()[piece.source].info.labels;
     const bool whole = piece.first == 0 && piece.last == n;
+    if (piece.strength >= kTrivialStrength && piece.kind != MatchKind::kFuzzy && (whole || IsIdentifying(piece))) {
+      out.identified |= store_.sources()[piece.source].info.labels;
+    }
     // A source that explains the whole value says nothing more by its pieces.
     if (!whole && per_source_[piece.source].whole) continue;
     order_.push_back(i);

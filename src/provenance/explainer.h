@@ -86,6 +86,7 @@ class Explainer {
   [[nodiscard]] base::ByteSpan ValueSpan(std::uint32_t first, std::uint32_t last) const;
   [[nodiscard]] base::ByteSpan SourceSpan(std::uint32_t first_place, std::uint32_t last_place) const;
   [[nodiscard]] std::string WordAt(std::uint32_t place) const;
+  [[nodiscard]] bool IsIdentifying(const Piece& piece) const;
   void Select(Explanation& out);
 
   const SourceStore& store_;

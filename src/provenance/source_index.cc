@@ -46,6 +46,7 @@ class Joined {
     by_results_ += static_cast<double>(leaf.by_results) * weight;
     covered_ += static_cast<double>(leaf.covered) * weight;
     out_.labels |= leaf.labels;
+    out_.identified |= leaf.identified;
     out_.complete = out_.complete && leaf.complete;
     out_.matches.insert(out_.matches.end(), leaf.matches.begin(), leaf.matches.end());
     if (out_.matches.size() > 4 * SourceIndex::kMaxMatches) Cut();

@@ -65,6 +65,9 @@ struct Explanation {
   // for one source the strongest matches, and for pieces of a long value one match a piece.
   std::vector<SourceMatch> matches;
   core::LabelSet labels = 0;  // union over every source that explains it (or a piece), beyond the cap too
+  // Those of them that have the whole value, or a part that identifies: six bytes or more with a digit or one of
+  // @ : / . _ - +, or sixteen bytes of any text. Misspellings do not count.
+  core::LabelSet identified = 0;
   // Bytes of the value, without white space and punctuation, that some match explains, as a share of all: by requests,
   // by results, by anything.
   float by_request = 0.0F;
