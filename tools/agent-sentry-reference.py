@@ -5,7 +5,8 @@ An independent check of src/eval/agent_sentry/paper_*, and the clock it is measu
 `zstd` program only.
 
   agent-sentry-reference.py FOLDER            golden agreement of every trace in FOLDER (bench and run 1)
-  agent-sentry-reference.py FOLDER --time N   median ms a trace of the matching, N passes over every 20th trace
+  agent-sentry-reference.py FOLDER --time N [--every M]
+                                              median ms a trace of the matching, N passes over every Mth trace of bench
 """
 import collections
 import json
@@ -178,8 +179,9 @@ def main():
     tools = {d: json.load(open(f"{folder}/tools/{d}.json")) for d in ("banking", "slack", "travel", "workspace")}
     bench = list(lines(f"{folder}/bench.jsonl.zst"))
     if "--time" in sys.argv:
-        sample, times = bench[::20], []
-        for _ in range(int(sys.argv[sys.argv.index("--time") + 1])):
+        option = lambda name, default: int(sys.argv[sys.argv.index(name) + 1]) if name in sys.argv else default
+        sample, times = bench[::option("--every", 1)], []
+        for _ in range(option("--time", 1)):
             start = time.process_time()
             nodes = sum(len(provenance(trace, tools[trace["domain"]])) for trace in sample)
             times.append((time.process_time() - start) / len(sample) * 1e3)
