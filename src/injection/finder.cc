@@ -3,6 +3,7 @@
 #include "interlock/base/check.h"
 #include "learned.h"
 #include "patterns.h"
+#include "views.h"
 
 namespace interlock::injection {
 namespace {
@@ -10,6 +11,11 @@ namespace {
 // Bytes that patterns may look at: a fixed part and so many times the text.
 constexpr std::size_t kPatternBytes = std::size_t{64} << 10;
 constexpr std::size_t kPatternShare = 24;
+// Bytes of decoded views, likewise.
+constexpr std::size_t kViewBytes = std::size_t{64} << 10;
+constexpr std::size_t kViewShare = 4;
+constexpr std::size_t kMaxDecoded = 1024;
+constexpr std::size_t kMaxLabel = 80;
 constexpr std::size_t kMaxTag = 40;
 constexpr std::size_t kMaxElement = 2048;
 
@@ -85,40 +91,34 @@ SpanFinder::SpanFinder(std::shared_ptr<const SpanModel> model) : model_(std::mov
 }
 SpanFinder::~SpanFinder() = default;
 
-ScanResult SpanFinder::Scan(std::string_view text, const ScanOptions& options) const {
-  ScanResult result;
-  const std::size_t most = std::min<std::size_t>(options.max_bytes, std::size_t{1} << 30);
-  if (text.size() > most) {
-    text = text.substr(0, most);
-    result.complete = false;
-  }
+namespace {
+
+struct Job {
+  const Weights& model;
+  const ScanOptions& options;
+  const Tokens* echo = nullptr;
+  const ToolWords* tools = nullptr;
+};
+
+// One text as it stands. Spans in order.
+void ScanOne(const Job& job, std::string_view text, ScanResult& result) {
   Folded folded;
   Fold(text, folded);
   Tokens tokens;
   Tokenize(folded, tokens);
-  if (!options.learned && !options.patterns) return result;
+  if (tokens.tokens.empty()) return;
   std::vector<PatternHit> hits;
   LearnedInput input{tokens};
-  input.learned = options.learned;
-  if (options.patterns && !tokens.tokens.empty()) {
+  input.learned = job.options.learned;
+  input.echo = job.echo;
+  input.tools = job.tools;
+  if (job.options.patterns) {
     const std::size_t budget = kPatternBytes + kPatternShare * text.size();
     if (!PatternSet::Default().Match(folded, tokens, budget, hits)) result.complete = false;
     for (const PatternHit& hit : hits) input.boosts.push_back({TokenAt(tokens, hit), hit.rule->evidence});
   }
-  Tokens echo;
-  if (!options.echo.empty()) {
-    Folded said;
-    Fold(options.echo.substr(0, most), said);
-    Tokenize(said, echo);
-    input.echo = &echo;
-  }
-  ToolWords tools;
-  if (options.tool_names != nullptr) {
-    tools = ToolWords(*options.tool_names);
-    input.tools = &tools;
-  }
   LearnedScan scan;
-  ScanLearned(internal::Access::Of(*model_), input, scan);
+  ScanLearned(job.model, input, scan);
   result.max_score = std::max(result.max_score, scan.best);
   result.segments.reserve(tokens.pieces.size());
   for (std::size_t i = 0; i < tokens.pieces.size(); ++i) {
@@ -146,6 +146,97 @@ ScanResult SpanFinder::Scan(std::string_view text, const ScanOptions& options) c
     }
     result.spans.push_back(std::move(span));
   }
+}
+
+// Characters that are cut in two would be masked by halves.
+std::string CutAt(std::string_view text, std::size_t most) {
+  if (text.size() > most) {
+    while (most > 0 && (static_cast<unsigned char>(text[most]) & 0xC0U) == 0x80U) --most;
+    text = text.substr(0, most);
+  }
+  return std::string(text);
+}
+
+// A decoded text is announced by a few words on its line ("decode this: "): they go with it.
+std::size_t LabelBefore(std::string_view text, std::size_t begin) {
+  std::size_t at = begin;
+  while (at > 0 && begin - at < kMaxLabel && text[at - 1] != '\n' && text[at - 1] != '"' && text[at - 1] != '{' &&
+         text[at - 1] != '[' && text[at - 1] != '>') {
+    --at;
+  }
+  return begin - at < kMaxLabel ? at : begin;
+}
+
+// Overlapping spans become one: what both say holds for it.
+void Merge(std::vector<Span>& spans) {
+  std::sort(spans.begin(), spans.end(),
+            [](const Span& a, const Span& b) { return a.bytes != b.bytes ? a.bytes < b.bytes : a.score > b.score; });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < spans.size(); ++i) {
+    if (kept > 0 && spans[i].bytes.begin < spans[kept - 1].bytes.end) {
+      Span& into = spans[kept - 1];
+      into.bytes.end = std::max(into.bytes.end, spans[i].bytes.end);
+      into.flags |= spans[i].flags;
+      if (spans[i].score > into.score) {
+        into.score = spans[i].score;
+        if (!spans[i].rule.empty()) into.rule = std::move(spans[i].rule);
+        if (!spans[i].decoded.empty()) into.decoded = std::move(spans[i].decoded);
+      }
+      if (into.rule.empty()) into.rule = std::move(spans[i].rule);
+      if (into.decoded.empty()) into.decoded = std::move(spans[i].decoded);
+    } else {
+      if (kept != i) spans[kept] = std::move(spans[i]);
+      ++kept;
+    }
+  }
+  spans.resize(kept);
+}
+
+}  // namespace
+
+ScanResult SpanFinder::Scan(std::string_view text, const ScanOptions& options) const {
+  ScanResult result;
+  const std::size_t most = std::min<std::size_t>(options.max_bytes, std::size_t{1} << 30);
+  if (text.size() > most) {
+    text = text.substr(0, most);
+    result.complete = false;
+  }
+  if (!options.learned && !options.patterns) return result;
+  Tokens echo;
+  ToolWords tools;
+  Job job{internal::Access::Of(*model_), options};
+  if (!options.echo.empty()) {
+    Folded said;
+    Fold(options.echo.substr(0, most), said);
+    Tokenize(said, echo);
+    job.echo = &echo;
+  }
+  if (options.tool_names != nullptr) {
+    tools = ToolWords(*options.tool_names);
+    job.tools = &tools;
+  }
+  ScanOne(job, text, result);
+  if (options.decode) {
+    bool all = true;
+    for (const View& view : DecodedViews(text, kViewBytes + kViewShare * text.size(), all)) {
+      ScanResult found;
+      ScanOne(job, view.text, found);
+      result.complete = result.complete && found.complete;
+      for (Span& span : found.spans) {
+        const SpanFlags undone = view.FlagsIn(span.bytes.begin, span.bytes.end);
+        if (undone == 0) continue;  // the text as it stands says the same
+        result.max_score = std::max(result.max_score, span.score);
+        span.flags |= undone;
+        span.decoded =
+            CutAt(std::string_view(view.text).substr(span.bytes.begin, span.bytes.end - span.bytes.begin), kMaxDecoded);
+        span.bytes = view.Back(span.bytes.begin, span.bytes.end);
+        if ((view.all & kSpanEncoded) != 0) span.bytes.begin = LabelBefore(text, span.bytes.begin);
+        result.spans.push_back(std::move(span));
+      }
+    }
+    result.complete = result.complete && all;
+  }
+  Merge(result.spans);
   std::sort(result.spans.begin(), result.spans.end(),
             [](const Span& a, const Span& b) { return a.score != b.score ? a.score > b.score : a.bytes < b.bytes; });
   if (result.spans.size() > options.max_spans) result.spans.resize(options.max_spans);

@@ -18,8 +18,8 @@ struct TrainSpansOptions {
   std::uint64_t seed = 1;
   // Share of benign training traces that may have a span over the quarantine threshold, measured on inner folds grouped
   // by prompt whose model has not seen them.
-  double quarantine_rate = 0.004;
-  int inner_folds = 3;  // 0: the threshold stays at `quarantine`
+  double quarantine_rate = 0.005;
+  int inner_folds = 5;  // 0: the threshold stays at `quarantine`
   float quarantine = 4.0F;
 };
 
