@@ -17,7 +17,7 @@ class Chunked {
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return (*chunks_[i / kChunk])[i % kChunk]; }
   // Returns the place of the new element.
   std::uint32_t push_back(const T& value) {
-    if (size_ == chunks_.size() * kChunk) chunks_.push_back(std::make_unique<Chunk>());
+    if (size_ == chunks_.size() * kChunk) chunks_.push_back(std::make_unique_for_overwrite<Chunk>());
     (*this)[size_] = value;
     return size_++;
   }

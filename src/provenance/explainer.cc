@@ -384,12 +384,21 @@ base::ByteSpan Explainer::SourceSpan(std::uint32_t first_place, std::uint32_t la
   return {store_.place(first_place).begin(), store_.End(last_place)};
 }
 
-std::string Explainer::WordAt(std::uint32_t place) const {
+// The canonical word at a place. Most are ASCII as they stand.
+const std::string& Explainer::WordAt(std::uint32_t place) {
   const Segment& segment = store_.SegmentOf(place);
   const base::ByteSpan span = SourceSpan(place, place);
-  return CanonicalText(
-      std::string_view(store_.sources()[segment.source].text).substr(span.begin, span.end - span.begin),
-      segment.reading);
+  const std::string_view raw =
+      std::string_view(store_.sources()[segment.source].text).substr(span.begin, span.end - span.begin);
+  word_.assign(raw);
+  for (char& c : word_) {
+    if ((static_cast<unsigned char>(c) & 0x80) != 0 || c == '\\') {
+      word_ = CanonicalText(raw, segment.reading);
+      break;
+    }
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return word_;
 }
 
 void Explainer::TakePiece(std::uint32_t source, MatchKind kind, float quality, base::ByteSpan in_source,

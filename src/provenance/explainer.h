@@ -85,7 +85,7 @@ class Explainer {
   [[nodiscard]] std::uint64_t Content(std::uint32_t first, std::uint32_t last) const;
   [[nodiscard]] base::ByteSpan ValueSpan(std::uint32_t first, std::uint32_t last) const;
   [[nodiscard]] base::ByteSpan SourceSpan(std::uint32_t first_place, std::uint32_t last_place) const;
-  [[nodiscard]] std::string WordAt(std::uint32_t place) const;
+  [[nodiscard]] const std::string& WordAt(std::uint32_t place);
   [[nodiscard]] bool IsIdentifying(const Piece& piece) const;
   void Select(Explanation& out);
 
@@ -99,6 +99,7 @@ class Explainer {
   std::vector<Part> parts_;
   std::vector<PerSource> per_source_;
   std::vector<Piece> pieces_;
+  std::string word_;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> visits_;
   std::string_view value_;

@@ -27,22 +27,27 @@ constexpr std::array<float, 3> kMisspelledQuality{0, 0.7F, 0.5F};
 constexpr float kComputedQuality = 0.5F;
 constexpr float kMinComputed = 0.3F;  // substance: a ten is a sum of too many things
 
+// Edits between two words, or limit + 1; only cells that can be within the limit are worked out.
 std::uint32_t Distance(std::string_view a, std::string_view b, std::uint32_t limit) {
-  constexpr std::size_t kMax = kMaxWordBytes + 1;
-  if (a.size() >= kMax || b.size() >= kMax) return limit + 1;
-  std::array<std::uint32_t, kMax> row{};
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = static_cast<std::uint32_t>(j);
+  constexpr std::size_t kMax = kMaxWordBytes + 2;
+  if (a.size() + 2 > kMax || b.size() + 2 > kMax) return limit + 1;
+  std::array<std::uint32_t, kMax> row;
+  const std::uint32_t far = limit + 1;
+  for (std::size_t j = 0; j <= b.size() + 1; ++j) row[j] = std::min(static_cast<std::uint32_t>(j), far);
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::uint32_t diagonal = row[0];
-    row[0] = static_cast<std::uint32_t>(i);
-    std::uint32_t least = row[0];
-    for (std::size_t j = 1; j <= b.size(); ++j) {
+    const std::size_t from = i > limit ? i - limit : 1;
+    const std::size_t to = std::min(b.size(), i + limit);
+    std::uint32_t diagonal = row[from - 1];
+    row[from - 1] = from == 1 ? std::min(static_cast<std::uint32_t>(i), far) : far;
+    std::uint32_t least = row[from - 1];
+    for (std::size_t j = from; j <= to; ++j) {
       const std::uint32_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0u : 1u);
       diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1, far});
       least = std::min(least, row[j]);
     }
-    if (least > limit) return limit + 1;
+    row[to + 1] = far;
+    if (least > limit) return far;
   }
   return row[b.size()];
 }

@@ -26,10 +26,10 @@ class KeyedHash {
     std::uint64_t h = c_ ^ (space * 0x9E3779B97F4A7C15u);
     const std::uint64_t size = bytes.size();
     while (bytes.size() > 8) {
-      h = Mix(h ^ Load(bytes.data(), 8), a_);
+      h = Mix(h ^ Load<std::uint64_t>(bytes.data()), a_);
       bytes.remove_prefix(8);
     }
-    h = Mix(h ^ Load(bytes.data(), bytes.size()), a_);
+    h = Mix(h ^ Tail(bytes), a_);
     return Mix(h ^ b_, size ^ b_);
   }
 
@@ -45,10 +45,22 @@ class KeyedHash {
     const Wide product = static_cast<Wide>(x) * y;
     return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
   }
-  static std::uint64_t Load(const char* data, std::size_t size) noexcept {
-    std::uint64_t word = 0;
-    std::memcpy(&word, data, size);
+  template <class T>
+  static T Load(const char* data) noexcept {
+    T word = 0;
+    std::memcpy(&word, data, sizeof word);
     return word;
+  }
+  // At most eight bytes as one word, without a loop: for its size each has a word of its own.
+  static std::uint64_t Tail(std::string_view bytes) noexcept {
+    const std::size_t n = bytes.size();
+    if (n >= 4) {
+      return Load<std::uint32_t>(bytes.data()) | static_cast<std::uint64_t>(Load<std::uint32_t>(bytes.data() + n - 4))
+                                                     << 32;
+    }
+    if (n == 0) return 0;
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])); };
+    return byte(0) | byte(n / 2) << 8 | byte(n - 1) << 16;
   }
 
   std::uint64_t a_;

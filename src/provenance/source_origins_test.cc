@@ -60,7 +60,7 @@ TEST(SourceOrigins, SeesWhatTheValueIndexSees) {
       {"see https://collector.evil.test/a", "collector.evil.test"},
       {"open /srv/in/report-2024.txt", "report-2024.txt"},
       {R"({"a":"line one\nline two of the text"})", "line two of the text"},
-      {"total 1000", "1e3"},
+      {"1000", "1e3"},
       {"run with --to=bob@evil.test", "bob@evil.test"},
   };
   for (const auto& [seen, asked] : pairs) {

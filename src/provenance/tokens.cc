@@ -204,44 +204,53 @@ bool DiffersWhenDeep(std::string_view raw, Reading reading) noexcept {
   return false;
 }
 
-void Tokenizer::Emit(TokenList& out, std::string_view word, std::size_t begin, std::size_t end) const {
-  bool all_digits = true;
-  bool has_digit = false;
-  for (const char c : word) {
-    const bool digit = IsDigit(c);
-    all_digits = all_digits && digit;
-    has_digit = has_digit || digit;
-  }
+// The word is already at the end of the words' text.
+void Tokenizer::Emit(TokenList& out, std::size_t size, std::size_t digits, std::size_t begin, std::size_t end) {
+  const std::string_view word(out.text.data() + used_, size);
   out.tokens.push_back({.hash = hash_(word),
                         .begin = static_cast<std::uint32_t>(begin),
                         .end = static_cast<std::uint32_t>(end),
-                        .text = static_cast<std::uint32_t>(out.text.size()),
-                        .size = static_cast<std::uint16_t>(word.size()),
-                        .all_digits = all_digits,
-                        .has_digit = has_digit});
-  out.text.append(word);
+                        .text = static_cast<std::uint32_t>(used_),
+                        .size = static_cast<std::uint16_t>(size),
+                        .all_digits = digits == size,
+                        .has_digit = digits > 0});
+  used_ += size;
+}
+
+void Tokenizer::Append(TokenList& out, std::string_view word, std::size_t begin, std::size_t end) {
+  // Normal forms can be longer than what they stand for: keep room for these and for what is left of the raw text.
+  const std::size_t room = raw_size_ - std::min(raw_size_, end) + 2 * kMaxWordBytes;
+  if (out.text.size() < used_ + word.size() + room) out.text.resize((used_ + word.size() + room) * 3 / 2);
+  std::ranges::copy(word, out.text.begin() + static_cast<std::ptrdiff_t>(used_));
+  Emit(out, word.size(), static_cast<std::size_t>(std::ranges::count_if(word, IsDigit)), begin, end);
 }
 
 std::size_t Tokenizer::Read(std::string_view raw, Reading reading, std::size_t max_tokens, TokenList& out) {
-  out.clear();
+  out.tokens.clear();
+  used_ = 0;
+  raw_size_ = raw.size();
+  if (out.text.size() < raw.size() + 2 * kMaxWordBytes) out.text.resize(raw.size() + 2 * kMaxWordBytes);
   std::size_t at = 0;
-  std::array<char, kMaxWordBytes> word;
   while (at < raw.size() && out.tokens.size() < max_tokens) {
     const std::size_t begin = at;
+    char* const word = out.text.data() + used_;
     std::size_t size = 0;
+    std::size_t digits = 0;
     char folded = 0;
-    while (at < raw.size() && size < word.size() && (folded = Fold(raw[at])) != 0) {
+    while (at < raw.size() && size < kMaxWordBytes && (folded = Fold(raw[at])) != 0) {
       word[size++] = folded;
+      digits += folded <= '9' ? 1u : 0u;
       ++at;
     }
     if (at < raw.size() && (!IsAscii(raw[at]) || (raw[at] == '\\' && ReadEscape(raw, at, reading).code_point != 0))) {
       at = ReadSlow(raw, begin, reading, out);
     } else if (size > 0) {
-      Emit(out, std::string_view(word.data(), size), begin, at);
+      Emit(out, size, digits, begin, at);
     } else {
       at += raw[at] == '\\' ? ReadEscape(raw, at, reading).size : 1;
     }
   }
+  out.text.resize(used_);
   return at;
 }
 
@@ -273,7 +282,7 @@ std::size_t Tokenizer::ReadSlow(std::string_view raw, std::size_t from, Reading 
   const std::string_view text = normal.value().text();
   const auto emit = [&](std::size_t begin, std::size_t end) {
     const base::ByteSpan span = normal.value().MapBack(begin, end);
-    if (span.begin < span.end) Emit(out, text.substr(begin, end - begin), from_[span.begin], to_[span.end - 1]);
+    if (span.begin < span.end) Append(out, text.substr(begin, end - begin), from_[span.begin], to_[span.end - 1]);
   };
   std::size_t begin = 0;
   std::size_t size = 1;

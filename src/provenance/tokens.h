@@ -50,9 +50,12 @@ class Tokenizer {
 
  private:
   std::size_t ReadSlow(std::string_view raw, std::size_t from, Reading reading, TokenList& out);
-  void Emit(TokenList& out, std::string_view word, std::size_t begin, std::size_t end) const;
+  void Emit(TokenList& out, std::size_t size, std::size_t digits, std::size_t begin, std::size_t end);
+  void Append(TokenList& out, std::string_view word, std::size_t begin, std::size_t end);
 
   const KeyedHash& hash_;
+  std::size_t used_ = 0;  // bytes of TokenList::text that are words; the rest is room
+  std::size_t raw_size_ = 0;
   std::string decoded_;
   std::vector<std::uint32_t> from_;  // raw begin of each decoded byte, and one past
   std::vector<std::uint32_t> to_;    // raw end of each decoded byte
