@@ -10,7 +10,8 @@
 namespace interlock::provenance::internal {
 namespace {
 
-constexpr std::uint32_t kMaxWords = 4;  // of one value that are split, joined, or looked up as misspelled
+constexpr std::uint32_t kMaxWords = 4;    // of one value that are split, joined, or looked up as misspelled
+constexpr std::uint32_t kLongValue = 24;  // words; of a longer one half as many are tried
 constexpr std::size_t kMinPart = 3;
 constexpr std::size_t kMinJoined = 6;
 constexpr std::size_t kMinSurname = 5;
@@ -56,15 +57,16 @@ std::uint32_t Distance(std::string_view a, std::string_view b, std::uint32_t lim
 
 void Explainer::FindJoined() {
   const auto n = static_cast<std::uint32_t>(list_.tokens.size());
+  const std::uint32_t limit_of_words = n > kLongValue ? kMaxWords / 2 : kMaxWords;
   std::uint32_t tried = 0;
-  for (std::uint32_t i = 0; i < n && tried < kMaxWords; ++i) {
+  for (std::uint32_t i = 0; i < n && tried < limit_of_words; ++i) {
     const Token& token = list_.tokens[i];
     if (IsCovered(i) || stop_[i] != 0 || token.has_digit || token.size < kMinJoined || token.size > kMaxSplit) continue;
     ++tried;
     SplitWord(i);
   }
   tried = 0;
-  for (std::uint32_t i = 0; i + 1 < n && tried < kMaxWords; ++i) {
+  for (std::uint32_t i = 0; i + 1 < n && tried < limit_of_words; ++i) {
     if (IsCovered(i) && IsCovered(i + 1)) continue;
     const std::size_t size = std::size_t{list_.tokens[i].size} + list_.tokens[i + 1].size;
     if (stop_[i] != 0 || stop_[i + 1] != 0 || size < kMinJoined || size > kMaxWordBytes) continue;
@@ -136,8 +138,9 @@ void Explainer::JoinWords(std::uint32_t first) {
 
 void Explainer::FindMisspelled() {
   const auto n = static_cast<std::uint32_t>(list_.tokens.size());
+  const std::uint32_t limit_of_words = n > kLongValue ? kMaxWords / 2 : kMaxWords;
   std::uint32_t tried = 0;
-  for (std::uint32_t i = 0; i < n && tried < kMaxWords; ++i) {
+  for (std::uint32_t i = 0; i < n && tried < limit_of_words; ++i) {
     const Token& token = list_.tokens[i];
     const std::size_t least = token.has_digit ? kMinIdentifier : kMinFuzzy;
     if (IsCovered(i) || stop_[i] != 0 || token.size < least) continue;
