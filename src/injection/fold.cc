@@ -15,12 +15,10 @@ int HexDigit(char c) {
 class Folder {
  public:
   Folder(std::string_view in, Folded& out) : in_(in), out_(out) {
-    out_.text.clear();
-    out_.origin.clear();
-    out_.upper.clear();
-    out_.text.reserve(in.size());
-    out_.origin.reserve(in.size() + 1);
-    out_.upper.reserve(in.size());
+    // Nothing folds to more bytes than it has.
+    out_.text.resize(in.size());
+    out_.origin.resize(in.size() + 1);
+    out_.upper.resize(in.size());
   }
 
   void Run() {
@@ -42,14 +40,18 @@ class Folder {
         at_ = next;
       }
     }
-    out_.origin.push_back(static_cast<std::uint32_t>(in_.size()));
+    out_.text.resize(size_);
+    out_.upper.resize(size_);
+    out_.origin.resize(size_ + 1);
+    out_.origin[size_] = static_cast<std::uint32_t>(in_.size());
   }
 
  private:
   void Put(char c, std::size_t from, bool upper = false) {
-    out_.text.push_back(c);
-    out_.origin.push_back(static_cast<std::uint32_t>(from));
-    out_.upper.push_back(upper);
+    out_.text[size_] = c;
+    out_.origin[size_] = static_cast<std::uint32_t>(from);
+    out_.upper[size_] = upper ? 1 : 0;
+    ++size_;
   }
   void PutCode(char32_t code, std::size_t from) {
     if (code == kBadUtf8) {  // kept as a byte that is no letter
@@ -73,14 +75,16 @@ class Folder {
     const std::size_t count = EncodeUtf8(lower, bytes);
     for (std::size_t i = 0; i < count; ++i) Put(bytes[i], from, lower != code);
   }
+  [[nodiscard]] char Last(std::size_t back = 1) const { return size_ < back ? '\0' : out_.text[size_ - back]; }
   void Blank(std::size_t from) {
-    if (out_.text.empty() || (out_.text.back() != ' ' && out_.text.back() != '\n')) Put(' ', from);
+    if (size_ == 0 || (Last() != ' ' && Last() != '\n')) Put(' ', from);
   }
   void LineEnd(std::size_t from) {
-    if (!out_.text.empty() && out_.text.back() == ' ')
-      out_.text.back() = '\n';
-    else if (out_.text.size() < 2 || out_.text.back() != '\n' || out_.text[out_.text.size() - 2] != '\n')
+    if (Last() == ' ') {
+      out_.text[size_ - 1] = '\n';
+    } else if (Last() != '\n' || Last(2) != '\n') {
       Put('\n', from);
+    }
   }
   void Escape() {
     const std::size_t from = at_;
@@ -157,6 +161,7 @@ class Folder {
   std::string_view in_;
   Folded& out_;
   std::size_t at_ = 0;
+  std::size_t size_ = 0;
 };
 
 }  // namespace

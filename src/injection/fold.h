@@ -14,7 +14,7 @@ namespace interlock::injection {
 struct Folded {
   std::string text;                   // lower case; runs of blanks are one blank, of line ends at most two
   std::vector<std::uint32_t> origin;  // origin[i] = first original byte of text[i]; one more at the end
-  std::vector<bool> upper;            // the original byte was an upper-case letter
+  std::vector<std::uint8_t> upper;    // the original byte was an upper-case letter
   [[nodiscard]] base::ByteSpan Back(std::size_t begin, std::size_t end) const {
     return {origin[begin], end > begin ? origin[end] : origin[begin]};
   }

@@ -40,6 +40,16 @@ base::ByteSpan Align(std::string_view text, base::ByteSpan cut) {
   } else if (cut.end < text.size() && Escaped(text, cut.end)) {
     cut.end = std::min(text.size(), cut.end + (text[cut.end] == 'u' ? 5 : 1));
   }
+  // Both halves of a surrogate pair, or none.
+  const auto half = [&](std::size_t at, char low, char high) {
+    if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u' || Escaped(text, at)) return false;
+    if (text[at + 2] != 'd' && text[at + 2] != 'D') return false;
+    const char digit = static_cast<char>(text[at + 3] >= 'a' ? text[at + 3] - 'a' + 'A' : text[at + 3]);
+    return digit >= low && digit <= high;
+  };
+  const auto splits = [&](std::size_t at) { return at >= 6 && half(at, 'C', 'F') && half(at - 6, '8', 'B'); };
+  if (splits(cut.begin)) cut.begin -= 6;
+  if (splits(cut.end)) cut.end += 6;
   return cut;
 }
 

@@ -49,7 +49,7 @@ TEST(MaskSpansTest, InJsonEachFieldOfASpanIsMasked) {
 }
 
 TEST(MaskSpansTest, CharactersAreNotCut) {
-  const std::string text = "a\u00fcb ü c";
+  const std::string text = R"(a\u00fcb ü c)";
   EXPECT_TRUE(base::IsValidUtf8(Masked("aüb", 2, 3)));
   EXPECT_EQ(Masked(text, 3, 5), "a" + std::string(kNotice) + "b ü c");
 }

@@ -1,6 +1,7 @@
 #include "patterns.h"
 
 #include <algorithm>
+#include <bitset>
 #include <unordered_map>
 
 #include "interlock/base/check.h"
@@ -40,6 +41,7 @@ struct PatternSet::Impl {
   std::vector<PatternRule> rules;
   std::vector<std::unique_ptr<re2::RE2>> patterns;
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> triggers;  // word -> rules
+  std::bitset<1U << 14U> maybe;  // low bits of the words: most words of a text start no pattern
 };
 
 PatternSet::PatternSet() : impl_(std::make_unique<Impl>()) {}
@@ -79,6 +81,7 @@ base::Result<std::shared_ptr<const PatternSet>> PatternSet::Parse(const std::vec
       if (!pattern->ok()) return Bad(rule.id, pattern->error());
       const auto index = static_cast<std::uint32_t>(set->impl_->rules.size());
       for (const std::string& word : rule.any) {
+        set->impl_->maybe.set(HashWord(word) % set->impl_->maybe.size());
         std::vector<std::uint32_t>& same = set->impl_->triggers[HashWord(word)];
         if (same.empty() || same.back() != index) same.push_back(index);
       }
@@ -109,6 +112,7 @@ bool PatternSet::Match(const Folded& folded, const Tokens& tokens, std::size_t m
   };
   std::vector<Trigger> found;
   const auto look = [&](const Token& token) {
+    if (!impl_->maybe.test(token.hash % impl_->maybe.size())) return;
     const auto at = impl_->triggers.find(token.hash);
     if (at == impl_->triggers.end()) return;
     for (const std::uint32_t rule : at->second) found.push_back({rule, token.begin, token.end});

@@ -167,7 +167,7 @@ class Tokenizer {
       std::size_t tail = last_dot + 1;
       while (tail < end && (IsLower(text_[tail]) || IsDigit(text_[tail]))) ++tail;
       const std::size_t length = tail - last_dot - 1;
-      if (dots <= 2 && length >= 2 && length <= 5 && !folded_.upper[last_dot + 1]) address = true;
+      if (dots <= 2 && length >= 2 && length <= 5 && folded_.upper[last_dot + 1] == 0) address = true;
     }
     if (address) {
       AddTyped(TokenKind::kAddress, begin, end);
@@ -268,7 +268,7 @@ class Tokenizer {
     token.begin = static_cast<std::uint32_t>(begin);
     token.end = static_cast<std::uint32_t>(end);
     token.starts = out_.tokens.size() == piece_first_;
-    token.capital = !token.starts && folded_.upper[begin] && (begin + 1 >= end || !folded_.upper[begin + 1]);
+    token.capital = !token.starts && folded_.upper[begin] != 0 && (begin + 1 >= end || folded_.upper[begin + 1] == 0);
     out_.tokens.push_back(token);
     ++words_;
     last_end_ = end;
