@@ -91,6 +91,10 @@ void Explainer::Start(std::string_view value) {
   cover_.assign(n, 0);
   only_stops_ = true;
   for (std::size_t i = 0; i < n; ++i) {
+    store_.PrefetchSlot(list_.tokens[i].hash);
+    if (i > 0) store_.PrefetchSlot(store_.hash().Pair(list_.tokens[i - 1].hash, list_.tokens[i].hash));
+  }
+  for (std::size_t i = 0; i < n; ++i) {
     ids_[i] = store_.Find(list_.tokens[i].hash);
     stop_[i] = IsStopWord(list_.word(i)) ? 1 : 0;
     only_stops_ = only_stops_ && stop_[i] != 0;
@@ -197,7 +201,7 @@ void Explainer::FindRuns() {
     store_.ForEachPlace(
         ids_[i],
         [&](std::uint32_t at) {
-          store_.Prefetch(at);
+          store_.PrefetchPlace(at);
           visits_.push_back(at);
         },
         newest);

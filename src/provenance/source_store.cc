@@ -134,6 +134,20 @@ void SourceStore::Post(Entry& entry, std::uint32_t at, core::LabelSet labels, bo
   ring.size = ring.size + 1 == 1u << 31 ? kNewest : ring.size + 1;
 }
 
+// What the words after the i-th will touch, each step of the way early enough for the next to follow it.
+void SourceStore::Prefetch(std::size_t i) const {
+  const std::vector<Token>& tokens = list_.tokens;
+  PrefetchSlot(tokens[i + kAhead].hash);
+  PrefetchSlot(hash_.Pair(tokens[i + kAhead - 1].hash, tokens[i + kAhead].hash));
+  const std::size_t mask = slots_.size() - 1;
+  const std::uint32_t soon = slots_[tokens[i + kAhead / 2].hash & mask];
+  if (soon != kNone) __builtin_prefetch(&entries_[soon & kIdMask]);
+  const std::uint32_t next = slots_[tokens[i + kAhead / 4].hash & mask];
+  if (next == kNone) return;
+  const Entry& entry = entries_[next & kIdMask];
+  if (entry.count > kFirst) __builtin_prefetch(&rings_[entry.more]);
+}
+
 void SourceStore::AddReading(std::uint32_t source, Reading reading) {
   const std::string_view text = sources_[source].text;
   const core::LabelSet labels = sources_[source].info.labels;
@@ -158,12 +172,7 @@ void SourceStore::AddReading(std::uint32_t source, Reading reading) {
   bool crowded_before = false;
   for (std::size_t i = 0; i < list_.tokens.size(); ++i) {
     const Token& token = list_.tokens[i];
-    if (i + kAhead < list_.tokens.size()) {
-      const std::size_t mask = slots_.size() - 1;
-      __builtin_prefetch(&slots_[list_.tokens[i + kAhead].hash & mask]);
-      const std::uint32_t soon = slots_[list_.tokens[i + kAhead / 2].hash & mask];
-      if (soon != kNone) __builtin_prefetch(&entries_[soon & kIdMask]);
-    }
+    if (i + kAhead < list_.tokens.size()) Prefetch(i);
     const std::uint32_t before = entries_.size();
     const std::uint32_t id = Make(token.hash);
     const std::uint32_t size = std::min(token.end - token.begin, kLongWord);

@@ -105,10 +105,12 @@ class SourceStore {
   [[nodiscard]] std::uint32_t End(std::uint32_t place) const;
   [[nodiscard]] const Segment& SegmentOf(std::uint32_t place) const;
   // Brings what a visit of `place` reads into the cache.
-  void Prefetch(std::uint32_t place) const noexcept {
+  void PrefetchPlace(std::uint32_t place) const noexcept {
     __builtin_prefetch(&places_[place]);
     __builtin_prefetch(&segment_at_[place / kStride]);
   }
+  // Brings the slot of a word or pair into the cache.
+  void PrefetchSlot(std::uint64_t hash) const noexcept { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
   // Number of sources (readings of them) that have the entry.
   [[nodiscard]] std::uint32_t Count(std::uint32_t entry) const { return entries_[entry].count; }
 
@@ -168,6 +170,7 @@ class SourceStore {
 
   std::uint32_t Make(std::uint64_t hash);
   void Grow();
+  void Prefetch(std::size_t i) const;
   void Post(Entry& entry, std::uint32_t at, core::LabelSet labels, bool is_format);
   void AddReading(std::uint32_t source, Reading reading);
   void AddFormats(std::uint32_t source);
