@@ -156,6 +156,14 @@ std::string ReadSetKey(std::vector<std::string> tools) {
   return out;
 }
 
+std::optional<std::vector<std::string>> ToolsOfReadSetKey(std::string_view key) {
+  std::optional<std::vector<std::string>> tools = PythonList(key).Read();
+  if (!tools) return std::nullopt;
+  std::sort(tools->begin(), tools->end());
+  tools->erase(std::unique(tools->begin(), tools->end()), tools->end());
+  return tools;
+}
+
 Result<PaperPolicy> ParsePaperPolicy(std::string_view json) {
   Result<JsonDoc> doc = JsonDoc::Parse(json);
   if (!doc.ok()) return doc.error();
@@ -173,7 +181,7 @@ Result<PaperPolicy> ParsePaperPolicy(std::string_view json) {
       for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
         std::string key(entry.key());
         if (static_cast<FlowMap>(*map) == FlowMap::kReadToAction) {
-          std::optional<std::vector<std::string>> tools = PythonList(key).Read();
+          std::optional<std::vector<std::string>> tools = ToolsOfReadSetKey(key);
           if (!tools) return ShapeError(*entry, "the key is no list of tool names");
           key = ReadSetKey(std::move(*tools));
         }

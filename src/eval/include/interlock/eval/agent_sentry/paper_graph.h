@@ -15,6 +15,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -61,6 +62,8 @@ class PairTable {
 
 // The key of a set of tools, as Python prints a sorted list of them.
 [[nodiscard]] std::string ReadSetKey(std::vector<std::string> tools);
+// The tools, sorted; nothing for a text that is no list of strings.
+[[nodiscard]] std::optional<std::vector<std::string>> ToolsOfReadSetKey(std::string_view key);
 
 // What is looked up for one action call.
 struct ActionPairs {
