@@ -121,17 +121,8 @@ struct GraphIndex::Impl {
   }
 
   [[nodiscard]] FlowClass ClassOf(const Sum& sum, std::uint32_t scope) const noexcept {
-    if (sum.benign + sum.attack < policy.min_support || sum.benign + sum.attack == 0) return FlowClass::kNovel;
-    auto benign = static_cast<double>(sum.benign);
-    auto attack = static_cast<double>(sum.attack);
     const Sum& all = totals[scope].sessions;
-    if (policy.by_rate && all.benign > 0 && all.attack > 0) {
-      benign /= static_cast<double>(all.benign);
-      attack /= static_cast<double>(all.attack);
-    }
-    if (benign >= policy.purity * (benign + attack)) return FlowClass::kBenign;
-    if (attack >= policy.purity * (benign + attack)) return FlowClass::kAttack;
-    return FlowClass::kAmbiguous;
+    return ClassifyCounts(sum.benign, sum.attack, all.benign, all.attack, policy);
   }
 
   // The first scope of the chain that knows the entry well enough; else novel, with the counts of the finest.
@@ -159,6 +150,20 @@ base::Status CheckGraphPolicy(const GraphPolicy& policy) {
     return Error(ErrorCode::kInvalidArgument, "`smoothing` is over 0, and a million at most");
   }
   return {};
+}
+
+FlowClass ClassifyCounts(std::uint64_t benign, std::uint64_t attack, std::uint64_t benign_sessions,
+                         std::uint64_t attack_sessions, const GraphPolicy& policy) noexcept {
+  if (benign + attack < policy.min_support || benign + attack == 0) return FlowClass::kNovel;
+  auto for_benign = static_cast<double>(benign);
+  auto for_attack = static_cast<double>(attack);
+  if (policy.by_rate && benign_sessions > 0 && attack_sessions > 0) {
+    for_benign /= static_cast<double>(benign_sessions);
+    for_attack /= static_cast<double>(attack_sessions);
+  }
+  if (for_benign >= policy.purity * (for_benign + for_attack)) return FlowClass::kBenign;
+  if (for_attack >= policy.purity * (for_benign + for_attack)) return FlowClass::kAttack;
+  return FlowClass::kAmbiguous;
 }
 
 std::string_view NameOf(FlowClass flow_class) noexcept {

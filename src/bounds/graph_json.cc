@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 
+#include "graph_access.h"
 #include "graph_text.h"
 #include "interlock/base/json.h"
 #include "interlock/base/text.h"
@@ -141,24 +142,11 @@ class FileReader {
   std::size_t parts_ = 0;
 };
 
-}  // namespace
-
-// Gives the reader the graph's inside without making it public.
-class GraphFileAccess {
- public:
-  static std::map<Scope, FunctionalityGraph::ScopeGraph>& Scopes(FunctionalityGraph& graph) { return graph.scopes_; }
-  static Status Entry(FunctionalityGraph& graph, const Scope& scope, const Flow& flow, Counts*& counts) {
-    return graph.Entry(scope, flow, counts);
-  }
-};
-
-namespace {
-
 Status FileReader::OpenScope(const Scope& scope) {
   if (graph_.scopes().size() >= limits_.max_scopes) {
     return Error(ErrorCode::kGraphLimit, fmt::format("more than {} tenants and roles", limits_.max_scopes));
   }
-  GraphFileAccess::Scopes(graph_)[scope];
+  GraphAccess::Scopes(graph_)[scope];
   return {};
 }
 
@@ -166,7 +154,7 @@ Status FileReader::Sessions(const Scope& scope, JsonValue object) {
   if (!object.is_object()) return Bad(object, "`sessions` is not an object");
   Result<Counts> counts = ReadCounts(object, [](std::string_view, JsonValue) { return false; });
   if (!counts.ok()) return counts.error();
-  GraphFileAccess::Scopes(graph_)[scope].sessions = std::move(counts.value());
+  GraphAccess::Scopes(graph_)[scope].sessions = std::move(counts.value());
   return {};
 }
 
@@ -185,7 +173,7 @@ Status FileReader::Flows(const Scope& scope, View view, JsonValue array) {
       return Bad(object, "an entry names a tool that `tools` does not");
     }
     Counts* entry = nullptr;
-    if (Status status = GraphFileAccess::Entry(graph_, scope, flow, entry); !status.ok()) return status;
+    if (Status status = GraphAccess::Entry(graph_, scope, flow, entry); !status.ok()) return status;
     if (!entry->empty()) return Bad(object, "an entry stands twice");
     *entry = std::move(counts.value());
   }

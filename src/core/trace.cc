@@ -250,6 +250,24 @@ Result<AnnotatedTrace> ParseAnnotatedTraceLine(std::string_view line, const Trac
   return trace;
 }
 
+AnnotatedTraceReader::AnnotatedTraceReader(const TraceLimits& limits)
+    : limits_(limits), parser_({.max_bytes = limits.max_line_bytes, .max_values = limits.max_values}) {}
+
+Status AnnotatedTraceReader::Read(std::string_view line) {
+  session_ = TraceSession();
+  annotations_ = TraceAnnotations();
+  if (line.size() > limits_.max_line_bytes) {
+    return Error(ErrorCode::kTraceLineTooLong, fmt::format("a session of more than {} bytes", limits_.max_line_bytes));
+  }
+  if (Status status = parser_.ParseInto(doc_, line); !status.ok()) return status;
+  Status status = TraceReader(limits_, session_, annotations_).Read(doc_.root());
+  if (!status.ok()) {
+    session_ = TraceSession();
+    annotations_ = TraceAnnotations();
+  }
+  return status;
+}
+
 Result<TraceSession> ParseTraceLine(std::string_view line, const TraceLimits& limits) {
   Result<AnnotatedTrace> trace = ParseAnnotatedTraceLine(line, limits);
   if (!trace.ok()) return trace.error();

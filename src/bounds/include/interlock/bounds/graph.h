@@ -160,7 +160,7 @@ class FunctionalityGraph {
 
  private:
   friend class GraphDiff;
-  friend class GraphFileAccess;
+  friend class GraphAccess;
   // The tally of an entry, made where missing. Null: a limit was reached.
   // The counts of an entry, made where missing.
   [[nodiscard]] base::Status Entry(const Scope& scope, const Flow& flow, Counts*& counts);

@@ -40,6 +40,10 @@ struct GraphPolicy {
 enum class FlowClass : std::uint8_t { kBenign, kNovel, kAmbiguous, kAttack };
 [[nodiscard]] std::string_view NameOf(FlowClass flow_class) noexcept;
 
+// The class of an entry with these counts, in a scope with so many sessions of each side.
+[[nodiscard]] FlowClass ClassifyCounts(std::uint64_t benign, std::uint64_t attack, std::uint64_t benign_sessions,
+                                       std::uint64_t attack_sessions, const GraphPolicy& policy) noexcept;
+
 struct FlowReading {
   FlowClass flow = FlowClass::kNovel;
   std::uint64_t benign = 0;  // sessions

@@ -78,6 +78,25 @@ struct AnnotatedTrace {
 [[nodiscard]] base::Result<AnnotatedTrace> ParseAnnotatedTraceLine(std::string_view line,
                                                                    const TraceLimits& limits = {});
 
+// Training only: the same for many lines, with the same buffers and one reading of each line instead of two. The
+// session that it shows has an empty document, so that annotations cannot be reached through it; its views, and those
+// of the annotations, end with the next Read. Not thread safe.
+class AnnotatedTraceReader {
+ public:
+  explicit AnnotatedTraceReader(const TraceLimits& limits = {});
+  // Errors as of ParseAnnotatedTraceLine; session and annotations are empty then.
+  [[nodiscard]] base::Status Read(std::string_view line);
+  [[nodiscard]] const TraceSession& session() const noexcept { return session_; }
+  [[nodiscard]] const TraceAnnotations& annotations() const noexcept { return annotations_; }
+
+ private:
+  TraceLimits limits_;
+  base::JsonParser parser_;
+  base::JsonDoc doc_;
+  TraceSession session_;
+  TraceAnnotations annotations_;
+};
+
 // Writes a session as one line without line end. Used by importers and by `audit export`.
 class TraceWriter {
  public:
