@@ -51,4 +51,11 @@ std::string StemOf(std::string_view word) {
   return std::string(word);
 }
 
+std::uint32_t HashOf(std::string_view bytes) noexcept {
+  std::uint64_t hash = 0xCBF29CE484222325ULL;
+  for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  hash ^= hash >> 29U;
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32U));
+}
+
 }  // namespace interlock::bounds

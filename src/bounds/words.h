@@ -1,6 +1,7 @@
 // Words of names and prompts, for the intent features; private to the module.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,5 +15,8 @@ namespace interlock::bounds {
 // A crude stem, the same for "transactions" and "transaction", "scheduled" and "schedule". English only; other words
 // come back as they are.
 [[nodiscard]] std::string StemOf(std::string_view word);
+
+// The same on every machine; not keyed: for models, never for tables that hostile text fills.
+[[nodiscard]] std::uint32_t HashOf(std::string_view bytes) noexcept;
 
 }  // namespace interlock::bounds

@@ -1,0 +1,281 @@
+#include "interlock/bounds/forest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "bytes.h"
+
+namespace interlock::bounds {
+
+using base::Error;
+using base::ErrorCode;
+using base::Result;
+
+namespace {
+
+constexpr std::string_view kMagic = "IFO1";
+
+// A small generator of our own: the same numbers on every machine.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ULL + 0x1234567ULL) {}
+  std::uint64_t Next() {
+    state_ += 0x9E3779B97F4A7C15ULL;
+    std::uint64_t z = state_;
+    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
+    return z ^ (z >> 31U);
+  }
+  double Unit() { return static_cast<double>(Next() >> 11U) * 0x1.0p-53; }
+
+ private:
+  std::uint64_t state_;
+};
+
+}  // namespace
+
+float Forest::Score(std::span<const float> features) const noexcept {
+  float sum = bias_;
+  for (const Tree& tree : trees_) {
+    std::size_t node = 0;
+    for (int depth = 0; depth < kForestDepth; ++depth) {
+      node = 2 * node + (features[tree.feature[node]] > tree.threshold[node] ? 2 : 1);
+    }
+    sum += tree.value[node];
+  }
+  return sum;
+}
+
+void Forest::Contributions(std::span<const float> features, std::span<float> out) const noexcept {
+  std::fill(out.begin(), out.end(), 0.0F);
+  for (const Tree& tree : trees_) {
+    std::size_t node = 0;
+    for (int depth = 0; depth < kForestDepth; ++depth) {
+      const std::size_t next = 2 * node + (features[tree.feature[node]] > tree.threshold[node] ? 2 : 1);
+      out[tree.feature[node]] += tree.value[next] - tree.value[node];
+      node = next;
+    }
+  }
+}
+
+std::vector<std::uint32_t> Forest::Uses() const {
+  std::vector<std::uint32_t> uses(feature_count_, 0);
+  for (const Tree& tree : trees_) {
+    for (std::size_t i = 0; i < kForestSplits; ++i) {
+      if (std::isfinite(tree.threshold[i])) ++uses[tree.feature[i]];
+    }
+  }
+  return uses;
+}
+
+void Forest::Serialize(std::string& out) const {
+  out.append(kMagic);
+  PutU32(out, static_cast<std::uint32_t>(feature_count_));
+  PutU32(out, static_cast<std::uint32_t>(trees_.size()));
+  PutFloat(out, bias_);
+  for (const Tree& tree : trees_) {
+    for (const std::uint16_t feature : tree.feature) PutU32(out, feature);
+    for (const float threshold : tree.threshold) PutFloat(out, threshold);
+    for (const float value : tree.value) PutFloat(out, value);
+  }
+}
+
+Result<Forest> Forest::Parse(std::string_view& bytes) {
+  ByteReader reader(bytes);
+  Forest forest;
+  if (!reader.Expect(kMagic)) return Error(ErrorCode::kInvalidArgument, "not a forest");
+  forest.feature_count_ = reader.U32();
+  const std::uint32_t trees = reader.U32();
+  forest.bias_ = reader.Float();
+  if (!reader.ok() || forest.feature_count_ == 0 || forest.feature_count_ > kMaxForestFeatures ||
+      trees > kMaxForestTrees) {
+    return Error(ErrorCode::kInvalidArgument, "not a forest");
+  }
+  forest.trees_.resize(trees);
+  for (Tree& tree : forest.trees_) {
+    for (std::uint16_t& feature : tree.feature) {
+      const std::uint32_t value = reader.U32();
+      if (value >= forest.feature_count_)
+        return Error(ErrorCode::kInvalidArgument, "a forest asks for a missing feature");
+      feature = static_cast<std::uint16_t>(value);
+    }
+    for (float& threshold : tree.threshold) threshold = reader.Float();
+    for (float& value : tree.value) {
+      value = reader.Float();
+      if (!std::isfinite(value)) return Error(ErrorCode::kInvalidArgument, "a forest says no number");
+    }
+  }
+  if (!reader.ok()) return Error(ErrorCode::kInvalidArgument, "a forest ends early");
+  bytes = reader.rest();
+  return forest;
+}
+
+class ForestTrainer {
+ public:
+  ForestTrainer(std::span<const float> rows, std::size_t features, std::span<const std::uint8_t> labels,
+                std::span<const float> weights, const ForestOptions& options)
+      : options_(options), features_(features), count_(labels.size()), labels_(labels), weights_(weights) {
+    Bin(rows);
+  }
+
+  Forest Train() {
+    Forest forest;
+    forest.feature_count_ = features_;
+    double positive = 1e-9;
+    double negative = 1e-9;
+    for (std::size_t i = 0; i < count_; ++i) (labels_[i] != 0 ? positive : negative) += weights_[i];
+    forest.bias_ = static_cast<float>(std::log(positive / negative));
+    score_.assign(count_, forest.bias_);
+    gradient_.resize(count_);
+    hessian_.resize(count_);
+    Random random(options_.seed);
+    if (count_ == 0) return forest;
+    for (int t = 0; t < options_.trees; ++t) {
+      for (std::size_t i = 0; i < count_; ++i) {
+        const double p = 1.0 / (1.0 + std::exp(-score_[i]));
+        gradient_[i] = weights_[i] * ((labels_[i] != 0 ? 1.0 : 0.0) - p);
+        hessian_[i] = weights_[i] * std::max(p * (1.0 - p), 1e-6);
+      }
+      columns_.clear();
+      for (std::size_t f = 0; f < features_; ++f) {
+        if (random.Unit() < options_.column_share) columns_.push_back(f);
+      }
+      if (columns_.empty()) columns_.push_back(static_cast<std::size_t>(random.Next() % features_));
+      rows_.clear();
+      for (std::size_t i = 0; i < count_; ++i) {
+        if (random.Unit() < options_.row_share) rows_.push_back(static_cast<std::uint32_t>(i));
+      }
+      forest.trees_.push_back(Grow());
+      const Forest::Tree& tree = forest.trees_.back();
+      for (std::size_t i = 0; i < count_; ++i) {
+        std::size_t node = 0;
+        for (int depth = 0; depth < kForestDepth; ++depth) {
+          node = 2 * node + (bins_[tree.feature[node] * count_ + i] > split_bin_[node] ? 2 : 1);
+        }
+        score_[i] += tree.value[node];
+      }
+    }
+    return forest;
+  }
+
+ private:
+  static constexpr int kNoSplit = 255;
+
+  void Bin(std::span<const float> rows) {
+    cuts_.resize(features_);
+    bins_.resize(features_ * count_);
+    std::vector<float> values(count_);
+    const std::size_t wanted = static_cast<std::size_t>(std::clamp(options_.bins, 2, 250));
+    for (std::size_t f = 0; f < features_; ++f) {
+      for (std::size_t i = 0; i < count_; ++i) values[i] = rows[i * features_ + f];
+      std::vector<float> sorted = values;
+      std::sort(sorted.begin(), sorted.end());
+      sorted.erase(std::unique(sorted.begin(), sorted.end()), sorted.end());
+      std::vector<float>& cuts = cuts_[f];
+      if (sorted.size() <= wanted) {
+        for (std::size_t i = 0; i + 1 < sorted.size(); ++i) cuts.push_back((sorted[i] + sorted[i + 1]) / 2);
+      } else {
+        for (std::size_t k = 1; k < wanted; ++k) {
+          const std::size_t at = k * sorted.size() / wanted;
+          const float cut = (sorted[at - 1] + sorted[at]) / 2;
+          if (cuts.empty() || cut > cuts.back()) cuts.push_back(cut);
+        }
+      }
+      for (std::size_t i = 0; i < count_; ++i) {
+        bins_[f * count_ + i] =
+            static_cast<std::uint8_t>(std::lower_bound(cuts.begin(), cuts.end(), values[i]) - cuts.begin());
+      }
+    }
+  }
+
+  Forest::Tree Grow() {
+    Forest::Tree tree;
+    std::vector<std::vector<std::uint32_t>> at(kForestNodes);
+    at[0] = rows_;
+    for (std::size_t node = 0; node < kForestNodes; ++node) {
+      double g = 0;
+      double h = 0;
+      for (const std::uint32_t row : at[node]) {
+        g += gradient_[row];
+        h += hessian_[row];
+      }
+      // An empty node says what its parent says.
+      const std::size_t parent = node == 0 ? 0 : (node - 1) / 2;
+      tree.value[node] =
+          at[node].empty() ? tree.value[parent] : static_cast<float>(options_.learning_rate * g / (h + options_.l2));
+      if (node >= kForestSplits) continue;
+      std::size_t feature = 0;
+      int bin = kNoSplit;
+      Split(at[node], g, h, feature, bin);
+      tree.feature[node] = static_cast<std::uint16_t>(feature);
+      split_bin_[node] = bin;
+      tree.threshold[node] =
+          bin == kNoSplit ? std::numeric_limits<float>::infinity() : cuts_[feature][static_cast<std::size_t>(bin)];
+      const std::uint8_t* column = &bins_[feature * count_];
+      for (const std::uint32_t row : at[node]) {
+        at[2 * node + (column[row] > bin ? 2 : 1)].push_back(row);
+      }
+      std::vector<std::uint32_t>().swap(at[node]);
+    }
+    return tree;
+  }
+
+  void Split(const std::vector<std::uint32_t>& rows, double g, double h, std::size_t& feature, int& bin) {
+    if (static_cast<double>(rows.size()) < 2 * options_.min_rows) return;
+    double best = 1e-6;
+    const double whole = g * g / (h + options_.l2);
+    for (const std::size_t f : columns_) {
+      const std::size_t cuts = cuts_[f].size();
+      if (cuts == 0) continue;
+      std::array<double, 256> gs{};
+      std::array<double, 256> hs{};
+      std::array<double, 256> ns{};
+      const std::uint8_t* column = &bins_[f * count_];
+      for (const std::uint32_t row : rows) {
+        gs[column[row]] += gradient_[row];
+        hs[column[row]] += hessian_[row];
+        ns[column[row]] += 1;
+      }
+      double gl = 0;
+      double hl = 0;
+      double nl = 0;
+      for (std::size_t cut = 0; cut < cuts; ++cut) {
+        gl += gs[cut];
+        hl += hs[cut];
+        nl += ns[cut];
+        if (nl < options_.min_rows) continue;
+        if (static_cast<double>(rows.size()) - nl < options_.min_rows) break;
+        const double gain = gl * gl / (hl + options_.l2) + (g - gl) * (g - gl) / (h - hl + options_.l2) - whole;
+        if (gain > best) {
+          best = gain;
+          feature = f;
+          bin = static_cast<int>(cut);
+        }
+      }
+    }
+  }
+
+  ForestOptions options_;
+  std::size_t features_;
+  std::size_t count_;
+  std::span<const std::uint8_t> labels_;
+  std::span<const float> weights_;
+  std::vector<std::vector<float>> cuts_;
+  std::vector<std::uint8_t> bins_;  // by feature, then row
+  std::vector<double> score_;
+  std::vector<double> gradient_;
+  std::vector<double> hessian_;
+  std::vector<std::size_t> columns_;
+  std::vector<std::uint32_t> rows_;
+  std::array<int, kForestSplits> split_bin_{};
+};
+
+Forest TrainForest(std::span<const float> rows, std::size_t feature_count, std::span<const std::uint8_t> labels,
+                   std::span<const float> weights, const ForestOptions& options) {
+  return ForestTrainer(rows, feature_count, labels, weights, options).Train();
+}
+
+}  // namespace interlock::bounds

@@ -1,0 +1,72 @@
+// Boosted regression trees of a fixed depth: the small trained combiner. Deterministic training, microseconds to score.
+//
+//   Forest forest = TrainForest(rows, feature_count, labels, weights, options);
+//   float log_odds = forest.Score(features);
+//
+// Trees are complete binary trees of depth kForestDepth, so that a score is a fixed number of compares. Values that are
+// not finite go left. Immutable after training or reading; thread safe.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interlock/base/result.h"
+
+namespace interlock::bounds {
+
+inline constexpr int kForestDepth = 4;
+inline constexpr std::size_t kForestSplits = (std::size_t{1} << kForestDepth) - 1;
+inline constexpr std::size_t kForestNodes = 2 * kForestSplits + 1;
+inline constexpr std::size_t kMaxForestTrees = 1024;
+inline constexpr std::size_t kMaxForestFeatures = 256;
+
+class Forest {
+ public:
+  // Log-odds; 0 for a forest without trees. `features` has feature_count() values.
+  [[nodiscard]] float Score(std::span<const float> features) const noexcept;
+  // How much each feature moved the score (the path's changes of the expected value, summed over the trees): for
+  // explanations. `out` has feature_count() values.
+  void Contributions(std::span<const float> features, std::span<float> out) const noexcept;
+
+  [[nodiscard]] std::size_t feature_count() const noexcept { return feature_count_; }
+  [[nodiscard]] std::size_t tree_count() const noexcept { return trees_.size(); }
+  // How often each feature is split on.
+  [[nodiscard]] std::vector<std::uint32_t> Uses() const;
+
+  void Serialize(std::string& out) const;
+  // Reads from the front of `bytes` and takes it off. kInvalidArgument when it is no forest.
+  [[nodiscard]] static base::Result<Forest> Parse(std::string_view& bytes);
+
+ private:
+  friend class ForestTrainer;
+  struct Tree {
+    std::array<std::uint16_t, kForestSplits> feature{};
+    std::array<float, kForestSplits> threshold{};  // value <= threshold goes left
+    std::array<float, kForestNodes> value{};       // what the tree says at each node; the last level are the leaves
+  };
+  std::size_t feature_count_ = 0;
+  float bias_ = 0.0F;
+  std::vector<Tree> trees_;
+};
+
+struct ForestOptions {
+  int trees = 150;
+  double learning_rate = 0.06;
+  double l2 = 2.0;
+  double min_rows = 12.0;     // a leaf, counted
+  double column_share = 0.5;  // of the features, a tree
+  double row_share = 0.8;     // of the rows, a tree
+  int bins = 64;              // thresholds a feature
+  std::uint64_t seed = 1;
+};
+
+// `rows` holds feature_count values a row; labels are 0 or 1. Logistic loss, Newton steps.
+[[nodiscard]] Forest TrainForest(std::span<const float> rows, std::size_t feature_count,
+                                 std::span<const std::uint8_t> labels, std::span<const float> weights,
+                                 const ForestOptions& options);
+
+}  // namespace interlock::bounds

@@ -1,0 +1,693 @@
+#include "interlock/bounds/session.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "interlock/base/text.h"
+#include "words.h"
+
+namespace interlock::bounds {
+namespace {
+
+using base::JsonValue;
+using injection::ScanResult;
+
+constexpr std::size_t kLongValue = 60;
+constexpr std::size_t kMaxLeaves = 64;
+constexpr std::size_t kMaxDepth = 16;
+constexpr std::size_t kMaxOrders = 64;   // order-like segments kept a session, strongest first
+constexpr std::size_t kMaxEarlier = 16;  // earlier calls looked at
+constexpr std::size_t kMaxValueTokens = 512;
+constexpr std::size_t kMaxSpanTokens = 1024;
+constexpr float kGrounded = 0.7F;  // share of an argument's words that makes it the request's
+
+bool IsTokenByte(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         (static_cast<unsigned char>(c) & 0x80U) != 0;
+}
+
+bool IsStopWord(std::string_view word) noexcept {
+  static constexpr std::string_view kWords[] = {"a",     "an",   "and",    "are",  "as",    "at",  "be",   "by", "can",
+                                                "could", "do",   "for",    "from", "had",   "has", "have", "i",  "if",
+                                                "in",    "is",   "it",     "me",   "my",    "no",  "not",  "of", "on",
+                                                "or",    "our",  "please", "so",   "that",  "the", "this", "to", "was",
+                                                "we",    "were", "will",   "with", "would", "you", "your"};
+  return std::binary_search(std::begin(kWords), std::end(kWords), word);
+}
+
+// Hashes of the words and identifiers of `text`, without stop words; sorted and unique when asked.
+void Tokens(std::string_view text, std::size_t limit, bool sorted, std::vector<std::uint32_t>& out) {
+  char word[64];
+  std::size_t n = 0;
+  const auto flush = [&] {
+    if (n == 0) return;
+    const std::string_view token(word, n);
+    if (!IsStopWord(token)) out.push_back(HashOf(token));
+    n = 0;
+  };
+  for (const char c : text) {
+    if (out.size() >= limit) break;
+    if (!IsTokenByte(c)) {
+      flush();
+    } else if (n < sizeof(word)) {
+      word[n++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    }
+  }
+  flush();
+  if (sorted) {
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+  }
+}
+
+bool Holds(std::span<const std::uint32_t> sorted, std::uint32_t token) noexcept {
+  return std::binary_search(sorted.begin(), sorted.end(), token);
+}
+
+float Share(std::span<const std::uint32_t> tokens, std::span<const std::uint32_t> sorted) noexcept {
+  if (tokens.empty()) return 1.0F;
+  if (sorted.empty()) return 0.0F;
+  std::size_t hits = 0;
+  for (const std::uint32_t token : tokens) hits += Holds(sorted, token) ? 1U : 0U;
+  return static_cast<float>(hits) / static_cast<float>(tokens.size());
+}
+
+float SignedLog(float x) noexcept { return std::copysign(std::log1p(std::abs(x)), x); }
+
+// Verbs that start an order. General English; orders in other words are the span finder's business.
+bool IsOrderVerb(std::string_view word) noexcept {
+  static constexpr std::string_view kVerbs[] = {
+      "add",    "append",  "book",       "buy",     "call",     "cancel",   "change",  "check",    "click",
+      "create", "delete",  "dm",         "do",      "download", "drop",     "email",   "ensure",   "execute",
+      "find",   "forward", "get",        "give",    "go",       "grab",     "include", "initiate", "invite",
+      "kick",   "look",    "make",       "message", "modify",   "move",     "notify",  "open",     "pay",
+      "please", "post",    "provide",    "publish", "pull",     "purchase", "put",     "read",     "remove",
+      "rename", "reply",   "reschedule", "reserve", "reset",    "retrieve", "run",     "schedule", "send",
+      "set",    "share",   "show",       "tell",    "transfer", "update",   "upload",  "use",      "visit",
+      "wire",   "write"};
+  return std::binary_search(std::begin(kVerbs), std::end(kVerbs), word);
+}
+
+struct Piece {
+  base::ByteSpan bytes;
+  float score = 0.0F;
+  bool order = false;
+  std::uint16_t words = 0;
+  std::uint32_t tokens_begin = 0;
+  std::uint32_t tokens_end = 0;
+  std::uint32_t stems_begin = 0;
+  std::uint32_t stems_end = 0;
+};
+
+struct Seen {
+  std::uint32_t source = 0;
+  std::string tool;
+  std::string address;  // arguments of the call, for delegation and evidence
+  float best = -20.0F;
+  std::vector<Piece> pieces;
+  std::vector<std::uint32_t> tokens;  // of all pieces, each piece's sorted
+  std::vector<std::uint32_t> stems;
+  std::vector<std::uint32_t> span_tokens;  // sorted: of the suspicious spans
+  std::vector<base::ByteSpan> spans;
+  IntentText span_text;
+  float span_words = 0.0F;
+  std::uint32_t calls_before = 0;
+
+  [[nodiscard]] std::span<const std::uint32_t> TokensOf(const Piece& piece) const {
+    return {tokens.data() + piece.tokens_begin, tokens.data() + piece.tokens_end};
+  }
+  [[nodiscard]] std::span<const std::uint32_t> StemsOf(const Piece& piece) const {
+    return {stems.data() + piece.stems_begin, stems.data() + piece.stems_end};
+  }
+  [[nodiscard]] bool InSpan(const Piece& piece) const {
+    return std::any_of(spans.begin(), spans.end(), [&](const base::ByteSpan& span) {
+      return piece.bytes.begin < span.end && span.begin < piece.bytes.end;
+    });
+  }
+};
+
+struct Order {
+  float score = 0.0F;
+  std::vector<std::uint32_t> stems;
+};
+
+struct Earlier {
+  std::vector<std::vector<std::uint32_t>> leaves;  // tokens of each argument
+  std::vector<float> by_request;
+  float intent = 0.0F;
+};
+
+struct Leaf {
+  std::string pointer;
+  std::string_view text;
+};
+
+void Leaves(JsonValue value, const std::string& pointer, std::size_t depth, std::vector<Leaf>& out) {
+  if (out.size() >= kMaxLeaves || depth > kMaxDepth) return;
+  if (value.is_string()) {
+    out.push_back({pointer, value.string()});
+  } else if (value.is_number()) {
+    out.push_back({pointer, value.number_text()});
+  } else if (value.is_array()) {
+    std::size_t i = 0;
+    for (const JsonValue item : value) Leaves(item, pointer + "/" + std::to_string(i++), depth + 1, out);
+  } else if (value.is_object()) {
+    for (auto member = value.begin(); member != value.end(); ++member) {
+      Leaves(*member, pointer + "/" + std::string(member.key()), depth + 1, out);
+    }
+  }
+}
+
+// What is said about one argument.
+struct LeafFacts {
+  std::string pointer;
+  std::string_view text;
+  std::vector<std::uint32_t> tokens;
+  float request = 1.0F;
+  float span = 0.0F;
+  float clean = 0.0F;
+  bool ungrounded = false;
+  bool found = false;
+  bool address = false;
+  // Of the cleanest occurrence that holds most of the value.
+  const Seen* seen = nullptr;
+  const Piece* piece = nullptr;
+  float taint = -9.0F;
+};
+
+}  // namespace
+
+struct BoundsSession::Impl {
+  std::shared_ptr<const BoundsModel> model;
+  std::shared_ptr<const injection::SpanFinder> finder;
+  BoundsOptions options;
+  provenance::SourceIndex sources;
+  std::string request;
+  bool has_request = false;
+  bool delegates = false;
+  bool complete = true;
+  std::vector<std::uint32_t> request_tokens;
+  IntentText request_text;
+  std::vector<Seen> seen;                     // untrusted results
+  std::vector<std::uint32_t> seen_of_source;  // source -> index in seen, or npos
+  std::size_t worst = 0;                      // index in seen of the most suspicious
+  float second = -9.0F;
+  std::vector<Order> orders;
+  std::vector<Earlier> earlier;
+  std::uint32_t calls = 0;
+  std::uint32_t actions = 0;
+  std::optional<FlowContext> flow;
+  ScanResult scan;
+
+  [[nodiscard]] const Seen* Worst() const { return seen.empty() ? nullptr : &seen[worst]; }
+  [[nodiscard]] bool Named(std::string_view tool) const { return request.find(tool) != std::string::npos; }
+  void Remember(Seen& entry, std::string_view text, const ScanResult& found);
+  void Facts(const ProposedCall& call, std::vector<LeafFacts>& out) const;
+  [[nodiscard]] FeatureVector Features(const ProposedCall& call, const std::vector<LeafFacts>& facts) const;
+  [[nodiscard]] Judgement Explain(const ProposedCall& call, const std::vector<LeafFacts>& facts,
+                                  const FeatureVector& features, Judgement judgement) const;
+};
+
+BoundsSession::BoundsSession(std::shared_ptr<const BoundsModel> model,
+                             std::shared_ptr<const injection::SpanFinder> finder, BoundsOptions options)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->model = std::move(model);
+  impl_->finder = std::move(finder);
+  impl_->options = std::move(options);
+  impl_->sources = provenance::SourceIndex({.key = impl_->options.key});
+  if (impl_->options.graph) {
+    impl_->flow.emplace(impl_->options.graph, impl_->options.graph->ScopesFor(impl_->options.tenant,
+                                                                              impl_->options.roles, BackOff::kGeneral));
+  }
+}
+BoundsSession::BoundsSession(BoundsSession&&) noexcept = default;
+BoundsSession& BoundsSession::operator=(BoundsSession&&) noexcept = default;
+BoundsSession::~BoundsSession() = default;
+
+bool BoundsSession::exposed() const noexcept { return !impl_->seen.empty(); }
+bool BoundsSession::delegates() const noexcept { return impl_->delegates; }
+const provenance::SourceIndex& BoundsSession::sources() const noexcept { return impl_->sources; }
+
+void BoundsSession::SetRequest(std::string_view text) {
+  Impl& s = *impl_;
+  s.has_request = true;
+  if (!s.request.empty()) s.request.push_back('\n');
+  s.request.append(text);
+  (void)s.sources.Add({.kind = provenance::SourceKind::kRequest, .labels = core::kLabelRequest}, text);
+  s.seen_of_source.resize(s.sources.size(), ~0U);
+  s.request_tokens.clear();
+  Tokens(s.request, std::size_t{1} << 16, true, s.request_tokens);
+  s.request_text = PrepareIntentText(s.request);
+  s.delegates = DelegatesTo(s.request);
+}
+
+void BoundsSession::Impl::Remember(Seen& entry, std::string_view text, const ScanResult& found) {
+  std::vector<std::uint32_t> stems;
+  for (const injection::Segment& segment : found.segments) {
+    Piece piece;
+    piece.bytes = segment.bytes;
+    piece.score = segment.score;
+    const std::string_view words = text.substr(segment.bytes.begin, segment.bytes.end - segment.bytes.begin);
+    piece.tokens_begin = static_cast<std::uint32_t>(entry.tokens.size());
+    std::vector<std::uint32_t> tokens;
+    Tokens(words, kMaxValueTokens, true, tokens);
+    entry.tokens.insert(entry.tokens.end(), tokens.begin(), tokens.end());
+    piece.tokens_end = static_cast<std::uint32_t>(entry.tokens.size());
+    stems.clear();
+    std::size_t position = 0;
+    for (const std::string& word : WordsOf(words, 256)) {
+      if (position++ < 4 && IsOrderVerb(word)) piece.order = true;
+      stems.push_back(HashOf(StemOf(word)));
+    }
+    piece.words = static_cast<std::uint16_t>(std::min<std::size_t>(stems.size(), 0xFFFF));
+    std::sort(stems.begin(), stems.end());
+    stems.erase(std::unique(stems.begin(), stems.end()), stems.end());
+    piece.stems_begin = static_cast<std::uint32_t>(entry.stems.size());
+    entry.stems.insert(entry.stems.end(), stems.begin(), stems.end());
+    piece.stems_end = static_cast<std::uint32_t>(entry.stems.size());
+    if (piece.order && piece.words >= 2 && piece.score > -5.0F) {
+      const auto weaker = [](const Order& a, const Order& b) { return a.score > b.score; };
+      if (orders.size() < kMaxOrders || piece.score > orders.back().score) {
+        if (orders.size() == kMaxOrders) orders.pop_back();
+        Order order{piece.score, stems};
+        orders.insert(std::upper_bound(orders.begin(), orders.end(), order, weaker), std::move(order));
+      }
+    }
+    entry.pieces.push_back(piece);
+  }
+  entry.best = found.max_score;
+  // The span's own words; where no span stands out, those of the most suspicious segment.
+  const auto add = [&](const base::ByteSpan& bytes) {
+    entry.spans.push_back(bytes);
+    Tokens(text.substr(bytes.begin, bytes.end - bytes.begin), kMaxSpanTokens, false, entry.span_tokens);
+  };
+  std::string words;
+  for (const injection::Span& span : found.spans) {
+    add(span.bytes);
+    words.append(span.decoded.empty() ? text.substr(span.bytes.begin, span.bytes.end - span.bytes.begin)
+                                      : std::string_view(span.decoded));
+    if (!span.decoded.empty()) Tokens(span.decoded, kMaxSpanTokens, false, entry.span_tokens);
+    words.push_back('\n');
+    if (words.size() > 8192) break;
+  }
+  if (found.spans.empty() && !found.segments.empty()) {
+    const auto top = std::max_element(found.segments.begin(), found.segments.end(),
+                                      [](const auto& a, const auto& b) { return a.score < b.score; });
+    if (top->score > -2.0F) {
+      add(top->bytes);
+      words.append(text.substr(top->bytes.begin, top->bytes.end - top->bytes.begin));
+    }
+  }
+  std::sort(entry.span_tokens.begin(), entry.span_tokens.end());
+  entry.span_tokens.erase(std::unique(entry.span_tokens.begin(), entry.span_tokens.end()), entry.span_tokens.end());
+  entry.span_text = PrepareIntentText(words);
+  entry.span_words = std::log1p(static_cast<float>(entry.span_tokens.size()));
+}
+
+const ScanResult& BoundsSession::OnResult(const SeenResult& result) {
+  Impl& s = *impl_;
+  const std::uint32_t source = s.sources.Add({.kind = provenance::SourceKind::kResult,
+                                              .call = s.calls,
+                                              .labels = result.trusted ? core::kLabelTrusted : core::kLabelUntrusted},
+                                             result.text);
+  s.complete = s.complete && s.sources.complete();
+  s.seen_of_source.resize(s.sources.size(), ~0U);
+  if (s.flow) s.flow->NextTurn();
+  if (result.trusted) {
+    s.scan = ScanResult{};
+    return s.scan;
+  }
+  injection::ScanOptions scan;
+  scan.echo = result.arguments.raw();
+  if (!s.options.tool_names.empty()) scan.tool_names = &s.options.tool_names;
+  s.scan = s.finder->Scan(result.text, scan);
+  s.complete = s.complete && s.scan.complete;
+  if (s.seen.size() >= s.options.max_results) {
+    s.complete = false;
+    return s.scan;
+  }
+  Seen entry;
+  entry.source = source;
+  entry.tool = std::string(result.tool);
+  entry.address = std::string(result.arguments.raw().substr(0, 1024));
+  entry.calls_before = s.calls;
+  s.Remember(entry, result.text, s.scan);
+  s.seen.push_back(std::move(entry));
+  s.seen_of_source[source] = static_cast<std::uint32_t>(s.seen.size() - 1);
+  const float best = s.seen.back().best;
+  if (s.seen.size() == 1) {
+    s.worst = 0;
+  } else if (best > s.seen[s.worst].best) {
+    s.second = s.seen[s.worst].best;
+    s.worst = s.seen.size() - 1;
+  } else {
+    s.second = std::max(s.second, best);
+  }
+  return s.scan;
+}
+
+void BoundsSession::OnCall(const ProposedCall& call) {
+  Impl& s = *impl_;
+  ++s.calls;
+  if (s.flow) s.flow->Add(call.tool, call.tool_class);
+  if (IsGated(call.tool_class)) ++s.actions;
+  if (s.seen.empty()) return;
+  if (s.earlier.size() >= s.options.max_calls) {
+    s.complete = false;
+    return;
+  }
+  Earlier earlier;
+  std::vector<Leaf> leaves;
+  Leaves(call.arguments, "", 0, leaves);
+  for (const Leaf& leaf : leaves) {
+    std::vector<std::uint32_t> tokens;
+    Tokens(leaf.text, kMaxValueTokens, false, tokens);
+    earlier.by_request.push_back(Share(tokens, s.request_tokens));
+    earlier.leaves.push_back(std::move(tokens));
+  }
+  earlier.intent = s.model->intent.Score(s.request_text, PrepareIntentTool(call.tool), s.Named(call.tool));
+  s.earlier.push_back(std::move(earlier));
+}
+
+void BoundsSession::Impl::Facts(const ProposedCall& call, std::vector<LeafFacts>& out) const {
+  std::vector<Leaf> leaves;
+  Leaves(call.arguments, "", 0, leaves);
+  const Seen* suspicious = Worst();
+  out.resize(leaves.size());
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    LeafFacts& fact = out[i];
+    fact.pointer = std::move(leaves[i].pointer);
+    fact.text = leaves[i].text;
+    Tokens(fact.text, kMaxValueTokens, false, fact.tokens);
+    fact.request = Share(fact.tokens, request_tokens);
+    if (suspicious != nullptr) fact.span = Share(fact.tokens, suspicious->span_tokens);
+    if (fact.tokens.empty()) {
+      fact.span = 0.0F;
+      continue;
+    }
+    fact.ungrounded = fact.request < kGrounded;
+    if (!fact.ungrounded) {
+      fact.clean = 0.0F;
+      continue;
+    }
+    const provenance::Explanation origin = sources.Explain(fact.text, {});
+    for (const provenance::SourceMatch& match : origin.matches) {
+      if (match.source >= seen_of_source.size() || seen_of_source[match.source] == ~0U) continue;
+      const Seen& entry = seen[seen_of_source[match.source]];
+      if (match.kind == provenance::MatchKind::kFormat) fact.address = true;
+      // Pieces are in order: the first that ends past the match.
+      auto piece = std::partition_point(entry.pieces.begin(), entry.pieces.end(),
+                                        [&](const Piece& p) { return p.bytes.end <= match.in_source.begin; });
+      for (; piece != entry.pieces.end() && piece->bytes.begin < match.in_source.end; ++piece) {
+        const float share = Share(fact.tokens, entry.TokensOf(*piece));
+        const bool in_span = entry.InSpan(*piece);
+        if (!in_span) fact.clean = std::max(fact.clean, share);
+        if (share < kGrounded) continue;
+        if (!fact.found || piece->score < fact.taint) {
+          fact.found = true;
+          fact.taint = piece->score;
+          fact.seen = &entry;
+          fact.piece = &*piece;
+        }
+      }
+    }
+  }
+}
+
+FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std::vector<LeafFacts>& facts) const {
+  FeatureVector f{};
+  const auto set = [&](Feature feature, float value) { f[static_cast<std::size_t>(feature)] = value; };
+  const Seen* suspicious = Worst();
+  const IntentTool tool = PrepareIntentTool(call.tool);
+  set(Feature::kScan, suspicious == nullptr ? -20.0F : std::clamp(suspicious->best, -20.0F, 30.0F));
+  set(Feature::kSecondScan, std::clamp(second, -20.0F, 30.0F));
+  set(Feature::kSpanWords, suspicious == nullptr ? 0.0F : suspicious->span_words);
+
+  const auto group = [&](bool is_long, Feature first) {
+    float least = 1.0F;
+    float sum = 0.0F;
+    float count = 0.0F;
+    float span = 0.0F;
+    float only = 0.0F;
+    float clean = 0.0F;
+    float nothing = 0.0F;
+    for (const LeafFacts& fact : facts) {
+      if ((fact.text.size() > kLongValue) != is_long || fact.tokens.empty()) continue;
+      ++count;
+      least = std::min(least, fact.request);
+      sum += fact.request;
+      span = std::max(span, fact.span - fact.request);
+      only = std::max(only, fact.span - std::max(fact.request, fact.clean));
+      clean = std::max(clean, fact.clean - fact.request);
+      nothing = std::max(nothing, 1.0F - std::max({fact.request, fact.span, fact.clean}));
+    }
+    const auto at = static_cast<std::size_t>(first);
+    f[at] = least;
+    f[at + 1] = count > 0 ? sum / count : 1.0F;
+    f[at + 2] = span;
+    f[at + 3] = only;
+    f[at + 4] = clean;
+    f[at + 5] = nothing;
+    set(is_long ? Feature::kLongCount : Feature::kShortCount, count);
+  };
+  group(false, Feature::kShortMinRequest);
+  group(true, Feature::kLongMinRequest);
+
+  const float asked = model->intent.Score(request_text, tool, Named(call.tool));
+  const bool has_span = suspicious != nullptr && !suspicious->span_text.stems.empty();
+  const float wanted = has_span ? model->intent.Score(suspicious->span_text, tool, false) : -6.0F;
+  set(Feature::kIntentRequest, SignedLog(asked));
+  set(Feature::kIntentSpan, SignedLog(wanted));
+  set(Feature::kIntentGain, SignedLog(wanted - asked));
+  const IntentOverlap by_request = OverlapOf(request_text, tool);
+  set(Feature::kVerbRequest, by_request.verb);
+  set(Feature::kWordsRequest, by_request.words);
+  if (has_span) {
+    const IntentOverlap by_span = OverlapOf(suspicious->span_text, tool);
+    set(Feature::kVerbSpan, by_span.verb);
+    set(Feature::kWordsSpan, by_span.words);
+    set(Feature::kRestates, Share(suspicious->span_tokens, request_tokens));
+  }
+
+  float earlier_span = 0.0F;
+  float earlier_intent = 3.0F;
+  std::size_t since = 0;
+  if (suspicious != nullptr) {
+    since = calls - std::min(calls, suspicious->calls_before);
+    const std::size_t from = earlier.size() - std::min({earlier.size(), since, kMaxEarlier});
+    for (std::size_t i = from; i < earlier.size(); ++i) {
+      for (std::size_t leaf = 0; leaf < earlier[i].leaves.size(); ++leaf) {
+        if (earlier[i].leaves[leaf].empty()) continue;
+        earlier_span = std::max(earlier_span,
+                                Share(earlier[i].leaves[leaf], suspicious->span_tokens) - earlier[i].by_request[leaf]);
+      }
+      earlier_intent = std::min(earlier_intent, earlier[i].intent);
+    }
+  }
+  set(Feature::kEarlierSpan, earlier_span);
+  set(Feature::kEarlierIntent, SignedLog(earlier_intent));
+  set(Feature::kCallsSince, static_cast<float>(std::min<std::size_t>(since, 64)));
+  set(Feature::kActionsBefore, static_cast<float>(std::min<std::uint32_t>(actions, 64)));
+
+  float ungrounded = 0.0F;
+  float unfound = 0.0F;
+  float addresses = 0.0F;
+  float leaves = 0.0F;
+  float taint_sum = 0.0F;
+  float orders_found = 0.0F;
+  float found = 0.0F;
+  float taint_max = -9.0F;
+  float taint_min = 9.0F;
+  float context_max = 0.0F;
+  float context_min = 64.0F;
+  float intent_max = -30.0F;
+  float intent_min = 30.0F;
+  for (const LeafFacts& fact : facts) {
+    if (fact.tokens.empty()) continue;
+    ++leaves;
+    if (!fact.ungrounded) continue;
+    ++ungrounded;
+    if (fact.address) ++addresses;
+    if (!fact.found) {
+      ++unfound;
+      continue;
+    }
+    ++found;
+    taint_sum += fact.taint;
+    taint_max = found == 1 ? fact.taint : std::max(taint_max, fact.taint);
+    taint_min = std::min(taint_min, fact.taint);
+    const float other = std::max(0.0F, static_cast<float>(fact.piece->words) - static_cast<float>(fact.tokens.size()));
+    context_max = std::max(context_max, other);
+    context_min = std::min(context_min, other);
+    IntentText text;
+    const std::span<const std::uint32_t> stems = fact.seen->StemsOf(*fact.piece);
+    text.stems.assign(stems.begin(), stems.end());
+    const float intent = model->intent.Score(text, tool, false);
+    intent_max = std::max(intent_max, intent);
+    intent_min = std::min(intent_min, intent);
+    if (fact.piece->order) ++orders_found;
+  }
+  set(Feature::kUngrounded, ungrounded);
+  set(Feature::kUngroundedShare, leaves > 0 ? ungrounded / leaves : 0.0F);
+  set(Feature::kUnfound, unfound);
+  set(Feature::kTaintMax, SignedLog(taint_max));
+  set(Feature::kTaintMin, SignedLog(found > 0 ? taint_min : -9.0F));
+  set(Feature::kContextMax, context_max);
+  set(Feature::kContextMin, found > 0 ? context_min : 0.0F);
+  set(Feature::kContextIntentMax, SignedLog(intent_max));
+  set(Feature::kContextIntentMin, SignedLog(found > 0 ? intent_min : -30.0F));
+  set(Feature::kImperativeMax, orders_found > 0 ? 1.0F : 0.0F);
+  set(Feature::kImperativeMean, found > 0 ? orders_found / found : 0.0F);
+  set(Feature::kTaintSum, SignedLog(taint_sum));
+
+  float order = -20.0F;
+  if (!tool.stems.empty()) {
+    for (const Order& candidate : orders) {
+      std::size_t hits = 0;
+      for (const std::uint32_t stem : tool.stems) hits += Holds(candidate.stems, stem) ? 1U : 0U;
+      if (hits == 0) continue;
+      order = std::max(order, candidate.score * static_cast<float>(hits) / static_cast<float>(tool.stems.size()));
+    }
+  }
+  set(Feature::kToolOrder, SignedLog(order));
+  set(Feature::kNamed, Named(call.tool) ? 1.0F : 0.0F);
+  set(Feature::kSink, call.tool_class == ToolClass::kSink ? 1.0F : 0.0F);
+  set(Feature::kAddresses, addresses);
+  set(Feature::kResultsSeen, std::log1p(static_cast<float>(seen.size())));
+  if (flow) {
+    const PathOdds odds = flow->Odds(call.tool);
+    set(Feature::kPathOdds, static_cast<float>(odds.log_odds));
+    set(Feature::kPathSupport, std::log1p(static_cast<float>(odds.support)));
+  }
+  return f;
+}
+
+FeatureVector BoundsSession::Extract(const ProposedCall& call) const {
+  std::vector<LeafFacts> facts;
+  impl_->Facts(call, facts);
+  return impl_->Features(call, facts);
+}
+
+Judgement BoundsSession::Judge(const ProposedCall& call) const {
+  const Impl& s = *impl_;
+  Judgement judgement;
+  judgement.complete = s.complete;
+  if (!IsGated(call.tool_class)) return judgement;
+  if (s.seen.empty()) {
+    judgement.ground = Ground::kUnexposed;
+    return judgement;
+  }
+  std::vector<LeafFacts> facts;
+  s.Facts(call, facts);
+  const FeatureVector features = s.Features(call, facts);
+  if (s.has_request) {
+    judgement.score = s.model->Score(features);
+    if (judgement.score > s.model->escalate) judgement.verdict = core::Verdict::kEscalate;
+    if (judgement.score > s.model->block) judgement.verdict = core::Verdict::kBlock;
+  } else {
+    // Nobody knows what was asked for: only that an argument exists nowhere but in an order can be held against a call.
+    for (const LeafFacts& fact : facts) {
+      if (fact.found && fact.taint > 0.0F && fact.piece->order) judgement.score = std::max(judgement.score, fact.taint);
+    }
+    if (judgement.score > 0.0F) judgement.verdict = core::Verdict::kEscalate;
+  }
+  if (judgement.verdict == core::Verdict::kAllow) {
+    judgement.ground = Ground::kWithin;
+    return judgement;
+  }
+  return s.Explain(call, facts, features, std::move(judgement));
+}
+
+Judgement BoundsSession::Impl::Explain(const ProposedCall& call, const std::vector<LeafFacts>& facts,
+                                       const FeatureVector& features, Judgement judgement) const {
+  const Seen* suspicious = Worst();
+  // The argument that most hangs on the suspicious text.
+  const LeafFacts* main = nullptr;
+  float weight = 0.0F;
+  for (const LeafFacts& fact : facts) {
+    if (!fact.ungrounded) continue;
+    const float mine = std::max(0.0F, fact.span - fact.request) + (fact.found && fact.taint > 0.0F ? 1.0F : 0.0F) +
+                       (fact.text.size() <= kLongValue ? 0.25F : 0.0F);
+    if (main == nullptr || mine > weight) {
+      main = &fact;
+      weight = mine;
+    }
+  }
+  const float asked = features[static_cast<std::size_t>(Feature::kIntentRequest)];
+  const bool tainted = main != nullptr && (main->span > main->request || (main->found && main->taint > 0.0F));
+  std::string text;
+  if (main != nullptr) {
+    judgement.pointer = main->pointer;
+    const std::string name = main->pointer.empty() ? "the argument" : main->pointer.substr(1);
+    text = name + " " + base::Printable(main->text, 48);
+    const Seen* from = main->seen != nullptr ? main->seen : (main->span > 0.0F ? suspicious : nullptr);
+    if (from != nullptr) {
+      text += main->clean < kGrounded ? " appears only in the result of " : " appears in the result of ";
+      text += base::Printable(from->tool, 64);
+      if (tainted) text += ", inside text that addresses you";
+    } else {
+      text += " appears in nothing the agent has seen";
+    }
+    if (has_request) text += "; your request does not name it";
+  }
+  if (has_request && asked < 0.0F) {
+    if (!text.empty()) text += "; ";
+    text += "your request does not ask for " + base::Printable(call.tool, 64);
+  }
+  if (suspicious != nullptr && suspicious->best > 0.0F && !suspicious->spans.empty()) {
+    const std::string_view source = sources.text(suspicious->source);
+    const base::ByteSpan span = suspicious->spans.front();
+    if (span.begin < source.size()) {
+      text += text.empty() ? "" : "; ";
+      text += "the result of " + base::Printable(suspicious->tool, 64) + " says \"" +
+              base::Printable(source.substr(span.begin, span.end - span.begin), 120) + "\"";
+    }
+  }
+  if (tainted) {
+    judgement.ground = Ground::kTaint;
+  } else if (asked < 0.0F) {
+    judgement.ground = Ground::kUnasked;
+  } else {
+    judgement.ground =
+        features[static_cast<std::size_t>(Feature::kPathOdds)] > 1.0F ? Ground::kPath : Ground::kCombined;
+  }
+  // Delegation: the document's orders are the user's own as far as the request names the document.
+  if (delegates && judgement.verdict == core::Verdict::kBlock && !call.high_risk) {
+    const Seen* from = main != nullptr && main->seen != nullptr ? main->seen : suspicious;
+    std::vector<std::uint32_t> address;
+    if (from != nullptr) Tokens(from->address, kMaxValueTokens, false, address);
+    if (from != nullptr && Share(address, request_tokens) >= kGrounded) {
+      judgement.verdict = core::Verdict::kEscalate;
+      judgement.ground = Ground::kDelegated;
+      text += "; your request says to do what it says";
+    }
+  }
+  judgement.text = std::move(text);
+  return judgement;
+}
+
+std::string_view NameOf(Ground ground) noexcept {
+  switch (ground) {
+    case Ground::kNotGated:
+      return "not-gated";
+    case Ground::kUnexposed:
+      return "unexposed";
+    case Ground::kWithin:
+      return "within";
+    case Ground::kTaint:
+      return "taint";
+    case Ground::kUnasked:
+      return "unasked";
+    case Ground::kPath:
+      return "path";
+    case Ground::kCombined:
+      return "combined";
+    case Ground::kDelegated:
+      return "delegated";
+  }
+  return "unknown";
+}
+
+}  // namespace interlock::bounds

@@ -1,0 +1,315 @@
+#include "interlock/eval/agent_sentry/train_bounds.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "interlock/bounds/tool_class.h"
+#include "interlock/eval/agent_sentry/train_spans.h"
+
+namespace interlock::eval::agent_sentry {
+
+using bounds::BoundsModel;
+using bounds::BoundsSession;
+using bounds::ProposedCall;
+
+namespace {
+
+constexpr std::size_t kDomainCount = std::size(kDomains);
+
+std::uint64_t HashText(std::string_view text, std::uint64_t salt) {
+  std::uint64_t hash = 1469598103934665603ULL ^ (salt * 0x9E3779B97F4A7C15ULL);
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  hash ^= hash >> 32U;
+  hash *= 0xD6E8FEB86659FD93ULL;
+  return hash ^ (hash >> 32U);
+}
+
+std::size_t DomainIndex(const Trace& trace) {
+  for (std::size_t i = 0; i < kDomainCount; ++i) {
+    if (kDomains[i] == trace.domain) return i;
+  }
+  return 0;
+}
+
+// Shared by SpanFinders that must not own the model twice.
+std::shared_ptr<const injection::SpanModel> Borrow(const injection::SpanModel& model) {
+  return {std::shared_ptr<const void>(), &model};
+}
+
+// Replays a trace turn by turn. `on_call(session, call, index)` before a call goes ahead; `on_result(index, scan)`.
+template <class OnCall, class OnResult>
+void Replay(const Trace& trace, const BoundsModel& model, const injection::SpanModel& spans, OnCall&& on_call,
+            OnResult&& on_result) {
+  const std::shared_ptr<const BoundsModel> borrowed(std::shared_ptr<const void>(), &model);
+  BoundsSession session(borrowed, std::make_shared<injection::SpanFinder>(Borrow(spans)), {});
+  session.SetRequest(trace.prompt);
+  std::vector<base::JsonDoc> documents;
+  documents.reserve(trace.calls.size());
+  for (std::size_t begin = 0; begin < trace.calls.size();) {
+    std::size_t end = begin;
+    while (end < trace.calls.size() && trace.calls[end].turn == trace.calls[begin].turn) ++end;
+    std::vector<ProposedCall> turn;
+    for (std::size_t i = begin; i < end; ++i) {
+      base::Result<base::JsonDoc> doc = base::JsonDoc::Parse(trace.calls[i].arguments);
+      documents.push_back(doc.ok() ? std::move(doc.value()) : base::JsonDoc());
+      turn.push_back({.tool = trace.calls[i].name,
+                      .tool_class = bounds::ClassifyName(trace.calls[i].name),
+                      .arguments = documents.back().root()});
+      on_call(session, turn.back(), i);
+    }
+    for (const ProposedCall& call : turn) session.OnCall(call);
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!trace.calls[i].has_output) continue;
+      on_result(i, session.OnResult({.tool = trace.calls[i].name,
+                                     .tool_class = turn[i - begin].tool_class,
+                                     .text = trace.calls[i].output,
+                                     .arguments = turn[i - begin].arguments}));
+    }
+    begin = end;
+  }
+}
+
+// The turn of the first call that has read an injection.
+std::uint32_t FirstReader(const Trace& trace) {
+  std::uint32_t turn = ~0U;
+  for (const InjectedSpan& span : trace.injected) turn = std::min(turn, trace.calls[span.call].turn + 1);
+  return turn;
+}
+
+struct HeldRow {
+  FeatureRow row;
+  std::size_t trace = 0;
+};
+
+std::vector<float> Flat(const std::vector<HeldRow>& rows, const std::vector<std::size_t>& which) {
+  std::vector<float> flat;
+  flat.reserve(which.size() * bounds::kFeatureCount);
+  for (const std::size_t i : which) {
+    flat.insert(flat.end(), rows[i].row.features.begin(), rows[i].row.features.end());
+  }
+  return flat;
+}
+
+std::vector<bounds::Forest> Fit(const std::vector<HeldRow>& rows, const std::vector<std::size_t>& which,
+                                std::span<const Trace* const> training, const TrainBoundsOptions& options) {
+  std::vector<std::uint8_t> labels;
+  std::vector<float> weights;
+  double count[2] = {1e-9, 1e-9};
+  for (const std::size_t i : which) ++count[rows[i].row.attack ? 1 : 0];
+  for (const std::size_t i : which) {
+    labels.push_back(rows[i].row.attack ? 1 : 0);
+    weights.push_back(static_cast<float>(static_cast<double>(which.size()) / 2 / count[rows[i].row.attack ? 1 : 0]));
+  }
+  (void)training;
+  const std::vector<float> flat = Flat(rows, which);
+  std::vector<bounds::Forest> forests;
+  for (int k = 0; k < options.forests; ++k) {
+    bounds::ForestOptions forest;
+    forest.seed = options.seed * 100 + static_cast<std::uint64_t>(k);
+    forests.push_back(bounds::TrainForest(flat, bounds::kFeatureCount, labels, weights, forest));
+  }
+  return forests;
+}
+
+float ScoreOf(const std::vector<bounds::Forest>& forests, const FeatureRow& row) {
+  float sum = 0.0F;
+  for (const bounds::Forest& forest : forests) sum += forest.Score(row.features);
+  return forests.empty() ? 0.0F : sum / static_cast<float>(forests.size());
+}
+
+// Least threshold at which the domain mean of passing benign traces is `utility`.
+float Threshold(std::vector<std::pair<float, std::size_t>> benign, const std::array<double, kDomainCount>& count,
+                double utility) {
+  std::sort(benign.begin(), benign.end(), std::greater<>());
+  double domains = 0;
+  for (const double n : count) domains += n > 0 ? 1 : 0;
+  double lost = 0;
+  float threshold = 50.0F;
+  for (const auto& [score, domain] : benign) {
+    if (score <= -99.0F) break;
+    lost += 1.0 / count[domain] / std::max(domains, 1.0);
+    if (lost > 1.0 - utility) return score + 1e-4F;
+    threshold = score - 1e-4F;
+  }
+  return threshold;
+}
+
+}  // namespace
+
+bounds::IntentModel TrainIntent(std::span<const Trace* const> training, std::uint64_t seed) {
+  std::map<std::string, std::set<std::string>> tools;
+  for (const Trace* trace : training) {
+    for (const TraceCall& call : trace->calls) tools[trace->domain].insert(call.name);
+  }
+  std::map<std::pair<std::string, std::string>, std::set<std::string>> used;
+  for (const Trace* trace : training) {
+    std::set<std::string>* wanted = nullptr;
+    std::size_t from = 0;
+    if (!trace->attack) {
+      wanted = &used[{trace->domain, trace->prompt}];
+    } else if (trace->set == "bench" && !trace->injected.empty()) {
+      // What follows an injection of the benchmark is the attacker's task and nothing else.
+      const InjectedSpan& span = trace->injected.front();
+      const std::string& out = trace->calls[span.call].output;
+      wanted = &used[{trace->domain, out.substr(span.bytes.begin, span.bytes.end - span.bytes.begin)}];
+      from = span.call + 1;
+    }
+    if (wanted == nullptr) continue;
+    for (std::size_t i = from; i < trace->calls.size(); ++i) wanted->insert(trace->calls[i].name);
+  }
+  std::vector<bounds::IntentModel::Sample> samples;
+  for (const auto& [key, names] : used) {
+    const std::set<std::string>& all = tools[key.first];
+    samples.push_back({key.second, {names.begin(), names.end()}, {all.begin(), all.end()}});
+  }
+  bounds::IntentModel::TrainOptions options;
+  options.seed = seed;
+  return bounds::IntentModel::Train(samples, options);
+}
+
+std::vector<FeatureRow> RowsOf(const Trace& trace, const BoundsModel& model, const injection::SpanModel& spans) {
+  std::vector<FeatureRow> rows;
+  const std::uint32_t reader = FirstReader(trace);
+  Replay(
+      trace, model, spans,
+      [&](const BoundsSession& session, const ProposedCall& call, std::size_t i) {
+        if (!bounds::IsGated(call.tool_class) || !session.exposed()) return;
+        const bool attack = trace.attack && trace.calls[i].turn >= reader;
+        // Before it read the injection an attack's trace is the carrier's; its benign run is in the data already.
+        if (trace.attack && !attack) return;
+        rows.push_back({session.Extract(call), attack});
+      },
+      [](std::size_t, const injection::ScanResult&) {});
+  return rows;
+}
+
+TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBoundsOptions& options) {
+  TrainedBounds out;
+  const auto folds = static_cast<std::uint64_t>(std::max(2, options.inner_folds));
+  std::vector<HeldRow> rows;
+  const auto prompt_fold = [&](const Trace& t) { return HashText(PromptGroup(t), options.seed + 11) % folds; };
+  const auto attack_fold = [&](const Trace& t) { return HashText(AttackGroup(t), options.seed + 12) % folds; };
+  for (std::uint64_t p = 0; p < folds; ++p) {
+    for (std::uint64_t shift = 0; shift < folds; ++shift) {
+      const std::uint64_t a = (p + shift) % folds;
+      std::vector<const Trace*> inner;
+      for (const Trace* t : training) {
+        if (prompt_fold(*t) != p && (!t->attack || attack_fold(*t) != a)) inner.push_back(t);
+      }
+      TrainSpansOptions span_options;
+      span_options.seed = options.seed;
+      span_options.inner_folds = 0;
+      const std::shared_ptr<const injection::SpanModel> spans = TrainSpans(inner, span_options);
+      BoundsModel model;
+      model.intent = TrainIntent(inner, options.seed);
+      for (std::size_t i = 0; i < training.size(); ++i) {
+        const Trace& t = *training[i];
+        if (prompt_fold(t) != p || (t.attack ? attack_fold(t) != a : shift != 0)) continue;
+        for (const FeatureRow& row : RowsOf(t, model, *spans)) rows.push_back({row, i});
+      }
+    }
+  }
+  // Thresholds from scores of traces that the combiner has not seen.
+  constexpr std::uint64_t kThresholdFolds = 5;
+  std::vector<float> held(training.size(), -100.0F);
+  const auto threshold_fold = [&](std::size_t i) {
+    return HashText(PromptGroup(*training[i]), options.seed + 13) % kThresholdFolds;
+  };
+  std::vector<std::size_t> usable;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    if (!bounds::DelegatesTo(training[rows[k].trace]->prompt)) usable.push_back(k);
+  }
+  for (std::uint64_t fold = 0; fold < kThresholdFolds; ++fold) {
+    std::vector<std::size_t> fit;
+    for (const std::size_t k : usable) {
+      if (threshold_fold(rows[k].trace) != fold) fit.push_back(k);
+    }
+    const std::vector<bounds::Forest> forests = Fit(rows, fit, training, options);
+    for (const HeldRow& row : rows) {
+      if (threshold_fold(row.trace) == fold) held[row.trace] = std::max(held[row.trace], ScoreOf(forests, row.row));
+    }
+  }
+  std::vector<std::pair<float, std::size_t>> benign;
+  std::array<double, kDomainCount> count{};
+  for (std::size_t i = 0; i < training.size(); ++i) {
+    if (training[i]->attack || bounds::DelegatesTo(training[i]->prompt)) continue;
+    ++count[DomainIndex(*training[i])];
+    benign.emplace_back(held[i], DomainIndex(*training[i]));
+  }
+  auto model = std::make_shared<BoundsModel>();
+  model->intent = TrainIntent(training, options.seed);
+  model->forests = Fit(rows, usable, training, options);
+  model->escalate = Threshold(benign, count, options.utility);
+  model->block = std::max(model->escalate, Threshold(benign, count, options.block_utility));
+  std::size_t attacks = 0;
+  std::size_t missed = 0;
+  for (std::size_t i = 0; i < training.size(); ++i) {
+    if (!training[i]->attack) continue;
+    ++attacks;
+    missed += held[i] <= model->escalate ? 1 : 0;
+  }
+  out.held_out_asr = attacks == 0 ? 0.0 : static_cast<double>(missed) / static_cast<double>(attacks);
+  out.held_out_utility = options.utility;
+  out.model = std::move(model);
+  TrainSpansOptions span_options;
+  span_options.seed = options.seed;
+  span_options.quarantine_rate = options.quarantine_rate;
+  out.spans = TrainSpans(training, span_options);
+  return out;
+}
+
+TraceOutcome RunTrace(const Trace& trace, const TrainedBounds& trained) {
+  TraceOutcome outcome;
+  outcome.delegation = bounds::DelegatesTo(trace.prompt);
+  const std::uint32_t reader = FirstReader(trace);
+  std::vector<bool> covered(trace.injected.size(), false);
+  Replay(
+      trace, *trained.model, *trained.spans,
+      [&](const BoundsSession& session, const ProposedCall& call, std::size_t i) {
+        ++outcome.calls;
+        if (!bounds::IsGated(call.tool_class)) return;
+        outcome.acts = true;
+        outcome.exposed = outcome.exposed || session.exposed();
+        const bounds::Judgement judgement = session.Judge(call);
+        outcome.escalated += judgement.verdict == core::Verdict::kEscalate ? 1 : 0;
+        outcome.blocked += judgement.verdict == core::Verdict::kBlock ? 1 : 0;
+        // A block before the injection was even read stops the agent, not the attack.
+        if (trace.attack && trace.calls[i].turn < reader) return;
+        if (!session.exposed()) return;
+        outcome.score = std::max(outcome.score, judgement.score);
+        outcome.verdict = core::Join(outcome.verdict, judgement.verdict);
+      },
+      [&](std::size_t i, const injection::ScanResult& scan) {
+        for (const injection::Span& span : scan.spans) {
+          if (span.score < trained.spans->quarantine_threshold()) continue;
+          outcome.masked = true;
+        }
+        for (std::size_t k = 0; k < trace.injected.size(); ++k) {
+          if (trace.injected[k].call != i) continue;
+          const std::string_view out = trace.calls[i].output;
+          std::size_t begin = trace.injected[k].bytes.begin;
+          std::size_t end = trace.injected[k].bytes.end;
+          // White space and markup around an order carry nothing.
+          while (begin < end && static_cast<unsigned char>(out[begin]) <= ' ') ++begin;
+          while (end > begin && static_cast<unsigned char>(out[end - 1]) <= ' ') --end;
+          std::vector<base::ByteSpan> masks;
+          for (const injection::Span& span : scan.spans) {
+            if (span.score >= trained.spans->quarantine_threshold()) masks.push_back(span.bytes);
+          }
+          std::sort(masks.begin(), masks.end());
+          for (const base::ByteSpan& mask : masks) {
+            if (mask.begin <= begin) begin = std::max(begin, mask.end);
+          }
+          covered[k] = begin >= end;
+        }
+      });
+  outcome.masked_whole = !covered.empty() && std::all_of(covered.begin(), covered.end(), [](bool c) { return c; });
+  return outcome;
+}
+
+}  // namespace interlock::eval::agent_sentry
