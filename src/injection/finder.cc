@@ -37,7 +37,8 @@ std::size_t SignOff(std::string_view text, std::size_t end) {
       if (IsWordByte(text[stop]) && (stop == at || text[stop - 1] == ' ')) ++words;
       ++stop;
     }
-    if (words == 0 || words > 3 || stop - at > kMaxTag) break;
+    const char last = text[stop - 1];
+    if (words == 0 || words > 3 || stop - at > kMaxTag || last == '.' || last == '!' || last == '?') break;
     end = stop;
   }
   return end;
@@ -52,6 +53,7 @@ std::pair<std::size_t, std::size_t> Grow(std::string_view text, std::size_t begi
   while (begin < end && text[begin] == ' ') ++begin;
   while (end < text.size() && loose(text[end]) && text[end] != '<' && text[end] != ',') ++end;
   while (end > begin && text[end - 1] == ' ') --end;
+  end = SignOff(text, end);
   std::size_t at = begin;
   while (at > 0 && (text[at - 1] == '\n' || text[at - 1] == ' ')) --at;
   if (at > 0 && text[at - 1] == '>') {
@@ -65,7 +67,6 @@ std::pair<std::size_t, std::size_t> Grow(std::string_view text, std::size_t begi
       if (close != std::string_view::npos) end = std::max(end, close + closing.size());
     }
   }
-  end = SignOff(text, end);
   at = end;
   while (at < text.size() && (text[at] == '\n' || text[at] == ' ')) ++at;
   if (at < text.size() && text[at] == '<') {

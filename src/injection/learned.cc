@@ -14,7 +14,7 @@ constexpr float kJoinMean = -0.2F;
 // Pieces that may lie between two spans that become one.
 constexpr std::uint32_t kBridge = 2;
 
-constexpr float kSilent = -0.1F;  // of a word when the learned part is off
+constexpr float kSilent = -0.3F;  // of a word when the learned part is off
 constexpr float kMaxBoost = 32.0F;
 constexpr std::size_t kEchoWords = 5;
 

@@ -71,8 +71,10 @@ void WeightTable::Build(std::vector<Entry> entries) {
   keys_.assign(size, 0);
   weights_.assign(size, 0);
   mask_ = size - 1;
+  filter_.fill(0);
   for (const Entry& entry : entries_) {
-    std::size_t at = entry.hash & mask_;
+    filter_[(entry.hash >> 6U) % filter_.size()] |= std::uint64_t{1} << (entry.hash & 63U);
+    std::size_t at = (entry.hash >> 3U) & mask_;
     while (keys_[at] != 0) at = (at + 1) & mask_;
     keys_[at] = entry.hash;
     weights_[at] = entry.weight;

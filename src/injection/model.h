@@ -78,7 +78,9 @@ class WeightTable {
   };
   void Build(std::vector<Entry> entries);
   [[nodiscard]] const std::int8_t* Find(std::uint32_t hash) const {
-    std::size_t at = hash & mask_;
+    // Most pairs of a text are not in the table: a filter that fits the first cache says so at once.
+    if (((filter_[(hash >> 6U) % filter_.size()] >> (hash & 63U)) & 1U) == 0) return nullptr;
+    std::size_t at = (hash >> 3U) & mask_;
     while (keys_[at] != 0) {
       if (keys_[at] == hash) return &weights_[at];
       at = (at + 1) & mask_;
@@ -92,6 +94,7 @@ class WeightTable {
   std::vector<std::uint32_t> keys_ = {0};
   std::vector<std::int8_t> weights_ = {0};
   std::size_t mask_ = 0;
+  std::array<std::uint64_t, 2048> filter_{};
 };
 
 struct ModelParameters {
