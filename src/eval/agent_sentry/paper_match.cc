@@ -25,6 +25,7 @@ namespace {
 constexpr int kMaxTokenNesting = 32;
 
 bool Contains(std::string_view text, std::string_view part) {
+  if (part.size() > text.size()) return false;  // also keeps null pointers from memmem
   return memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
 }
 
@@ -89,12 +90,10 @@ void CollectText(std::string_view text, int nesting, std::vector<std::string>& o
 // finds whether any holds something.
 class TokenSet {
  public:
-  // Of a text that is no JSON.
+  // Of a text that is no JSON. The set keeps views: both forms must outlive it.
   TokenSet(std::string_view norm, std::string_view canon) : plain_(true) {
-    joined_.reserve(norm.size() + canon.size() + 3);
-    joined_.push_back('\n');
-    Append(norm);
-    if (canon != norm) Append(canon);
+    if (!norm.empty()) tokens_.push_back(norm);
+    if (!canon.empty() && canon != norm) tokens_.push_back(canon);
   }
   explicit TokenSet(std::vector<std::string> tokens) {
     std::sort(tokens.begin(), tokens.end(), Shorter);
@@ -103,17 +102,23 @@ class TokenSet {
     for (const std::string& token : tokens) size += token.size() + 1;
     joined_.reserve(size);
     joined_.push_back('\n');
-    spans_.reserve(tokens.size());
-    for (const std::string& token : tokens) Append(token);
+    tokens_.reserve(tokens.size());
+    for (const std::string& token : tokens) {
+      if (token.empty()) continue;
+      // All of them fit into what is reserved, so views of what is there stay good.
+      tokens_.push_back(std::string_view(joined_.data() + joined_.size(), token.size()));
+      joined_.append(token).push_back('\n');
+    }
   }
-  [[nodiscard]] std::size_t size() const { return spans_.size(); }
-  [[nodiscard]] std::string_view at(std::size_t i) const {
-    return std::string_view(joined_).substr(spans_[i].first, spans_[i].second);
-  }
+  TokenSet(const TokenSet&) = delete;
+  TokenSet& operator=(const TokenSet&) = delete;
+  [[nodiscard]] std::size_t size() const { return tokens_.size(); }
+  [[nodiscard]] std::string_view at(std::size_t i) const { return tokens_[i]; }
   // The first token of at least `size` bytes.
   [[nodiscard]] std::size_t FirstOfSize(std::size_t size) const {
-    const auto it = std::partition_point(spans_.begin(), spans_.end(), [&](const auto& s) { return s.second < size; });
-    return static_cast<std::size_t>(it - spans_.begin());
+    const auto it =
+        std::partition_point(tokens_.begin(), tokens_.end(), [&](std::string_view one) { return one.size() < size; });
+    return static_cast<std::size_t>(it - tokens_.begin());
   }
   [[nodiscard]] bool Holds(std::string_view token) const {
     for (std::size_t i = FirstOfSize(token.size()); i < size() && at(i).size() == token.size(); ++i) {
@@ -124,24 +129,19 @@ class TokenSet {
   // What has to be searched for a token that holds `part`: all, or of a plain text the one of its two forms that can.
   [[nodiscard]] std::string_view SearchedFor(std::string_view part) const {
     if (!plain_) return joined_;
-    if (part.find_first_of(".-+") != std::string_view::npos || spans_.empty())
+    if (part.find_first_of(".-+") != std::string_view::npos || tokens_.empty())
       return {};  // a number as Python prints it
-    return part.find(' ') == std::string_view::npos ? at(0) : at(spans_.size() - 1);
+    return part.find(' ') == std::string_view::npos ? at(0) : at(tokens_.size() - 1);
   }
-  [[nodiscard]] std::size_t bytes() const { return joined_.capacity() + spans_.capacity() * sizeof(spans_[0]); }
+  [[nodiscard]] std::size_t bytes() const { return joined_.capacity() + tokens_.capacity() * sizeof(std::string_view); }
 
  private:
   static bool Shorter(const std::string& a, const std::string& b) {
     return a.size() != b.size() ? a.size() < b.size() : a < b;
   }
-  void Append(std::string_view token) {
-    if (token.empty()) return;
-    spans_.emplace_back(joined_.size(), token.size());
-    joined_.append(token).push_back('\n');
-  }
   bool plain_ = false;
   std::string joined_;
-  std::vector<std::pair<std::size_t, std::size_t>> spans_;
+  std::vector<std::string_view> tokens_;
 };
 
 constexpr std::size_t kGramSpace = std::size_t{36} * 36 * 36;
