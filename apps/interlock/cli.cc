@@ -5,6 +5,7 @@
 #include <string>
 
 #include "commands.h"
+#include "graph_command.h"
 
 namespace interlock::app {
 namespace {
@@ -280,6 +281,7 @@ int RunCommandLine(int argc, char** argv) {
   AddProxy(app, proxy, run);
   AddReplay(app, replay, run);
   AddPolicyCommands(app, policy, run);
+  AddGraphCommands(app, run);
   AddAudit(app, audit, run);
   AddSplice(app, splice, run);
   {
