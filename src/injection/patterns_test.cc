@@ -41,10 +41,19 @@ TEST(PatternRulesTest, EveryExampleOfEveryRuleIsAsItSays) {
   }
 }
 
-TEST(PatternRulesTest, EveryFileIsEmbedded) {
+TEST(PatternRulesTest, EveryFileIsEmbeddedAndFollowsItsSchema) {
+  const std::string text_of_schema =
+      ReadAll(fs::path(INTERLOCK_SOURCE_DIR) / "schemas" / "interlock.injection-rules.v1.json");
+  const auto schema_doc = base::JsonDoc::Parse(text_of_schema);
+  ASSERT_TRUE(schema_doc.ok());
+  const auto schema = policy::JsonSchema::Compile(schema_doc.value().root());
+  ASSERT_TRUE(schema.ok()) << schema.error().ToString();
   std::size_t rules = 0;
   for (const auto& entry : fs::directory_iterator(fs::path(INTERLOCK_SOURCE_DIR) / "rules" / "injection")) {
     const std::string text = ReadAll(entry.path());
+    const auto doc = base::JsonDoc::Parse(text);
+    ASSERT_TRUE(doc.ok()) << entry.path();
+    EXPECT_TRUE(schema.value().Validate(doc.value().root()).valid()) << entry.path();
     const auto set = PatternSet::Parse({text});
     ASSERT_TRUE(set.ok()) << entry.path() << set.error().ToString();
     rules += set.value()->rules().size();
