@@ -26,7 +26,7 @@ std::string Records(std::size_t bytes) {
 void Scan(benchmark::State& state, const std::string& text, const ScanOptions& options) {
   const SpanFinder finder(DefaultSpanModel());
   for (auto _ : state) benchmark::DoNotOptimize(finder.Scan(text, options));
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * text.size()));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }
 
 void BM_Scan(benchmark::State& state) { Scan(state, Records(static_cast<std::size_t>(state.range(0))), {}); }
