@@ -122,9 +122,10 @@ class FlowContext {
   [[nodiscard]] FlowReading Call(std::string_view tool) const noexcept;
   [[nodiscard]] FlowReading Argument(std::string_view tool, std::string_view argument,
                                      const OriginQuery& origin) const noexcept;
-  // Retrievals and earlier actions together, as in Agent-Sentry (4.4): of the pairs with earlier actions the worst that
-  // is known speaks for them (attack, then ambiguous, then benign; novel when none is known); then attack if either is,
-  // else ambiguous if either is, else benign if both are, else novel. The counts are of the part that decided.
+  // Retrievals and earlier actions together (control flow in the paper, 4.4): of the pairs with earlier actions the
+  // worst that is known speaks for them (attack, then ambiguous, then benign; novel when none is known); then attack if
+  // either is, else ambiguous if either is, else benign if both are, else novel. The counts are of the part that
+  // decided.
   [[nodiscard]] FlowReading ControlFlow(std::string_view tool) const noexcept;
   [[nodiscard]] PathOdds Odds(std::string_view tool) const noexcept;
 
