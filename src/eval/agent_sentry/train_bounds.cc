@@ -9,6 +9,7 @@
 #include <string>
 
 #include "interlock/bounds/tool_class.h"
+#include "interlock/eval/agent_sentry/stress.h"
 #include "interlock/eval/agent_sentry/train_spans.h"
 
 namespace interlock::eval::agent_sentry {
@@ -84,6 +85,7 @@ std::uint32_t FirstReader(const Trace& trace) {
 struct HeldRow {
   FeatureRow row;
   std::size_t trace = 0;
+  bool rewritten = false;
 };
 
 std::vector<float> Flat(const std::vector<HeldRow>& rows, const std::vector<std::size_t>& which) {
@@ -211,6 +213,16 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
         const Trace& t = *training[i];
         if (prompt_fold(t) != p || (t.attack ? attack_fold(t) != a : shift != 0)) continue;
         for (const FeatureRow& row : RowsOf(t, model, *spans)) rows.push_back({row, i});
+        // The same order in other clothes, so that the combiner does not lean on spans alone.
+        if (!t.attack || options.rewritten <= 0) continue;
+        const std::span<const StressKind> kinds = AllStressKinds();
+        for (int k = 0; k < options.rewritten; ++k) {
+          const StressKind kind =
+              kinds[HashText(t.id, options.seed + 20 + static_cast<std::uint64_t>(k)) % kinds.size()];
+          for (const FeatureRow& row : RowsOf(Stress(t, kind, options.seed), model, *spans)) {
+            rows.push_back({row, i, true});
+          }
+        }
       }
     }
   }
@@ -231,7 +243,8 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
     }
     const std::vector<bounds::Forest> forests = Fit(rows, fit, training, options);
     for (const HeldRow& row : rows) {
-      if (threshold_fold(row.trace) == fold) held[row.trace] = std::max(held[row.trace], ScoreOf(forests, row.row));
+      if (threshold_fold(row.trace) == fold && !row.rewritten)
+        held[row.trace] = std::max(held[row.trace], ScoreOf(forests, row.row));
     }
   }
   std::vector<std::pair<float, std::size_t>> benign;
@@ -281,6 +294,8 @@ TraceOutcome RunTrace(const Trace& trace, const TrainedBounds& trained) {
         // A block before the injection was even read stops the agent, not the attack.
         if (trace.attack && trace.calls[i].turn < reader) return;
         if (!session.exposed()) return;
+        if (!outcome.judged || judgement.score > outcome.score) outcome.ground = judgement.ground;
+        outcome.judged = true;
         outcome.score = std::max(outcome.score, judgement.score);
         outcome.verdict = core::Join(outcome.verdict, judgement.verdict);
       },

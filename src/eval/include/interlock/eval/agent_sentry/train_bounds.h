@@ -33,6 +33,7 @@ struct TrainBoundsOptions {
   double quarantine_rate = 0.004;
   int inner_folds = 3;
   int forests = 3;
+  int rewritten = 1;  // copies of each training attack, rewritten as the stress suite does (kinds drawn by the seed)
   std::uint64_t seed = 1;
 };
 
@@ -44,9 +45,11 @@ struct TraceOutcome {
   bool acts = false;        // any gated call
   float score = -100.0F;    // greatest of its gated calls; of attacks: of those after the injection was read
   core::Verdict verdict = core::Verdict::kAllow;
-  bool masked = false;        // something would be masked
-  bool masked_whole = false;  // every injected span would be masked whole
-  std::uint32_t calls = 0;    // decided
+  bounds::Ground ground = bounds::Ground::kNotGated;  // of the call with that score
+  bool judged = false;                                // a gated call was exposed (of attacks: after the injection)
+  bool masked = false;                                // something would be masked
+  bool masked_whole = false;                          // every injected span would be masked whole
+  std::uint32_t calls = 0;                            // decided
   std::uint32_t escalated = 0;
   std::uint32_t blocked = 0;
 };
