@@ -5,6 +5,7 @@
 #include <string>
 
 #include "commands.h"
+#include "eval_command.h"
 #include "graph_command.h"
 
 namespace interlock::app {
@@ -284,6 +285,7 @@ int RunCommandLine(int argc, char** argv) {
   AddGraphCommands(app, run);
   AddAudit(app, audit, run);
   AddSplice(app, splice, run);
+  AddEvalCommands(app, run);
   {
     auto* c = app.add_subcommand("doctor",
                                  "prove that the gate blocks: a call that must be refused, through the real wiring");

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "eval_agent_sentry.h"
-#include "interlock/base/json.h"
 #include "interlock/platform/file.h"
 #include "interlock/platform/line_reader.h"
 
@@ -12,7 +11,7 @@ namespace interlock::app {
 
 using base::Result;
 using base::Status;
-using eval::agent_sentry::EvalRow;
+using eval::EvalRow;
 using eval::agent_sentry::PaperCorpus;
 
 namespace {
@@ -39,6 +38,19 @@ Result<eval::agent_sentry::TrainSamples> ReadSamples(const std::string& path) {
   return eval::agent_sentry::ParseTrainSamples(json);
 }
 
+std::string SizesOf(const PaperCorpus::Totals& totals, std::string_view utilities) {
+  std::array<std::uint64_t, 2> read{};
+  std::array<std::uint64_t, 2> kept{};
+  for (std::size_t domain = 0; domain < eval::agent_sentry::kDomainCount; ++domain) {
+    for (std::size_t side = 0; side < 2; ++side) {
+      read[side] += totals.read[domain][side];
+      kept[side] += totals.kept[domain][side];
+    }
+  }
+  return fmt::format("{} traces without attack ({} {} count), {} with ({} count)", read[0], kept[0], utilities, read[1],
+                     kept[1]);
+}
+
 }  // namespace
 
 Result<PaperCorpus> LoadPaperCorpus(const std::string& folder) {
@@ -59,47 +71,27 @@ Result<PaperCorpus> LoadPaperCorpus(const std::string& folder) {
   return corpus;
 }
 
-Result<std::vector<EvalRow>> EvalAgentSentryPaper(const PaperEvalArgs& args) {
+Result<std::vector<EvalRow>> EvalAgentSentryPaper(const PaperEvalArgs& args,
+                                                  std::vector<std::pair<std::string, std::string>>& facts) {
   const Result<PaperCorpus> corpus = LoadPaperCorpus(args.data);
   if (!corpus.ok()) return corpus.error();
   const Result<eval::agent_sentry::TrainSamples> samples = ReadSamples(args.data + "/train_samples.json.zst");
   if (!samples.ok()) return samples.error();
-  const eval::agent_sentry::PaperTablesOptions options{.seed = args.seed};
+  eval::agent_sentry::PaperTablesOptions options{.seed = args.seed};
+  constexpr std::uint32_t kQuick = 10;
+  if (args.quick) options.shuffles /= kQuick;
+  if (args.quick) options.bootstraps /= kQuick;
+  facts.emplace_back("bench", SizesOf(corpus.value().bench(), "utilities"));
+  facts.emplace_back("AgentDojo run 1", SizesOf(corpus.value().run(), "solved tasks"));
+  facts.emplace_back("tables 2-4, 8-13", fmt::format("{} seeded shuffles of the verdicts; training utilities as the "
+                                                     "artifact's sampler picks them, seeds 42, 43, 44",
+                                                     options.shuffles));
+  facts.emplace_back("intervals of the published method",
+                     fmt::format("95 %, {} resamplings of groups inside each domain", options.bootstraps));
   std::vector<EvalRow> rows = eval::agent_sentry::PaperTables(corpus.value(), samples.value(), options);
   const std::vector<EvalRow> apart = eval::agent_sentry::PaperLeakFree(corpus.value(), options);
   rows.insert(rows.end(), apart.begin(), apart.end());
   return rows;
-}
-
-std::string EvalRowsJson(const std::vector<EvalRow>& rows, const std::string& command, const PaperEvalArgs& args) {
-  std::string out;
-  base::JsonWriter writer(out);
-  writer.BeginObject().Key("eval").String("agent-sentry").Key("command").String(command);
-  writer.Key("data").String(args.data).Key("seed").Uint(args.seed).Key("rows").BeginArray();
-  for (const EvalRow& row : rows) {
-    std::string one;
-    eval::agent_sentry::AppendEvalRow(one, row);
-    writer.Raw(one);
-  }
-  writer.EndArray().EndObject();
-  out.push_back('\n');
-  return out;
-}
-
-std::string EvalRowsText(const std::vector<EvalRow>& rows) {
-  std::string out;
-  std::string_view table;
-  for (const EvalRow& row : rows) {
-    if (row.table != table) {
-      table = row.table;
-      out += fmt::format("{}{}\n", out.empty() ? "" : "\n", row.table);
-    }
-    const std::string interval = row.low && row.high ? fmt::format("[{:.2f}, {:.2f}]", *row.low, *row.high) : "";
-    const std::string published = row.published ? fmt::format("{:.2f}", *row.published) : "";
-    out += fmt::format("  {:<24} {:<26} {:<24} {:>9.2f} {:<17} {:>7} {:>9}  {}\n", row.split, row.row, row.column,
-                       row.value, interval, row.n, published, row.reason);
-  }
-  return out;
 }
 
 }  // namespace interlock::app

@@ -40,26 +40,6 @@ double Quantile(std::vector<double>& values, double q) {
 
 }  // namespace
 
-void AppendEvalRow(std::string& out, const EvalRow& row) {
-  base::JsonWriter writer(out);
-  const auto number = [&](std::string_view key, const std::optional<double>& value) {
-    writer.Key(key);
-    if (value) {
-      writer.Double(std::round(*value * 1e4) / 1e4);
-    } else {
-      writer.Null();
-    }
-  };
-  writer.BeginObject().Key("table").String(row.table).Key("split").String(row.split);
-  writer.Key("row").String(row.row).Key("column").String(row.column);
-  number("value", row.value);
-  number("low", row.low);
-  number("high", row.high);
-  writer.Key("n").Uint(row.n);
-  number("published", row.published);
-  writer.Key("reason").String(row.reason).EndObject();
-}
-
 PaperCorpus::PaperCorpus(std::span<const DomainTools> tools) : tools_(kDomainCount) {
   for (const DomainTools& one : tools) {
     if (const std::optional<std::size_t> domain = DomainIndex(one.domain)) tools_[*domain].emplace(one);

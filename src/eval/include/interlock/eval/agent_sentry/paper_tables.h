@@ -21,23 +21,12 @@
 #include "interlock/eval/agent_sentry/dataset.h"
 #include "interlock/eval/agent_sentry/paper_graph.h"
 #include "interlock/eval/agent_sentry/paper_match.h"
+#include "interlock/eval/report.h"
 
 namespace interlock::eval::agent_sentry {
 
-// One figure. Shares are in per cent. `reason`: why it is not the published figure, or what it is; one line.
-struct EvalRow {
-  std::string table;   // "2", "7", "leak-free"
-  std::string split;   // "published" "artifact" "corrected" or a protocol
-  std::string row;     // the paper's row, such as a domain
-  std::string column;  // the paper's column in lower case, such as "asr"
-  double value = 0;
-  std::optional<double> low;  // 95 % interval
-  std::optional<double> high;
-  std::uint64_t n = 0;  // what the share is of; 0 where the paper does not say
-  std::optional<double> published;
-  std::string reason;
-};
-void AppendEvalRow(std::string& out, const EvalRow& row);  // one JSON object
+using eval::AppendEvalRow;
+using eval::EvalRow;
 
 inline constexpr std::size_t kDomainCount = std::size(kDomains);
 

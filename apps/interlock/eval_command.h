@@ -1,0 +1,32 @@
+// `interlock eval`: options of the evaluations.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+
+namespace CLI {
+class App;
+}
+
+namespace interlock::app {
+
+struct EvalArgs {
+  std::string data;  // "": $INTERLOCK_DATA
+  std::string out;   // folder for report.html and rows.json; "": none
+  std::uint64_t seed = 42;
+  bool quick = false;
+  bool full = false;              // the default, spelled out
+  std::vector<std::string> only;  // sections; none: all
+  std::uint32_t jobs = 1;
+  Format format = Format::kText;
+};
+int RunEvalAgentSentry(const EvalArgs& args);
+
+// The command line of `interlock eval`; `run` becomes what the chosen evaluation does.
+void AddEvalCommands(CLI::App& app, std::function<int()>& run);
+
+}  // namespace interlock::app
