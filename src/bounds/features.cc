@@ -52,6 +52,8 @@ std::string_view NameOf(Feature feature) noexcept {
       "results-seen",
       "path-odds",
       "path-support",
+      "call-echo",
+      "call-echo-verb",
   };
   static_assert(sizeof(kNames) / sizeof(kNames[0]) == kFeatureCount);
   return kNames[static_cast<std::size_t>(feature)];

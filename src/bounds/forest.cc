@@ -77,7 +77,7 @@ void Forest::Serialize(std::string& out) const {
   PutU32(out, static_cast<std::uint32_t>(trees_.size()));
   PutFloat(out, bias_);
   for (const Tree& tree : trees_) {
-    for (const std::uint16_t feature : tree.feature) PutU32(out, feature);
+    for (const std::uint16_t feature : tree.feature) out.push_back(static_cast<char>(feature));
     for (const float threshold : tree.threshold) PutFloat(out, threshold);
     for (const float value : tree.value) PutFloat(out, value);
   }
@@ -97,7 +97,8 @@ Result<Forest> Forest::Parse(std::string_view& bytes) {
   forest.trees_.resize(trees);
   for (Tree& tree : forest.trees_) {
     for (std::uint16_t& feature : tree.feature) {
-      const std::uint32_t value = reader.U32();
+      const std::string_view byte = reader.Bytes(1);
+      const std::uint32_t value = byte.empty() ? 0 : static_cast<unsigned char>(byte[0]);
       if (value >= forest.feature_count_)
         return Error(ErrorCode::kInvalidArgument, "a forest asks for a missing feature");
       feature = static_cast<std::uint16_t>(value);

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "bytes.h"
+#include "lexicon.h"
 #include "words.h"
 
 namespace interlock::bounds {
@@ -55,7 +56,10 @@ std::array<float, 5> ExtraOf(const IntentText& text, const IntentTool& tool, boo
 
 IntentText PrepareIntentText(std::string_view text) {
   IntentText out;
-  for (const std::string& word : WordsOf(text, kMaxWords)) out.stems.push_back(HashOf(StemOf(word)));
+  for (const std::string& word : WordsOf(text, kMaxWords)) {
+    out.stems.push_back(HashOf(StemOf(word)));
+    AppendMeanings(word, out.stems);
+  }
   std::sort(out.stems.begin(), out.stems.end());
   out.stems.erase(std::unique(out.stems.begin(), out.stems.end()), out.stems.end());
   return out;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "interlock/base/text.h"
+#include "lexicon.h"
 #include "words.h"
 
 namespace interlock::bounds {
@@ -18,6 +19,7 @@ constexpr std::size_t kLongValue = 60;
 constexpr std::size_t kMaxLeaves = 64;
 constexpr std::size_t kMaxDepth = 16;
 constexpr std::size_t kMaxOrders = 64;   // order-like segments kept a session, strongest first
+constexpr std::size_t kMaxViews = 4;     // decoded spans of a result that are texts of their own
 constexpr std::size_t kMaxEarlier = 16;  // earlier calls looked at
 constexpr std::size_t kMaxValueTokens = 512;
 constexpr std::size_t kMaxSpanTokens = 1024;
@@ -76,20 +78,6 @@ float Share(std::span<const std::uint32_t> tokens, std::span<const std::uint32_t
 
 float SignedLog(float x) noexcept { return std::copysign(std::log1p(std::abs(x)), x); }
 
-// Verbs that start an order. General English; orders in other words are the span finder's business.
-bool IsOrderVerb(std::string_view word) noexcept {
-  static constexpr std::string_view kVerbs[] = {
-      "add",    "append",  "book",       "buy",     "call",     "cancel",   "change",  "check",    "click",
-      "create", "delete",  "dm",         "do",      "download", "drop",     "email",   "ensure",   "execute",
-      "find",   "forward", "get",        "give",    "go",       "grab",     "include", "initiate", "invite",
-      "kick",   "look",    "make",       "message", "modify",   "move",     "notify",  "open",     "pay",
-      "please", "post",    "provide",    "publish", "pull",     "purchase", "put",     "read",     "remove",
-      "rename", "reply",   "reschedule", "reserve", "reset",    "retrieve", "run",     "schedule", "send",
-      "set",    "share",   "show",       "tell",    "transfer", "update",   "upload",  "use",      "visit",
-      "wire",   "write"};
-  return std::binary_search(std::begin(kVerbs), std::end(kVerbs), word);
-}
-
 struct Piece {
   base::ByteSpan bytes;
   float score = 0.0F;
@@ -131,6 +119,8 @@ struct Seen {
 struct Order {
   float score = 0.0F;
   std::vector<std::uint32_t> stems;
+  std::vector<std::uint32_t> tokens;
+  std::uint32_t first = 0;  // stem of the first word
 };
 
 struct Earlier {
@@ -197,6 +187,7 @@ struct BoundsSession::Impl {
   std::vector<Order> orders;
   std::vector<Earlier> earlier;
   std::uint32_t calls = 0;
+  std::uint32_t results = 0;
   std::uint32_t actions = 0;
   std::optional<FlowContext> flow;
   ScanResult scan;
@@ -204,6 +195,7 @@ struct BoundsSession::Impl {
   [[nodiscard]] const Seen* Worst() const { return seen.empty() ? nullptr : &seen[worst]; }
   [[nodiscard]] bool Named(std::string_view tool) const { return request.find(tool) != std::string::npos; }
   void Remember(Seen& entry, std::string_view text, const ScanResult& found);
+  void Observe(const SeenResult& result, std::uint32_t source, std::string_view text, const ScanResult& found);
   void Facts(const ProposedCall& call, std::vector<LeafFacts>& out) const;
   [[nodiscard]] FeatureVector Features(const ProposedCall& call, const std::vector<LeafFacts>& facts) const;
   [[nodiscard]] Judgement Explain(const ProposedCall& call, const std::vector<LeafFacts>& facts,
@@ -257,11 +249,13 @@ void BoundsSession::Impl::Remember(Seen& entry, std::string_view text, const Sca
     piece.tokens_end = static_cast<std::uint32_t>(entry.tokens.size());
     stems.clear();
     std::size_t position = 0;
-    for (const std::string& word : WordsOf(words, 256)) {
+    const std::vector<std::string> list = WordsOf(words, 256);
+    for (const std::string& word : list) {
       if (position++ < 4 && IsOrderVerb(word)) piece.order = true;
       stems.push_back(HashOf(StemOf(word)));
+      AppendMeanings(word, stems);
     }
-    piece.words = static_cast<std::uint16_t>(std::min<std::size_t>(stems.size(), 0xFFFF));
+    piece.words = static_cast<std::uint16_t>(std::min<std::size_t>(list.size(), 0xFFFF));
     std::sort(stems.begin(), stems.end());
     stems.erase(std::unique(stems.begin(), stems.end()), stems.end());
     piece.stems_begin = static_cast<std::uint32_t>(entry.stems.size());
@@ -271,7 +265,7 @@ void BoundsSession::Impl::Remember(Seen& entry, std::string_view text, const Sca
       const auto weaker = [](const Order& a, const Order& b) { return a.score > b.score; };
       if (orders.size() < kMaxOrders || piece.score > orders.back().score) {
         if (orders.size() == kMaxOrders) orders.pop_back();
-        Order order{piece.score, stems};
+        Order order{piece.score, stems, tokens, HashOf(StemOf(list.front()))};
         orders.insert(std::upper_bound(orders.begin(), orders.end(), order, weaker), std::move(order));
       }
     }
@@ -306,6 +300,34 @@ void BoundsSession::Impl::Remember(Seen& entry, std::string_view text, const Sca
   entry.span_words = std::log1p(static_cast<float>(entry.span_tokens.size()));
 }
 
+ScanResult BoundsSession::Scan(const SeenResult& result) const {
+  injection::ScanOptions scan;
+  scan.echo = result.arguments.raw();
+  if (!impl_->options.tool_names.empty()) scan.tool_names = &impl_->options.tool_names;
+  return impl_->finder->Scan(result.text, scan);
+}
+
+void BoundsSession::Impl::Observe(const SeenResult& result, std::uint32_t source, std::string_view text,
+                                  const ScanResult& found) {
+  Seen entry;
+  entry.source = source;
+  entry.tool = std::string(result.tool);
+  entry.address = std::string(result.arguments.raw().substr(0, 1024));
+  entry.calls_before = calls;
+  Remember(entry, text, found);
+  seen.push_back(std::move(entry));
+  seen_of_source[source] = static_cast<std::uint32_t>(seen.size() - 1);
+  const float best = seen.back().best;
+  if (seen.size() == 1) {
+    worst = 0;
+  } else if (best > seen[worst].best) {
+    second = seen[worst].best;
+    worst = seen.size() - 1;
+  } else {
+    second = std::max(second, best);
+  }
+}
+
 const ScanResult& BoundsSession::OnResult(const SeenResult& result) {
   Impl& s = *impl_;
   const std::uint32_t source = s.sources.Add({.kind = provenance::SourceKind::kResult,
@@ -319,31 +341,33 @@ const ScanResult& BoundsSession::OnResult(const SeenResult& result) {
     s.scan = ScanResult{};
     return s.scan;
   }
-  injection::ScanOptions scan;
-  scan.echo = result.arguments.raw();
-  if (!s.options.tool_names.empty()) scan.tool_names = &s.options.tool_names;
-  s.scan = s.finder->Scan(result.text, scan);
+  s.scan = result.scan != nullptr ? *result.scan : Scan(result);
   s.complete = s.complete && s.scan.complete;
   if (s.seen.size() >= s.options.max_results) {
     s.complete = false;
     return s.scan;
   }
-  Seen entry;
-  entry.source = source;
-  entry.tool = std::string(result.tool);
-  entry.address = std::string(result.arguments.raw().substr(0, 1024));
-  entry.calls_before = s.calls;
-  s.Remember(entry, result.text, s.scan);
-  s.seen.push_back(std::move(entry));
-  s.seen_of_source[source] = static_cast<std::uint32_t>(s.seen.size() - 1);
-  const float best = s.seen.back().best;
-  if (s.seen.size() == 1) {
-    s.worst = 0;
-  } else if (best > s.seen[s.worst].best) {
-    s.second = s.seen[s.worst].best;
-    s.worst = s.seen.size() - 1;
-  } else {
-    s.second = std::max(s.second, best);
+  ++s.results;
+  s.Observe(result, source, result.text, s.scan);
+  // What a span says once decoded is text of its own: its words and values are in nothing else.
+  std::size_t views = 0;
+  for (const injection::Span& span : s.scan.spans) {
+    if (span.decoded.empty() || views++ >= kMaxViews || s.seen.size() >= s.options.max_results) continue;
+    const std::uint32_t view = s.sources.Add(
+        {.kind = provenance::SourceKind::kResult, .call = s.calls, .labels = core::kLabelUntrusted}, span.decoded);
+    s.seen_of_source.resize(s.sources.size(), ~0U);
+    injection::ScanOptions plain;
+    plain.decode = false;
+    if (!s.options.tool_names.empty()) plain.tool_names = &s.options.tool_names;
+    ScanResult inside = s.finder->Scan(span.decoded, plain);
+    if (inside.spans.empty()) {
+      injection::Span whole = span;
+      whole.bytes = {0, span.decoded.size()};
+      whole.decoded.clear();
+      inside.spans.push_back(std::move(whole));
+      inside.max_score = span.score;
+    }
+    s.Observe(result, view, span.decoded, inside);
   }
   return s.scan;
 }
@@ -543,19 +567,41 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
   set(Feature::kTaintSum, SignedLog(taint_sum));
 
   float order = -20.0F;
+  float echo = 0.0F;
+  float echo_verb = 0.0F;
   if (!tool.stems.empty()) {
     for (const Order& candidate : orders) {
       std::size_t hits = 0;
       for (const std::uint32_t stem : tool.stems) hits += Holds(candidate.stems, stem) ? 1U : 0U;
       if (hits == 0) continue;
       order = std::max(order, candidate.score * static_cast<float>(hits) / static_cast<float>(tool.stems.size()));
+      // Does this order say, word for word, what the call does?
+      float told = 0.0F;
+      float own = 0.0F;
+      for (const LeafFacts& fact : facts) {
+        if (fact.text.size() > kLongValue) continue;
+        for (const std::uint32_t token : fact.tokens) {
+          if (!Holds(candidate.tokens, token)) continue;
+          ++told;
+          own += fact.ungrounded ? 1.0F : 0.0F;
+        }
+      }
+      if (own == 0.0F) continue;
+      const float said = (told + static_cast<float>(hits)) /
+                         std::max(1.0F, static_cast<float>(std::max(candidate.tokens.size(), std::size_t{2})));
+      if (std::min(said, 1.0F) > echo) {
+        echo = std::min(said, 1.0F);
+        echo_verb = candidate.first == tool.stems.front() ? 1.0F : 0.0F;
+      }
     }
   }
+  set(Feature::kCallEcho, echo);
+  set(Feature::kCallEchoVerb, echo_verb);
   set(Feature::kToolOrder, SignedLog(order));
   set(Feature::kNamed, Named(call.tool) ? 1.0F : 0.0F);
   set(Feature::kSink, call.tool_class == ToolClass::kSink ? 1.0F : 0.0F);
   set(Feature::kAddresses, addresses);
-  set(Feature::kResultsSeen, std::log1p(static_cast<float>(seen.size())));
+  set(Feature::kResultsSeen, std::log1p(static_cast<float>(results)));
   if (flow) {
     const PathOdds odds = flow->Odds(call.tool);
     set(Feature::kPathOdds, static_cast<float>(odds.log_odds));
@@ -571,6 +617,10 @@ FeatureVector BoundsSession::Extract(const ProposedCall& call) const {
 }
 
 Judgement BoundsSession::Judge(const ProposedCall& call) const {
+  return Judge(call, {.escalate = impl_->model->escalate, .block = impl_->model->block});
+}
+
+Judgement BoundsSession::Judge(const ProposedCall& call, const Thresholds& thresholds) const {
   const Impl& s = *impl_;
   Judgement judgement;
   judgement.complete = s.complete;
@@ -584,8 +634,8 @@ Judgement BoundsSession::Judge(const ProposedCall& call) const {
   const FeatureVector features = s.Features(call, facts);
   if (s.has_request) {
     judgement.score = s.model->Score(features);
-    if (judgement.score > s.model->escalate) judgement.verdict = core::Verdict::kEscalate;
-    if (judgement.score > s.model->block) judgement.verdict = core::Verdict::kBlock;
+    if (judgement.score > thresholds.escalate) judgement.verdict = core::Verdict::kEscalate;
+    if (judgement.score > thresholds.block) judgement.verdict = core::Verdict::kBlock;
   } else {
     // Nobody knows what was asked for: only that an argument exists nowhere but in an order can be held against a call.
     for (const LeafFacts& fact : facts) {

@@ -101,17 +101,24 @@ std::vector<bounds::Forest> Fit(const std::vector<HeldRow>& rows, const std::vec
                                 std::span<const Trace* const> training, const TrainBoundsOptions& options) {
   std::vector<std::uint8_t> labels;
   std::vector<float> weights;
-  double count[2] = {1e-9, 1e-9};
-  for (const std::size_t i : which) ++count[rows[i].row.attack ? 1 : 0];
+  // Each domain and each side weighs the same: figures are means over domains, and so is the user's trouble.
+  double count[2][kDomainCount] = {};
+  const auto weight_of = [&](const HeldRow& row) { return row.rewritten ? options.rewritten_weight : 1.0; };
   for (const std::size_t i : which) {
-    labels.push_back(rows[i].row.attack ? 1 : 0);
-    weights.push_back(static_cast<float>(static_cast<double>(which.size()) / 2 / count[rows[i].row.attack ? 1 : 0]));
+    count[rows[i].row.attack ? 1 : 0][DomainIndex(*training[rows[i].trace])] += weight_of(rows[i]);
   }
-  (void)training;
+  for (const std::size_t i : which) {
+    const bool attack = rows[i].row.attack;
+    labels.push_back(attack ? 1 : 0);
+    const double balanced = static_cast<double>(which.size()) / (2.0 * kDomainCount) * weight_of(rows[i]) /
+                            std::max(count[attack ? 1 : 0][DomainIndex(*training[rows[i].trace])], 20.0);
+    weights.push_back(static_cast<float>(balanced));
+  }
   const std::vector<float> flat = Flat(rows, which);
   std::vector<bounds::Forest> forests;
   for (int k = 0; k < options.forests; ++k) {
     bounds::ForestOptions forest;
+    forest.trees = options.trees;
     forest.seed = options.seed * 100 + static_cast<std::uint64_t>(k);
     forests.push_back(bounds::TrainForest(flat, bounds::kFeatureCount, labels, weights, forest));
   }

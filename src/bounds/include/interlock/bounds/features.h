@@ -52,13 +52,15 @@ enum class Feature : std::uint8_t {
   kImperativeMax,  // is it an order
   kImperativeMean,
   kTaintSum,
-  kToolOrder,    // strongest order seen anywhere that names this tool's words
-  kNamed,        // the tool's name stands in the request
-  kSink,         // a retrieval whose address is an argument
-  kAddresses,    // ungrounded arguments that are addresses, accounts or links
-  kResultsSeen,  // log of the number of results
-  kPathOdds,     // functionality graph: smoothed log-odds of attack over benign
-  kPathSupport,  // log of the sessions behind it
+  kToolOrder,     // strongest order seen anywhere that names this tool's words
+  kNamed,         // the tool's name stands in the request
+  kSink,          // a retrieval whose address is an argument
+  kAddresses,     // ungrounded arguments that are addresses, accounts or links
+  kResultsSeen,   // log of the number of results
+  kPathOdds,      // functionality graph: smoothed log-odds of attack over benign
+  kPathSupport,   // log of the sessions behind it
+  kCallEcho,      // most of an order's words that the call's name and arguments say
+  kCallEchoVerb,  // that order starts with the tool's verb
   kCount,
 };
 inline constexpr std::size_t kFeatureCount = static_cast<std::size_t>(Feature::kCount);

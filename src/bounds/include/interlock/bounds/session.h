@@ -61,6 +61,13 @@ struct SeenResult {
   std::string_view text;
   base::JsonValue arguments;  // of the call, where known: the agent's own words are no evidence
   bool trusted = false;
+  const injection::ScanResult* scan = nullptr;  // of this text by the session's finder (Scan), where it is known
+};
+
+// Log-odds above which a call waits for a person, or is refused.
+struct Thresholds {
+  float escalate = 0.0F;
+  float block = 0.0F;
 };
 
 // Why a call was judged so.
@@ -97,11 +104,14 @@ class BoundsSession {
   // Scans and remembers. The answer is valid until the next call.
   const injection::ScanResult& OnResult(const SeenResult& result);
   void OnCall(const ProposedCall& call);
+  // What OnResult would find; remembers nothing. For masking before the text counts as seen.
+  [[nodiscard]] injection::ScanResult Scan(const SeenResult& result) const;
 
   [[nodiscard]] bool exposed() const noexcept;    // something untrusted was seen
   [[nodiscard]] bool delegates() const noexcept;  // the request hands its content to a document
   [[nodiscard]] FeatureVector Extract(const ProposedCall& call) const;
-  [[nodiscard]] Judgement Judge(const ProposedCall& call) const;
+  [[nodiscard]] Judgement Judge(const ProposedCall& call) const;  // with the model's own thresholds
+  [[nodiscard]] Judgement Judge(const ProposedCall& call, const Thresholds& thresholds) const;
   // A judgement from features that were extracted before.
   [[nodiscard]] const provenance::SourceIndex& sources() const noexcept;
 

@@ -33,6 +33,8 @@ struct TrainBoundsOptions {
   double quarantine_rate = 0.004;
   int inner_folds = 3;
   int forests = 3;
+  int trees = 250;
+  double rewritten_weight = 0.3;
   int rewritten = 1;  // copies of each training attack, rewritten as the stress suite does (kinds drawn by the seed)
   std::uint64_t seed = 1;
 };
