@@ -8,8 +8,8 @@
 namespace interlock::injection {
 namespace {
 
-// The rest of the paragraph or field belongs to a span: the rest of an order is often told as facts. A neighbouring
-// paragraph joins when its words lean towards a command this much each, on average.
+// The rest of the paragraph or field belongs to a span: the rest of an order is often told as facts. Lines before it
+// and neighbouring paragraphs join when their words lean towards a command this much each, on average.
 constexpr float kJoinMean = -0.2F;
 // Pieces that may lie between two spans that become one.
 constexpr std::uint32_t kBridge = 2;
@@ -150,14 +150,26 @@ void ScanLearned(const Weights& model, const LearnedInput& input, LearnedScan& o
     const float own = plain.empty() ? run.sum : plain[run.end] - plain[run.begin];
     LearnedSpan span{piece, last + 1, score, input.learned && model.LogOdds(own) > 0};
     const std::uint32_t limit = spans.empty() ? 0 : spans.back().piece_end;
-    const auto joins = [&](std::uint32_t next, std::uint32_t inside) {
-      const bool same = tokens.pieces[next].block == tokens.pieces[inside].block;
-      return same || means[next] > kJoinMean;
+    const auto before = [&](const Piece& next, const Piece& inside, float mean) {
+      if (inside.opens || (next.closes && next.block != inside.block)) return false;
+      return (next.line == inside.line && next.block == inside.block) || mean > kJoinMean;
     };
-    while (span.piece_begin > limit && joins(span.piece_begin - 1, span.piece_begin)) --span.piece_begin;
-    while (span.piece_end < tokens.pieces.size() && joins(span.piece_end, span.piece_end - 1)) ++span.piece_end;
+    const auto after = [&](const Piece& next, const Piece& inside, float mean) {
+      if (inside.closes || next.opens) return false;
+      return next.block == inside.block || mean > kJoinMean;
+    };
+    const std::vector<Piece>& pieces = tokens.pieces;
+    while (span.piece_begin > limit &&
+           before(pieces[span.piece_begin - 1], pieces[span.piece_begin], means[span.piece_begin - 1])) {
+      --span.piece_begin;
+    }
+    while (span.piece_end < pieces.size() &&
+           after(pieces[span.piece_end], pieces[span.piece_end - 1], means[span.piece_end])) {
+      ++span.piece_end;
+    }
     if (steps != nullptr) *steps += span.piece_end - span.piece_begin;
-    if (!spans.empty() && span.piece_begin <= spans.back().piece_end + kBridge) {
+    const bool ended = !spans.empty() && pieces[spans.back().piece_end - 1].closes;
+    if (!spans.empty() && span.piece_begin <= spans.back().piece_end + (ended ? 0 : kBridge)) {
       spans.back().piece_end = std::max(spans.back().piece_end, span.piece_end);
       spans.back().score = std::max(spans.back().score, span.score);
       spans.back().learned = spans.back().learned || span.learned;

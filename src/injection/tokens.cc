@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxWord = 40;  // bytes; longer runs of letters are no words
 constexpr std::size_t kMaxKey = 40;
+constexpr std::size_t kMaxTag = 40;
 
 bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -59,13 +60,27 @@ class Tokenizer {
           Break();
           if (at_ + 1 < text_.size() && text_[at_ + 1] == '\n') ++block_;
           ++at_;
+          ++line_;
           line_start = true;
           continue;
         case '"':
           Quote();
           continue;
-        case '|':
         case '<':
+          if (TagLine()) continue;
+          ++at_;
+          Break();
+          continue;
+        case ',':
+          // 'one', 'two': a list of texts as some languages print it
+          if (at_ > 0 && text_[at_ - 1] == '\'' &&
+              (text_.substr(at_ + 1, 1) == "'" || text_.substr(at_ + 1, 2) == " '")) {
+            Break();
+            ++block_;
+          }
+          ++at_;
+          continue;
+        case '|':
         case '>':
         case '{':
         case '}':
@@ -100,6 +115,33 @@ class Tokenizer {
   }
 
  private:
+  // A tag that fills its line ends the block before it (an opening one) or after it (a closing one).
+  bool TagLine() {
+    if (at_ > 0 && text_[at_ - 1] != '\n' && (at_ < 2 || text_[at_ - 1] != ' ' || text_[at_ - 2] != '\n')) return false;
+    const bool closing = at_ + 1 < text_.size() && text_[at_ + 1] == '/';
+    const std::size_t name = at_ + (closing ? 2 : 1);
+    std::size_t end = name;
+    while (end < text_.size() && end - name <= kMaxTag && (IsKeyByte(text_[end]) || text_[end] == ' ')) ++end;
+    if (end == name || end >= text_.size() || text_[end] != '>') return false;
+    if (end + 1 < text_.size() && text_[end + 1] != '\n') return false;
+    Break();
+    if (!closing) ++block_;
+    ++at_;
+    while (at_ < end) {
+      if (IsLower(text_[at_])) {
+        Chunk();
+      } else {
+        ++at_;
+      }
+    }
+    const std::size_t pieces = out_.pieces.size();
+    Break();
+    if (out_.pieces.size() > pieces) (closing ? out_.pieces.back().closes : out_.pieces.back().opens) = true;
+    if (closing) ++block_;
+    at_ = end + 1;
+    return true;
+  }
+
   // `key:` at the start of a line (YAML, headers). A field of its own begins after it.
   bool SkipLineKey() {
     std::size_t end = at_;
@@ -286,6 +328,7 @@ class Tokenizer {
       const bool mark = at_ > piece.end && (text_[at_ - 1] == '.' || text_[at_ - 1] == '!' || text_[at_ - 1] == '?');
       if (mark) piece.end = static_cast<std::uint32_t>(at_);
       piece.block = block_;
+      piece.line = line_;
       out_.pieces.push_back(piece);
     }
     piece_first_ = count;
@@ -300,6 +343,7 @@ class Tokenizer {
   std::size_t piece_first_ = 0;
   std::size_t words_ = 0;  // of the open piece
   std::uint32_t block_ = 0;
+  std::uint32_t line_ = 0;
 };
 
 }  // namespace

@@ -29,6 +29,9 @@ struct Piece {
   std::uint32_t begin = 0;  // of the folded text; from its first word to its closing mark
   std::uint32_t end = 0;
   std::uint32_t block = 0;  // paragraphs and fields, counted
+  std::uint32_t line = 0;   // lines, counted
+  bool opens = false;       // stands on a line of its own as an opening tag: nothing before it belongs to it
+  bool closes = false;      // likewise a closing tag
 };
 
 struct Tokens {
