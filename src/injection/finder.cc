@@ -14,6 +14,7 @@ constexpr std::size_t kPatternShare = 24;
 // Bytes of decoded views, likewise.
 constexpr std::size_t kViewBytes = std::size_t{64} << 10;
 constexpr std::size_t kViewShare = 4;
+constexpr std::uint32_t kOnceWithin = 32;  // words
 constexpr std::size_t kMaxDecoded = 1024;
 constexpr std::size_t kMaxLabel = 80;
 constexpr std::size_t kMaxTag = 40;
@@ -116,7 +117,15 @@ void ScanOne(const Job& job, std::string_view text, ScanResult& result) {
   if (job.options.patterns) {
     const std::size_t budget = kPatternBytes + kPatternShare * text.size();
     if (!PatternSet::Default().Match(folded, tokens, budget, hits)) result.complete = false;
-    for (const PatternHit& hit : hits) input.boosts.push_back({TokenAt(tokens, hit), hit.rule->evidence});
+    const PatternRule* rule = nullptr;  // hits of a rule stand together, in order
+    std::uint32_t counted = 0;
+    for (const PatternHit& hit : hits) {
+      const std::uint32_t token = TokenAt(tokens, hit);
+      if (hit.rule->once && hit.rule == rule && token < counted + kOnceWithin) continue;
+      rule = hit.rule;
+      counted = token;
+      input.boosts.push_back({token, hit.rule->evidence});
+    }
   }
   LearnedScan scan;
   ScanLearned(job.model, input, scan);

@@ -62,6 +62,7 @@ base::Result<std::shared_ptr<const PatternSet>> PatternSet::Parse(const std::vec
       rule.description = std::string(item.Find("description").string());
       rule.pattern = std::string(item.Find("pattern").string());
       rule.call = item.Find("call").AsBool().value_or(false);
+      rule.once = item.Find("once").AsBool().value_or(false);
       const std::string_view evidence = item.Find("evidence").string();
       rule.evidence = evidence == "strong" ? 16.0F : evidence == "medium" ? 6.0F : evidence == "weak" ? 3.0F : 0.0F;
       if (rule.id.empty() || rule.description.empty()) return Bad(rule.id, "no id or description");

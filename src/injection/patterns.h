@@ -16,6 +16,7 @@ struct PatternRule {
   std::string description;
   float evidence = 0.0F;
   bool call = false;  // what matches is a tool call
+  bool once = false;  // a match soon after another one adds no evidence
   std::vector<std::string> any;
   std::string pattern;
   std::vector<std::string> positive;
