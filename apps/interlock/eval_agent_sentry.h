@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "interlock/base/result.h"
+#include "interlock/eval/agent_sentry/dataset.h"
 #include "interlock/eval/agent_sentry/paper_tables.h"
 
 namespace interlock::app {
@@ -25,5 +26,13 @@ struct PaperEvalArgs {
 
 // The traces of the folder as the published method sees them, for protocols of others.
 [[nodiscard]] base::Result<eval::agent_sentry::PaperCorpus> LoadPaperCorpus(const std::string& folder);
+
+// The traces themselves, for our own protocols: StripPreamble has been through them. `agentdojo` is empty where the
+// file of run 1 is missing.
+struct EvalTraces {
+  std::vector<eval::agent_sentry::Trace> bench;
+  std::vector<eval::agent_sentry::Trace> agentdojo;
+};
+[[nodiscard]] base::Result<EvalTraces> LoadEvalTraces(const std::string& folder);
 
 }  // namespace interlock::app

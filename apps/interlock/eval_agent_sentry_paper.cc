@@ -13,18 +13,33 @@ using base::Result;
 using base::Status;
 using eval::EvalRow;
 using eval::agent_sentry::PaperCorpus;
+using eval::agent_sentry::Trace;
 
 namespace {
 
 constexpr std::size_t kMaxTraceBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxListBytes = std::size_t{4} << 20;
+constexpr const char* kBenchFile = "/bench.jsonl.zst";
+constexpr const char* kRunFile = "/ad_run1.jsonl.zst";
 
-Status AddTraces(const std::string& path, PaperCorpus& corpus) {
+// `on_trace` takes the trace and returns a Status.
+template <class OnTrace>
+Status ForEachTrace(const std::string& path, OnTrace&& on_trace) {
   return platform::ForEachLine(path, kMaxTraceBytes, [&](const base::Line& line) -> Status {
     if (line.too_long) return base::Error(base::ErrorCode::kLimitExceeded, "trace longer than 16 MiB");
-    const Result<eval::agent_sentry::Trace> trace = eval::agent_sentry::ParseTrace(line.text);
+    Result<Trace> trace = eval::agent_sentry::ParseTrace(line.text);
     if (!trace.ok()) return trace.error();
-    return corpus.Add(trace.value());
+    return on_trace(trace.value());
+  });
+}
+Status AddTraces(const std::string& path, PaperCorpus& corpus) {
+  return ForEachTrace(path, [&](const Trace& trace) { return corpus.Add(trace); });
+}
+Status AddTraces(const std::string& path, std::vector<Trace>& traces) {
+  return ForEachTrace(path, [&](Trace& trace) -> Status {
+    eval::agent_sentry::StripPreamble(trace);
+    traces.push_back(std::move(trace));
+    return {};
   });
 }
 
@@ -64,11 +79,18 @@ Result<PaperCorpus> LoadPaperCorpus(const std::string& folder) {
     tools.push_back(lists.value());
   }
   PaperCorpus corpus(tools);
-  if (Status status = AddTraces(folder + "/bench.jsonl.zst", corpus); !status.ok()) return status.error();
-  const std::string run = folder + "/ad_run1.jsonl.zst";
-  if (!platform::StatStamp(run).ok()) return corpus;
-  if (Status status = AddTraces(run, corpus); !status.ok()) return status.error();
+  if (Status status = AddTraces(folder + kBenchFile, corpus); !status.ok()) return status.error();
+  if (!platform::StatStamp(folder + kRunFile).ok()) return corpus;
+  if (Status status = AddTraces(folder + kRunFile, corpus); !status.ok()) return status.error();
   return corpus;
+}
+
+Result<EvalTraces> LoadEvalTraces(const std::string& folder) {
+  EvalTraces traces;
+  if (Status status = AddTraces(folder + kBenchFile, traces.bench); !status.ok()) return status.error();
+  if (!platform::StatStamp(folder + kRunFile).ok()) return traces;
+  if (Status status = AddTraces(folder + kRunFile, traces.agentdojo); !status.ok()) return status.error();
+  return traces;
 }
 
 Result<std::vector<EvalRow>> EvalAgentSentryPaper(const PaperEvalArgs& args,

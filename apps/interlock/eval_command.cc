@@ -5,12 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 #include "eval_agent_sentry.h"
+#include "interlock/eval/agent_sentry/bounds_protocol.h"
 #include "interlock/eval/report.h"
 #include "interlock/platform/file.h"
 #include "policy_files.h"
@@ -24,6 +25,9 @@ using base::Result;
 using base::Status;
 using eval::EvalReport;
 using eval::EvalRow;
+using eval::agent_sentry::ProtocolOptions;
+using eval::agent_sentry::Trace;
+using eval::agent_sentry::TrainBoundsOptions;
 
 constexpr std::string_view kBench = "bench.jsonl.zst";
 
@@ -68,25 +72,101 @@ class Sections {
  public:
   Sections(const EvalArgs& args, EvalReport& report) : args_(args), report_(report), shown_(::isatty(2) != 0) {}
 
-  // Runs what was asked for, in order.
+  // Runs what was asked for, in the report's order.
   Status Run() {
-    return Section("paper", [&]() -> Result<std::vector<EvalRow>> {
-      return EvalAgentSentryPaper({.data = report_.data, .seed = args_.seed, .quick = args_.quick}, report_.facts);
-    });
+    if (Wanted("paper")) {
+      Say("paper");
+      auto rows = EvalAgentSentryPaper({.data = report_.data, .seed = args_.seed, .quick = args_.quick}, report_.facts);
+      if (!rows.ok()) return rows.error();
+      Add(std::move(rows.value()));
+    }
+    const bool grouped = Wanted("grouped") || Wanted("stress") || Wanted("adaptive");
+    if (!grouped && !Wanted("cross") && !Wanted("curves")) return {};
+    const Result<EvalTraces> traces = LoadEvalTraces(report_.data);
+    if (!traces.ok()) return traces.error();
+    const std::vector<Trace>& bench = traces.value().bench;
+    const std::vector<Trace>& run = traces.value().agentdojo;
+    const ProtocolOptions options = Options();
+    report_.facts.emplace_back("folds of our own method", FoldsInWords(options));
+    report_.facts.emplace_back("training of our own method", TrainingInWords(options));
+    if (grouped) {
+      Add(eval::agent_sentry::GroupedProtocol(bench, options,
+                                              {.stress = Wanted("stress"), .adaptive = Wanted("adaptive")}));
+      AddWorst("stress gate");
+      AddWorst("stress gate+quarantine");
+      if (!Wanted("grouped")) {
+        std::erase_if(report_.rows, [](const EvalRow& row) { return row.table.rfind("grouped", 0) == 0; });
+      }
+    }
+    if (Wanted("grouped")) Add(eval::agent_sentry::LeaveDomainOutProtocol(bench, options));
+    if (Wanted("cross") && !run.empty()) {
+      Add(eval::agent_sentry::CrossProtocol(bench, run, options));
+      Add(eval::agent_sentry::FourFoldProtocol(bench, run, options));
+    }
+    if (Wanted("curves")) Add(eval::agent_sentry::LearningCurve(bench, options));
+    return {};
   }
 
  private:
-  template <class Function>
-  Status Section(const std::string& name, Function&& function) {
-    if (!args_.only.empty() && std::find(args_.only.begin(), args_.only.end(), name) == args_.only.end()) return {};
-    Say(name);
-    Result<std::vector<EvalRow>> rows = function();
-    if (!rows.ok()) return rows.error();
-    report_.rows.insert(report_.rows.end(), rows.value().begin(), rows.value().end());
-    return {};
+  [[nodiscard]] bool Wanted(std::string_view section) const {
+    return args_.only.empty() || std::find(args_.only.begin(), args_.only.end(), section) != args_.only.end();
   }
-  void Say(const std::string& what) const {
-    if (shown_) std::fprintf(stderr, "eval agent-sentry: %s\n", what.c_str());
+
+  [[nodiscard]] ProtocolOptions Options() const {
+    ProtocolOptions options;
+    options.seed = args_.seed;
+    options.jobs = args_.jobs;
+    options.training.seed = args_.seed;
+    if (args_.quick) {
+      constexpr int kTenth = 10;
+      options.folds = 2;
+      options.bootstraps /= kTenth;
+      options.stress_share *= kTenth;
+      options.training.forests = 1;
+      options.training.trees /= kTenth;
+      options.training.inner_folds = 2;
+    }
+    options.progress = [this](std::string_view what) { Say(what); };
+    return options;
+  }
+
+  static std::string FoldsInWords(const ProtocolOptions& options) {
+    return fmt::format(
+        "{0} by prompt times {0} by attack task, {1} of their {0} pairings tested; seeded hash of the group; every "
+        "{2}. "
+        "test attack rewritten for the stress suite; 95 % intervals from {3} resamplings of groups",
+        options.folds, options.shifts, options.stress_share, options.bootstraps);
+  }
+  static std::string TrainingInWords(const ProtocolOptions& options) {
+    const TrainBoundsOptions& training = options.training;
+    return fmt::format(
+        "{} forests of {} trees on features from {} inner folds; thresholds for a held-out utility of {:.1f} % "
+        "(escalate) and {:.1f} % (block); the literal preamble is stripped from every trace",
+        training.forests, training.trees, training.inner_folds, 100 * training.utility, 100 * training.block_utility);
+  }
+
+  void Add(std::vector<EvalRow> rows) {
+    report_.rows.insert(report_.rows.end(), std::make_move_iterator(rows.begin()), std::make_move_iterator(rows.end()));
+  }
+  // The kind with the highest ASR once more, under the split `worst`.
+  void AddWorst(std::string_view table) {
+    const EvalRow* worst = nullptr;
+    for (const EvalRow& row : report_.rows) {
+      if (row.table == table && row.column == "asr" && (worst == nullptr || row.value > worst->value)) worst = &row;
+    }
+    if (worst == nullptr) return;
+    const std::string kind = worst->split;
+    std::vector<EvalRow> copies;
+    std::copy_if(report_.rows.begin(), report_.rows.end(), std::back_inserter(copies),
+                 [&](const EvalRow& row) { return row.table == table && row.split == kind; });
+    for (EvalRow& row : copies) {
+      row.split = "worst";
+      row.reason = "the kind with the highest ASR: " + kind;
+    }
+    Add(std::move(copies));
+  }
+  void Say(std::string_view what) const {
+    if (shown_) std::fprintf(stderr, "eval agent-sentry: %.*s\n", static_cast<int>(what.size()), what.data());
   }
 
   const EvalArgs& args_;

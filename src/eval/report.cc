@@ -65,7 +65,7 @@ void AppendTable(std::string& out, const EvalReport& report, const TableLayout& 
   if (!table.note.empty()) out += "  " + Shown(table.note) + "\n";
   const bool by_split = table.shape == TableShape::kBySplit;
   Grid grid(2);
-  std::vector<std::string> head{by_split ? "row" : "protocol", by_split ? "figure" : "row"};
+  std::vector<std::string> head{by_split ? "row" : "split", by_split ? "figure" : "row"};
   for (const std::string& name : pivot.across) head.push_back(Shown(name));
   if (by_split) head.emplace_back("n");
   grid.Add(std::move(head));
@@ -206,7 +206,10 @@ std::vector<SectionLayout> SectionsShown(const EvalReport& report, const ReportL
   std::vector<std::string> placed;
   for (SectionLayout section : layout.sections) {
     std::erase_if(section.tables, [&](const TableLayout& table) { return !has(table.table); });
-    std::erase_if(section.charts, [&](const ChartLayout& chart) { return !has(chart.table); });
+    std::erase_if(section.charts, [&](const ChartLayout& chart) {
+      return std::none_of(chart.sources.begin(), chart.sources.end(),
+                          [&](const ChartSource& source) { return has(source.table); });
+    });
     for (const TableLayout& table : section.tables) placed.push_back(table.table);
     if (!section.tables.empty() || !section.charts.empty()) sections.push_back(std::move(section));
   }
@@ -221,7 +224,7 @@ std::vector<SectionLayout> SectionsShown(const EvalReport& report, const ReportL
 
 std::string FigureText(const EvalRow& row) {
   const bool count = row.column == "utilities" || row.column == "attacks" || row.column == "total" ||
-                     row.column == "traces" || row.column == "count";
+                     row.column == "traces" || row.column == "lost_utilities";
   if (count || std::abs(row.value) >= 1e6) return fmt::format("{:.0f}", row.value);
   return fmt::format("{:.2f}", row.value);
 }

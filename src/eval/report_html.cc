@@ -47,7 +47,8 @@ svg .axis { fill: var(--soft); } svg .label { fill: var(--ink); }
 svg .grid { stroke: var(--rule); } svg .tick { stroke: var(--soft); }
 svg .line { fill: none; stroke-width: 2; } svg .lead { fill: none; stroke-width: .75; opacity: .6; }
 svg .band { stroke: none; opacity: .14; } svg .whisker { stroke-width: 1.5; } svg .ink { stroke: var(--ink); }
-svg .bar { fill: var(--c0); } svg .mark { stroke: none; }
+svg .filled { fill: var(--c0); }
+svg .outlined { fill: var(--tint); stroke: var(--c0); stroke-width: 1.25; } svg .mark { stroke: none; }
 svg .hollow { fill: var(--page); stroke-width: 1.75; vector-effect: non-scaling-stroke; }
 svg .s0 { stroke: var(--c0); } svg .mark.s0, svg .band.s0 { fill: var(--c0); }
 svg .s1 { stroke: var(--c1); stroke-dasharray: 7 3; } svg .mark.s1, svg .band.s1 { fill: var(--c1); }
@@ -103,7 +104,7 @@ void Table(std::string& out, const EvalReport& report, const TableLayout& layout
   const bool by_split = layout.shape == TableShape::kBySplit;
   OpenTable(out, id, layout.title, layout.note);
   out += fmt::format("<thead><tr><th scope=\"col\" class=\"key\">{}</th><th scope=\"col\" class=\"key\">{}</th>",
-                     by_split ? "row" : "protocol", by_split ? "figure" : "row");
+                     by_split ? "row" : "split", by_split ? "figure" : "row");
   for (const std::string& name : pivot.across) out += "<th scope=\"col\">" + EscapeHtml(name) + "</th>";
   if (by_split) out += "<th scope=\"col\">n</th>";
   out += "</tr></thead>\n<tbody>\n";
@@ -131,26 +132,42 @@ std::optional<double> NumberAtEnd(std::string_view text) {
   return value;
 }
 
+// Rows of a source that a chart's column asks for.
+template <class OnRow>
+void ForEachRow(const EvalReport& report, const ChartSource& source, std::string_view column, OnRow&& on_row) {
+  for (const EvalRow& row : report.rows) {
+    if (row.table == source.table && row.column == column && (source.split.empty() || row.split == source.split)) {
+      on_row(row);
+    }
+  }
+}
+
 std::vector<ChartSeries> SeriesOf(const EvalReport& report, const ChartLayout& chart) {
   std::vector<ChartSeries> series;
-  for (const EvalRow& row : report.rows) {
-    if (row.table != chart.table || row.column != chart.column) continue;
-    const std::size_t space = row.row.rfind(' ');
-    if (space == std::string::npos) continue;
-    const std::optional<double> x = NumberAtEnd(std::string_view(row.row).substr(space + 1));
-    if (!x) continue;
-    const std::string name = row.row.substr(0, space);
-    const std::string shown = chart.by_split ? name + ", " + row.split : name;
-    auto it = std::find_if(series.begin(), series.end(), [&](const ChartSeries& one) { return one.name == shown; });
-    if (it == series.end()) {
-      it = series.insert(series.end(), ChartSeries{.name = shown, .points = {}, .published = {}});
-      for (const auto& [at, table] : chart.published) {
-        if (const EvalRow* const printed = FindRow(report.rows, {table, "published", name}, chart.column)) {
-          it->published.push_back({.x = at, .y = printed->value, .low = std::nullopt, .high = std::nullopt});
+  for (const ChartSource& source : chart.sources) {
+    ForEachRow(report, source, chart.column, [&](const EvalRow& row) {
+      std::string name = row.row;
+      const std::size_t space = row.row.rfind(' ');
+      std::optional<double> x =
+          space == std::string::npos ? std::nullopt : NumberAtEnd(std::string_view(row.row).substr(space + 1));
+      if (x) {
+        name.resize(space);
+      } else {
+        x = NumberAtEnd(row.split);
+      }
+      if (!x) return;
+      const std::string shown = name + source.label;
+      auto it = std::find_if(series.begin(), series.end(), [&](const ChartSeries& one) { return one.name == shown; });
+      if (it == series.end()) {
+        it = series.insert(series.end(), ChartSeries{.name = shown, .points = {}, .published = {}});
+        for (const auto& [at, table] : chart.published) {
+          if (const EvalRow* const printed = FindRow(report.rows, {table, "published", name}, chart.column)) {
+            it->published.push_back({.x = at, .y = printed->value, .low = std::nullopt, .high = std::nullopt});
+          }
         }
       }
-    }
-    it->points.push_back({.x = *x, .y = row.value, .low = row.low, .high = row.high});
+      it->points.push_back({.x = *x, .y = row.value, .low = row.low, .high = row.high});
+    });
   }
   for (ChartSeries& one : series) {
     std::stable_sort(one.points.begin(), one.points.end(),
@@ -159,14 +176,37 @@ std::vector<ChartSeries> SeriesOf(const EvalReport& report, const ChartLayout& c
   return series;
 }
 
+// Bars of one name from several sources stand together.
 std::vector<ChartBar> BarsOf(const EvalReport& report, const ChartLayout& chart) {
+  struct Named {
+    std::string name;
+    ChartBar bar;
+  };
+  std::vector<Named> found;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < chart.sources.size(); ++i) {
+    const ChartSource& source = chart.sources[i];
+    ForEachRow(report, source, chart.column, [&](const EvalRow& row) {
+      const std::string& name = source.split.empty() ? row.split : row.row;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+      found.push_back({name,
+                       {.name = name + source.label,
+                        .style = i + 1 == chart.sources.size() ? 1U : 0U,
+                        .apart = false,
+                        .value = row.value,
+                        .low = row.low,
+                        .high = row.high}});
+    });
+  }
   std::vector<ChartBar> bars;
-  for (const EvalRow& row : report.rows) {
-    if (row.table != chart.table || row.column != chart.column) continue;
-    bars.push_back({.name = chart.by_split ? row.split + ", " + row.row : row.row,
-                    .value = row.value,
-                    .low = row.low,
-                    .high = row.high});
+  for (const std::string& name : names) {
+    bool first = true;
+    for (Named& one : found) {
+      if (one.name != name) continue;
+      one.bar.apart = first && !bars.empty();
+      first = false;
+      bars.push_back(std::move(one.bar));
+    }
   }
   return bars;
 }

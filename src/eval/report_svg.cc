@@ -220,7 +220,7 @@ std::string LineChart(const ChartText& text, const std::vector<ChartSeries>& ser
 }
 
 std::string BarChart(const ChartText& text, const std::vector<ChartBar>& bars) {
-  constexpr double kWidth = 760, kLeft = 250, kRight = 140, kTop = 10, kRow = 24, kBottom = 46;
+  constexpr double kWidth = 760, kLeft = 260, kRight = 140, kTop = 10, kRow = 22, kSpace = 8, kBottom = 46;
   if (bars.empty()) return "";
   Range range;
   range.Add(0);
@@ -230,7 +230,8 @@ std::string BarChart(const ChartText& text, const std::vector<ChartBar>& bars) {
     range.Add(bar.high);
   }
   const Axis axis = AxisOf(range.low, range.high, 6);
-  const double height = kTop + kRow * static_cast<double>(bars.size()) + kBottom;
+  const auto gaps = std::count_if(bars.begin(), bars.end(), [](const ChartBar& bar) { return bar.apart; });
+  const double height = kTop + kRow * static_cast<double>(bars.size()) + kSpace * static_cast<double>(gaps) + kBottom;
   const auto x_at = [&](double x) { return axis.At(x, kLeft, kWidth - kRight); };
   std::string out = Open(text, kWidth, height);
   for (const double tick : axis.Ticks()) {
@@ -238,13 +239,15 @@ std::string BarChart(const ChartText& text, const std::vector<ChartBar>& bars) {
     Text(out, x_at(tick), height - kBottom + 17, "middle", TickText(tick));
   }
   Text(out, (kLeft + kWidth - kRight) / 2, height - 8, "middle", text.x_label);
-  for (std::size_t i = 0; i < bars.size(); ++i) {
-    const ChartBar& bar = bars[i];
-    const double middle = kTop + kRow * (static_cast<double>(i) + 0.5);
+  double top = kTop;
+  for (const ChartBar& bar : bars) {
+    if (bar.apart) top += kSpace;
+    const double middle = top + kRow / 2;
+    top += kRow;
     Text(out, kLeft - 10, middle + 4, "end", bar.name, "label");
-    out += fmt::format("<rect class=\"bar\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
-                       std::min(x_at(0), x_at(bar.value)), middle - 8,
-                       std::max(std::abs(x_at(bar.value) - x_at(0)), 1.0), 16.0);
+    out += fmt::format("<rect class=\"bar {}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\"/>\n",
+                       bar.style == 0 ? "filled" : "outlined", std::min(x_at(0), x_at(bar.value)), middle - 7,
+                       std::max(std::abs(x_at(bar.value) - x_at(0)), 1.0), 14.0);
     std::string shown = fmt::format("{:.2f}", bar.value);
     if (bar.low && bar.high) {
       Line(out, x_at(*bar.low), middle, x_at(*bar.high), middle, "whisker ink");

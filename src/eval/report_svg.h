@@ -1,6 +1,7 @@
 // Charts of a report as inline SVG that takes its colours from the page. Private to the module.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,6 +26,8 @@ struct ChartSeries {
 };
 struct ChartBar {
   std::string name;
+  std::size_t style = 0;  // 0 filled, else outlined
+  bool apart = false;     // a gap before it
   double value = 0;
   std::optional<double> low;
   std::optional<double> high;

@@ -47,7 +47,17 @@ class Tally {
                         .high = rate.high,
                         .n = rate.n,
                         .published = std::nullopt,
-                        .reason = reason + "; earlier measurement " + Figure(reference[i][attack ? 1 : 0])});
+                        .reason = reason});
+        rows.push_back({.table = "leak-free, earlier",
+                        .split = split,
+                        .row = "paper, " + std::string(NameOf(kDecisions[i])),
+                        .column = attack ? "asr" : "utility",
+                        .value = reference[i][attack ? 1 : 0],
+                        .low = std::nullopt,
+                        .high = std::nullopt,
+                        .n = rate.n,
+                        .published = std::nullopt,
+                        .reason = "as measured earlier, by another program"});
       }
     }
   }
@@ -57,11 +67,6 @@ class Tally {
     double times = 0;
     std::array<double, kDecisions.size()> allowed{};
   };
-  static std::string Figure(double value) {
-    const auto hundredths = static_cast<long>(value * 100 + 0.5);
-    const std::string rest = std::to_string(hundredths % 100);
-    return std::to_string(hundredths / 100) + "." + (rest.size() < 2 ? "0" + rest : rest);
-  }
   const PaperCorpus& corpus_;
   std::map<std::uint32_t, Tested> tested_;
 };

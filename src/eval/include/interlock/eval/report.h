@@ -56,19 +56,24 @@ struct TableLayout {
   std::string note;  // one sentence; ""
   TableShape shape = TableShape::kByColumn;
 };
-// Where a chart takes its points from. A series is what is before the last space of EvalRow::row, x the number after it
-// ("slack 50", "interlock 10"), or the whole row for bars.
+// Where a chart takes its figures from.
+struct ChartSource {
+  std::string table;
+  std::string split;  // only this one; "": every one
+  std::string label;  // what its names end with; ""
+};
+// Lines: x is the number that EvalRow::row ends with ("slack 50") and the series what is before it; where there is
+// none, x is the split and the series the row. Bars: named by row where the source names a split, else by split.
 struct ChartLayout {
   enum class Kind : std::uint8_t { kLines, kBars };
   Kind kind = Kind::kLines;
-  std::string table;
+  std::vector<ChartSource> sources;
   std::string column;
   std::string title;
   std::string description;  // what a reader who does not see it should know
   std::string x_label;
-  std::string y_label;
-  bool by_split = false;  // the split is part of the name
-  // Hollow points from other tables: x and the table's rows of split `published`, by row name.
+  std::string y_label;  // of lines
+  // Hollow points from other tables: x and the table whose rows of split `published` have them, by series.
   std::vector<std::pair<double, std::string>> published;
 };
 struct SectionLayout {
