@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <mutex>
 
 #include "interlock/base/check.h"
 #include "learned.h"
@@ -88,7 +89,39 @@ std::uint32_t TokenAt(const Tokens& tokens, const PatternHit& hit) {
 
 }  // namespace
 
-SpanFinder::SpanFinder(std::shared_ptr<const SpanModel> model) : model_(std::move(model)) {
+// The lists of tools seen last: agents ask with the same ones again and again, and folding them costs as much as
+// scanning a short text.
+struct SpanFinder::Prepared {
+  struct Entry {
+    std::vector<std::string> names;
+    std::shared_ptr<const ToolWords> words;
+  };
+  static constexpr std::size_t kLists = 8;
+
+  std::shared_ptr<const ToolWords> Of(const std::vector<std::string>& names) {
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      for (const Entry& entry : entries) {
+        if (entry.names == names) return entry.words;
+      }
+    }
+    auto words = std::make_shared<const ToolWords>(names);
+    const std::lock_guard<std::mutex> lock(mutex);
+    if (entries.size() < kLists) {
+      entries.push_back({names, words});
+    } else {
+      entries[next++ % kLists] = {names, words};
+    }
+    return words;
+  }
+
+  std::mutex mutex;
+  std::vector<Entry> entries;
+  std::size_t next = 0;
+};
+
+SpanFinder::SpanFinder(std::shared_ptr<const SpanModel> model)
+    : model_(std::move(model)), prepared_(std::make_shared<Prepared>()) {
   INTERLOCK_CHECK(model_ != nullptr, "a finder needs weights");
 }
 SpanFinder::~SpanFinder() = default;
@@ -213,7 +246,7 @@ ScanResult SpanFinder::Scan(std::string_view text, const ScanOptions& options) c
   }
   if (!options.learned && !options.patterns) return result;
   Tokens echo;
-  ToolWords tools;
+  std::shared_ptr<const ToolWords> tools;
   Job job{internal::Access::Of(*model_), options};
   if (!options.echo.empty()) {
     Folded said;
@@ -222,8 +255,8 @@ ScanResult SpanFinder::Scan(std::string_view text, const ScanOptions& options) c
     job.echo = &echo;
   }
   if (options.tool_names != nullptr) {
-    tools = ToolWords(*options.tool_names);
-    job.tools = &tools;
+    tools = prepared_->Of(*options.tool_names);
+    job.tools = tools.get();
   }
   ScanOne(job, text, result);
   if (options.decode) {

@@ -75,6 +75,7 @@ ToolWords::ToolWords(const std::vector<std::string>& names) {
     }
     if (words.size() >= 2) {
       std::vector<std::vector<std::uint32_t>>& same = tools_[words.front()];
+      maybe_.set(words.front() % maybe_.size());
       if (std::find(same.begin(), same.end(), words) == same.end()) same.push_back(std::move(words));
     }
   }
@@ -82,7 +83,7 @@ ToolWords::ToolWords(const std::vector<std::string>& names) {
 
 void ToolWords::Raise(const std::vector<Token>& tokens, std::vector<float>& evidence) const {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind != TokenKind::kWord) continue;
+    if (tokens[i].kind != TokenKind::kWord || !maybe_.test(tokens[i].hash % maybe_.size())) continue;
     const auto at = tools_.find(tokens[i].hash);
     if (at == tools_.end()) continue;
     bool spelled = false;

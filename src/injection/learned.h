@@ -1,6 +1,7 @@
 // Private. Spans of the learned part: maximal runs of evidence, grown to whole sentences.
 #pragma once
 
+#include <bitset>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -35,6 +36,7 @@ class ToolWords {
 
  private:
   std::unordered_map<std::uint32_t, std::vector<std::vector<std::uint32_t>>> tools_;  // first word -> names
+  std::bitset<1024> maybe_;  // low bits of the first words: most words of a text start none
 };
 
 // Evidence from elsewhere, of the token that it begins at.

@@ -207,5 +207,23 @@ TEST(SpanFinderTest, AnOrderThatNamesAToolWeighsMore) {
   EXPECT_GT(finder.Scan(text, options).max_score, finder.Scan(text).max_score);
 }
 
+TEST(SpanFinderTest, AListOfToolsThatChangedIsReadAgain) {
+  const SpanFinder finder(SmallModel());
+  const std::string text = "the office is open. Archive the document on monday";
+  std::vector<std::string> tools = {"list_offices"};
+  ScanOptions options;
+  options.tool_names = &tools;
+  const float plain = finder.Scan(text, options).max_score;
+  tools[0] = "archive_document";  // at the same place, of the same size
+  EXPECT_GT(finder.Scan(text, options).max_score, plain);
+  for (int i = 0; i < 20; ++i) {
+    const std::vector<std::string> others = {"tool_" + std::string(static_cast<std::size_t>(i), 'x')};
+    options.tool_names = &others;
+    EXPECT_EQ(finder.Scan(text, options).max_score, plain) << i;
+  }
+  options.tool_names = &tools;
+  EXPECT_GT(finder.Scan(text, options).max_score, plain);
+}
+
 }  // namespace
 }  // namespace interlock::injection

@@ -62,7 +62,8 @@ struct ScanOptions {
   bool patterns = true;
   bool learned = true;
   bool decode = true;
-  // Names of the agent's tools: an order that names one weighs more. Not copied.
+  // Names of the agent's tools: an order that names one weighs more. A finder keeps the lists it saw last prepared,
+  // and compares them by value: the same list costs little from its second scan on.
   const std::vector<std::string>* tool_names = nullptr;
   // What the agent or its user wrote themselves, such as the arguments of the call that this is the result of: where
   // the text repeats five words of it in a row, these words are no evidence of the learned part.
@@ -104,7 +105,9 @@ class SpanFinder {
   [[nodiscard]] ScanResult Scan(std::string_view text, const ScanOptions& options = {}) const;
 
  private:
+  struct Prepared;
   std::shared_ptr<const SpanModel> model_;
+  std::shared_ptr<Prepared> prepared_;
 };
 
 // `text` with each span replaced by a short notice. The rest is byte for byte what it was; a JSON string stays one.
