@@ -46,6 +46,7 @@ bool DelegatesTo(std::string_view request) noexcept {
     if (!IsDoing(words[i])) continue;
     bool content = false;
     bool link = false;
+    bool document = false;
     bool document_before = false;
     for (std::size_t back = i; back > 0 && i - back < kWindow; --back) {
       document_before = document_before || IsDocument(words[back - 1]);
@@ -59,7 +60,9 @@ bool DelegatesTo(std::string_view request) noexcept {
       }
       if (!content) continue;
       link = link || IsLink(words[k]);
-      if (link && IsDocument(words[k])) return true;
+      document = document || IsDocument(words[k]);
+      // "what the document says": the link may come last.
+      if (link && document) return true;
     }
   }
   return false;

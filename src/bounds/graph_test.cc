@@ -261,7 +261,7 @@ TEST(GraphDiffTest, FitsOneGraphOnly) {
   const GraphDiff diff = GraphDiff::Between(sample, more);
   ASSERT_EQ(diff.changes().size(), 1U);
   ExpectFits("interlock.graph-diff.v1.json", diff.ToJson());
-  ExpectFits("interlock.graph-diff.v1.json", GraphDiff::Between({}, sample).ToJson());
+  ExpectFits("interlock.graph-diff.v1.json", GraphDiff::Between(FunctionalityGraph(), sample).ToJson());
   FunctionalityGraph other;
   EXPECT_EQ(diff.Apply(other).error().code(), ErrorCode::kGraphDiff);
   EXPECT_TRUE(other.empty());
@@ -300,7 +300,7 @@ TEST(GraphPropose, LoadsAndSaysWhatWasSeen) {
   EXPECT_TRUE(loaded.diagnostics.empty()) << yaml;
   EXPECT_THAT(yaml, testing::HasSubstr(R"(tool: "wipe_disk")"));
   EXPECT_THAT(yaml, testing::HasSubstr("not_from: request"));
-  EXPECT_NE(policy::LoadPolicy(ProposePolicy({}, {})).policy, nullptr);
+  EXPECT_NE(policy::LoadPolicy(ProposePolicy(FunctionalityGraph(), {})).policy, nullptr);
 }
 
 TEST(GraphPropose, HostileNamesStayNames) {

@@ -312,7 +312,11 @@ void BoundsSession::Impl::Observe(const SeenResult& result, std::uint32_t source
   Seen entry;
   entry.source = source;
   entry.tool = std::string(result.tool);
-  entry.address = std::string(result.arguments.raw().substr(0, 1024));
+  std::vector<Leaf> leaves;
+  Leaves(result.arguments, "", 0, leaves);
+  for (const Leaf& leaf : leaves) {
+    if (entry.address.size() < 1024) entry.address.append(leaf.text.substr(0, 1024)).push_back(' ');
+  }
   entry.calls_before = calls;
   Remember(entry, text, found);
   seen.push_back(std::move(entry));
@@ -424,6 +428,18 @@ void BoundsSession::Impl::Facts(const ProposedCall& call, std::vector<LeafFacts>
       // Pieces are in order: the first that ends past the match.
       auto piece = std::partition_point(entry.pieces.begin(), entry.pieces.end(),
                                         [&](const Piece& p) { return p.bytes.end <= match.in_source.begin; });
+      // A field that holds the value and no words is no piece of text: the cleanest place there is.
+      if ((piece == entry.pieces.end() || piece->bytes.begin >= match.in_source.end) &&
+          static_cast<float>(match.in_value.end - match.in_value.begin) >=
+              kGrounded * static_cast<float>(fact.text.size())) {
+        static const Piece kField;
+        fact.clean = 1.0F;
+        fact.found = true;
+        fact.taint = -9.0F;
+        fact.seen = &entry;
+        fact.piece = &kField;
+        continue;
+      }
       for (; piece != entry.pieces.end() && piece->bytes.begin < match.in_source.end; ++piece) {
         const float share = Share(fact.tokens, entry.TokensOf(*piece));
         const bool in_span = entry.InSpan(*piece);
