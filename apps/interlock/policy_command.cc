@@ -50,18 +50,43 @@ TestOutcome RunCase(const policy::PolicyTestCase& test, const std::shared_ptr<co
     out.trouble = arguments.error().ToString();
     return out;
   }
-  gate::SessionState session(policy, {.principal = test.principal, .environment = test.environment});
+  // The case says what the session has read: nothing of it is masked.
+  gate::SessionState session(policy,
+                             {.principal = test.principal, .environment = test.environment, .as_recorded = true});
   session.SetCatalogue(catalogue, false);
   if (!test.request.empty()) session.SetRequest(test.request);
   for (const std::string& label : test.seen) {
     const auto bits = policy->LabelFromName(label);
     if (bits.has_value()) session.MergeLabels(*bits);
   }
-  for (const auto& [label, text] : test.results)
-    session.AddSeenText(text, policy->LabelFromName(label).value_or(core::kLabelUntrusted));
+  for (const policy::PolicyTestResult& seen : test.results) {
+    if (!seen.label.empty()) {
+      // A label alone does not say who wrote the text: what is not called trusted is not.
+      const core::LabelSet label = policy->LabelFromName(seen.label).value_or(core::kLabelUntrusted);
+      if (seen.tool.empty()) {
+        session.AddSeenText(seen.text, label);
+        continue;
+      }
+      session.MergeLabels(label & ~core::kLabelUntrusted);
+    }
+    const auto seen_arguments = base::JsonDoc::Parse(seen.arguments_json);
+    if (!seen_arguments.ok()) {
+      out.trouble = seen_arguments.error().ToString();
+      return out;
+    }
+    const core::Call earlier{.id = "seen", .server = {}, .tool = seen.tool, .arguments = seen_arguments.value().root()};
+    session.Commit(earlier, {});
+    (void)session.OnResult(earlier, {.tool = seen.tool, .payload = {}, .text = seen.text});
+  }
   const core::Call call{.id = "test", .server = {}, .tool = test.tool, .arguments = arguments.value().root()};
   out.decision = session.DecideNow(call, {});
   out.passed = out.decision.verdict == test.want;
+  if (test.want_layer.has_value()) {
+    out.passed = out.passed &&
+                 std::any_of(out.decision.evidence.begin(), out.decision.evidence.end(), [&](const core::Evidence& e) {
+                   return e.layer == *test.want_layer && e.verdict == test.want;
+                 });
+  }
   if (!test.want_rule.empty()) {
     out.passed = out.passed &&
                  std::any_of(out.decision.evidence.begin(), out.decision.evidence.end(), [&](const core::Evidence& e) {
@@ -149,7 +174,12 @@ int RunPolicyTest(const PolicyCheckArgs& args) {
     return CannotRun(
         base::Error(base::ErrorCode::kPolicyMissing, "the policy has no tests: a suite that ran nothing is a failure"));
   std::vector<std::string> names;
-  for (const auto& test : loaded.tests) names.push_back(test.tool);
+  for (const auto& test : loaded.tests) {
+    names.push_back(test.tool);
+    for (const auto& seen : test.results) {
+      if (!seen.tool.empty()) names.push_back(seen.tool);
+    }
+  }
   const auto catalogue = CatalogueFor(loaded.policy, {}, names);
   if (!catalogue.ok()) return CannotRun(catalogue.error());
   std::size_t failed = 0;

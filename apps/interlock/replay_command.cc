@@ -54,6 +54,7 @@ struct Totals {
   std::uint64_t sessions = 0;
   std::uint64_t sessions_stopped = 0;  // with at least one call that would not have gone ahead
   std::uint64_t calls = 0;
+  std::uint64_t results_masked = 0;  // that a live session would have masked; the recorded agent read them as they were
   std::array<std::uint64_t, 4> verdicts{};
   std::unordered_map<std::string, std::uint64_t> reasons;
   Histogram decide;
@@ -67,7 +68,7 @@ class Replayer {
 
   void Session(const core::TraceSession& trace) {
     ++totals_.sessions;
-    gate::SessionState state(policy_, {.principal = std::string(trace.principal)});
+    gate::SessionState state(policy_, {.principal = std::string(trace.principal), .as_recorded = true});
     state.SetCatalogue(catalogue_, false);
     calls_.clear();
     std::uint64_t index = 0;
@@ -85,9 +86,10 @@ class Replayer {
       if (call == calls_.end()) continue;
       // What the trace does not know about a result's trust, the policy says.
       const auto trust = message.trust == core::Trust::kUnknown ? std::nullopt : std::optional(message.trust);
-      (void)state.OnResult(
+      const auto view = state.OnResult(
           call->second,
           {.tool = call->second.tool, .payload = {}, .text = message.content, .is_error = message.is_error}, trust);
+      if (view.decision.verdict == core::Verdict::kRewrite) ++totals_.results_masked;
     }
     if (stopped) ++totals_.sessions_stopped;
   }
@@ -118,7 +120,8 @@ class Replayer {
     // Recorded time is not kept in traces: grants do not occur, so any fixed instant will do.
     constexpr base::Now kThen{};
     const auto begin = Clock::now();
-    const core::Decision decision = state.DecideNow(call, kThen);
+    core::SignalMap signals;
+    const core::Decision decision = state.DecideNow(call, kThen, &signals);
     const auto nanos =
         static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - begin).count());
     ++totals_.calls;
@@ -129,7 +132,7 @@ class Replayer {
     if (goes_ahead) state.Commit(call, kThen);
     if (!args_.quiet) {
       if (args_.format == Format::kJson) {
-        PrintJson(trace, call, index, decision, nanos);
+        PrintJson(trace, call, index, decision, signals, nanos);
       } else if (args_.calls || !goes_ahead) {
         std::printf(
             "%s #%llu: %s\n", base::Printable(trace.session, 120).c_str(), static_cast<unsigned long long>(index),
@@ -142,7 +145,7 @@ class Replayer {
   }
 
   void PrintJson(const core::TraceSession& trace, const core::Call& call, std::uint64_t index,
-                 const core::Decision& decision, std::uint64_t nanos) {
+                 const core::Decision& decision, const core::SignalMap& signals, std::uint64_t nanos) {
     line_.clear();
     base::JsonWriter w(line_);
     w.BeginObject().Key("session").String(trace.session).Key("index").Uint(index).Key("tool").String(call.tool);
@@ -155,13 +158,15 @@ class Replayer {
       if (!e.text.empty()) w.Key("text").String(e.text);
       w.EndObject();
     }
-    w.EndArray()
-        .Key("signals")
-        .BeginObject()
-        .EndObject()
-        .Key("us")
-        .Double(static_cast<double>(nanos) / 1000.0)
-        .EndObject();
+    w.EndArray().Key("signals").BeginObject();
+    for (std::size_t i = 0; i < core::kLayerCount; ++i) {
+      const auto layer = static_cast<core::Layer>(i);
+      const core::Signal& signal = signals[layer];
+      if (signal.state == core::Signal::State::kAbsent) continue;
+      w.Key(core::NameOf(layer));
+      signal.state == core::Signal::State::kError ? w.Null() : w.Double(signal.score);
+    }
+    w.EndObject().Key("us").Double(static_cast<double>(nanos) / 1000.0).EndObject();
     line_ += '\n';
     std::fwrite(line_.data(), 1, line_.size(), stdout);
   }
@@ -195,6 +200,8 @@ void PrintSummary(const ReplayArgs& args, const policy::PolicySnapshot& policy, 
       w.Key(core::NameOf(static_cast<core::Verdict>(i))).Uint(totals.verdicts[i]);
     }
     w.EndObject()
+        .Key("results_masked")
+        .Uint(totals.results_masked)
         .Key("bytes")
         .Uint(files.bytes)
         .Key("seconds")
@@ -224,6 +231,10 @@ void PrintSummary(const ReplayArgs& args, const policy::PolicySnapshot& policy, 
   });
   for (const auto& [id, count] : reasons)
     std::printf("  %8llu  %s\n", static_cast<unsigned long long>(count), id.c_str());
+  if (totals.results_masked != 0) {
+    std::printf("  %8llu  results that a live session would have masked\n",
+                static_cast<unsigned long long>(totals.results_masked));
+  }
   if (files.malformed != 0)
     std::printf("  %8llu  malformed records skipped\n", static_cast<unsigned long long>(files.malformed));
   std::printf("%.2f s, %.1f MB/s, %.0f calls/s reading included; one decision p50 %.2f us, p99 %.2f us\n", seconds,

@@ -190,13 +190,15 @@ NeedSignals OtherLayers(const policy::Profile& profile, const SessionView& sessi
         }
         break;
       case core::Signal::State::kError:
-        join.Add(layer, Reason::kSignal, core::Join(Verdict::kEscalate, signal.floor), {}, {}, signal.evidence);
+        join.Add(layer, Reason::kSignal, core::Join(Verdict::kEscalate, signal.floor), {}, signal.pointer,
+                 signal.evidence);
         break;
       case core::Signal::State::kPresent:
         if (signal.floor != Verdict::kAllow) {
           // A layer that wants a harmless form of a call that has none asks a person instead.
           const bool stuck = signal.floor == Verdict::kRewrite && !can_rewrite;
-          join.Add(layer, Reason::kSignal, stuck ? Verdict::kEscalate : signal.floor, {}, {}, signal.evidence);
+          join.Add(layer, Reason::kSignal, stuck ? Verdict::kEscalate : signal.floor, {}, signal.pointer,
+                   signal.evidence);
         }
         break;
     }

@@ -1,12 +1,38 @@
 #include "interlock/gate/session.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
+
+#include "interlock/base/text.h"
+#include "interlock/bounds/session.h"
+#include "interlock/injection/span_finder.h"
+#include "result_text.h"
 
 namespace interlock::gate {
 namespace {
 
 constexpr std::int64_t kMicrosPerSecond = 1'000'000;
+constexpr int kMaskRounds = 3;
+constexpr std::size_t kShownSpan = 160;
+constexpr std::string_view kIncomplete = "not everything that this session has read could be looked at";
+
+std::shared_ptr<const bounds::BoundsModel> SharedModel() {
+  static const std::shared_ptr<const bounds::BoundsModel> model = bounds::DefaultBoundsModel();
+  return model;
+}
+
+std::shared_ptr<const injection::SpanFinder> SharedFinder() {
+  static const auto finder = std::make_shared<const injection::SpanFinder>(injection::DefaultSpanModel());
+  return finder;
+}
+
+float QuarantineThreshold(const policy::QuarantineSettings& settings) {
+  static const float of_model = injection::DefaultSpanModel()->quarantine_threshold();
+  return settings.threshold ? static_cast<float>(*settings.threshold) : of_model;
+}
+
+double Probability(double log_odds) noexcept { return 1.0 / (1.0 + std::exp(-log_odds)); }
 
 // Preimage of one history fact; parts are length-prefixed.
 std::string FactKey(std::string_view tool, std::string_view pointer, base::JsonValue value) {
@@ -28,9 +54,26 @@ SessionState::SessionState(std::shared_ptr<const policy::PolicySnapshot> policy,
       values_(provenance::ValueIndexOptions{.key = options_.key}) {
   INTERLOCK_CHECK(policy_ != nullptr, "a session has a policy; without one the adapter fails closed");
   principal_ = policy_->ResolvePrincipal(options_.principal);
+  StartReading();
 }
 
 SessionState::~SessionState() = default;
+
+bool SessionState::LayerOn(core::Layer layer) const noexcept {
+  return policy_->profile().layer(layer) != policy::LayerMode::kOff;
+}
+
+void SessionState::StartReading() {
+  if (reading_ != nullptr || (!LayerOn(core::Layer::kBounds) && !LayerOn(core::Layer::kInjection))) return;
+  if (options_.bounds_model == nullptr) options_.bounds_model = SharedModel();
+  if (options_.span_finder == nullptr) options_.span_finder = SharedFinder();
+  bounds::BoundsOptions options;
+  options.key = options_.key;
+  options.graph = options_.graph;
+  options.roles = principal_.roles;
+  reading_ = std::make_unique<bounds::BoundsSession>(options_.bounds_model, options_.span_finder, std::move(options));
+  saw_all_ = saw_all_ && !has_seen_;
+}
 
 void SessionState::SetPolicy(std::shared_ptr<const policy::PolicySnapshot> policy) {
   INTERLOCK_CHECK(policy != nullptr, "a session has a policy; without one the adapter fails closed");
@@ -48,12 +91,17 @@ void SessionState::SetPolicy(std::shared_ptr<const policy::PolicySnapshot> polic
   policy_ = std::move(policy);
   principal_ = policy_->ResolvePrincipal(options_.principal);
   // Entries point into the rules of the policy they were built for.
-  if (catalogue_ != nullptr && &catalogue_->policy() != policy_.get()) catalogue_.reset();
+  if (catalogue_ != nullptr && &catalogue_->policy() != policy_.get()) {
+    catalogue_.reset();
+    tool_classes_.clear();
+  }
+  StartReading();
 }
 
 void SessionState::SetCatalogue(std::shared_ptr<const policy::ToolCatalogue> catalogue, bool instructions_changed) {
   INTERLOCK_CHECK(catalogue == nullptr || &catalogue->policy() == policy_.get(),
                   "a catalogue is built for the session's policy");
+  if (catalogue != catalogue_) tool_classes_.clear();
   catalogue_ = std::move(catalogue);
   instructions_changed_ = instructions_changed;
 }
@@ -61,6 +109,8 @@ void SessionState::SetCatalogue(std::shared_ptr<const policy::ToolCatalogue> cat
 void SessionState::SetRequest(std::string_view text) {
   request_ = core::RequestState::kKnown;
   labels_ |= core::kLabelRequest;
+  has_seen_ = true;
+  if (reading_ != nullptr) reading_->SetRequest(text);
   if (policy_->uses_provenance()) {
     values_.AddText(text, core::kLabelRequest);
   } else {
@@ -84,20 +134,104 @@ SessionView SessionState::View(base::Now now) const {
   return view;
 }
 
-std::variant<core::Decision, NeedSignals> SessionState::Decide(const core::Call& call, const core::SignalMap& known,
-                                                               base::Now now) const {
-  return gate::Decide(*policy_, View(now), call, known);
+bounds::ToolClass SessionState::ClassOf(const policy::ToolEntry* tool) const {
+  constexpr std::uint8_t kNotAsked = 0xff;
+  if (tool == nullptr) return bounds::ToolClass::kAction;  // nothing is known of it
+  const auto tools = catalogue_->tools();
+  if (tool_classes_.size() != tools.size()) tool_classes_.assign(tools.size(), kNotAsked);
+  std::uint8_t& known = tool_classes_[static_cast<std::size_t>(tool - tools.data())];
+  if (known == kNotAsked) known = static_cast<std::uint8_t>(bounds::Classify(tool->spec));
+  return static_cast<bounds::ToolClass>(known);
 }
 
-core::Decision SessionState::DecideNow(const core::Call& call, base::Now now) const {
-  static const core::SignalMap kNone;
-  return gate::DecideNow(*policy_, View(now), call, kNone);
+core::Signal SessionState::BoundsSignal(const core::Call& call) const {
+  core::Signal signal;
+  const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
+  const core::SideEffect effect = tool == nullptr ? core::SideEffect::kUnknown : tool->spec.side_effect;
+  const bounds::ToolClass tool_class = ClassOf(tool);
+  const policy::BoundsSettings& settings = policy_->profile().bounds;
+  bounds::Thresholds thresholds{.escalate = options_.bounds_model->escalate, .block = options_.bounds_model->block};
+  if (settings.escalate) thresholds.escalate = static_cast<float>(*settings.escalate);
+  if (settings.block) thresholds.block = static_cast<float>(*settings.block);
+  if (settings.block_what_waits) thresholds.block = thresholds.escalate;
+  bounds::Judgement judgement =
+      reading_->Judge({.tool = call.tool,
+                       .tool_class = tool_class,
+                       .arguments = call.arguments,
+                       .high_risk = effect == core::SideEffect::kSecurity || effect == core::SideEffect::kDeploy},
+                      thresholds);
+  if (!std::isfinite(judgement.score)) {
+    signal.state = core::Signal::State::kError;
+    signal.evidence = "the call could not be judged";
+    return signal;
+  }
+  signal.state = core::Signal::State::kPresent;
+  signal.floor = judgement.verdict;
+  const bool judged = judgement.ground != bounds::Ground::kNotGated && judgement.ground != bounds::Ground::kUnexposed;
+  signal.score = judged ? Probability(judgement.score) : 0.0;
+  signal.evidence = std::move(judgement.text);
+  signal.pointer = std::move(judgement.pointer);
+  if ((judgement.complete && saw_all_) || !bounds::IsGated(tool_class)) return signal;
+  // That nothing was found proves nothing then. Where the layer must speak, a person does.
+  if (policy_->profile().layer(core::Layer::kBounds) == policy::LayerMode::kRequired) {
+    signal.floor = core::Join(signal.floor, core::Verdict::kEscalate);
+  }
+  if (!signal.evidence.empty()) signal.evidence += "; ";
+  signal.evidence += kIncomplete;
+  return signal;
+}
+
+core::SignalMap SessionState::Measure(const core::Call& call) const {
+  core::SignalMap signals;
+  // A malformed call is refused before anything is asked about it.
+  const bool readable = !call.tool.empty() && (!call.arguments.exists() || call.arguments.is_object());
+  if (reading_ != nullptr && readable && LayerOn(core::Layer::kBounds)) {
+    signals[core::Layer::kBounds] = BoundsSignal(call);
+  }
+  return signals;
+}
+
+core::SignalMap SessionState::Joined(const core::Call& call, const core::SignalMap& known) const {
+  core::SignalMap out = Measure(call);
+  core::Signal own = std::move(out[core::Layer::kBounds]);
+  out = known;
+  core::Signal& given = out[core::Layer::kBounds];
+  if (own.state == core::Signal::State::kAbsent) return out;
+  if (given.state == core::Signal::State::kAbsent) {
+    given = std::move(own);
+    return out;
+  }
+  // Both speak: the stricter floor, and a failure of either stays one.
+  if (own.state == core::Signal::State::kError) given.state = own.state;
+  given.score = std::max(given.score, own.score);
+  if (own.floor > given.floor) {
+    given.floor = own.floor;
+    given.evidence = std::move(own.evidence);
+    given.pointer = std::move(own.pointer);
+  }
+  return out;
+}
+
+std::variant<core::Decision, NeedSignals> SessionState::Decide(const core::Call& call, const core::SignalMap& known,
+                                                               base::Now now) const {
+  return gate::Decide(*policy_, View(now), call, Joined(call, known));
+}
+
+core::Decision SessionState::DecideNow(const core::Call& call, base::Now now, core::SignalMap* measured) const {
+  core::SignalMap signals = Measure(call);
+  core::Decision decision = gate::DecideNow(*policy_, View(now), call, signals);
+  if (measured != nullptr) *measured = std::move(signals);
+  return decision;
 }
 
 void SessionState::Commit(const core::Call& call, base::Now now) {
   const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
   const core::SideEffect effect = tool == nullptr ? core::SideEffect::kUnknown : tool->spec.side_effect;
   ++used_.calls[static_cast<std::size_t>(effect)];
+  has_seen_ = true;
+  if (reading_ != nullptr) {
+    reading_->OnCall({.tool = call.tool, .tool_class = ClassOf(tool), .arguments = call.arguments});
+  }
   if (grants_.empty()) return;
   const base::Digest digest = CallDigest(call);
   std::erase_if(grants_, [&](const Grant& grant) {
@@ -105,22 +239,145 @@ void SessionState::Commit(const core::Call& call, base::Now now) {
   });
 }
 
+// One reading of a result's words.
+struct SessionState::Look {
+  ResultText words;
+  injection::ScanResult found;
+  std::vector<injection::Span> spans;  // that a model should not read
+  core::Decision decision;
+  std::string note;
+};
+
+SessionState::Look SessionState::LookAt(const core::Call& call, const core::ToolResult& result,
+                                        core::Trust trust) const {
+  static const core::SignalMap kNone;
+  const policy::Profile& profile = policy_->profile();
+  Look look{.words = ResultText(result), .found = {}, .spans = {}, .decision = {}, .note = {}};
+  if (trust == core::Trust::kTrusted) {
+    look.decision = DecideResult(*policy_, View({}), result, kNone);
+    return look;
+  }
+  look.found = reading_->Scan({.tool = call.tool, .text = look.words.text(), .arguments = call.arguments});
+  core::SignalMap signals;
+  if (LayerOn(core::Layer::kInjection)) {
+    const float threshold = QuarantineThreshold(profile.quarantine);
+    for (const injection::Span& span : look.found.spans) {
+      if (!(span.score < threshold)) look.spans.push_back(span);
+    }
+    core::Signal& signal = signals[core::Layer::kInjection];
+    signal.state = core::Signal::State::kPresent;
+    signal.score = Probability(look.found.max_score);
+    if (!look.found.complete) {
+      signal.evidence = "it is too long to be looked at whole";
+      if (profile.layer(core::Layer::kInjection) == policy::LayerMode::kRequired) {
+        signal.state = core::Signal::State::kError;
+      }
+    }
+    if (!look.spans.empty()) {
+      const base::ByteSpan worst = look.spans.front().bytes;
+      signal.evidence = "it says \"" +
+                        base::Printable(look.words.text().substr(worst.begin, worst.end - worst.begin), kShownSpan) +
+                        "\"";
+      // A request that hands its wishes to a document: to mask them would be to refuse the user.
+      if (profile.quarantine.on && !reading_->delegates()) {
+        signal.floor = core::Verdict::kRewrite;
+      } else {
+        look.note = profile.quarantine.on ? "not masked, as the request says to do what it says: "
+                                          : "not masked, as quarantine is off: ";
+        look.note += signal.evidence;
+      }
+    }
+  }
+  look.decision = DecideResult(*policy_, View({}), result, signals);
+  return look;
+}
+
+// Masks `form` until what remains passes. False: it does not, and `out.decision` says that it is withheld.
+bool SessionState::Mask(const core::Call& call, core::ToolResult& form, Look look, ResultView& out,
+                        base::JsonDoc& masked) {
+  const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
+  for (int round = 0; round < kMaskRounds; ++round) {
+    out.masked = look.words.Masked(look.spans);
+    if (form.payload.exists()) {
+      auto doc = base::JsonDoc::Parse(out.masked);
+      if (!doc.ok()) break;
+      masked = std::move(doc.value());
+      form.payload = masked.root();
+    } else {
+      form.text = out.masked;
+    }
+    const base::JsonValue structured = form.payload.Find("structuredContent");
+    if (tool != nullptr && tool->output_schema.has_value() && structured.exists() && !form.is_error &&
+        !tool->output_schema->Validate(structured).valid()) {
+      break;  // a notice does not fit where the span stood
+    }
+    look = LookAt(call, form, out.trust);
+    if (look.decision.verdict == core::Verdict::kAllow) {
+      Remember(call, look, out.trust);
+      return true;
+    }
+    if (look.decision.verdict != core::Verdict::kRewrite) {
+      out.decision = std::move(look.decision);
+      out.masked.clear();
+      return false;
+    }
+  }
+  out.masked.clear();
+  out.decision.verdict = core::Verdict::kBlock;
+  out.decision.rewritten_result = false;
+  for (core::Evidence& evidence : out.decision.evidence) {
+    if (evidence.layer == core::Layer::kInjection) evidence.verdict = core::Verdict::kBlock;
+  }
+  return false;
+}
+
+void SessionState::Remember(const core::Call& call, const Look& look, core::Trust trust) {
+  const bool trusted = trust == core::Trust::kTrusted;
+  (void)reading_->OnResult({.tool = call.tool,
+                            .text = look.words.text(),
+                            .arguments = call.arguments,
+                            .trusted = trusted,
+                            .scan = trusted ? nullptr : &look.found});
+}
+
+core::ToolResult SessionState::Read(const core::Call& call, const core::ToolResult& result, ResultView& out,
+                                    base::JsonDoc& masked) {
+  static const core::SignalMap kNone;
+  has_seen_ = true;
+  if (reading_ == nullptr || result.guidance) {
+    out.decision = DecideResult(*policy_, View({}), result, kNone);
+    return result;
+  }
+  Look look = LookAt(call, result, out.trust);
+  out.decision = look.decision;
+  out.note = look.note;
+  const bool as_it_is = options_.as_recorded || look.decision.shadow || look.decision.verdict == core::Verdict::kAllow;
+  if (as_it_is) {
+    Remember(call, look, out.trust);
+    return result;
+  }
+  core::ToolResult form = result;
+  if (out.decision.verdict == core::Verdict::kRewrite) {
+    if (Mask(call, form, std::move(look), out, masked)) return form;
+  }
+  return result;  // withheld: bounds has not read it; labels and values are kept all the same
+}
+
 SessionState::ResultView SessionState::OnResult(const core::Call& call, const core::ToolResult& result,
                                                 std::optional<core::Trust> trust_override) {
   ResultView out;
-  static const core::SignalMap kNone;
   const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
-  SessionView view = View(base::Now{});
-  out.decision = DecideResult(*policy_, view, result, kNone);
   out.trust = tool == nullptr ? core::Trust::kUntrusted : tool->spec.result_trust;
   // A trace may state that a result was untrusted; it cannot make a result trusted that the policy does not trust.
   if (trust_override == core::Trust::kUntrusted) out.trust = core::Trust::kUntrusted;
+  base::JsonDoc masked;
+  const core::ToolResult read = Read(call, result, out, masked);
   out.labels = out.trust == core::Trust::kTrusted ? core::kLabelTrusted : core::kLabelUntrusted;
   if (tool != nullptr) out.labels |= tool->spec.result_labels;
   labels_ |= out.labels;
   if (policy_->uses_provenance()) {
-    if (result.payload.exists()) values_.AddJson(result.payload, out.labels);
-    if (result.text.has_value()) values_.AddText(*result.text, out.labels);
+    if (read.payload.exists()) values_.AddJson(read.payload, out.labels);
+    if (read.text.has_value()) values_.AddText(*read.text, out.labels);
   } else {
     values_.MarkIncomplete();
   }
@@ -139,11 +396,24 @@ SessionState::ResultView SessionState::OnResult(const core::Call& call, const co
 
 void SessionState::AddSeenText(std::string_view text, core::LabelSet labels) {
   labels_ |= labels;
+  has_seen_ = true;
+  if (reading_ != nullptr) {
+    (void)reading_->OnResult({.tool = "an earlier text",
+                              .text = text,
+                              .arguments = {},
+                              .trusted = (labels & core::kLabelTrusted) != 0 && (labels & core::kLabelUntrusted) == 0});
+  }
   if (policy_->uses_provenance()) {
     values_.AddText(text, labels);
   } else {
     values_.MarkIncomplete();
   }
+}
+
+void SessionState::MergeLabels(core::LabelSet labels) {
+  // Whoever has seen it, it was not shown here.
+  if ((labels & ~labels_ & core::kLabelUntrusted) != 0) saw_all_ = false;
+  labels_ |= labels;
 }
 
 bool SessionState::Happened(std::string_view tool, std::string_view pointer, base::JsonValue value) const {
@@ -163,9 +433,13 @@ void SessionState::AddGrant(const core::Call& call, bool once, base::Now now) {
                           .once = once});
 }
 
-base::Status SessionState::MergeValues(std::string_view blob) { return values_.MergeDelta(blob); }
+base::Status SessionState::MergeValues(std::string_view blob) {
+  saw_all_ = false;
+  return values_.MergeDelta(blob);
+}
 
 base::Status SessionState::MergeValues(std::string_view blob, std::span<const std::string> label_names) {
+  saw_all_ = false;
   std::vector<core::LabelSet> bits;
   bits.reserve(label_names.size());
   for (const std::string& name : label_names) bits.push_back(policy_->LabelFromName(name).value_or(0));

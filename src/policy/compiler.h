@@ -40,6 +40,7 @@ class PolicyCompiler {
   void OneRule(const YamlNode& node);
   void OneTest(const YamlNode& node);
   [[nodiscard]] bool ExpandStrings(YamlNode& node);
+  [[nodiscard]] std::string TestArguments(const YamlNode& map);
   void TestSession(const YamlNode& node, PolicyTestCase& test);
   void TestWant(const YamlNode& node, PolicyTestCase& test);
   // A merge patch: a map, as JSON text.

@@ -13,9 +13,9 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::array<std::string_view, 13> kTopKeys{
-    "version", "profile",  "environment", "principals", "variables", "labels",           "tools",
-    "rules",   "defaults", "budgets",     "shadow",     "tests",     "trust_annotations"};
+constexpr std::array<std::string_view, 16> kTopKeys{
+    "version",  "profile", "environment", "principals", "variables",         "labels", "tools",      "rules",
+    "defaults", "budgets", "shadow",      "tests",      "trust_annotations", "bounds", "quarantine", "layers"};
 constexpr std::size_t kMaxRules = 10'000;
 constexpr std::size_t kMaxTests = 10'000;
 
@@ -90,6 +90,9 @@ void PolicyCompiler::ProfileAndDefaults(const YamlNode& root) {
   }
   impl_->profile = std::move(profile.value());
   if (const YamlNode* n = root.Find("defaults")) ReadDefaults(*n, impl_->profile, out_);
+  if (const YamlNode* n = root.Find("layers")) ReadLayers(*n, impl_->profile, out_);
+  if (const YamlNode* n = root.Find("bounds")) ReadBounds(*n, impl_->profile, out_);
+  if (const YamlNode* n = root.Find("quarantine")) ReadQuarantine(*n, impl_->profile, out_);
   if (const YamlNode* n = root.Find("shadow"))
     impl_->profile.shadow = ReadBool(*n, "`shadow`", out_).value_or(impl_->profile.shadow);
   if (options_.force_shadow) impl_->profile.shadow = true;
@@ -296,23 +299,27 @@ void PolicyCompiler::OneTest(const YamlNode& node) {
       call != nullptr && CheckMap(*call, "`call`", kCallKeys, out_)) {
     (void)Require(*call, "tool", "`call`", out_);
     test.tool = text(*call, "tool");
-    if (const YamlNode* n = call->Find("arguments")) {
-      if (!n->is_map()) {
-        out_.Error(ErrorCode::kPolicyType, *n, "`arguments` must be a map");
-      } else {
-        YamlNode expanded = *n;
-        if (ExpandStrings(expanded)) test.arguments_json = ToJson(expanded, out_).value_or("{}");
-      }
-    }
+    test.arguments_json = TestArguments(*call);
   }
   if (const YamlNode* n = node.Find("session")) TestSession(*n, test);
   if (const YamlNode* n = Require(node, "want", "a test", out_)) TestWant(*n, test);
   tests_.push_back(std::move(test));
 }
 
+std::string PolicyCompiler::TestArguments(const YamlNode& map) {
+  const YamlNode* n = map.Find("arguments");
+  if (n == nullptr) return "{}";
+  if (!n->is_map()) {
+    out_.Error(ErrorCode::kPolicyType, *n, "`arguments` must be a map");
+    return "{}";
+  }
+  YamlNode expanded = *n;
+  return ExpandStrings(expanded) ? ToJson(expanded, out_).value_or("{}") : "{}";
+}
+
 void PolicyCompiler::TestSession(const YamlNode& node, PolicyTestCase& test) {
   constexpr std::array<std::string_view, 3> kKeys{"request", "seen", "results"};
-  constexpr std::array<std::string_view, 2> kResultKeys{"label", "text"};
+  constexpr std::array<std::string_view, 4> kResultKeys{"label", "text", "tool", "arguments"};
   if (!CheckMap(node, "`session`", kKeys, out_)) return;
   if (const YamlNode* n = node.Find("request"))
     test.request = std::string(ReadString(*n, "`request`", out_).value_or(""));
@@ -328,22 +335,41 @@ void PolicyCompiler::TestSession(const YamlNode& node, PolicyTestCase& test) {
   }
   for (const YamlNode& item : results->items) {
     if (!CheckMap(item, "a result", kResultKeys, out_)) continue;
-    const YamlNode* label = Require(item, "label", "a result", out_);
+    PolicyTestResult result;
+    const YamlNode* tool = item.Find("tool");
+    if (tool != nullptr) {
+      result.tool = std::string(ReadString(*tool, "`tool`", out_).value_or(""));
+      result.arguments_json = TestArguments(item);
+    } else if (const YamlNode* n = item.Find("arguments")) {
+      out_.Error(ErrorCode::kPolicyValue, *n, "`arguments` are those of a `tool`");
+    }
+    // The tool's entry in the policy says what its results carry; a text that is no tool's needs a label.
+    const YamlNode* label = tool == nullptr ? Require(item, "label", "a result", out_) : item.Find("label");
     const YamlNode* body = Require(item, "text", "a result", out_);
-    if (label == nullptr || body == nullptr) continue;
-    const auto name = ReadString(*label, "`label`", out_);
+    if ((label == nullptr && tool == nullptr) || body == nullptr) continue;
+    if (label != nullptr) {
+      const auto name = ReadString(*label, "`label`", out_);
+      if (!name) continue;
+      result.label = std::string(*name);
+      (void)conditions_->Labels(*label, "`label`");
+    }
     const auto content = ReadString(*body, "`text`", out_);
-    if (!name || !content) continue;
-    (void)conditions_->Labels(*label, "`label`");
-    test.results.emplace_back(*name, *content);
+    if (!content) continue;
+    result.text = std::string(*content);
+    test.results.push_back(std::move(result));
   }
 }
 
 void PolicyCompiler::TestWant(const YamlNode& node, PolicyTestCase& test) {
-  constexpr std::array<std::string_view, 2> kKeys{"verdict", "rule"};
+  constexpr std::array<std::string_view, 3> kKeys{"verdict", "rule", "layer"};
   if (!CheckMap(node, "`want`", kKeys, out_)) return;
   if (const YamlNode* n = Require(node, "verdict", "`want`", out_)) {
     test.want = ReadEnum<core::Verdict>(*n, "`verdict`", kVerdicts, out_).value_or(core::Verdict::kBlock);
+  }
+  if (const YamlNode* n = node.Find("layer")) {
+    const auto name = ReadString(*n, "`layer`", out_);
+    if (name) test.want_layer = core::LayerFromName(*name);
+    if (name && !test.want_layer) out_.Error(ErrorCode::kPolicyValue, *n, "no layer " + Quote(*name));
   }
   if (const YamlNode* n = node.Find("rule")) {
     test.want_rule = std::string(ReadString(*n, "`rule`", out_).value_or(""));

@@ -264,7 +264,11 @@ tests:
   EXPECT_EQ(test.environment, "prod");
   EXPECT_EQ(test.request, "please");
   EXPECT_THAT(test.seen, testing::ElementsAre("untrusted"));
-  EXPECT_THAT(test.results, testing::ElementsAre(testing::Pair("untrusted", "a\nb"), testing::Pair("trusted", "c")));
+  ASSERT_EQ(test.results.size(), 2u);
+  EXPECT_EQ(test.results[0].label, "untrusted");
+  EXPECT_EQ(test.results[0].text, "a\nb");
+  EXPECT_EQ(test.results[1].label, "trusted");
+  EXPECT_EQ(test.results[1].text, "c");
   EXPECT_EQ(test.want, core::Verdict::kBlock);
   EXPECT_EQ(test.want_rule, "stop");
 }

@@ -32,5 +32,8 @@ inline constexpr std::array<std::pair<std::string_view, core::Verdict>, 3> kFloo
 
 // `defaults:` of a policy or a profile, over what `profile` holds already.
 void ReadDefaults(const YamlNode& node, Profile& profile, Diagnostics& out);
+void ReadLayers(const YamlNode& node, Profile& profile, Diagnostics& out);
+void ReadBounds(const YamlNode& node, Profile& profile, Diagnostics& out);
+void ReadQuarantine(const YamlNode& node, Profile& profile, Diagnostics& out);
 
 }  // namespace interlock::policy

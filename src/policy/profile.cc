@@ -1,6 +1,8 @@
 #include "interlock/policy/profile.h"
 
 #include <array>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -20,28 +22,19 @@ using base::ErrorCode;
 
 constexpr std::array<std::string_view, 3> kShipped{"default", "strict", "monitor"};
 
-constexpr std::array<std::string_view, 15> kKeys{"version",        "name",
+constexpr std::array<std::string_view, 17> kKeys{"version",        "name",
                                                  "description",    "shadow",
                                                  "layers",         "defaults",
                                                  "strict_objects", "validate_results",
                                                  "bad_result",     "unusable_schema",
                                                  "durable_writes", "approval_timeout_s",
                                                  "grant_ttl_s",    "utility",
-                                                 "max_risk"};
+                                                 "max_risk",       "bounds",
+                                                 "quarantine"};
+constexpr double kMaxLogOdds = 100;
 
 constexpr std::array<std::pair<std::string_view, LayerMode>, 3> kModes{
     {{"off", LayerMode::kOff}, {"on", LayerMode::kOn}, {"required", LayerMode::kRequired}}};
-
-void ReadLayers(const YamlNode& node, Profile& profile, Diagnostics& out) {
-  std::vector<std::string_view> known;
-  for (std::size_t i = 0; i < core::kLayerCount; ++i) known.push_back(core::NameOf(static_cast<core::Layer>(i)));
-  if (!CheckMap(node, "`layers`", known, out)) return;
-  for (std::size_t i = 0; i < known.size(); ++i) {
-    const YamlNode* mode = node.Find(known[i]);
-    if (mode == nullptr) continue;
-    if (const auto value = ReadEnum<LayerMode>(*mode, "a layer's mode", kModes, out)) profile.layers[i] = *value;
-  }
-}
 
 template <class T, class Field>
 void Assign(std::optional<T> value, Field& field) {
@@ -53,6 +46,23 @@ void ReadUtility(const YamlNode& node, Profile& profile, Diagnostics& out) {
   if (!CheckMap(node, "`utility`", kUtility, out)) return;
   if (const YamlNode* n = node.Find("lambda")) Assign(ReadDouble(*n, "`lambda`", 0, 1e6, out), profile.lambda);
   if (const YamlNode* n = node.Find("mu")) Assign(ReadDouble(*n, "`mu`", 0, 1e6, out), profile.mu);
+}
+
+// One of `words` or a number of log-odds.
+struct WordOrNumber {
+  std::string_view word;
+  std::optional<double> number;
+};
+std::optional<WordOrNumber> ReadThreshold(const YamlNode& node, std::string_view what,
+                                          std::span<const std::string_view> words, Diagnostics& out) {
+  if (node.is_scalar()) {
+    for (const std::string_view word : words) {
+      if (node.text == word) return WordOrNumber{word, {}};
+    }
+  }
+  const auto number = ReadDouble(node, what, -kMaxLogOdds, kMaxLogOdds, out);
+  if (!number) return std::nullopt;
+  return WordOrNumber{{}, number};
 }
 
 void ReadProfile(const YamlNode& root, Profile& profile, Diagnostics& out) {
@@ -87,6 +97,8 @@ void ReadProfile(const YamlNode& root, Profile& profile, Diagnostics& out) {
   if (const YamlNode* n = root.Find("layers")) ReadLayers(*n, profile, out);
   if (const YamlNode* n = root.Find("defaults")) ReadDefaults(*n, profile, out);
   if (const YamlNode* n = root.Find("utility")) ReadUtility(*n, profile, out);
+  if (const YamlNode* n = root.Find("bounds")) ReadBounds(*n, profile, out);
+  if (const YamlNode* n = root.Find("quarantine")) ReadQuarantine(*n, profile, out);
   if (const YamlNode* n = root.Find("max_risk")) Assign(ReadDouble(*n, "`max_risk`", 0, 1, out), profile.max_risk);
 }
 
@@ -103,6 +115,42 @@ void ReadDefaults(const YamlNode& node, Profile& profile, Diagnostics& out) {
       profile.defaults[static_cast<std::size_t>(effect)] = *value;
     }
   }
+}
+
+void ReadLayers(const YamlNode& node, Profile& profile, Diagnostics& out) {
+  std::vector<std::string_view> known;
+  for (std::size_t i = 0; i < core::kLayerCount; ++i) known.push_back(core::NameOf(static_cast<core::Layer>(i)));
+  if (!CheckMap(node, "`layers`", known, out)) return;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    const YamlNode* mode = node.Find(known[i]);
+    if (mode == nullptr) continue;
+    if (const auto value = ReadEnum<LayerMode>(*mode, "a layer's mode", kModes, out)) profile.layers[i] = *value;
+  }
+}
+
+void ReadBounds(const YamlNode& node, Profile& profile, Diagnostics& out) {
+  constexpr std::array<std::string_view, 2> kBoundsKeys{"escalate", "block"};
+  constexpr std::array<std::string_view, 1> kEscalateWords{"model"};
+  constexpr std::array<std::string_view, 2> kBlockWords{"model", "escalate"};
+  if (!CheckMap(node, "`bounds`", kBoundsKeys, out)) return;
+  if (const YamlNode* n = node.Find("escalate")) {
+    if (const auto value = ReadThreshold(*n, "`escalate`", kEscalateWords, out))
+      profile.bounds.escalate = value->number;
+  }
+  if (const YamlNode* n = node.Find("block")) {
+    if (const auto value = ReadThreshold(*n, "`block`", kBlockWords, out)) {
+      profile.bounds.block = value->number;
+      profile.bounds.block_what_waits = value->word == "escalate";
+    }
+  }
+}
+
+void ReadQuarantine(const YamlNode& node, Profile& profile, Diagnostics& out) {
+  constexpr std::array<std::string_view, 2> kWords{"model", "off"};
+  const auto value = ReadThreshold(node, "`quarantine`", kWords, out);
+  if (!value) return;
+  profile.quarantine.on = value->word != "off";
+  profile.quarantine.threshold = value->number;
 }
 
 std::string_view ShippedProfile(std::string_view name) {

@@ -120,9 +120,14 @@ class ProxyCore::Impl {
   void GreetingAnswer(Request& request, const Message& message, std::string_view line, base::Now now);
   void ServerGarbage(std::string_view name, std::string_view text, bool may_be_answer, base::Now now);
   void RememberTask(const Request& request, base::JsonValue result);
-  // Judges text from the server, puts labels and values into the session and the store. Nothing: it may pass.
-  [[nodiscard]] std::optional<core::Decision> Feed(const core::Call& call, base::JsonValue payload, bool is_error,
+  // Judges text from the server, puts labels and values into the session and the store. Nothing: it may pass, in the
+  // form of `view.masked` where that is not empty.
+  enum class Words : std::uint8_t { kResult, kError, kGuidance };
+  [[nodiscard]] std::optional<core::Decision> Feed(const core::Call& call, base::JsonValue payload, Words words,
                                                    gate::SessionState::ResultView& view, base::Now now);
+  // Passes what Feed let through: the line as it is, or with its `payload` in the masked form.
+  void SendFed(std::string_view line, base::JsonValue payload, std::string_view tool,
+               const gate::SessionState::ResultView& view, base::Now now);
 
   // core_life.cc
   void Tick(base::Now now);

@@ -487,7 +487,7 @@ base::Status ProxyCore::JoinSession(std::string name, const std::array<std::uint
   const core::LabelSet labels = impl.state_->labels();
   impl.state_ = impl.NewState();
   impl.empty_delta_ = impl.state_->TakeValueDelta();
-  impl.state_->MergeLabels(labels);
+  impl.state_->CarryLabels(labels);
   impl.published_labels_ = 0;
   impl.pending_blobs_.clear();
   impl.RefreshCatalogue();
@@ -502,7 +502,7 @@ base::Status ProxyCore::JoinSession(std::string name, const std::array<std::uint
     if (!doc.ok()) continue;
     gate::SessionState::ResultView view;
     const core::Call call{.id = {}, .server = impl.options_.server, .tool = method, .arguments = {}};
-    if (impl.Feed(call, doc.value().root(), false, view, now).has_value()) {
+    if (impl.Feed(call, doc.value().root(), Impl::Words::kGuidance, view, now).has_value()) {
       impl.AuditNotice("instructions-unshared", "the session store does not take them", now);
     }
   }

@@ -90,8 +90,12 @@ void ProxyCore::Impl::ServerMessage(const Message& message, std::string_view lin
         const std::string tool = task == tasks_.end() ? std::string(message.method) : task->second;
         gate::SessionState::ResultView view;
         const core::Call call{.id = {}, .server = options_.server, .tool = tool, .arguments = {}};
-        if (message.params.exists() && Feed(call, message.params, false, view, now).has_value()) {
-          AuditNotice("withheld", "a task notification was withheld", now);
+        if (message.params.exists()) {
+          if (Feed(call, message.params, Words::kResult, view, now).has_value()) {
+            AuditNotice("withheld", "a task notification was withheld", now);
+            return;
+          }
+          SendFed(line, message.params, tool, view, now);
           return;
         }
       }
@@ -154,17 +158,33 @@ void ProxyCore::Impl::ServerResponse(const Message& message, std::string_view li
   }
 }
 
-std::optional<Decision> ProxyCore::Impl::Feed(const core::Call& call, JsonValue payload, bool is_error,
+std::optional<Decision> ProxyCore::Impl::Feed(const core::Call& call, JsonValue payload, Words words,
                                               gate::SessionState::ResultView& view, Now now) {
   has_content_ = true;
-  view = state_->OnResult(call, {.tool = call.tool, .payload = payload, .is_error = is_error});
+  view = state_->OnResult(call, {.tool = call.tool,
+                                 .payload = payload,
+                                 .is_error = words == Words::kError,
+                                 .guidance = words == Words::kGuidance});
+  if (!view.note.empty()) AuditNotice("result-noted", QuotedTool(call.tool) + ": " + view.note, now);
   // SAFETY: the other guards of this session know of the labels before the agent can act on the text.
   if (base::Status published = PublishStore(now); !published.ok()) {
     ++counters_.store_failures;
     return gate::FailClosed(core::Reason::kStoreUnavailable, published.error().ToString());
   }
   if (view.decision.verdict == core::Verdict::kAllow || view.decision.shadow) return std::nullopt;
-  return view.decision;  // a masked form does not exist yet: what would be masked is withheld
+  if (view.decision.verdict == core::Verdict::kRewrite && !view.masked.empty()) return std::nullopt;
+  return view.decision;
+}
+
+void ProxyCore::Impl::SendFed(std::string_view line, JsonValue payload, std::string_view tool,
+                              const gate::SessionState::ResultView& view, Now now) {
+  if (view.masked.empty()) {
+    SendClient(line);
+    return;
+  }
+  ++counters_.masked;
+  AuditNotice("masked", view.decision.Explain(tool), now);
+  SendClient(ReplaceValue(server_doc_.bytes(), payload, view.masked));
 }
 
 void ProxyCore::Impl::CallAnswer(Request& request, const Message& message, std::string_view line, Now now) {
@@ -172,7 +192,8 @@ void ProxyCore::Impl::CallAnswer(Request& request, const Message& message, std::
   const JsonValue payload = rpc_error ? message.error : message.result;
   const bool is_error = rpc_error || message.result.Find("isError").AsBool().value_or(false);
   gate::SessionState::ResultView view;
-  const std::optional<Decision> withheld = Feed(CallOf(request), payload, is_error, view, now);
+  const std::optional<Decision> withheld =
+      Feed(CallOf(request), payload, is_error ? Words::kError : Words::kResult, view, now);
   audit::CallStatus status = is_error ? audit::CallStatus::kError : audit::CallStatus::kOk;
   if (withheld.has_value()) {
     status = audit::CallStatus::kWithheld;
@@ -189,7 +210,7 @@ void ProxyCore::Impl::CallAnswer(Request& request, const Message& message, std::
       continuations_.emplace_back(base::Sha256(state.string()).ToHex(), gate::CallDigest(CallOf(request)).ToHex());
     }
     if (type == "task" || message.result.Find("task").exists()) RememberTask(request, message.result);
-    SendClient(line);
+    SendFed(line, payload, request.tool, view, now);
   }
   // Nothing waits for this record: the decision is on the log already, and the agent has its answer the sooner.
   AppendOutcome(request, status, payload, &view, now);
@@ -212,8 +233,10 @@ void ProxyCore::Impl::RememberTask(const Request& request, JsonValue result) {
 void ProxyCore::Impl::ContentAnswer(Request& request, const Message& message, std::string_view line, Now now) {
   const bool rpc_error = message.kind == MessageKind::kError;
   gate::SessionState::ResultView view;
-  const std::optional<Decision> withheld =
-      Feed(CallOf(request), rpc_error ? message.error : message.result, rpc_error, view, now);
+  const JsonValue payload = rpc_error ? message.error : message.result;
+  // A prompt template is chosen by the user to guide the agent.
+  const Words words = rpc_error ? Words::kError : request.tool == "prompts/get" ? Words::kGuidance : Words::kResult;
+  const std::optional<Decision> withheld = Feed(CallOf(request), payload, words, view, now);
   if (withheld.has_value()) {
     ++counters_.withheld;
     const std::string text = WithheldText(*withheld, request.tool);
@@ -221,7 +244,7 @@ void ProxyCore::Impl::ContentAnswer(Request& request, const Message& message, st
     ReplyError(request.id, kErrorWithheld, text,
                "{\"interlock/decision\":" + DecisionJson(*withheld, {}, policy_->digest()) + "}");
   } else {
-    SendClient(line);
+    SendFed(line, payload, request.tool, view, now);
   }
   Close(request);
 }
@@ -298,7 +321,7 @@ void ProxyCore::Impl::GreetingAnswer(Request& request, const Message& message, s
                           .tool = request.what == What::kInitialize ? "initialize" : "server/discover",
                           .arguments = {}};
     const bool had_content = has_content_;
-    const auto withheld = Feed(call, instructions, false, view, now);
+    const auto withheld = Feed(call, instructions, Words::kGuidance, view, now);
     has_content_ = had_content;  // can be given to a session joined later
     greetings_.emplace_back(call.tool, instructions.string());
     if (greetings_.size() > 2) greetings_.erase(greetings_.begin());

@@ -570,6 +570,7 @@ class Runner final : private Sink {
       base::JsonWriter w(out);
       w.BeginObject().Key("calls").Uint(c.calls).Key("forwarded").Uint(c.forwarded).Key("refused").Uint(c.refused);
       w.Key("shadowed").Uint(c.shadowed).Key("escalated").Uint(c.escalated).Key("withheld").Uint(c.withheld);
+      w.Key("masked").Uint(c.masked);
       w.Key("open").Uint(core_->open_requests()).Key("client_garbage").Uint(c.client_garbage);
       w.Key("server_garbage").Uint(c.server_garbage).Key("audit_failures").Uint(c.audit_failures);
       w.Key("store_failures").Uint(c.store_failures).Key("stale_policy").Uint(c.stale_policy).EndObject();

@@ -380,6 +380,7 @@ class Scenario {
                                                          {"shadowed", c.shadowed},
                                                          {"escalated", c.escalated},
                                                          {"withheld", c.withheld},
+                                                         {"masked", c.masked},
                                                          {"client_garbage", c.client_garbage},
                                                          {"server_garbage", c.server_garbage},
                                                          {"unmatched_responses", c.unmatched_responses},

@@ -44,6 +44,9 @@ struct ToolResult {
   base::JsonValue payload;               // MCP: the `result` object
   std::optional<std::string_view> text;  // instead of a payload: a recorded result's text
   bool is_error = false;
+  // Words that are meant to guide the agent (a server's instructions, a prompt template that the user chose): pinned or
+  // asked for, so that addressing the agent is no mark against them. They leave labels and values like any result.
+  bool guidance = false;
 };
 
 }  // namespace interlock::core

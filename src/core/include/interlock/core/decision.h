@@ -20,6 +20,7 @@ struct Signal {
   Verdict floor = Verdict::kAllow;
   double score = 0.0;  // layer's own scale, [0,1]
   std::string evidence;
+  std::string pointer = {};  // the argument it hangs on, where one stands out
 };
 
 // Signals by layer. Absent is the state of a layer that did not run.

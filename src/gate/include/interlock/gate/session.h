@@ -2,10 +2,14 @@
 // The proxy, the replay and the simulator drive the same class, so that live and offline agree.
 //
 //   SessionState session(policy, options);
-//   session.SetRequest("Summarise the report");           // unless the request is unknown
-//   core::Decision d = session.Decide(call, now);          // dry: changes nothing
-//   session.Commit(call, d);                               // the call goes ahead: budgets count it
-//   session.OnResult(call, result, now);                   // labels and taint
+//   session.SetRequest("Summarise the report");            // unless the request is unknown
+//   core::Decision d = session.DecideNow(call, now);       // dry: changes nothing
+//   session.Commit(call, now);                             // the call goes ahead: budgets count it
+//   auto view = session.OnResult(call, result);            // labels and taint; view.masked: what may be read instead
+//
+// The layers that need to have seen the session (bounds, injection) are measured here, as values; gate::Decide stays
+// pure. They run when the profile has them on. Bounds knows what this session was shown: what another guard of the same
+// session saw arrives as labels only, and then it says so (the signal's evidence).
 //
 // Not thread safe. Bounded by its options.
 #pragma once
@@ -23,6 +27,16 @@
 #include "interlock/gate/gate.h"
 #include "interlock/provenance/value_index.h"
 
+namespace interlock::bounds {
+class BoundsSession;
+class GraphIndex;
+enum class ToolClass : std::uint8_t;
+struct BoundsModel;
+}  // namespace interlock::bounds
+namespace interlock::injection {
+class SpanFinder;
+}
+
 namespace interlock::gate {
 
 struct SessionOptions {
@@ -31,6 +45,12 @@ struct SessionOptions {
   std::array<std::uint64_t, 2> key{};  // for fingerprints; random in production, fixed in tests
   std::size_t max_grants = 256;
   std::size_t max_history = 65'536;
+  // Null: the embedded weights, parsed once a process. Shared between sessions and threads.
+  std::shared_ptr<const bounds::BoundsModel> bounds_model = nullptr;
+  std::shared_ptr<const injection::SpanFinder> span_finder = nullptr;
+  std::shared_ptr<const bounds::GraphIndex> graph = nullptr;  // null: no learned flows; the path says nothing
+  // For recorded sessions: their agent has read every result as it was, whatever is decided about it now.
+  bool as_recorded = false;
 };
 
 class SessionState final : private HistoryLookup {
@@ -48,7 +68,11 @@ class SessionState final : private HistoryLookup {
 
   [[nodiscard]] std::variant<core::Decision, NeedSignals> Decide(const core::Call& call, const core::SignalMap& known,
                                                                  base::Now now) const;
-  [[nodiscard]] core::Decision DecideNow(const core::Call& call, base::Now now) const;
+  // `measured` receives what Measure says, for callers that show it.
+  [[nodiscard]] core::Decision DecideNow(const core::Call& call, base::Now now,
+                                         core::SignalMap* measured = nullptr) const;
+  // What the session's own layers say about the call; Decide joins it with what it is given.
+  [[nodiscard]] core::SignalMap Measure(const core::Call& call) const;
 
   // The call goes ahead (allowed, rewritten or approved): counts it, drops a used one-time grant.
   void Commit(const core::Call& call, base::Now now);
@@ -58,18 +82,25 @@ class SessionState final : private HistoryLookup {
     core::Decision decision;
     core::LabelSet labels = 0;  // what the result carries
     core::Trust trust = core::Trust::kUntrusted;
+    // When decision.rewritten_result: the payload's JSON on one line (or the recorded text) with the spans masked. It
+    // has been judged again and passes.
+    std::string masked = {};
+    std::string note = {};  // for the record: text that addresses the agent and was passed all the same, and why
   };
   [[nodiscard]] ResultView OnResult(const core::Call& call, const core::ToolResult& result,
                                     std::optional<core::Trust> trust_override = std::nullopt);
 
   // Text that was seen in the session other than as a call's result (resources, prompts, policy tests).
+  // As it is: nothing is masked.
   void AddSeenText(std::string_view text, core::LabelSet labels);
 
   // A person agreed to this exact call.
   void AddGrant(const core::Call& call, bool once, base::Now now);
 
   // Labels and taint learned elsewhere (another proxy of the same session). Labels only ever grow.
-  void MergeLabels(core::LabelSet labels) { labels_ |= labels; }
+  void MergeLabels(core::LabelSet labels);
+  // Those of an earlier state of this session, whose texts are given again where there are any.
+  void CarryLabels(core::LabelSet labels) noexcept { labels_ |= labels; }
   [[nodiscard]] base::Status MergeValues(std::string_view blob);
   // The same from a process with another policy: `label_names[i]` is what its policy label i is called.
   [[nodiscard]] base::Status MergeValues(std::string_view blob, std::span<const std::string> label_names);
@@ -84,6 +115,19 @@ class SessionState final : private HistoryLookup {
  private:
   [[nodiscard]] bool Happened(std::string_view tool, std::string_view pointer, base::JsonValue value) const override;
   [[nodiscard]] SessionView View(base::Now now) const;
+  void StartReading();  // makes the layers' state when the profile has one of them on
+  [[nodiscard]] bool LayerOn(core::Layer layer) const noexcept;
+  [[nodiscard]] bounds::ToolClass ClassOf(const policy::ToolEntry* tool) const;
+  [[nodiscard]] core::Signal BoundsSignal(const core::Call& call) const;
+  [[nodiscard]] core::SignalMap Joined(const core::Call& call, const core::SignalMap& known) const;
+  struct Look;
+  [[nodiscard]] Look LookAt(const core::Call& call, const core::ToolResult& result, core::Trust trust) const;
+  // Lets the layers read what the agent reads, which is the answer: a view of `result`, of `out.masked` or nothing.
+  [[nodiscard]] core::ToolResult Read(const core::Call& call, const core::ToolResult& result, ResultView& out,
+                                      base::JsonDoc& masked);
+  void Remember(const core::Call& call, const Look& look, core::Trust trust);
+  [[nodiscard]] bool Mask(const core::Call& call, core::ToolResult& form, Look look, ResultView& out,
+                          base::JsonDoc& masked);
 
   std::shared_ptr<const policy::PolicySnapshot> policy_;
   std::shared_ptr<const policy::ToolCatalogue> catalogue_;
@@ -96,6 +140,10 @@ class SessionState final : private HistoryLookup {
   std::vector<Grant> grants_;
   std::unordered_set<std::uint64_t> history_;
   provenance::ValueIndex values_;
+  std::unique_ptr<bounds::BoundsSession> reading_;  // null: neither bounds nor injection is on
+  bool has_seen_ = false;                           // request, results, calls
+  bool saw_all_ = true;                             // false: something was seen that `reading_` was not shown
+  mutable std::vector<std::uint8_t> tool_classes_;  // of the catalogue's tools, once asked for
 };
 
 }  // namespace interlock::gate

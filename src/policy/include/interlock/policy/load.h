@@ -32,6 +32,14 @@ struct Diagnostic {
 };
 
 // A policy's own test, as data under `tests:`.
+// Something the session of a test has seen before the call: a text with a label, or what a tool answered.
+struct PolicyTestResult {
+  std::string label;  // "" = what the tool's entry says
+  std::string text;
+  std::string tool = {};  // "" = no tool's
+  std::string arguments_json = "{}";
+};
+
 struct PolicyTestCase {
   std::string name;
   std::uint32_t line = 0;
@@ -39,11 +47,12 @@ struct PolicyTestCase {
   std::string arguments_json;
   std::string principal;
   std::string environment;
-  std::string request;                                       // "" = unknown
-  std::vector<std::string> seen;                             // labels in the session
-  std::vector<std::pair<std::string, std::string>> results;  // (label, text) results seen before the call
+  std::string request;                    // "" = unknown
+  std::vector<std::string> seen;          // labels in the session
+  std::vector<PolicyTestResult> results;  // in order, before the call
   core::Verdict want = core::Verdict::kBlock;
-  std::string want_rule;  // "" = any
+  std::string want_rule;                       // "" = any
+  std::optional<core::Layer> want_layer = {};  // with evidence of this layer for the verdict
 };
 
 struct LoadedPolicy {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "interlock/core/verdict.h"
@@ -13,6 +14,20 @@ enum class LayerMode : std::uint8_t {
   kOff,       // not consulted
   kOn,        // consulted; when absent it says nothing, favourable or not
   kRequired,  // its absence escalates
+};
+
+// From which log-odds of bounds' combiner on a call waits or is refused. Nothing: the thresholds that its weights were
+// chosen with.
+struct BoundsSettings {
+  std::optional<double> escalate;
+  std::optional<double> block;
+  bool block_what_waits = false;  // what would wait for a person is refused
+};
+
+// Spans of a result that address the agent are masked before the model reads them.
+struct QuarantineSettings {
+  bool on = true;
+  std::optional<double> threshold;  // log-odds; nothing: the span model's own
 };
 
 struct Profile {
@@ -29,6 +44,8 @@ struct Profile {
       core::Verdict::kAllow;  // for a result that does not fit its outputSchema: allow = pass and note
   core::Verdict unusable_schema = core::Verdict::kEscalate;  // the tool's own schema does not compile
   bool durable_writes = false;                               // audit: wait for the sync before calls that are not reads
+  BoundsSettings bounds;
+  QuarantineSettings quarantine;
   std::uint32_t approval_timeout_s = 300;
   std::uint32_t grant_ttl_s = 900;  // how long "for this session" approvals last
   // Choose: U = gain - lambda * risk - mu * human cost (GIRA, equation 2).

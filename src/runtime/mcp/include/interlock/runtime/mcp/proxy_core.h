@@ -92,6 +92,7 @@ struct Counters {
   std::uint64_t shadowed = 0;
   std::uint64_t escalated = 0;
   std::uint64_t withheld = 0;
+  std::uint64_t masked = 0;  // passed with parts of it masked
   std::uint64_t calls_without_id = 0;
   std::uint64_t client_garbage = 0;
   std::uint64_t server_garbage = 0;
