@@ -127,7 +127,7 @@ std::string ReportText(const EvalReport& report, const ReportLayout& layout) {
   Grid grid(1);
   std::vector<std::string> head{""};
   for (const std::string& heading : layout.headings) {
-    head.push_back(fmt::format("{} {}", heading, fmt::join(layout.figures, " / ")));
+    head.push_back(Shown(fmt::format("{} {}", heading, fmt::join(layout.figures, " / "))));
   }
   grid.Add(std::move(head));
   for (const SummaryLine& line : layout.summary) {
@@ -211,7 +211,7 @@ std::vector<SectionLayout> SectionsShown(const EvalReport& report, const ReportL
                           [&](const ChartSource& source) { return has(source.table); });
     });
     for (const TableLayout& table : section.tables) placed.push_back(table.table);
-    if (!section.tables.empty() || !section.charts.empty()) sections.push_back(std::move(section));
+    if (!section.tables.empty()) sections.push_back(std::move(section));
   }
   SectionLayout rest{.id = "other", .title = "Further tables", .text = "", .charts = {}, .tables = {}};
   for (const std::string& table : tables) {

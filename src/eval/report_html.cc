@@ -34,7 +34,8 @@ caption small { display: block; font-weight: 400; color: var(--soft); }
 th, td { padding: .3rem .7rem; border-bottom: 1px solid var(--rule); text-align: right; vertical-align: top; }
 th[scope=row], thead th.key { text-align: left; }
 thead th { border-bottom: 2px solid var(--soft); white-space: nowrap; vertical-align: bottom; }
-th[scope=row] { font-weight: 400; }
+th[scope=row] { font-weight: 400; min-width: 6rem; }
+#summary th[scope=row] { min-width: 17rem; }
 th[scope=colgroup] { text-align: center; border-left: 1px solid var(--rule); }
 tr.ours > * { background: var(--tint); font-weight: 600; }
 td small { color: var(--soft); font-weight: 400; white-space: nowrap; display: block; }

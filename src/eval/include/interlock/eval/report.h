@@ -95,11 +95,12 @@ struct SummaryLine {
 };
 struct ReportLayout {
   std::string title;
-  std::string lead;                     // what was measured, in two sentences
-  std::vector<std::string> headings;    // of the summary: "published", "reproduced", ...
-  std::vector<std::string> figures;     // columns that a summary cell shows: {"utility", "asr"}
-  std::vector<SummaryLine> summary;     // lines without any figure are left out
-  std::vector<SectionLayout> sections;  // tables without rows are left out; tables of no section come last
+  std::string lead;                   // what was measured, in two sentences
+  std::vector<std::string> headings;  // of the summary: "published", "reproduced", ...
+  std::vector<std::string> figures;   // columns that a summary cell shows: {"utility", "asr"}
+  std::vector<SummaryLine> summary;   // lines without any figure are left out
+  std::vector<SectionLayout>
+      sections;  // tables without rows are left out, and sections without tables; tables of no section come last
 };
 [[nodiscard]] ReportLayout AgentSentryLayout();
 
