@@ -271,7 +271,7 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
   for (std::size_t i = 0; i < training.size(); ++i) {
     if (!training[i]->attack) continue;
     ++attacks;
-    missed += held[i] <= model->escalate ? 1 : 0;
+    missed += held[i] <= model->escalate ? 1U : 0U;
   }
   out.held_out_asr = attacks == 0 ? 0.0 : static_cast<double>(missed) / static_cast<double>(attacks);
   out.held_out_utility = options.utility;
