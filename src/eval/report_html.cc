@@ -18,7 +18,7 @@ constexpr std::string_view kStyle = R"css(
   --tint: #1d222a; --c0: #79b8ff; --c1: #f5a65b; --c2: #56d3a6; --c3: #d7a3ea; --c4: #ff9492; --c5: #c4c9d0; } }
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
-header, main, footer { max-width: 66rem; margin: 0 auto; padding: 1rem 1.25rem; }
+header, main, footer { max-width: 76rem; margin: 0 auto; padding: 1rem 1.25rem; }
 h1 { font-size: 1.7rem; line-height: 1.2; margin: 1rem 0 .5rem; }
 h2 { font-size: 1.3rem; margin: 2.5rem 0 .5rem; padding-top: .75rem; border-top: 1px solid var(--rule); }
 p, ul, dl { max-width: 48rem; }
@@ -36,7 +36,7 @@ th[scope=row], thead th.key { text-align: left; }
 thead th { border-bottom: 2px solid var(--soft); white-space: nowrap; vertical-align: bottom; }
 th[scope=row] { font-weight: 400; min-width: 6rem; }
 #summary th[scope=row] { min-width: 17rem; }
-th[scope=colgroup] { text-align: center; border-left: 1px solid var(--rule); }
+th[scope=colgroup] { text-align: center; border-left: 1px solid var(--rule); white-space: normal; }
 tr.ours > * { background: var(--tint); font-weight: 600; }
 td small { color: var(--soft); font-weight: 400; white-space: nowrap; display: block; }
 .notes { font-size: .85rem; color: var(--soft); margin: .25rem 0 1.5rem; padding-left: 1.1rem; }

@@ -150,7 +150,8 @@ std::string EscapeHtml(std::string_view text) {
 }
 
 std::string LineChart(const ChartText& text, const std::vector<ChartSeries>& series) {
-  constexpr double kWidth = 760, kHeight = 400, kLeft = 58, kRight = 180, kTop = 14, kBottom = 50, kGap = 15;
+  constexpr double kWidth = 760, kHeight = 400, kLeft = 58, kRight = 180, kTop = 14, kBottom = 50, kGap = 15,
+                   kInner = 14;
   Range xs;
   Range ys;
   for (const ChartSeries& one : series) {
@@ -166,7 +167,7 @@ std::string LineChart(const ChartText& text, const std::vector<ChartSeries>& ser
   if (xs.empty() || ys.empty()) return "";
   const Axis x_axis = AxisOf(xs.low, xs.high, 6);
   const Axis y_axis = AxisOf(ys.low, ys.high, 6);
-  const auto x_at = [&](double x) { return x_axis.At(x, kLeft, kWidth - kRight); };
+  const auto x_at = [&](double x) { return x_axis.At(x, kLeft + kInner, kWidth - kRight - kInner); };
   const auto y_at = [&](double y) { return y_axis.At(y, kHeight - kBottom, kTop); };
   std::string out = Open(text, kWidth, kHeight);
   for (const double tick : y_axis.Ticks()) {
