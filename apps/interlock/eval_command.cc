@@ -132,10 +132,11 @@ class Sections {
 
   static std::string FoldsInWords(const ProtocolOptions& options) {
     return fmt::format(
-        "{0} by prompt times {0} by attack task, {1} of their {0} pairings tested; seeded hash of the group; every "
-        "{2}. "
-        "test attack rewritten for the stress suite; 95 % intervals from {3} resamplings of groups",
-        options.folds, options.shifts, options.stress_share, options.bootstraps);
+        "{0} by prompt, {0} by attack task, {1} of the {2} pairings tested; seeded hash of the group; one test attack "
+        "in "
+        "{3} is rewritten for the stress suite; 95 % intervals from {4} resamplings of groups",
+        options.folds, options.folds * options.shifts, options.folds * options.folds, options.stress_share,
+        options.bootstraps);
   }
   static std::string TrainingInWords(const ProtocolOptions& options) {
     const TrainBoundsOptions& training = options.training;
