@@ -32,6 +32,23 @@ float QuarantineThreshold(const policy::QuarantineSettings& settings) {
   return settings.threshold ? static_cast<float>(*settings.threshold) : of_model;
 }
 
+// `text` without the notices that masking leaves: our own words are nobody's evidence.
+std::string WithoutNotices(std::string_view text) {
+  static const std::string notice = [] {
+    injection::Span all;
+    all.bytes = {0, 1};
+    return injection::MaskSpans("x", {all});
+  }();
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = std::min(text.find(notice, at), text.size());
+    out.append(text.substr(at, next - at));
+    at = std::min(next + notice.size(), text.size());
+  }
+  return out;
+}
+
 double Probability(double log_odds) noexcept { return 1.0 / (1.0 + std::exp(-log_odds)); }
 
 // Preimage of one history fact; parts are length-prefixed.
@@ -242,22 +259,26 @@ void SessionState::Commit(const core::Call& call, base::Now now) {
 // One reading of a result's words.
 struct SessionState::Look {
   ResultText words;
+  std::string cleaned;  // of a masked form: its words without our notices; what is scanned and remembered
   injection::ScanResult found;
   std::vector<injection::Span> spans;  // that a model should not read
   core::Decision decision;
   std::string note;
+
+  [[nodiscard]] std::string_view text() const noexcept { return cleaned.empty() ? words.text() : cleaned; }
 };
 
-SessionState::Look SessionState::LookAt(const core::Call& call, const core::ToolResult& result,
-                                        core::Trust trust) const {
+SessionState::Look SessionState::LookAt(const core::Call& call, const core::ToolResult& result, core::Trust trust,
+                                        bool masked) const {
   static const core::SignalMap kNone;
   const policy::Profile& profile = policy_->profile();
-  Look look{.words = ResultText(result), .found = {}, .spans = {}, .decision = {}, .note = {}};
+  Look look{.words = ResultText(result), .cleaned = {}, .found = {}, .spans = {}, .decision = {}, .note = {}};
+  if (masked) look.cleaned = WithoutNotices(look.words.text());
   if (trust == core::Trust::kTrusted) {
     look.decision = DecideResult(*policy_, View({}), result, kNone);
     return look;
   }
-  look.found = reading_->Scan({.tool = call.tool, .text = look.words.text(), .arguments = call.arguments});
+  look.found = reading_->Scan({.tool = call.tool, .text = look.text(), .arguments = call.arguments});
   core::SignalMap signals;
   if (LayerOn(core::Layer::kInjection)) {
     const float threshold = QuarantineThreshold(profile.quarantine);
@@ -275,9 +296,8 @@ SessionState::Look SessionState::LookAt(const core::Call& call, const core::Tool
     }
     if (!look.spans.empty()) {
       const base::ByteSpan worst = look.spans.front().bytes;
-      signal.evidence = "it says \"" +
-                        base::Printable(look.words.text().substr(worst.begin, worst.end - worst.begin), kShownSpan) +
-                        "\"";
+      signal.evidence =
+          "it says \"" + base::Printable(look.text().substr(worst.begin, worst.end - worst.begin), kShownSpan) + "\"";
       // A request that hands its wishes to a document: to mask them would be to refuse the user.
       if (profile.quarantine.on && !reading_->delegates()) {
         signal.floor = core::Verdict::kRewrite;
@@ -311,7 +331,7 @@ bool SessionState::Mask(const core::Call& call, core::ToolResult& form, Look loo
         !tool->output_schema->Validate(structured).valid()) {
       break;  // a notice does not fit where the span stood
     }
-    look = LookAt(call, form, out.trust);
+    look = LookAt(call, form, out.trust, true);
     if (look.decision.verdict == core::Verdict::kAllow) {
       Remember(call, look, out.trust);
       return true;
@@ -321,6 +341,8 @@ bool SessionState::Mask(const core::Call& call, core::ToolResult& form, Look loo
       out.masked.clear();
       return false;
     }
+    look = LookAt(call, form, out.trust, false);  // where in the form as it stands
+    if (look.spans.empty()) break;
   }
   out.masked.clear();
   out.decision.verdict = core::Verdict::kBlock;
@@ -334,7 +356,7 @@ bool SessionState::Mask(const core::Call& call, core::ToolResult& form, Look loo
 void SessionState::Remember(const core::Call& call, const Look& look, core::Trust trust) {
   const bool trusted = trust == core::Trust::kTrusted;
   (void)reading_->OnResult({.tool = call.tool,
-                            .text = look.words.text(),
+                            .text = look.text(),
                             .arguments = call.arguments,
                             .trusted = trusted,
                             .scan = trusted ? nullptr : &look.found});
@@ -348,7 +370,7 @@ core::ToolResult SessionState::Read(const core::Call& call, const core::ToolResu
     out.decision = DecideResult(*policy_, View({}), result, kNone);
     return result;
   }
-  Look look = LookAt(call, result, out.trust);
+  Look look = LookAt(call, result, out.trust, false);
   out.decision = look.decision;
   out.note = look.note;
   const bool as_it_is = options_.as_recorded || look.decision.shadow || look.decision.verdict == core::Verdict::kAllow;

@@ -236,6 +236,7 @@ class ProxyCore::Impl {
   core::LabelSet published_labels_ = 0;
   std::vector<std::string> pending_blobs_;
   std::vector<std::string> pending_requests_;
+  std::deque<base::Digest> own_blobs_;  // published, not polled yet
   std::string empty_delta_;
   bool store_overrun_ = false;
   session::Update news_;

@@ -180,9 +180,17 @@ base::Status ProxyCore::Impl::SyncStore(Now now) {
       published_labels_ |= *bits;
     }
   }
-  for (const std::string& text : news_.requests) state_->SetRequest(text);
+  for (const std::string& text : news_.requests) {
+    // What was given here comes back, too: a request said twice is one request.
+    if (std::find(own_requests_.begin(), own_requests_.end(), text) == own_requests_.end()) state_->SetRequest(text);
+  }
   for (const session::Update::Entry& entry : news_.entries) {
     if (entry.blob.empty()) continue;
+    const auto own = std::find(own_blobs_.begin(), own_blobs_.end(), base::Sha256(entry.blob));
+    if (own != own_blobs_.end()) {
+      own_blobs_.erase(own);
+      continue;
+    }
     if (base::Status merged = state_->MergeValues(entry.blob, entry.label_names); !merged.ok()) return merged;
   }
   return {};
@@ -213,7 +221,11 @@ base::Status ProxyCore::Impl::PublishStore(Now now) {
     if (!pending_blobs_.empty()) publication.blob = pending_blobs_.front();
     if (!pending_requests_.empty()) publication.request = pending_requests_.front();
     if (base::Status published = ports_.store->Publish(publication, now); !published.ok()) return published;
-    if (!pending_blobs_.empty()) pending_blobs_.erase(pending_blobs_.begin());
+    if (!pending_blobs_.empty()) {
+      if (own_blobs_.size() >= kMaxPendingBlobs) own_blobs_.pop_front();
+      own_blobs_.push_back(base::Sha256(pending_blobs_.front()));
+      pending_blobs_.erase(pending_blobs_.begin());
+    }
     if (!pending_requests_.empty()) pending_requests_.erase(pending_requests_.begin());
     if (first) published_labels_ |= fresh;
     first = false;

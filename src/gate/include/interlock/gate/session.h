@@ -121,7 +121,8 @@ class SessionState final : private HistoryLookup {
   [[nodiscard]] core::Signal BoundsSignal(const core::Call& call) const;
   [[nodiscard]] core::SignalMap Joined(const core::Call& call, const core::SignalMap& known) const;
   struct Look;
-  [[nodiscard]] Look LookAt(const core::Call& call, const core::ToolResult& result, core::Trust trust) const;
+  [[nodiscard]] Look LookAt(const core::Call& call, const core::ToolResult& result, core::Trust trust,
+                            bool masked) const;
   // Lets the layers read what the agent reads, which is the answer: a view of `result`, of `out.masked` or nothing.
   [[nodiscard]] core::ToolResult Read(const core::Call& call, const core::ToolResult& result, ResultView& out,
                                       base::JsonDoc& masked);
