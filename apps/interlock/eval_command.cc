@@ -184,6 +184,32 @@ Status Write(const std::string& folder, const EvalReport& report, const eval::Re
   return platform::AtomicWrite(folder + "/report.html", eval::ReportHtml(report, layout), kFileMode);
 }
 
+// The weights that the program embeds, made again: trained on bench and nothing else.
+int WriteWeights(const EvalArgs& args, const std::string& data) {
+  const Result<EvalTraces> traces = LoadEvalTraces(data);
+  if (!traces.ok()) {
+    PrintError(traces.error());
+    return kExitCannotRun;
+  }
+  std::vector<const Trace*> training;
+  for (const Trace& trace : traces.value().bench) training.push_back(&trace);
+  const eval::agent_sentry::TrainedBounds trained = eval::agent_sentry::TrainBounds(training, {});
+  constexpr mode_t kFolderMode = 0755;
+  constexpr mode_t kFileMode = 0644;
+  Status status = platform::CreateDirectories(args.weights, kFolderMode);
+  if (status.ok()) {
+    status = platform::AtomicWrite(args.weights + "/bounds_model.bin", trained.model->Serialize(), kFileMode);
+  }
+  if (status.ok()) {
+    status = platform::AtomicWrite(args.weights + "/span_model.bin", trained.spans->Serialize(), kFileMode);
+  }
+  if (!status.ok()) {
+    PrintError(status.error());
+    return kExitCannotRun;
+  }
+  return kExitFine;
+}
+
 }  // namespace
 
 int RunEvalAgentSentry(const EvalArgs& args) {
@@ -192,6 +218,7 @@ int RunEvalAgentSentry(const EvalArgs& args) {
     PrintError(data.error());
     return kExitCannotRun;
   }
+  if (!args.weights.empty()) return WriteWeights(args, data.value());
   EvalReport report{.eval = "agent-sentry",
                     .command = CommandOf(args, data.value()),
                     .data = data.value(),

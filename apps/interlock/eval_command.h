@@ -15,8 +15,9 @@ class App;
 namespace interlock::app {
 
 struct EvalArgs {
-  std::string data;  // "": $INTERLOCK_DATA
-  std::string out;   // folder for report.html and rows.json; "": none
+  std::string data;     // "": $INTERLOCK_DATA
+  std::string out;      // folder for report.html and rows.json; "": none
+  std::string weights;  // folder for the embedded weights, made again; then nothing else is done
   std::uint64_t seed = 42;
   bool quick = false;
   bool full = false;              // the default, spelled out

@@ -137,6 +137,22 @@ constexpr Subcommand kSubcommands[] = {
        c->add_option("-o,--output", a.output, "file; default: standard output");
        AddClasses(c, a.policy);
      }},
+    {"import", "read a published graph; each of its flows counts one undated session", RunGraphImport,
+     [](CLI::App* c, GraphArgs& a) {
+       c->add_option("graph", a.files, "file of the published layout")->required()->expected(1);
+       c->add_option("-o,--output", a.output, "file; default: standard output");
+       c->add_option("--format", a.graph_format, "agent-sentry")
+           ->check(CLI::IsMember({"agent-sentry"}))
+           ->capture_default_str();
+     }},
+    {"export", "write a graph in a published layout; counts, days and match kinds are left out", RunGraphExport,
+     [](CLI::App* c, GraphArgs& a) {
+       c->add_option("graph", a.files, "graph file")->required()->expected(1);
+       c->add_option("-o,--output", a.output, "file; default: standard output");
+       c->add_option("--format", a.graph_format, "agent-sentry")
+           ->check(CLI::IsMember({"agent-sentry"}))
+           ->capture_default_str();
+     }},
 };
 
 }  // namespace

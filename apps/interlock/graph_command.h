@@ -44,7 +44,6 @@ struct GraphArgs {
   std::vector<std::string> files;
   std::string output;
   std::string graph_format = "agent-sentry";  // of import and export
-  std::vector<std::string> attack_files;      // of import
   bounds::GraphPolicy policy;
   std::string view;
   std::string tool;
@@ -64,6 +63,8 @@ int RunGraphDiff(const GraphArgs& args);
 int RunGraphMerge(const GraphArgs& args);
 int RunGraphExplain(const GraphArgs& args);
 int RunGraphPropose(const GraphArgs& args);
+int RunGraphImport(const GraphArgs& args);
+int RunGraphExport(const GraphArgs& args);
 
 // Adds both commands; `run` becomes what the chosen one does (see graph_cli.cc, whose table is where a further
 // subcommand is added).

@@ -6,7 +6,9 @@
 //
 // A linear model over pairs (word of the text, word of the tool's name), so that what was learned of one tool carries
 // to another with the same words. Words are hashed stems; no text is kept. Only trusted text should be asked about
-// intent (Agent-Sentry, section 4.5); asking it of a suspicious span tells what the span wants.
+// intent; asking it of a suspicious span tells what the span wants.
+//
+// Source: Agent-Sentry, section 4.5 (intent on trusted input only); the model is ours.
 #pragma once
 
 #include <cstdint>

@@ -9,13 +9,17 @@
 //
 // What counts as seen is what was added: decide the calls of one assistant turn before adding their results.
 //
-// How a call is judged, cheapest first (Agent-Sentry, section 4, and docs/bounds.md):
-//   retrievals      are not gated; a retrieval whose address is an argument (sink) is
-//   causal cut      nothing untrusted was seen: no injection can be behind the call
-//   features        provenance of every argument, taint of its cleanest occurrence, intent, orders that name the tool,
-//   path combiner        trees over the features: the signal request unknown only causality and taint speak delegation
-//   the request says to do what a document says: within that document the combiner's block becomes a wait
-//                   for a person, and nothing is masked
+// How a call is judged, cheapest first:
+//
+// * a retrieval is not gated; one whose address is an argument (a sink) is;
+// * causal cut: where nothing untrusted was seen, no injection can be behind the call;
+// * features: provenance of every argument, taint of its cleanest occurrence, intent, orders that name the tool, path;
+// * the combiner, trees over the features, is the signal;
+// * with the request unknown only causality and taint speak;
+// * delegation: where the request says to do what a document says, a refusal becomes a question to a person within that
+//   document, and nothing is masked.
+//
+// Source: Agent-Sentry, section 4, and docs/bounds.md for what is ours.
 //
 // Bounded by its options; over them `complete` is false and the judgement says so. Not thread safe.
 #pragma once

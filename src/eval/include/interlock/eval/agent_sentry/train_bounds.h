@@ -34,8 +34,8 @@ struct TrainBoundsOptions {
   int inner_folds = 3;
   int forests = 3;
   int trees = 250;
-  double rewritten_weight = 0.3;
-  int rewritten = 1;  // copies of each training attack, rewritten as the stress suite does (kinds drawn by the seed)
+  double rewritten_weight = 0.25;
+  int rewritten = 2;  // copies of each training attack, rewritten as the stress suite does (kinds drawn by the seed)
   std::uint64_t seed = 1;
 };
 
