@@ -21,6 +21,8 @@ void AddEvalCommands(CLI::App& app, std::function<int()>& run) {
   c->add_option("--out", a->out, "write report.html and rows.json into this folder");
   c->add_option("--weights", a->weights,
                 "train the weights that the program embeds, write them to this folder, and stop");
+  c->add_option("--ordinary", a->ordinary,
+                "teach the span finder ordinary documents too: two of three README.md below this folder, in order");
   c->add_option("--seed", a->seed, "of folds, shuffles and resampling; the same seed gives the same bytes")
       ->capture_default_str();
   auto* quick = c->add_flag("--quick", a->quick, "fewer shuffles, resamplings and folds: a look, not a result");

@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <iterator>
 #include <string_view>
 
 #include "eval_agent_sentry.h"
+#include "interlock/base/text.h"
 #include "interlock/eval/agent_sentry/bounds_protocol.h"
 #include "interlock/eval/report.h"
 #include "interlock/platform/file.h"
@@ -46,6 +48,28 @@ Result<std::string> FindData(std::string folder) {
   return Error(ErrorCode::kFileNotFound, fmt::format("no {} in {} or in its folder agent_sentry", kBench, folder));
 }
 
+// Two of three README.md below `folder`, by path: the third stays unseen, for measuring.
+Result<std::vector<std::string>> OrdinaryTexts(const std::string& folder) {
+  constexpr std::size_t kMaxFileBytes = std::size_t{60} << 10;
+  std::vector<std::string> paths;
+  std::error_code failure;
+  for (auto it = std::filesystem::recursive_directory_iterator(folder, failure);
+       !failure && it != std::filesystem::recursive_directory_iterator(); it.increment(failure)) {
+    if (it->path().filename() == "README.md" && it->is_regular_file(failure)) paths.push_back(it->path().string());
+  }
+  if (failure) return Error(ErrorCode::kFileNotFound, "cannot read this folder of documents", {.file = folder});
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::string> texts;
+  std::size_t taken = 0;
+  for (const std::string& path : paths) {
+    const auto text = platform::ReadFile(path, kMaxFileBytes);
+    if (!text.ok() || !base::IsValidUtf8(text.value())) continue;  // too long, or not text
+    if (++taken % 3 != 0) texts.push_back(text.value());
+  }
+  if (texts.empty()) return Error(ErrorCode::kFileNotFound, "no README.md below this folder", {.file = folder});
+  return texts;
+}
+
 // The command as a person would type it again.
 std::string Quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+@%";
@@ -64,13 +88,15 @@ std::string Quoted(const std::string& word) {
 std::string CommandOf(const EvalArgs& args, const std::string& data) {
   std::string out = fmt::format("interlock eval agent-sentry --data {} --seed {}", Quoted(data), args.seed);
   if (args.quick) out += " --quick";
+  if (!args.ordinary.empty()) out += fmt::format(" --ordinary {}", Quoted(args.ordinary));
   if (!args.only.empty()) out += fmt::format(" --only {}", fmt::join(args.only, ","));
   return out;
 }
 
 class Sections {
  public:
-  Sections(const EvalArgs& args, EvalReport& report) : args_(args), report_(report), shown_(::isatty(2) != 0) {}
+  Sections(const EvalArgs& args, EvalReport& report, std::vector<std::string> ordinary)
+      : args_(args), report_(report), ordinary_(std::move(ordinary)), shown_(::isatty(2) != 0) {}
 
   // Runs what was asked for, in the report's order.
   Status Run() {
@@ -117,6 +143,7 @@ class Sections {
     options.seed = args_.seed;
     options.jobs = args_.jobs;
     options.training.seed = args_.seed;
+    options.training.ordinary = ordinary_;
     if (args_.quick) {
       constexpr int kTenth = 10;
       options.folds = 2;
@@ -172,6 +199,7 @@ class Sections {
 
   const EvalArgs& args_;
   EvalReport& report_;
+  std::vector<std::string> ordinary_;
   bool shown_;
 };
 
@@ -193,7 +221,16 @@ int WriteWeights(const EvalArgs& args, const std::string& data) {
   }
   std::vector<const Trace*> training;
   for (const Trace& trace : traces.value().bench) training.push_back(&trace);
-  const eval::agent_sentry::TrainedBounds trained = eval::agent_sentry::TrainBounds(training, {});
+  TrainBoundsOptions options;
+  if (!args.ordinary.empty()) {
+    auto texts = OrdinaryTexts(args.ordinary);
+    if (!texts.ok()) {
+      PrintError(texts.error());
+      return kExitCannotRun;
+    }
+    options.ordinary = std::move(texts.value());
+  }
+  const eval::agent_sentry::TrainedBounds trained = eval::agent_sentry::TrainBounds(training, options);
   constexpr mode_t kFolderMode = 0755;
   constexpr mode_t kFileMode = 0644;
   Status status = platform::CreateDirectories(args.weights, kFolderMode);
@@ -225,7 +262,16 @@ int RunEvalAgentSentry(const EvalArgs& args) {
                     .seed = args.seed,
                     .facts = {},
                     .rows = {}};
-  if (const Status status = Sections(args, report).Run(); !status.ok()) {
+  std::vector<std::string> ordinary;
+  if (!args.ordinary.empty()) {
+    auto texts = OrdinaryTexts(args.ordinary);
+    if (!texts.ok()) {
+      PrintError(texts.error());
+      return kExitCannotRun;
+    }
+    ordinary = std::move(texts.value());
+  }
+  if (const Status status = Sections(args, report, std::move(ordinary)).Run(); !status.ok()) {
     PrintError(status.error());
     return kExitCannotRun;
   }

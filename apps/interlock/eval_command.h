@@ -15,9 +15,10 @@ class App;
 namespace interlock::app {
 
 struct EvalArgs {
-  std::string data;     // "": $INTERLOCK_DATA
-  std::string out;      // folder for report.html and rows.json; "": none
-  std::string weights;  // folder for the embedded weights, made again; then nothing else is done
+  std::string data;      // "": $INTERLOCK_DATA
+  std::string out;       // folder for report.html and rows.json; "": none
+  std::string weights;   // folder for the embedded weights, made again; then nothing else is done
+  std::string ordinary;  // folder: two of three README.md below it teach the span finder what manuals look like
   std::uint64_t seed = 42;
   bool quick = false;
   bool full = false;              // the default, spelled out

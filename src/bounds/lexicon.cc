@@ -34,6 +34,15 @@ constexpr Entry kVerbs[] = {
     {"read get", "read check look view show retrieve fetch get grab pull find list give provide"},
     {"search", "search find look"},
     {"get visit", "visit browse navigate go click download"},
+    {"send", "sent forwarded replied"},
+    {"send money", "paid transferred wired remitted"},
+    {"delete remove", "deleted removed erased"},
+    {"update", "updated changed modified replaced"},
+    {"add", "added"},
+    {"create", "created scheduled"},
+    {"reserve", "booked reserved"},
+    {"post", "posted published uploaded"},
+    {"invite add", "invited"},
     {"execute run",
      "execute run do perform initiate use call put write save buy purchase order sign ensure rename grant"},
     // German
@@ -202,6 +211,13 @@ void AppendMeaningsWithin(std::string_view run, std::vector<std::uint32_t>& stem
 
 bool IsOrderVerb(std::string_view word) noexcept {
   return Lexicon().verbs.count(word) != 0 || word == "please" || (HasWideScript(word) && HoldsOrderVerb(word));
+}
+
+bool IsObligation(std::string_view word) noexcept {
+  static constexpr std::string_view kWords[] = {"must", "shall",  "should", "needs",  "need", "required", "requested",
+                                                "muss", "müssen", "musst",  "sollen", "doit", "devez",    "doivent",
+                                                "debe", "debes",  "deben",  "deve",   "devi", "moet"};
+  return std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
 }
 
 bool HoldsOrderVerb(std::string_view run) noexcept {

@@ -15,6 +15,8 @@ void AppendMeanings(std::string_view word, std::vector<std::uint32_t>& stems);
 void AppendMeaningsWithin(std::string_view run, std::vector<std::uint32_t>& stems);
 // A verb that can start an order, in any of the languages.
 [[nodiscard]] bool IsOrderVerb(std::string_view word) noexcept;
+// "must", "should", ...: with a verb after it, an order without an imperative.
+[[nodiscard]] bool IsObligation(std::string_view word) noexcept;
 [[nodiscard]] bool HoldsOrderVerb(std::string_view run) noexcept;  // scripts without spaces
 
 }  // namespace interlock::bounds

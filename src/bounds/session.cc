@@ -249,9 +249,12 @@ void BoundsSession::Impl::Remember(Seen& entry, std::string_view text, const Sca
     piece.tokens_end = static_cast<std::uint32_t>(entry.tokens.size());
     stems.clear();
     std::size_t position = 0;
+    bool obliged = false;
     const std::vector<std::string> list = WordsOf(words, 256);
     for (const std::string& word : list) {
-      if (position++ < 4 && IsOrderVerb(word)) piece.order = true;
+      // Imperatives stand early; "funds must be sent" is one too.
+      if ((position++ < 4 || obliged) && IsOrderVerb(word)) piece.order = true;
+      obliged = obliged || (position <= 8 && IsObligation(word));
       stems.push_back(HashOf(StemOf(word)));
       AppendMeanings(word, stems);
     }

@@ -213,6 +213,7 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
       TrainSpansOptions span_options;
       span_options.seed = options.seed;
       span_options.inner_folds = 0;
+      span_options.ordinary = options.ordinary;
       const std::shared_ptr<const injection::SpanModel> spans = TrainSpans(inner, span_options);
       BoundsModel model;
       model.intent = TrainIntent(inner, options.seed);
@@ -279,6 +280,7 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
   TrainSpansOptions span_options;
   span_options.seed = options.seed;
   span_options.quarantine_rate = options.quarantine_rate;
+  span_options.ordinary = options.ordinary;
   out.spans = TrainSpans(training, span_options);
   return out;
 }

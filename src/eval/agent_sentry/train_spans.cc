@@ -37,6 +37,7 @@ std::shared_ptr<const injection::SpanModel> Fit(std::span<const Trace* const> tr
       trainer.AddData(rest);
     }
   }
+  for (const std::string& text : options.ordinary) trainer.AddData(text);
   injection::SpanTrainer::Options train;
   train.seed = options.seed;
   train.quarantine = quarantine;

@@ -31,6 +31,7 @@ struct TrainBoundsOptions {
   double utility = 0.98;         // domain mean of benign training traces (delegation apart) that must pass
   double block_utility = 0.995;  // ... that must not be refused outright
   double quarantine_rate = 0.004;
+  std::vector<std::string> ordinary;  // see TrainSpansOptions
   int inner_folds = 3;
   int forests = 3;
   int trees = 250;

@@ -8,6 +8,8 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "interlock/eval/agent_sentry/dataset.h"
 #include "interlock/injection/span_finder.h"
@@ -21,6 +23,8 @@ struct TrainSpansOptions {
   double quarantine_rate = 0.005;
   int inner_folds = 5;  // 0: the threshold stays at `quarantine`
   float quarantine = 4.0F;
+  // Ordinary documents, such as manuals of programs: data too, however much they tell their reader to do.
+  std::span<const std::string> ordinary = {};
 };
 
 [[nodiscard]] std::shared_ptr<const injection::SpanModel> TrainSpans(std::span<const Trace* const> training,
