@@ -7,7 +7,7 @@ namespace interlock::injection {
 namespace {
 
 // No quotes, backslashes or line ends: it may stand inside a JSON string or a table.
-constexpr std::string_view kNotice = "[removed by Interlock: text addressed to the assistant]";
+constexpr std::string_view kNotice = "[removed by Interlock: an order inside data]";
 
 bool IsHex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }

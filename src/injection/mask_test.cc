@@ -16,14 +16,13 @@ TEST(MaskSpansTest, ReplacesEachSpanAndKeepsTheRest) {
   Span outside;
   outside.bytes = {100, 120};
   EXPECT_EQ(MaskSpans(text, {later, first, outside}),
-            "abc[removed by Interlock: text addressed to the assistant]def[removed by Interlock: text addressed to the "
-            "assistant]ghi");
-  EXPECT_EQ(MaskSpans(text, {first, overlapping}),
-            "abc[removed by Interlock: text addressed to the assistant]efMOREghi");
+            "abc[removed by Interlock: an order inside data]def[removed by Interlock: an order inside "
+            "data]ghi");
+  EXPECT_EQ(MaskSpans(text, {first, overlapping}), "abc[removed by Interlock: an order inside data]efMOREghi");
   EXPECT_EQ(MaskSpans(text, {}), text);
 }
 
-constexpr std::string_view kNotice = "[removed by Interlock: text addressed to the assistant]";
+constexpr std::string_view kNotice = "[removed by Interlock: an order inside data]";
 
 std::string Masked(const std::string& text, std::size_t begin, std::size_t end) {
   Span span;
