@@ -1,0 +1,57 @@
+// From lowered modules to what the package's code does: capability uses, flows from sources to sinks, entry points that
+// reach them. Engine room; the catalogue of functions is data (rules/scan/catalogue/*.json).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "code/ir.h"
+#include "code/resolve.h"
+#include "interlock/scan/scanner.h"
+#include "static/analysis.h"
+
+namespace interlock::scan::code {
+
+// All modules of a package; imports between them resolve by Python module path or relative JS path.
+struct PackageModules {
+  std::vector<const Module*> modules;
+  std::vector<std::string> paths;                            // file path of each
+  std::unordered_map<std::string, std::uint32_t> by_import;  // "pkg.sub", "src/lib/util" -> index into modules
+};
+
+struct EntryPoint {
+  std::string name;
+  std::string kind;  // ToolSurface::kind
+  std::uint32_t module = kNone;
+  FuncId function = kNone;  // kModuleBody for scripts
+  std::string description;  // docstring, description argument
+  Loc loc;
+  core::PermissionSet declared = 0;
+  bool declares = false;   // annotations such as readOnlyHint
+  bool read_only = false;  // says so
+};
+
+struct CapabilityUse {
+  core::Permission permission = core::Permission::kNetworkEgress;
+  std::uint32_t file = 0;
+  Loc loc;
+  std::string callee;  // "requests.post"
+  std::string detail;  // host, path, variable, command
+  std::uint8_t obfuscation = 0;
+  std::vector<std::uint32_t> entries;  // EntryPoint indexes that reach it
+  bool import_time = false;            // runs when the module is loaded
+};
+
+struct CodeFacts {
+  std::vector<EntryPoint> entries;
+  std::vector<CapabilityUse> uses;
+  std::vector<RawFinding> findings;  // flows (secret -> network ...), obfuscation, evasion, T7, T8; reach set
+};
+
+// `reach`: of each module's file. Budget: steps proportional to the size of the modules.
+[[nodiscard]] CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<core::Reach>& reach);
+
+}  // namespace interlock::scan::code

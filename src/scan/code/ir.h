@@ -1,0 +1,181 @@
+// Intermediate representation of a source file: what Python, JavaScript and TypeScript lower to, and what name
+// resolution, constant folding and flow analysis work on. Small on purpose: control flow is flattened into program
+// order (both branches, loop bodies once), because flows are judged by reachability, not by path. Engine room.
+//
+// Front ends: python.cc, javascript.cc (tree-sitter trees; explicit stacks, step budgets). Consumers: resolve.cc,
+// fold.cc, flow.cc.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace interlock::scan::code {
+
+using ExprId = std::uint32_t;
+using FuncId = std::uint32_t;
+using ClassId = std::uint32_t;
+inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+inline constexpr FuncId kModuleBody = 0;  // functions[0]: the statements of the module itself
+
+enum class Language : std::uint8_t { kPython, kJavaScript, kTypeScript };
+
+// Byte range in the file.
+struct Loc {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
+enum class ExprKind : std::uint8_t {
+  kUnknown,        // anything else; values of `args` may reach its own
+  kString,         // text: the literal's value, escapes undone (bytes literals too)
+  kNumber,         // text: as written
+  kConstant,       // text: "None" "True" "False" "null" "undefined"
+  kName,           // text: identifier; Python `self`, JS `this` are names
+  kMember,         // base.text
+  kIndex,          // base[args[0]]; JS computed members too
+  kSlice,          // base[args[0]:args[1]:args[2]]; a missing bound is kNone
+  kCall,           // base(args...); keyword arguments carry their name; `is_new` for JS `new`
+  kConcat,         // args joined by +
+  kBinary,         // text: operator; args two
+  kFormat,         // f-string, template literal: args in order, literal pieces are kString; tagged templates are kCall
+  kList,           // list, tuple, set, array: args
+  kDict,           // args with name = constant key where it is one; computed keys come as args with an empty name
+  kComprehension,  // args: element(s), then the iterables; targets are assigned by statements before it
+  kFunction,       // lambda, arrow, function expression, JS class expression method: `function`
+  kClass,          // class expression: `function` holds the ClassId
+  kSpread,         // *x, **x, ...x: args[0]
+  kChoice,         // a if c else b, a or b, a ?? b: any of args (condition included first for the ternary)
+  kAwait,          // args[0]; yield too
+};
+
+struct Arg {
+  ExprId value = kNone;
+  std::string_view name = {};  // keyword or key; view into the file or into Module::strings
+};
+
+struct Expr {
+  ExprKind kind = ExprKind::kUnknown;
+  bool is_new = false;
+  bool is_async = false;
+  Loc loc;
+  std::string_view text = {};  // view into the file or into Module::strings
+  ExprId base = kNone;
+  std::uint32_t first_arg = 0;  // into Module::args
+  std::uint32_t arg_count = 0;
+  std::uint32_t function = kNone;  // FuncId (kFunction) or ClassId (kClass)
+};
+
+enum class StmtKind : std::uint8_t {
+  kExpr,       // value evaluated for its effect
+  kAssign,     // target = value; `x += y` comes as target = kConcat(target, y); destructuring as kList/kDict target;
+               // `for t in v`, `with v as t`, `except v as t`, walrus as assignments too
+  kReturn,     // value or kNone
+  kYield,      // value
+  kRaise,      // value
+  kCondition,  // value of an if/while test (its body follows in program order)
+  kDelete,
+};
+
+struct Stmt {
+  StmtKind kind = StmtKind::kExpr;
+  Loc loc;
+  ExprId target = kNone;
+  ExprId value = kNone;
+  std::uint16_t condition_depth = 0;  // enclosing if/while/except/case bodies, so that conditional payloads can be told
+};
+
+struct Param {
+  std::string_view name;
+  ExprId fallback = kNone;  // default value
+  ExprId annotation = kNone;
+  bool variadic = false;  // *args, **kwargs, ...rest
+  Loc loc;
+};
+
+struct Function {
+  std::string_view name;  // "" for lambdas; JS: the name it is assigned to where that is plain
+  std::string qualified;  // "Class.method", "outer.inner"
+  Loc loc;                // whole definition
+  Loc name_loc;
+  FuncId parent = kNone;  // lexical
+  ClassId owner = kNone;  // class it is a method of
+  bool is_async = false;
+  bool is_static = false;
+  bool exported = false;  // JS export, module.exports; Python: module level without leading underscore
+  std::vector<Param> params;
+  std::vector<ExprId> decorators;  // Python and TS
+  ExprId docstring = kNone;        // kString expression; JS: none (see Module::comments)
+  std::vector<Stmt> body;
+};
+
+struct Class {
+  std::string_view name;
+  Loc loc;
+  FuncId parent = kModuleBody;  // function in whose body it is defined; class-level assignments are statements there,
+                                // with targets kMember(kName(Class), attribute)
+  std::vector<ExprId> bases;
+  std::vector<ExprId> decorators;
+  std::vector<FuncId> methods;
+  ExprId docstring = kNone;
+};
+
+// Python `import a.b as c` -> {local "c", module "a.b", symbol ""}; `import a.b` -> {local "a", module "a", ""}
+// (with a second, unnamed entry {"" , "a.b", ""}); `from a import b as c` -> {"c", "a", "b"}; `from a import *` ->
+// {"*", "a", "*"}. JS `import x from "m"` -> {"x", "m", "default"}; `import * as x` -> {"x", "m", ""}; `import {a as
+// b}` -> {"b", "m", "a"}; `const x = require("m")`, `await import("m")` with a constant -> {"x", "m", ""}; destructured
+// require -> {"b", "m", "a"}. "node:" prefixes are removed. Relative Python imports keep their dots in `module`
+// ("..x").
+struct Import {
+  std::string_view local;
+  std::string module;
+  std::string symbol;
+  FuncId scope = kModuleBody;
+  Loc loc;
+};
+
+struct Comment {
+  Loc loc;  // with its markers
+};
+
+struct Module {
+  Language language = Language::kPython;
+  std::uint32_t file = 0;  // FileContext::index
+  std::string_view text;   // of the file
+  std::vector<Expr> exprs;
+  std::vector<Arg> args;
+  std::vector<Function> functions;  // [kModuleBody] first
+  std::vector<Class> classes;
+  std::vector<Import> imports;
+  std::vector<Comment> comments;
+  // Owned texts (unescaped literals). A deque-like list of stable addresses.
+  std::vector<std::unique_ptr<std::string>> strings;
+  std::uint32_t error_bytes = 0;  // under ERROR nodes of the tree
+  bool complete = true;           // false: budget used up; what was lowered is valid
+  std::string stop = {};          // which budget
+
+  [[nodiscard]] std::span<const Arg> ArgsOf(const Expr& expr) const {
+    return std::span<const Arg>(args).subspan(expr.first_arg, expr.arg_count);
+  }
+};
+
+struct LowerLimits {
+  std::uint32_t max_bytes = 4u << 20;
+  std::uint32_t max_nodes = 2'000'000;  // tree nodes visited
+  std::uint32_t max_depth = 2'000;      // nesting; deeper parts become kUnknown
+  std::uint32_t max_parse_ops = 0;      // tree-sitter progress budget; 0: from the size of the text
+};
+
+// Total on any bytes. Text must outlive the module.
+[[nodiscard]] Module LowerPython(std::string_view text, std::uint32_t file, const LowerLimits& limits = {});
+// `typescript`: parse as TypeScript; `tsx`/`jsx` by `has_tags`.
+[[nodiscard]] Module LowerJavaScript(std::string_view text, std::uint32_t file, bool typescript, bool has_tags,
+                                     const LowerLimits& limits = {});
+
+// For tests and `--debug`: one statement a line, stable.
+[[nodiscard]] std::string Dump(const Module& module);
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,70 @@
+// Names and constants: what `r.post` means after `import requests as r`, and what `'ex' + 'ec'` says. Engine room.
+//
+// Values are small abstract values: a constant text, a qualified name ("subprocess.run", "child_process.exec",
+// "builtins.eval"), a function or class of the package, a container, or nothing known. Folding knows concatenation,
+// join, format and f-strings, %, chr/ord, slices and reversal, replace, case, split, encode/decode,
+// base64/hex/rot13/zlib literals, getattr/globals()/__dict__/vars/importlib with constant names; in JS computed
+// members, fromCharCode, atob, Buffer.from, split/reverse/join, concat, globalThis[...], Reflect.get.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/ir.h"
+
+namespace interlock::scan::code {
+
+enum class ValueKind : std::uint8_t { kUnknown, kText, kQualified, kFunction, kClass, kInstance, kList, kDict };
+
+struct Value {
+  ValueKind kind = ValueKind::kUnknown;
+  // kText: the constant. kQualified: dotted name with import aliases undone, Python builtins as "builtins.x", JS
+  // globals as "globalThis.x"; calls in the chain as "()": "requests.Session().post".  kInstance: qualified name of the
+  // class or of the call that made it.
+  std::string text = {};
+  std::uint32_t index = kNone;         // FuncId / ClassId in `module`
+  std::uint32_t module = kNone;        // index of the module in the package
+  std::vector<Value> items = {};       // kList, kDict (values)
+  std::vector<std::string> keys = {};  // kDict
+  // How hard the author made it to read: 0 plain; 1 concatenation or format; 2 decoded (base64, hex, chr ...),
+  // reversed, or looked up by computed name; 3 several of these nested. An honest program rarely needs 2 for a
+  // function's name.
+  std::uint8_t obfuscation = 0;
+  std::uint8_t decodes = 0;  // layers of base64/hex/rot/zlib undone
+};
+
+struct PackageModules;  // flow.h: all modules, by import name
+
+// Resolver of one module. Assignments to plain local names are followed (last assignment in program order before the
+// use, through the enclosing functions); budgets: 64 nested steps, 1 MiB of folded text a module.
+class Resolver {
+ public:
+  Resolver(const Module& module, const PackageModules* package);
+  ~Resolver();
+  Resolver(const Resolver&) = delete;
+  Resolver& operator=(const Resolver&) = delete;
+
+  // Value of an expression as seen in `scope`.
+  [[nodiscard]] Value Evaluate(ExprId expr, FuncId scope) const;
+  // The callee of a call, resolved: kQualified, kFunction, kClass or kUnknown (then `text` is ".method" for a method of
+  // an unknown object).
+  [[nodiscard]] Value Callee(ExprId call, FuncId scope) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Language parts of folding, called by the resolver with resolved pieces; nullopt: nothing known.
+// fold_python.cc / fold_javascript.cc.
+[[nodiscard]] std::optional<Value> FoldPythonCall(std::string_view callee, const Value* receiver,
+                                                  std::span<const Value> args, std::span<const std::string_view> names);
+[[nodiscard]] std::optional<Value> FoldJavaScriptCall(std::string_view callee, const Value* receiver,
+                                                      std::span<const Value> args);
+
+}  // namespace interlock::scan::code

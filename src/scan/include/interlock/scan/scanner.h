@@ -1,0 +1,148 @@
+// From a package to a report: the scanner's static layer.
+//
+//   ScanJob job(view, {.rules = &RuleSet::Builtin()});
+//   for (size_t i = 0; i < job.units(); ++i) job.RunUnit(i);   // any order, any threads
+//   ScanReport report = job.Finish();
+//
+// Works in memory: opens nothing, runs nothing, draws no clock. Budgets count bytes and steps, so that a verdict is the
+// same on every machine. Every byte of the view is analysed or named in Coverage::skipped.
+// Source: skill-scanner paper, contributions 1-6, 11, 12; differences in docs/differences.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interlock/core/finding.h"
+#include "interlock/core/package.h"
+#include "interlock/scan/rules.h"
+
+namespace interlock::scan {
+
+// What the target is. A package may be several things; this is the one that says how the agent meets it.
+enum class PackageKind : std::uint8_t {
+  kUnknown,
+  kSkill,         // has a SKILL.md
+  kMcpServer,     // source of an MCP server
+  kMcpListing,    // a manifest or a live server's lists
+  kClientConfig,  // configuration that names MCP servers, hooks
+  kToolModule,    // LangChain, LangGraph, plain tools
+  kCode,          // other source
+  kText,          // documents only
+};
+[[nodiscard]] std::string_view NameOf(PackageKind kind) noexcept;
+
+// A tool (prompt, script, node) that the agent can call, with what its code exercises.
+struct ToolSurface {
+  std::string name;
+  std::string kind;  // "mcp-tool" "langchain-tool" "graph-node" "script" "hook" "prompt" "resource"
+  std::string file;
+  std::uint32_t line = 0;
+  std::string description;
+  core::PermissionSet exercised = 0;
+  core::PermissionSet declared = 0;
+  bool declares = false;   // says anything at all about its permissions
+  std::string definition;  // SHA-256 of the canonical definition, hex; "" for code without one
+};
+
+// A permission in use and where. `detail`: host, path, variable, command, as far as it folds to a constant.
+struct PermissionUse {
+  core::Permission permission = core::Permission::kNetworkEgress;
+  std::string file;
+  std::uint32_t line = 0;
+  std::string detail;
+  core::Reach reach = core::Reach::kRuntime;
+  std::vector<std::string> tools;  // entry points that reach it
+};
+
+struct Dependency {
+  std::string ecosystem;  // "PyPI" "npm"
+  std::string name;
+  std::string version;  // exact, or the constraint as written
+  bool pinned = false;  // one exact version
+  bool hashed = false;
+  bool direct = true;
+  std::string file;
+  std::uint32_t line = 0;
+  std::string purl;
+};
+
+struct FileRecord {
+  std::string path;
+  std::string sha256;
+  std::uint64_t bytes = 0;
+  std::uint64_t analysed = 0;  // bytes that an analyser read
+  std::string type;            // "python" "markdown" "elf" ...
+  core::Reach reach = core::Reach::kRuntime;
+};
+
+struct Coverage {
+  std::uint64_t bytes = 0;
+  std::uint64_t analysed = 0;
+  std::vector<core::SkippedPart> skipped;
+};
+
+struct ScanReport {
+  std::string target;
+  PackageKind kind = PackageKind::kUnknown;
+  std::string name;  // of the package, from its own front matter or manifest
+  std::string description;
+  core::ScanVerdict verdict = core::ScanVerdict::kSafe;
+  core::ScanReason reason = core::ScanReason::kNone;
+  double score = 0.0;                   // [0,1], monotone in evidence
+  std::string summary;                  // one sentence: why
+  std::vector<core::Finding> findings;  // worst first, deduplicated; suppressed ones last
+  core::PermissionSet exercised = 0;
+  core::PermissionSet declared = 0;
+  bool declares = false;
+  std::vector<PermissionUse> permissions;
+  std::vector<ToolSurface> tools;
+  std::vector<Dependency> dependencies;
+  std::vector<FileRecord> files;
+  Coverage coverage;
+  std::vector<std::string> layers = {};  // that ran: "static"
+  std::string rules_version;
+};
+
+// One line of a suppression file, or an inline comment `interlock-ignore: RULE reason... [until YYYY-MM-DD]`.
+struct Suppression {
+  std::string rule;         // id or glob
+  std::string path;         // glob; "": every file
+  std::string fingerprint;  // "": every finding
+  std::string reason;       // required
+  std::string until;        // YYYY-MM-DD, "": no end
+};
+
+struct ScanOptions {
+  const RuleSet* rules = nullptr;  // nullptr: the shipped ones
+  std::vector<Suppression> suppressions;
+  std::string today;                 // YYYY-MM-DD for expiry; "": nothing has expired
+  bool inline_suppressions = false;  // honour comments of the scanned package itself: only for one's own code
+  bool strict = false;               // profile: what is reported but does not condemn counts too
+  // From `scan --layers`; a layer asked for that did not run never looks clean.
+  std::uint32_t max_findings = 2000;
+  std::uint64_t max_parse_steps = 0;  // 0: default budgets of each parser
+};
+
+class ScanJob {
+ public:
+  // `view` and `options.rules` must outlive the job.
+  ScanJob(const core::PackageView& view, const ScanOptions& options);
+  ~ScanJob();
+  [[nodiscard]] std::size_t units() const noexcept;
+  // Each unit once; units may run at the same time on different threads.
+  void RunUnit(std::size_t unit);
+  [[nodiscard]] ScanReport Finish();  // once, after all units
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// All of it on this thread.
+[[nodiscard]] ScanReport Scan(const core::PackageView& view, const ScanOptions& options = {});
+
+}  // namespace interlock::scan

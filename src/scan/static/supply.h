@@ -1,0 +1,42 @@
+// Supply chain: dependencies and how they are named, pinned and fetched; install hooks; secrets; binaries. Engine room.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "interlock/scan/scanner.h"
+#include "static/analysis.h"
+
+namespace interlock::scan {
+
+// A command that runs when the package is installed, built or started, or that a host is told to run (npm lifecycle
+// scripts, setup.py bodies, MCP server commands, agent hooks): the shell analyser reads `command`.
+struct HookCommand {
+  std::uint32_t file = 0;
+  base::ByteSpan bytes;
+  std::string name;     // "postinstall", "mcpServers.x", "hooks.PreToolUse"
+  std::string command;  // as a shell would get it
+  core::Reach reach = core::Reach::kInstall;
+};
+
+struct SupplyFacts {
+  std::string package_name;
+  std::string package_version;
+  std::string package_description;
+  std::vector<Dependency> dependencies;
+  std::vector<HookCommand> hooks;
+  std::vector<std::string> entry_files;  // main, bin, scripts, module names that manifests name as what runs
+  std::vector<RawFinding> findings;
+};
+
+// Reads every manifest, lock file and configuration of the package.
+[[nodiscard]] SupplyFacts AnalyzeSupply(const core::PackageView& view, const std::vector<FileContext>& files);
+
+// Per file, whatever its type: secrets in text, binaries and bytecode in a source package, files that pretend.
+void AnalyzeArtifacts(const FileContext& file, FileResult& out);
+// The package's view of them: pyc without source, pyc that differs from its source.
+void AnalyzeBytecode(const core::PackageView& view, const std::vector<FileContext>& files,
+                     std::vector<RawFinding>& out);
+
+}  // namespace interlock::scan
