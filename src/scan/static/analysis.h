@@ -83,6 +83,9 @@ struct RawFinding {
   // Describing rather than performing: quoted, in a code block, negated, in a passage about attacks. [0,1]; the verdict
   // multiplies confidence by (1 - described).
   double described = 0.0;
+  // Host that is fetched from or sent to. The verdict weighs the finding less where that host belongs to the package's
+  // own maker (its repository, home page, name), more for raw addresses, paste sites, tunnels. "" : no host in it.
+  std::string host = {};
 };
 
 // What one unit (a file) leaves. Units do not see each other.

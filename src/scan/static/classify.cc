@@ -1,0 +1,519 @@
+// File types and places: tables of names, magic numbers and path segments.
+#include "static/classify.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstring>
+#include <string>
+
+#include "interlock/base/text.h"
+
+namespace interlock::scan {
+namespace {
+
+using std::string_view;
+
+struct NameType {
+  string_view name;
+  FileType type;
+};
+
+// Extensions, lower case, without the dot.
+constexpr NameType kExtensions[] = {
+    {"md", FileType::kMarkdown},
+    {"mdx", FileType::kMarkdown},
+    {"mdc", FileType::kMarkdown},
+    {"markdown", FileType::kMarkdown},
+    {"py", FileType::kPython},
+    {"pyw", FileType::kPython},
+    {"pyi", FileType::kPython},
+    {"js", FileType::kJavaScript},
+    {"mjs", FileType::kJavaScript},
+    {"cjs", FileType::kJavaScript},
+    {"jsx", FileType::kJavaScript},
+    {"ts", FileType::kTypeScript},
+    {"tsx", FileType::kTypeScript},
+    {"mts", FileType::kTypeScript},
+    {"cts", FileType::kTypeScript},
+    {"sh", FileType::kShell},
+    {"bash", FileType::kShell},
+    {"zsh", FileType::kShell},
+    {"command", FileType::kShell},
+    {"ps1", FileType::kShell},
+    {"bat", FileType::kShell},
+    {"cmd", FileType::kShell},
+    {"fish", FileType::kShell},
+    {"ksh", FileType::kShell},
+    {"json", FileType::kJson},
+    {"jsonc", FileType::kJson},
+    {"json5", FileType::kJson},
+    {"jsonl", FileType::kJson},
+    {"ndjson", FileType::kJson},
+    {"webmanifest", FileType::kJson},
+    {"yaml", FileType::kYaml},
+    {"yml", FileType::kYaml},
+    {"toml", FileType::kToml},
+    {"ini", FileType::kIni},
+    {"cfg", FileType::kIni},
+    {"conf", FileType::kIni},
+    {"env", FileType::kIni},
+    {"properties", FileType::kIni},
+    {"html", FileType::kHtml},
+    {"htm", FileType::kHtml},
+    {"xhtml", FileType::kHtml},
+    {"vue", FileType::kHtml},
+    {"svelte", FileType::kHtml},
+    {"xml", FileType::kXml},
+    {"svg", FileType::kXml},
+    {"ipynb", FileType::kNotebook},
+    {"go", FileType::kOtherSource},
+    {"rs", FileType::kOtherSource},
+    {"java", FileType::kOtherSource},
+    {"kt", FileType::kOtherSource},
+    {"c", FileType::kOtherSource},
+    {"h", FileType::kOtherSource},
+    {"cc", FileType::kOtherSource},
+    {"cpp", FileType::kOtherSource},
+    {"hpp", FileType::kOtherSource},
+    {"cs", FileType::kOtherSource},
+    {"rb", FileType::kOtherSource},
+    {"php", FileType::kOtherSource},
+    {"pl", FileType::kOtherSource},
+    {"lua", FileType::kOtherSource},
+    {"swift", FileType::kOtherSource},
+    {"scala", FileType::kOtherSource},
+    {"r", FileType::kOtherSource},
+    {"sql", FileType::kOtherSource},
+    {"ex", FileType::kOtherSource},
+    {"exs", FileType::kOtherSource},
+    {"dart", FileType::kOtherSource},
+    {"sol", FileType::kOtherSource},
+    {"tf", FileType::kOtherSource},
+    {"hcl", FileType::kOtherSource},
+    {"nix", FileType::kOtherSource},
+    {"applescript", FileType::kOtherSource},
+    {"css", FileType::kOtherSource},
+    {"scss", FileType::kOtherSource},
+    {"proto", FileType::kOtherSource},
+    {"graphql", FileType::kOtherSource},
+    {"txt", FileType::kPlainText},
+    {"rst", FileType::kPlainText},
+    {"adoc", FileType::kPlainText},
+    {"csv", FileType::kPlainText},
+    {"tsv", FileType::kPlainText},
+    {"log", FileType::kPlainText},
+    {"tmpl", FileType::kPlainText},
+    {"j2", FileType::kPlainText},
+    {"pyc", FileType::kPyc},
+    {"pyo", FileType::kPyc},
+    {"so", FileType::kElf},
+    {"dll", FileType::kPe},
+    {"exe", FileType::kPe},
+    {"dylib", FileType::kMachO},
+    {"wasm", FileType::kWasm},
+    {"zip", FileType::kArchive},
+    {"gz", FileType::kArchive},
+    {"tgz", FileType::kArchive},
+    {"tar", FileType::kArchive},
+    {"bz2", FileType::kArchive},
+    {"xz", FileType::kArchive},
+    {"zst", FileType::kArchive},
+    {"7z", FileType::kArchive},
+    {"rar", FileType::kArchive},
+    {"whl", FileType::kArchive},
+    {"jar", FileType::kArchive},
+    {"skill", FileType::kArchive},
+    {"mcpb", FileType::kArchive},
+    {"dxt", FileType::kArchive},
+    {"png", FileType::kImage},
+    {"jpg", FileType::kImage},
+    {"jpeg", FileType::kImage},
+    {"gif", FileType::kImage},
+    {"webp", FileType::kImage},
+    {"ico", FileType::kImage},
+    {"bmp", FileType::kImage},
+    {"avif", FileType::kImage},
+    {"tiff", FileType::kImage},
+    {"woff", FileType::kFont},
+    {"woff2", FileType::kFont},
+    {"ttf", FileType::kFont},
+    {"otf", FileType::kFont},
+    {"eot", FileType::kFont},
+    {"mp3", FileType::kMedia},
+    {"mp4", FileType::kMedia},
+    {"wav", FileType::kMedia},
+    {"webm", FileType::kMedia},
+    {"mov", FileType::kMedia},
+    {"ogg", FileType::kMedia},
+    {"flac", FileType::kMedia},
+    {"pdf", FileType::kPdf},
+    {"docx", FileType::kOffice},
+    {"xlsx", FileType::kOffice},
+    {"pptx", FileType::kOffice},
+    {"doc", FileType::kOffice},
+    {"xls", FileType::kOffice},
+    {"odt", FileType::kOffice},
+    {"bin", FileType::kBinary},
+    {"dat", FileType::kBinary},
+    {"pkl", FileType::kBinary},
+    {"parquet", FileType::kBinary},
+    {"npy", FileType::kBinary},
+    {"onnx", FileType::kBinary},
+    {"db", FileType::kBinary},
+    {"sqlite", FileType::kBinary},
+};
+
+constexpr NameType kNames[] = {
+    {"dockerfile", FileType::kDockerfile},
+    {"containerfile", FileType::kDockerfile},
+    {"requirements.txt", FileType::kRequirements},
+    {"pipfile", FileType::kToml},
+    {"poetry.lock", FileType::kToml},
+    {"uv.lock", FileType::kToml},
+    {"cargo.lock", FileType::kToml},
+    {"pipfile.lock", FileType::kJson},
+    {".npmrc", FileType::kIni},
+    {".pypirc", FileType::kIni},
+    {".env", FileType::kIni},
+    {".cursorrules", FileType::kMarkdown},
+    {".windsurfrules", FileType::kMarkdown},
+    {".clinerules", FileType::kMarkdown},
+    {"yarn.lock", FileType::kPlainText},
+    {".bashrc", FileType::kShell},
+    {".zshrc", FileType::kShell},
+    {".profile", FileType::kShell},
+    {"gemfile", FileType::kOtherSource},
+    {"makefile", FileType::kOtherSource},
+    {"justfile", FileType::kOtherSource},
+    {"jenkinsfile", FileType::kOtherSource},
+};
+
+std::string Lower(string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  return out;
+}
+
+bool StartsWith(string_view text, string_view start) { return text.substr(0, start.size()) == start; }
+
+struct Magic {
+  string_view bytes;
+  std::size_t at;
+  FileType type;
+};
+
+using namespace std::string_view_literals;
+constexpr Magic kMagics[] = {
+    {"\x7f"
+     "ELF"sv,
+     0, FileType::kElf},
+    {"\xfe\xed\xfa\xce"sv, 0, FileType::kMachO},
+    {"\xfe\xed\xfa\xcf"sv, 0, FileType::kMachO},
+    {"\xcf\xfa\xed\xfe"sv, 0, FileType::kMachO},
+    {"\xce\xfa\xed\xfe"sv, 0, FileType::kMachO},
+    {"\0asm"sv, 0, FileType::kWasm},
+    {"PK\x03\x04"sv, 0, FileType::kArchive},
+    {"PK\x05\x06"sv, 0, FileType::kArchive},
+    {"\x1f\x8b"sv, 0, FileType::kArchive},
+    {"BZh"sv, 0, FileType::kArchive},
+    {"\xfd"
+     "7zXZ\0"sv,
+     0, FileType::kArchive},
+    {"\x28\xb5\x2f\xfd"sv, 0, FileType::kArchive},
+    {"7z\xbc\xaf\x27\x1c"sv, 0, FileType::kArchive},
+    {"Rar!\x1a\x07"sv, 0, FileType::kArchive},
+    {"ustar"sv, 257, FileType::kArchive},
+    {"\x89PNG\r\n\x1a\n"sv, 0, FileType::kImage},
+    {"\xff\xd8\xff"sv, 0, FileType::kImage},
+    {"GIF87a"sv, 0, FileType::kImage},
+    {"GIF89a"sv, 0, FileType::kImage},
+    {"WEBP"sv, 8, FileType::kImage},
+    {"\0\0\x01\0"sv, 0, FileType::kImage},
+    {"wOFF"sv, 0, FileType::kFont},
+    {"wOF2"sv, 0, FileType::kFont},
+    {"OTTO"sv, 0, FileType::kFont},
+    {"\0\x01\0\0\0"sv, 0, FileType::kFont},
+    {"%PDF-"sv, 0, FileType::kPdf},
+    {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, 0, FileType::kOffice},
+    {"ID3"sv, 0, FileType::kMedia},
+    {"ftyp"sv, 4, FileType::kMedia},
+    {"OggS"sv, 0, FileType::kMedia},
+    {"fLaC"sv, 0, FileType::kMedia},
+};
+
+// CPython's magic: two bytes of version, then CR LF.
+bool LooksLikePyc(string_view bytes) {
+  return bytes.size() >= 16 && bytes[2] == '\r' && bytes[3] == '\n' &&
+         (bytes[1] == '\r' || bytes[1] == '\f' || bytes[1] == '\x0e');
+}
+
+bool LooksBinary(string_view bytes) {
+  const string_view head = bytes.substr(0, 8192);
+  if (head.find('\0') != string_view::npos) return true;
+  std::size_t odd = 0;
+  for (const char c : head) {
+    const auto u = static_cast<unsigned char>(c);
+    if (u < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\b' && c != '\x1b') ++odd;
+  }
+  return odd * 20 > head.size();
+}
+
+FileType FromShebang(string_view bytes) {
+  if (!StartsWith(bytes, "#!")) return FileType::kUnknownText;
+  const string_view line = bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 200));
+  const auto has = [&](string_view word) { return line.find(word) != string_view::npos; };
+  if (has("python") || has("uv run") || has("pypy")) return FileType::kPython;
+  if (has("ts-node") || has("tsx") || has("deno")) return FileType::kTypeScript;
+  if (has("node") || has("bun")) return FileType::kJavaScript;
+  if (has("sh")) return FileType::kShell;
+  return FileType::kOtherSource;
+}
+
+bool Among(string_view word, std::initializer_list<string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+template <class Visit>
+void ForEachSegment(string_view path, Visit visit) {
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    const string_view part = path.substr(0, slash);
+    if (!visit(part, slash == string_view::npos)) return;
+    if (slash == string_view::npos) return;
+    path.remove_prefix(slash + 1);
+  }
+}
+
+}  // namespace
+
+std::string_view NameOf(FileType type) noexcept {
+  constexpr std::array<string_view, 29> names = {
+      "text",  "markdown", "python",   "javascript",   "typescript", "shell",  "json",  "yaml",   "toml",  "ini",
+      "html",  "xml",      "notebook", "requirements", "dockerfile", "source", "plain", "pyc",    "elf",   "pe",
+      "macho", "wasm",     "archive",  "image",        "font",       "media",  "pdf",   "office", "binary"};
+  const auto i = static_cast<std::size_t>(type);
+  return i < names.size() ? names[i] : string_view{};
+}
+
+bool IsText(FileType type) noexcept { return type <= FileType::kPlainText; }
+
+bool IsCode(FileType type) noexcept {
+  return type == FileType::kPython || type == FileType::kJavaScript || type == FileType::kTypeScript ||
+         type == FileType::kShell;
+}
+
+string_view BaseName(string_view path) noexcept {
+  const std::size_t slash = path.rfind('/');
+  return slash == string_view::npos ? path : path.substr(slash + 1);
+}
+
+FileType TypeOfName(string_view path) noexcept {
+  const std::string base = Lower(BaseName(path));
+  for (const NameType& row : kNames) {
+    if (base == row.name) return row.type;
+  }
+  if (StartsWith(base, "dockerfile")) return FileType::kDockerfile;
+  if (StartsWith(base, "requirements") && base.ends_with(".txt")) return FileType::kRequirements;
+  if (StartsWith(base, ".env")) return FileType::kIni;
+  const std::size_t dot = base.rfind('.');
+  if (dot == std::string::npos) return FileType::kUnknownText;
+  const string_view extension = string_view(base).substr(dot + 1);
+  for (const NameType& row : kExtensions) {
+    if (extension == row.name) return row.type;
+  }
+  return FileType::kUnknownText;
+}
+
+FileType TypeOfContent(string_view bytes, FileType claimed) noexcept {
+  if (bytes.empty()) return claimed;
+  for (const Magic& magic : kMagics) {
+    if (bytes.size() >= magic.at + magic.bytes.size() && bytes.substr(magic.at, magic.bytes.size()) == magic.bytes) {
+      // Office documents are zip archives with a claim; "ID3" and the like are short enough to start a text.
+      if (magic.type == FileType::kArchive && claimed == FileType::kOffice) return claimed;
+      if (magic.bytes.size() <= 3 && !LooksBinary(bytes)) continue;
+      return magic.type;
+    }
+  }
+  if (bytes.size() > 0x40 && StartsWith(bytes, "MZ") && LooksBinary(bytes)) return FileType::kPe;
+  if (LooksLikePyc(bytes)) return FileType::kPyc;
+  if (StartsWith(bytes, "\xff\xfe") || StartsWith(bytes, "\xfe\xff"))
+    return IsText(claimed) ? claimed : FileType::kUnknownText;
+  if (LooksBinary(bytes))
+    return IsText(claimed) ? FileType::kBinary : (claimed == FileType::kUnknownText ? FileType::kBinary : claimed);
+  // Text from here on.
+  const FileType shebang = FromShebang(bytes);
+  if (IsText(claimed) && claimed != FileType::kUnknownText && claimed != FileType::kPlainText) return claimed;
+  if (shebang != FileType::kUnknownText) return shebang;
+  if (IsText(claimed)) return claimed;
+  return FileType::kUnknownText;
+}
+
+bool IsInstructionFile(string_view path) noexcept {
+  const std::string base = Lower(BaseName(path));
+  if (Among(base, {"skill.md", "skills.md", "agents.md", "agent.md", "claude.md", "gemini.md", ".cursorrules",
+                   ".windsurfrules", ".clinerules", "copilot-instructions.md", "system_prompt.md", "system-prompt.md",
+                   "prompt.md", "instructions.md"})) {
+    return true;
+  }
+  if (base.ends_with(".mdc") || base.ends_with(".prompt.md") || base.ends_with(".instructions.md")) return true;
+  bool hit = false;
+  const std::string lower = Lower(path);
+  ForEachSegment(lower, [&](string_view part, bool last) {
+    if (!last && Among(part, {"commands", "agents", "prompts", "rules", "instructions"})) hit = base.ends_with(".md");
+    return !hit;
+  });
+  return hit;
+}
+
+core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexcept {
+  const std::string lower = Lower(path);
+  const string_view base = BaseName(lower);
+  core::Reach reach = core::Reach::kRuntime;
+  bool decided = false;
+  const auto decide = [&](core::Reach value) {
+    reach = value;
+    decided = true;
+  };
+  if (IsInstructionFile(path)) decide(core::Reach::kAgent);
+  bool docs = false;
+  ForEachSegment(lower, [&](string_view part, bool last) {
+    if (last) return true;
+    if (Among(part, {"node_modules", "vendor", "third_party", "third-party", "vendored", "site-packages", ".venv",
+                     "venv", "bower_components", ".yarn"})) {
+      decide(core::Reach::kVendored);
+      return false;
+    }
+    if (Among(part,
+              {"test",      "tests",      "__tests__", "spec",         "specs",       "e2e",           "testdata",
+               "test-data", "test_data",  "fixtures",  "__fixtures__", "mocks",       "__mocks__",     "cypress",
+               "benchmark", "benchmarks", "bench",     "evals",        "evaluations", "__snapshots__", "testing"})) {
+      decide(core::Reach::kTest);
+      return false;
+    }
+    if (Among(part, {".github", ".gitlab", ".circleci", ".husky", ".devcontainer", ".buildkite", ".azure-pipelines",
+                     "ci", ".ci", ".changeset", ".idea"})) {
+      decide(core::Reach::kBuild);
+      return false;
+    }
+    if (Among(part,
+              {"examples", "example", "samples", "sample", "demo", "demos", "cookbook", "playground", "tutorials"}) &&
+        reach != core::Reach::kAgent) {
+      decide(core::Reach::kExample);
+      return false;
+    }
+    if (Among(part, {"docs", "doc", "documentation", "site", "website"}) && !decided) docs = true;
+    // The helper scripts of a repository are not what runs in the agent; those of a skill are.
+    if (part == "scripts" && kind != PackageKind::kSkill && kind != PackageKind::kCode &&
+        kind != PackageKind::kUnknown && !decided) {
+      decide(core::Reach::kBuild);
+    }
+    return true;
+  });
+  if (decided) return reach;
+  if (StartsWith(base, "test_") || base == "conftest.py" || base.find("_test.") != string_view::npos ||
+      base.find(".test.") != string_view::npos || base.find(".spec.") != string_view::npos) {
+    return core::Reach::kTest;
+  }
+  if (base == "setup.py") return core::Reach::kInstall;
+  if (Among(base, {"makefile", "justfile", "noxfile.py", "tasks.py", "gulpfile.js", "gruntfile.js", "jenkinsfile",
+                   "tox.ini", ".pre-commit-config.yaml", "fabfile.py", "taskfile.yml"}) ||
+      base.find(".config.") != string_view::npos || StartsWith(base, ".eslintrc") || StartsWith(base, ".prettierrc") ||
+      StartsWith(base, "docker-compose") || type == FileType::kDockerfile) {
+    return core::Reach::kBuild;
+  }
+  if (type == FileType::kMarkdown || type == FileType::kPlainText || type == FileType::kHtml ||
+      type == FileType::kPdf || type == FileType::kOffice || docs) {
+    return IsCode(type) ? core::Reach::kExample : core::Reach::kDocument;
+  }
+  return core::Reach::kRuntime;
+}
+
+PackageKind KindOfPackage(const core::PackageView& view) {
+  bool skill = false;
+  bool manifest = false;
+  bool listing = false;
+  bool config = false;
+  bool code = false;
+  bool mcp = false;
+  bool tools = false;
+  bool any_text = false;
+  for (const core::PackageFile& file : view.files) {
+    const std::string base = Lower(BaseName(file.path));
+    const FileType type = TypeOfName(file.path);
+    if (base == "skill.md") skill = true;
+    if (file.path == core::kMcpListingPath) listing = true;
+    const string_view head = string_view(file.bytes).substr(0, 256 * 1024);
+    const auto has = [&](string_view word) { return head.find(word) != string_view::npos; };
+    if (type == FileType::kJson) {
+      if (has("\"mcpServers\"") || (base == "mcp.json" && has("\"servers\""))) config = true;
+      if (has("\"inputSchema\"") && has("\"tools\"")) manifest = true;
+      if (base == "package.json" && has("modelcontextprotocol")) mcp = true;
+    }
+    if (type == FileType::kPython || type == FileType::kJavaScript || type == FileType::kTypeScript) {
+      code = true;
+      if (has("modelcontextprotocol") || has("FastMCP") || has("fastmcp") || has("from mcp") || has("import mcp"))
+        mcp = true;
+      if (has("langchain") || has("langgraph") || has("crewai") || has("autogen") || has("smolagents")) tools = true;
+    }
+    if (type == FileType::kShell || type == FileType::kOtherSource) code = true;
+    any_text = any_text || IsText(type);
+  }
+  if (listing) return PackageKind::kMcpListing;
+  if (skill) return PackageKind::kSkill;
+  if (mcp) return PackageKind::kMcpServer;
+  if (tools) return PackageKind::kToolModule;
+  if (manifest && !code) return PackageKind::kMcpListing;
+  if (config && !code) return PackageKind::kClientConfig;
+  if (code) return PackageKind::kCode;
+  return any_text ? PackageKind::kText : PackageKind::kUnknown;
+}
+
+std::string_view NameOf(PackageKind kind) noexcept {
+  constexpr std::array<string_view, 8> names = {"unknown",       "skill",       "mcp-server", "mcp-listing",
+                                                "client-config", "tool-module", "code",       "text"};
+  const auto i = static_cast<std::size_t>(kind);
+  return i < names.size() ? names[i] : string_view{};
+}
+
+std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKind kind) {
+  std::vector<FileContext> files;
+  files.reserve(view.files.size());
+  for (std::size_t i = 0; i < view.files.size(); ++i) {
+    const core::PackageFile& file = view.files[i];
+    FileContext context;
+    context.index = static_cast<std::uint32_t>(i);
+    context.file = &file;
+    context.claimed = TypeOfName(file.path);
+    context.type = TypeOfContent(file.bytes, context.claimed);
+    context.reach = ReachOfPath(file.path, context.type, kind);
+    // A target that is nothing but a document or a single file is what the agent will be given.
+    if (context.reach == core::Reach::kDocument && (kind == PackageKind::kText || view.files.size() == 1)) {
+      context.reach = core::Reach::kAgent;
+    }
+    if (view.files.size() == 1 && context.reach > core::Reach::kRuntime) context.reach = core::Reach::kRuntime;
+    files.push_back(context);
+  }
+  return files;
+}
+
+LineIndex::LineIndex(string_view text) {
+  starts_.push_back(0);
+  const char* begin = text.data();
+  const char* at = begin;
+  const char* end = begin + text.size();
+  while (at < end) {
+    const void* line = std::memchr(at, '\n', static_cast<std::size_t>(end - at));
+    if (line == nullptr) break;
+    at = static_cast<const char*>(line) + 1;
+    starts_.push_back(static_cast<std::uint32_t>(at - begin));
+  }
+}
+
+LineIndex::Place LineIndex::At(std::size_t offset) const noexcept {
+  const auto next = std::upper_bound(starts_.begin(), starts_.end(), offset);
+  const auto line = static_cast<std::uint32_t>(next - starts_.begin());
+  return {line, static_cast<std::uint32_t>(offset - starts_[line - 1]) + 1};
+}
+
+}  // namespace interlock::scan

@@ -1,0 +1,29 @@
+// What a file is (by content, not by name) and where in the package it stands. Engine room.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "interlock/core/package.h"
+#include "interlock/scan/scanner.h"
+#include "static/analysis.h"
+
+namespace interlock::scan {
+
+// By the name alone.
+[[nodiscard]] FileType TypeOfName(std::string_view path) noexcept;
+// By magic numbers, shebang and shape; `claimed` decides between kinds of text.
+[[nodiscard]] FileType TypeOfContent(std::string_view bytes, FileType claimed) noexcept;
+// By the path alone, for a package of this kind.
+[[nodiscard]] core::Reach ReachOfPath(std::string_view path, FileType type, PackageKind kind) noexcept;
+
+// SKILL.md, AGENTS.md, prompts, commands: text that an agent is given to follow.
+[[nodiscard]] bool IsInstructionFile(std::string_view path) noexcept;
+[[nodiscard]] std::string_view BaseName(std::string_view path) noexcept;
+
+[[nodiscard]] PackageKind KindOfPackage(const core::PackageView& view);
+
+// One context a file, in order.
+[[nodiscard]] std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKind kind);
+
+}  // namespace interlock::scan

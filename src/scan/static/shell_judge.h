@@ -1,0 +1,54 @@
+// How bad is what a shell command does, where it stands? One judgement for scripts, install hooks, command lines in
+// code and commands that a document has the agent or the user run. Engine room.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "code/flow.h"
+#include "code/shell.h"
+#include "static/analysis.h"
+
+namespace interlock::scan {
+
+enum class ShellPlace : std::uint8_t {
+  kScript,       // a file that is a shell script
+  kHook,         // runs by itself: install hook, agent hook, server command
+  kCodeString,   // given to a shell by code
+  kInstruction,  // a document has the agent or its user run it
+};
+
+struct ShellContext {
+  std::uint32_t file = 0;
+  std::uint32_t offset = 0;  // of the command's text in the file, where it stands there byte for byte
+  base::ByteSpan whole;      // where it does not (an escaped string): reported for every finding
+  const std::vector<std::uint32_t>* map = nullptr;  // offset in the file of each byte of the text; wins over both
+  ShellPlace place = ShellPlace::kScript;
+  bool has_reach = false;
+  core::Reach reach = core::Reach::kRuntime;
+  double described = 0.0;
+};
+
+// Rules SH-* (rules/scan/shell.json). Capability uses (network, file, subprocess ...) go to `uses` when it is not null.
+void JudgeShell(std::span<const code::ShellUse> acts, const ShellContext& context, std::vector<RawFinding>& out,
+                std::vector<code::CapabilityUse>* uses);
+
+// What kind of place a host (or URL) is, by what the public knows of it; data in rules/scan/hosts.json.
+enum class HostKind : std::uint8_t {
+  kOrdinary,
+  kInstaller,  // publishes a widely known tool's installer
+  kForge,      // anybody may host code there: github.com, raw.githubusercontent.com, gitlab.com ...
+  kRegistry,   // package registries
+  kPaste,      // paste and anonymous file hosts
+  kTunnel,     // tunnels, dynamic DNS, request catchers, webhook inboxes
+  kShortener,
+  kRawAddress,  // an IP address that is not private or loopback
+  kLocal,       // loopback, private networks, .local, .internal, localhost
+};
+[[nodiscard]] HostKind KindOfHost(std::string_view host_or_url);
+[[nodiscard]] std::string HostOf(std::string_view url);  // lower case, no port; "" when there is none
+
+}  // namespace interlock::scan
