@@ -4,6 +4,12 @@ find_package(PkgConfig REQUIRED)
 
 find_package(simdjson REQUIRED)             # libsimdjson-dev 3.0.1, Apache-2.0: structural JSON scan, UTF-8 validation
 pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)   # libre2-dev 20220601, BSD-3: linear-time regular expressions
+# libvectorscan-dev 5.4.9, BSD-3: literal prefilter of the scanner's rules. Optional: module patterns has its own matcher.
+option(INTERLOCK_VECTORSCAN "Use Vectorscan where it is installed" ON)
+if(INTERLOCK_VECTORSCAN)
+  pkg_check_modules(VECTORSCAN IMPORTED_TARGET libhs)
+endif()
+find_package(tomlplusplus REQUIRED)         # libtomlplusplus-dev 3.3.0, MIT: pyproject.toml and lock files (size-capped; header only)
 find_package(yaml-cpp REQUIRED)             # libyaml-cpp-dev 0.7.0, MIT: policy and profile files (size-capped before use)
 find_package(ICU REQUIRED COMPONENTS uc i18n)   # libicu-dev 72.1, Unicode-3.0: NFKC and UTS #39 confusable skeletons
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)  # libssl-dev 3.0, Apache-2.0: SHA-256 with SHA-NI

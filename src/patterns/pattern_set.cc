@@ -1,0 +1,299 @@
+#include "interlock/patterns/pattern_set.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <map>
+#include <mutex>
+
+#include "interlock/base/check.h"
+#include "literals.h"
+#include "re2/filtered_re2.h"
+#include "re2/re2.h"
+
+namespace interlock::patterns {
+namespace {
+
+constexpr std::size_t kMinWord = 2;
+constexpr std::size_t kMaxWord = 255;
+constexpr std::size_t kWordBytes = 48;  // of a word that are compared
+constexpr int kMinAtom = 3;
+constexpr std::size_t kMaxAtoms = 64;
+
+re2::RE2::Options RegexOptions(std::int64_t max_memory) {
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_never_capture(true);
+  options.set_max_mem(max_memory);
+  return options;
+}
+
+std::string FoldWord(std::string_view word) {
+  std::string folded(word.substr(0, kWordBytes));
+  for (char& c : folded) c = static_cast<char>(FoldAscii(static_cast<unsigned char>(c)));
+  return folded;
+}
+
+base::Error Bad(std::string message) { return base::Error(base::ErrorCode::kPatternSyntax, std::move(message)); }
+
+struct Window {
+  std::uint32_t begin;
+  std::uint32_t end;
+};
+
+}  // namespace
+
+struct PatternScratch::Impl {
+  struct Literal {
+    std::uint64_t set = 0;
+    std::unique_ptr<LiteralScratch> scratch;
+  };
+  std::vector<Literal> literals;  // of the sets used last
+  std::vector<LiteralHit> hits;
+  std::vector<std::vector<Window>> windows;  // by pattern
+  std::vector<std::uint32_t> touched;
+
+  std::unique_ptr<LiteralScratch>& LiteralsOf(std::uint64_t set) {
+    constexpr std::size_t kSets = 4;
+    for (Literal& literal : literals) {
+      if (literal.set == set) return literal.scratch;
+    }
+    if (literals.size() >= kSets) literals.erase(literals.begin());
+    return literals.emplace_back(Literal{set, nullptr}).scratch;
+  }
+
+  // Windows are kept as a union: the order in which words are reported does not matter.
+  void Add(std::uint32_t pattern, Window window) {
+    std::vector<Window>& all = windows[pattern];
+    if (all.empty()) touched.push_back(pattern);
+    if (all.empty() || window.begin > all.back().end) {
+      all.push_back(window);
+      return;
+    }
+    all.back().begin = std::min(all.back().begin, window.begin);
+    all.back().end = std::max(all.back().end, window.end);
+    while (all.size() > 1 && all.back().begin <= all[all.size() - 2].end) {
+      Window& before = all[all.size() - 2];
+      before = {std::min(before.begin, all.back().begin), std::max(before.end, all.back().end)};
+      all.pop_back();
+    }
+  }
+};
+
+PatternScratch::PatternScratch() : impl_(std::make_unique<Impl>()) {}
+PatternScratch::PatternScratch(PatternScratch&&) noexcept = default;
+PatternScratch& PatternScratch::operator=(PatternScratch&&) noexcept = default;
+PatternScratch::~PatternScratch() = default;
+
+struct PatternSet::Impl {
+  struct Pattern {
+    std::string regex;
+    std::vector<std::string> words;
+    std::uint32_t reach = 0;
+    mutable std::once_flag once;
+    mutable std::unique_ptr<re2::RE2> compiled;  // nullptr after `once`: RE2 refuses it
+
+    const re2::RE2* Compiled(std::int64_t max_memory) const {
+      std::call_once(once, [&] {
+        auto made = std::make_unique<re2::RE2>(regex, RegexOptions(max_memory));
+        if (made->ok()) compiled = std::move(made);
+      });
+      return compiled.get();
+    }
+  };
+
+  PatternOptions options;
+  std::uint64_t serial = 0;  // tells sets apart in a scratch
+  PatternBackend backend = PatternBackend::kPortable;
+  std::vector<std::unique_ptr<Pattern>> patterns;
+  std::vector<std::uint32_t> always;              // patterns without words
+  std::vector<std::string> words;                 // all, folded, each once
+  std::vector<std::vector<std::uint32_t>> users;  // patterns of each word
+  std::unique_ptr<LiteralMatcher> literals;       // nullptr without words
+
+  // Searches one pattern in its windows; false when the limit is used up.
+  bool Confirm(std::uint32_t index, std::string_view text, std::span<const Window> windows, std::uint64_t limit,
+               PatternOutcome& outcome, std::vector<PatternHit>& out) const;
+};
+
+bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::span<const Window> windows,
+                               std::uint64_t limit, PatternOutcome& outcome, std::vector<PatternHit>& out) const {
+  const re2::RE2* const regex = patterns[index]->Compiled(options.max_memory);
+  if (regex == nullptr) return true;  // only with check = false, which promises that it compiles
+  const re2::StringPiece whole(text.data(), text.size());
+  std::uint32_t hits = 0;
+  for (const Window& window : windows) {
+    if (outcome.looked + (window.end - window.begin) > limit) return false;
+    outcome.looked += window.end - window.begin;
+    std::size_t from = window.begin;
+    while (from < window.end) {
+      re2::StringPiece match;
+      if (!regex->Match(whole, from, window.end, re2::RE2::UNANCHORED, &match, 1)) break;
+      const auto begin = static_cast<std::size_t>(match.data() - text.data());
+      if (match.empty()) {
+        from = begin + 1;
+        outcome.looked += 1;
+        continue;
+      }
+      if (hits == options.max_hits) {
+        outcome.capped = true;
+        return true;
+      }
+      ++hits;
+      from = begin + match.size();
+      out.push_back({index, {begin, from}});
+    }
+  }
+  return true;
+}
+
+PatternSet::PatternSet(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+PatternSet::PatternSet(PatternSet&&) noexcept = default;
+PatternSet& PatternSet::operator=(PatternSet&&) noexcept = default;
+PatternSet::~PatternSet() = default;
+
+base::Status PatternSet::Check(const PatternSpec& spec, const PatternOptions& options) {
+  for (const std::string& word : spec.words) {
+    if (word.size() < kMinWord || word.size() > kMaxWord) {
+      return Bad("word `" + base::Printable(word, 80) + "` has fewer than 2 or more than 255 bytes");
+    }
+  }
+  const re2::RE2 regex(spec.regex, RegexOptions(options.max_memory));
+  if (!regex.ok()) return Bad("expression: " + regex.error());
+  if (re2::RE2::FullMatch("", regex)) return Bad("expression matches the empty text");
+  return {};
+}
+
+std::vector<std::string> PatternSet::WordsOf(std::string_view regex) {
+  re2::FilteredRE2 filter(kMinAtom);
+  int id = 0;
+  if (filter.Add(re2::StringPiece(regex.data(), regex.size()), RegexOptions(std::int64_t{8} << 20), &id) !=
+      re2::RE2::NoError) {
+    return {};
+  }
+  std::vector<std::string> atoms;
+  filter.Compile(&atoms);
+  if (atoms.empty() || atoms.size() > kMaxAtoms) return {};
+  // An atom may be left out as long as the expression cannot match with only the atoms that were left out. Words that
+  // are not ASCII go first: their case is not folded when the text is searched. Then the short ones.
+  const auto is_ascii = [](const std::string& atom) {
+    return std::all_of(atom.begin(), atom.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  };
+  const auto impossible = [&](const std::vector<int>& seen) {
+    std::vector<int> possible;
+    filter.AllPotentials(seen, &possible);
+    return possible.empty();
+  };
+  std::vector<int> order;
+  for (std::size_t i = 0; i < atoms.size(); ++i) order.push_back(static_cast<int>(i));
+  std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
+    const std::string& a = atoms[static_cast<std::size_t>(x)];
+    const std::string& b = atoms[static_cast<std::size_t>(y)];
+    return is_ascii(a) != is_ascii(b) ? !is_ascii(a) : a.size() < b.size();
+  });
+  std::vector<int> left_out;
+  std::vector<std::string> words;
+  if (!impossible(left_out)) return {};
+  for (const int atom : order) {
+    left_out.push_back(atom);
+    const std::string& text = atoms[static_cast<std::size_t>(atom)];
+    if (impossible(left_out)) continue;
+    if (!is_ascii(text) || text.size() > kMaxWord) return {};
+    left_out.pop_back();
+    words.push_back(text);
+  }
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs, const PatternOptions& options) {
+  static std::atomic<std::uint64_t> serials{0};
+  auto impl = std::make_unique<Impl>();
+  impl->options = options;
+  impl->options.literals = {};
+  impl->serial = ++serials;
+  std::map<std::string, std::uint32_t> ids;
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    const PatternSpec& spec = specs[i];
+    if (options.check) {
+      const base::Status status = Check(spec, options);
+      if (!status.ok()) return base::Error(status.error().code(), status.error().message(), {.offset = i});
+    }
+    auto pattern = std::make_unique<Impl::Pattern>();
+    pattern->regex = spec.regex;
+    pattern->reach = spec.reach;
+    for (const std::string& word : spec.words) pattern->words.push_back(FoldWord(word));
+    if (spec.words.empty()) {
+      for (const std::string& word : WordsOf(spec.regex)) pattern->words.push_back(FoldWord(word));
+    }
+    const auto index = static_cast<std::uint32_t>(i);
+    if (pattern->words.empty()) impl->always.push_back(index);
+    for (const std::string& word : pattern->words) {
+      const auto [at, is_new] = ids.try_emplace(word, static_cast<std::uint32_t>(impl->words.size()));
+      if (is_new) {
+        impl->words.push_back(word);
+        impl->users.emplace_back();
+      }
+      std::vector<std::uint32_t>& users = impl->users[at->second];
+      if (users.empty() || users.back() != index) users.push_back(index);
+    }
+    impl->patterns.push_back(std::move(pattern));
+  }
+  if (options.backend != PatternBackend::kPortable && !impl->words.empty()) {
+    impl->literals = MakeVectorscanMatcher(impl->words, options.literals);
+    if (impl->literals != nullptr) impl->backend = PatternBackend::kVectorscan;
+  }
+  if (options.backend == PatternBackend::kVectorscan) {
+    if (impl->literals == nullptr && !(impl->words.empty() && HaveVectorscan())) {
+      return base::Error(base::ErrorCode::kPatternBackend);
+    }
+    impl->backend = PatternBackend::kVectorscan;
+  }
+  if (impl->literals == nullptr && !impl->words.empty()) impl->literals = MakePortableMatcher(impl->words);
+  return PatternSet(std::move(impl));
+}
+
+PatternOutcome PatternSet::Scan(std::string_view text, PatternScratch& scratch, std::vector<PatternHit>& out) const {
+  PatternOutcome outcome;
+  if (text.empty()) return outcome;
+  if (text.size() >= std::numeric_limits<std::uint32_t>::max()) {
+    outcome.complete = false;
+    return outcome;
+  }
+  PatternScratch::Impl& own = *scratch.impl_;
+  if (own.windows.size() < impl_->patterns.size()) own.windows.resize(impl_->patterns.size());
+  own.hits.clear();
+  own.touched.clear();
+  const auto size = static_cast<std::uint32_t>(text.size());
+  if (impl_->literals != nullptr && !impl_->literals->Find(text, own.LiteralsOf(impl_->serial), own.hits)) {
+    outcome.complete = false;
+  }
+  for (const LiteralHit& hit : own.hits) {
+    const auto end = hit.begin + static_cast<std::uint32_t>(impl_->words[hit.word].size());
+    for (const std::uint32_t user : impl_->users[hit.word]) {
+      const std::uint32_t reach = impl_->patterns[user]->reach;
+      own.Add(user, {hit.begin > reach ? hit.begin - reach : 0, size - end > reach ? end + reach : size});
+    }
+  }
+  for (const std::uint32_t pattern : impl_->always) own.Add(pattern, {0, size});
+  std::sort(own.touched.begin(), own.touched.end());
+  outcome.candidates = static_cast<std::uint32_t>(own.touched.size());
+  const std::uint64_t limit = impl_->options.confirm_floor + std::uint64_t{impl_->options.confirm_factor} * text.size();
+  for (const std::uint32_t pattern : own.touched) {
+    if (!impl_->Confirm(pattern, text, own.windows[pattern], limit, outcome, out)) outcome.complete = false;
+    own.windows[pattern].clear();
+  }
+  return outcome;
+}
+
+std::size_t PatternSet::size() const noexcept { return impl_->patterns.size(); }
+PatternBackend PatternSet::backend() const noexcept { return impl_->backend; }
+bool PatternSet::always_runs(std::size_t pattern) const noexcept { return impl_->patterns[pattern]->words.empty(); }
+std::span<const std::string> PatternSet::words(std::size_t pattern) const noexcept {
+  return impl_->patterns[pattern]->words;
+}
+std::string PatternSet::SerializeLiterals() const {
+  return impl_->literals == nullptr ? std::string() : impl_->literals->Serialize();
+}
+
+}  // namespace interlock::patterns

@@ -1,0 +1,219 @@
+#include "interlock/patterns/pattern_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <string>
+#include <thread>
+#include <tuple>
+#include <vector>
+
+#include "re2/re2.h"
+
+namespace interlock::patterns {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+
+PatternSet Make(const std::vector<PatternSpec>& specs, PatternOptions options = {}) {
+  auto made = PatternSet::Compile(specs, options);
+  EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error().ToString());
+  return std::move(made.value());
+}
+
+std::vector<PatternHit> Hits(const PatternSet& set, std::string_view text) {
+  PatternScratch scratch;
+  std::vector<PatternHit> hits;
+  EXPECT_TRUE(set.Scan(text, scratch, hits).complete);
+  return hits;
+}
+
+PatternHit At(std::uint32_t pattern, std::size_t begin, std::size_t end) { return {pattern, {begin, end}}; }
+
+class Both : public testing::TestWithParam<PatternBackend> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == PatternBackend::kVectorscan && !PatternSet::Compile({}, options()).ok()) GTEST_SKIP();
+  }
+  static PatternOptions options() { return {.backend = GetParam()}; }
+};
+INSTANTIATE_TEST_SUITE_P(Backends, Both, testing::Values(PatternBackend::kPortable, PatternBackend::kVectorscan),
+                         [](const auto& param) {
+                           return param.param == PatternBackend::kPortable ? "Portable" : "Vectorscan";
+                         });
+
+TEST_P(Both, FindsEveryMatchThatDoesNotOverlap) {
+  const PatternSet set = Make({{R"(ignore (all|previous) \w+)", {"ignore"}}, {"all", {"all"}}}, options());
+  EXPECT_THAT(Hits(set, "ignore all rules; ignore previous orders"),
+              ElementsAre(At(0, 0, 16), At(0, 18, 40), At(1, 7, 10)));
+}
+
+TEST_P(Both, AnExpressionIsNotTriedWithoutItsWord) {
+  const PatternSet set = Make({{R"(\d+)", {"port"}}}, options());
+  PatternScratch scratch;
+  std::vector<PatternHit> hits;
+  EXPECT_EQ(set.Scan("call 4711", scratch, hits).candidates, 0U);
+  EXPECT_THAT(hits, IsEmpty());
+  EXPECT_THAT(Hits(set, "port 4711"), ElementsAre(At(0, 5, 9)));
+}
+
+TEST_P(Both, MatchesLieWithinReachOfAWordAndSeeTheWholeText) {
+  const PatternSet set = Make({{R"(\bx+\b)", {"key"}, 4}}, options());
+  EXPECT_THAT(Hits(set, "xx key xx ... xx"), ElementsAre(At(0, 0, 2), At(0, 7, 9)));
+  EXPECT_THAT(Hits(set, "axxx key xxxb"), IsEmpty()) << "a cut in a word is no border of it";
+}
+
+TEST_P(Both, WordsOfTwoBytesAndAtTheVeryEnd) {
+  const PatternSet set = Make({{"a+b", {"ab"}}, {"c$", {"xc"}}}, options());
+  EXPECT_THAT(Hits(set, "aab"), ElementsAre(At(0, 0, 3)));
+  EXPECT_THAT(Hits(set, "ab ... xc"), ElementsAre(At(0, 0, 2), At(1, 8, 9)));
+  EXPECT_THAT(Hits(set, "x"), IsEmpty());
+  EXPECT_THAT(Hits(set, ""), IsEmpty());
+}
+
+TEST_P(Both, WordsIgnoreAsciiCaseOnly) {
+  const PatternSet set = Make({{R"((?i)key\s*=)", {"KEY"}}, {"é+", {"é"}}}, options());
+  EXPECT_THAT(Hits(set, "Key = kEY="), ElementsAre(At(0, 0, 5), At(0, 6, 10)));
+  EXPECT_THAT(Hits(set, "É é"), ElementsAre(At(1, 3, 5)));
+}
+
+TEST_P(Both, WordsAreTakenFromTheExpression) {
+  const PatternSet set = Make({{R"((?i)delete (the )?(file|folder))", {}}, {R"([a-z]\d)", {}}}, options());
+  EXPECT_FALSE(set.always_runs(0));
+  EXPECT_TRUE(set.always_runs(1));
+  EXPECT_THAT(Hits(set, "Delete FOLDER a1"), ElementsAre(At(0, 0, 13), At(1, 14, 16)));
+}
+
+TEST_P(Both, HitsOfAPatternAreCapped) {
+  PatternOptions few = options();
+  few.max_hits = 3;
+  const PatternSet set = Make({{"ab", {"ab"}}, {"cd", {"cd"}}}, few);
+  PatternScratch scratch;
+  std::vector<PatternHit> hits;
+  const PatternOutcome outcome = set.Scan("abababababcd", scratch, hits);
+  EXPECT_TRUE(outcome.capped);
+  EXPECT_TRUE(outcome.complete);
+  EXPECT_THAT(hits, ElementsAre(At(0, 0, 2), At(0, 2, 4), At(0, 4, 6), At(1, 10, 12)));
+}
+
+TEST_P(Both, LookingIsLimitedAndSaid) {
+  PatternOptions little = options();
+  little.confirm_floor = 10;
+  little.confirm_factor = 1;
+  std::vector<PatternSpec> specs(8, {"zzz", {"ab"}});
+  const PatternSet set = Make(specs, little);
+  PatternScratch scratch;
+  std::vector<PatternHit> hits;
+  const std::string text(100, 'a');
+  EXPECT_TRUE(set.Scan(text, scratch, hits).complete);
+  const PatternOutcome outcome = set.Scan("ab" + text, scratch, hits);
+  EXPECT_FALSE(outcome.complete);
+  EXPECT_LE(outcome.looked, 112U);
+}
+
+TEST_P(Both, AScratchFitsEverySet) {
+  const PatternSet a = Make({{"abc", {"abc"}}}, options());
+  const PatternSet b = Make({{"xyz", {"xyz"}}, {"q", {"qq"}}}, options());
+  PatternScratch scratch;
+  for (int i = 0; i < 12; ++i) {
+    std::vector<PatternHit> hits;
+    a.Scan("abc", scratch, hits);
+    b.Scan("xyz qq", scratch, hits);
+    EXPECT_THAT(hits, ElementsAre(At(0, 0, 3), At(0, 0, 3), At(1, 4, 5), At(1, 5, 6)));
+  }
+}
+
+TEST_P(Both, ThreadsShareASet) {
+  std::vector<PatternSpec> specs;
+  for (int i = 0; i < 50; ++i) specs.push_back({"w" + std::to_string(i) + R"(\w)", {"w" + std::to_string(i)}});
+  const PatternSet set = Make(specs, options());
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += "w" + std::to_string(i) + "x ";
+  const std::vector<PatternHit> expected = Hits(set, text);
+  const PatternSet fresh = Make(specs, options());
+  std::vector<std::thread> threads;
+  std::vector<std::vector<PatternHit>> seen(4);
+  for (std::size_t t = 0; t < seen.size(); ++t) threads.emplace_back([&, t] { seen[t] = Hits(fresh, text); });
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& hits : seen) EXPECT_EQ(hits, expected);
+}
+
+TEST(Patterns, WhatIsWrongHasItsPlace) {
+  const auto code_of = [](const PatternSpec& spec) {
+    const std::vector<PatternSpec> specs = {{"fine", {}}, spec};
+    const auto made = PatternSet::Compile(specs);
+    EXPECT_FALSE(made.ok());
+    return std::tuple(made.error().code(), made.error().place().offset);
+  };
+  const std::tuple expected(base::ErrorCode::kPatternSyntax, std::uint64_t{1});
+  EXPECT_EQ(code_of({"(", {}}), expected);
+  EXPECT_EQ(code_of({"(?=x)", {}}), expected);
+  EXPECT_EQ(code_of({"a*", {}}), expected);
+  EXPECT_EQ(code_of({"abc", {"a"}}), expected);
+  EXPECT_EQ(code_of({"abc", {std::string(256, 'a')}}), expected);
+  EXPECT_EQ(code_of({"((a{100}){100}){100}", {}}), expected);
+}
+
+TEST(Patterns, WordsOfAnExpressionAreThoseItNeeds) {
+  EXPECT_THAT(PatternSet::WordsOf("ignore (all|every) order"), UnorderedElementsAre("ignore all order", "ignore every order"));
+  EXPECT_THAT(PatternSet::WordsOf("(?i)BEGIN [A-Z ]*PRIVATE KEY"), UnorderedElementsAre("private key"));
+  EXPECT_THAT(PatternSet::WordsOf("(curl|wget) .*sh"), UnorderedElementsAre("curl ", "wget "));
+  EXPECT_THAT(PatternSet::WordsOf("[0-9]+"), IsEmpty());
+  EXPECT_THAT(PatternSet::WordsOf("abc|[0-9]+"), IsEmpty());
+  EXPECT_THAT(PatternSet::WordsOf("("), IsEmpty());
+  EXPECT_THAT(PatternSet::WordsOf("忽略|ignore"), IsEmpty()) << "a word that is not ASCII is not taken";
+}
+
+TEST(Patterns, AKeptDatabaseIsUsedOnlyForItsOwnWords) {
+  const std::vector<PatternSpec> specs = {{"abc", {"abc"}}, {"d(e|f)", {"de", "df"}}};
+  const PatternSet set = Make(specs);
+  const std::string kept = set.SerializeLiterals();
+  EXPECT_EQ(kept.empty(), set.backend() != PatternBackend::kVectorscan);
+  EXPECT_EQ(Hits(Make(specs, {.literals = kept}), "abc df"), Hits(set, "abc df"));
+  EXPECT_THAT(Hits(Make({{"xyz", {"xyz"}}}, {.literals = kept}), "abc xyz"), ElementsAre(At(0, 4, 7)));
+  std::string damaged = kept;
+  if (!damaged.empty()) damaged.resize(damaged.size() / 2);
+  EXPECT_EQ(Hits(Make(specs, {.literals = damaged}), "abc df"), Hits(set, "abc df"));
+}
+
+// Small alphabets make words overlap, contain each other and touch.
+rc::Gen<std::string> Text(int max) {
+  return rc::gen::resize(max,
+                         rc::gen::container<std::string>(rc::gen::element('a', 'b', 'B', 'c', ' ', '\xc3', '\xa9')));
+}
+
+RC_GTEST_PROP(PatternsProperty, BothMatchersAgree, ()) {
+  std::vector<PatternSpec> specs;
+  const int count = *rc::gen::inRange(1, 12);
+  for (int i = 0; i < count; ++i) {
+    PatternSpec spec;
+    spec.regex = *rc::gen::element<std::string>("a+b", "[ab]c", "(?i)b.", "é", "a[^c]{0,3}c", "ab|bc");
+    spec.reach = *rc::gen::element(0U, 1U, 5U, kWholeText);
+    for (int w = *rc::gen::inRange(0, 4); w > 0; --w) {
+      const std::string word = *Text(5);
+      if (word.size() >= 2) spec.words.push_back(word);
+    }
+    specs.push_back(spec);
+  }
+  const std::string text = *Text(60);
+  auto vectorscan = PatternSet::Compile(specs, {.backend = PatternBackend::kVectorscan});
+  RC_PRE(vectorscan.ok());
+  const PatternSet portable = Make(specs, {.backend = PatternBackend::kPortable});
+  RC_ASSERT(Hits(portable, text) == Hits(vectorscan.value(), text));
+}
+
+RC_GTEST_PROP(PatternsProperty, DerivedWordsLoseNoMatch, ()) {
+  const auto atom = [] { return *rc::gen::element<std::string>("abc", "(aab|cba)", "[ab]", "b?", "(?i:bcb)", "c+"); };
+  std::string regex = "a";
+  for (int i = *rc::gen::inRange(1, 5); i > 0; --i) regex += atom();
+  const std::string text = *rc::gen::resize(80, rc::gen::container<std::string>(rc::gen::element('a', 'b', 'B', 'c')));
+  const PatternSet set = Make({{regex, {}, kWholeText}});
+  const re2::RE2 plain(regex);
+  RC_ASSERT(Hits(set, text).empty() == !re2::RE2::PartialMatch(text, plain));
+}
+
+}  // namespace
+}  // namespace interlock::patterns
