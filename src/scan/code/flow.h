@@ -26,8 +26,9 @@ struct EntryPoint {
   std::string name;
   std::string kind;  // ToolSurface::kind
   std::uint32_t module = kNone;
-  FuncId function = kNone;  // kModuleBody for scripts
-  std::string description;  // docstring, description argument
+  std::uint32_t file = kNone;  // FileContext::index
+  FuncId function = kNone;     // kModuleBody for scripts
+  std::string description;     // docstring, description argument
   Loc loc;
   core::PermissionSet declared = 0;
   bool declares = false;   // annotations such as readOnlyHint

@@ -26,13 +26,28 @@ inline constexpr SurfaceSet kSurfaceSource = 1u << 9;       // the file as it is
 inline constexpr SurfaceSet kSurfaceHidden = 1u << 16;      // mark: not visible where people read it
 inline constexpr SurfaceSet kSurfaceDecoded = 1u << 17;     // mark: only after decoding
 
+// What a surface is in its document: decides how sentences and sections are put together.
+enum class TextShape : std::uint8_t {
+  kProse,    // paragraph, value, string
+  kHeading,  // opens a section
+  kItem,     // of a list
+  kRow,      // of a table
+  kCode,     // fenced or indented; `subject` holds its language
+};
+
 struct TextSurface {
   SurfaceSet kind = 0;
-  std::string_view text;                // as in the file, or `owned`
+  std::string_view text;                // as in the file; see shown() where `owned` is set
   std::string owned = {};               // unescaped or decoded text, where it differs from the bytes
   base::ByteSpan bytes;                 // of the whole surface in the file
   std::vector<std::uint32_t> map = {};  // for `owned`: offset in the file of each byte; empty: text is the bytes
   std::string subject = {};             // tool, parameter, section heading
+  TextShape shape = TextShape::kProse;
+  bool quoted = false;      // in a block quote
+  std::uint8_t level = 0;   // of a heading
+  [[nodiscard]] std::string_view shown() const noexcept { return owned.empty() ? text : std::string_view(owned); }
+  // The bytes of the file that shown()[begin, end) came from.
+  [[nodiscard]] base::ByteSpan Back(std::size_t begin, std::size_t end) const noexcept;
 };
 
 // Splits a file into its surfaces (Markdown by md4c, JSON manifests and listings by their fields, code by the strings

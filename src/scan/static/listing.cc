@@ -1,0 +1,118 @@
+// Front matter's two lines that matter here, and the entries of MCP listings.
+#include "static/listing.h"
+
+#include <string>
+
+#include "interlock/base/digest.h"
+#include "interlock/base/json.h"
+#include "static/classify.h"
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMaxTools = 10'000;
+
+std::string_view Trim(std::string_view text) {
+  while (!text.empty() &&
+         (text.front() == ' ' || text.front() == '\t' || text.front() == '"' || text.front() == '\'')) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\r' || text.back() == '"' || text.back() == '\'')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+std::string_view FrontMatterValue(std::string_view text, std::string_view key) {
+  if (text.substr(0, 3) != "---") return {};
+  const std::size_t end = text.find("\n---", 3);
+  if (end == std::string_view::npos) return {};
+  const std::string_view matter = text.substr(0, end);
+  std::size_t at = 0;
+  while ((at = matter.find('\n', at)) != std::string_view::npos) {
+    ++at;
+    if (matter.substr(at, key.size()) == key && matter.substr(at + key.size(), 1) == ":") {
+      const std::string_view rest = matter.substr(at + key.size() + 1);
+      return Trim(rest.substr(0, rest.find('\n')));
+    }
+  }
+  return {};
+}
+
+bool IsSkillFile(const FileContext& file) {
+  const std::string_view base = BaseName(file.file->path);
+  return base == "SKILL.md" || base == "skill.md" || base == "Skill.md";
+}
+
+core::PermissionSet PermissionsOf(base::JsonValue list, bool& declares) {
+  core::PermissionSet set = 0;
+  if (!list.is_array()) return set;
+  for (auto it = list.begin(); it != list.end(); ++it) {
+    if (const auto permission = core::PermissionFromName((*it).string())) {
+      set |= core::BitOf(*permission);
+      declares = true;
+    }
+  }
+  return set;
+}
+
+void ReadEntries(base::JsonValue list, std::string_view kind, const FileContext& file, const LineIndex& lines,
+                 ScanReport& report) {
+  if (!list.is_array()) return;
+  for (auto it = list.begin(); it != list.end() && report.tools.size() < kMaxTools; ++it) {
+    const base::JsonValue entry = *it;
+    if (!entry.is_object()) continue;
+    ToolSurface tool;
+    tool.name = std::string(entry.Find("name").string());
+    if (tool.name.empty()) tool.name = std::string(entry.Find("uri").string());
+    if (tool.name.empty()) continue;
+    tool.kind = kind;
+    tool.file = file.file->path;
+    tool.line = lines.At(entry.offset()).line;
+    tool.description = std::string(entry.Find("description").string());
+    tool.declared = PermissionsOf(entry.Find("permissions"), tool.declares);
+    const base::JsonValue annotations = entry.Find("annotations");
+    if (annotations.Find("readOnlyHint").exists() || annotations.Find("destructiveHint").exists()) tool.declares = true;
+    tool.definition = base::DigestOf(entry).ToHex();
+    report.tools.push_back(std::move(tool));
+  }
+}
+
+}  // namespace
+
+void ReadIdentity(const std::vector<FileContext>& files, const SupplyFacts& supply, ScanReport& report) {
+  // The shallowest SKILL.md is the package's own.
+  const FileContext* skill = nullptr;
+  for (const FileContext& file : files) {
+    if (IsSkillFile(file) && (skill == nullptr || file.file->path.size() < skill->file->path.size())) skill = &file;
+  }
+  if (skill != nullptr) {
+    report.name = std::string(FrontMatterValue(skill->text(), "name"));
+    report.description = std::string(FrontMatterValue(skill->text(), "description"));
+  }
+  if (report.name.empty()) report.name = supply.package_name;
+  if (report.description.empty()) report.description = supply.package_description;
+}
+
+void ReadListings(const std::vector<FileContext>& files, ScanReport& report) {
+  for (const FileContext& file : files) {
+    if (file.type != FileType::kJson || file.reach > core::Reach::kRuntime) continue;
+    const std::string_view text = file.text();
+    if (text.find("\"tools\"") == std::string_view::npos && text.find("\"prompts\"") == std::string_view::npos)
+      continue;
+    const base::Result<base::JsonDoc> doc = base::JsonDoc::Parse(text);
+    if (!doc.ok()) continue;
+    base::JsonValue root = doc.value().root();
+    if (root.Find("result").is_object()) root = root.Find("result");  // a recorded answer
+    const LineIndex lines(text);
+    ReadEntries(root.Find("tools"), "mcp-tool", file, lines, report);
+    ReadEntries(root.Find("prompts"), "prompt", file, lines, report);
+    ReadEntries(root.Find("resources"), "resource", file, lines, report);
+    const base::JsonValue server = root.Find("server");
+    if (report.name.empty())
+      report.name = std::string(server.is_object() ? server.Find("name").string() : root.Find("name").string());
+    if (report.description.empty()) report.description = std::string(root.Find("description").string());
+  }
+}
+
+}  // namespace interlock::scan

@@ -1,0 +1,18 @@
+// What a package says it is: name, description, tools of its manifests and listings. Engine room.
+#pragma once
+
+#include <vector>
+
+#include "interlock/scan/scanner.h"
+#include "static/analysis.h"
+#include "static/supply.h"
+
+namespace interlock::scan {
+
+// Name and description: the front matter of its SKILL.md, else its manifest's, else its listing's.
+void ReadIdentity(const std::vector<FileContext>& files, const SupplyFacts& supply, ScanReport& report);
+
+// Tools, prompts and resources of manifests and live listings, each with the digest of its canonical definition.
+void ReadListings(const std::vector<FileContext>& files, ScanReport& report);
+
+}  // namespace interlock::scan

@@ -1,0 +1,337 @@
+// The static layer's order of work: one unit a file, then the steps that need the whole package.
+#include "interlock/scan/scanner.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "code/flow.h"
+#include "code/ir.h"
+#include "code/shell.h"
+#include "interlock/base/digest.h"
+#include "static/analysis.h"
+#include "static/classify.h"
+#include "static/listing.h"
+#include "static/permissions.h"
+#include "static/shell_judge.h"
+#include "static/supply.h"
+#include "static/surface.h"
+#include "static/verdict.h"
+
+namespace interlock::scan {
+namespace {
+
+using core::Reach;
+
+constexpr std::size_t kMaxCodeBytes = std::size_t{4} << 20;
+constexpr std::size_t kMaxMentions = 200'000;
+
+struct Unit {
+  FileResult result;
+  std::unique_ptr<code::Module> module;
+  std::vector<code::CapabilityUse> uses;  // of shell scripts
+  std::string sha256;
+};
+
+bool IsJsx(std::string_view path) { return path.ends_with(".jsx") || path.ends_with(".tsx"); }
+
+bool PathChar(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '/' ||
+         c == '_' || c == '-';
+}
+
+// Words of a text that look like paths of files, without leading "./".
+void CollectMentions(std::string_view text, std::unordered_set<std::string_view>& out) {
+  std::size_t at = 0;
+  while (at < text.size() && out.size() < kMaxMentions) {
+    while (at < text.size() && !PathChar(text[at])) ++at;
+    const std::size_t begin = at;
+    bool dot = false;
+    while (at < text.size() && PathChar(text[at])) dot = text[at++] == '.' || dot;
+    std::string_view word = text.substr(begin, at - begin);
+    while (word.starts_with("./")) word.remove_prefix(2);
+    while (!word.empty() && (word.back() == '.' || word.back() == '/')) word.remove_suffix(1);
+    if (dot && word.size() >= 3 && word.size() <= 300) out.insert(word);
+  }
+}
+
+std::string_view FolderOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash + 1);
+}
+
+// Common parts of names that say nothing about who made a package.
+bool SaysNothing(std::string_view word) {
+  constexpr std::array<std::string_view, 40> common = {
+      "https",  "http",   "github",      "gitlab", "npmjs",  "pypi", "main",    "master", "skill",    "skills",
+      "server", "agent",  "agents",      "tool",   "tools",  "docs", "package", "with",   "that",     "this",
+      "from",   "plugin", "plugins",     "client", "python", "node", "file",    "files",  "data",     "code",
+      "helper", "readme", "readthedocs", "cloud",  "apps",   "blob", "tree",    "your",   "official", "source"};
+  return std::find(common.begin(), common.end(), word) != common.end();
+}
+
+void AddWords(std::string_view text, std::vector<std::string>& out) {
+  std::string word;
+  const auto flush = [&] {
+    if (word.size() >= 4 && !SaysNothing(word) && std::find(out.begin(), out.end(), word) == out.end())
+      out.push_back(word);
+    word.clear();
+  };
+  for (const char c : text) {
+    const char lower = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    if ((lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9')) {
+      word += lower;
+    } else {
+      flush();
+    }
+  }
+  flush();
+}
+
+}  // namespace
+
+struct ScanJob::Impl {
+  const core::PackageView* view;
+  ScanOptions options;
+  const RuleSet* rules;
+  PackageKind kind;
+  std::vector<FileContext> files;
+  std::vector<Unit> units;
+
+  void RaiseReach(const SupplyFacts& supply);
+  void RunHooks(const SupplyFacts& supply, std::vector<RawFinding>& raw, std::vector<code::CapabilityUse>& uses);
+  code::CodeFacts RunCode();
+  [[nodiscard]] Identity IdentityOf(const ScanReport& report) const;
+  void FillFiles(ScanReport& report);
+};
+
+ScanJob::ScanJob(const core::PackageView& view, const ScanOptions& options) : impl_(std::make_unique<Impl>()) {
+  impl_->view = &view;
+  impl_->options = options;
+  impl_->rules = options.rules != nullptr ? options.rules : &RuleSet::Builtin();
+  impl_->kind = KindOfPackage(view);
+  impl_->files = ClassifyFiles(view, impl_->kind);
+  impl_->units.resize(impl_->files.size());
+}
+
+ScanJob::~ScanJob() = default;
+
+std::size_t ScanJob::units() const noexcept { return impl_->units.size(); }
+
+void ScanJob::RunUnit(std::size_t index) {
+  const FileContext& file = impl_->files[index];
+  Unit& unit = impl_->units[index];
+  FileResult& result = unit.result;
+  const std::string_view text = file.text();
+  unit.sha256 = base::Sha256(text).ToHex();
+  AnalyzeArtifacts(file, result);
+  if (!IsText(file.type)) {
+    // Bytecode and native programs are read by the artifact analyser; pictures and the like by nobody.
+    if (result.analysed == 0) {
+      result.skipped.push_back(
+          {file.file->path, core::SkipReason::kUnsupported, text.size(), std::string(NameOf(file.type))});
+    }
+    return;
+  }
+  AnalyzeText(file, *impl_->rules, result);
+  result.analysed = text.size();
+  if (!IsCode(file.type)) return;
+  if (text.size() > kMaxCodeBytes) {
+    result.skipped.push_back(
+        {file.file->path, core::SkipReason::kParserBudget, text.size(), "code over 4 MiB: text rules only"});
+    return;
+  }
+  switch (file.type) {
+    case FileType::kPython:
+      unit.module = std::make_unique<code::Module>(code::LowerPython(text, file.index));
+      break;
+    case FileType::kJavaScript:
+    case FileType::kTypeScript:
+      unit.module = std::make_unique<code::Module>(
+          code::LowerJavaScript(text, file.index, file.type == FileType::kTypeScript,
+                                file.type == FileType::kJavaScript || IsJsx(file.file->path)));
+      break;
+    default: {
+      const code::ShellScript script = code::ParseShell(text);
+      ShellContext context;
+      context.file = file.index;
+      context.place = ShellPlace::kScript;
+      JudgeShell(code::AnalyzeShellScript(script, text), context, result.findings, &unit.uses);
+      if (!script.complete) {
+        result.skipped.push_back(
+            {file.file->path, core::SkipReason::kParserBudget, 0, "shell script too long or too deep"});
+      }
+      break;
+    }
+  }
+  if (unit.module != nullptr && !unit.module->complete) {
+    result.skipped.push_back({file.file->path, core::SkipReason::kParserBudget, 0, unit.module->stop});
+  }
+}
+
+// What an instruction file names, and what manifests start, runs in the agent whatever folder it lies in.
+void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_name;
+  for (const FileContext& file : files) by_name[BaseName(file.file->path)].push_back(file.index);
+  const auto raise = [&](std::string_view folder, std::string_view mention, Reach reach) {
+    const auto found = by_name.find(BaseName(mention));
+    if (found == by_name.end()) return;
+    for (const std::uint32_t index : found->second) {
+      FileContext& file = files[index];
+      const std::string_view path = file.file->path;
+      const bool relative =
+          path.size() == folder.size() + mention.size() && path.starts_with(folder) && path.ends_with(mention);
+      // A name alone means the file wherever it lies below the instruction; a path must agree to its end.
+      const bool below = path.starts_with(folder) && path.ends_with(mention) &&
+                         (path.size() == mention.size() || path[path.size() - mention.size() - 1] == '/');
+      if (!relative && !below) continue;
+      if (file.reach > reach) file.reach = reach;
+    }
+  };
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    // By value: reach changes while we go.
+    const FileContext file = files[i];
+    if (file.reach != Reach::kAgent || !IsText(file.type) || !IsInstructionFile(file.file->path)) continue;
+    std::unordered_set<std::string_view> mentions;
+    CollectMentions(file.text(), mentions);
+    for (const std::string_view mention : mentions) {
+      if (BaseName(mention) != BaseName(file.file->path)) raise(FolderOf(file.file->path), mention, Reach::kAgent);
+    }
+  }
+  for (const std::string& entry : supply.entry_files) raise("", entry, Reach::kRuntime);
+}
+
+void ScanJob::Impl::RunHooks(const SupplyFacts& supply, std::vector<RawFinding>& raw,
+                             std::vector<code::CapabilityUse>& uses) {
+  for (const HookCommand& hook : supply.hooks) {
+    if (hook.file >= files.size()) continue;
+    const code::ShellScript script = code::ParseShell(hook.command);
+    ShellContext context;
+    context.file = hook.file;
+    context.whole = hook.bytes;
+    context.place = ShellPlace::kHook;
+    context.has_reach = true;
+    context.reach =
+        std::max(hook.reach, files[hook.file].reach > Reach::kRuntime ? files[hook.file].reach : hook.reach);
+    JudgeShell(code::AnalyzeShellScript(script, hook.command), context, raw, &uses);
+  }
+}
+
+code::CodeFacts ScanJob::Impl::RunCode() {
+  code::PackageModules package;
+  std::vector<Reach> reach;
+  for (const FileContext& file : files) {
+    const Unit& unit = units[file.index];
+    if (unit.module == nullptr) continue;
+    const auto index = static_cast<std::uint32_t>(package.modules.size());
+    package.modules.push_back(unit.module.get());
+    package.paths.push_back(file.file->path);
+    reach.push_back(file.reach);
+    std::string name = file.file->path;
+    const std::size_t dot = name.rfind('.');
+    if (dot != std::string::npos) name.resize(dot);
+    if (unit.module->language == code::Language::kPython) {
+      if (name.ends_with("/__init__")) name.resize(name.size() - 9);
+      // "src/pkg/mod" is imported as pkg.mod: every suffix is a candidate, the first file keeps a name.
+      std::replace(name.begin(), name.end(), '/', '.');
+      for (std::size_t at = 0; at != std::string::npos; at = name.find('.', at)) {
+        if (at != 0) ++at;
+        package.by_import.emplace(name.substr(at), index);
+        if (at == 0) at = 1;
+      }
+    } else {
+      package.by_import.emplace(name, index);
+    }
+  }
+  if (package.modules.empty()) return {};
+  return code::AnalyzeCode(package, reach);
+}
+
+Identity ScanJob::Impl::IdentityOf(const ScanReport& report) const {
+  Identity identity;
+  AddWords(report.name, identity.words);
+  for (const FileContext& file : files) {
+    const std::string_view base = BaseName(file.file->path);
+    if (base != "package.json" && base != "pyproject.toml" && base != "server.json" && base != "manifest.json")
+      continue;
+    if (file.reach > Reach::kRuntime) continue;
+    // Repository and home page lines: their owner and domain are the maker's.
+    const std::string_view text = file.text().substr(0, 64 * 1024);
+    for (const std::string_view key : {"repository", "homepage", "\"url\"", "Repository", "Homepage", "author"}) {
+      const std::size_t at = text.find(key);
+      if (at == std::string_view::npos) continue;
+      AddWords(text.substr(at + key.size(), 160).substr(0, text.substr(at + key.size(), 160).find('\n')),
+               identity.words);
+    }
+  }
+  return identity;
+}
+
+void ScanJob::Impl::FillFiles(ScanReport& report) {
+  for (const FileContext& file : files) {
+    Unit& unit = units[file.index];
+    FileRecord record;
+    record.path = file.file->path;
+    record.sha256 = std::move(unit.sha256);
+    record.bytes = file.file->bytes.size();
+    record.analysed = std::min<std::uint64_t>(unit.result.analysed, record.bytes);
+    record.type = NameOf(file.type);
+    record.reach = file.reach;
+    report.coverage.analysed += record.analysed;
+    report.coverage.bytes += record.bytes;
+    for (core::SkippedPart& part : unit.result.skipped) report.coverage.skipped.push_back(std::move(part));
+    report.files.push_back(std::move(record));
+  }
+  for (const core::SkippedPart& part : view->skipped) {
+    report.coverage.bytes += part.bytes;
+    report.coverage.skipped.push_back(part);
+  }
+}
+
+ScanReport ScanJob::Finish() {
+  Impl& job = *impl_;
+  ScanReport report;
+  report.target = job.view->target;
+  report.kind = job.kind;
+  report.layers = {"static"};
+  report.rules_version = job.rules->version();
+
+  std::vector<RawFinding> raw;
+  SupplyFacts supply = AnalyzeSupply(*job.view, job.files);
+  job.RaiseReach(supply);
+  ReadIdentity(job.files, supply, report);
+  std::vector<code::CapabilityUse> uses;
+  for (Unit& unit : job.units) {
+    std::move(unit.result.findings.begin(), unit.result.findings.end(), std::back_inserter(raw));
+    std::move(unit.uses.begin(), unit.uses.end(), std::back_inserter(uses));
+  }
+  std::move(supply.findings.begin(), supply.findings.end(), std::back_inserter(raw));
+  AnalyzeBytecode(*job.view, job.files, raw);
+  job.RunHooks(supply, raw, uses);
+  code::CodeFacts facts = job.RunCode();
+  std::move(facts.findings.begin(), facts.findings.end(), std::back_inserter(raw));
+  std::move(uses.begin(), uses.end(), std::back_inserter(facts.uses));
+  ReadListings(job.files, report);
+  ComparePermissions(job.files, facts, ReadDeclaration(job.files), report, raw);
+
+  report.dependencies = std::move(supply.dependencies);
+  job.FillFiles(report);
+  VerdictInput input;
+  input.files = &job.files;
+  input.rules = job.rules;
+  input.options = &job.options;
+  input.identity = job.IdentityOf(report);
+  Judge(std::move(raw), input, report);
+  return report;
+}
+
+ScanReport Scan(const core::PackageView& view, const ScanOptions& options) {
+  ScanJob job(view, options);
+  for (std::size_t i = 0; i < job.units(); ++i) job.RunUnit(i);
+  return job.Finish();
+}
+
+}  // namespace interlock::scan

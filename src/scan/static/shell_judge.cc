@@ -1,0 +1,149 @@
+// What a shell does, judged by where it stands. The host's kind and whether it is the maker's own is weighed in
+// verdict.cc.
+#include "static/shell_judge.h"
+
+#include <algorithm>
+
+#include "fmt/format.h"
+
+namespace interlock::scan {
+namespace {
+
+using code::ShellAct;
+using code::ShellUse;
+using core::Permission;
+
+struct Row {
+  ShellAct act;
+  std::string_view rule;
+  // Scale by gravity 0, 1, 2; 0: no finding.
+  double scale[3];
+  std::string_view what;
+};
+
+constexpr Row kRows[] = {
+    {ShellAct::kFetchAndRun, "SH-001", {0.8, 0.9, 1.2}, "fetches {} and runs it"},
+    {ShellAct::kDecodeAndRun, "SH-002", {0.9, 1.0, 1.1}, "decodes hidden text and runs it: {}"},
+    {ShellAct::kReverseShell, "SH-003", {1.0, 1.0, 1.0}, "opens a shell to {}"},
+    {ShellAct::kSendSecret, "SH-004", {0.9, 1.0, 1.1}, "sends secrets to {}"},
+    {ShellAct::kWriteStartup, "SH-005", {0.0, 0.7, 1.2}, "writes {}, which runs again later"},
+    {ShellAct::kWriteAgent, "SH-006", {0.0, 0.7, 1.2}, "changes the agent's own settings or memory: {}"},
+    {ShellAct::kDelete, "SH-007", {0.0, 0.0, 1.0}, "deletes {}"},
+    {ShellAct::kPermission, "SH-008", {0.0, 0.6, 1.2}, "weakens protection: {}"},
+};
+
+void AddUse(Permission permission, const ShellUse& act, const ShellContext& context,
+            std::vector<code::CapabilityUse>& uses, std::string_view callee) {
+  code::CapabilityUse use;
+  use.permission = permission;
+  use.file = context.file;
+  use.loc = {static_cast<std::uint32_t>(context.offset + act.loc.begin),
+             static_cast<std::uint32_t>(context.offset + act.loc.end)};
+  if (context.whole.end > context.whole.begin) {
+    use.loc = {static_cast<std::uint32_t>(context.whole.begin), static_cast<std::uint32_t>(context.whole.end)};
+  }
+  use.callee = callee;
+  use.detail = act.detail;
+  use.obfuscation = act.obfuscation;
+  uses.push_back(std::move(use));
+}
+
+void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code::CapabilityUse>& uses) {
+  switch (act.act) {
+    case ShellAct::kFetch:
+    case ShellAct::kSend:
+    case ShellAct::kInstall:
+      AddUse(Permission::kNetworkEgress, act, context, uses, "shell");
+      break;
+    case ShellAct::kFetchAndRun:
+    case ShellAct::kReverseShell:
+      AddUse(Permission::kNetworkEgress, act, context, uses, "shell");
+      AddUse(Permission::kDynamicCode, act, context, uses, "shell");
+      break;
+    case ShellAct::kSendSecret:
+      AddUse(Permission::kNetworkEgress, act, context, uses, "shell");
+      AddUse(Permission::kSecretsRead, act, context, uses, "shell");
+      break;
+    case ShellAct::kDecodeAndRun:
+      AddUse(Permission::kDynamicCode, act, context, uses, "shell");
+      break;
+    case ShellAct::kRun:
+      AddUse(Permission::kSubprocess, act, context, uses, "shell");
+      break;
+    case ShellAct::kReadSecret:
+      AddUse(Permission::kSecretsRead, act, context, uses, "shell");
+      break;
+    case ShellAct::kWriteFile:
+    case ShellAct::kWriteStartup:
+    case ShellAct::kDelete:
+    case ShellAct::kPermission:
+      AddUse(Permission::kFilesystemWrite, act, context, uses, "shell");
+      break;
+    case ShellAct::kWriteAgent:
+      AddUse(Permission::kMemoryWrite, act, context, uses, "shell");
+      break;
+    case ShellAct::kReadEnvironment:
+      AddUse(Permission::kEnvironmentRead, act, context, uses, "shell");
+      break;
+    case ShellAct::kListen:
+      AddUse(Permission::kNetworkIngress, act, context, uses, "shell");
+      break;
+  }
+}
+
+base::ByteSpan Place(const code::Loc& loc, const ShellContext& context) {
+  if (context.map != nullptr && !context.map->empty()) {
+    const auto at = [&](std::size_t offset) -> std::size_t {
+      return (*context.map)[std::min(offset, context.map->size() - 1)];
+    };
+    return {at(loc.begin), at(loc.end > loc.begin ? loc.end - 1 : loc.begin) + 1};
+  }
+  if (context.whole.end > context.whole.begin) return context.whole;
+  return {context.offset + loc.begin, context.offset + loc.end};
+}
+
+bool HasHost(ShellAct act) {
+  return act == ShellAct::kFetch || act == ShellAct::kFetchAndRun || act == ShellAct::kSend ||
+         act == ShellAct::kSendSecret || act == ShellAct::kReverseShell;
+}
+
+}  // namespace
+
+void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std::vector<RawFinding>& out,
+                std::vector<code::CapabilityUse>* uses) {
+  for (const ShellUse& act : acts) {
+    if (uses != nullptr) AddUses(act, context, *uses);
+    const auto row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) { return r.act == act.act; });
+    RawFinding finding;
+    if (row != std::end(kRows)) {
+      finding.rule = row->rule;
+      finding.scale = row->scale[std::min<int>(act.gravity, 2)];
+      finding.message = fmt::format(fmt::runtime(row->what), act.detail.empty() ? "something" : act.detail);
+    } else if (act.act == ShellAct::kFetch || act.act == ShellAct::kSend) {
+      // Fetching is honest; from a bare address, a paste site or a tunnel it is worth a word.
+      const HostKind kind = KindOfHost(act.detail);
+      if (kind != HostKind::kRawAddress && kind != HostKind::kPaste && kind != HostKind::kTunnel) continue;
+      finding.rule = "SH-009";
+      finding.scale = act.act == ShellAct::kSend ? 1.3 : 0.8;
+      finding.message = fmt::format("{} {}, where nobody answers for what lies there",
+                                    act.act == ShellAct::kSend ? "sends data to" : "fetches from", act.detail);
+    } else {
+      continue;
+    }
+    if (finding.scale == 0.0) continue;
+    if (act.obfuscation >= 2) finding.scale *= 1.3;
+    finding.file = context.file;
+    finding.bytes = Place(act.loc, context);
+    finding.decoded = act.decoded;
+    if (HasHost(act.act)) finding.host = act.detail;
+    finding.described = context.described;
+    finding.has_reach = context.has_reach;
+    finding.reach = context.reach;
+    for (const auto& [loc, text] : act.steps) {
+      finding.flow.push_back({context.file, static_cast<std::uint32_t>(Place(loc, context).begin), text});
+    }
+    out.push_back(std::move(finding));
+  }
+}
+
+}  // namespace interlock::scan

@@ -1,0 +1,238 @@
+#include "static/surface.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "static/classify.h"
+#include "static/markdown.h"
+#include "static/surface_parts.h"
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMaxMarkdown = std::size_t{8} << 20;
+// White space that pushes what follows out of sight.
+constexpr std::size_t kFarSpaces = 160;
+constexpr std::size_t kFarLines = 40;
+
+// End of the front matter's closing line, 0: none. `begin` and `end` enclose its lines.
+std::size_t FrontMatter(std::string_view text, std::size_t& begin, std::size_t& end) {
+  std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
+  while (at < text.size() && (text[at] == '\n' || text[at] == '\r')) ++at;
+  if (text.substr(at, 3) != "---") return 0;
+  const std::size_t line = text.find('\n', at);
+  if (line == std::string_view::npos || line - at > 5) return 0;
+  begin = line + 1;
+  for (std::size_t i = begin; i < text.size() && i - begin < (std::size_t{256} << 10);) {
+    std::size_t stop = text.find('\n', i);
+    if (stop == std::string_view::npos) stop = text.size();
+    std::string_view row = text.substr(i, stop - i);
+    while (!row.empty() && (row.back() == '\r' || row.back() == ' ')) row.remove_suffix(1);
+    if (row == "---" || row == "...") {
+      end = i;
+      return std::min(stop + 1, text.size());
+    }
+    i = stop + 1;
+  }
+  return 0;
+}
+
+void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body) {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  const std::size_t start = FrontMatter(text, begin, end);
+  if (start != 0) CollectKeyValues(sink, {begin, end}, ':');
+  const std::string_view rest = text.substr(start);
+  if (rest.size() > kMaxMarkdown) {
+    CollectParagraphs(sink, {start, text.size()}, body);
+    return;
+  }
+  std::vector<MarkdownBlock> blocks;
+  const bool complete = ParseMarkdown(rest, static_cast<std::uint32_t>(start), blocks);
+  std::string heading;
+  std::size_t last = start;
+  for (MarkdownBlock& block : blocks) {
+    last = std::max(last, block.bytes.end);
+    TextSurface surface;
+    surface.bytes = block.bytes;
+    surface.kind = body;
+    surface.quoted = block.quoted;
+    surface.subject = heading;
+    switch (block.kind) {
+      case BlockKind::kHeading:
+        surface.shape = TextShape::kHeading;
+        surface.level = block.level;
+        break;
+      case BlockKind::kItem:
+        surface.shape = TextShape::kItem;
+        break;
+      case BlockKind::kCell:
+        surface.shape = TextShape::kRow;
+        break;
+      case BlockKind::kCode:
+        surface.shape = TextShape::kCode;
+        surface.kind = kSurfaceCodeBlock;
+        surface.subject = block.lang;
+        break;
+      case BlockKind::kUnseen:
+      case BlockKind::kAttribute:
+        surface.kind |= kSurfaceHidden;
+        break;
+      default:
+        break;
+    }
+    surface.owned = std::move(block.text);
+    surface.map = std::move(block.map);
+    if (surface.shape == TextShape::kHeading) {
+      const std::string_view shown =
+          surface.owned.empty() ? text.substr(block.bytes.begin, block.bytes.end - block.bytes.begin) : surface.owned;
+      heading.assign(shown.substr(0, 120));
+    }
+    sink.Add(std::move(surface));
+  }
+  if (!complete && last < text.size()) CollectParagraphs(sink, {last, text.size()}, body);
+}
+
+void Html(SurfaceSink& sink, std::string_view text, SurfaceSet body) {
+  for (const HtmlPiece& piece : ScanHtml(text)) {
+    if (piece.kind == HtmlPiece::Kind::kScript) {
+      CollectCode(sink, piece.bytes, CodeStyle::kC);
+      continue;
+    }
+    TextSurface surface;
+    surface.bytes = piece.bytes;
+    surface.kind = body;
+    if (piece.kind != HtmlPiece::Kind::kText) surface.kind |= kSurfaceHidden;
+    sink.Add(std::move(surface));
+  }
+}
+
+CodeStyle StyleOf(const FileContext& file) {
+  switch (file.type) {
+    case FileType::kPython:
+      return CodeStyle::kPython;
+    case FileType::kShell:
+    case FileType::kRequirements:
+    case FileType::kDockerfile:
+      return CodeStyle::kHash;
+    case FileType::kOtherSource: {
+      const std::string_view name = BaseName(file.file->path);
+      const std::size_t dot = name.rfind('.');
+      const std::string_view ext = dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1);
+      if (ext.empty()) return CodeStyle::kHash;
+      for (const std::string_view hash : {"rb", "pl", "r", "R", "ex", "exs", "tf", "hcl", "nix"}) {
+        if (ext == hash) return CodeStyle::kHash;
+      }
+      if (ext == "sql" || ext == "lua") return CodeStyle::kDash;
+      return CodeStyle::kC;
+    }
+    default:
+      return CodeStyle::kC;
+  }
+}
+
+}  // namespace
+
+base::ByteSpan TextSurface::Back(std::size_t begin, std::size_t end) const noexcept {
+  const std::size_t size = shown().size();
+  begin = std::min(begin, size);
+  end = std::clamp(end, begin, size);
+  if (map.empty()) {
+    if (!owned.empty()) return bytes;
+    return {bytes.begin + begin, bytes.begin + end};
+  }
+  if (begin == end) return bytes;
+  return {map[begin], std::size_t{map[end - 1]} + 1};
+}
+
+void SurfaceSink::Add(TextSurface surface) {
+  if (out_.size() >= kMaxSurfaces) return;
+  surface.text = text_.substr(surface.bytes.begin, surface.bytes.end - surface.bytes.begin);
+  if (surface.shown().empty()) return;
+  // Split where white space pushes the rest out of sight.
+  if (surface.shape != TextShape::kCode && surface.shown().size() > kFarLines) {
+    const std::string_view shown = surface.shown();
+    std::size_t spaces = 0;
+    std::size_t lines = 0;
+    for (std::size_t i = 0; i < shown.size(); ++i) {
+      const char c = shown[i];
+      if (c == ' ' || c == '\t') {
+        ++spaces;
+      } else if (c == '\n') {
+        ++lines;
+        spaces = 0;
+      } else if (c != '\r') {
+        if (spaces >= kFarSpaces || lines >= kFarLines) {
+          TextSurface far = surface;
+          far.kind |= kSurfaceHidden;
+          far.bytes = {surface.Back(i, i + 1).begin, surface.bytes.end};
+          if (!far.owned.empty()) {
+            far.owned.erase(0, i);
+            if (!far.map.empty()) far.map.erase(far.map.begin(), far.map.begin() + static_cast<std::ptrdiff_t>(i));
+          }
+          far.text = text_.substr(far.bytes.begin, far.bytes.end - far.bytes.begin);
+          if (surface.owned.empty()) {
+            surface.bytes.end = surface.bytes.begin + i;
+            surface.text = surface.text.substr(0, i);
+          } else {
+            surface.owned.resize(i);
+            if (!surface.map.empty()) surface.map.resize(i);
+          }
+          out_.push_back(std::move(surface));
+          out_.push_back(std::move(far));
+          return;
+        }
+        spaces = 0;
+        lines = 0;
+      }
+    }
+  }
+  out_.push_back(std::move(surface));
+}
+
+void CollectSurfaces(const FileContext& file, std::vector<TextSurface>& out) {
+  const std::string_view text = file.text();
+  if (text.size() > 0xFFFFFFFEU) return;
+  SurfaceSink sink(text, out);
+  const bool followed = file.reach == core::Reach::kAgent || IsInstructionFile(file.file->path);
+  const SurfaceSet body = followed ? kSurfaceInstruction : kSurfaceDocument;
+  switch (file.type) {
+    case FileType::kMarkdown:
+      Markdown(sink, text, body);
+      break;
+    case FileType::kHtml:
+    case FileType::kXml:
+      Html(sink, text, body);
+      break;
+    case FileType::kJson:
+      CollectJson(sink, false);
+      break;
+    case FileType::kNotebook:
+      CollectJson(sink, true);
+      break;
+    case FileType::kYaml:
+      CollectKeyValues(sink, {0, text.size()}, ':');
+      break;
+    case FileType::kToml:
+    case FileType::kIni:
+      CollectKeyValues(sink, {0, text.size()}, '=');
+      break;
+    case FileType::kPython:
+    case FileType::kJavaScript:
+    case FileType::kTypeScript:
+    case FileType::kShell:
+    case FileType::kRequirements:
+    case FileType::kDockerfile:
+    case FileType::kOtherSource:
+      CollectCode(sink, {0, text.size()}, StyleOf(file));
+      break;
+    case FileType::kUnknownText:
+    case FileType::kPlainText:
+      CollectParagraphs(sink, {0, text.size()}, body);
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace interlock::scan

@@ -1,0 +1,728 @@
+#include "static/surface_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMaxDepth = 256;
+constexpr std::size_t kMinStringBytes = 16;
+constexpr std::size_t kMinStringSpaces = 2;
+
+bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool IsWordByte(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+int HexValue(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  c = Lower(c);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+void AppendUtf8(std::string& out, std::uint32_t code) {
+  if (code < 0x80) {
+    out.push_back(static_cast<char>(code));
+  } else if (code < 0x800) {
+    out.push_back(static_cast<char>(0xC0 | (code >> 6)));
+    out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
+  } else if (code < 0x10000) {
+    out.push_back(static_cast<char>(0xE0 | (code >> 12)));
+    out.push_back(static_cast<char>(0x80 | ((code >> 6) & 0x3F)));
+    out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
+  } else {
+    out.push_back(static_cast<char>(0xF0 | (code >> 18)));
+    out.push_back(static_cast<char>(0x80 | ((code >> 12) & 0x3F)));
+    out.push_back(static_cast<char>(0x80 | ((code >> 6) & 0x3F)));
+    out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
+  }
+}
+
+// `digits` hexadecimal digits at `at`; -1: there are not so many.
+std::int64_t HexRun(std::string_view raw, std::size_t at, std::size_t digits) {
+  if (at + digits > raw.size()) return -1;
+  std::int64_t value = 0;
+  for (std::size_t i = 0; i < digits; ++i) {
+    const int digit = HexValue(raw[at + i]);
+    if (digit < 0) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
+}
+
+bool Worth(std::string_view text) {
+  if (text.size() < kMinStringBytes) return false;
+  std::size_t spaces = 0;
+  std::size_t wide = 0;
+  for (const char c : text) {
+    if (c == ' ' || c == '\n') ++spaces;
+    if ((static_cast<unsigned char>(c) & 0x80) != 0) ++wide;
+    if (spaces >= kMinStringSpaces || wide >= 12) return true;
+  }
+  return text.size() >= 40;
+}
+
+struct Level {
+  bool object = false;
+  bool schema = false;  // inside a JSON schema
+  bool tools = false;   // elements are tools, prompts, resources, servers
+  bool source = false;  // lines of a notebook's cell
+  std::string_view key;
+};
+
+class JsonReader {
+ public:
+  JsonReader(SurfaceSink& sink, bool notebook) : sink_(sink), text_(sink.text()), notebook_(notebook) {}
+
+  void Run() {
+    levels_.push_back({});
+    std::size_t i = 0;
+    while (i < text_.size()) {
+      const char c = text_[i];
+      if (c == '"') {
+        i = String(i);
+      } else if (c == '{' || c == '[') {
+        if (levels_.size() < kMaxDepth) Open(c == '{');
+        ++i;
+      } else if (c == '}' || c == ']') {
+        if (levels_.size() > 1) {
+          if (levels_.back().source) FlushCell();
+          levels_.pop_back();
+        }
+        key_ = {};
+        ++i;
+      } else if (c == ',') {
+        key_ = {};
+        ++i;
+      } else if (c == '/' && i + 1 < text_.size() && (text_[i + 1] == '/' || text_[i + 1] == '*')) {
+        i = Comment(i);
+      } else {
+        ++i;
+      }
+    }
+    FlushCell();
+  }
+
+ private:
+  void Open(bool object) {
+    const Level& parent = levels_.back();
+    Level level;
+    level.object = object;
+    level.key = key_;
+    level.schema = parent.schema || key_ == "inputSchema" || key_ == "input_schema" || key_ == "parameters" ||
+                   key_ == "outputSchema" || key_ == "configSchema";
+    level.tools = key_ == "tools" || key_ == "prompts" || key_ == "resources" || key_ == "resourceTemplates" ||
+                  key_ == "mcpServers" || key_ == "servers" || (parent.tools && object && !parent.object);
+    level.source = notebook_ && !object && (key_ == "source" || key_ == "text" || key_ == "text/plain");
+    levels_.push_back(level);
+    key_ = {};
+  }
+
+  std::size_t String(std::size_t at) {
+    std::size_t end = at + 1;
+    bool escaped = false;
+    while (end < text_.size() && text_[end] != '"') {
+      if (text_[end] == '\\') {
+        escaped = true;
+        ++end;
+      }
+      ++end;
+    }
+    end = std::min(end, text_.size());
+    const std::string_view raw = text_.substr(at + 1, end - at - 1);
+    std::size_t next = std::min(end + 1, text_.size());
+    std::size_t look = next;
+    while (look < text_.size() && IsSpace(text_[look])) ++look;
+    const Level& level = levels_.back();
+    if (level.object && key_.empty() && look < text_.size() && text_[look] == ':') {
+      key_ = raw;
+      if (raw == "name" || raw == "title") subject_pending_ = true;
+      // A name that a model sees, or a text in the place of a name.
+      const bool name = level.tools && level.key != "tools" && !levels_.empty() &&
+                        (level.key == "mcpServers" || level.key == "servers");
+      if (name) {
+        Emit(kSurfaceToolName, raw, at + 1, escaped);
+      } else if (std::count(raw.begin(), raw.end(), ' ') >= 3) {
+        Emit(level.schema ? kSurfaceSchema : kSurfaceConfig, raw, at + 1, escaped);
+      }
+      return look + 1;
+    }
+    if (level.source) {
+      Cell(raw, at + 1);
+      return next;
+    }
+    const std::string_view key = key_.empty() ? level.key : key_;
+    SurfaceSet kind = KindOfKey(key);
+    if (key == "cell_type") code_cell_ = raw == "code";
+    if (kind == kSurfaceToolName) {
+      subject_.assign(raw.substr(0, 80));
+    } else if (level.schema && kind == 0) {
+      kind = kSurfaceSchema;
+    } else if (kind == 0) {
+      kind = kSurfaceConfig;
+    }
+    Emit(kind, raw, at + 1, escaped);
+    return next;
+  }
+
+  void Emit(SurfaceSet kind, std::string_view raw, std::size_t at, bool escaped) {
+    if (raw.empty() || (kind == kSurfaceConfig && !Worth(raw))) return;
+    TextSurface surface;
+    surface.kind = kind;
+    surface.bytes = {at, at + raw.size()};
+    surface.subject = kind == kSurfaceToolName ? std::string(raw.substr(0, 80)) : subject_;
+    if (escaped && !Unescape(raw, static_cast<std::uint32_t>(at), surface.owned, surface.map)) surface.owned.clear();
+    sink_.Add(std::move(surface));
+  }
+
+  void Cell(std::string_view raw, std::size_t at) {
+    if (cell_.owned.empty()) cell_.bytes = {at, at};
+    cell_.bytes.end = at + raw.size();
+    if (!Unescape(raw, static_cast<std::uint32_t>(at), cell_.owned, cell_.map)) {
+      cell_.owned += raw;
+      for (std::size_t i = 0; i < raw.size(); ++i) cell_.map.push_back(static_cast<std::uint32_t>(at + i));
+    }
+  }
+
+  void FlushCell() {
+    if (!cell_.owned.empty()) {
+      cell_.kind = code_cell_ ? kSurfaceCodeBlock : kSurfaceDocument;
+      cell_.shape = code_cell_ ? TextShape::kCode : TextShape::kProse;
+      if (code_cell_) cell_.subject = "python";
+      sink_.Add(std::move(cell_));
+    }
+    cell_ = TextSurface{.text = {}, .bytes = {}};
+  }
+
+  std::size_t Comment(std::size_t at) {
+    const bool block = text_[at + 1] == '*';
+    std::size_t end = text_.find(block ? "*/" : "\n", at + 2);
+    if (end == std::string_view::npos) end = text_.size();
+    TextSurface surface;
+    surface.kind = kSurfaceComment;
+    surface.bytes = {at + 2, end};
+    if (end > at + 2) sink_.Add(std::move(surface));
+    return std::min(text_.size(), end + (block ? 2U : 1U));
+  }
+
+  SurfaceSink& sink_;
+  std::string_view text_;
+  bool notebook_;
+  std::vector<Level> levels_;
+  std::string_view key_;
+  std::string subject_;
+  bool subject_pending_ = false;
+  bool code_cell_ = false;
+  TextSurface cell_{.text = {}, .bytes = {}};
+};
+
+struct Line {
+  std::size_t begin = 0;   // of the line
+  std::size_t first = 0;   // first byte that is no space
+  std::size_t end = 0;     // without the line break
+  [[nodiscard]] bool empty() const { return first >= end; }
+};
+
+Line LineAt(std::string_view text, std::size_t at, std::size_t limit) {
+  Line line;
+  line.begin = at;
+  line.end = std::min(text.find('\n', at), limit);
+  if (line.end > limit) line.end = limit;
+  if (line.end > at && text[line.end - 1] == '\r') --line.end;
+  line.first = at;
+  while (line.first < line.end && (text[line.first] == ' ' || text[line.first] == '\t')) ++line.first;
+  return line;
+}
+
+std::size_t NextLine(std::string_view text, std::size_t end) {
+  const std::size_t stop = text.find('\n', end);
+  return stop == std::string_view::npos ? text.size() : stop + 1;
+}
+
+}  // namespace
+
+SurfaceSet KindOfKey(std::string_view key) {
+  std::array<char, 32> folded{};
+  std::size_t size = 0;
+  for (const char c : key) {
+    if (c == '_' || c == '-') continue;
+    if (size == folded.size()) return 0;
+    folded[size++] = Lower(c);
+  }
+  const std::string_view name(folded.data(), size);
+  if (name == "name" || name == "title" || name == "displayname") return kSurfaceToolName;
+  if (name == "description" || name == "instructions" || name == "summary" || name == "longdescription" ||
+      name == "shortdescription" || name == "descriptionformodel" || name == "descriptionforhuman" ||
+      name == "whentouse" || name == "usage" || name == "tagline") {
+    return kSurfaceDescription;
+  }
+  if (name == "prompt" || name == "systemprompt" || name == "system" || name == "defaultprompt" || name == "persona") {
+    return kSurfaceInstruction;
+  }
+  return 0;
+}
+
+bool Unescape(std::string_view raw, std::uint32_t at, std::string& out, std::vector<std::uint32_t>& map) {
+  if (raw.find('\\') == std::string_view::npos) return false;
+  out.reserve(out.size() + raw.size());
+  map.reserve(map.size() + raw.size());
+  for (std::size_t i = 0; i < raw.size();) {
+    const std::size_t from = i;
+    const std::size_t old = out.size();
+    if (raw[i] != '\\' || i + 1 >= raw.size()) {
+      out.push_back(raw[i++]);
+    } else {
+      const char c = raw[i + 1];
+      std::int64_t code = -1;
+      std::size_t used = 2;
+      if (c == 'u' && i + 2 < raw.size() && raw[i + 2] == '{') {
+        const std::size_t close = raw.find('}', i + 3);
+        if (close != std::string_view::npos && close - i - 3 >= 1 && close - i - 3 <= 6) {
+          code = HexRun(raw, i + 3, close - i - 3);
+          used = close + 1 - i;
+        }
+      } else if (c == 'u') {
+        code = HexRun(raw, i + 2, 4);
+        used = 6;
+        if (code >= 0xD800 && code < 0xDC00 && raw.substr(i + 6, 2) == "\\u") {
+          const std::int64_t low = HexRun(raw, i + 8, 4);
+          if (low >= 0xDC00 && low < 0xE000) {
+            code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+            used = 12;
+          }
+        }
+      } else if (c == 'U') {
+        code = HexRun(raw, i + 2, 8);
+        used = 10;
+      } else if (c == 'x') {
+        code = HexRun(raw, i + 2, 2);
+        used = 4;
+      }
+      if (code >= 0 && code < 0x110000 && (code < 0xD800 || code >= 0xE000)) {
+        AppendUtf8(out, static_cast<std::uint32_t>(code));
+        i += used;
+      } else {
+        switch (c) {
+          case 'n':
+            out.push_back('\n');
+            break;
+          case 't':
+            out.push_back('\t');
+            break;
+          case 'r':
+            out.push_back(' ');
+            break;
+          case 'b':
+          case 'f':
+            out.push_back(' ');
+            break;
+          default:
+            out.push_back(c);
+            break;
+        }
+        i += 2;
+      }
+    }
+    map.insert(map.end(), out.size() - old, at + static_cast<std::uint32_t>(from));
+  }
+  return true;
+}
+
+void CollectJson(SurfaceSink& sink, bool notebook) { JsonReader(sink, notebook).Run(); }
+
+void CollectParagraphs(SurfaceSink& sink, base::ByteSpan part, SurfaceSet kind) {
+  const std::string_view text = sink.text();
+  std::size_t begin = part.begin;
+  std::size_t end = part.begin;
+  bool open = false;
+  const auto flush = [&] {
+    if (open && end > begin) {
+      TextSurface surface;
+      surface.kind = kind;
+      surface.bytes = {begin, end};
+      sink.Add(std::move(surface));
+    }
+    open = false;
+  };
+  for (std::size_t at = part.begin; at < part.end; at = NextLine(text, at)) {
+    const Line line = LineAt(text, at, part.end);
+    if (line.empty()) {
+      // Blank lines stay inside until it is known whether text follows far below.
+      if (open && line.begin > end + 2) flush();
+      continue;
+    }
+    if (!open) begin = line.first;
+    open = true;
+    end = line.end;
+  }
+  flush();
+}
+
+void CollectKeyValues(SurfaceSink& sink, base::ByteSpan part, char separator) {
+  const std::string_view text = sink.text();
+  std::string subject;
+  for (std::size_t at = part.begin; at < part.end;) {
+    const Line line = LineAt(text, at, part.end);
+    std::size_t next = std::min(NextLine(text, at), part.end);
+    if (next <= at) break;
+    if (line.empty()) {
+      at = next;
+      continue;
+    }
+    if (text[line.first] == '#' || (separator == '=' && text[line.first] == ';')) {
+      // Comments that follow each other are one text.
+      std::size_t end = line.end;
+      while (next < part.end) {
+        const Line more = LineAt(text, next, part.end);
+        if (more.empty() || text[more.first] != text[line.first]) break;
+        end = more.end;
+        next = std::min(NextLine(text, next), part.end);
+      }
+      TextSurface surface;
+      surface.kind = kSurfaceComment;
+      surface.bytes = {line.first + 1, end};
+      if (end > line.first + 1) sink.Add(std::move(surface));
+      at = next;
+      continue;
+    }
+    std::size_t first = line.first;
+    while (first + 1 < line.end && text[first] == '-' && text[first + 1] == ' ') {
+      first += 2;
+      while (first < line.end && text[first] == ' ') ++first;
+    }
+    // Key, then the separator.
+    std::size_t colon = std::string_view::npos;
+    for (std::size_t i = first; i < line.end && i < first + 100; ++i) {
+      const char c = text[i];
+      if (c == separator && (separator == '=' || i + 1 == line.end || text[i + 1] == ' ')) {
+        colon = i;
+        break;
+      }
+      if (!IsWordByte(c) && c != '-' && c != '.' && c != ' ' && c != '"' && c != '\'' && c != '/' && c != '@' &&
+          c != '$' && c != '<') {
+        break;
+      }
+    }
+    std::string_view key;
+    std::size_t value = first;
+    if (colon != std::string_view::npos) {
+      key = text.substr(first, colon - first);
+      while (!key.empty() && (key.back() == ' ' || key.back() == '"' || key.back() == '\'')) key.remove_suffix(1);
+      while (!key.empty() && (key.front() == '"' || key.front() == '\'')) key.remove_prefix(1);
+      value = colon + 1;
+      while (value < line.end && text[value] == ' ') ++value;
+    }
+    std::size_t end = line.end;
+    const bool block = value < line.end && (text[value] == '|' || text[value] == '>') && separator == ':';
+    const bool triple = text.substr(value, 3) == "\"\"\"" || text.substr(value, 3) == "'''";
+    if (triple) {
+      const std::size_t close = text.find(text.substr(value, 3), value + 3);
+      end = std::min(close, part.end);
+      value += 3;
+      next = std::min(NextLine(text, std::min(end, text.size())), part.end);
+    } else {
+      // Lines that are further in and are no keys themselves belong to the value.
+      const std::size_t indent = line.first - line.begin;
+      bool started = false;
+      while (next < part.end) {
+        const Line more = LineAt(text, next, part.end);
+        if (more.empty()) {
+          next = std::min(NextLine(text, next), part.end);
+          if (next >= part.end) break;
+          continue;
+        }
+        const std::size_t deep = more.first - more.begin;
+        if (deep <= indent || colon == std::string_view::npos) break;
+        if (!block) {
+          if (value >= line.end || text[more.first] == '-' || text[more.first] == '#') break;
+          const std::size_t inner = text.substr(more.first, more.end - more.first).find(": ");
+          if (inner != std::string_view::npos && inner < 40 &&
+              text.substr(more.first, inner).find(' ') == std::string_view::npos) {
+            break;
+          }
+        } else if (!started) {
+          value = more.first;
+          started = true;
+        }
+        end = more.end;
+        next = std::min(NextLine(text, next), part.end);
+      }
+      if (block && !started) value = end;
+    }
+    if (value < end) {
+      SurfaceSet kind = KindOfKey(key);
+      if (kind == 0) kind = kSurfaceConfig;
+      std::size_t from = value;
+      std::size_t to = end;
+      TextSurface surface;
+      if (!block && !triple && to > from + 1 && (text[from] == '"' || text[from] == '\'')) {
+        const char quote = text[from];
+        ++from;
+        std::size_t i = from;
+        while (i < to && text[i] != quote) i += text[i] == '\\' && quote == '"' ? 2 : 1;
+        const bool whole = i < to;
+        to = std::min(i, to);
+        if (whole && to + 1 < end) {
+          // What stands behind the closing quote: a comment, or not YAML at all.
+          std::size_t rest = to + 1;
+          while (rest < end && IsSpace(text[rest])) ++rest;
+          if (rest < end && text[rest] == '#') {
+            TextSurface comment;
+            comment.kind = kSurfaceComment;
+            comment.bytes = {rest + 1, end};
+            if (end > rest + 1) sink.Add(std::move(comment));
+          }
+        }
+        surface.bytes = {from, to};
+        const bool unescaped = quote == '"' && Unescape(text.substr(from, to - from), static_cast<std::uint32_t>(from),
+                                                        surface.owned, surface.map);
+        if (!unescaped) surface.owned.clear();
+      }
+      surface.bytes = {from, to};
+      surface.kind = kind;
+      if (kind == kSurfaceToolName) subject.assign(text.substr(from, std::min<std::size_t>(80, to - from)));
+      surface.subject = subject;
+      if (to > from && (kind != kSurfaceConfig || Worth(text.substr(from, to - from)))) sink.Add(std::move(surface));
+    }
+    at = next;
+  }
+}
+
+namespace {
+
+// Comments and strings of a source file, as far as one can tell without a tree: the text an agent or a developer's
+// assistant would read.
+class CodeReader {
+ public:
+  CodeReader(SurfaceSink& sink, base::ByteSpan part, CodeStyle style)
+      : sink_(sink), text_(sink.text()), end_(part.end), at_(part.begin), style_(style) {}
+
+  void Run() {
+    while (at_ < end_) {
+      const char c = text_[at_];
+      if (c == '\n') {
+        ++at_;
+        word_ = {};
+        continue;
+      }
+      if (IsSpace(c)) {
+        ++at_;
+        continue;
+      }
+      if (Comment()) continue;
+      if (c == '"' || c == '\'' || (c == '`' && style_ == CodeStyle::kC)) {
+        if (style_ == CodeStyle::kHash) {
+          SkipPlain(c);
+        } else {
+          String(c);
+        }
+        continue;
+      }
+      FlushString();
+      if (c == '/' && style_ == CodeStyle::kC && RegexMayStart()) {
+        SkipRegex();
+        continue;
+      }
+      if (IsWordByte(c)) {
+        const std::size_t begin = at_;
+        while (at_ < end_ && IsWordByte(text_[at_])) ++at_;
+        Word(text_.substr(begin, at_ - begin));
+        continue;
+      }
+      if (c == '@') decorator_ = true;
+      if (c == ',' || c == ';' || c == '{' || c == '}') {
+        key_ = {};
+        word_ = {};
+      }
+      if (c == ':' || c == '=') key_ = word_;
+      last_ = c;
+      ++at_;
+    }
+    FlushString();
+  }
+
+ private:
+  void Word(std::string_view word) {
+    if (decorator_ && (word == "tool" || word == "prompt" || word == "resource")) tool_ = true;
+    if (word == "def" || word == "class" || word == "function") {
+      described_ = tool_;
+      tool_ = false;
+      decorator_ = false;
+    }
+    // A prefix of a string (f"", r"", b"") is no word of its own.
+    if (at_ < end_ && (text_[at_] == '"' || text_[at_] == '\'') && word.size() <= 2) return;
+    word_ = word;
+    last_ = 'a';
+  }
+
+  bool Comment() {
+    const char c = text_[at_];
+    std::size_t mark = 0;
+    if (c == '#' && (style_ == CodeStyle::kPython || style_ == CodeStyle::kHash)) {
+      if (style_ == CodeStyle::kHash && at_ > 0 && !IsSpace(text_[at_ - 1])) return false;
+      mark = 1;
+    } else if (c == '/' && style_ == CodeStyle::kC && at_ + 1 < end_ && text_[at_ + 1] == '/') {
+      mark = 2;
+    } else if (c == '-' && style_ == CodeStyle::kDash && at_ + 1 < end_ && text_[at_ + 1] == '-') {
+      mark = 2;
+    } else if (c == '/' && style_ != CodeStyle::kPython && at_ + 1 < end_ && text_[at_ + 1] == '*' &&
+               style_ != CodeStyle::kHash) {
+      std::size_t stop = text_.find("*/", at_ + 2);
+      if (stop > end_) stop = end_;
+      Emit(kSurfaceComment, at_ + 2, stop);
+      at_ = std::min(end_, stop + 2);
+      return true;
+    }
+    if (mark == 0) return false;
+    // Comments that follow each other are one text.
+    const char sign = c;
+    const std::size_t begin = at_ + mark;
+    std::size_t stop = at_;
+    for (;;) {
+      std::size_t line = text_.find('\n', at_);
+      if (line > end_) line = end_;
+      stop = line;
+      at_ = line;
+      std::size_t next = line;
+      std::size_t breaks = 0;
+      while (next < end_ && IsSpace(text_[next])) breaks += text_[next++] == '\n' ? 1U : 0U;
+      if (next + mark > end_ || breaks > 1 || text_[next] != sign || (mark == 2 && text_[next + 1] != sign)) break;
+      at_ = next;
+    }
+    Emit(kSurfaceComment, begin, stop);
+    return true;
+  }
+
+  void Emit(SurfaceSet kind, std::size_t begin, std::size_t end) {
+    if (end <= begin || !Worth(text_.substr(begin, end - begin))) return;
+    TextSurface surface;
+    surface.kind = kind;
+    surface.bytes = {begin, end};
+    sink_.Add(std::move(surface));
+  }
+
+  void SkipPlain(char quote) {
+    ++at_;
+    while (at_ < end_ && text_[at_] != quote) {
+      if (text_[at_] == '\\' && quote != '\'') ++at_;
+      if (at_ < end_ && text_[at_] == '\n' && quote == '\'') break;
+      ++at_;
+    }
+    at_ = std::min(end_, at_ + 1);
+  }
+
+  bool RegexMayStart() const {
+    return last_ == '(' || last_ == ',' || last_ == '=' || last_ == ':' || last_ == '[' || last_ == '!' ||
+           last_ == '&' || last_ == '|' || last_ == '?' || last_ == '{' || last_ == '}' || last_ == ';' ||
+           (last_ == 'a' && word_ == "return");
+  }
+
+  void SkipRegex() {
+    bool set = false;
+    std::size_t i = at_ + 1;
+    for (; i < end_ && text_[i] != '\n'; ++i) {
+      const char c = text_[i];
+      if (c == '\\') {
+        ++i;
+      } else if (c == '[') {
+        set = true;
+      } else if (c == ']') {
+        set = false;
+      } else if (c == '/' && !set) {
+        ++i;
+        last_ = '/';
+        at_ = std::min(i, end_);
+        return;
+      }
+    }
+    ++at_;
+    last_ = '/';
+  }
+
+  void String(char quote) {
+    const bool triple = style_ == CodeStyle::kPython && text_.substr(at_, 3) == std::string(3, quote);
+    const std::size_t mark = triple ? 3 : 1;
+    const std::size_t begin = at_ + mark;
+    std::size_t i = begin;
+    bool escaped = false;
+    while (i < end_) {
+      const char c = text_[i];
+      if (c == '\\') {
+        escaped = true;
+        i += 2;
+        continue;
+      }
+      if (c == quote && (!triple || text_.substr(i, 3) == text_.substr(at_, 3))) break;
+      if (c == '\n' && !triple && quote != '`') break;
+      ++i;
+    }
+    i = std::min(i, end_);
+    const bool statement = triple && (last_ == ':' || last_ == 0 || pending_.owned.empty()) && key_ != word_;
+    SurfaceSet kind = kSurfaceString;
+    if (triple && (last_ == ':' || last_ == 0) && statement) {
+      kind = described_ ? kSurfaceDescription : kSurfaceComment;
+      described_ = false;
+    } else {
+      const SurfaceSet special = KindOfKey(key_.empty() ? word_ : key_);
+      if (special == kSurfaceDescription || special == kSurfaceInstruction) kind = special;
+    }
+    Piece(kind, begin, i, escaped);
+    at_ = std::min(end_, i + (i < end_ && text_[i] == quote ? mark : 0));
+    if (i >= end_) at_ = end_;
+    last_ = '"';
+  }
+
+  // Literals side by side, or joined by '+', are one text.
+  void Piece(SurfaceSet kind, std::size_t begin, std::size_t end, bool escaped) {
+    const std::string_view raw = text_.substr(begin, end - begin);
+    if (pending_.owned.empty()) {
+      pending_ = TextSurface{.kind = kind, .text = {}, .bytes = {begin, end}};
+    }
+    pending_.bytes.end = std::max(pending_.bytes.end, end);
+    if (!escaped || !Unescape(raw, static_cast<std::uint32_t>(begin), pending_.owned, pending_.map)) {
+      pending_.owned += raw;
+      const std::size_t old = pending_.map.size();
+      pending_.map.resize(old + raw.size());
+      for (std::size_t k = 0; k < raw.size(); ++k) pending_.map[old + k] = static_cast<std::uint32_t>(begin + k);
+    }
+    // Look ahead: does another literal follow?
+    std::size_t i = std::min(end_, end + 1);
+    while (i < end_ && (IsSpace(text_[i]) || text_[i] == '+' || text_[i] == '\\')) ++i;
+    if (i < end_ && (text_[i] == 'f' || text_[i] == 'r') && i + 1 < end_) ++i;
+    if (i >= end_ || (text_[i] != '"' && text_[i] != '\'')) FlushString();
+  }
+
+  void FlushString() {
+    if (pending_.owned.empty()) return;
+    if (Worth(pending_.owned)) {
+      if (pending_.owned.size() == pending_.bytes.end - pending_.bytes.begin) {
+        pending_.owned.clear();
+        pending_.map.clear();
+      }
+      sink_.Add(std::move(pending_));
+    }
+    pending_ = TextSurface{.text = {}, .bytes = {}};
+  }
+
+  SurfaceSink& sink_;
+  std::string_view text_;
+  std::size_t end_;
+  std::size_t at_;
+  CodeStyle style_;
+  std::string_view word_;
+  std::string_view key_;
+  char last_ = 0;
+  bool decorator_ = false;
+  bool tool_ = false;
+  bool described_ = false;
+  TextSurface pending_{.text = {}, .bytes = {}};
+};
+
+}  // namespace
+
+void CollectCode(SurfaceSink& sink, base::ByteSpan part, CodeStyle style) { CodeReader(sink, part, style).Run(); }
+
+}  // namespace interlock::scan

@@ -1,0 +1,41 @@
+// Readers of single formats behind CollectSurfaces. They read what an agent would see, so they are tolerant: a value
+// in a broken JSON or YAML file is still text that a model is shown. Linear; no recursion.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "static/surface.h"
+
+namespace interlock::scan {
+
+class SurfaceSink {
+ public:
+  static constexpr std::size_t kMaxSurfaces = std::size_t{1} << 20;
+  SurfaceSink(std::string_view text, std::vector<TextSurface>& out) : text_(text), out_(out) {}
+  [[nodiscard]] std::string_view text() const noexcept { return text_; }
+  // `bytes` and `owned`/`map` are set; the rest of the surface is found from them.
+  void Add(TextSurface surface);
+
+ private:
+  std::string_view text_;
+  std::vector<TextSurface>& out_;
+};
+
+enum class CodeStyle : std::uint8_t { kPython, kC, kHash, kDash };
+
+void CollectJson(SurfaceSink& sink, bool notebook);
+// YAML by ':', TOML and INI by '='.
+void CollectKeyValues(SurfaceSink& sink, base::ByteSpan part, char separator);
+void CollectParagraphs(SurfaceSink& sink, base::ByteSpan part, SurfaceSet kind);
+// Comments and string literals.
+void CollectCode(SurfaceSink& sink, base::ByteSpan part, CodeStyle style);
+
+// What a value under this key is to an agent; 0: no special field.
+[[nodiscard]] SurfaceSet KindOfKey(std::string_view key);
+
+// Text of a quoted literal with its escapes undone; `map` gets the place of each byte. False: it has none.
+[[nodiscard]] bool Unescape(std::string_view raw, std::uint32_t at, std::string& out, std::vector<std::uint32_t>& map);
+
+}  // namespace interlock::scan

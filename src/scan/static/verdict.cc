@@ -1,0 +1,276 @@
+// Weights and thresholds. Chosen on the tuning half of the development corpus and on registry packages
+// (docs/scanner-evaluation.md); every number that decides a verdict is in this file.
+#include "static/verdict.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "fmt/format.h"
+#include "interlock/base/digest.h"
+#include "interlock/base/text.h"
+#include "static/shell_judge.h"
+
+namespace interlock::scan {
+namespace {
+
+using core::Finding;
+using core::Nature;
+using core::Reach;
+using core::Severity;
+
+constexpr std::array<double, 5> kSeverityWeight = {0.0, 0.1, 0.3, 0.6, 1.0};
+
+// How much a hit counts by where it stands. Malice in a document or a test is reported and hardly counts: documents are
+// read by people, tests do not run in the agent.
+constexpr std::array<double, 9> kReachMalicious = {1.0, 1.0, 1.0, 0.9, 0.35, 0.25, 0.05, 0.1, 0.15};
+constexpr std::array<double, 9> kReachVulnerable = {1.0, 0.8, 0.6, 0.5, 0.0, 0.0, 0.0, 0.0, 0.1};
+
+constexpr double kSlope = 1.6;        // score = 1 - exp(-slope x evidence)
+constexpr double kRepeatShare = 0.3;  // of a second hit of the same rule; none for further ones
+constexpr double kWarnScore = 0.35;
+constexpr double kBlockScore = 0.75;
+constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
+constexpr double kDecisiveConfidence = 0.7;
+
+double At(const std::array<double, 9>& table, Reach reach) { return table[static_cast<std::size_t>(reach)]; }
+
+std::string Shown(std::string_view text) { return base::Printable(text, 300); }
+
+std::string NormalisedEvidence(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, 400)) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\r') continue;
+    out += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  }
+  return out;
+}
+
+struct Evidence {
+  double best = 0.0;
+  double second = 0.0;
+  void Add(double weight) {
+    if (weight > best) {
+      second = best;
+      best = weight;
+    } else {
+      second = std::max(second, weight);
+    }
+  }
+  [[nodiscard]] double total() const { return best + kRepeatShare * second; }
+};
+
+std::string SummaryOf(const ScanReport& report) {
+  const auto first = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [](const Finding& finding) { return finding.suppressed.empty(); });
+  const bool any = first != report.findings.end();
+  switch (report.reason) {
+    case core::ScanReason::kMalicious:
+    case core::ScanReason::kVulnerable:
+      if (any) return first->message;
+      break;
+    case core::ScanReason::kUnanalysed:
+      return "parts that run or that the agent reads could not be analysed";
+    case core::ScanReason::kPowerful: {
+      std::string list;
+      for (std::size_t i = 0; i < core::kPermissionCount; ++i) {
+        if ((report.exercised & core::BitOf(static_cast<core::Permission>(i))) == 0) continue;
+        if (!list.empty()) list += ", ";
+        list += core::NameOf(static_cast<core::Permission>(i));
+      }
+      return "uses " + list;
+    }
+    case core::ScanReason::kNone:
+      break;
+  }
+  return "nothing found";
+}
+
+// A part that could not be read counts where it would run or be read by the agent.
+bool Counts(const core::SkippedPart& part) {
+  switch (part.reason) {
+    case core::SkipReason::kIgnored:
+    case core::SkipReason::kUnsupported:
+    case core::SkipReason::kLink:
+    case core::SkipReason::kSpecial:
+      return false;
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+bool IsOwnHost(std::string_view host, const Identity& identity) {
+  return std::any_of(identity.words.begin(), identity.words.end(),
+                     [&](const std::string& word) { return host.find(word) != std::string_view::npos; });
+}
+
+double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, const Identity& identity, bool strict) {
+  double confidence = rule.confidence * raw.scale * (1.0 - std::clamp(raw.described, 0.0, 1.0));
+  if (!raw.host.empty() && rule.nature == Nature::kMalicious) {
+    const HostKind kind = KindOfHost(raw.host);
+    switch (kind) {
+      case HostKind::kRawAddress:
+      case HostKind::kPaste:
+      case HostKind::kTunnel:
+      case HostKind::kShortener:
+        confidence *= 1.25;
+        break;
+      case HostKind::kInstaller:
+      case HostKind::kRegistry:
+        confidence *= 0.1;
+        break;
+      case HostKind::kLocal:
+        confidence *= 0.3;
+        break;
+      case HostKind::kForge:
+      case HostKind::kOrdinary:
+        if (IsOwnHost(raw.host, identity)) confidence *= 0.25;
+        break;
+    }
+  }
+  if (!strict) {
+    if (rule.nature == Nature::kMalicious) confidence *= At(kReachMalicious, reach);
+    if (rule.nature == Nature::kVulnerable) confidence *= At(kReachVulnerable, reach);
+  }
+  return std::clamp(confidence, 0.0, 1.0);
+}
+
+void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& report) {
+  const std::vector<FileContext>& files = *input.files;
+  std::unordered_map<std::uint32_t, LineIndex> lines;
+  const auto place_in = [&](std::uint32_t file) -> const LineIndex& {
+    auto it = lines.find(file);
+    if (it == lines.end()) it = lines.emplace(file, LineIndex(files[file].text())).first;
+    return it->second;
+  };
+
+  std::vector<Finding>& findings = report.findings;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // rule, file, evidence -> finding
+  for (RawFinding& hit : raw) {
+    const Rule* rule = input.rules->Find(hit.rule);
+    if (rule == nullptr || hit.file >= files.size()) continue;
+    const FileContext& file = files[hit.file];
+    const Reach reach = hit.has_reach ? hit.reach : file.reach;
+    const double confidence = ContextConfidence(*rule, hit, reach, input.identity, input.options->strict);
+    if (confidence < 0.02) continue;
+    const std::string_view text = file.text();
+    const std::size_t begin = std::min(hit.bytes.begin, text.size());
+    const std::size_t end = std::clamp(hit.bytes.end, begin, text.size());
+    std::string evidence = Shown(hit.evidence.empty() ? text.substr(begin, std::min<std::size_t>(end - begin, 400))
+                                                      : std::string_view(hit.evidence));
+    auto key = std::make_tuple(rule->id, file.file->path, NormalisedEvidence(evidence) + "\n" + hit.subject);
+    if (const auto it = seen.find(key); it != seen.end()) {
+      Finding& earlier = findings[it->second];
+      ++earlier.repeats;
+      earlier.confidence = std::max(earlier.confidence, confidence);
+      earlier.reach = std::min(earlier.reach, reach);
+      continue;
+    }
+    seen.emplace(std::move(key), findings.size());
+    Finding finding;
+    finding.rule = rule->id;
+    finding.threat = rule->threat;
+    finding.severity = rule->severity;
+    finding.confidence = confidence;
+    finding.nature = rule->nature;
+    finding.reach = reach;
+    finding.file = file.file->path;
+    finding.begin = begin;
+    finding.end = end;
+    if (end > begin) {
+      const LineIndex& index = place_in(hit.file);
+      const LineIndex::Place from = index.At(begin);
+      const LineIndex::Place to = index.At(end);
+      finding.line = from.line;
+      finding.column = from.column;
+      finding.end_line = to.line;
+      finding.end_column = to.column;
+    }
+    finding.message = hit.message.empty() ? rule->title : std::move(hit.message);
+    finding.evidence = std::move(evidence);
+    finding.decoded = Shown(hit.decoded);
+    finding.subject = std::move(hit.subject);
+    for (RawFlowStep& step : hit.flow) {
+      if (step.file >= files.size()) continue;
+      const LineIndex::Place at =
+          place_in(step.file).At(std::min<std::size_t>(step.offset, files[step.file].text().size()));
+      finding.flow.push_back({files[step.file].file->path, at.line, at.column, Shown(step.text)});
+    }
+    findings.push_back(std::move(finding));
+  }
+
+  std::map<std::pair<std::string, std::string>, std::uint32_t> ordinals;
+  for (Finding& finding : findings) {
+    const std::string basis = finding.rule + "\n" + finding.file + "\n" + NormalisedEvidence(finding.evidence);
+    const std::uint32_t ordinal = ordinals[{basis, finding.subject}]++;
+    finding.fingerprint =
+        base::Sha256(fmt::format("{}\n{}\n{}", basis, finding.subject, ordinal)).ToHex().substr(0, 32);
+  }
+  ApplySuppressions(input, findings);
+
+  std::map<std::string_view, Evidence> malicious;
+  std::map<std::string_view, Evidence> vulnerable;
+  bool decisive = false;
+  for (const Finding& finding : findings) {
+    if (!finding.suppressed.empty()) continue;
+    const double weight = kSeverityWeight[static_cast<std::size_t>(finding.severity)] * finding.confidence;
+    if (finding.nature == Nature::kMalicious) {
+      malicious[finding.rule].Add(weight);
+      const Rule* rule = input.rules->Find(finding.rule);
+      if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
+        decisive = true;
+    } else if (finding.nature == Nature::kVulnerable) {
+      vulnerable[finding.rule].Add(weight);
+    }
+  }
+  double evidence = 0.0;
+  for (const auto& [rule, sum] : malicious) evidence += sum.total();
+  double weakness = 0.0;
+  for (const auto& [rule, sum] : vulnerable) weakness += sum.total();
+
+  report.score = 1.0 - std::exp(-kSlope * evidence);
+  if (decisive) report.score = std::max(report.score, 0.9);
+  if (report.score >= kBlockScore) {
+    report.verdict = core::ScanVerdict::kBlock;
+    report.reason = core::ScanReason::kMalicious;
+  } else if (report.score >= kWarnScore) {
+    report.verdict = core::ScanVerdict::kWarn;
+    report.reason = core::ScanReason::kMalicious;
+  } else if (weakness >= kVulnerableWarn) {
+    report.verdict = core::ScanVerdict::kWarn;
+    report.reason = core::ScanReason::kVulnerable;
+  } else if (std::any_of(report.coverage.skipped.begin(), report.coverage.skipped.end(), Counts)) {
+    report.verdict = core::ScanVerdict::kWarn;
+    report.reason = core::ScanReason::kUnanalysed;
+  } else if (report.exercised != 0) {
+    report.reason = core::ScanReason::kPowerful;
+  }
+
+  const auto rank = [](const Finding& finding) {
+    const double nature = finding.nature == Nature::kMalicious    ? 3.0
+                          : finding.nature == Nature::kVulnerable ? 1.5
+                                                                  : 0.2;
+    return nature * kSeverityWeight[static_cast<std::size_t>(finding.severity)] * finding.confidence;
+  };
+  std::stable_sort(findings.begin(), findings.end(), [&](const Finding& a, const Finding& b) {
+    if (a.suppressed.empty() != b.suppressed.empty()) return a.suppressed.empty();
+    const double ra = rank(a);
+    const double rb = rank(b);
+    if (ra != rb) return ra > rb;
+    return std::tie(a.file, a.begin, a.rule) < std::tie(b.file, b.begin, b.rule);
+  });
+  if (findings.size() > input.options->max_findings) {
+    report.coverage.skipped.push_back({"", core::SkipReason::kBudget, 0,
+                                       fmt::format("{} further findings of lower weight are not listed",
+                                                   findings.size() - input.options->max_findings)});
+    findings.resize(input.options->max_findings);
+  }
+  report.summary = SummaryOf(report);
+}
+
+}  // namespace interlock::scan
