@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "interlock/base/result.h"
@@ -27,9 +28,26 @@ using SurfaceSet = std::uint32_t;
 
 struct RuleExample {
   std::string path;  // the file name gives the kind: "SKILL.md", "server.py", "package.json", "mcp-listing.json"
-  std::string text;
+  std::string text;  // bytes: files that are not text are base64 in the rule file ("encoding": "base64")
   std::string note;
+  std::vector<std::pair<std::string, std::string>> files = {};  // further files of the example: path, bytes
 };
+
+// What a threat class means, and where other lists name it; rules that list no taxonomy have that of their class.
+struct ThreatInfo {
+  core::ThreatClass threat = core::ThreatClass::kNone;
+  std::string title;
+  std::string description;
+  std::vector<std::string> stride;
+  std::vector<std::string> owasp;
+  std::vector<std::string> atlas;
+};
+[[nodiscard]] std::span<const ThreatInfo> Threats();  // T1 to T8, in order
+
+[[nodiscard]] std::string_view NameOf(Maturity maturity) noexcept;  // "stable" "incubating"
+[[nodiscard]] std::string_view NameOf(Engine engine) noexcept;      // "text" "code" "flow" "supply" "package"
+// Names of the bits that are set, in the order of static/surface.h: "tool-name" "description" ... "hidden" "decoded".
+[[nodiscard]] std::vector<std::string_view> SurfaceNames(SurfaceSet surfaces);
 
 struct Rule {
   std::string id;     // "PI-001"
