@@ -1,0 +1,55 @@
+# tree-sitter: the C runtime and the grammars of the languages that the scanner reads. npm is where both are published at
+# pinned, hash-locked versions; Debian's runtime (0.20.7) has a double free that 64 KB of `(` reaches.
+#   tree-sitter 0.25.1, MIT (and Unicode-3.0 for lib/src/unicode): incremental parser runtime, grammar ABI 13 to 15
+#   tree-sitter-python 0.25.0, -javascript 0.23.1, -typescript 0.23.2 (typescript and tsx), -bash 0.23.3, all MIT
+# Nothing of these packages runs: their C files are compiled here. third_party/tree-sitter/package-lock.json has the hashes.
+set(tree_sitter_root "${PROJECT_SOURCE_DIR}/third_party/tree-sitter")
+set(tree_sitter_packages "${tree_sitter_root}/node_modules")
+set(tree_sitter_lib "${tree_sitter_packages}/tree-sitter/vendor/tree-sitter/lib")
+set(tree_sitter_sources
+  "${tree_sitter_lib}/src/lib.c"
+  "${tree_sitter_packages}/tree-sitter-python/src/parser.c"
+  "${tree_sitter_packages}/tree-sitter-python/src/scanner.c"
+  "${tree_sitter_packages}/tree-sitter-javascript/src/parser.c"
+  "${tree_sitter_packages}/tree-sitter-javascript/src/scanner.c"
+  "${tree_sitter_packages}/tree-sitter-typescript/typescript/src/parser.c"
+  "${tree_sitter_packages}/tree-sitter-typescript/typescript/src/scanner.c"
+  "${tree_sitter_packages}/tree-sitter-typescript/tsx/src/parser.c"
+  "${tree_sitter_packages}/tree-sitter-typescript/tsx/src/scanner.c"
+  "${tree_sitter_packages}/tree-sitter-bash/src/parser.c"
+  "${tree_sitter_packages}/tree-sitter-bash/src/scanner.c")
+foreach(source IN LISTS tree_sitter_sources)
+  if(NOT EXISTS "${source}")
+    message(FATAL_ERROR "tree-sitter sources are missing (${source}).\nRun: tools/bootstrap build")
+  endif()
+endforeach()
+
+# The presets name a launcher and a compiler for C++ only.
+if(CMAKE_CXX_COMPILER_LAUNCHER AND NOT DEFINED CMAKE_C_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER "${CMAKE_CXX_COMPILER_LAUNCHER}")
+endif()
+if(NOT CMAKE_C_COMPILER_ID STREQUAL CMAKE_CXX_COMPILER_ID)
+  message(FATAL_ERROR "C compiler (${CMAKE_C_COMPILER}) and C++ compiler (${CMAKE_CXX_COMPILER}) differ; set CMAKE_C_COMPILER")
+endif()
+
+add_library(interlock_tree_sitter OBJECT ${tree_sitter_sources})
+set_target_properties(interlock_tree_sitter PROPERTIES
+  C_STANDARD 11 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden EXPORT_COMPILE_COMMANDS OFF COMPILE_WARNING_AS_ERROR OFF)
+# Optimised in every build type: the parse tables are data, and an unoptimised runtime makes every test of the scanner slow.
+target_compile_options(interlock_tree_sitter PRIVATE -w -O2 -g1)
+target_compile_definitions(interlock_tree_sitter PRIVATE _DEFAULT_SOURCE NDEBUG)
+target_include_directories(interlock_tree_sitter SYSTEM PUBLIC "${tree_sitter_lib}/include")
+target_include_directories(interlock_tree_sitter PRIVATE "${tree_sitter_lib}/src")
+# The shared half of the two typescript scanners includes the header of either's generated parser.
+foreach(dialect IN ITEMS typescript tsx)
+  set_source_files_properties("${tree_sitter_packages}/tree-sitter-typescript/${dialect}/src/scanner.c"
+    PROPERTIES INCLUDE_DIRECTORIES "${tree_sitter_packages}/tree-sitter-typescript/${dialect}/src")
+endforeach()
+if(INTERLOCK_HARDEN)
+  target_compile_options(interlock_tree_sitter PRIVATE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
+    -fstack-protector-strong -fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero)
+endif()
+if(INTERLOCK_SANITIZE)
+  target_compile_options(interlock_tree_sitter PRIVATE
+    -fsanitize=${INTERLOCK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+endif()

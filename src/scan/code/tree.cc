@@ -1,0 +1,310 @@
+#include "code/tree.h"
+
+#include <tree_sitter/api.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "interlock/base/check.h"
+
+extern "C" {
+const TSLanguage* tree_sitter_python(void);
+const TSLanguage* tree_sitter_javascript(void);
+const TSLanguage* tree_sitter_typescript(void);
+const TSLanguage* tree_sitter_tsx(void);
+const TSLanguage* tree_sitter_bash(void);
+}
+
+namespace interlock::scan::code {
+namespace {
+
+const TSLanguage* LanguageOf(Grammar grammar) {
+  switch (grammar) {
+    case Grammar::kPython:
+      return tree_sitter_python();
+    case Grammar::kJavaScript:
+      return tree_sitter_javascript();
+    case Grammar::kTypeScript:
+      return tree_sitter_typescript();
+    case Grammar::kTsx:
+      return tree_sitter_tsx();
+    case Grammar::kBash:
+      return tree_sitter_bash();
+  }
+  return nullptr;
+}
+
+struct ParserDeleter {
+  void operator()(TSParser* parser) const noexcept { ts_parser_delete(parser); }
+};
+struct TreeDeleter {
+  void operator()(TSTree* tree) const noexcept { ts_tree_delete(tree); }
+};
+using ParserPtr = std::unique_ptr<TSParser, ParserDeleter>;
+using TreePtr = std::unique_ptr<TSTree, TreeDeleter>;
+
+class Cursor {
+ public:
+  explicit Cursor(TSNode node) : cursor_(ts_tree_cursor_new(node)) {}
+  ~Cursor() { ts_tree_cursor_delete(&cursor_); }
+  Cursor(const Cursor&) = delete;
+  Cursor& operator=(const Cursor&) = delete;
+  [[nodiscard]] TSNode Node() const { return ts_tree_cursor_current_node(&cursor_); }
+  [[nodiscard]] TSFieldId Field() const { return ts_tree_cursor_current_field_id(&cursor_); }
+  bool Down() { return ts_tree_cursor_goto_first_child(&cursor_); }
+  bool Right() { return ts_tree_cursor_goto_next_sibling(&cursor_); }
+  bool Up() { return ts_tree_cursor_goto_parent(&cursor_); }
+
+ private:
+  TSTreeCursor cursor_;
+};
+
+// The parser calls back once every hundred of its operations; ordinary code needs one call for some 50 to 100 bytes, a
+// text on which recovery runs away needs more than one a byte.
+constexpr std::uint32_t kBytesPerOp = 32;
+constexpr std::uint32_t kOpsFloor = 100;
+constexpr std::size_t kPieceBytes = 4096;
+constexpr std::size_t kMaxPieces = 256;
+
+struct Budget {
+  std::uint32_t left = 0;
+  std::uint32_t spent = 0;
+};
+
+bool Progress(TSParseState* state) {
+  auto* budget = static_cast<Budget*>(state->payload);
+  ++budget->spent;
+  if (budget->left == 0) return true;
+  --budget->left;
+  return false;
+}
+
+struct Source {
+  std::string_view text;
+};
+
+const char* ReadSource(void* payload, std::uint32_t byte, TSPoint /*position*/, std::uint32_t* bytes_read) {
+  const auto* source = static_cast<const Source*>(payload);
+  if (byte >= source->text.size()) {
+    *bytes_read = 0;
+    return "";
+  }
+  *bytes_read = static_cast<std::uint32_t>(source->text.size()) - byte;
+  return source->text.data() + byte;
+}
+
+TreePtr ParseBytes(TSParser* parser, std::string_view text, std::uint32_t max_ops, std::uint32_t* spent) {
+  Source source{text};
+  Budget budget{.left = max_ops};
+  const TSInput input{&source, ReadSource, TSInputEncodingUTF8, nullptr};
+  TreePtr tree(ts_parser_parse_with_options(parser, nullptr, input, TSParseOptions{&budget, Progress}));
+  *spent += budget.spent;
+  ts_parser_reset(parser);
+  return tree;
+}
+
+// Copies the nodes below `root` that `kinds` keeps; those of a piece become children of nodes[0] with `offset` added.
+class Flattener {
+ public:
+  Flattener(const NodeKinds& kinds, const LowerLimits& limits, SyntaxTree* out)
+      : kinds_(kinds), limits_(limits), out_(*out) {}
+
+  void Add(TSNode root, std::uint32_t offset) {
+    if (out_.nodes.empty()) Push(root, 0, kOtherField, kNone);
+    stack_.clear();
+    stack_.push_back({0, 0, true, false});
+    Cursor cursor(root);
+    stack_.back().error = ts_node_is_error(root);
+    if (stack_.back().error) CountError(root);
+    if (!cursor.Down()) return;
+    for (;;) {
+      ++visited_;
+      if (visited_ > limits_.max_nodes) {
+        out_.complete = false;
+        out_.stop = "nodes";
+        break;
+      }
+      if (Visit(cursor, offset) && cursor.Down()) continue;
+      CloseTop();
+      bool moved = cursor.Right();
+      while (!moved) {
+        if (!cursor.Up() || stack_.size() == 1) break;
+        CloseTop();
+        moved = cursor.Right();
+      }
+      if (!moved) break;
+    }
+    while (stack_.size() > 1) CloseTop();
+    out_.nodes[0].next = static_cast<NodeIndex>(out_.nodes.size());
+  }
+
+ private:
+  struct Level {
+    NodeIndex node;  // in the array: this one, or for a node left out the one it stands in
+    std::uint32_t depth;
+    bool own = true;
+    bool error = false;
+  };
+
+  // Pushes a level for the cursor's node; true: look at its children.
+  bool Visit(const Cursor& cursor, std::uint32_t offset) {
+    const TSNode node = cursor.Node();
+    const Level parent = stack_.back();
+    const bool error = ts_node_is_error(node);
+    if (error && !parent.error) CountError(node);
+    const NodeKinds::Entry entry =
+        error ? NodeKinds::Entry{kErrorNode, true, false} : kinds_.Symbol(ts_node_symbol(node));
+    if (!entry.keep) {
+      stack_.push_back({parent.node, parent.depth, false, parent.error});
+      return false;
+    }
+    const SyntaxNode& above = out_.nodes[parent.node];
+    const auto index = static_cast<NodeIndex>(out_.nodes.size());
+    const bool chain = above.kind == entry.kind && index == parent.node + 1;
+    const std::uint32_t depth = parent.depth + (chain ? 0 : 1);
+    Push(node, offset, kinds_.Field(cursor.Field()), parent.node, entry.kind);
+    stack_.push_back({index, depth, true, error || parent.error});
+    if (depth >= limits_.max_depth && ts_node_child_count(node) > 0) {
+      out_.complete = false;
+      out_.stop = "depth";
+      return false;
+    }
+    return !entry.opaque;
+  }
+
+  void Push(TSNode node, std::uint32_t offset, NodeField field, NodeIndex parent) {
+    const NodeKind kind = ts_node_is_error(node) ? kErrorNode : kinds_.Symbol(ts_node_symbol(node)).kind;
+    Push(node, offset, field, parent, kind);
+  }
+  void Push(TSNode node, std::uint32_t offset, NodeField field, NodeIndex parent, NodeKind kind) {
+    SyntaxNode flat;
+    flat.kind = kind;
+    flat.field = field;
+    flat.begin = ts_node_start_byte(node) + offset;
+    flat.end = ts_node_end_byte(node) + offset;
+    flat.missing = flat.begin == flat.end && ts_node_is_missing(node);
+    flat.next = static_cast<NodeIndex>(out_.nodes.size() + 1);
+    flat.parent = parent;
+    out_.nodes.push_back(flat);
+  }
+
+  void CloseTop() {
+    const Level top = stack_.back();
+    stack_.pop_back();
+    if (top.own) out_.nodes[top.node].next = static_cast<NodeIndex>(out_.nodes.size());
+  }
+
+  void CountError(TSNode node) { out_.error_bytes += ts_node_end_byte(node) - ts_node_start_byte(node); }
+
+  const NodeKinds& kinds_;
+  const LowerLimits& limits_;
+  SyntaxTree& out_;
+  std::vector<Level> stack_;
+  std::uint32_t visited_ = 0;
+};
+
+bool BeginsStatement(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '@' || c == '#' || c == '$';
+}
+
+// Begin of the piece after the one at `from`: an unindented line past kPieceBytes, or the end.
+std::size_t PieceEnd(std::string_view text, std::size_t from, std::size_t piece) {
+  std::size_t at = std::min(text.size(), from + piece);
+  while (at < text.size()) {
+    const std::size_t newline = text.find('\n', at);
+    if (newline == std::string_view::npos || newline + 1 >= text.size()) return text.size();
+    if (BeginsStatement(text[newline + 1])) return newline + 1;
+    at = newline + 1;
+  }
+  return text.size();
+}
+
+std::uint32_t OpsFor(std::size_t bytes, const LowerLimits& limits) {
+  if (limits.max_parse_ops != 0) return limits.max_parse_ops;
+  return kOpsFloor + static_cast<std::uint32_t>(bytes) / kBytesPerOp;
+}
+
+}  // namespace
+
+NodeKinds::NodeKinds(Grammar grammar, std::initializer_list<NodeName> names, std::initializer_list<FieldName> fields)
+    : grammar_(grammar) {
+  const TSLanguage* language = LanguageOf(grammar);
+  symbols_.resize(ts_language_symbol_count(language));
+  std::vector<bool> used(names.size());
+  for (std::size_t symbol = 0; symbol < symbols_.size(); ++symbol) {
+    const auto id = static_cast<TSSymbol>(symbol);
+    const TSSymbolType type = ts_language_symbol_type(language, id);
+    if (type == TSSymbolTypeAuxiliary) continue;
+    const bool named = type == TSSymbolTypeRegular;
+    symbols_[symbol].keep = named;
+    const std::string_view name = ts_language_symbol_name(language, id);
+    std::size_t i = 0;
+    for (const NodeName& entry : names) {
+      if (entry.named == named && entry.name == name) {
+        symbols_[symbol] = {entry.kind, true, entry.opaque};
+        used[i] = true;
+      }
+      ++i;
+    }
+  }
+  INTERLOCK_CHECK(std::find(used.begin(), used.end(), false) == used.end(), "the grammar has every node named");
+  fields_.resize(ts_language_field_count(language) + 1);
+  for (const FieldName& entry : fields) {
+    const TSFieldId id =
+        ts_language_field_id_for_name(language, entry.name.data(), static_cast<std::uint32_t>(entry.name.size()));
+    INTERLOCK_CHECK(id != 0 && id < fields_.size(), "the grammar has every field named");
+    fields_[id] = entry.field;
+  }
+}
+
+NodeKinds::Entry NodeKinds::Symbol(std::uint16_t symbol) const noexcept {
+  return symbol < symbols_.size() ? symbols_[symbol] : Entry{};
+}
+
+NodeIndex SyntaxTree::Child(NodeIndex node, NodeField field) const noexcept {
+  const NodeIndex end = nodes[node].next;
+  for (NodeIndex child = node + 1; child < end; child = nodes[child].next) {
+    if (nodes[child].field == field) return child;
+  }
+  return kNone;
+}
+
+SyntaxTree ParseSyntax(const NodeKinds& kinds, std::string_view text, const LowerLimits& limits) {
+  SyntaxTree tree;
+  if (text.size() > limits.max_bytes) {
+    text = text.substr(0, limits.max_bytes);
+    tree.complete = false;
+    tree.stop = "bytes";
+  }
+  const ParserPtr parser(ts_parser_new());
+  INTERLOCK_CHECK(ts_parser_set_language(parser.get(), LanguageOf(kinds.grammar())), "runtime and grammars are pinned");
+  tree.nodes.reserve(text.size() / 6 + 16);
+  Flattener flattener(kinds, limits, &tree);
+  if (const TreePtr whole = ParseBytes(parser.get(), text, OpsFor(text.size(), limits), &tree.parse_ops)) {
+    flattener.Add(ts_tree_root_node(whole.get()), 0);
+    return tree;
+  }
+  tree.complete = false;
+  tree.stop = "parse-ops";
+  const std::size_t piece = std::max(kPieceBytes, text.size() / kMaxPieces);
+  for (std::size_t from = 0; from < text.size();) {
+    const std::size_t end = PieceEnd(text, from, piece);
+    const std::string_view part = text.substr(from, end - from);
+    if (part.size() < text.size()) {
+      if (const TreePtr some = ParseBytes(parser.get(), part, OpsFor(part.size(), limits), &tree.parse_ops)) {
+        flattener.Add(ts_tree_root_node(some.get()), static_cast<std::uint32_t>(from));
+        from = end;
+        continue;
+      }
+    }
+    tree.error_bytes += static_cast<std::uint32_t>(part.size());
+    from = end;
+  }
+  if (!tree.nodes.empty()) {
+    tree.nodes[0].begin = 0;
+    tree.nodes[0].end = static_cast<std::uint32_t>(text.size());
+  }
+  return tree;
+}
+
+}  // namespace interlock::scan::code
