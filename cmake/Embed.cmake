@@ -1,11 +1,12 @@
-# interlock_embed(TARGET NAMESPACE name FILES ...): data files (schemas, profiles) become one generated header-and-source pair
-# `interlock/embedded/<name>.h` with `std::string_view Find<Name>(std::string_view file)`, so that the program needs no
-# installed data and the file in the repository stays the source of truth.
+# interlock_embed(TARGET name [BASE folder] FILES ...): data files (schemas, profiles) become one generated source with
+# `std::string_view interlock::embedded::Find_<name>(std::string_view file)`, empty for a file that is not there, and
+# `std::string_view Name_<name>(std::size_t i)`, empty past the last, so that the program needs no installed data and the
+# file in the repository stays the source of truth. Files are named by their last part, or relative to BASE.
 function(interlock_embed target name)
-  cmake_parse_arguments(PARSE_ARGV 2 E "" "" "FILES")
+  cmake_parse_arguments(PARSE_ARGV 2 E "" "BASE" "FILES")
   set(out "${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cc")
   add_custom_command(OUTPUT "${out}"
-    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DNAME=${name} "-DFILES=${E_FILES}" -P "${PROJECT_SOURCE_DIR}/cmake/EmbedScript.cmake"
+    COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DNAME=${name} -DBASE=${E_BASE} "-DFILES=${E_FILES}" -P "${PROJECT_SOURCE_DIR}/cmake/EmbedScript.cmake"
     DEPENDS ${E_FILES} "${PROJECT_SOURCE_DIR}/cmake/EmbedScript.cmake" VERBATIM)
   target_sources(${target} PRIVATE "${out}")
 endfunction()

@@ -1,0 +1,162 @@
+#include "interlock/scan/rules.h"
+
+#include <algorithm>
+#include <map>
+
+#include "interlock/base/check.h"
+#include "interlock/base/digest.h"
+#include "interlock/base/text.h"
+#include "rules_impl.h"
+#include "rules_read.h"
+
+namespace interlock::embedded {
+std::string_view Find_scan_rules(std::string_view file);  // generated: cmake/Embed.cmake
+std::string_view Name_scan_rules(std::size_t i);
+}  // namespace interlock::embedded
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::int64_t kRegexMemory = std::int64_t{4} << 20;
+
+// Other data (taxonomy, catalogue) lies in the same folder; rule files say that they are.
+std::vector<RuleFile> Shipped() {
+  std::vector<RuleFile> files;
+  for (std::size_t i = 0; !embedded::Name_scan_rules(i).empty(); ++i) {
+    const std::string_view name = embedded::Name_scan_rules(i);
+    const std::string_view bytes = embedded::Find_scan_rules(name);
+    if (bytes.substr(0, 200).find(kRulesSchema) == std::string_view::npos) continue;
+    files.push_back({"rules/scan/" + std::string(name), std::string(bytes)});
+  }
+  return files;
+}
+
+void FillTaxonomy(Rule& rule) {
+  for (const ThreatInfo& threat : Threats()) {
+    if (threat.threat != rule.threat) continue;
+    if (rule.stride.empty()) rule.stride = threat.stride;
+    if (rule.owasp.empty()) rule.owasp = threat.owasp;
+    if (rule.atlas.empty()) rule.atlas = threat.atlas;
+  }
+}
+
+// `tried`: the first so many files are the shipped ones, whose expressions a test has tried.
+base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> files, std::size_t tried) {
+  RuleDiagnostics diagnostics;
+  std::vector<ReadRule> read;
+  for (std::size_t i = 0; i < files.size(); ++i) ReadRuleFile(files[i], i >= tried, diagnostics, read);
+
+  std::map<std::string, ReadRule> by_id;
+  base::Sha256Hasher hasher;
+  for (const RuleFile& file : files) {
+    const std::uint64_t sizes[] = {file.name.size(), file.bytes.size()};
+    hasher.Update(std::string_view(reinterpret_cast<const char*>(sizes), sizeof sizes)).Update(file.name);
+    hasher.Update(file.bytes);
+  }
+  for (ReadRule& rule : read) {
+    const auto at = by_id.find(rule.rule.id);
+    if (at == by_id.end()) {
+      FillTaxonomy(rule.rule);
+      const std::string id = rule.rule.id;
+      by_id.emplace(id, std::move(rule));
+      continue;
+    }
+    if (!rule.replaces) {
+      diagnostics.SetFile(rule.file);
+      diagnostics.Add(base::ErrorCode::kRuleFormat, rule.offset,
+                      "rule `" + base::Printable(rule.rule.id, 80) + "` stands in " + at->second.file->name +
+                          " already; to take its place say \"replaces\": true");
+      continue;
+    }
+    FillTaxonomy(rule.rule);
+    at->second = std::move(rule);
+  }
+  if (!diagnostics.empty()) return diagnostics.ToError();
+
+  auto impl = std::make_unique<RuleSet::Impl>();
+  impl->version = hasher.Finish().ToHex().substr(0, 16);
+  for (auto& [id, rule] : by_id) impl->rules.push_back(std::move(rule.rule));
+  std::vector<patterns::PatternSpec> specs;
+  for (const Rule& rule : impl->rules) {
+    for (const Rule::Pattern& pattern : rule.patterns) {
+      auto text = std::make_unique<RuleSet::Impl::TextPattern>();
+      text->rule = &rule;
+      text->pattern = &pattern;
+      text->near.Set(pattern.near);
+      text->unless.Set(pattern.unless);
+      impl->text_patterns.push_back(std::move(text));
+      specs.push_back({.regex = pattern.regex, .words = pattern.words});
+    }
+  }
+  if (!specs.empty()) {
+    auto compiled = patterns::PatternSet::Compile(specs, {.check = false});
+    if (!compiled.ok()) return compiled.error();
+    impl->text.emplace(std::move(compiled.value()));
+  }
+  return impl;
+}
+
+}  // namespace
+
+const re2::RE2* LazyRegex::get() const {
+  if (regex_.empty()) return nullptr;
+  std::call_once(once_, [&] {
+    re2::RE2::Options options;
+    options.set_log_errors(false);
+    options.set_never_capture(true);
+    options.set_max_mem(kRegexMemory);
+    compiled_ = std::make_unique<re2::RE2>(regex_, options);
+    INTERLOCK_CHECK(compiled_->ok(), "expressions are tried before they are used");
+  });
+  return compiled_.get();
+}
+
+std::span<const ThreatInfo> Threats() {
+  static const std::vector<ThreatInfo> threats = ReadTaxonomy(embedded::Find_scan_rules("taxonomy.json"));
+  return threats;
+}
+
+RuleSet::RuleSet() : impl_(std::make_unique<Impl>()) {}
+RuleSet::RuleSet(RuleSet&&) noexcept = default;
+RuleSet& RuleSet::operator=(RuleSet&&) noexcept = default;
+RuleSet::~RuleSet() = default;
+
+base::Result<RuleSet> RuleSet::Load(std::span<const RuleFile> files) {
+  auto impl = Build(files, 0);
+  if (!impl.ok()) return impl.error();
+  RuleSet set;
+  set.impl_ = std::move(impl.value());
+  return set;
+}
+
+base::Result<RuleSet> RuleSet::LoadWithBuiltin(std::span<const RuleFile> own) {
+  std::vector<RuleFile> files = Shipped();
+  const std::size_t shipped = files.size();
+  files.insert(files.end(), own.begin(), own.end());
+  auto impl = Build(files, shipped);
+  if (!impl.ok()) return impl.error();
+  RuleSet set;
+  set.impl_ = std::move(impl.value());
+  return set;
+}
+
+const RuleSet& RuleSet::Builtin() {
+  static const RuleSet set = [] {
+    auto loaded = LoadWithBuiltin({});
+    INTERLOCK_CHECK(loaded.ok(), "the shipped rules are loaded by a test");
+    return std::move(loaded.value());
+  }();
+  return set;
+}
+
+std::span<const Rule> RuleSet::rules() const noexcept { return impl_->rules; }
+
+const Rule* RuleSet::Find(std::string_view id) const noexcept {
+  const auto at = std::lower_bound(impl_->rules.begin(), impl_->rules.end(), id,
+                                   [](const Rule& rule, std::string_view key) { return rule.id < key; });
+  return at != impl_->rules.end() && at->id == id ? &*at : nullptr;
+}
+
+const std::string& RuleSet::version() const noexcept { return impl_->version; }
+
+}  // namespace interlock::scan
