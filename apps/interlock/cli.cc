@@ -7,6 +7,8 @@
 #include "commands.h"
 #include "eval_command.h"
 #include "graph_command.h"
+#include "rules_command.h"
+#include "scan_command.h"
 
 namespace interlock::app {
 namespace {
@@ -53,6 +55,7 @@ void AddProxy(CLI::App& app, ProxyArgs& a, Run& run) {
                 "session store file; default: sessions.db in the state folder, used when --session is given");
   c->add_option("--pins", a.pins,
                 "file of accepted tool definitions; default: beside the policy, else in the state folder");
+  c->add_option("--graph", a.graph, "functionality graph of `interlock learn`; default: the policy's `graph`");
   c->add_option("--server", a.server, "name of this server in policy, pins and audit; default: from the command");
   c->add_option("--principal", a.principal, "who the agent works for (policy: principals)");
   c->add_option("--environment", a.environment, "dev, prod, ... (policy: environment)");
@@ -90,6 +93,7 @@ void AddReplay(CLI::App& app, ReplayArgs& a, Run& run) {
   AddPolicy(c, a.policy);
   c->add_option("files", a.files, "trace files")->required();
   c->add_option("--tools", a.tools, "a tools/list result (JSON), for schemas and definitions");
+  c->add_option("--graph", a.graph, "functionality graph of `interlock learn`; default: the policy's `graph`");
   c->add_option("--systems", a.systems, "system prompts of compact traces; default: systems.json beside the file");
   c->add_flag("--skip-malformed", a.skip_malformed, "report malformed lines and go on");
   c->add_flag("--calls", a.calls, "text format: a line a call");
@@ -279,6 +283,8 @@ int RunCommandLine(int argc, char** argv) {
   AuditArgs audit;
   DoctorArgs doctor;
   SpliceArgs splice;
+  AddScanCommand(app, run);
+  AddRulesCommands(app, run);
   AddProxy(app, proxy, run);
   AddReplay(app, replay, run);
   AddPolicyCommands(app, policy, run);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interlock/base/check.h"
 #include "io.h"
 
 namespace interlock::runtime::audit {
@@ -38,6 +39,15 @@ bool SignatureFits(const PublicKey& key, std::string_view message, std::string_v
   std::array<unsigned char, crypto_sign_BYTES> signature{};
   if (!FromHex(signature_hex, signature.data(), signature.size())) return false;
   return crypto_sign_verify_detached(signature.data(), Bytes(message), message.size(), key.bytes.data()) == 0;
+}
+
+std::string SignMessage(const Keys& keys, std::string_view message) {
+  INTERLOCK_CHECK(!message.starts_with("interlock.audit."), "the audit's own headings are not for others");
+  return Sign(keys.secrets(), message);
+}
+
+bool MessageSignatureFits(const PublicKey& key, std::string_view message, std::string_view signature_hex) {
+  return CryptoReady() && SignatureFits(key, message, signature_hex);
 }
 
 std::string CheckpointMessage(std::string_view chain, std::uint64_t row, std::string_view hash_hex,

@@ -116,7 +116,7 @@ void AppendPackage(const ScanReport& report, const RuleSet& rules, const TextRep
   Wrap(Shown(report.summary, 400), 2, options.width, out);
   std::size_t shown = 0;
   std::size_t live = 0;
-  for (const Finding& finding : report.findings) live += finding.suppressed.empty() ? 1 : 0;
+  for (const Finding& finding : report.findings) live += finding.suppressed.empty() ? 1U : 0U;
   for (const Finding& finding : report.findings) {
     // What is listed by default is what somebody should look at.
     const bool quiet = finding.nature == core::Nature::kCapability || finding.severity <= core::Severity::kLow ||

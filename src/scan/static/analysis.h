@@ -95,17 +95,19 @@ struct FileResult {
   std::vector<core::SkippedPart> skipped;
 };
 
-// Byte offset -> line and column, both from 1.
+// Byte offset -> line and column, both from 1. The text must outlive it.
 class LineIndex {
  public:
   explicit LineIndex(std::string_view text);
   struct Place {
     std::uint32_t line = 1;
-    std::uint32_t column = 1;
+    std::uint32_t column = 1;        // bytes
+    std::uint32_t utf16_column = 1;  // UTF-16 units, as editors count
   };
   [[nodiscard]] Place At(std::size_t offset) const noexcept;
 
  private:
+  std::string_view text_;
   std::vector<std::uint32_t> starts_;
 };
 

@@ -497,7 +497,7 @@ std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKin
   return files;
 }
 
-LineIndex::LineIndex(string_view text) {
+LineIndex::LineIndex(string_view text) : text_(text) {
   starts_.push_back(0);
   const char* begin = text.data();
   const char* at = begin;
@@ -513,7 +513,22 @@ LineIndex::LineIndex(string_view text) {
 LineIndex::Place LineIndex::At(std::size_t offset) const noexcept {
   const auto next = std::upper_bound(starts_.begin(), starts_.end(), offset);
   const auto line = static_cast<std::uint32_t>(next - starts_.begin());
-  return {line, static_cast<std::uint32_t>(offset - starts_[line - 1]) + 1};
+  const std::size_t begin = starts_[line - 1];
+  const std::size_t end = std::min(offset, text_.size());
+  // Continuation bytes add nothing; a four-byte sequence is a surrogate pair. Columns far out on one line are left as
+  // bytes, so that many findings on a line of megabytes stay linear.
+  constexpr std::size_t kFar = std::size_t{64} * 1024;
+  std::uint32_t units = 0;
+  if (end - begin > kFar) {
+    units = static_cast<std::uint32_t>(end - begin);
+  } else {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto byte = static_cast<unsigned char>(text_[i]);
+      units += (byte & 0xC0) != 0x80 ? 1 : 0;
+      units += byte >= 0xF0 ? 1 : 0;
+    }
+  }
+  return {line, static_cast<std::uint32_t>(offset - begin) + 1, units + 1};
 }
 
 }  // namespace interlock::scan

@@ -190,6 +190,8 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       finding.column = from.column;
       finding.end_line = to.line;
       finding.end_column = to.column;
+      finding.utf16_column = from.utf16_column;
+      finding.utf16_end_column = to.utf16_column;
     }
     finding.message = hit.message.empty() ? rule->title : std::move(hit.message);
     finding.evidence = std::move(evidence);
@@ -199,7 +201,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       if (step.file >= files.size()) continue;
       const LineIndex::Place at =
           place_in(step.file).At(std::min<std::size_t>(step.offset, files[step.file].text().size()));
-      finding.flow.push_back({files[step.file].file->path, at.line, at.column, Shown(step.text)});
+      finding.flow.push_back({files[step.file].file->path, at.line, at.utf16_column, Shown(step.text)});
     }
     findings.push_back(std::move(finding));
   }

@@ -81,8 +81,8 @@ using PermissionSet = std::uint32_t;  // bit i: Permission(i)
 struct FlowStep {
   std::string file;
   std::uint32_t line = 0;
-  std::uint32_t column = 0;
-  std::string text;  // "reads the environment variable AWS_SECRET_ACCESS_KEY"
+  std::uint32_t column = 0;  // UTF-16 units, from 1
+  std::string text;          // "reads the environment variable AWS_SECRET_ACCESS_KEY"
 };
 
 struct Finding {
@@ -96,8 +96,10 @@ struct Finding {
   std::uint32_t line = 0;    // from 1; 0: the whole file
   std::uint32_t column = 0;  // bytes, from 1
   std::uint32_t end_line = 0;
-  std::uint32_t end_column = 0;  // one past the last byte
-  std::uint64_t begin = 0;       // byte offsets in the file
+  std::uint32_t end_column = 0;    // one past the last byte
+  std::uint32_t utf16_column = 0;  // the same columns as editors and SARIF count them
+  std::uint32_t utf16_end_column = 0;
+  std::uint64_t begin = 0;  // byte offsets in the file
   std::uint64_t end = 0;
   std::string message;   // one sentence about this very finding
   std::string evidence;  // the text seen, printable, at most 300 bytes
