@@ -40,8 +40,9 @@ void FillTaxonomy(Rule& rule) {
   }
 }
 
-// `tried`: the first so many files are the shipped ones, whose expressions a test has tried.
-base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> files, std::size_t tried) {
+// `tried`: the first so many files are the shipped ones, whose expressions a test has tried. `replace`: the others may
+// repeat their ids.
+base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> files, std::size_t tried, bool replace) {
   RuleDiagnostics diagnostics;
   std::vector<ReadRule> read;
   for (std::size_t i = 0; i < files.size(); ++i) ReadRuleFile(files[i], i >= tried, diagnostics, read);
@@ -61,7 +62,7 @@ base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> fil
       by_id.emplace(id, std::move(rule));
       continue;
     }
-    if (!rule.replaces) {
+    if (!rule.replaces && !(replace && rule.file >= files.data() + tried && at->second.file < files.data() + tried)) {
       diagnostics.SetFile(rule.file);
       diagnostics.Add(base::ErrorCode::kRuleFormat, rule.offset,
                       "rule `" + base::Printable(rule.rule.id, 80) + "` stands in " + at->second.file->name +
@@ -122,18 +123,18 @@ RuleSet& RuleSet::operator=(RuleSet&&) noexcept = default;
 RuleSet::~RuleSet() = default;
 
 base::Result<RuleSet> RuleSet::Load(std::span<const RuleFile> files) {
-  auto impl = Build(files, 0);
+  auto impl = Build(files, 0, false);
   if (!impl.ok()) return impl.error();
   RuleSet set;
   set.impl_ = std::move(impl.value());
   return set;
 }
 
-base::Result<RuleSet> RuleSet::LoadWithBuiltin(std::span<const RuleFile> own) {
+base::Result<RuleSet> RuleSet::LoadWithBuiltin(std::span<const RuleFile> own, bool replace) {
   std::vector<RuleFile> files = Shipped();
   const std::size_t shipped = files.size();
   files.insert(files.end(), own.begin(), own.end());
-  auto impl = Build(files, shipped);
+  auto impl = Build(files, shipped, replace);
   if (!impl.ok()) return impl.error();
   RuleSet set;
   set.impl_ = std::move(impl.value());

@@ -92,8 +92,9 @@ class RuleSet {
   // Reads rule files; all diagnostics at once in the error's message, located. Later files may not repeat an id unless
   // they say "replaces": true. kRuleFormat, kRulePattern.
   [[nodiscard]] static base::Result<RuleSet> Load(std::span<const RuleFile> files);
-  // The shipped rules, then the user's own files.
-  [[nodiscard]] static base::Result<RuleSet> LoadWithBuiltin(std::span<const RuleFile> own);
+  // The shipped rules, then the user's own files. `replace`: as if each of their rules said "replaces" (for trying
+  // changes of shipped files).
+  [[nodiscard]] static base::Result<RuleSet> LoadWithBuiltin(std::span<const RuleFile> own, bool replace = false);
   // The shipped rules; a broken one is a bug (a test loads them).
   [[nodiscard]] static const RuleSet& Builtin();
 
