@@ -1,4 +1,4 @@
-# Writes a .cc with every file's bytes as a char array (hex: no literal length limit, no escaping surprises).
+# Writes a .cc with every file's bytes as a string literal (every byte in hex: no escaping surprises; compilers read a literal far faster than a list).
 set(body "// Generated from data files; do not edit.\n#include <array>\n#include <cstddef>\n#include <string_view>\nnamespace interlock::embedded {\nnamespace {\n")
 set(table "")
 set(names "")
@@ -10,8 +10,8 @@ foreach(f IN LISTS FILES)
     get_filename_component(base "${f}" NAME)
   endif()
   file(READ "${f}" hex HEX)
-  string(REGEX REPLACE "(..)" "'\\\\x\\1'," chars "${hex}")
-  string(APPEND body "constexpr char kFile${i}[] = {${chars}'\\0'};\n")
+  string(REGEX REPLACE "(..)" "\\\\x\\1" chars "${hex}")
+  string(APPEND body "constexpr char kFile${i}[] = \"${chars}\";\n")
   string(APPEND names "\"${base}\", ")
   string(APPEND table "  if (file == \"${base}\") return std::string_view(kFile${i}, sizeof(kFile${i}) - 1);\n")
   math(EXPR i "${i}+1")
