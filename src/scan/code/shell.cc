@@ -1,0 +1,416 @@
+// Dialects, wrappers, and texts that are handed to a shell.
+#include "code/shell.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "code/shell_internal.h"
+
+namespace interlock::scan::code {
+namespace shell {
+namespace {
+
+template <std::size_t N>
+bool OneOf(std::string_view text, const std::array<std::string_view, N>& set) {
+  return std::ranges::find(set, text) != set.end();
+}
+
+constexpr std::array<std::string_view, 12> kShells = {"sh",   "bash", "zsh", "dash", "ksh",   "ash",
+                                                      "mksh", "fish", "csh", "tcsh", "rbash", "bash.exe"};
+constexpr std::array<std::string_view, 15> kInterpreters = {"python", "node", "perl", "ruby",      "php",
+                                                            "lua",    "deno", "bun",  "osascript", "tclsh",
+                                                            "nodejs", "iex",  "pypy", "rscript",   "invoke-expression"};
+
+// Programs that run the rest of their line; how many operands of their own they take first.
+struct Wrapper {
+  std::string_view name;
+  std::string_view value_flags;  // short options with a value
+  int operands = 0;
+};
+constexpr std::array<Wrapper, 25> kWrappers = {{
+    {"sudo", "ugpChrtUDRT"}, {"doas", "uC"},          {"env", "uCS"},       {"nohup", ""},        {"timeout", "ks", 1},
+    {"gtimeout", "ks", 1},   {"xargs", "IinLPsdEaJ"}, {"time", "fo"},       {"exec", "a"},        {"command", ""},
+    {"builtin", ""},         {"nice", "n"},           {"ionice", "cn"},     {"stdbuf", "ioe"},    {"setsid", ""},
+    {"unbuffer", ""},        {"busybox", ""},         {"caffeinate", "tw"}, {"proxychains", "f"}, {"proxychains4", "f"},
+    {"torsocks", ""},        {"cross-env", ""},       {"chronic", ""},      {"then", ""},         {"call", ""},
+}};
+
+const Wrapper* WrapperOf(std::string_view program) {
+  for (const Wrapper& wrapper : kWrappers) {
+    if (wrapper.name == program) return &wrapper;
+  }
+  return nullptr;
+}
+
+bool IsAssignment(std::string_view text) {
+  std::size_t equal = text.find('=');
+  if (equal == 0 || equal == std::string_view::npos) return false;
+  return std::ranges::all_of(text.substr(0, equal), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+void StripWrappers(ShellCommand& command) {
+  for (int guard = 0; guard < 8; ++guard) {
+    std::string program = ProgramOf(command);
+    const Wrapper* wrapper = WrapperOf(program);
+    if (wrapper == nullptr || command.words.size() < 2) return;
+    std::size_t at = 1;
+    while (at < command.words.size()) {
+      const std::string& text = command.words[at].text;
+      if (text == "--") {
+        ++at;
+        break;
+      }
+      if (text.size() > 1 && text[0] == '-') {
+        if (program == "command" && (text == "-v" || text == "-V")) return;
+        bool value = text.size() == 2 && wrapper->value_flags.find(text[1]) != std::string_view::npos;
+        if (program == "env" && text == "-S") value = false;
+        at += value ? 2 : 1;
+        continue;
+      }
+      if ((program == "env" || program == "sudo" || program == "cross-env") && IsAssignment(text)) {
+        ++at;
+        continue;
+      }
+      break;
+    }
+    at += static_cast<std::size_t>(wrapper->operands);
+    if (at >= command.words.size()) return;
+    command.wrappers.push_back(program);
+    command.words.erase(command.words.begin(), command.words.begin() + static_cast<std::ptrdiff_t>(at));
+  }
+}
+
+std::string Join(const ShellCommand& command, std::size_t from) {
+  std::string text;
+  for (std::size_t i = from; i < command.words.size() && text.size() < kMaxWordBytes; ++i) {
+    if (i > from) text += ' ';
+    text += command.words[i].text;
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return out;
+}
+
+std::string BaseName(std::string_view path) {
+  std::size_t slash = path.find_last_of("/\\");
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+std::string ProgramOf(const ShellCommand& command) {
+  if (command.words.empty() || command.words[0].text.size() > 512) return {};
+  const std::string& text = command.words[0].text;
+  if (text.find(kUnknownChar) != std::string::npos) {
+    // "$BIN/curl" is still curl.
+    std::string base = BaseName(text);
+    return base.find(kUnknownChar) == std::string::npos && base.size() < text.size() ? Lower(base) : std::string();
+  }
+  std::string program = Lower(BaseName(text));
+  if (program.ends_with(".exe") || program.ends_with(".cmd")) program.resize(program.size() - 4);
+  return program;
+}
+
+bool IsShell(std::string_view program) { return OneOf(program, kShells); }
+bool IsPowerShell(std::string_view program) { return program == "powershell" || program == "pwsh"; }
+bool IsInterpreter(std::string_view program) {
+  if (IsShell(program) || IsPowerShell(program) || OneOf(program, kInterpreters)) return true;
+  for (std::string_view name : {"python", "pypy", "ruby", "perl", "php", "lua"}) {
+    if (program.starts_with(name) && program.size() <= name.size() + 5 &&
+        program.find_first_not_of("0123456789.", name.size()) == std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Builder::Builder(ShellScript& out, std::string_view text, const LowerLimits& limits)
+    : out_(out),
+      text_(text),
+      steps_left_(limits.max_nodes),
+      scan_left_(text.size() * 4 + (64 << 10)),
+      text_left_(text.size() * 2 + (256 << 10)) {}
+
+std::string_view Builder::Keep(std::string text) {
+  out_.strings.push_back(std::make_unique<std::string>(std::move(text)));
+  return *out_.strings.back();
+}
+
+std::uint32_t Builder::Add(ShellCommand command) {
+  StripWrappers(command);
+  command.condition_depth = condition_depth;
+  command.parent = parent;
+  command.obfuscation = obfuscation;
+  auto index = static_cast<std::uint32_t>(out_.commands.size());
+  out_.commands.push_back(std::move(command));
+  if (depth < kMaxDepth) Unwrap(index);
+  return index;
+}
+
+void Builder::ParseText(std::string text, Loc loc, std::uint32_t in, std::uint8_t level, ShellDialect dialect) {
+  if (text.empty() || depth >= kMaxDepth || !Spend(text.size() + 16)) return;
+  // A quoted argument stands in the file as it is: then its parts have places of their own.
+  std::string_view place;
+  std::size_t shift = 0;
+  if (in != kNone && out_.commands[in].parent == kNone && loc.end <= text_.size() &&
+      loc.end - loc.begin >= text.size() && loc.end - loc.begin <= text.size() + 2) {
+    for (std::size_t skip = 0; skip <= 1 && place.empty(); ++skip) {
+      if (loc.begin + skip + text.size() <= text_.size() && text_.substr(loc.begin + skip, text.size()) == text) {
+        place = text_.substr(0, loc.begin + skip + text.size());
+        shift = loc.begin + skip;
+      }
+    }
+  }
+  std::uint32_t outer = std::exchange(parent, in);
+  std::uint8_t outer_level = std::exchange(obfuscation, std::max(obfuscation, level));
+  ++depth;
+  std::uint32_t pipe_from = in == kNone ? kNone : out_.commands[in].pipe_from;
+  if (!place.empty() && dialect == ShellDialect::kPosix) {
+    ParsePosixPart(place, shift, *this, pipe_from);
+  } else {
+    std::string_view kept = Keep(std::move(text));
+    switch (dialect) {
+      case ShellDialect::kPosix:
+        ParsePosix(kept, &loc, *this, pipe_from);
+        break;
+      case ShellDialect::kPowerShell:
+        ParsePowerShell(kept, &loc, *this);
+        break;
+      case ShellDialect::kBatch:
+        ParseBatch(kept, &loc, *this);
+        break;
+    }
+  }
+  --depth;
+  parent = outer;
+  obfuscation = outer_level;
+}
+
+// Texts that the command hands to a shell.
+void Builder::Unwrap(std::uint32_t index) {
+  // By value: parsing adds commands.
+  std::string program = ProgramOf(out_.commands[index]);
+  if (program.empty()) return;
+  std::size_t count = out_.commands[index].words.size();
+  auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
+  if (IsShell(program)) {
+    bool stdin_text = true;
+    for (std::size_t i = 1; i < count; ++i) {
+      const std::string& text = word(i).text;
+      if (text == "-s" || text == "-" || text == "/dev/stdin") break;
+      if (text.size() > 1 && (text[0] == '-' || text[0] == '+')) {
+        if (text[0] == '-' && text[1] != '-' && text.find('c') != std::string::npos && i + 1 < count) {
+          ParseText(word(i + 1).text, word(i + 1).loc, index, word(i + 1).obfuscation, ShellDialect::kPosix);
+          return;
+        }
+        if (text == "-o" || text == "+o") ++i;
+        continue;
+      }
+      stdin_text = false;
+      break;
+    }
+    if (!stdin_text) return;
+    std::string body;
+    Loc loc;
+    for (const auto& [op, value] : out_.commands[index].redirects) {
+      if (op == "<<" || op == "<<<") {
+        body = value.text;
+        loc = value.loc;
+      }
+    }
+    if (!body.empty()) {
+      ParseText(std::move(body), loc, index, 0, ShellDialect::kPosix);
+      return;
+    }
+    std::uint32_t from = out_.commands[index].pipe_from;
+    if (from == kNone) return;
+    unsigned decodes = 0;
+    if (std::optional<std::string> text = ConstantOutput(out_, from, decodes)) {
+      Loc whole{out_.commands[from].loc.begin, out_.commands[index].loc.end};
+      ParseText(std::move(*text), whole, index, decodes > 0 ? 2 : 1, ShellDialect::kPosix);
+    }
+    return;
+  }
+  if (program == "eval") {
+    std::uint8_t level = 0;
+    for (std::size_t i = 1; i < count; ++i) level = std::max(level, word(i).obfuscation);
+    if (count == 2) {
+      ParseText(word(1).text, word(1).loc, index, level, ShellDialect::kPosix);
+    } else if (count > 2) {
+      Loc loc{word(1).loc.begin, word(count - 1).loc.end};
+      ParseText(Join(out_.commands[index], 1), loc, index, level, ShellDialect::kPosix);
+    }
+    return;
+  }
+  if (program == "trap" || program == "watch") {
+    for (std::size_t i = 1; i < count; ++i) {
+      if (word(i).text.empty() || word(i).text[0] == '-') continue;
+      if (program == "watch" && word(i).text.find_first_not_of("0123456789.") == std::string::npos) continue;
+      ParseText(program == "watch" ? Join(out_.commands[index], i) : word(i).text, word(i).loc, index, 0,
+                ShellDialect::kPosix);
+      return;
+    }
+    return;
+  }
+  if (program == "su" || program == "script" || program == "flock" || program == "runuser") {
+    for (std::size_t i = 1; i + 1 < count; ++i) {
+      if (word(i).text == "-c" || word(i).text == "-qc" || word(i).text == "--command") {
+        ParseText(word(i + 1).text, word(i + 1).loc, index, 0, ShellDialect::kPosix);
+        return;
+      }
+    }
+    return;
+  }
+  if (program == "find" || program == "fd") {
+    for (std::size_t i = 1; i + 1 < count; ++i) {
+      const std::string& text = word(i).text;
+      if (text != "-exec" && text != "-execdir" && text != "-ok" && text != "-x") continue;
+      ShellCommand inner;
+      inner.loc = {word(i + 1).loc.begin, word(i + 1).loc.end};
+      for (std::size_t k = i + 1; k < count; ++k) {
+        if (word(k).text == ";" || word(k).text == "+") break;
+        inner.words.push_back(word(k));
+        inner.loc.end = word(k).loc.end;
+      }
+      // The files found are its operands.
+      for (std::size_t k = 1; k < i; ++k) {
+        if (!word(k).text.empty() && word(k).text[0] != '-') inner.words.push_back(word(k));
+      }
+      if (inner.words.empty()) return;
+      std::uint32_t outer = std::exchange(parent, index);
+      ++depth;
+      Add(std::move(inner));
+      --depth;
+      parent = outer;
+      return;
+    }
+    return;
+  }
+  if (IsPowerShell(program)) {
+    for (std::size_t i = 1; i < count; ++i) {
+      std::string flag = Lower(word(i).text);
+      if (flag.empty()) continue;
+      if (flag[0] == '/') flag[0] = '-';
+      if (flag[0] != '-') {
+        // powershell "iex ..." : -Command is what is meant.
+        if (!flag.ends_with(".ps1")) {
+          Loc loc{word(i).loc.begin, word(count - 1).loc.end};
+          ParseText(Join(out_.commands[index], i), loc, index, 0, ShellDialect::kPowerShell);
+        }
+        return;
+      }
+      if (std::string_view("-encodedcommand").starts_with(flag) && flag.size() >= 2 && flag[1] == 'e' &&
+          i + 1 < count) {
+        if (std::optional<std::string> bytes = DecodeBase64(word(i + 1).text)) {
+          ParseText(FromUtf16Le(*bytes), word(i + 1).loc, index, 2, ShellDialect::kPowerShell);
+        }
+        return;
+      }
+      if (std::string_view("-command").starts_with(flag) && flag.size() >= 2 && i + 1 < count) {
+        Loc loc{word(i + 1).loc.begin, word(count - 1).loc.end};
+        ParseText(Join(out_.commands[index], i + 1), loc, index, 0, ShellDialect::kPowerShell);
+        return;
+      }
+      if (flag == "-file" || flag == "-f") return;
+      for (std::string_view valued : {"-executionpolicy", "-windowstyle", "-version", "-inputformat", "-outputformat",
+                                      "-ep", "-ex", "-exec", "-w", "-psconsolefile", "-configurationname"}) {
+        if (valued == flag || (flag.size() >= 4 && valued.starts_with(flag))) {
+          ++i;
+          break;
+        }
+      }
+    }
+    return;
+  }
+  if (program == "iex" || program == "invoke-expression") {
+    if (count == 2 && word(1).constant) {
+      ParseText(word(1).text, word(1).loc, index, word(1).obfuscation, ShellDialect::kPowerShell);
+    }
+    return;
+  }
+  if (program == "start" || program == "start-process") {
+    // What is started, with its arguments.
+    ShellCommand inner;
+    for (std::size_t i = 1; i < count; ++i) {
+      const std::string& text = word(i).text;
+      std::string flag = Lower(text);
+      if (program == "start" && !text.empty() && text[0] == '/' && inner.words.empty() && text.size() < 6) continue;
+      if (flag.starts_with("-argumentlist") || flag == "-args" || flag.starts_with("-filepath")) continue;
+      if (program == "start-process" && (flag == "-windowstyle" || flag == "-verb" || flag == "-workingdirectory")) {
+        ++i;
+        continue;
+      }
+      if (program == "start-process" && (flag == "-wait" || flag == "-nonewwindow" || flag == "-passthru")) continue;
+      if (text.empty()) continue;  // the title
+      if (inner.words.empty()) {
+        inner.words.push_back(word(i));
+        inner.loc = word(i).loc;
+      } else {
+        // One string may hold several arguments.
+        std::size_t from = 0;
+        while (from <= text.size() && inner.words.size() < 64) {
+          std::size_t blank = std::min(text.find(' ', from), text.size());
+          if (blank > from) {
+            ShellWord part = word(i);
+            part.text = text.substr(from, blank - from);
+            inner.words.push_back(std::move(part));
+          }
+          from = blank + 1;
+        }
+        inner.loc.end = std::max(inner.loc.end, word(i).loc.end);
+      }
+    }
+    if (inner.words.empty()) return;
+    std::uint32_t outer = std::exchange(parent, index);
+    ++depth;
+    Add(std::move(inner));
+    --depth;
+    parent = outer;
+    return;
+  }
+  if (program == "cmd") {
+    for (std::size_t i = 1; i + 1 < count; ++i) {
+      std::string flag = Lower(word(i).text);
+      if (flag == "/c" || flag == "/k" || flag == "//c") {
+        Loc loc{word(i + 1).loc.begin, word(count - 1).loc.end};
+        ParseText(Join(out_.commands[index], i + 1), loc, index, 0, ShellDialect::kBatch);
+        return;
+      }
+    }
+  }
+}
+
+}  // namespace shell
+
+ShellScript ParseShell(std::string_view text, const LowerLimits& limits) {
+  ShellScript script;
+  if (text.size() > limits.max_bytes) {
+    text = text.substr(0, limits.max_bytes);
+    script.complete = false;
+  }
+  script.dialect = shell::DialectOf(text);
+  shell::Builder builder(script, text, limits);
+  switch (script.dialect) {
+    case ShellDialect::kPosix:
+      shell::ParsePosixPart(text, text.starts_with("\xEF\xBB\xBF") ? 3 : 0, builder, kNone);
+      break;
+    case ShellDialect::kPowerShell:
+      shell::ParsePowerShell(text, nullptr, builder);
+      break;
+    case ShellDialect::kBatch:
+      shell::ParseBatch(text, nullptr, builder);
+      break;
+  }
+  return script;
+}
+
+}  // namespace interlock::scan::code

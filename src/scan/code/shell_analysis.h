@@ -1,0 +1,240 @@
+// The analysis of a script's commands: data is followed through pipes, substitutions, variables and files named alike.
+// Private to shell*.cc.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "code/shell.h"
+#include "code/shell_internal.h"
+#include "code/shell_paths.h"
+#include "code/shell_transfer.h"
+
+namespace interlock::scan::code::shell {
+
+inline constexpr std::size_t kMaxUses = 8192;
+
+// What a command's output, a file or a word carries.
+struct Taint {
+  bool fetched = false;
+  bool decoded = false;
+  bool secret = false;
+  bool environment = false;
+  bool substituted = false;  // output of some command, of whatever kind
+  std::string url = {};
+  std::string what = {};  // the secret
+  Loc fetch_loc = {};
+  Loc secret_loc = {};
+  std::uint32_t decoder = kNone;
+
+  void Merge(const Taint& other) {
+    if (other.fetched && !fetched) {
+      fetched = true;
+      url = other.url;
+      fetch_loc = other.fetch_loc;
+    }
+    if (other.secret && !secret) {
+      secret = true;
+      what = other.what;
+      secret_loc = other.secret_loc;
+    }
+    if (other.decoded && !decoded) {
+      decoded = true;
+      decoder = other.decoder;
+    }
+    environment |= other.environment;
+    substituted |= other.substituted;
+  }
+  [[nodiscard]] bool any() const { return fetched || decoded || secret || environment; }
+};
+
+inline bool Has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+inline bool HasOneOf(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::ranges::any_of(parts, [&](std::string_view part) { return Has(text, part); });
+}
+inline bool Is(std::string_view text, std::initializer_list<std::string_view> set) {
+  return std::ranges::find(set, text) != set.end();
+}
+
+inline std::string Shown(std::string_view text) {
+  std::string out(text.substr(0, 512));
+  std::ranges::replace(out, kUnknownChar, '*');
+  return out;
+}
+
+class Analysis {
+ public:
+  explicit Analysis(const ShellScript& script) : script_(script), out_(script.commands.size()) {
+    for (const ShellFunction& function : script.functions) functions_[function.name] = &function;
+  }
+
+  std::vector<ShellUse> Run() {
+    Pass();
+    if (ReadsLater()) {
+      // What comes later in the text is known by now.
+      uses_.clear();
+      seen_.clear();
+      Pass();
+    }
+    return std::move(uses_);
+  }
+
+ private:
+  void Pass() {
+    for (std::uint32_t i = 0; i < script_.commands.size() && uses_.size() < kMaxUses; ++i) {
+      Command(i);
+      // What a text run by another command writes, that command writes.
+      std::uint32_t parent = script_.commands[i].parent;
+      if (parent < i) out_[parent].Merge(out_[i]);
+    }
+  }
+
+  // `while read x; do ...; done < <(command)`: the command stands behind those that read from it.
+  [[nodiscard]] bool ReadsLater() const {
+    for (std::uint32_t i = 0; i < script_.commands.size(); ++i) {
+      for (const auto& [op, word] : script_.commands[i].redirects) {
+        for (std::uint32_t from : word.commands) {
+          if (from > i) return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  // ---- giving out
+
+  ShellUse& Emit(ShellAct act, std::uint32_t index, std::string detail, std::uint8_t gravity = 0) {
+    const ShellCommand& command = script_.commands[index];
+    ShellUse use;
+    use.act = act;
+    use.loc = command.loc;
+    use.detail = Shown(detail);
+    use.gravity = gravity;
+    use.command = index;
+    use.obfuscation = command.obfuscation;
+    if (!command.words.empty()) use.obfuscation = std::max(use.obfuscation, command.words[0].obfuscation);
+    uses_.push_back(std::move(use));
+    return uses_.back();
+  }
+
+  // ---- taint
+
+  static std::string Key(std::string_view text, const std::vector<std::string>& variables) {
+    while (text.starts_with("./")) text.remove_prefix(2);
+    std::string key(text);
+    if (Has(key, std::string_view(&kUnknownChar, 1))) {
+      for (const std::string& name : variables) {
+        key += '\0';
+        key += name;
+      }
+    }
+    return key;
+  }
+
+  void Remember(const std::string& text, const std::vector<std::string>& variables, const Taint& taint) {
+    if (text.empty() || text == "-" || text.starts_with("/dev/")) return;
+    std::string key = Key(text, variables);
+    files_[key].Merge(taint);
+    bool relative = key.find('/') == std::string::npos;
+    std::string base = BaseName(key);
+    if (!base.empty() && base != std::string(1, kUnknownChar)) by_name_[base] = {key, relative};
+  }
+
+  [[nodiscard]] const Taint* File(const std::string& text, const std::vector<std::string>& variables) const {
+    std::string key = Key(text, variables);
+    auto found = files_.find(key);
+    if (found != files_.end()) return &found->second;
+    // `cd /tmp; curl -O u/f; sh f`: one of the two names has no folder.
+    auto named = by_name_.find(BaseName(key));
+    if (named == by_name_.end()) return nullptr;
+    if (!named->second.second && key.find('/') != std::string::npos) return nullptr;
+    found = files_.find(named->second.first);
+    return found == files_.end() ? nullptr : &found->second;
+  }
+
+  Taint OfWord(const ShellWord& word) const {
+    Taint taint;
+    for (std::uint32_t index : word.commands) {
+      if (index < out_.size()) taint.Merge(out_[index]);
+      taint.substituted = true;
+    }
+    for (const std::string& name : word.variables) {
+      auto found = read_.find(name);
+      if (found != read_.end()) taint.Merge(found->second);
+    }
+    return taint;
+  }
+
+  Taint OfFile(const ShellWord& word, std::uint32_t index) const {
+    Taint taint = OfWord(word);
+    if (const Taint* file = File(word.text, word.variables)) taint.Merge(*file);
+    if (IsSecretPath(word.text)) {
+      taint.secret = true;
+      taint.what = word.text;
+      taint.secret_loc = script_.commands[index].loc;
+    }
+    return taint;
+  }
+
+  Taint Input(std::uint32_t index) const {
+    const ShellCommand& command = script_.commands[index];
+    Taint taint;
+    if (command.pipe_from < index) {
+      taint.Merge(out_[command.pipe_from]);
+      if (command.pipe_first != kNone) {
+        for (std::uint32_t i = command.pipe_first; i < command.pipe_from && i < command.pipe_first + 64; ++i) {
+          if (i < index) taint.Merge(out_[i]);
+        }
+      }
+    }
+    for (const auto& [op, word] : command.redirects) {
+      if (op == "<" || op == "<>") taint.Merge(OfFile(word, index));
+      if (op == "<<<" || op == "<<") {
+        taint.Merge(OfWord(word));
+        if (word.obfuscation >= 2) taint.decoded = true;
+      }
+    }
+    return taint;
+  }
+
+  // ---- one command
+
+  void Command(std::uint32_t index);
+  void Redirects(std::uint32_t index, const std::string& program, const Taint& input);
+  void Fetches(std::uint32_t index, const Transfer& transfer, const Taint& input);
+  void Sends(std::uint32_t index, const std::string& host, const std::string& destination, Taint taint,
+             bool headers_only);
+  void Interprets(std::uint32_t index, const std::string& program, const Taint& input);
+  void InlineCode(std::uint32_t index, const std::string& program, const ShellWord& code);
+  void RunTaint(std::uint32_t index, const Taint& taint);
+  void Network(std::uint32_t index, const std::string& program, const Taint& input);
+  void Files(std::uint32_t index, const std::string& program, const Taint& input);
+  void System(std::uint32_t index, const std::string& program, const Taint& input);
+  bool Install(std::uint32_t index, const std::string& program);
+  void Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content);
+  void Output(std::uint32_t index, const std::string& program, const Taint& input);
+  std::vector<const ShellWord*> Operands(const ShellCommand& command, std::string_view valued = "") const;
+  bool HasFlag(const ShellCommand& command, std::initializer_list<std::string_view> flags) const {
+    return std::ranges::any_of(command.words, [&](const ShellWord& word) { return Is(word.text, flags); });
+  }
+
+  const ShellScript& script_;
+  std::vector<Taint> out_;
+  std::unordered_map<std::string, Taint> files_;
+  std::unordered_map<std::string, std::pair<std::string, bool>> by_name_;
+  std::unordered_map<std::string, const ShellFunction*> functions_;
+  std::unordered_set<std::string> seen_;         // programs named already
+  std::unordered_map<std::string, Taint> read_;  // variables that `read` filled
+  std::string socket_;                           // that exec opened: host/port
+  std::string fifo_;                             // made by mkfifo
+  std::vector<ShellUse> uses_;
+};
+
+}  // namespace interlock::scan::code::shell

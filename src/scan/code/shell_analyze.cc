@@ -1,0 +1,560 @@
+// What is fetched, decoded, run and sent.
+#include "code/shell_analysis.h"
+
+namespace interlock::scan::code {
+namespace shell {
+
+std::vector<const ShellWord*> Analysis::Operands(const ShellCommand& command, std::string_view valued) const {
+  std::vector<const ShellWord*> out;
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    std::string_view text = command.words[i].text;
+    if (text.size() > 1 && text[0] == '-') {
+      if (text.size() == 2 && valued.find(text[1]) != std::string_view::npos) ++i;
+      continue;
+    }
+    out.push_back(&command.words[i]);
+  }
+  return out;
+}
+
+void Analysis::RunTaint(std::uint32_t index, const Taint& taint) {
+  if (taint.fetched) {
+    ShellUse& use = Emit(ShellAct::kFetchAndRun, index, taint.url, FetchGravity(taint.url));
+    use.steps.emplace_back(taint.fetch_loc, "fetches " + Shown(taint.url));
+    if (taint.decoded) use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
+    use.steps.emplace_back(script_.commands[index].loc, "runs what was fetched");
+    return;
+  }
+  if (taint.decoded) {
+    ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, ProgramOf(script_.commands[index]), 2);
+    use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
+    if (taint.decoder != kNone) {
+      use.steps.emplace_back(script_.commands[taint.decoder].loc, "decodes");
+      unsigned decodes = 0;
+      if (auto text = ConstantOutput(script_, taint.decoder, decodes)) use.decoded = text->substr(0, 2048);
+    }
+    use.steps.emplace_back(script_.commands[index].loc, "runs what was decoded");
+  }
+}
+
+// Code given to python -c, node -e and the like, told by words: those languages have front ends of their own.
+void Analysis::InlineCode(std::uint32_t index, const std::string& program, const ShellWord& code) {
+  std::string text = Lower(std::string_view(code.text).substr(0, 32 << 10));
+  bool net = HasOneOf(
+      text, {"urllib", "urlopen", "requests.", "http.client", "httpx", "fetch(", "http.get", "https.get", "net/http",
+             "open-uri", "lwp", "file_get_contents(\"http", "file_get_contents('http", "curl_exec", "axios"});
+  bool runs = HasOneOf(text, {"exec(", "eval(", "os.system(", "subprocess", "popen(", "new function(", "vm.run",
+                              "system(", "execsync(", "eval ", "shell_exec(", "pty.spawn", "spawn("});
+  bool socket = HasOneOf(text, {"socket", "net.connect", "createconnection", "fsockopen", "tcpsocket"});
+  bool shell = HasOneOf(text, {"dup2", "pty.spawn", "/bin/sh", "/bin/bash", "cmd.exe", "sh -i", "proc_open"});
+  bool decode = HasOneOf(text, {"b64decode", "fromhex", "unhexlify", "zlib.decompress", "marshal.loads", "atob(",
+                                "buffer.from(", "base64_decode", "decode64", "decode_base64", "codecs.decode"});
+  if (socket && shell) {
+    Emit(ShellAct::kReverseShell, index, program, 2);
+    return;
+  }
+  if (net && runs) {
+    std::size_t at = text.find("http://");
+    if (at == std::string::npos) at = text.find("https://");
+    std::string url = at == std::string::npos ? "*" : code.text.substr(at, text.find_first_of("'\" )\\", at) - at);
+    // subprocess of something else is no running of what was fetched; exec and eval are.
+    bool direct = HasOneOf(text, {"exec(", "eval(", "os.system(", "new function(", "vm.run", "eval "});
+    if (direct) {
+      Emit(ShellAct::kFetchAndRun, index, url, FetchGravity(url));
+    } else {
+      Emit(ShellAct::kFetch, index, url);
+    }
+    return;
+  }
+  if (decode && HasOneOf(text, {"exec(", "eval(", "os.system(", "new function(", "system("})) {
+    ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, program, 2);
+    use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
+    return;
+  }
+  Taint taint = OfWord(code);
+  RunTaint(index, taint);
+}
+
+void Analysis::Interprets(std::uint32_t index, const std::string& program, const Taint& input) {
+  const ShellCommand& command = script_.commands[index];
+  std::size_t count = command.words.size();
+  if (program == "eval" || program == "source" || program == "." || program == "iex" ||
+      program == "invoke-expression") {
+    Taint taint;
+    bool decoded = false;
+    for (std::size_t i = 1; i < count; ++i) {
+      bool file = program == "source" || program == ".";
+      taint.Merge(file ? OfFile(command.words[i], index) : OfWord(command.words[i]));
+      decoded |= !file && command.words[i].obfuscation >= 2;
+      if (file) break;
+    }
+    if (program[0] == 'i') taint.Merge(input);
+    if (decoded && !taint.fetched && count > 1) {
+      taint.decoded = true;
+      ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, program, 2);
+      use.obfuscation = 2;
+      use.decoded = Shown(command.words[1].text);
+      return;
+    }
+    RunTaint(index, taint);
+    return;
+  }
+  if (!IsInterpreter(program)) {
+    // A file that was fetched, run by its own name.
+    if (count > 0 && !command.words[0].text.empty()) {
+      const ShellWord& word = command.words[0];
+      if (Has(word.text, "/") || word.variables.size() == 1 || script_.dialect == ShellDialect::kBatch ||
+          Has(word.text, "\\")) {
+        if (const Taint* file = File(word.text, word.variables)) RunTaint(index, *file);
+      }
+      if (word.constant || word.commands.empty()) return;
+      RunTaint(index, OfWord(word));  // $(curl ...) as a command of its own
+    }
+    return;
+  }
+  bool shell = IsShell(program);
+  bool reads_input = true;
+  Taint taint;
+  for (std::size_t i = 1; i < count; ++i) {
+    const ShellWord& word = command.words[i];
+    std::string_view text = word.text;
+    if (text == "-" || text == "-s" || text == "/dev/stdin") break;
+    if (text.size() > 1 && (text[0] == '-' || text[0] == '+')) {
+      bool code = false;
+      if (shell) {
+        code = text[0] == '-' && text[1] != '-' && Has(text, "c");
+        if (text == "-o" || text == "+o") ++i;
+      } else if (IsPowerShell(program)) {
+        std::string flag = Lower(text);
+        code = flag == "-c" || flag == "-command";
+        if (flag == "-f" || flag == "-file") continue;
+        if (flag.starts_with("-e") && !flag.starts_with("-ex") && flag != "-ep" && i + 1 < count) {
+          ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, program, 2);
+          use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
+          if (auto bytes = DecodeBase64(command.words[i + 1].text)) {
+            use.decoded = FromUtf16Le(std::string_view(*bytes).substr(0, 4096));
+          }
+          return;
+        }
+        if (flag == "-ep" || flag.starts_with("-exec") || flag.starts_with("-win") || flag == "-w") ++i;
+      } else {
+        code = text == "-c" || text == "-e" || text == "-r" || text == "--eval" || text == "-E" || text == "-p" ||
+               text == "-pe" || text == "-ne" || text == "-le" || text == "-lne" || text == "eval" || text == "-p";
+        if ((program == "node" || program == "nodejs") && (text == "-r" || text == "--require")) {
+          ++i;
+          continue;
+        }
+        if (text == "-m") reads_input = false;
+      }
+      if (code && i + 1 < count) {
+        reads_input = false;
+        const ShellWord& body = command.words[i + 1];
+        if (shell) {
+          Taint inner = OfWord(body);
+          // Only where the text is the output: sh -c "$(curl ...)", not sh -c "echo $(curl ...)".
+          std::string_view bare = body.text;
+          while (!bare.empty() && (bare[0] == ' ' || bare[0] == '\n')) bare.remove_prefix(1);
+          if (!bare.empty() && (bare[0] == kUnknownChar || body.obfuscation >= 2)) {
+            if (body.obfuscation >= 2) inner.decoded = true;
+            RunTaint(index, inner);
+          }
+        } else if (!IsPowerShell(program)) {
+          InlineCode(index, program, body);
+        }
+        return;
+      }
+      continue;
+    }
+    // The script.
+    reads_input = false;
+    if (!IsPowerShell(program) || text.ends_with(".ps1")) taint = OfFile(word, index);
+    taint.secret = false;
+    if (LooksLikeUrl(text)) {
+      taint.fetched = true;
+      taint.url = std::string(text);
+      taint.fetch_loc = word.loc;
+    }
+    if ((program == "deno" || program == "bun") && text == "run") {
+      reads_input = true;
+      continue;
+    }
+    break;
+  }
+  if (reads_input) {
+    for (const auto& [op, word] : command.redirects) {
+      if ((op == "<<" || op == "<<<") && !shell) InlineCode(index, program, word);
+    }
+    taint.Merge(input);
+    // Through a socket or a named pipe.
+    if (shell) {
+      for (const auto& [op, word] : command.redirects) {
+        bool device = Has(word.text, "/dev/tcp/") || Has(word.text, "/dev/udp/");
+        if (device) {
+          Emit(ShellAct::kReverseShell, index, word.text.substr(word.text.find("/dev/") + 9), 2);
+          return;
+        }
+      }
+    }
+  }
+  RunTaint(index, taint);
+}
+
+void Analysis::Sends(std::uint32_t index, const std::string& host, const std::string& destination, Taint taint,
+                     bool headers_only) {
+  if (IsLocalHost(host)) {
+    if (!headers_only) Emit(ShellAct::kSend, index, destination);
+    return;
+  }
+  if (taint.secret || (taint.environment && !headers_only)) {
+    ShellUse& use = Emit(ShellAct::kSendSecret, index, destination, 2);
+    use.steps.emplace_back(taint.secret ? taint.secret_loc : script_.commands[index].loc,
+                           taint.secret ? "reads " + Shown(taint.what) : "reads the environment");
+    use.steps.emplace_back(script_.commands[index].loc, "sends it to " + Shown(destination));
+    return;
+  }
+  if (!headers_only) Emit(ShellAct::kSend, index, destination);
+}
+
+void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Taint& input) {
+  const ShellCommand& command = script_.commands[index];
+  std::string url = transfer.urls.empty() ? "*" : transfer.urls[0]->text;
+  std::string host = HostOf(url);
+  if (input.any() && transfer.urls.empty() && !command.wrappers.empty() && !input.url.empty()) url = input.url;
+  Taint sent;
+  if (transfer.data_stdin) sent.Merge(input);
+  // xargs: the input is among the operands.
+  bool xargs = std::ranges::find(command.wrappers, "xargs") != command.wrappers.end();
+  if (xargs && (transfer.sends || input.secret)) sent.Merge(input);
+  for (const ShellWord* word : transfer.data) {
+    sent.Merge(OfWord(*word));
+    for (const std::string& name : word->variables) {
+      std::string owner = SecretOwner(name);
+      if (owner.empty() || Has(host, std::string_view(&kUnknownChar, 1)) || host.empty() || OwnerHasHost(owner, host)) {
+        continue;
+      }
+      sent.secret = true;
+      sent.what = "$" + name;
+      sent.secret_loc = word->loc;
+    }
+  }
+  for (const std::string& file : transfer.data_files) {
+    ShellWord word;
+    word.text = file;
+    for (const ShellWord* data : transfer.data)
+      word.variables.insert(word.variables.end(), data->variables.begin(), data->variables.end());
+    sent.Merge(OfFile(word, index));
+    if (sent.secret && sent.secret_loc.end == 0) sent.secret_loc = command.loc;
+  }
+  Taint carried;
+  for (const ShellWord* word : transfer.urls) carried.Merge(OfWord(*word));
+  for (const ShellWord* word : transfer.headers) carried.Merge(OfWord(*word));
+  if (carried.secret && carried.what.ends_with("\x02token")) carried.secret = false;
+  for (const auto* list : {&transfer.urls, &transfer.headers}) {
+    for (const ShellWord* word : *list) {
+      for (const std::string& name : word->variables) {
+        std::string owner = SecretOwner(name);
+        if (owner.empty() || host.empty() || Has(host, std::string_view(&kUnknownChar, 1)) ||
+            OwnerHasHost(owner, host)) {
+          continue;
+        }
+        carried.secret = true;
+        carried.what = "$" + name;
+        carried.secret_loc = word->loc;
+      }
+    }
+  }
+  if (transfer.sends) {
+    sent.Merge(carried);
+    Sends(index, host, url, sent, false);
+  } else {
+    for (const ShellWord* word : transfer.urls) Emit(ShellAct::kFetch, index, word->text);
+    if (transfer.urls.empty()) Emit(ShellAct::kFetch, index, url);
+    if (carried.secret || carried.environment || sent.secret) {
+      carried.Merge(sent);
+      Sends(index, host, url, carried, !carried.environment);
+    }
+  }
+  Taint got;
+  got.fetched = true;
+  got.url = url;
+  got.fetch_loc = command.loc;
+  if (IsLocalHost(host)) got.fetched = false;
+  std::vector<std::string> variables;
+  for (const ShellWord& word : command.words) {
+    variables.insert(variables.end(), word.variables.begin(), word.variables.end());
+  }
+  for (const std::string& output : transfer.outputs) {
+    // The variables of the operand that names it, so that it is found again.
+    std::vector<std::string> named;
+    for (const ShellWord& word : command.words) {
+      if (word.text.ends_with(output)) named = word.variables;
+    }
+    Remember(output, named, got);
+    ShellWord path;
+    path.text = output;
+    path.variables = named;
+    Wrote(index, path, got, nullptr);
+  }
+  if (transfer.to_stdout) out_[index].Merge(got);
+  if (transfer.runs) RunTaint(index, got);
+}
+
+void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content) {
+  std::string_view text = path.text;
+  if (text.empty() || text.starts_with("/dev/") || text.starts_with('&') || text == "-" || text == "nul" ||
+      (text.size() == 1 && text[0] >= '0' && text[0] <= '9')) {
+    return;
+  }
+  if (taint.any()) Remember(path.text, path.variables, taint);
+  std::string known = content == nullptr ? std::string() : *content;
+  ShellAct act = ShellAct::kWriteFile;
+  std::uint8_t gravity = 0;
+  if (Has(text, "/etc/sudoers")) {
+    act = ShellAct::kPermission;
+    gravity = 2;
+  } else if (IsStartupPath(text)) {
+    act = ShellAct::kWriteStartup;
+    gravity = StartupGravity(text, known, content != nullptr);
+    if (taint.fetched || taint.decoded) gravity = 2;
+  } else if (IsAgentPath(text)) {
+    act = ShellAct::kWriteAgent;
+    gravity = 1;
+    if (taint.fetched || taint.decoded) gravity = 2;
+  }
+  ShellUse& use = Emit(act, index, path.text, gravity);
+  use.content = known.substr(0, 4096);
+}
+
+void Analysis::Redirects(std::uint32_t index, const std::string& program, const Taint& input) {
+  const ShellCommand& command = script_.commands[index];
+  std::optional<std::string> content;
+  bool content_known = false;
+  for (const auto& [op, word] : command.redirects) {
+    bool output = op == ">" || op == ">>" || op == "&>" || op == "&>>" || op == ">&" || op == "<>";
+    if (!output) continue;
+    std::size_t device = std::min(word.text.find("/dev/tcp/"), word.text.find("/dev/udp/"));
+    if (device != std::string::npos) {
+      std::string target = word.text.substr(device + 9);
+      std::string host = target.substr(0, target.find('/'));
+      if (program == "exec" && command.words.size() <= 1) {
+        socket_ = target;
+        continue;
+      }
+      if (IsShell(program)) continue;  // reported where interpreters are
+      Taint taint = out_[index];
+      taint.Merge(input);
+      if (taint.any() || command.pipe_from != kNone || program == "cat" || program == "tar" || program == "base64") {
+        Sends(index, host, target, taint, false);
+      }
+      continue;
+    }
+    if (op == ">&" && word.text.size() <= 2) continue;
+    if (!content_known) {
+      content_known = true;
+      unsigned decodes = 0;
+      content = ConstantOutput(script_, index, decodes);
+    }
+    Taint taint = out_[index];
+    Wrote(index, word, taint, content ? &*content : nullptr);
+  }
+}
+
+void Analysis::Command(std::uint32_t index) {
+  const ShellCommand& command = script_.commands[index];
+  std::string program = ProgramOf(command);
+  Taint input = Input(index);
+  if (program == "read" && input.any()) {
+    for (std::size_t i = 1; i < command.words.size(); ++i) {
+      if (!command.words[i].text.starts_with('-')) read_[command.words[i].text].Merge(input);
+    }
+  }
+  System(index, program, input);
+  Transfer transfer = TransferOf(command, program);
+  if (transfer.is_transfer) Fetches(index, transfer, input);
+  Network(index, program, input);
+  Files(index, program, input);
+  Output(index, program, input);
+  Interprets(index, program, input);
+  Redirects(index, program, input);
+}
+
+// What the command's output carries.
+void Analysis::Output(std::uint32_t index, const std::string& program, const Taint& input) {
+  const ShellCommand& command = script_.commands[index];
+  Taint& out = out_[index];
+  if (program.empty() && command.words.empty()) return;
+  if (auto found = functions_.find(program); found != functions_.end() && !command.words.empty()) {
+    for (std::uint32_t i = found->second->first; i < found->second->end && i < index; ++i) {
+      if (i >= found->second->first + 64) break;
+      out.Merge(out_[i]);
+    }
+    return;
+  }
+  if (program == "echo" || program == "printf" || program == "write-output" || program == "write-host") {
+    for (const ShellWord& word : command.words) {
+      out.Merge(OfWord(word));
+      if (word.obfuscation >= 2) out.decoded = true;
+      for (const std::string& name : word.variables) {
+        if (SecretOwner(name).empty()) continue;
+        out.secret = true;
+        out.what = "$" + name;
+        out.secret_loc = word.loc;
+      }
+    }
+    return;
+  }
+  auto token = [&](std::string_view what) {
+    out.secret = true;
+    out.what = std::string(what) + "\x02token";
+    out.secret_loc = command.loc;
+  };
+  auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
+  if (program == "env" || program == "printenv" || program == "getenv" ||
+      ((program == "export" || program == "declare" || program == "set") && command.assignments.empty() &&
+       (command.words.size() == 1 ? program != "declare" : word(1) == "-p" || word(1) == "-x"))) {
+    if (command.words.size() == 1 || word(1) == "-p" || word(1) == "-x" || word(1) == "-0") {
+      out.environment = true;
+    } else if (!SecretOwner(word(1)).empty()) {
+      out.secret = true;
+      out.what = "$" + word(1);
+      out.secret_loc = command.loc;
+    }
+    return;
+  }
+  if ((program == "gh" && word(1) == "auth" && word(2) == "token") ||
+      (program == "gcloud" && word(1) == "auth" && word(2).starts_with("print-")) ||
+      (program == "aws" && (word(1) == "sts" || word(1) == "ecr")) || (program == "az" && word(1) == "account")) {
+    return token(program);
+  }
+  if ((program == "security" && HasOneOf(word(1), {"find-generic", "find-internet", "dump-keychain", "export"})) ||
+      (program == "gpg" && HasFlag(command, {"--export-secret-keys", "--export-secret-key"})) ||
+      (program == "aws" && word(1) == "configure" && word(2) == "get") ||
+      (program == "secret-tool" && word(1) == "lookup")) {
+    out.secret = true;
+    out.what = program + " " + word(1);
+    out.secret_loc = command.loc;
+    return;
+  }
+  if (program == "gci" || program == "get-childitem" || program == "dir" || program == "ls") {
+    if (Lower(word(1)).starts_with("env:")) out.environment = true;
+    return;
+  }
+  bool file_reader = Is(program, {"cat",
+                                  "tac",
+                                  "head",
+                                  "tail",
+                                  "less",
+                                  "more",
+                                  "tee",
+                                  "base64",
+                                  "gbase64",
+                                  "base32",
+                                  "xxd",
+                                  "od",
+                                  "hexdump",
+                                  "gzip",
+                                  "gunzip",
+                                  "zcat",
+                                  "bzip2",
+                                  "xz",
+                                  "zstd",
+                                  "tar",
+                                  "zip",
+                                  "sed",
+                                  "awk",
+                                  "gawk",
+                                  "grep",
+                                  "egrep",
+                                  "cut",
+                                  "sort",
+                                  "uniq",
+                                  "tr",
+                                  "rev",
+                                  "openssl",
+                                  "gpg",
+                                  "jq",
+                                  "strings",
+                                  "dd",
+                                  "nl",
+                                  "paste",
+                                  "fold",
+                                  "column",
+                                  "bat",
+                                  "type",
+                                  "get-content",
+                                  "gc",
+                                  "uudecode",
+                                  "sqlite3",
+                                  "perl",
+                                  "python",
+                                  "python3",
+                                  "node",
+                                  "ruby",
+                                  "xargs",
+                                  "read",
+                                  "findstr",
+                                  "select-string",
+                                  "convertto-json",
+                                  "out-string",
+                                  "frombase64string",
+                                  "getstring",
+                                  "getbytes",
+                                  "tobase64string",
+                                  "readalltext",
+                                  "readallbytes",
+                                  "readtoend",
+                                  "brotli",
+                                  "lz4",
+                                  "7z",
+                                  "bunzip2"});
+  if (!file_reader) {
+    // Methods and unknown filters: what goes in may come out.
+    for (const ShellWord& each : command.words) {
+      if (&each == &command.words[0] && script_.dialect != ShellDialect::kPowerShell) continue;
+      if (script_.dialect == ShellDialect::kPowerShell) out.Merge(OfWord(each));
+    }
+    return;
+  }
+  out.Merge(input);
+  bool first = true;
+  for (const ShellWord& each : command.words) {
+    if (!std::exchange(first, false)) {
+      bool pattern =
+          Is(program, {"grep", "egrep", "sed", "awk", "gawk", "tr", "findstr", "jq"}) && &each == &command.words[1];
+      if (!pattern) out.Merge(OfFile(each, index));
+    } else {
+      out.Merge(OfWord(each));
+    }
+    if (each.text.starts_with("if=")) {
+      ShellWord file = each;
+      file.text.erase(0, 3);
+      out.Merge(OfFile(file, index));
+    }
+  }
+  bool decodes = false;
+  if (program == "base64" || program == "gbase64" || program == "base32") {
+    decodes = HasFlag(command, {"-d", "-D", "--decode", "-di", "-id", "-dw0"});
+  } else if (program == "xxd") {
+    decodes = HasFlag(command, {"-r", "-rp", "-pr"});
+  } else if (program == "openssl") {
+    decodes = HasFlag(command, {"-d"});
+  } else if (program == "rev" || program == "uudecode" || program == "frombase64string") {
+    decodes = true;
+  } else if (program == "tr") {
+    std::string from = word(1);
+    decodes = Is(from, {"A-Za-z", "a-zA-Z", "[A-Za-z]", "[a-zA-Z]", "a-z", "!-~"}) && word(2) != "A-Z" &&
+              word(2) != "a-z" && word(2).size() > 3 && word(2) != "[A-Z]";
+  }
+  if (decodes) {
+    out.decoded = true;
+    out.decoder = index;
+  }
+}
+
+}  // namespace shell
+
+std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_view) {
+  return shell::Analysis(script).Run();
+}
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,113 @@
+// What the shell parsers and the analysis share. Private to shell*.cc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "code/shell.h"
+
+namespace interlock::scan::code::shell {
+
+inline constexpr char kUnknownChar = '\x01';  // in word texts: something that is not known
+inline constexpr char kSplitChar = '\x02';    // while lexing: an expansion's blank, where the word is split
+inline constexpr std::size_t kMaxWordBytes = 64 << 10;
+inline constexpr unsigned kMaxDepth = 24;  // substitutions and texts within texts
+
+struct Variable {
+  std::string text;
+  bool constant = true;
+  std::vector<std::uint32_t> commands = {};
+  std::vector<std::string> variables = {};
+  std::uint8_t obfuscation = 0;
+};
+
+// Collects commands; knows the variables, unwraps `sudo`, reads the texts given to shells, keeps the budgets.
+class Builder {
+ public:
+  Builder(ShellScript& out, std::string_view text, const LowerLimits& limits);
+
+  // Of the command just lexed. Wrappers are split off, and texts that it hands to a shell are parsed behind it.
+  std::uint32_t Add(ShellCommand command);
+  // Parses text that is not the file's own: everything in it is at `loc`.
+  void ParseText(std::string text, Loc loc, std::uint32_t parent, std::uint8_t obfuscation, ShellDialect dialect);
+
+  // False when the budget is used up.
+  bool Step() {
+    if (steps_left_ == 0) {
+      out_.complete = false;
+      return false;
+    }
+    --steps_left_;
+    return true;
+  }
+  bool Spend(std::size_t bytes) {
+    if (bytes > text_left_) {
+      out_.complete = false;
+      return false;
+    }
+    text_left_ -= bytes;
+    return true;
+  }
+  // One byte of looking ahead that may have to be done again.
+  bool Scan() {
+    if (scan_left_ == 0) {
+      out_.complete = false;
+      return false;
+    }
+    --scan_left_;
+    return true;
+  }
+  std::string_view Keep(std::string text);
+
+  ShellScript& out() { return out_; }
+  [[nodiscard]] std::string_view text() const { return text_; }
+
+  std::unordered_map<std::string, Variable> variables;
+  unsigned depth = 0;
+  std::uint16_t condition_depth = 0;
+  std::uint32_t parent = kNone;
+  std::uint8_t obfuscation = 0;
+
+ private:
+  void Unwrap(std::uint32_t index);
+
+  ShellScript& out_;
+  std::string_view text_;
+  std::size_t steps_left_;
+  std::size_t scan_left_;
+  std::size_t text_left_;  // bytes of expansions and of texts within the text
+};
+
+// `at`: where everything in `text` is, for texts that are not the file's own; nullptr: offsets are the file's.
+void ParsePosix(std::string_view text, const Loc* at, Builder& builder, std::uint32_t pipe_from);
+// The file's own text up to the end of `text`, from `begin`.
+void ParsePosixPart(std::string_view text, std::size_t begin, Builder& builder, std::uint32_t pipe_from);
+void ParsePowerShell(std::string_view text, const Loc* at, Builder& builder);
+void ParseBatch(std::string_view text, const Loc* at, Builder& builder);
+[[nodiscard]] ShellDialect DialectOf(std::string_view text);
+
+// Program name without folder and ".exe", lower case; "" when not known.
+[[nodiscard]] std::string ProgramOf(const ShellCommand& command);
+[[nodiscard]] std::string BaseName(std::string_view path);
+[[nodiscard]] std::string Lower(std::string_view text);
+[[nodiscard]] bool IsShell(std::string_view program);        // sh, bash, zsh ...
+[[nodiscard]] bool IsPowerShell(std::string_view program);   // powershell, pwsh
+[[nodiscard]] bool IsInterpreter(std::string_view program);  // shells, and python, node, perl ...
+
+// Decoders; nullopt: not of that coding.
+[[nodiscard]] std::optional<std::string> DecodeBase64(std::string_view text);
+[[nodiscard]] std::optional<std::string> DecodeHex(std::string_view text);
+[[nodiscard]] std::string FromUtf16Le(std::string_view bytes);
+// What the command writes to its output, where that follows from constants: echo, printf, cat of a here-document,
+// through base64 -d, xxd -r, rev, tr. `decodes` counts the decoders.
+[[nodiscard]] std::optional<std::string> ConstantOutput(const ShellScript& script, std::uint32_t command,
+                                                        unsigned& decodes);
+// Escapes of echo -e, printf and $'..'.
+void AppendEscaped(std::string_view text, std::string& out, bool* spelled = nullptr);
+
+}  // namespace interlock::scan::code::shell

@@ -1,0 +1,308 @@
+#include "code/shell_paths.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "code/shell_internal.h"
+
+namespace interlock::scan::code::shell {
+namespace {
+
+bool Has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+template <std::size_t N>
+bool HasAny(std::string_view text, const std::array<std::string_view, N>& parts) {
+  return std::ranges::any_of(parts, [&](std::string_view part) { return Has(text, part); });
+}
+
+// Lower case, forward slashes, without trailing ones; "/home/x/" and "/root/" become "~/".
+std::string Normal(std::string_view path) {
+  std::string out = Lower(path.substr(0, 1024));
+  std::ranges::replace(out, '\\', '/');
+  while (out.size() > 1 && out.back() == '/') out.pop_back();
+  for (std::string_view home : {"/home/", "/users/", "c:/users/"}) {
+    if (!out.starts_with(home)) continue;
+    std::size_t slash = out.find('/', home.size());
+    if (slash != std::string::npos) out = "~" + out.substr(slash);
+  }
+  if (out.starts_with("/root/")) out = "~" + out.substr(5);
+  return out;
+}
+
+constexpr std::array<std::string_view, 38> kSecretParts = {"/.ssh/id_",
+                                                           "/.aws/credentials",
+                                                           "/.gnupg",
+                                                           "/.netrc",
+                                                           "/.npmrc",
+                                                           "/.pypirc",
+                                                           "/.docker/config.json",
+                                                           "/.kube/config",
+                                                           "/.config/gcloud",
+                                                           "/.azure",
+                                                           "/.git-credentials",
+                                                           "/.config/gh/hosts",
+                                                           "/etc/shadow",
+                                                           "/etc/gshadow",
+                                                           "/.vault-token",
+                                                           "/.cargo/credentials",
+                                                           "/library/keychains",
+                                                           "login.keychain",
+                                                           "/login data",
+                                                           "/.bash_history",
+                                                           "/.zsh_history",
+                                                           "wallet.dat",
+                                                           "/.ethereum/keystore",
+                                                           "/.config/solana/id.json",
+                                                           "/.electrum/wallets",
+                                                           "/exodus/exodus.wallet",
+                                                           "/.claude/.credentials",
+                                                           "/.codex/auth.json",
+                                                           "/.config/github-copilot",
+                                                           "/.terraform.d/credentials",
+                                                           "/.password-store",
+                                                           "/.local/share/keyrings",
+                                                           "/.mozilla/firefox",
+                                                           "/google-chrome/default",
+                                                           "/google/chrome/",
+                                                           "/bravesoftware/",
+                                                           "/metamask",
+                                                           "/.pgpass"};
+
+constexpr std::array<std::string_view, 25> kStartupParts = {"/etc/profile",
+                                                            "/etc/rc.local",
+                                                            "/etc/cron",
+                                                            "/var/spool/cron",
+                                                            "/etc/systemd/system",
+                                                            "/.config/systemd/user",
+                                                            "/library/launchagents",
+                                                            "/library/launchdaemons",
+                                                            "authorized_keys",
+                                                            "/.config/autostart",
+                                                            ".git/hooks",
+                                                            "/.ssh/rc",
+                                                            "/etc/ld.so.preload",
+                                                            "/etc/init.d",
+                                                            "/start menu/programs/startup",
+                                                            "/etc/bash.bashrc",
+                                                            "/etc/zsh",
+                                                            "/lib/systemd/system",
+                                                            "/etc/environment",
+                                                            "/powershell/profile.ps1",
+                                                            "/etc/update-motd.d",
+                                                            "/etc/xdg/autostart",
+                                                            "/.config/fish/config.fish",
+                                                            "microsoft.powershell_profile",
+                                                            "/etc/inittab"};
+
+constexpr std::array<std::string_view, 12> kStartupNames = {".bashrc",      ".zshrc",   ".profile",    ".bash_profile",
+                                                            ".zprofile",    ".zshenv",  ".bash_login", ".zlogin",
+                                                            ".bash_logout", ".xinitrc", ".xprofile",   ".bash_aliases"};
+
+constexpr std::array<std::string_view, 16> kAgentParts = {"/.claude/",
+                                                          "/.cursor/",
+                                                          "/.codex/",
+                                                          "/.gemini/",
+                                                          "/.windsurf/",
+                                                          "/.codeium/",
+                                                          "/.continue/",
+                                                          "/.openclaw/",
+                                                          "/.clawdbot/",
+                                                          "/.config/opencode",
+                                                          "/.vscode/mcp.json",
+                                                          "/.copilot/",
+                                                          "/.github/copilot-instructions",
+                                                          "claude_desktop_config",
+                                                          "/.roo/",
+                                                          "/.agents/"};
+constexpr std::array<std::string_view, 18> kAgentNames = {"claude.md",
+                                                          "claude.local.md",
+                                                          "agents.md",
+                                                          "gemini.md",
+                                                          ".cursorrules",
+                                                          ".windsurfrules",
+                                                          "mcp.json",
+                                                          ".mcp.json",
+                                                          "memory.md",
+                                                          "soul.md",
+                                                          "copilot-instructions.md",
+                                                          ".clinerules",
+                                                          ".claude.json",
+                                                          "mcp_config.json",
+                                                          "mcp_settings.json",
+                                                          ".claude",
+                                                          ".cursor",
+                                                          "opencode.json"};
+
+// Words of variable names that name no service.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kOwners = {{{"aws", "amazonaws"},
+                                                                                    {"github", "github"},
+                                                                                    {"gh", "github"},
+                                                                                    {"gitlab", "gitlab"},
+                                                                                    {"openai", "openai"},
+                                                                                    {"anthropic", "anthropic"},
+                                                                                    {"claude", "anthropic"},
+                                                                                    {"google", "google"},
+                                                                                    {"gemini", "google"},
+                                                                                    {"azure", "azure"},
+                                                                                    {"npm", "npmjs"},
+                                                                                    {"pypi", "pypi"},
+                                                                                    {"slack", "slack"},
+                                                                                    {"stripe", "stripe"},
+                                                                                    {"hf", "huggingface"},
+                                                                                    {"huggingface", "huggingface"},
+                                                                                    {"database", "\x01"},
+                                                                                    {"docker", "docker"},
+                                                                                    {"twilio", "twilio"},
+                                                                                    {"gcp", "google"},
+                                                                                    {"groq", "groq"},
+                                                                                    {"mistral", "mistral"},
+                                                                                    {"digitalocean", "digitalocean"},
+                                                                                    {"ssh", "\x01"}}};
+
+bool IsAddress(std::string_view host) {
+  return !host.empty() && (host[0] == '[' || (host.find_first_not_of("0123456789.") == std::string_view::npos &&
+                                              std::ranges::count(host, '.') == 3));
+}
+
+}  // namespace
+
+bool IsSecretPath(std::string_view raw) {
+  std::string path = Normal(raw);
+  if (path.ends_with(".pub") || path.ends_with("known_hosts") || path.ends_with(".example") ||
+      path.ends_with(".sample") || path.ends_with(".template") || path.ends_with(".dist")) {
+    return false;
+  }
+  if (HasAny(path, kSecretParts)) return true;
+  if (path.starts_with(".ssh/id_") || path == ".ssh" || path.ends_with("/.ssh") || path.ends_with("/.ssh/*") ||
+      path.ends_with("/.aws") || path == ".aws" || path.ends_with("/.gnupg") || path.ends_with("/.aws/*")) {
+    return true;
+  }
+  std::string base = BaseName(path);
+  if (base == ".env" || (base.starts_with(".env.") && base.size() < 24)) return true;
+  if (base == "id_rsa" || base == "id_ed25519" || base == "id_ecdsa" || base == "id_dsa" || base == ".netrc" ||
+      base == ".git-credentials" || base == ".pgpass" || base == ".npmrc" || base == ".pypirc") {
+    return true;
+  }
+  if (path.starts_with("/proc/") && path.ends_with("/environ")) return true;
+  return base == "cookies.sqlite" || base == "logins.json" || base == "key4.db";
+}
+
+bool IsStartupPath(std::string_view raw) {
+  std::string path = Normal(raw);
+  if (HasAny(path, kStartupParts)) return !path.ends_with(".sample");
+  std::string base = BaseName(path);
+  return std::ranges::find(kStartupNames, base) != kStartupNames.end();
+}
+
+bool IsAgentPath(std::string_view raw) {
+  std::string path = Normal(raw);
+  std::string base = BaseName(path);
+  if (std::ranges::find(kAgentNames, base) != kAgentNames.end()) return true;
+  std::string rooted = path.empty() || path[0] == '/' || path[0] == '~' ? path : "/" + path;
+  return HasAny(rooted, kAgentParts);
+}
+
+std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool known) {
+  std::string path = Normal(raw);
+  if (Has(path, "authorized_keys") || Has(path, "ld.so.preload")) return 2;
+  std::string text = Lower(content);
+  if ((Has(text, "curl ") || Has(text, "wget ") || Has(text, "base64 ") || Has(text, "/dev/tcp/") ||
+       Has(text, " nc ")) &&
+      !Has(text, "completion")) {
+    return 2;
+  }
+  if (!known) return 1;
+  // Shell start-up files get search paths, aliases and tools' own initialisation every day.
+  std::size_t line = 0;
+  while (line < text.size()) {
+    std::size_t end = std::min(text.find('\n', line), text.size());
+    std::string_view view = std::string_view(text).substr(line, end - line);
+    line = end + 1;
+    std::size_t first = view.find_first_not_of(" \t");
+    if (first == std::string_view::npos) continue;
+    view.remove_prefix(first);
+    bool plain = view[0] == '#' || view[0] == '[' || view == "fi";
+    for (std::string_view head : {"export ", "alias ", "source ", ". ", "eval \"$(", "autoload ", "compinit",
+                                  "path=", "fpath", "if ", "setopt ", "plugins=", "set -gx ", "fish_add_path", "#"}) {
+      plain |= view.starts_with(head);
+    }
+    if (!plain) return 1;
+  }
+  for (std::string_view shell_file : {"rc", "profile", "zshenv", "config.fish", ".bash_aliases"}) {
+    if (path.ends_with(shell_file)) return 0;
+  }
+  return 1;
+}
+
+std::uint8_t DeleteGravity(std::string_view raw) {
+  std::string path = Normal(raw);
+  while (path.ends_with("/*")) path.resize(path.size() - 2);
+  if (path.empty() || path == "/" || path == "~" || path == "c:" || path == "/*" || path == "c:/") return 2;
+  for (std::string_view root : {"/etc", "/usr", "/var", "/home", "/users", "/bin", "/lib", "/boot", "/root", "/opt",
+                                "/system", "/library", "c:/windows", "c:/users", "/sbin", "/dev"}) {
+    if (path == root) return 2;
+  }
+  if (path.starts_with("/dev/sd") || path.starts_with("/dev/nvme") || path.starts_with("/dev/disk")) return 2;
+  if (IsSecretPath(path) || path == "~/documents" || path == "~/desktop" || path == "~/.ssh" || path == "~/downloads") {
+    return path.ends_with(".env") || path.find('/') == std::string::npos ? 0 : 2;
+  }
+  return 0;
+}
+
+std::string HostOf(std::string_view url) {
+  std::size_t scheme = url.find("://");
+  if (scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
+  url = url.substr(0, url.find_first_of("/?#"));
+  std::size_t user = url.find('@');
+  if (user != std::string_view::npos) url.remove_prefix(user + 1);
+  if (!url.starts_with('[')) url = url.substr(0, url.find(':'));
+  return Lower(url.substr(0, 256));
+}
+
+bool IsLocalHost(std::string_view host) {
+  return host == "localhost" || host.starts_with("127.") || host == "0.0.0.0" || host == "[::1]" ||
+         host == "host.docker.internal" || host.ends_with(".local") || host.ends_with(".localhost") ||
+         host.starts_with("192.168.") || host.starts_with("10.") || host == "169.254.169.254";
+}
+
+std::uint8_t FetchGravity(std::string_view url) {
+  std::string host = HostOf(url);
+  if (IsLocalHost(host)) return 0;
+  if (IsAddress(host)) return 2;
+  return url.starts_with("http://") || url.starts_with("ftp://") ? 2 : 1;
+}
+
+bool LooksLikeUrl(std::string_view text) {
+  return text.starts_with("http://") || text.starts_with("https://") || text.starts_with("ftp://") ||
+         text.starts_with("ftps://") || text.starts_with("HTTP");
+}
+
+std::string SecretOwner(std::string_view variable) {
+  std::string name = Lower(variable.substr(0, 128));
+  bool secret = false;
+  for (std::string_view word : {"secret", "token", "passw", "api_key", "apikey", "private_key", "access_key",
+                                "credential", "auth_key", "database_url"}) {
+    secret |= Has(name, word);
+  }
+  if (!secret) return {};
+  std::size_t at = 0;
+  while (at <= name.size()) {
+    std::size_t end = std::min(name.find('_', at), name.size());
+    std::string_view word = std::string_view(name).substr(at, end - at);
+    for (const auto& [owner, host] : kOwners) {
+      if (owner == word) return std::string(owner);
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
+bool OwnerHasHost(std::string_view owner, std::string_view host) {
+  for (const auto& [name, part] : kOwners) {
+    if (name == owner) return Has(host, part) || (name.size() > 2 && Has(host, name));
+  }
+  return Has(host, owner);
+}
+
+}  // namespace interlock::scan::code::shell

@@ -1,0 +1,24 @@
+// What paths and names that shell commands mention are. Private to shell*.cc.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace interlock::scan::code::shell {
+
+// Of a host, folder or file as a command names it; `~` is the user's home.
+[[nodiscard]] bool IsSecretPath(std::string_view path);
+[[nodiscard]] bool IsStartupPath(std::string_view path);
+[[nodiscard]] bool IsAgentPath(std::string_view path);
+[[nodiscard]] std::uint8_t StartupGravity(std::string_view path, std::string_view content, bool known);
+[[nodiscard]] std::uint8_t DeleteGravity(std::string_view path);
+[[nodiscard]] std::uint8_t FetchGravity(std::string_view url);  // of running what it yields
+[[nodiscard]] bool IsLocalHost(std::string_view host);
+[[nodiscard]] std::string HostOf(std::string_view url);  // lower case; "" when there is none
+[[nodiscard]] bool LooksLikeUrl(std::string_view text);
+// The service that a secret of that variable name is for ("aws"), "" for none that is widely known.
+[[nodiscard]] std::string SecretOwner(std::string_view variable);
+[[nodiscard]] bool OwnerHasHost(std::string_view owner, std::string_view host);
+
+}  // namespace interlock::scan::code::shell
