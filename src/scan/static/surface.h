@@ -43,8 +43,8 @@ struct TextSurface {
   std::vector<std::uint32_t> map = {};  // for `owned`: offset in the file of each byte; empty: text is the bytes
   std::string subject = {};             // tool, parameter, section heading
   TextShape shape = TextShape::kProse;
-  bool quoted = false;      // in a block quote
-  std::uint8_t level = 0;   // of a heading
+  bool quoted = false;     // in a block quote
+  std::uint8_t level = 0;  // of a heading
   [[nodiscard]] std::string_view shown() const noexcept { return owned.empty() ? text : std::string_view(owned); }
   // The bytes of the file that shown()[begin, end) came from.
   [[nodiscard]] base::ByteSpan Back(std::size_t begin, std::size_t end) const noexcept;

@@ -220,9 +220,9 @@ class JsonReader {
 };
 
 struct Line {
-  std::size_t begin = 0;   // of the line
-  std::size_t first = 0;   // first byte that is no space
-  std::size_t end = 0;     // without the line break
+  std::size_t begin = 0;  // of the line
+  std::size_t first = 0;  // first byte that is no space
+  std::size_t end = 0;    // without the line break
   [[nodiscard]] bool empty() const { return first >= end; }
 };
 
@@ -462,7 +462,7 @@ void CollectKeyValues(SurfaceSink& sink, base::ByteSpan part, char separator) {
         const char quote = text[from];
         ++from;
         std::size_t i = from;
-        while (i < to && text[i] != quote) i += text[i] == '\\' && quote == '"' ? 2 : 1;
+        while (i < to && text[i] != quote) i += text[i] == '\\' && quote == '"' ? 2U : 1U;
         const bool whole = i < to;
         to = std::min(i, to);
         if (whole && to + 1 < end) {
@@ -644,7 +644,7 @@ class CodeReader {
 
   void String(char quote) {
     const bool triple = style_ == CodeStyle::kPython && text_.substr(at_, 3) == std::string(3, quote);
-    const std::size_t mark = triple ? 3 : 1;
+    const std::size_t mark = triple ? 3U : 1U;
     const std::size_t begin = at_ + mark;
     std::size_t i = begin;
     bool escaped = false;
@@ -670,7 +670,7 @@ class CodeReader {
       if (special == kSurfaceDescription || special == kSurfaceInstruction) kind = special;
     }
     Piece(kind, begin, i, escaped);
-    at_ = std::min(end_, i + (i < end_ && text_[i] == quote ? mark : 0));
+    at_ = std::min(end_, i + (i < end_ && text_[i] == quote ? mark : std::size_t{0}));
     if (i >= end_) at_ = end_;
     last_ = '"';
   }

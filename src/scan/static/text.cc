@@ -1,0 +1,413 @@
+// Text rules over a file: surfaces, frames, patterns, characters that are not seen, commands in code blocks.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "code/shell.h"
+#include "fmt/format.h"
+#include "interlock/patterns/pattern_set.h"
+#include "rules_impl.h"
+#include "static/classify.h"
+#include "static/shell_judge.h"
+#include "static/surface.h"
+#include "static/text_canvas.h"
+#include "static/text_frames.h"
+#include "static/text_snippets.h"
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMaxFindings = 2000;  // of one file
+constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
+
+// Where a frame or pattern counts: surfaces an agent follows count in full.
+double KindWeight(SurfaceSet kind) {
+  if ((kind & kSurfaceHidden) != 0) return 1.25;
+  if ((kind & kSurfaceDecoded) != 0) return 1.25;
+  if ((kind & (kSurfaceDescription | kSurfaceInstruction | kSurfaceToolName | kSurfaceSchema)) != 0) return 1.0;
+  if ((kind & kSurfaceComment) != 0) return 0.5;
+  if ((kind & kSurfaceString) != 0) return 0.55;
+  if ((kind & kSurfaceConfig) != 0) return 0.8;
+  return 1.0;
+}
+
+std::string Excerpt(const TextCanvas& canvas, const TextPassage& passage) {
+  return canvas.text.substr(passage.begin, std::min<std::size_t>(300, passage.end - passage.begin));
+}
+
+bool IsShellName(std::string_view lang) {
+  for (const std::string_view name : {"bash", "sh", "shell", "zsh", "console", "terminal", "shellscript",
+                                      "shell-session", "powershell", "ps1", "cmd", "bat", "fish", "ksh"}) {
+    if (lang == name) return true;
+  }
+  return false;
+}
+
+// A block without a language whose first word is a program that fetches or runs.
+bool LooksLikeShell(std::string_view text) {
+  std::size_t at = 0;
+  for (int lines = 0; at < text.size() && lines < 12; ++lines) {
+    std::size_t end = text.find('\n', at);
+    if (end == std::string_view::npos) end = text.size();
+    std::string_view line = text.substr(at, end - at);
+    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+    if (line.starts_with("$ ") || line.starts_with("# ")) line.remove_prefix(2);
+    for (const std::string_view program :
+         {"curl ",  "wget ",   "bash ", "sh ",     "sudo ",    "echo ",  "nc ",        "cat ",      "rm ",
+          "chmod ", "base64 ", "eval ", "export ", "find ",    "env ",   "powershell", "iex ",      "iwr ",
+          "ncat ",  "tar ",    "scp ",  "ssh ",    "openssl ", "nohup ", "crontab ",   "python3 -c"}) {
+      if (line.starts_with(program)) return true;
+    }
+    at = end + 1;
+  }
+  return false;
+}
+
+class Analysis {
+ public:
+  Analysis(const FileContext& file, const RuleSet& rules, FileResult& out) : file_(file), rules_(rules), out_(out) {}
+
+  void Run() {
+    CollectSurfaces(file_, surfaces_);
+    canvas_ = BuildCanvas(file_, surfaces_);
+    std::vector<FrameHit> frames;
+    FindFrames(canvas_, frames);
+    for (const FrameHit& hit : frames) Frame(hit);
+    Patterns();
+    Unseen();
+    Names();
+    Blocks();
+    Support();
+    if (!canvas_.complete) {
+      out_.skipped.push_back(
+          {file_.file->path, core::SkipReason::kParserBudget, 0, "text too long to be decoded in full"});
+    }
+  }
+
+ private:
+  struct Mark {
+    std::size_t finding;
+    std::uint32_t section;
+    std::uint32_t passage;
+  };
+
+  void Push(RawFinding finding, std::uint32_t passage) {
+    if (out_.findings.size() >= kMaxFindings || rules_.Find(finding.rule) == nullptr) return;
+    marks_.push_back({out_.findings.size(), canvas_.passages[passage].section, passage});
+    out_.findings.push_back(std::move(finding));
+  }
+
+  RawFinding Make(std::string_view rule, const TextPassage& passage, std::uint32_t begin, std::uint32_t end) {
+    RawFinding finding;
+    finding.rule = rule;
+    finding.file = file_.index;
+    finding.bytes = canvas_.Back(passage, begin, end);
+    const TextSurface& surface = surfaces_[std::min<std::size_t>(passage.surface, surfaces_.size() - 1)];
+    if (passage.shape != TextShape::kCode && surface.subject.size() <= 120) finding.subject = surface.subject;
+    if ((passage.kind & kSurfaceDecoded) != 0) finding.decoded = Excerpt(canvas_, passage);
+    return finding;
+  }
+
+  void Frame(const FrameHit& hit) {
+    const TextPassage& passage = canvas_.passages[hit.passage];
+    const TextSentence& sentence = canvas_.sentences[hit.sentence];
+    // What one reads is the sentence, as far as it is not endless.
+    std::uint32_t begin = sentence.begin;
+    std::uint32_t end = sentence.end;
+    if (end - begin > 400) {
+      begin = hit.begin;
+      end = hit.end;
+    }
+    RawFinding finding = Make(hit.rule, passage, begin, end);
+    finding.scale = hit.score * KindWeight(passage.kind);
+    finding.described = hit.described;
+    finding.host = hit.host;
+    Push(std::move(finding), hit.passage);
+  }
+
+  void Patterns() {
+    const RuleSet::Impl& impl = rules_.impl();
+    if (!impl.text || impl.text_patterns.empty()) return;
+    static thread_local patterns::PatternScratch scratch;
+    std::vector<patterns::PatternHit> hits;
+    const patterns::PatternOutcome outcome = impl.text->Scan(canvas_.text, scratch, hits);
+    if (!outcome.complete) {
+      out_.skipped.push_back({file_.file->path, core::SkipReason::kParserBudget, 0, "text rules: too much to confirm"});
+    }
+    for (const patterns::PatternHit& hit : hits) {
+      const RuleSet::Impl::TextPattern& pattern = *impl.text_patterns[hit.pattern];
+      const auto begin = static_cast<std::uint32_t>(hit.bytes.begin);
+      const auto end = static_cast<std::uint32_t>(hit.bytes.end);
+      const std::uint32_t index = canvas_.PassageAt(begin);
+      const TextPassage& passage = canvas_.passages[index];
+      if (begin >= passage.end || end > passage.end + 1) continue;  // over the border of two passages
+      if ((pattern.rule->surfaces & passage.kind) == 0) continue;
+      const std::uint32_t at = canvas_.SentenceAt(begin);
+      const TextSentence& sentence = canvas_.sentences[at];
+      if (const re2::RE2* unless = pattern.unless.get(); unless != nullptr) {
+        const std::uint32_t from = sentence.begin;
+        const std::uint32_t to = std::max(sentence.end, end);
+        if (re2::RE2::PartialMatch(re2::StringPiece(canvas_.text.data() + from, to - from), *unless)) continue;
+      }
+      if (const re2::RE2* near = pattern.near.get(); near != nullptr) {
+        const std::uint32_t window = pattern.pattern->window;
+        const std::uint32_t from = std::max(passage.begin, begin > window ? begin - window : 0);
+        const std::uint32_t to = std::min(passage.end, end + window);
+        const std::string_view before(canvas_.text.data() + from, begin - from);
+        const std::string_view after(canvas_.text.data() + end, to > end ? to - end : 0);
+        if (!re2::RE2::PartialMatch(re2::StringPiece(before.data(), before.size()), *near) &&
+            !re2::RE2::PartialMatch(re2::StringPiece(after.data(), after.size()), *near)) {
+          continue;
+        }
+      }
+      RawFinding finding = Make(pattern.rule->id, passage, begin, std::min(end, passage.end));
+      finding.scale = pattern.pattern->weight * KindWeight(passage.kind);
+      finding.described = Described(canvas_, at, begin, std::min(end, passage.end));
+      Push(std::move(finding), index);
+    }
+  }
+
+  void Unseen() {
+    for (const UnseenText& unseen : canvas_.unseen) {
+      RawFinding finding;
+      finding.rule = "PI-003";
+      finding.file = file_.index;
+      finding.bytes = unseen.bytes;
+      finding.decoded = unseen.decoded;
+      switch (unseen.kind) {
+        case UnseenText::Kind::kTags:
+          finding.message = fmt::format("{} invisible tag characters spell text", unseen.count);
+          break;
+        case UnseenText::Kind::kSelectors:
+          finding.message = fmt::format("{} variation selectors in a row carry data", unseen.count);
+          break;
+        case UnseenText::Kind::kRun:
+          finding.message = fmt::format("{} invisible characters in a row can carry data", unseen.count);
+          finding.scale = 0.8;
+          break;
+        case UnseenText::Kind::kBidi:
+          finding.message = "direction overrides in text that needs none show it in another order than it is read";
+          finding.scale = 0.7;
+          break;
+        case UnseenText::Kind::kInWord:
+          // Copied text carries a stray one now and then.
+          finding.message = fmt::format("{} words are split by invisible characters", unseen.count);
+          finding.scale = unseen.count >= 8 ? 0.6 : unseen.count >= 3 ? 0.35 : 0.1;
+          break;
+      }
+      finding.evidence = fmt::format("{} invisible characters", unseen.count);
+      if (rules_.Find(finding.rule) != nullptr && out_.findings.size() < kMaxFindings) {
+        out_.findings.push_back(std::move(finding));
+      }
+    }
+  }
+
+  // A name of Latin letters with one of another script among them.
+  void Names() {
+    for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
+      const TextPassage& passage = canvas_.passages[p];
+      if ((passage.kind & kSurfaceToolName) == 0 || (passage.kind & kSurfaceDecoded) != 0) continue;
+      const std::string_view shown = surfaces_[passage.surface].shown();
+      const std::string_view folded = std::string_view(canvas_.text).substr(passage.begin, passage.end - passage.begin);
+      const auto wide = [](char c) { return (c & 0x80) != 0; };
+      const auto before = std::count_if(shown.begin(), shown.end(), wide);
+      const auto after = std::count_if(folded.begin(), folded.end(), wide);
+      // Typographic quotes and dashes fold too; a letter that looks alike stands inside a word.
+      if (before == 0 || after == before || shown.size() > 80) continue;
+      if (!HasLookAlike(shown)) continue;
+      RawFinding finding = Make("PI-006", passage, passage.begin, passage.end);
+      finding.decoded = std::string(folded);
+      Push(std::move(finding), p);
+    }
+  }
+
+  // Cyrillic or Greek bytes next to an ASCII letter.
+  static bool HasLookAlike(std::string_view text) {
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+      const auto lead = static_cast<unsigned char>(text[i]);
+      if (lead < 0xCD || lead > 0xD4) continue;
+      if ((i > 0 && letter(text[i - 1])) || (i + 2 < text.size() && letter(text[i + 2]))) return true;
+    }
+    return false;
+  }
+
+  // Commands that a document has somebody run, and programs it shows.
+  void Blocks() {
+    const bool document = file_.type == FileType::kMarkdown || file_.type == FileType::kPlainText ||
+                          file_.type == FileType::kUnknownText || file_.type == FileType::kNotebook;
+    if (!document) return;
+    for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
+      const TextPassage& passage = canvas_.passages[p];
+      if ((passage.kind & kSurfaceDecoded) != 0) continue;
+      const TextSurface& surface = surfaces_[passage.surface];
+      const std::string_view shown = surface.shown();
+      if (passage.shape == TextShape::kCode) {
+        const double described = BlockDescribed(p);
+        if (IsShellName(surface.subject) || LooksLikeShell(shown)) {
+          Shell(shown, surface, 0, described);
+        }
+        Snippet(p, surface, described);
+        continue;
+      }
+      Spans(passage, surface, shown);
+    }
+  }
+
+  // Code spans and one-line commands in prose.
+  void Spans(const TextPassage& passage, const TextSurface& surface, std::string_view shown) {
+    std::size_t at = shown.find('`');
+    while (at != std::string_view::npos) {
+      std::size_t begin = at;
+      while (begin < shown.size() && shown[begin] == '`') ++begin;
+      const std::size_t end = shown.find('`', begin);
+      if (end == std::string_view::npos) break;
+      const std::string_view span = shown.substr(begin, end - begin);
+      if (span.size() >= 12 && span.find(' ') != std::string_view::npos &&
+          (LooksLikeShell(span) || span.find("| bash") != std::string_view::npos ||
+           span.find("| sh") != std::string_view::npos)) {
+        const auto where = static_cast<std::uint32_t>(std::min<std::size_t>(passage.begin + begin, passage.end));
+        const std::uint32_t sentence = canvas_.SentenceAt(where);
+        double described = Described(canvas_, sentence, where, where);
+        // Around a command backticks are its notation, not a quotation.
+        described = std::min(described, 0.9);
+        Shell(span, surface, begin, described);
+      }
+      at = shown.find('`', end + 1);
+    }
+  }
+
+  void Shell(std::string_view text, const TextSurface& surface, std::size_t from, double described) {
+    if (text.size() > kMaxShellBlock) return;
+    // Prompts are no part of a command.
+    std::string clean(text);
+    for (std::size_t i = 0; i + 1 < clean.size(); ++i) {
+      if ((i == 0 || clean[i - 1] == '\n') && clean[i] == '$' && clean[i + 1] == ' ') clean[i] = ' ';
+    }
+    const code::ShellScript script = code::ParseShell(clean);
+    const std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, clean);
+    if (acts.empty()) return;
+    ShellContext context;
+    context.file = file_.index;
+    std::vector<std::uint32_t> map;
+    if (!surface.map.empty()) {
+      map.assign(surface.map.begin() + static_cast<std::ptrdiff_t>(from),
+                 surface.map.begin() + static_cast<std::ptrdiff_t>(std::min(from + text.size(), surface.map.size())));
+      context.map = &map;
+    } else if (surface.owned.empty()) {
+      context.offset = static_cast<std::uint32_t>(surface.bytes.begin + from);
+    } else {
+      context.whole = surface.bytes;
+    }
+    context.place = ShellPlace::kInstruction;
+    context.described = described;
+    const std::size_t before = out_.findings.size();
+    JudgeShell(acts, context, out_.findings, nullptr);
+    for (std::size_t i = before; i < out_.findings.size(); ++i) {
+      marks_.push_back({i, 0, static_cast<std::uint32_t>(canvas_.passages.size())});
+    }
+  }
+
+  // A code block shows an attack where its section or the words before it speak of attacks.
+  [[nodiscard]] double BlockDescribed(std::uint32_t p) const {
+    double out = 0.0;
+    const auto add = [&](double part) { out = 1.0 - (1.0 - out) * (1.0 - part); };
+    const TextPassage& passage = canvas_.passages[p];
+    const WordSet title = canvas_.sections[passage.section].title;
+    if ((title & Bit(kWDescribe)) != 0) add(0.5);
+    if ((title & Bit(kWNot)) != 0) add(0.3);
+    for (std::uint32_t back = p; back > 0 && p - back < 2;) {
+      --back;
+      const TextPassage& lead = canvas_.passages[back];
+      if (lead.section != passage.section || lead.shape == TextShape::kCode) break;
+      for (std::uint32_t s = lead.first; s < lead.last; ++s) {
+        const WordSet said = canvas_.sentences[s].all;
+        if ((said & Bit(kWDescribe)) != 0) {
+          add(0.35);
+          break;
+        }
+        if (s + 1 == lead.last && (said & Bit(kWNot)) != 0) add(0.25);
+      }
+    }
+    for (std::uint32_t s = passage.first; s < passage.last; ++s) {
+      if ((canvas_.sentences[s].all & Bit(kWDescribe)) != 0) {
+        add(0.25);
+        break;
+      }
+    }
+    if (canvas_.security > 0.08) add(0.35);
+    if (canvas_.security > 0.16) add(0.4);
+    return std::min(out, 0.95);
+  }
+
+  void Snippet(std::uint32_t p, const TextSurface& surface, double described) {
+    const TextPassage& passage = canvas_.passages[p];
+    std::vector<SnippetHit> hits;
+    JudgeSnippet(std::string_view(canvas_.text).substr(passage.begin, passage.end - passage.begin), surface.subject,
+                 hits);
+    for (SnippetHit& hit : hits) {
+      RawFinding finding = Make(hit.rule, passage, passage.begin + static_cast<std::uint32_t>(hit.bytes.begin),
+                                passage.begin + static_cast<std::uint32_t>(hit.bytes.end));
+      finding.scale = hit.score;
+      finding.described = described;
+      finding.host = std::move(hit.host);
+      Push(std::move(finding), p);
+    }
+  }
+
+  // One order alone may be a slip of the tongue; hidden, or beside another one, it is not.
+  void Support() {
+    for (const Mark& mark : marks_) {
+      if (mark.passage >= canvas_.passages.size()) continue;
+      RawFinding& finding = out_.findings[mark.finding];
+      const Rule* rule = rules_.Find(finding.rule);
+      if (rule == nullptr || rule->nature != core::Nature::kMalicious) continue;
+      std::size_t others = 0;
+      for (const Mark& other : marks_) {
+        if (other.finding == mark.finding || other.passage >= canvas_.passages.size()) continue;
+        const RawFinding& beside = out_.findings[other.finding];
+        if (beside.rule != finding.rule && other.section == mark.section && beside.scale * (1 - beside.described) > 0.3)
+          ++others;
+        if (others >= 2) break;
+      }
+      if (others > 0) finding.scale = std::min(1.4, finding.scale * (1.0 + 0.2 * static_cast<double>(others)));
+      if (marks_.size() > 400) break;
+    }
+    // Text that people do not see and that gives orders.
+    for (std::size_t i = 0, n = marks_.size(); i < n; ++i) {
+      const Mark mark = marks_[i];
+      if (mark.passage >= canvas_.passages.size()) continue;
+      const TextPassage& passage = canvas_.passages[mark.passage];
+      if ((passage.kind & (kSurfaceHidden | kSurfaceDecoded)) == 0) continue;
+      const RawFinding& source = out_.findings[mark.finding];
+      const Rule* rule = rules_.Find(source.rule);
+      if (rule == nullptr || rule->nature != core::Nature::kMalicious || source.rule == "PI-009" ||
+          source.rule == "PI-005")
+        continue;
+      const bool decoded = (passage.kind & kSurfaceDecoded) != 0 && (passage.kind & kSurfaceHidden) == 0;
+      RawFinding hidden = Make(decoded ? "PI-005" : "PI-009", passage, passage.begin, passage.end);
+      hidden.scale = std::min(1.0, source.scale * (1.0 - source.described));
+      if (hidden.scale >= 0.25) Push(std::move(hidden), mark.passage);
+    }
+  }
+
+  const FileContext& file_;
+  const RuleSet& rules_;
+  FileResult& out_;
+  std::vector<TextSurface> surfaces_;
+  TextCanvas canvas_;
+  std::vector<Mark> marks_;
+};
+
+}  // namespace
+
+void AnalyzeText(const FileContext& file, const RuleSet& rules, FileResult& out) {
+  if (!IsText(file.type) || file.text().empty()) return;
+  Analysis(file, rules, out).Run();
+  out.analysed = file.text().size();
+}
+
+}  // namespace interlock::scan

@@ -1,0 +1,644 @@
+#include "static/text_canvas.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMaxCanvas = std::size_t{48} << 20;
+constexpr std::size_t kMaxSentenceTokens = 90;
+constexpr std::size_t kMaxDecodedShare = 2;  // decoded text: at most so many times the file
+constexpr std::size_t kMaxEncoded = 64;      // pieces tried in one passage
+
+bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+
+struct Decoded {
+  std::uint32_t code = 0;
+  std::uint32_t size = 1;
+};
+
+// One UTF-8 character; anything wrong counts as one byte of Latin-1.
+Decoded CharAt(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) -> std::uint32_t {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0;
+  };
+  const std::uint32_t a = byte(at);
+  const auto follows = [&](std::size_t i) { return (byte(i) & 0xC0) == 0x80; };
+  if (a < 0x80) return {a, 1};
+  if (a >= 0xC2 && a < 0xE0 && follows(at + 1)) return {((a & 0x1F) << 6) | (byte(at + 1) & 0x3F), 2};
+  if (a >= 0xE0 && a < 0xF0 && follows(at + 1) && follows(at + 2)) {
+    return {((a & 0x0F) << 12) | ((byte(at + 1) & 0x3F) << 6) | (byte(at + 2) & 0x3F), 3};
+  }
+  if (a >= 0xF0 && a < 0xF5 && follows(at + 1) && follows(at + 2) && follows(at + 3)) {
+    return {((a & 0x07) << 18) | ((byte(at + 1) & 0x3F) << 12) | ((byte(at + 2) & 0x3F) << 6) | (byte(at + 3) & 0x3F),
+            4};
+  }
+  return {a, 1};
+}
+
+// Letters of other scripts that look like Latin ones.
+char LookAlike(std::uint32_t c) {
+  struct Pair {
+    std::uint32_t code;
+    char latin;
+  };
+  static constexpr std::array<Pair, 56> kPairs = {
+      {{0x0391, 'a'}, {0x0392, 'b'}, {0x0395, 'e'}, {0x0396, 'z'}, {0x0397, 'h'}, {0x0399, 'i'}, {0x039A, 'k'},
+       {0x039C, 'm'}, {0x039D, 'n'}, {0x039F, 'o'}, {0x03A1, 'p'}, {0x03A4, 't'}, {0x03A5, 'y'}, {0x03A7, 'x'},
+       {0x03B1, 'a'}, {0x03B9, 'i'}, {0x03BF, 'o'}, {0x03C1, 'p'}, {0x03C5, 'u'}, {0x03BD, 'v'}, {0x0405, 's'},
+       {0x0406, 'i'}, {0x0408, 'j'}, {0x0410, 'a'}, {0x0412, 'b'}, {0x0415, 'e'}, {0x041A, 'k'}, {0x041C, 'm'},
+       {0x041D, 'h'}, {0x041E, 'o'}, {0x0420, 'p'}, {0x0421, 'c'}, {0x0422, 't'}, {0x0425, 'x'}, {0x0430, 'a'},
+       {0x0435, 'e'}, {0x043E, 'o'}, {0x0440, 'p'}, {0x0441, 'c'}, {0x0443, 'y'}, {0x0445, 'x'}, {0x0455, 's'},
+       {0x0456, 'i'}, {0x0458, 'j'}, {0x04BB, 'h'}, {0x0501, 'd'}, {0x051B, 'q'}, {0x051D, 'w'}, {0x0261, 'g'},
+       {0x0131, 'i'}, {0x1D0F, 'o'}, {0x0578, 'n'}, {0x057D, 'u'}, {0x0585, 'o'}, {0x217C, 'l'}, {0x2170, 'i'}}};
+  const auto* it = std::ranges::lower_bound(kPairs, c, {}, &Pair::code);
+  if (it != kPairs.end() && it->code == c) return it->latin;
+  for (const Pair& pair : kPairs) {  // the tail of the table is not in order
+    if (pair.code == c) return pair.latin;
+  }
+  return 0;
+}
+
+// Forms of one and the same Latin letter: wide, mathematical, circled. 0: none.
+char LatinForm(std::uint32_t c) {
+  if (c >= 0xFF01 && c <= 0xFF5E) return Lower(static_cast<char>(c - 0xFF01 + 0x21));
+  if (c >= 0x1D400 && c <= 0x1D6A3) return static_cast<char>('a' + (c - 0x1D400) % 26);
+  if (c >= 0x1D7CE && c <= 0x1D7FF) return static_cast<char>('0' + (c - 0x1D7CE) % 10);
+  if (c >= 0x24B6 && c <= 0x24E9) return static_cast<char>('a' + (c - 0x24B6) % 26);
+  if (c >= 0x1F130 && c <= 0x1F149) return static_cast<char>('a' + (c - 0x1F130));
+  if (c >= 0x1F150 && c <= 0x1F169) return static_cast<char>('a' + (c - 0x1F150));
+  if (c >= 0x1F170 && c <= 0x1F189) return static_cast<char>('a' + (c - 0x1F170));
+  if (c >= 0x2018 && c <= 0x201B) return '\'';
+  if (c >= 0x201C && c <= 0x201F) return '"';
+  if (c >= 0x2010 && c <= 0x2015) return '-';
+  if (c == 0x2026) return '.';
+  if (c == 0xA0 || (c >= 0x2000 && c <= 0x200A) || c == 0x202F || c == 0x205F || c == 0x3000 || c == 0x2028 ||
+      c == 0x2029) {
+    return ' ';
+  }
+  if (c == 0x3002) return '.';
+  return 0;
+}
+
+bool IsZeroWidth(std::uint32_t c) {
+  return (c >= 0x200B && c <= 0x200D) || c == 0x2060 || (c >= 0x2061 && c <= 0x2064) || c == 0xFEFF || c == 0x180E ||
+         c == 0xAD || c == 0x115F || c == 0x1160 || c == 0x3164 || c == 0xFFA0 || c == 0x034F;
+}
+bool IsBidi(std::uint32_t c) {
+  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+bool IsTag(std::uint32_t c) { return c >= 0xE0000 && c <= 0xE007F; }
+bool IsSelector(std::uint32_t c) { return (c >= 0xFE00 && c <= 0xFE0F) || (c >= 0xE0100 && c <= 0xE01EF); }
+// Scripts that need joiners or direction marks.
+bool NeedsJoiners(std::uint32_t c) {
+  return (c >= 0x0590 && c <= 0x08FF) || (c >= 0x0900 && c <= 0x0DFF) || (c >= 0x0E00 && c <= 0x109F) ||
+         (c >= 0x1780 && c <= 0x17FF) || (c >= 0xFB1D && c <= 0xFEFC) || (c >= 0x1800 && c <= 0x18AF);
+}
+
+class Builder {
+ public:
+  Builder(const FileContext& file, TextCanvas& out) : file_(file), out_(out) {}
+
+  void Add(const TextSurface& surface, std::uint32_t index) {
+    const std::string_view shown = surface.shown();
+    if (out_.text.size() + shown.size() > kMaxCanvas) {
+      out_.complete = false;
+      return;
+    }
+    TextPassage passage;
+    passage.kind = surface.kind;
+    passage.shape = surface.shape;
+    passage.quoted = surface.quoted;
+    passage.surface = index;
+    passage.bytes = surface.bytes;
+    passage.begin = static_cast<std::uint32_t>(out_.text.size());
+    Fold(surface, shown, passage);
+    passage.end = static_cast<std::uint32_t>(out_.text.size());
+    if (surface.shape == TextShape::kHeading) Heading(surface, passage);
+    passage.section = section_;
+    out_.text += '\n';
+    Push(std::move(passage));
+  }
+
+  // Decoded text of a passage, as a passage of its own after it.
+  void AddDecoded(const TextPassage& from, const DecodedText& decoded) {
+    if (out_.text.size() + decoded.text.size() > kMaxCanvas || decoded_ + decoded.text.size() > budget()) {
+      out_.complete = false;
+      return;
+    }
+    decoded_ += decoded.text.size();
+    TextPassage passage;
+    passage.kind = from.kind | kSurfaceDecoded;
+    passage.quoted = from.quoted;
+    passage.surface = from.surface;
+    passage.section = from.section;
+    passage.bytes = out_.Back(from, decoded.begin, decoded.end);
+    passage.begin = static_cast<std::uint32_t>(out_.text.size());
+    for (const char c : decoded.text) out_.text.push_back(Lower(c));
+    passage.end = static_cast<std::uint32_t>(out_.text.size());
+    passage.map.assign(passage.end - passage.begin, static_cast<std::uint32_t>(passage.bytes.begin));
+    out_.text += '\n';
+    Push(std::move(passage));
+  }
+
+  void AddHidden(const UnseenText& unseen) {
+    TextPassage passage;
+    passage.kind = kSurfaceHidden | kSurfaceDecoded | kSurfaceDocument;
+    passage.bytes = unseen.bytes;
+    passage.begin = static_cast<std::uint32_t>(out_.text.size());
+    for (const char c : unseen.decoded) out_.text.push_back(Lower(c));
+    passage.end = static_cast<std::uint32_t>(out_.text.size());
+    passage.map.assign(passage.end - passage.begin, static_cast<std::uint32_t>(unseen.bytes.begin));
+    out_.text += '\n';
+    Push(std::move(passage));
+  }
+
+  [[nodiscard]] std::size_t budget() const { return kMaxDecodedShare * file_.text().size() + 65536; }
+
+ private:
+  void Push(TextPassage passage) {
+    Cut(passage);
+    out_.passages.push_back(std::move(passage));
+  }
+
+  void Fold(const TextSurface& surface, std::string_view shown, TextPassage& passage) {
+    std::string& text = out_.text;
+    const bool plain = std::all_of(shown.begin(), shown.end(), [](char c) { return (c & 0x80) == 0; });
+    if (plain) {
+      const std::size_t old = text.size();
+      text.resize(old + shown.size());
+      for (std::size_t i = 0; i < shown.size(); ++i) text[old + i] = Lower(shown[i]);
+      if (!surface.map.empty()) {
+        passage.map = surface.map;
+      } else if (!surface.owned.empty()) {
+        passage.map.assign(shown.size(), static_cast<std::uint32_t>(surface.bytes.begin));
+      }
+      return;
+    }
+    const auto place = [&](std::size_t i) -> std::uint32_t {
+      if (!surface.map.empty()) return surface.map[i];
+      return static_cast<std::uint32_t>(surface.owned.empty() ? surface.bytes.begin + i : surface.bytes.begin);
+    };
+    for (std::size_t i = 0; i < shown.size();) {
+      const char c = shown[i];
+      if ((c & 0x80) == 0) {
+        text.push_back(Lower(c));
+        passage.map.push_back(place(i));
+        ++i;
+        continue;
+      }
+      const Decoded one = CharAt(shown, i);
+      const std::uint32_t at = place(i);
+      char latin = LatinForm(one.code);
+      if (latin == 0 && !IsZeroWidth(one.code) && !IsBidi(one.code) && !IsTag(one.code) && !IsSelector(one.code)) {
+        latin = LookAlike(one.code);
+        // Only inside a word that is Latin otherwise: Russian and Greek stay what they are.
+        if (latin != 0) {
+          const bool before = !text.empty() && IsAsciiLetter(text.back()) && i > 0;
+          const bool after = i + one.size < shown.size() && IsAsciiLetter(shown[i + one.size]);
+          if (!before && !after) latin = 0;
+        }
+        if (latin == 0) {
+          text.append(shown.substr(i, one.size));
+          passage.map.insert(passage.map.end(), one.size, at);
+          i += one.size;
+          continue;
+        }
+      }
+      if (latin != 0) {
+        text.push_back(latin);
+        passage.map.push_back(at);
+      }
+      i += one.size;
+    }
+  }
+
+  void Heading(const TextSurface& surface, const TextPassage& passage) {
+    std::uint32_t parent = section_;
+    while (parent != 0 && out_.sections[parent].level >= surface.level) parent = out_.sections[parent].parent;
+    TextSection section;
+    section.begin = passage.begin;
+    section.end = passage.end;
+    section.level = surface.level;
+    section.parent = parent;
+    section.title = out_.sections[parent].title;
+    section_ = static_cast<std::uint32_t>(out_.sections.size());
+    out_.sections.push_back(section);
+  }
+
+  // Sentences and words.
+  void Cut(TextPassage& passage) {
+    const std::string_view text = out_.text;
+    passage.first = static_cast<std::uint32_t>(out_.sentences.size());
+    const bool code = passage.shape == TextShape::kCode;
+    TextSentence sentence;
+    const auto index = static_cast<std::uint32_t>(out_.passages.size());
+    const auto open = [&](std::uint32_t at) {
+      sentence = {};
+      sentence.begin = at;
+      sentence.passage = index;
+      sentence.first = static_cast<std::uint32_t>(out_.tokens.size());
+    };
+    const auto close = [&](std::uint32_t at) {
+      sentence.end = at;
+      sentence.last = static_cast<std::uint32_t>(out_.tokens.size());
+      if (sentence.last > sentence.first) out_.sentences.push_back(sentence);
+      open(at);
+    };
+    open(passage.begin);
+    std::uint32_t i = passage.begin;
+    while (i < passage.end) {
+      const char c = text[i];
+      if (IsAsciiLetter(c) || IsDigit(c) || c == '~' || c == '/' || c == '.' || c == '$' || c == '_' || c == '@') {
+        const std::uint32_t begin = i;
+        bool symbol = false;
+        while (i < passage.end) {
+          const char d = text[i];
+          if (IsAsciiLetter(d) || d == '\'') {
+            ++i;
+          } else if (IsDigit(d) || d == '_') {
+            symbol = true;
+            ++i;
+          } else if (d == '.' || d == '/' || d == '@' || d == '~' || d == '-' || d == '$' || d == '=' || d == '&' ||
+                     d == '%' || d == '?' || d == '+' || d == '#') {
+            // Part of a token only when something follows that is no end of a sentence.
+            const bool more = i + 1 < passage.end && (IsAsciiLetter(text[i + 1]) || IsDigit(text[i + 1]) ||
+                                                      text[i + 1] == '/' || text[i + 1] == '_' || text[i + 1] == '.');
+            if (!more) break;
+            symbol = true;
+            ++i;
+          } else if (d == ':' && i + 2 < passage.end && text[i + 1] == '/' && text[i + 2] == '/') {
+            symbol = true;
+            i += 3;
+          } else {
+            break;
+          }
+          if (i - begin > 2048) break;
+        }
+        if (i == begin) {
+          ++i;
+        } else {
+          Token(text.substr(begin, i - begin), begin, symbol, sentence);
+        }
+        if (out_.tokens.size() - sentence.first >= kMaxSentenceTokens) close(i);
+        continue;
+      }
+      ++i;
+      if (c == '\n') {
+        if (code) {
+          close(i);
+        } else if (i < passage.end && (text[i] == '\n' || ListMark(text, i, passage.end))) {
+          close(i);
+        }
+      } else if ((c == '!' || c == '?' || c == ';') &&
+                 (i >= passage.end || text[i] == ' ' || text[i] == '\n' || text[i] == '"' || text[i] == '*')) {
+        close(i);
+      }
+      // A full stop is a separator only before a space; inside tokens it was read above.
+      if (c == '.' && (i >= passage.end || text[i] == ' ' || text[i] == '\n' || text[i] == '"' || text[i] == ')')) {
+        if (!Abbreviation(text, i - 1)) close(i);
+      }
+    }
+    close(passage.end);
+    passage.last = static_cast<std::uint32_t>(out_.sentences.size());
+    if (passage.shape == TextShape::kHeading) {
+      WordSet title = 0;
+      for (std::uint32_t s = passage.first; s < passage.last; ++s) title |= out_.sentences[s].all;
+      if (section_ < out_.sections.size()) out_.sections[section_].title |= title;
+    }
+  }
+
+  static bool ListMark(std::string_view text, std::uint32_t at, std::uint32_t end) {
+    while (at < end && (text[at] == ' ' || text[at] == '\t')) ++at;
+    if (at + 1 >= end) return false;
+    if ((text[at] == '-' || text[at] == '*' || text[at] == '#') && text[at + 1] == ' ') return true;
+    const std::uint32_t digits = at;
+    while (at < end && IsDigit(text[at])) ++at;
+    return at > digits && at + 1 < end && (text[at] == '.' || text[at] == ')') && text[at + 1] == ' ';
+  }
+
+  static bool Abbreviation(std::string_view text, std::uint32_t dot) {
+    if (dot < 3) return false;
+    const std::string_view before = text.substr(dot - 3, 3);
+    return before == "e.g" || before == "i.e" || before == " vs" || before == "etc";
+  }
+
+  void Token(std::string_view word, std::uint32_t begin, bool symbol, TextSentence& sentence) {
+    while (word.size() > 1 && word.back() == '\'') word.remove_suffix(1);
+    TextToken token{begin, static_cast<std::uint32_t>(word.size()), 0};
+    if (!symbol) {
+      token.set = ClassesOf(word);
+      const std::size_t apostrophe = word.find('\'');
+      if (apostrophe != std::string_view::npos && token.set == 0) token.set = ClassesOf(word.substr(0, apostrophe));
+    } else {
+      token.set = ClassesOf(word) | ClassesOfSymbol(word);
+      // "read/write", "third-party": the parts say what the whole is.
+      if ((token.set & (Bit(kWUrl) | Bit(kWMail))) == 0 && word.size() < 64) {
+        std::size_t at = 0;
+        while (at < word.size()) {
+          std::size_t stop = word.find_first_of("-/=", at);
+          if (stop == std::string_view::npos) stop = word.size();
+          if (stop - at != word.size() && stop > at) token.set |= ClassesOf(word.substr(at, stop - at));
+          at = stop + 1;
+        }
+      }
+    }
+    if (out_.tokens.size() > sentence.first) {
+      TextToken& last = out_.tokens.back();
+      if (last.end() + 1 == begin) {
+        const WordSet both = ClassesOfPair(std::string_view(out_.text).substr(last.begin, last.size), word);
+        if (both != 0) {
+          last.set |= both;
+          token.set |= both;
+          sentence.all |= both;
+        }
+      }
+    }
+    sentence.all |= token.set;
+    out_.tokens.push_back(token);
+  }
+
+  const FileContext& file_;
+  TextCanvas& out_;
+  std::uint32_t section_ = 0;
+  std::size_t decoded_ = 0;
+};
+
+// Runs of characters that are not seen. An emoji's joiner, a byte order mark, a Persian word's non-joiner are innocent.
+void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
+  constexpr std::size_t kMaxFound = 32;
+  std::uint32_t previous = 0;  // last visible character
+  bool joiners = false;        // the text is of a script that needs them
+  std::uint32_t singles = 0;
+  base::ByteSpan single;
+  for (std::size_t i = 0; i < text.size() && out.size() < kMaxFound;) {
+    const unsigned char c = static_cast<unsigned char>(text[i]);
+    if (c < 0x80) {
+      previous = c;
+      ++i;
+      continue;
+    }
+    Decoded one = CharAt(text, i);
+    const auto odd = [](std::uint32_t code) {
+      return IsZeroWidth(code) || IsTag(code) || IsSelector(code) || IsBidi(code);
+    };
+    if (!odd(one.code)) {
+      if (NeedsJoiners(one.code)) joiners = true;
+      previous = one.code;
+      i += one.size;
+      continue;
+    }
+    const std::size_t begin = i;
+    std::uint32_t count = 0, tags = 0, selectors = 0, widths = 0, overrides = 0;
+    std::string spelled;
+    while (i < text.size()) {
+      one = CharAt(text, i);
+      if (!odd(one.code)) break;
+      ++count;
+      if (IsTag(one.code)) {
+        ++tags;
+        if (one.code >= 0xE0020 && one.code < 0xE007F) spelled.push_back(static_cast<char>(one.code - 0xE0000));
+      } else if (IsSelector(one.code)) {
+        ++selectors;
+        const std::uint32_t value = one.code >= 0xE0100 ? one.code - 0xE0100 + 16 : one.code - 0xFE00;
+        if (tags == 0) spelled.push_back(static_cast<char>(value));
+      } else if (IsBidi(one.code)) {
+        if (one.code >= 0x202A && one.code != 0x202C && one.code != 0x2069) ++overrides;
+      } else {
+        ++widths;
+      }
+      i += one.size;
+    }
+    const std::uint32_t next = i < text.size() ? CharAt(text, i).code : 0;
+    const auto add = [&](UnseenText::Kind kind) {
+      out.push_back({{begin, i},
+                     kind == UnseenText::Kind::kTags || kind == UnseenText::Kind::kSelectors ? spelled : "",
+                     kind,
+                     count});
+    };
+    if (tags >= 4 && previous != 0x1F3F4) {
+      add(UnseenText::Kind::kTags);
+    } else if (selectors >= 6) {
+      add(UnseenText::Kind::kSelectors);
+    } else if (widths >= 8) {
+      add(UnseenText::Kind::kRun);
+    } else if (overrides > 0 && !joiners && !NeedsJoiners(next)) {
+      add(UnseenText::Kind::kBidi);
+    } else if (widths > 0 && previous < 0x80 && IsAsciiLetter(static_cast<char>(previous)) && next < 0x80 &&
+               IsAsciiLetter(static_cast<char>(next)) && CharAt(text, begin).code != 0xAD) {
+      ++singles;
+      if (singles == 1) single = {begin, i};
+    } else if (widths >= 3) {
+      singles += widths / 3;
+      if (single.end == 0) single = {begin, i};
+    }
+  }
+  if (singles > 0 && out.size() < kMaxFound) out.push_back({single, "", UnseenText::Kind::kInWord, singles});
+}
+
+bool IsBase64(char c) { return IsAsciiLetter(c) || IsDigit(c) || c == '+' || c == '/' || c == '-' || c == '_'; }
+int Base64Value(char c) {
+  if (c >= 'A' && c <= 'Z') return c - 'A';
+  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
+  if (IsDigit(c)) return c - '0' + 52;
+  return c == '+' || c == '-' ? 62 : 63;
+}
+int HexValue(char c) {
+  if (IsDigit(c)) return c - '0';
+  c = Lower(c);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// Reads like something written: printable, with words.
+bool Readable(std::string_view text) {
+  if (text.size() < 10) return false;
+  std::size_t letters = 0;
+  std::size_t spaces = 0;
+  std::size_t slashes = 0;
+  for (const char c : text) {
+    const auto u = static_cast<unsigned char>(c);
+    if (u < 0x20 && c != '\n' && c != '\t' && c != '\r') return false;
+    if (u == 0x7F) return false;
+    if (u >= 0x80) return false;
+    letters += IsAsciiLetter(c) ? 1U : 0U;
+    spaces += c == ' ' || c == '\n' ? 1U : 0U;
+    slashes += c == '/' || c == '.' || c == ':' ? 1U : 0U;
+  }
+  return letters * 2 > text.size() && (spaces > 0 || slashes >= 2);
+}
+
+}  // namespace
+
+void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
+  std::size_t tried = 0;
+  for (std::size_t i = 0; i < text.size() && tried < kMaxEncoded;) {
+    const char c = text[i];
+    if (!IsBase64(c) && c != '%' && c != '\\') {
+      ++i;
+      continue;
+    }
+    if (c == '%' || c == '\\') {
+      // %41%42 or \x41\x42: only where nearly everything is written so.
+      const std::size_t step = c == '%' ? 3 : 4;
+      std::size_t end = i;
+      std::string plain;
+      while (end + step <= text.size() && text[end] == c && (c == '%' || Lower(text[end + 1]) == 'x')) {
+        const int high = HexValue(text[end + step - 2]);
+        const int low = HexValue(text[end + step - 1]);
+        if (high < 0 || low < 0) break;
+        plain.push_back(static_cast<char>(high * 16 + low));
+        end += step;
+        // A plain letter between escapes.
+        if (end < text.size() && IsAsciiLetter(text[end]) && c == '%' && end + 1 < text.size() &&
+            text[end + 1] == '%') {
+          plain.push_back(text[end++]);
+        }
+      }
+      if (plain.size() >= 10) {
+        ++tried;
+        if (Readable(plain)) {
+          out.push_back({std::move(plain), static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(end), "escapes"});
+        }
+      }
+      i = std::max(end, i + 1);
+      continue;
+    }
+    std::size_t end = i;
+    bool upper = false;
+    bool lower = false;
+    bool digit = false;
+    bool hex = true;
+    while (end < text.size() && IsBase64(text[end])) {
+      const char d = text[end];
+      upper |= d >= 'A' && d <= 'Z';
+      lower |= d >= 'a' && d <= 'z';
+      digit |= IsDigit(d);
+      if (HexValue(d) < 0) hex = false;
+      ++end;
+    }
+    const std::size_t size = end - i;
+    if (size < 20) {
+      i = end;
+      continue;
+    }
+    const std::string_view run = text.substr(i, size);
+    ++tried;
+    if (hex && size >= 24 && size % 2 == 0) {
+      std::string plain;
+      for (std::size_t k = 0; k + 1 < size && plain.size() < 65536; k += 2) {
+        plain.push_back(static_cast<char>(HexValue(run[k]) * 16 + HexValue(run[k + 1])));
+      }
+      if (Readable(plain)) {
+        out.push_back({std::move(plain), static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(end), "hex"});
+        i = end;
+        continue;
+      }
+    }
+    if (upper && lower && (digit || size >= 32)) {
+      std::string plain;
+      std::uint32_t bits = 0;
+      int have = 0;
+      for (const char d : run) {
+        bits = (bits << 6) | static_cast<std::uint32_t>(Base64Value(d));
+        have += 6;
+        if (have >= 8) {
+          have -= 8;
+          plain.push_back(static_cast<char>((bits >> have) & 0xFF));
+        }
+        if (plain.size() >= 65536) break;
+      }
+      if (Readable(plain)) {
+        std::size_t stop = end;
+        while (stop < text.size() && text[stop] == '=') ++stop;
+        out.push_back({std::move(plain), static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(stop), "base64"});
+      }
+    }
+    i = end;
+  }
+}
+
+base::ByteSpan TextCanvas::Back(const TextPassage& passage, std::uint32_t begin, std::uint32_t end) const noexcept {
+  begin = std::clamp(begin, passage.begin, passage.end);
+  end = std::clamp(end, begin, passage.end);
+  if (begin == end) return passage.bytes;
+  if (passage.map.empty()) {
+    return {passage.bytes.begin + (begin - passage.begin), passage.bytes.begin + (end - passage.begin)};
+  }
+  if ((passage.kind & kSurfaceDecoded) != 0) return passage.bytes;
+  const std::size_t from = passage.map[begin - passage.begin];
+  const std::size_t to = passage.map[end - 1 - passage.begin];
+  return {std::min(from, to), std::max(from, to) + 1};
+}
+
+std::uint32_t TextCanvas::PassageAt(std::uint32_t at) const noexcept {
+  const auto next = std::ranges::upper_bound(passages, at, {}, &TextPassage::begin);
+  return next == passages.begin() ? 0 : static_cast<std::uint32_t>(next - passages.begin() - 1);
+}
+
+std::uint32_t TextCanvas::SentenceAt(std::uint32_t at) const noexcept {
+  const auto next = std::ranges::upper_bound(sentences, at, {}, &TextSentence::begin);
+  return next == sentences.begin() ? 0 : static_cast<std::uint32_t>(next - sentences.begin() - 1);
+}
+
+TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& surfaces) {
+  TextCanvas out;
+  std::size_t bytes = 0;
+  for (const TextSurface& surface : surfaces) bytes += surface.shown().size() + 1;
+  out.text.reserve(std::min(bytes, kMaxCanvas));
+  out.tokens.reserve(bytes / 6);
+  out.sections.push_back({});
+  Builder builder(file, out);
+  std::vector<DecodedText> encoded;
+  for (std::uint32_t i = 0; i < surfaces.size(); ++i) {
+    const TextSurface& surface = surfaces[i];
+    const std::size_t count = out.passages.size();
+    builder.Add(surface, i);
+    if (out.passages.size() == count) continue;
+    encoded.clear();
+    FindEncoded(surface.shown(), encoded);
+    for (std::size_t k = 0, depth = 0; k < encoded.size() && k < kMaxEncoded; ++k) {
+      // Places are those of the shown text; the canvas may be shorter where characters were taken out.
+      TextPassage from = out.passages[count];
+      const base::ByteSpan place = surface.Back(encoded[k].begin, encoded[k].end);
+      from.bytes = place;
+      from.map.clear();
+      const std::uint32_t width = static_cast<std::uint32_t>(place.end - place.begin);
+      from.begin = 0;
+      from.end = width;
+      DecodedText piece = encoded[k];
+      piece.begin = 0;
+      piece.end = width;
+      builder.AddDecoded(from, piece);
+      if (depth < 3) {
+        std::vector<DecodedText> inner;
+        FindEncoded(piece.text, inner);
+        if (!inner.empty()) ++depth;
+        for (DecodedText& one : inner) {
+          one.begin = encoded[k].begin;
+          one.end = encoded[k].end;
+          encoded.push_back(std::move(one));
+        }
+      }
+    }
+  }
+  FindUnseen(file.text(), out.unseen);
+  for (const UnseenText& unseen : out.unseen) {
+    if (unseen.decoded.size() >= 8) builder.AddHidden(unseen);
+  }
+  std::size_t talk = 0;
+  std::size_t prose = 0;
+  for (const TextSentence& sentence : out.sentences) {
+    if (out.passages[sentence.passage].shape == TextShape::kCode || sentence.last - sentence.first < 3) continue;
+    ++prose;
+    if ((sentence.all & Bit(kWDescribe)) != 0) ++talk;
+  }
+  // A short text says little about its topic.
+  out.security = prose == 0 ? 0.0 : static_cast<double>(talk) / static_cast<double>(prose + 12);
+  return out;
+}
+
+}  // namespace interlock::scan

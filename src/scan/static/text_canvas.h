@@ -1,0 +1,95 @@
+// All text of a file as one lower-case string without disguises, cut into passages, sentences and classified words,
+// with the way back to the bytes. Built once a file; frames and patterns run over it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "static/surface.h"
+#include "static/text_lexicon.h"
+
+namespace interlock::scan {
+
+struct TextToken {
+  std::uint32_t begin = 0;  // in the canvas
+  std::uint32_t size = 0;
+  WordSet set = 0;
+  [[nodiscard]] std::uint32_t end() const noexcept { return begin + size; }
+};
+
+struct TextSentence {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::uint32_t first = 0;  // tokens
+  std::uint32_t last = 0;
+  std::uint32_t passage = 0;
+  WordSet all = 0;
+};
+
+struct TextPassage {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  SurfaceSet kind = 0;
+  TextShape shape = TextShape::kProse;
+  bool quoted = false;
+  std::uint32_t surface = 0;
+  std::uint32_t section = 0;
+  std::uint32_t first = 0;  // sentences
+  std::uint32_t last = 0;
+  base::ByteSpan bytes;            // of the whole passage in the file
+  std::vector<std::uint32_t> map;  // file offset of each byte of the canvas; empty: bytes.begin + i
+};
+
+struct TextSection {
+  std::uint32_t begin = 0;  // title, in the canvas
+  std::uint32_t end = 0;
+  std::uint8_t level = 0;
+  std::uint32_t parent = 0;
+  WordSet title = 0;  // of this and the sections around it
+};
+
+// Characters that are not seen.
+struct UnseenText {
+  base::ByteSpan bytes;
+  std::string decoded;  // what tag characters or variation selectors spell
+  enum class Kind : std::uint8_t { kTags, kSelectors, kRun, kInWord, kBidi } kind = Kind::kRun;
+  std::uint32_t count = 0;
+};
+
+struct TextCanvas {
+  std::string text;
+  std::vector<TextPassage> passages;
+  std::vector<TextSentence> sentences;
+  std::vector<TextToken> tokens;
+  std::vector<TextSection> sections;  // [0]: before the first heading
+  std::vector<UnseenText> unseen;
+  double security = 0.0;  // share of sentences that speak of attacks
+  bool complete = true;
+
+  [[nodiscard]] std::string_view Of(const TextSentence& s) const noexcept {
+    return std::string_view(text).substr(s.begin, s.end - s.begin);
+  }
+  [[nodiscard]] std::string_view Of(const TextToken& t) const noexcept {
+    return std::string_view(text).substr(t.begin, t.size);
+  }
+  // Bytes of the file behind canvas bytes [begin, end) of a passage.
+  [[nodiscard]] base::ByteSpan Back(const TextPassage& passage, std::uint32_t begin, std::uint32_t end) const noexcept;
+  // The passage that holds canvas byte `at`.
+  [[nodiscard]] std::uint32_t PassageAt(std::uint32_t at) const noexcept;
+  [[nodiscard]] std::uint32_t SentenceAt(std::uint32_t at) const noexcept;
+};
+
+[[nodiscard]] TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& surfaces);
+
+// Decoded texts inside `text` (base64, hex, percent, rotated), with the bytes they came from.
+struct DecodedText {
+  std::string text;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::string_view how;  // "base64" ...
+};
+void FindEncoded(std::string_view text, std::vector<DecodedText>& out);
+
+}  // namespace interlock::scan

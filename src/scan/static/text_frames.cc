@@ -1,0 +1,922 @@
+#include "static/text_frames.h"
+
+#include <algorithm>
+#include <array>
+
+#include "static/shell_judge.h"
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMaxHits = 4000;
+constexpr int kNone = -1;
+
+constexpr WordSet kSecretAny = Bit(kWSecret) | Bit(kWSecretPath);
+constexpr WordSet kAction = Bit(kWSend) | Bit(kWSendWeak) | Bit(kWCollect) | Bit(kWRead) | Bit(kWExec) | Bit(kWFetch) |
+                            Bit(kWDelete) | Bit(kWChange) | Bit(kWOverride) | Bit(kWTell) | Bit(kWShow) |
+                            Bit(kWWeaken) | Bit(kWSlant) | Bit(kWPaste);
+
+// One sentence, with questions about the words around a place.
+class View {
+ public:
+  View(const TextCanvas& canvas, std::uint32_t index)
+      : canvas_(canvas), sentence_(canvas.sentences[index]), index_(index) {}
+
+  [[nodiscard]] int size() const { return static_cast<int>(sentence_.last - sentence_.first); }
+  [[nodiscard]] const TextToken& at(int i) const {
+    return canvas_.tokens[sentence_.first + static_cast<std::uint32_t>(i)];
+  }
+  [[nodiscard]] std::string_view word(int i) const { return canvas_.Of(at(i)); }
+  [[nodiscard]] bool is(int i, WordSet set) const { return i >= 0 && i < size() && (at(i).set & set) != 0; }
+  [[nodiscard]] bool any(WordSet set) const { return (sentence_.all & set) != 0; }
+  [[nodiscard]] const TextSentence& sentence() const { return sentence_; }
+  [[nodiscard]] std::uint32_t index() const { return index_; }
+  [[nodiscard]] const TextPassage& passage() const { return canvas_.passages[sentence_.passage]; }
+
+  // First word of the set in [from, to].
+  [[nodiscard]] int Find(int from, int to, WordSet set) const {
+    if (!any(set)) return kNone;
+    for (int i = std::max(0, from); i <= std::min(to, size() - 1); ++i) {
+      if (is(i, set)) return i;
+    }
+    return kNone;
+  }
+  [[nodiscard]] int FindWord(int from, int to, std::string_view wanted) const {
+    for (int i = std::max(0, from); i <= std::min(to, size() - 1); ++i) {
+      if (word(i) == wanted) return i;
+    }
+    return kNone;
+  }
+  [[nodiscard]] int Count(WordSet set) const {
+    if (!any(set)) return 0;
+    int n = 0;
+    for (int i = 0; i < size(); ++i) n += is(i, set) ? 1 : 0;
+    return n;
+  }
+  [[nodiscard]] bool Has(std::string_view text) const {
+    return canvas_.Of(sentence_).find(text) != std::string_view::npos;
+  }
+
+  // Is the verb at `i` denied? Two denials are none ("does not refrain from").
+  [[nodiscard]] bool Negated(int i) const {
+    int denials = 0;
+    for (int k = std::max(0, i - 6); k < i; ++k) {
+      if (!is(k, Bit(kWNot))) continue;
+      // "do not only", "not just": no denial.
+      const std::string_view next = k + 1 < size() ? word(k + 1) : std::string_view();
+      if (next == "only" || next == "just" || next == "merely") continue;
+      // A break between the denial and the verb ends its reach.
+      if (Broken(k, i)) continue;
+      ++denials;
+    }
+    return denials % 2 == 1;
+  }
+
+  // A comma followed by a conjunction, a colon or a dash between two words.
+  [[nodiscard]] bool Broken(int from, int to) const {
+    for (int k = from; k < to; ++k) {
+      const std::string_view gap = std::string_view(canvas_.text).substr(at(k).end(), at(k + 1).begin - at(k).end());
+      if (gap.find(':') != std::string_view::npos || gap.find(" - ") != std::string_view::npos ||
+          gap.find("\xE2\x80\x94") != std::string_view::npos || gap.find('(') != std::string_view::npos) {
+        return true;
+      }
+      if (gap.find(',') != std::string_view::npos && k + 1 <= to) {
+        const std::string_view next = word(k + 1);
+        if (next == "but" || next == "then" || next == "just" || next == "instead" || next == "and") return true;
+      }
+    }
+    return false;
+  }
+
+  // The form in which one is told to do something: "send", not "sends" or "sending".
+  [[nodiscard]] bool Bare(int i) const {
+    const std::string_view w = word(i);
+    return !w.ends_with("ing") && !w.ends_with("ed") && !(w.ends_with("s") && !w.ends_with("ss"));
+  }
+
+  // The sentence tells somebody to do what the word at `i` says.
+  [[nodiscard]] bool Directs(int i) const {
+    if (i < 0) return false;
+    int first = 0;
+    // What may stand before an imperative.
+    static constexpr std::array<std::string_view, 26> kLead = {
+        "please", "then",    "also",   "now",      "always",        "important",   "note",      "step",    "first",
+        "next",   "finally", "and",    "critical", "automatically", "immediately", "silently",  "quietly", "secretly",
+        "just",   "simply",  "second", "third",    "never",         "must",        "mandatory", "to"};
+    while (first < size() &&
+           (std::ranges::find(kLead, word(first)) != kLead.end() || (word(first)[0] >= '0' && word(first)[0] <= '9'))) {
+      ++first;
+    }
+    if (first == i && Bare(i)) return true;
+    // "Read X and send it": the first verb leads the others.
+    if (first < i && is(first, kAction) && Bare(first) && Bare(i)) return true;
+    for (int k = std::max(0, i - 7); k < i; ++k) {
+      if (is(k, Bit(kWMust) | Bit(kWShould) | Bit(kWAgent))) return true;
+    }
+    // "After any change, send ...": the verb right after a comma or colon.
+    if (i > 0 && Bare(i)) {
+      const std::string_view gap =
+          std::string_view(canvas_.text).substr(at(i - 1).end(), at(i).begin - at(i - 1).end());
+      if (gap.find_first_of(",:*(\n") != std::string_view::npos) return true;
+      const std::string_view before = word(i - 1);
+      if (before == "then" || before == "and" || before == "also" || before == "to" || before == "manually" ||
+          before == "always" || before == "automatically" || before == "silently") {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string Host() const {
+    for (int i = 0; i < size(); ++i) {
+      if (is(i, Bit(kWUrl))) return HostOf(word(i));
+    }
+    return {};
+  }
+
+ private:
+  const TextCanvas& canvas_;
+  const TextSentence& sentence_;
+  std::uint32_t index_;
+};
+
+class Finder {
+ public:
+  Finder(const TextCanvas& canvas, std::vector<FrameHit>& out) : canvas_(canvas), out_(out) {}
+
+  void Run() {
+    std::uint32_t section = 0;
+    for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
+      const TextPassage& passage = canvas_.passages[p];
+      if (passage.section != section || (passage.kind & kSurfaceHidden) != 0) {
+        section = passage.section;
+        memory_ = {};
+      }
+      // Frames are of sentences; the lines of a program are none. Text in a block without a language may be.
+      const bool code = passage.shape == TextShape::kCode;
+      for (std::uint32_t s = passage.first; s < passage.last && out_.size() < kMaxHits; ++s) {
+        const TextSentence& sentence = canvas_.sentences[s];
+        if ((sentence.all & kInteresting) == 0) continue;
+        const View view(canvas_, s);
+        if (code) {
+          if (view.size() >= 5 && (sentence.all & Bit(kWAgent)) != 0) Override(view);
+          continue;
+        }
+        Sentence(view);
+      }
+      if ((passage.kind & kSurfaceHidden) != 0) memory_ = {};
+    }
+  }
+
+ private:
+  static constexpr WordSet kInteresting =
+      kAction | Bit(kWSecretly) | Bit(kWUnbound) | Bit(kWPassword) | Bit(kWPersona) | Bit(kWWithout) | Bit(kWTerminal);
+
+  // What earlier sentences of the section said.
+  struct Memory {
+    std::uint32_t secret_sentence = 0;  // that reads or collects secrets, plus 1
+    std::uint32_t personal_sentence = 0;
+    std::uint32_t fetch_sentence = 0;  // that has something downloaded
+    std::uint32_t send_sentence = 0;
+    double fetch_program = 0.0;
+  };
+
+  void Hit(const View& view, std::string_view rule, int from, int to, double score, std::string host = {}) {
+    if (from < 0 || to < 0 || score <= 0.0) return;
+    if (from > to) std::swap(from, to);
+    FrameHit hit;
+    hit.rule = rule;
+    hit.passage = view.sentence().passage;
+    hit.sentence = view.index();
+    hit.begin = view.at(from).begin;
+    hit.end = view.at(to).end();
+    hit.score = std::min(1.0, score);
+    hit.described = Described(canvas_, view.index(), hit.begin, hit.end);
+    hit.host = std::move(host);
+    out_.push_back(std::move(hit));
+  }
+
+  void Sentence(const View& view) {
+    Exfiltrate(view);
+    Expose(view);
+    Override(view);
+    Secrecy(view);
+    Consent(view);
+    Weaken(view);
+    Prerequisite(view);
+    Remote(view);
+    Destroy(view);
+    Lock(view);
+    Slant(view);
+    Memory_(view);
+    Shadow(view);
+    Persona(view);
+  }
+
+  [[nodiscard]] static double Trigger(const View& view) {
+    double score = 0.0;
+    if (view.any(Bit(kWWhen))) score += 0.08;
+    if (view.any(Bit(kWEvery))) score += 0.07;
+    return score;
+  }
+
+  // A place outside to which data goes; 0 none.
+  [[nodiscard]] static double Destination(const View& view, int from, int to, int& where) {
+    where = view.Find(from, to, Bit(kWUrl));
+    if (where != kNone) return 0.3;
+    where = view.Find(from, to, Bit(kWMail));
+    if (where != kNone) return 0.3;
+    for (int i = std::max(0, from); i <= std::min(to, view.size() - 1); ++i) {
+      if (!view.is(i, Bit(kWRemote))) continue;
+      where = i;
+      if (view.Find(i - 3, i + 2, Bit(kWOutside)) != kNone) return 0.25;
+      const std::string_view w = view.word(i);
+      if (w == "webhook" || w == "endpoint" || w == "collector" || w == "pastebin" || w == "c2" || w == "ngrok")
+        return 0.2;
+      return 0.1;
+    }
+    // "with a third party"
+    where = view.Find(from, to, Bit(kWOutside));
+    return where != kNone && (view.word(where) == "third" || view.word(where) == "third-party") ? 0.2 : 0.0;
+  }
+
+  // "Authorization: Bearer": the key goes where it belongs.
+  [[nodiscard]] static bool Authenticates(const View& view) {
+    for (const std::string_view word :
+         {"header", "headers", "authorization", "bearer", "authenticate", "authentication", "authenticated", "oauth",
+          "login", "sign", "register", "subscribe", "dashboard"}) {
+      if (view.FindWord(0, view.size(), word) != kNone) return true;
+    }
+    return false;
+  }
+
+  void Exfiltrate(const View& view) {
+    constexpr WordSet kObject =
+        kSecretAny | Bit(kWPersonal) | Bit(kWEnv) | Bit(kWFiles) | Bit(kWSecretWeak) | Bit(kWPrivate);
+    const std::uint32_t now = view.index() + 1;
+    // Reading or collecting secrets is remembered; what becomes of them is in a later sentence.
+    if (view.any(kSecretAny | Bit(kWEnv) | Bit(kWPersonal) | Bit(kWPrivate)) &&
+        view.any(Bit(kWCollect) | Bit(kWRead) | Bit(kWSend) | Bit(kWShow))) {
+      for (int i = 0; i < view.size(); ++i) {
+        if (!view.is(i, Bit(kWCollect) | Bit(kWRead)) || view.Negated(i)) continue;
+        if (view.Find(i + 1, i + 9, kSecretAny | Bit(kWEnv)) != kNone) memory_.secret_sentence = now;
+        if (view.Find(i + 1, i + 9, Bit(kWPersonal) | Bit(kWPrivate)) != kNone) memory_.personal_sentence = now;
+        if (memory_.secret_sentence == now || memory_.personal_sentence == now) break;
+      }
+    }
+    if (!view.any(Bit(kWSend) | Bit(kWSendWeak))) return;
+    double best = 0.0;
+    int best_from = kNone;
+    int best_to = kNone;
+    for (int i = 0; i < view.size(); ++i) {
+      const bool strong = view.is(i, Bit(kWSend));
+      if (!strong && !view.is(i, Bit(kWSendWeak))) continue;
+      if (view.Negated(i)) continue;
+      int where = kNone;
+      double destination = Destination(view, i - 2, i + 22, where);
+      const int object = view.Find(i + 1, i + 12, kObject);
+      int before = object == kNone ? view.Find(i - 6, i - 1, kObject) : object;
+      double value = 0.0;
+      const auto weigh = [&](int o) {
+        if (o == kNone) return 0.0;
+        if (view.is(o, kSecretAny)) return 0.5;
+        if (view.is(o, Bit(kWPersonal))) return 0.4;
+        if (view.is(o, Bit(kWEnv))) return 0.45;
+        if (view.is(o, Bit(kWPrivate))) return 0.35;
+        if (view.is(o, Bit(kWSecretWeak))) return 0.3;
+        return 0.25;
+      };
+      // The most valuable object counts.
+      for (int o = i + 1; o <= std::min(i + 12, view.size() - 1); ++o) {
+        if (view.is(o, kObject)) {
+          const double w = weigh(o);
+          if (w > value) {
+            value = w;
+            before = o;
+          }
+        }
+      }
+      value = std::max(value, 0.8 * weigh(before));
+      // "them", "the results": what an earlier sentence collected.
+      const bool pronoun =
+          view.Find(i + 1, i + 5, Bit(kWFiles)) != kNone || view.FindWord(i + 1, i + 3, "it") != kNone ||
+          view.FindWord(i + 1, i + 3, "them") != kNone || view.FindWord(i + 1, i + 4, "this") != kNone ||
+          view.FindWord(i + 1, i + 4, "report") != kNone || view.FindWord(i + 1, i + 3, "all") != kNone;
+      const auto recent = [&](std::uint32_t sentence) {
+        return sentence != 0 && sentence != now && now - sentence <= 10;
+      };
+      double carried = 0.0;
+      if (pronoun && recent(memory_.secret_sentence)) carried = 0.5;
+      if (pronoun && recent(memory_.personal_sentence)) carried = std::max(carried, 0.35);
+      // Reading a key file and passing it on needs no host: a parameter or a link is a way out too.
+      bool inside = false;
+      if (memory_.secret_sentence == now && view.any(Bit(kWSecretPath) | Bit(kWSecret)) &&
+          view.Find(0, i - 1, Bit(kWRead) | Bit(kWCollect)) != kNone &&
+          (view.FindWord(i + 1, i + 14, "parameter") != kNone || view.FindWord(i + 1, i + 14, "argument") != kNone ||
+           view.FindWord(i + 1, i + 14, "field") != kNone || view.FindWord(i + 1, i + 14, "url") != kNone ||
+           view.FindWord(i + 1, i + 14, "tag") != kNone || view.FindWord(i + 1, i + 14, "sidenote") != kNone ||
+           view.FindWord(i + 1, i + 14, "contents") != kNone)) {
+        inside = true;
+        destination = std::max(destination, 0.35);
+        if (where == kNone) where = i;
+      }
+      value = std::max(value, carried);
+      if (value == 0.0 || destination == 0.0) continue;
+      double score = value + destination + Trigger(view);
+      if (!strong) score -= inside ? 0.0 : 0.12;
+      if (view.any(Bit(kWSecretly))) score += 0.3;
+      if (view.any(Bit(kWMust))) score += 0.08;
+      if (view.any(Bit(kWBusy))) score += 0.1;
+      if (!view.Directs(i)) score -= 0.15;
+      if (Authenticates(view)) score -= 0.45;
+      // The user's own wish: "if the user asks", "with your".
+      if (view.Has("user asks") || view.Has("user wants") || view.Has("user requests") || view.Has("if requested") ||
+          view.Has("optionally") || view.Has("you can ") || view.Has("allows you") || view.Has("lets you") ||
+          view.Has("with consent") || view.Has("user confirms") || view.Has("user provides")) {
+        score -= 0.4;
+      }
+      if (score > best) {
+        best = score;
+        best_from = std::min({i, before == kNone ? i : before, where});
+        best_to = std::max({i, before == kNone ? i : before, where});
+      }
+    }
+    if (best >= 0.6) {
+      Hit(view, "PI-004", best_from, best_to, (best - 0.3) / 0.6, view.Host());
+      memory_.send_sentence = now;
+    }
+  }
+
+  // Secrets shown where others read them.
+  void Expose(const View& view) {
+    if (!view.any(Bit(kWShow) | Bit(kWTell)) || !view.any(kSecretAny | Bit(kWPrivate))) return;
+    for (int i = 0; i < view.size(); ++i) {
+      if (!view.is(i, Bit(kWShow)) || view.Negated(i)) continue;
+      const int secret = view.Find(i + 1, i + 8, kSecretAny);
+      if (secret == kNone || !view.Directs(i)) continue;
+      double score = 0.25;
+      const int where =
+          std::max(view.FindWord(i, i + 14, "logs"),
+                   std::max(view.FindWord(i, i + 14, "log"),
+                            std::max(view.FindWord(i, i + 14, "response"), view.FindWord(i, i + 14, "reply"))));
+      if (where != kNone) score += 0.3;
+      if (view.any(Bit(kWVerbatim))) score += 0.3;
+      if (view.any(Bit(kWEvery)) || view.FindWord(0, view.size(), "always") != kNone) score += 0.2;
+      if (view.FindWord(0, view.size(), "debugging") != kNone) score += 0.15;
+      if (Authenticates(view)) score -= 0.3;
+      if (score >= 0.5) {
+        Hit(view, "PI-018", i, std::max(secret, where), score);
+        return;
+      }
+    }
+    // "echoing back any credentials they have provided"
+    const int back = view.FindWord(0, view.size(), "back");
+    const int echo = view.FindWord(0, view.size(), "echoing");
+    if (echo != kNone && back != kNone) Hit(view, "PI-018", echo, view.Find(echo, view.size(), kSecretAny), 0.7);
+  }
+
+  void Override(const View& view) {
+    if (!view.any(Bit(kWOverride))) return;
+    for (int i = 0; i < view.size(); ++i) {
+      if (!view.is(i, Bit(kWOverride)) || view.Negated(i)) continue;
+      const int rule = view.Find(i + 1, i + 8, Bit(kWRule));
+      const int prior = view.Find(i + 1, i + 6, Bit(kWPrior) | Bit(kWSafety));
+      double score = 0.0;
+      int to = rule;
+      const bool forget = view.word(i) == "forget" || view.word(i) == "ignore" || view.word(i) == "disregard";
+      if (rule != kNone && prior != kNone && prior <= rule) {
+        score = 0.55;
+        if (view.is(prior, Bit(kWSafety)) || view.word(prior) == "system" || view.word(prior) == "previous" ||
+            view.word(prior) == "prior" || view.word(prior) == "earlier") {
+          score = 0.8;
+        }
+        if (forget) score += 0.15;
+      } else if (rule != kNone && view.Find(i + 1, rule, Bit(kWEvery)) != kNone && forget) {
+        score = 0.7;
+      } else if (view.Find(i + 1, i + 8, Bit(kWUser)) != kNone &&
+                 (view.FindWord(i + 1, i + 10, "task") != kNone || view.FindWord(i + 1, i + 10, "request") != kNone ||
+                  view.FindWord(i + 1, i + 10, "specification") != kNone ||
+                  view.FindWord(i + 1, i + 10, "preferences") != kNone || rule != kNone)) {
+        // The user's own word put below somebody else's.
+        to = view.Find(i + 1, i + 8, Bit(kWUser));
+        score = 0.6;
+      }
+      if (score == 0.0) {
+        // "safety guardrails are lower priority", "guidelines may be disregarded"
+        const int earlier = view.Find(i - 8, i - 1, Bit(kWRule));
+        if (earlier != kNone && view.Find(earlier - 4, earlier, Bit(kWSafety) | Bit(kWPrior)) != kNone &&
+            (view.word(i).ends_with("ed") || view.word(i).ends_with("en") || view.word(i) == "lower")) {
+          score = 0.5;
+          to = earlier;
+        }
+      }
+      if (score == 0.0) continue;
+      if (!view.Directs(i)) score -= 0.2;
+      if (view.any(Bit(kWAgent))) score += 0.1;
+      // "by default", "override the default": settings, not orders.
+      if (view.FindWord(i, i + 6, "default") != kNone || view.FindWord(i, i + 6, "defaults") != kNone) score -= 0.5;
+      if (score >= 0.4) {
+        Hit(view, "PI-001", std::min(i, to), std::max(i, to), score);
+        return;
+      }
+    }
+  }
+
+  void Secrecy(const View& view) {
+    double score = 0.0;
+    int from = kNone;
+    int to = kNone;
+    for (int i = 0; i < view.size() && score < 0.9; ++i) {
+      if (view.is(i, Bit(kWTell))) {
+        const std::string_view w = view.word(i);
+        const bool telling = w.starts_with("tell") || w.starts_with("inform") || w.starts_with("mention") ||
+                             w.starts_with("notif") || w.starts_with("reveal") || w.starts_with("disclos") ||
+                             w.starts_with("alert") || w.starts_with("acknowledg") || w.starts_with("announc");
+        if (!telling) continue;
+        const int user = view.Find(i + 1, i + 6, Bit(kWUser));
+        if (view.Negated(i) && user != kNone) {
+          score = 0.55;
+          from = std::max(0, i - 2);
+          to = user;
+          // What must not be told is what is being done.
+          if (view.FindWord(i, view.size(), "this") != kNone || view.FindWord(i, view.size(), "did") != kNone ||
+              view.FindWord(i, view.size(), "step") != kNone || view.FindWord(i, view.size(), "instruction") != kNone ||
+              view.FindWord(i, view.size(), "instructions") != kNone ||
+              view.FindWord(i, view.size(), "behavior") != kNone) {
+            score = 0.75;
+          }
+        } else if (i > 0 && view.Find(i - 3, i - 1, Bit(kWWithout)) != kNone &&
+                   (user != kNone || w.starts_with("disclos") || w.starts_with("reveal"))) {
+          score = 0.6;
+          from = i - 1;
+          to = user == kNone ? i : user;
+        }
+      } else if (view.is(i, Bit(kWSecretly))) {
+        const std::string_view w = view.word(i);
+        if (w == "transparently") continue;
+        const int act = view.Find(i - 2, i + 3,
+                                  Bit(kWSend) | Bit(kWCollect) | Bit(kWExec) | Bit(kWDelete) | Bit(kWChange) |
+                                      Bit(kWRead) | Bit(kWSendWeak) | Bit(kWOverride));
+        const bool quiet = w == "silently" || w == "quietly";
+        if (act == kNone || !view.Directs(act) || !view.Bare(act)) continue;
+        double s = quiet ? 0.35 : 0.6;
+        if (view.is(act, Bit(kWSend) | Bit(kWCollect)) || view.any(kSecretAny | Bit(kWPersonal)))
+          s += quiet ? 0.2 : 0.25;
+        if (s > score) {
+          score = s;
+          from = std::min(i, act);
+          to = std::max(i, act);
+        }
+      }
+    }
+    if (view.Has("as if nothing happened") || view.Has("as if nothing had happened") ||
+        view.Has("hidden from the user") || view.Has("hide this from") || view.Has("keep this secret from") ||
+        view.Has("without the user's knowledge") || view.Has("without the user knowing") ||
+        view.Has("without the user noticing") || view.Has("without user awareness") ||
+        view.Has("must not be visible to the user") || view.Has("user must not know") ||
+        view.Has("user should not know") || view.Has("user does not need to know")) {
+      score = std::max(score, 0.75);
+      if (from == kNone) {
+        from = 0;
+        to = view.size() - 1;
+      }
+    }
+    if (score >= 0.5) Hit(view, "PI-010", from, to, score);
+  }
+
+  void Consent(const View& view) {
+    // Acting on what matters without being asked.
+    constexpr WordSet kRisky = Bit(kWDelete) | Bit(kWSend) | Bit(kWMoney);
+    int from = kNone;
+    int to = kNone;
+    double score = 0.0;
+    for (int i = 0; i < view.size(); ++i) {
+      if (view.is(i, Bit(kWWithout)) || (view.word(i) == "no" && view.Has("required"))) {
+        const int ask = view.Find(i + 1, i + 5, Bit(kWTell) | Bit(kWCheck));
+        if (ask == kNone) continue;
+        const std::string_view w = view.word(ask);
+        const bool consent = w == "confirmation" || w == "approval" || w == "consent" || w == "permission" ||
+                             w == "asking" || w.starts_with("notify") || w.starts_with("disclos") || w == "asked" ||
+                             w.starts_with("confirm") || w.starts_with("prompt") || w == "verification" ||
+                             w == "informing" || w == "review";
+        if (!consent) continue;
+        const int act = view.Find(0, view.size(), kRisky | Bit(kWExec) | Bit(kWChange));
+        if (act == kNone) continue;
+        score = view.is(act, Bit(kWMoney)) ? 0.7 : view.is(act, kRisky) ? 0.5 : 0.35;
+        if (view.any(Bit(kWMoney)) && view.any(Bit(kWExec) | Bit(kWSendWeak))) score = 0.75;
+        if (view.Negated(act) || view.Negated(i)) score = 0.0;
+        from = std::min(i, act);
+        to = std::max(ask, act);
+        break;
+      }
+    }
+    if (view.any(Bit(kWUser)) && view.Has("after they are applied") && view.Has("not before")) {
+      score = 0.7;
+      from = 0;
+      to = view.size() - 1;
+    }
+    if (view.Has("without being asked") || view.Has("beyond the user's explicit request") ||
+        view.Has("without explicit user") || view.Has("without the user's consent") ||
+        view.Has("without user consent") || view.Has("without waiting for")) {
+      score = std::max(score, 0.55);
+      if (from == kNone) {
+        from = 0;
+        to = view.size() - 1;
+      }
+    }
+    if (score >= 0.5) Hit(view, "PI-013", from, to, score);
+  }
+
+  void Weaken(const View& view) {
+    if (!view.any(Bit(kWWeaken))) return;
+    for (int i = 0; i < view.size(); ++i) {
+      if (!view.is(i, Bit(kWWeaken)) || view.Negated(i)) continue;
+      const int check = view.Find(i + 1, i + 6, Bit(kWCheck));
+      if (check == kNone || !view.Directs(i)) continue;
+      double score = 0.0;
+      for (const std::string_view strong : {"antivirus", "gatekeeper", "defender", "protection", "edr", "selinux",
+                                            "firewall", "smartscreen", "sandbox"}) {
+        if (view.FindWord(i, i + 7, strong) != kNone) score = 0.6;
+      }
+      if (view.FindWord(i, i + 7, "security") != kNone || view.FindWord(i, i + 7, "endpoint") != kNone) score += 0.3;
+      if (score > 0.0 && view.any(Bit(kWWhen))) score += 0.05;
+      if (score >= 0.3) {
+        Hit(view, "PI-014", i, check, score);
+        return;
+      }
+    }
+  }
+
+  // A program from elsewhere that must run first, an archive with a password, a command to paste.
+  void Prerequisite(const View& view) {
+    const std::uint32_t now = view.index() + 1;
+    const bool recent = memory_.fetch_sentence != 0 && now - memory_.fetch_sentence <= 6;
+    const int fetch = view.Find(0, view.size(), Bit(kWFetch));
+    const int program = view.Find(0, view.size(), Bit(kWProgram));
+    const bool url_program = [&] {
+      for (int i = 0; i < view.size(); ++i) {
+        if (view.is(i, Bit(kWUrl)) && view.is(i, Bit(kWProgram))) return true;
+      }
+      return false;
+    }();
+    // The archive or program itself, not just the word "setup".
+    const bool concrete = url_program || [&] {
+      for (int i = 0; i < view.size(); ++i) {
+        const std::string_view w = view.word(i);
+        if (w == "executable" || w == "zip" || w == "exe" || w == "archive" || w == "installer" ||
+            ((view.at(i).set & Bit(kWProgram)) != 0 && w.find('.') != std::string_view::npos)) {
+          return true;
+        }
+      }
+      return false;
+    }();
+    if (fetch != kNone && concrete && !view.Negated(fetch)) {
+      memory_.fetch_sentence = now;
+      memory_.fetch_program = url_program ? 0.3 : 0.15;
+    }
+    const bool got = (fetch != kNone && concrete) || recent;
+    double score = 0.0;
+    int from = kNone;
+    int to = kNone;
+    const int password = view.Find(0, view.size(), Bit(kWPassword));
+    const int extract = view.Find(0, view.size(), Bit(kWExtract));
+    if (got && ((password != kNone && (extract != kNone || concrete)) ||
+                (extract != kNone && view.FindWord(extract, extract + 2, "using") != kNone))) {
+      // Scanners cannot look into an archive whose password is printed beside it.
+      const bool literal = PasswordGiven(view);
+      score = literal ? 0.95 : 0.45;
+      from = std::min(password == kNone ? extract : password,
+                      fetch == kNone ? (extract == kNone ? password : extract) : fetch);
+      to = std::max(password, std::max(extract, fetch));
+    }
+    const int run = view.Find(0, view.size(), Bit(kWExec));
+    if (got && run != kNone && concrete && !view.Negated(run)) {
+      double s = 0.2 + memory_.fetch_program;
+      const bool before = view.Has("before using") || view.Has("before starting") || view.Has("before proceeding") ||
+                          view.Has("before you") || view.Has("before running") || view.Has("before the skill") ||
+                          view.Has("must be running") || view.Has("before continuing") || view.Has("to function");
+      if (before) s += 0.35;
+      if (view.any(Bit(kWMust) | Bit(kWNeed))) s += 0.1;
+      if (url_program && fetch != kNone) s += 0.15;
+      if (extract != kNone) s += 0.1;
+      if (s > score) {
+        score = s;
+        from = fetch == kNone ? run : std::min(fetch, run);
+        to = std::max({fetch, run, program});
+      }
+    }
+    // "Visit this page and execute the installation command in Terminal": the command itself is not here to be read.
+    const int url = view.Find(0, view.size(), Bit(kWUrl));
+    if (url != kNone && run != kNone && !view.Negated(run)) {
+      const bool visits = fetch != kNone || view.FindWord(0, view.size(), "visit") != kNone ||
+                          view.FindWord(0, view.size(), "page") != kNone || view.any(Bit(kWPaste));
+      const bool command =
+          view.FindWord(0, view.size(), "command") != kNone || view.FindWord(0, view.size(), "commands") != kNone ||
+          view.FindWord(0, view.size(), "script") != kNone || view.FindWord(0, view.size(), "snippet") != kNone;
+      if (visits && command && (view.any(Bit(kWTerminal)) || view.any(Bit(kWPaste)))) {
+        double s = 0.6;
+        const HostKind kind = KindOfHost(view.Host());
+        if (kind == HostKind::kPaste || kind == HostKind::kShortener || kind == HostKind::kRawAddress ||
+            kind == HostKind::kTunnel)
+          s += 0.3;
+        if (view.any(Bit(kWMust) | Bit(kWNeed)) || view.Has("before ")) s += 0.15;
+        if (s > score) {
+          score = s;
+          from = std::min(url, run);
+          to = std::max(url, run);
+        }
+      }
+    }
+    if (score >= 0.45) Hit(view, "SC-020", from, to, score, view.Host());
+  }
+
+  // "password: 1234", "pass: `x`", "extract using: x".
+  [[nodiscard]] bool PasswordGiven(const View& view) const {
+    const std::string_view text = canvas_.Of(view.sentence());
+    for (const std::string_view word : {"password", "pass", "using", "passphrase"}) {
+      for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+        std::size_t i = at + word.size();
+        bool sign = false;
+        while (i < text.size() && (text[i] == ' ' || text[i] == ':' || text[i] == '`' || text[i] == '"' ||
+                                   text[i] == '\'' || text[i] == '=')) {
+          sign |= text[i] != ' ';
+          ++i;
+        }
+        if (text.substr(i, 3) == "is ") {
+          sign = true;
+        }
+        if (sign && i < text.size() && text[i] != '\n' && text[i] != '.') return true;
+      }
+    }
+    return false;
+  }
+
+  // Orders that are somewhere else and can change at any time.
+  void Remote(const View& view) {
+    const int follow = std::max({view.FindWord(0, view.size(), "follow"), view.FindWord(0, view.size(), "obey"),
+                                 view.FindWord(0, view.size(), "execute"), view.FindWord(0, view.size(), "following"),
+                                 view.FindWord(0, view.size(), "apply"), view.FindWord(0, view.size(), "adopt"),
+                                 view.FindWord(0, view.size(), "comply")});
+    if (follow == kNone || view.Negated(follow)) return;
+    const int what = view.Find(follow + 1, follow + 6, Bit(kWRule));
+    const int url = view.Find(0, view.size(), Bit(kWUrl));
+    const int fetch = view.Find(0, follow, Bit(kWFetch) | Bit(kWRead));
+    if (what == kNone && view.FindWord(follow, follow + 5, "steps") == kNone) return;
+    double score = 0.0;
+    if (url != kNone && fetch != kNone && fetch < follow && view.Directs(fetch)) score = 0.55;
+    if (score > 0.0 &&
+        (view.Has("instructions in it") || view.Has("instructions it contains") || view.Has("instructions returned") ||
+         view.Has("instructions there") || view.Has("exactly") || view.Has("as if") || view.Has("without"))) {
+      score += 0.3;
+    }
+    if (score > 0.0 && view.any(Bit(kWWhen) | Bit(kWEvery))) score += 0.1;
+    if (score >= 0.5) Hit(view, "PI-011", std::min(fetch, url), std::max({follow, what, url}), score, view.Host());
+  }
+
+  void Destroy(const View& view) {
+    if (!view.any(Bit(kWDelete))) return;
+    for (int i = 0; i < view.size(); ++i) {
+      if (!view.is(i, Bit(kWDelete)) || view.Negated(i) || !view.Directs(i)) continue;
+      const std::string_view w = view.word(i);
+      if (w == "drop" || w == "truncate" || !view.Bare(i)) continue;
+      double score = 0.0;
+      int to = kNone;
+      const int files = view.Find(i + 1, i + 8, Bit(kWFiles));
+      const bool all = view.Find(i + 1, i + 5, Bit(kWEvery)) != kNone;
+      const int old = view.Find(i + 1, i + 6, Bit(kWOldVersion));
+      const bool temporary = view.any(Bit(kWTemporary));
+      if (temporary) continue;
+      if (old != kNone && files != kNone && all) {
+        score = 0.65;
+        to = files;
+      } else if (view.FindWord(i + 1, i + 3, "them") != kNone && view.FindWord(0, i, "older") != kNone) {
+        score = 0.6;
+        to = i + 1;
+      } else if (old != kNone && files != kNone && view.word(old) == "original") {
+        score = 0.5;
+        to = files;
+      } else if (files != kNone && all && (view.Has("user's") || view.Has("home directory") || view.Has(" ~/"))) {
+        score = 0.7;
+        to = files;
+      }
+      if (score == 0.0) continue;
+      if (view.any(Bit(kWWhen))) score += 0.1;
+      if (view.any(Bit(kWMust))) score += 0.1;
+      if (score >= 0.6) {
+        Hit(view, "PI-017", i, to, score);
+        return;
+      }
+    }
+  }
+
+  // Locks the user's own files with a password that somebody else chose.
+  void Lock(const View& view) {
+    const int password = view.Find(0, view.size(), Bit(kWPassword));
+    const int guarded = view.FindWord(0, view.size(), "password-protected");
+    if (password == kNone && guarded == kNone) return;
+    const int verb = [&] {
+      for (int i = 0; i < view.size(); ++i) {
+        const std::string_view w = view.word(i);
+        if (w == "lock" || w == "encrypt" || w == "protect" || w == "archive" || w == "distributed" || w == "zip" ||
+            w == "create")
+          return i;
+      }
+      return kNone;
+    }();
+    if (verb == kNone || view.Negated(verb)) return;
+    double score = 0.0;
+    if (guarded != kNone && view.any(Bit(kWFiles)) && view.any(Bit(kWEvery)) && view.any(Bit(kWMust) | Bit(kWShould)))
+      score = 0.5;
+    if (password != kNone && view.Directs(verb) && view.any(Bit(kWFiles)) &&
+        (view.Has("password `") || view.Has("password '") || view.Has("password \""))) {
+      score = 0.6;
+    }
+    if (score > 0.0 && (view.any(Bit(kWWhen)) || view.any(Bit(kWDelete)))) score += 0.15;
+    if (score >= 0.5)
+      Hit(view, "PI-017", std::min(verb, std::max(password, guarded)), std::max({verb, password, guarded}), score);
+  }
+
+  // What the user gets is bent: whose view it carries is not the user's choice.
+  void Slant(const View& view) {
+    const int topics = view.Count(Bit(kWTopic) | Bit(kWPeople));
+    if (topics < 2 && !(topics == 1 && view.any(Bit(kWPeople)))) return;
+    for (int i = 0; i < view.size(); ++i) {
+      const bool slants = view.is(i, Bit(kWSlant));
+      const bool changes = view.is(i, Bit(kWChange) | Bit(kWDelete));
+      if ((!slants && !changes) || view.Negated(i) || !view.Bare(i) || !view.Directs(i)) continue;
+      const int topic = view.Find(i + 1, i + 14, Bit(kWTopic) | Bit(kWPeople));
+      if (topic == kNone) continue;
+      double score = 0.15 * std::min(topics, 4);
+      if (slants) score += 0.15;
+      if (view.Has("rather than") || view.Has(" over ") || view.Has(" as '") || view.Has(" as \"") ||
+          view.Has(" instead of ") || view.Has("versus")) {
+        score += 0.2;
+      }
+      if (view.any(Bit(kWEvery) | Bit(kWWhen)) || view.FindWord(0, view.size(), "always") != kNone) score += 0.1;
+      // Words put into the text: 'some quoted phrase'.
+      if (changes && (view.Has("'") || view.Has("\"")) &&
+          (view.Has("phrase") || view.Has("term") || view.Has("words") || view.Has("paragraph"))) {
+        score += 0.3;
+      }
+      if (slants && (view.Has("form of") || view.Has("content"))) score += 0.1;
+      if (score >= 0.5) {
+        Hit(view, "PI-016", i, topic, score);
+        return;
+      }
+    }
+  }
+
+  // Orders left behind for later sessions, or for other skills.
+  void Memory_(const View& view) {
+    if (!view.any(Bit(kWMemory))) return;
+    for (int i = 0; i < view.size(); ++i) {
+      if (!view.is(i, Bit(kWChange) | Bit(kWShow) | Bit(kWSend) | Bit(kWSendWeak)) && view.word(i) != "store" &&
+          view.word(i) != "copy")
+        continue;
+      if (view.Negated(i) || !view.Directs(i) || !view.Bare(i)) continue;
+      const int memory = view.Find(i + 1, i + 14, Bit(kWMemory));
+      if (memory == kNone) continue;
+      double score = 0.2;
+      if (view.any(Bit(kWForever))) score += 0.15;
+      if (view.Find(i, view.size(), Bit(kWRule)) != kNone) score += 0.1;
+      if (view.any(Bit(kWSecretly)) || view.any(Bit(kWWithout))) score += 0.3;
+      if (view.Has("all other skills") || view.Has("every skill") || view.Has("other agents") || view.Has("all skills"))
+        score += 0.3;
+      if (view.any(kSecretAny)) score += 0.25;
+      if ((view.passage().kind & kSurfaceHidden) != 0) score += 0.3;
+      if (score >= 0.55) {
+        Hit(view, "PI-015", i, memory, score);
+        return;
+      }
+    }
+  }
+
+  // A tool's text that gives orders about other tools.
+  void Shadow(const View& view) {
+    if (!view.any(Bit(kWTool))) return;
+    const bool other = view.Has("any other tool") || view.Has("other tools") || view.Has("other servers") ||
+                       view.Has("all other skills") || view.Has("other skills") || view.Has("built-in") ||
+                       view.Has("original tool") || view.Has("instead of the original") ||
+                       view.Has("before any tool") || view.Has("any other skill") || view.Has("before using any");
+    if (!other) return;
+    double score = 0.0;
+    int from = 0;
+    if (view.Has("instead of the original") || view.Has("replaces the built-in") || view.Has("replaces the original") ||
+        view.Has("never use the original") || view.Has("overrides the built-in")) {
+      score = 0.55;
+    } else if ((view.Has("before using any other") || view.Has("before calling any other") ||
+                view.Has("before any other tool")) &&
+               view.any(Bit(kWMust) | Bit(kWShould))) {
+      score = 0.35;
+    } else if ((view.Has("do not use") || view.Has("never use") || view.Has("ignore")) && view.Has("other ") &&
+               view.any(Bit(kWAgent) | Bit(kWMust) | Bit(kWNot))) {
+      score = 0.3;
+    }
+    if (score > 0.0 && (view.any(kSecretAny | Bit(kWPersonal)) || view.any(Bit(kWSecretly)))) score += 0.3;
+    if (score > 0.0 && view.any(Bit(kWMust))) score += 0.15;
+    if (score >= 0.5) Hit(view, "PI-012", from, view.size() - 1, score);
+  }
+
+  void Persona(const View& view) {
+    double score = 0.0;
+    int from = kNone;
+    int to = kNone;
+    const int unbound = view.Find(0, view.size(), Bit(kWUnbound));
+    const bool you = view.any(Bit(kWAgent));
+    const bool role = view.any(Bit(kWPersona)) || view.Has("you are now") || view.Has("pretend") ||
+                      view.Has("act as") || view.Has("behave as");
+    if (unbound != kNone && role && you && view.word(unbound) != "unlimited") {
+      score = view.Has("you are now") ? 0.85 : 0.65;
+      from = 0;
+      to = unbound;
+    }
+    for (int i = 0; i < view.size() && score < 0.6; ++i) {
+      if (!view.is(i, Bit(kWWithout)) && view.word(i) != "no") continue;
+      const int rule = view.Find(i + 1, i + 5, Bit(kWRule));
+      if (rule == kNone) continue;
+      const bool moral =
+          view.Find(i + 1, rule, Bit(kWSafety)) != kNone || view.Find(i + 1, i + 2, Bit(kWEvery)) != kNone;
+      if ((role || view.Has("respond") || view.Has("answer")) && you && moral) {
+        score = 0.6;
+        from = i;
+        to = rule;
+      }
+    }
+    if (view.Has("break character") && (view.Has("never") || view.Has("fail") || view.Has("do not"))) {
+      score = std::max(score, 0.4);
+      from = from == kNone ? 0 : from;
+      to = to == kNone ? view.size() - 1 : to;
+    }
+    if ((view.Has("setting aside its own") || view.Has("set aside your own") || view.Has("set aside its own") ||
+         view.Has("setting aside your")) &&
+        you) {
+      score = std::max(score, 0.6);
+      from = from == kNone ? 0 : from;
+      to = to == kNone ? view.size() - 1 : to;
+    }
+    if (score >= 0.5) Hit(view, "PI-002", from, to, score);
+  }
+
+  const TextCanvas& canvas_;
+  std::vector<FrameHit>& out_;
+  Memory memory_;
+};
+
+}  // namespace
+
+double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end) {
+  const TextSentence& sentence = canvas.sentences[index];
+  const TextPassage& passage = canvas.passages[sentence.passage];
+  const std::string_view text = canvas.text;
+  double out = 0.0;
+  const auto add = [&](double part) { out = 1.0 - (1.0 - out) * (1.0 - part); };
+
+  // Between quotation marks or in a code span, in a sentence that goes on around it.
+  const std::string_view before = text.substr(sentence.begin, begin - sentence.begin);
+  const std::string_view after = text.substr(end, sentence.end > end ? sentence.end - end : 0);
+  for (const char quote : {'"', '`'}) {
+    const auto opened = std::count(before.begin(), before.end(), quote);
+    if (opened % 2 == 1 && after.find(quote) != std::string_view::npos) {
+      add(0.55);
+      break;
+    }
+  }
+  if (passage.quoted) add(0.2);
+  if (passage.shape == TextShape::kRow) add(0.3);
+  if (passage.shape == TextShape::kCode) add(0.35);
+
+  const WordSet title = canvas.sections[passage.section].title;
+  if ((title & Bit(kWDescribe)) != 0) add(0.45);
+  if ((title & (Bit(kWExample) | Bit(kWNot))) != 0) add(0.3);
+  if ((title & Bit(kWSafety)) != 0) add(0.15);
+
+  if ((sentence.all & Bit(kWDescribe)) != 0) add(0.5);
+  if ((sentence.all & Bit(kWExample)) != 0) add(0.3);
+
+  // What introduces a list speaks for its items.
+  if (passage.shape == TextShape::kItem && sentence.passage > 0) {
+    std::uint32_t lead = sentence.passage;
+    for (int i = 0; i < 24 && lead > 0; ++i) {
+      --lead;
+      if (canvas.passages[lead].shape != TextShape::kItem) break;
+    }
+    const TextPassage& intro = canvas.passages[lead];
+    if (intro.section == passage.section && intro.shape == TextShape::kProse && intro.last > intro.first) {
+      const WordSet said = canvas.sentences[intro.last - 1].all;
+      if ((said & Bit(kWDescribe)) != 0) add(0.4);
+      if ((said & (Bit(kWNot) | Bit(kWExample))) != 0) add(0.4);
+    }
+  }
+  // A question asks.
+  const std::string_view whole = canvas.Of(sentence);
+  if (whole.find('?') != std::string_view::npos) add(0.4);
+  if (canvas.security > 0.08) add(0.3);
+  if (canvas.security > 0.16) add(0.4);
+  // Nobody hides a description.
+  if ((passage.kind & (kSurfaceHidden | kSurfaceDecoded)) != 0) out *= 0.5;
+  return std::min(out, 0.95);
+}
+
+void FindFrames(const TextCanvas& canvas, std::vector<FrameHit>& out) { Finder(canvas, out).Run(); }
+
+}  // namespace interlock::scan

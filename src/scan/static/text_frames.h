@@ -1,0 +1,30 @@
+// Orders by their make: an action on an object towards a destination, in secret, without consent. No phrases.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "static/text_canvas.h"
+
+namespace interlock::scan {
+
+struct FrameHit {
+  std::string_view rule;
+  std::uint32_t passage = 0;
+  std::uint32_t sentence = 0;
+  std::uint32_t begin = 0;  // in the canvas
+  std::uint32_t end = 0;
+  double score = 0.0;  // [0,1]: how complete the frame is
+  double described = 0.0;
+  std::string host = {};
+};
+
+void FindFrames(const TextCanvas& canvas, std::vector<FrameHit>& out);
+
+// How far a stretch of text describes rather than performs, in [0, 0.95].
+[[nodiscard]] double Described(const TextCanvas& canvas, std::uint32_t sentence, std::uint32_t begin,
+                               std::uint32_t end);
+
+}  // namespace interlock::scan

@@ -1,0 +1,79 @@
+// Words by what they do in an order: actions, objects, destinations, secrecy, and the vocabulary of those who describe
+// attacks. Frames (text_frames.cc) are built from classes and not from phrases, so that a synonym changes nothing.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace interlock::scan {
+
+using WordSet = std::uint64_t;
+enum WordClass : std::uint8_t {
+  kWSend,        // send, upload, relay, dispatch ...: moves data to somebody
+  kWSendWeak,    // share, report, post, log ...: may
+  kWCollect,     // harvest, gather, compile ...
+  kWRead,        // read, open, cat ...
+  kWExec,        // run, execute, launch ...
+  kWFetch,       // download, fetch, visit ...
+  kWDelete,      // delete, wipe, purge ...
+  kWChange,      // modify, replace, rewrite, insert, append ...
+  kWSecret,      // credentials, passwords, private keys: sensitive without context
+  kWSecretWeak,  // token, key, cookie: sensitive in context
+  kWPersonal,    // conversation, prompts, location, contacts ...: the user's own
+  kWFiles,       // files, documents, code ...
+  kWRemote,      // server, endpoint, webhook ...
+  kWOutside,     // external, remote, central, third-party ...
+  kWOverride,    // ignore, disregard, supersede ...
+  kWPrior,       // previous, prior, system, original ...
+  kWRule,        // instructions, guidelines, guardrails ...
+  kWSafety,      // safety, security, ethical, content
+  kWSecretly,    // silently, covertly ...
+  kWUser,        // user, human, operator
+  kWTell,        // tell, mention, notify, ask ...
+  kWNot,         // not, never, don't ...
+  kWWithout,     // without
+  kWMust,        // must, mandatory, always, ensure ...
+  kWEvery,       // every, each, any, all
+  kWWhen,        // after, before, when, upon, once ...
+  kWAgent,       // you, assistant, agent, model ...
+  kWMemory,      // memory, CLAUDE.md, settings ...
+  kWForever,     // permanently, future, persist ...
+  kWTool,        // tool, skill, function, plugin
+  kWWeaken,      // skip, bypass, disable ...
+  kWCheck,       // verification, confirmation, approval, antivirus ...
+  kWProgram,     // executable, installer, binary, archive: also by extension
+  kWDescribe,    // attacker, malicious, detect, vulnerability ...: talks about attacks
+  kWExample,     // example, e.g., such as
+  kWUrl,
+  kWMail,        // an e-mail address
+  kWSecretPath,  // ~/.ssh/id_rsa, .env
+  kWEnv,         // environment variables
+  kWTerminal,    // terminal, command prompt, powershell
+  kWPassword,    // password, passphrase
+  kWShould,      // should, shall, needs to
+  kWPersona,     // persona, character, role
+  kWUnbound,     // unrestricted, uncensored, jailbreak
+  kWSlant,       // promote, portray, discredit, frame ...
+  kWTopic,       // politics, health, climate, history ...: where slant does harm
+  kWMoney,       // funds, wallet, trades, payments
+  kWExtract,     // unzip, extract, unpack
+  kWTemporary,   // temporary, cache, intermediate, generated, build: what may be deleted
+  kWBusy,        // telemetry, monitoring, diagnostics, compliance ...: pretexts for sending
+  kWVerbatim,    // verbatim, plaintext, full, raw
+  kWShow,        // print, echo, log, display, include, embed
+  kWDoc,         // documentation, guide, tutorial
+  kWNeed,        // requires, required, prerequisite, must be installed
+  kWPaste,       // paste, copy
+  kWOldVersion,  // original, other versions, older
+  kWPrivate,     // sensitive, confidential, private
+  kWPeople,      // men, women, gender, race ...
+};
+constexpr WordSet Bit(WordClass c) { return WordSet{1} << c; }
+
+// Classes of a lower-case word; two words: those that go together ("api key"), 0 if they do not.
+[[nodiscard]] WordSet ClassesOf(std::string_view word) noexcept;
+[[nodiscard]] WordSet ClassesOfPair(std::string_view first, std::string_view second) noexcept;
+// Of a token with dots, slashes, signs: paths, addresses, file names, variables.
+[[nodiscard]] WordSet ClassesOfSymbol(std::string_view token) noexcept;
+
+}  // namespace interlock::scan
