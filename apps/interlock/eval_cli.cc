@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "eval_command.h"
+#include "eval_scanner.h"
 
 namespace interlock::app {
 
@@ -38,6 +39,7 @@ void AddEvalCommands(CLI::App& app, std::function<int()>& run) {
           CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
       ->default_str("text");
   c->callback([a, &run] { run = [a] { return RunEvalAgentSentry(*a); }; });
+  AddEvalScannerCommand(*group, run);
 }
 
 }  // namespace interlock::app

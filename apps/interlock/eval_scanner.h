@@ -1,0 +1,43 @@
+// `interlock eval scanner`: the scanner over labelled packages.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "interlock/base/result.h"
+#include "interlock/eval/scanner/sample.h"
+
+namespace CLI {
+class App;
+}
+
+namespace interlock::app {
+
+struct EvalScannerArgs {
+  std::string data;      // folder with corpus.jsonl.gz (or scanner_dev in it); "": none
+  std::string packages;  // folder of registry packages; "": none
+  std::string fixtures;  // folder of own fixtures; "": none
+  std::string split = "all";
+  std::vector<std::string> show;  // missed, false, block
+  std::vector<std::string> rules;
+  std::string results;    // SARIF of another scanner; then nothing is scanned
+  std::string compare;    // rows of an older run
+  std::string export_to;  // write the samples there and stop
+  std::string out;
+  std::string format = "text";
+  std::uint32_t jobs = 0;  // 0: one a core
+  bool timing = false;
+  bool masked = true;
+};
+
+int RunEvalScanner(const EvalScannerArgs& args);
+void AddEvalScannerCommand(CLI::App& group, std::function<int()>& run);
+
+// What `args` name, in a fixed order, filtered by split. Views of packages are not loaded (ScanSample::path).
+[[nodiscard]] base::Result<std::vector<eval::scanner::ScanSample>> LoadScanSamples(const EvalScannerArgs& args);
+// Archives among the files of a view that was not read from a folder: their members beside them.
+void OpenArchives(core::PackageView& view);
+
+}  // namespace interlock::app
