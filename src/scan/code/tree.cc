@@ -3,6 +3,7 @@
 #include <tree_sitter/api.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "interlock/base/check.h"
@@ -59,24 +60,45 @@ class Cursor {
   TSTreeCursor cursor_;
 };
 
-// The parser calls back once every hundred of its operations; ordinary code needs one call for some 50 to 100 bytes, a
-// text on which recovery runs away needs more than one a byte.
-constexpr std::uint32_t kBytesPerOp = 32;
+// Two meters, because neither alone stops every runaway error recovery. The parser calls back once every hundred of its
+// operations: real code needs one call for 50 bytes or more, however dense. And it copies what it skips, again and
+// again (100 KB of quotes as JavaScript: quadratic in few operations), which shows in the memory it asks for: real code
+// some 20 to 90 bytes a byte, prose read as code up to 350.
+constexpr std::uint32_t kBytesPerOp = 8;
 constexpr std::uint32_t kOpsFloor = 100;
+constexpr std::uint64_t kMemoryPerOp = 2048;
+constexpr std::uint64_t kMemoryFloor = 1u << 20;
 constexpr std::size_t kPieceBytes = 4096;
 constexpr std::size_t kMaxPieces = 256;
+// Error recovery is slowest on bytes that are no text, and there is nothing to find in them.
+constexpr std::size_t kForeignFloor = 256;
+constexpr std::size_t kForeignShare = 32;
+
+thread_local std::uint64_t g_asked_bytes = 0;  // by tree-sitter on this thread
+
+void* CountedAllocate(std::size_t bytes) {
+  g_asked_bytes += bytes;
+  return std::malloc(bytes);
+}
+void* CountedZeroed(std::size_t count, std::size_t bytes) {
+  g_asked_bytes += count * bytes;
+  return std::calloc(count, bytes);
+}
+void* CountedResize(void* block, std::size_t bytes) {
+  g_asked_bytes += bytes;
+  return std::realloc(block, bytes);
+}
 
 struct Budget {
-  std::uint32_t left = 0;
+  std::uint32_t ops = 0;
+  std::uint64_t memory = 0;
   std::uint32_t spent = 0;
 };
 
 bool Progress(TSParseState* state) {
   auto* budget = static_cast<Budget*>(state->payload);
   ++budget->spent;
-  if (budget->left == 0) return true;
-  --budget->left;
-  return false;
+  return budget->spent > budget->ops || g_asked_bytes > budget->memory;
 }
 
 struct Source {
@@ -95,7 +117,8 @@ const char* ReadSource(void* payload, std::uint32_t byte, TSPoint /*position*/, 
 
 TreePtr ParseBytes(TSParser* parser, std::string_view text, std::uint32_t max_ops, std::uint32_t* spent) {
   Source source{text};
-  Budget budget{.left = max_ops};
+  Budget budget{.ops = max_ops, .memory = kMemoryFloor + max_ops * kMemoryPerOp};
+  g_asked_bytes = 0;
   const TSInput input{&source, ReadSource, TSInputEncodingUTF8, nullptr};
   TreePtr tree(ts_parser_parse_with_options(parser, nullptr, input, TSParseOptions{&budget, Progress}));
   *spent += budget.spent;
@@ -153,14 +176,14 @@ class Flattener {
     const bool error = ts_node_is_error(node);
     if (error && !parent.error) CountError(node);
     const NodeKinds::Entry entry =
-        error ? NodeKinds::Entry{kErrorNode, true, false} : kinds_.Symbol(ts_node_symbol(node));
+        error ? NodeKinds::Entry{kErrorNode, true, false, false} : kinds_.Symbol(ts_node_symbol(node));
     if (!entry.keep) {
       stack_.push_back({parent.node, parent.depth, false, parent.error});
       return false;
     }
     const SyntaxNode& above = out_.nodes[parent.node];
     const auto index = static_cast<NodeIndex>(out_.nodes.size());
-    const bool chain = above.kind == entry.kind && index == parent.node + 1;
+    const bool chain = entry.chain && above.kind == entry.kind && index == parent.node + 1;
     const std::uint32_t depth = parent.depth + (chain ? 0 : 1);
     Push(node, offset, kinds_.Field(cursor.Field()), parent.node, entry.kind);
     stack_.push_back({index, depth, true, error || parent.error});
@@ -219,6 +242,27 @@ std::size_t PieceEnd(std::string_view text, std::size_t from, std::size_t piece)
   return text.size();
 }
 
+// Bytes that no source text has: controls, and what is no UTF-8.
+std::size_t ForeignBytes(std::string_view text) {
+  std::size_t foreign = 0;
+  for (std::size_t i = 0; i < text.size();) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x80) {
+      foreign += byte < 0x20 && byte != '\t' && byte != '\n' && byte != '\r' && byte != '\f' ? 1U : 0U;
+      ++i;
+      continue;
+    }
+    const std::size_t want = byte >= 0xF0 ? 3 : byte >= 0xE0 ? 2 : 1;
+    std::size_t have = 0;
+    while (have < want && i + 1 + have < text.size() && (static_cast<unsigned char>(text[i + 1 + have]) >> 6) == 2)
+      ++have;
+    const bool valid = byte >= 0xC2 && byte < 0xF5 && have == want;
+    foreign += valid ? 0 : 1;
+    i += valid ? 1 + want : 1;
+  }
+  return foreign;
+}
+
 std::uint32_t OpsFor(std::size_t bytes, const LowerLimits& limits) {
   if (limits.max_parse_ops != 0) return limits.max_parse_ops;
   return kOpsFloor + static_cast<std::uint32_t>(bytes) / kBytesPerOp;
@@ -241,7 +285,7 @@ NodeKinds::NodeKinds(Grammar grammar, std::initializer_list<NodeName> names, std
     std::size_t i = 0;
     for (const NodeName& entry : names) {
       if (entry.named == named && entry.name == name) {
-        symbols_[symbol] = {entry.kind, true, entry.opaque};
+        symbols_[symbol] = {entry.kind, true, entry.opaque, entry.chain};
         used[i] = true;
       }
       ++i;
@@ -276,6 +320,16 @@ SyntaxTree ParseSyntax(const NodeKinds& kinds, std::string_view text, const Lowe
     tree.complete = false;
     tree.stop = "bytes";
   }
+  if (ForeignBytes(text) > kForeignFloor + text.size() / kForeignShare) {
+    tree.complete = false;
+    tree.stop = "not-text";
+    tree.error_bytes = static_cast<std::uint32_t>(text.size());
+    return tree;
+  }
+  [[maybe_unused]] static const bool counted = [] {
+    ts_set_allocator(CountedAllocate, CountedZeroed, CountedResize, std::free);
+    return true;
+  }();
   const ParserPtr parser(ts_parser_new());
   INTERLOCK_CHECK(ts_parser_set_language(parser.get(), LanguageOf(kinds.grammar())), "runtime and grammars are pinned");
   tree.nodes.reserve(text.size() / 6 + 16);
@@ -287,11 +341,16 @@ SyntaxTree ParseSyntax(const NodeKinds& kinds, std::string_view text, const Lowe
   tree.complete = false;
   tree.stop = "parse-ops";
   const std::size_t piece = std::max(kPieceBytes, text.size() / kMaxPieces);
+  // All pieces together may cost as much again as the whole did.
+  std::uint64_t left = OpsFor(text.size(), limits);
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t end = PieceEnd(text, from, piece);
     const std::string_view part = text.substr(from, end - from);
-    if (part.size() < text.size()) {
-      if (const TreePtr some = ParseBytes(parser.get(), part, OpsFor(part.size(), limits), &tree.parse_ops)) {
+    if (part.size() < text.size() && left > 0) {
+      const std::uint32_t ops = OpsFor(part.size(), limits);
+      const TreePtr some = ParseBytes(parser.get(), part, ops, &tree.parse_ops);
+      left -= std::min<std::uint64_t>(left, g_asked_bytes / kMemoryPerOp);
+      if (some != nullptr) {
         flattener.Add(ts_tree_root_node(some.get()), static_cast<std::uint32_t>(from));
         from = end;
         continue;

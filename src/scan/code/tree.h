@@ -35,6 +35,7 @@ struct NodeName {
   NodeKind kind = kOtherNode;
   bool named = true;  // false: a token given literally in the grammar; those without an entry are left out of the tree
   bool opaque = false;  // its children are left out
+  bool chain = false;   // first child of its own kind is no deeper: `a + b + c`, `a.b().c()`
 };
 struct FieldName {
   std::string_view name;
@@ -49,6 +50,7 @@ class NodeKinds {
     NodeKind kind = kOtherNode;
     bool keep = false;
     bool opaque = false;
+    bool chain = false;
   };
   [[nodiscard]] Grammar grammar() const noexcept { return grammar_; }
   [[nodiscard]] Entry Symbol(std::uint16_t symbol) const noexcept;
@@ -77,7 +79,7 @@ struct SyntaxTree {
   std::uint32_t error_bytes = 0;  // under outermost ERROR nodes
   std::uint32_t parse_ops = 0;    // spent
   bool complete = true;
-  std::string_view stop = {};  // "bytes" "parse-ops" "nodes" "depth": what ended it early
+  std::string_view stop = {};  // "bytes" "not-text" "parse-ops" "nodes" "depth": what ended it early
 
   [[nodiscard]] static NodeIndex First(NodeIndex node) noexcept { return node + 1; }
   [[nodiscard]] NodeIndex End(NodeIndex node) const noexcept { return nodes[node].next; }
@@ -88,10 +90,10 @@ struct SyntaxTree {
   }
 };
 
-// Text past `max_bytes` is not parsed. A text on which the parser's error recovery runs away (its operations are
-// counted) is parsed again in pieces that begin at unindented lines, each with its own budget: one hostile line costs
-// its piece, not the file. Below `max_depth` nodes are left out (a left-leaning chain of one kind, `a + b + c`, counts
-// once).
+// Text past `max_bytes` is not parsed, nor is what holds many bytes that no text has. A text on which the parser's
+// error recovery runs away (its operations are counted) is parsed again in pieces that begin at unindented lines, each
+// with its own budget: one hostile line costs its piece, not the file. Below `max_depth` nodes are left out (a
+// left-leaning chain of one kind, `a + b + c`, counts once).
 [[nodiscard]] SyntaxTree ParseSyntax(const NodeKinds& kinds, std::string_view text, const LowerLimits& limits);
 
 }  // namespace interlock::scan::code
