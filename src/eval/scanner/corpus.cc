@@ -163,8 +163,10 @@ Result<ScanSample> ParseCorpusRecord(std::string_view line) {
   const std::string_view hard = root.Find("hard_negative").string();
   sample.hard_negative = hard == "2" ? 2 : hard == "1" ? 1 : 0;
   if (sample.label != SampleLabel::kBenign) sample.threat = ThreatOfAttackClass(sample.technique, sample.id);
+  // In the constructed ones the order stands in the text, except where the name says that a script carries it.
+  const bool in_text = sample.tier == "constructed" && sample.technique.find("(Script)") == std::string::npos;
   for (const JsonValue path : root.Find("omitted")) {
-    sample.code_left_out = sample.code_left_out || IsCode(path.string());
+    sample.code_left_out = sample.code_left_out || (!in_text && IsCode(path.string()));
   }
   sample.view.target = sample.id;
   const JsonValue files = root.Find("files");
