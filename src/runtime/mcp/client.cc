@@ -35,8 +35,10 @@ base::Result<ServerListing> ListServer(const ClientTarget& target, const ClientL
       lister.OnFailure(answer.error().Under(request.method));
     }
   }
-  channel.value()->Close(std::min(end, std::chrono::steady_clock::now() + std::chrono::seconds(3)));
-  return lister.Finish();
+  auto listing = lister.Finish();
+  const auto grace = std::chrono::milliseconds(listing.ok() ? 1500 : 200);
+  channel.value()->Close(std::min(end, std::chrono::steady_clock::now() + grace));
+  return listing;
 }
 
 }  // namespace interlock::runtime::mcp

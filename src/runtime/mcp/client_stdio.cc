@@ -115,6 +115,8 @@ class StdioChannel final : public ClientChannel {
 
   // Whether the line is the response that is waited for.
   [[nodiscard]] Result<bool> Look(std::string_view line, std::uint64_t id, JsonDoc& doc) {
+    // What servers print by mistake is passed over without a look: it may be very much.
+    if (!line.starts_with('{') && !line.starts_with(' ') && !line.starts_with('[')) return false;
     Message message;
     const Status read = reader_.Read(line, doc, message);
     // A server's stray line is none of ours, but what looks like a message and is not must not pass for silence.
