@@ -82,8 +82,9 @@ struct Incoming {
 
   // A message; false when it is the one that is waited for, or unreadable.
   bool Look(std::string_view data) {
+    // Streams that can be resumed begin with an event that says nothing.
+    if (is_stream() && IsBlank(data)) return true;
     Message message;
-    JsonDoc doc;
     // The reader takes lines; JSON over HTTP may be laid out over many.
     auto parsed = JsonDoc::Parse(data, {.max_bytes = max_message_bytes, .max_depth = 256, .max_values = 1'000'000});
     if (!parsed.ok()) return Fail(parsed.error());

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "interlock/base/json.h"
+#include "interlock/platform/signals.h"
 
 namespace interlock::runtime::mcp {
 namespace {
@@ -31,8 +32,14 @@ constexpr ClientLimits kQuick{.total = milliseconds(1500),
                                          .page_wait = milliseconds(300),
                                          .undeclared_wait = milliseconds(100)}};
 
+const bool kSigpipeIgnored = [] {
+  platform::IgnoreSigpipe();
+  return true;
+}();
+
 // A server that is a shell script: `$id` is the id of the request that was read last.
 base::Result<ServerListing> AskScript(const std::string& script, const ClientLimits& limits = kQuick) {
+  EXPECT_TRUE(kSigpipeIgnored);
   const std::string prelude = R"(ask() { read -r line || exit 0; id=${line#*\"id\":}; id=${id%%,*}; }
 answer() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; }
 unknown() { answer '"error":{"code":-32601,"message":"unknown"}'; }
@@ -205,7 +212,7 @@ TEST(ClientHttp, LegacyServerWithASessionAndEvents) {
                      R"({"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}})");
       if (request.find("\"initialize\"") != std::string::npos)
         return Reply(fd, "200 OK", "Content-Type: text/event-stream\r\nMcp-Session-Id: abc\r\n",
-                     ": hi\n\nevent: message\ndata: " +
+                     ": hi\n\nid: 1\ndata: \n\nevent: message\ndata: " +
                          ResultOf(request, R"({"protocolVersion":"2025-06-18","capabilities":{"tools":{}}})") + "\n\n");
       if (request.starts_with("DELETE")) return Reply(fd, "405 Method Not Allowed", "", "");
       if (IdOf(request).empty()) return Reply(fd, "202 Accepted", "", "");

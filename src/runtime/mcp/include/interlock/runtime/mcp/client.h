@@ -4,7 +4,7 @@
 // server sends, pages and entries are bounded. Over HTTP: redirects are refused, proxies and .netrc are not used, no
 // compression is accepted, certificates are checked. The server's process is ended (its group too) before this returns.
 // Requests of the server (`ping` and others) are answered over stdio and left over HTTP; we declare no capability that
-// would allow one. Blocks the calling thread.
+// would allow one. Blocks the calling thread. SIGPIPE must be ignored (platform/signals.h).
 #pragma once
 
 #include <chrono>
