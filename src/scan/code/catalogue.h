@@ -1,0 +1,99 @@
+// What functions of the standard library and of popular packages do, as data (rules/scan/catalogue/*.json): where
+// secrets and untrusted values come from, where values go, what leaves a value harmless. Private to src/scan/code.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "code/ir.h"
+#include "interlock/base/result.h"
+#include "interlock/core/finding.h"
+
+namespace interlock::scan::code {
+
+enum class Role : std::uint8_t {
+  kUnlisted,
+  kHttp,           // target: URL; data: what is sent; the result is the answer
+  kConnect,        // target: address
+  kSocketSend,     // data
+  kSocketReceive,  //
+  kDns,            // target: host name
+  kMail,           // data
+  kListen,
+  kShell,  // target: command line for a shell
+  kSpawn,  // target: program and its arguments
+  kEval,   // target: code
+  kImport,
+  kDeserialize,
+  kYaml,  // as kDeserialize, unless a safe loader is named
+  kNative,
+  kExecutableMemory,
+  kRawMemory,
+  kFileOpen,  // target: path; mode says what for
+  kFileRead,
+  kFileWrite,  // target: path; data
+  kFileDelete,
+  kFileList,
+  kEnvRead,  // target: name
+  kEnvAll,
+  kEnvWrite,
+  kSecretStore,  // key chains
+  kClipboard,
+  kStdin,
+  kArgv,
+  kHostInfo,
+  kSql,       // target: statement
+  kTemplate,  // target: template text
+  kDecode,
+  kSanitize,   // the result is no longer what it was
+  kPathCheck,  // makes a path absolute or compares it: somebody cares
+  kAgentSpawn,
+  kToolRegister,
+  kMemoryRead,
+  kMemoryWrite,
+  kPrompt,     // text that a model is given
+  kDuplicate,  // dup2
+  kTerminal,   // pty
+  kSafe,       // known, does nothing of the above; the result is not its arguments
+};
+
+// An argument: by position, by keyword, or a field of an options object at a position ("1.body").
+struct ArgRef {
+  int position = -1;
+  std::string name;
+  std::string field;
+};
+
+struct CatalogueEntry {
+  Role role = Role::kUnlisted;
+  std::optional<core::Permission> permission;
+  std::vector<ArgRef> target;
+  std::vector<ArgRef> data;
+};
+
+class Catalogue {
+ public:
+  [[nodiscard]] static base::Result<Catalogue> Parse(std::string_view json);
+  [[nodiscard]] static const Catalogue& For(Language language);
+
+  // By qualified name ("requests.post", ".execute" for a method of an unknown object); nullptr: nothing is known.
+  [[nodiscard]] const CatalogueEntry* Find(std::string_view name) const;
+  // A top-level module that functions of the catalogue belong to: "os", "requests".
+  [[nodiscard]] bool KnowsModule(std::string_view root) const;
+  // Whether the folders of constants should be asked about a function.
+  [[nodiscard]] bool Folds(std::string_view name) const;
+
+ private:
+  std::vector<CatalogueEntry> entries_;
+  std::unordered_map<std::string, std::uint32_t> exact_;
+  std::unordered_map<std::string, std::uint32_t> prefixes_;  // "x.y" for "x.y.*"
+  std::unordered_set<std::string> roots_;
+  std::vector<std::string> folds_;
+};
+
+}  // namespace interlock::scan::code

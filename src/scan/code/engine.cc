@@ -1,0 +1,739 @@
+#include "code/engine.h"
+
+#include <algorithm>
+
+#include "code/places.h"
+
+namespace interlock::scan::code {
+namespace {
+
+constexpr std::uint32_t kMaxNesting = 2000;  // of expressions
+constexpr std::uint32_t kMaxCalls = 60;      // functions read inside each other's calls
+constexpr std::size_t kMaxTrail = 400'000;
+constexpr std::uint8_t kPasses = 3;
+constexpr std::uint64_t kStepsPerExpr = 24;
+
+std::uint64_t Key(std::uint32_t high, std::uint32_t low) { return (std::uint64_t{high} << 32U) | low; }
+
+bool SaysOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+// Methods that give back what they are called on, in another form.
+bool KeepsContent(std::string_view method) {
+  return SaysOneOf(method, {"get",       "items", "values",     "copy",    "encode",  "decode", "strip",    "rstrip",
+                            "lstrip",    "split", "splitlines", "replace", "join",    "format", "toString", "slice",
+                            "substring", "map",   "filter",     "reduce",  "entries", "read",   "readline", "readlines",
+                            "json",      "text",  "concat",     "trim",    "hex",     "pop",    "update",   "stringify",
+                            "dumps",     "push",  "append",     "then",    "toJSON",  "find",   "flat"});
+}
+
+// Functions that give back their arguments in another form.
+bool Transforms(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
+  return KeepsContent(last) || SaysOneOf(last, {"str",
+                                                "dict",
+                                                "list",
+                                                "bytes",
+                                                "bytearray",
+                                                "tuple",
+                                                "repr",
+                                                "dumps",
+                                                "stringify",
+                                                "urlencode",
+                                                "quote",
+                                                "b64encode",
+                                                "urlsafe_b64encode",
+                                                "encodebytes",
+                                                "hexlify",
+                                                "compress",
+                                                "from",
+                                                "assign",
+                                                "fromEntries",
+                                                "keys",
+                                                "String",
+                                                "btoa",
+                                                "gzipSync",
+                                                "deflateSync",
+                                                "encodeURIComponent",
+                                                "sorted",
+                                                "BytesIO",
+                                                "StringIO",
+                                                "Request",
+                                                "FormData",
+                                                "URLSearchParams",
+                                                "encrypt",
+                                                "Blob",
+                                                "inspect"});
+}
+
+}  // namespace
+
+Trail TrailOf(Labels label) {
+  if ((label & (kEnvLabels | kSecretFile | kWeakSecretFile | kFileContent | kStore | kClipboard | kHostFacts)) != 0) {
+    return Trail::kPrivate;
+  }
+  if ((label & (kForeign | kModelAnswer | kMemory | kCommandOutput)) != 0) return Trail::kOutside;
+  if ((label & (kDecoded | kDeserialized)) != 0) return Trail::kCode;
+  return Trail::kGiven;
+}
+
+void Taint::Join(const Taint& other) {
+  labels |= other.labels;
+  fresh |= other.fresh;
+  params |= other.params;
+  vendors |= other.vendors;
+  for (std::size_t i = 0; i < kTrails; ++i) {
+    if (trail[i] == 0) trail[i] = other.trail[i];
+  }
+}
+
+Taint Taint::Without(Labels mask) const {
+  Taint out = *this;
+  out.labels &= ~mask;
+  out.fresh &= ~mask;
+  return out;
+}
+
+Engine::Engine(const World& world, const std::vector<EntryPoint>& entries) : world_(world), entry_points_(entries) {
+  states_.resize(world.size());
+  facts_.resize(world.size());
+  std::uint64_t exprs = 0;
+  for (std::uint32_t i = 0; i < world.size(); ++i) {
+    ModuleState& state = states_[i];
+    state.view = &world.View(i);
+    const Module& module = state.view->module();
+    state.slots.resize(state.view->slots().size());
+    state.entries.assign(module.exprs.size(), nullptr);
+    state.looked.assign(module.exprs.size(), 0);
+    facts_[i].resize(module.functions.size());
+    for (FuncId f = 0; f < module.functions.size(); ++f) facts_[i][f].in.resize(module.functions[f].params.size());
+    exprs += module.exprs.size() + module.functions.size();
+    for (const Import& import : module.imports) {
+      if (import.module.find("langgraph") == std::string::npos) continue;
+      graphs_.resize(world.size());
+      graphs_[i] = 1;
+    }
+  }
+  steps_left_ = exprs * kStepsPerExpr + 10'000;
+}
+
+void Engine::Run() {
+  for (const EntryPoint& entry : entry_points_) {
+    if (entry.module >= states_.size() || entry.function == kModuleBody || entry.function == kNone) continue;
+    module_ = entry.module;
+    function_ = entry.function;
+    const Function& function = code().functions[entry.function];
+    std::vector<Taint>& in = facts(entry.module, entry.function).in;
+    const bool node = entry.kind == "graph-node";
+    if (node) nodes_.insert(Key(entry.module, entry.function));
+    for (std::uint32_t i = 0; i < function.params.size(); ++i) {
+      const std::string_view name = function.params[i].name;
+      if (i == 0 && function.owner != kNone && !function.is_static && view().is_python()) continue;
+      if (SaysOneOf(name, {"ctx", "context", "run_manager", "config", "runtime", "extra", "_extra"})) continue;
+      Taint taint;
+      taint.labels = node ? kState : kToolArgument;
+      const std::string shown = name.empty() ? std::string("argument") : "argument `" + std::string(name) + "`";
+      trail_.push_back(
+          {0, module_, function.params[i].loc.begin, (node ? "state given to `" : shown + " of `") + entry.name + "`"});
+      taint.trail[static_cast<std::size_t>(Trail::kGiven)] = static_cast<std::uint32_t>(trail_.size());
+      in[i].Join(taint);
+    }
+  }
+  for (pass_ = 1; pass_ <= kPasses; ++pass_) {
+    last_ = pass_ == kPasses || (pass_ > 1 && !changed_);
+    changed_ = false;
+    for (std::uint32_t i = 0; i < states_.size(); ++i) {
+      for (FuncId f = 0; f < facts_[i].size(); ++f) ReadFunction(i, f);
+    }
+    if (last_) break;
+  }
+  FinishState();
+}
+
+void Engine::ReadFunction(std::uint32_t module, FuncId function) {
+  FunctionFacts& about = facts(module, function);
+  if (about.running || about.pass == pass_ || nested_ >= kMaxCalls || steps_left_ == 0) return;
+  about.running = true;
+  about.pass = pass_;
+  const std::uint32_t before_module = std::exchange(module_, module);
+  const FuncId before_function = std::exchange(function_, function);
+  const Stmt before_statement = statement_;
+  const std::uint32_t before_depth = std::exchange(depth_, 0);
+  std::vector<Condition> before_conditions = std::exchange(conditions_, {});
+  ++nested_;
+
+  const Function& shape = code().functions[function];
+  for (std::uint32_t i = 0; i < shape.params.size(); ++i) {
+    const std::uint32_t slot = view().SlotByName(shape.params[i].name, function);
+    if (slot == kNone || view().slots()[slot].scope != function) continue;
+    Taint taint = about.in[i];
+    taint.fresh = 0;
+    taint.params = 1U << std::min<std::uint32_t>(i, 31);
+    states_[module].slots[slot] = taint;
+    if (shape.params[i].fallback != kNone) (void)Eval(shape.params[i].fallback);
+  }
+  ReadBody(function);
+  const Deeds deeds = about.deeds;
+  --nested_;
+  module_ = before_module;
+  function_ = before_function;
+  statement_ = before_statement;
+  depth_ = before_depth;
+  conditions_ = std::move(before_conditions);
+  about.running = false;
+  // What a nested function does, its parent had done.
+  if (shape.parent != kNone && shape.parent < facts_[module].size() && shape.parent != function &&
+      shape.parent != kModuleBody) {
+    FunctionFacts& parent = facts_[module][shape.parent];
+    parent.deeds |= deeds;
+    if (parent.connect.end == 0) parent.connect = about.connect;
+    if (parent.execute.end == 0) parent.execute = about.execute;
+  }
+}
+
+void Engine::ReadBody(FuncId function) {
+  const std::vector<Stmt>& body = code().functions[function].body;
+  for (const Stmt& stmt : body) {
+    if (steps_left_ == 0) break;
+    statement_ = stmt;
+    while (!conditions_.empty() && conditions_.back().depth >= stmt.condition_depth) conditions_.pop_back();
+    switch (stmt.kind) {
+      case StmtKind::kAssign: {
+        const Taint taint = Eval(stmt.value);
+        Assign(stmt.target, stmt.value, taint, stmt.condition_depth == 0, 0);
+        break;
+      }
+      case StmtKind::kReturn:
+      case StmtKind::kYield: {
+        const Taint taint = Eval(stmt.value);
+        Taint& out = here().out;
+        if (((out.labels | taint.labels) != out.labels) || ((out.params | taint.params) != out.params) ||
+            ((out.fresh | taint.fresh) != out.fresh)) {
+          changed_ = true;
+        }
+        here().out.Join(taint);
+        if (stmt.value < code().exprs.size()) {
+          const Value& value = view().Evaluate(stmt.value, function);
+          if (value.kind == ValueKind::kFunction && value.module < facts_.size()) {
+            here().calls.push_back(Key(value.module, value.index));
+          }
+        }
+        JudgeState(stmt, taint);
+        break;
+      }
+      case StmtKind::kCondition:
+        (void)Eval(stmt.value);
+        JudgeCondition(stmt);
+        break;
+      default:
+        (void)Eval(stmt.value);
+        break;
+    }
+  }
+  if (!last_) return;
+  const FunctionFacts& about = here();
+  const Deeds deeds = about.deeds;
+  const Loc at = about.execute.end != 0 ? about.execute : about.connect;
+  const bool shell = (deeds & (kDidRunShell | kDidTerminal)) != 0;
+  if ((deeds & kDidConnect) != 0 && ((deeds & kDidDuplicate) != 0 || (deeds & kDidPipeTwice) != 0) && shell) {
+    Raise("RCE-002", at, {}, 0, "connects to another machine and hands it a shell");
+  } else if ((deeds & kDidConnect) != 0 && (deeds & kDidTerminal) != 0) {
+    Raise("RCE-002", at, {}, 0, "connects to another machine and starts a terminal", 0.8);
+  }
+  if ((deeds & kDidExecutable) != 0 && (deeds & kDidRawMemory) != 0) {
+    Raise("MEM-001", at.end != 0 ? at : code().functions[function].name_loc, {}, 0,
+          "makes memory executable and writes machine code to it");
+  }
+}
+
+const CatalogueEntry* Engine::EntryOf(ExprId expr, const Value& value) {
+  ModuleState& state = states_[module_];
+  if (state.looked[expr] != 0) return state.entries[expr];
+  state.looked[expr] = 1;
+  const CatalogueEntry* entry = nullptr;
+  const Catalogue& catalogue = Catalogue::For(code().language);
+  if ((value.kind == ValueKind::kQualified || value.kind == ValueKind::kInstance) && value.module == kNone) {
+    entry = catalogue.Find(value.text);
+    if (entry == nullptr && code().exprs[expr].kind == ExprKind::kCall) {
+      const std::size_t dot = value.text.rfind('.');
+      if (dot != std::string::npos) entry = catalogue.Find(value.text.substr(dot));
+    }
+  } else if (value.kind == ValueKind::kUnknown && !value.text.empty()) {
+    entry = catalogue.Find(value.text);
+  }
+  return state.entries[expr] = entry;
+}
+
+Taint Engine::Source(Labels label, ExprId at, std::string text) {
+  Taint taint;
+  taint.labels = taint.fresh = label;
+  const std::uint64_t key =
+      (std::uint64_t{module_} << 40U) ^ (std::uint64_t{at} << 8U) ^ static_cast<unsigned>(TrailOf(label));
+  auto [known, added] = steps_.emplace(key, 0);
+  if (added && trail_.size() < kMaxTrail) {
+    trail_.push_back({0, module_, code().exprs[at].loc.begin, std::move(text)});
+    known->second = static_cast<std::uint32_t>(trail_.size());
+  }
+  taint.trail[static_cast<std::size_t>(TrailOf(label))] = known->second;
+  return taint;
+}
+
+Taint Engine::EnvRead(std::string_view name, ExprId at) {
+  Call call;
+  call.expr = at;
+  Use(call, core::Permission::kEnvironmentRead, std::string(name));
+  const std::string shown = name.empty() ? std::string("reads the environment")
+                                         : "reads the environment variable " + std::string(name.substr(0, 80));
+  if (name.empty() || !IsSecretName(name)) return Source(kEnvPlain, at, shown);
+  Taint taint = Source(kEnvSecret, at, shown);
+  taint.vendors = VendorOf(name);
+  return taint;
+}
+
+Taint Engine::EvalMember(ExprId id) {
+  const Expr& expr = code().exprs[id];
+  const Value& value = view().Evaluate(id, function_);
+  if (value.kind == ValueKind::kQualified && value.module == kNone) {
+    if (const CatalogueEntry* entry = EntryOf(id, value)) {
+      switch (entry->role) {
+        case Role::kEnvRead:
+          return EnvRead(
+              expr.kind == ExprKind::kMember ? expr.text : view().Text(code().ArgsOf(expr)[0].value, function_), id);
+        case Role::kEnvAll: {
+          Call call;
+          call.expr = id;
+          Use(call, core::Permission::kEnvironmentRead, "*");
+          return Source(kEnvAll, id, "reads the whole environment");
+        }
+        case Role::kArgv:
+          return Source(kArguments, id, "reads the command line");
+        case Role::kStdin:
+          return Source(kInput, id, "reads standard input");
+        case Role::kHostInfo:
+          return Source(kHostFacts, id, "asks the machine who it is");
+        default:
+          break;
+      }
+    }
+  }
+  Taint taint;
+  std::string_view key = expr.kind == ExprKind::kMember ? expr.text : std::string_view();
+  const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
+  if (base == nullptr) return taint;
+  if (SaysOneOf(key, {"length", "size", "status_code", "status", "statusCode", "ok", "type"})) {
+    (void)Eval(expr.base);
+    return taint;
+  }
+  // Attributes of classes of the package are variables of their own.
+  if (!key.empty()) {
+    const Value& owner = view().Evaluate(expr.base, function_);
+    if ((owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) && owner.module < states_.size()) {
+      const std::uint32_t slot = states_[owner.module].view->AttributeSlot(owner.index, key);
+      if (slot != kNone) {
+        taint = states_[owner.module].slots[slot];
+        taint.fresh = taint.labels;
+        taint.params = 0;
+      }
+      const bool self = base->kind == ExprKind::kName && view().SelfClass(base->text, function_) != kNone;
+      if (!self) taint.Join(Eval(expr.base).Without(kEnvLabels));
+      return taint;
+    }
+  }
+  if (expr.kind == ExprKind::kIndex) {
+    for (const Arg& arg : code().ArgsOf(expr)) (void)Eval(arg.value);
+    const Value& base_value = view().Evaluate(expr.base, function_);
+    const CatalogueEntry* entry = base_value.kind == ValueKind::kQualified ? EntryOf(expr.base, base_value) : nullptr;
+    if (entry != nullptr && entry->role == Role::kEnvAll) {
+      return EnvRead(expr.arg_count > 0 ? view().Text(code().ArgsOf(expr)[0].value, function_) : std::string(), id);
+    }
+    if (expr.arg_count > 0) key = view().Text(code().ArgsOf(expr)[0].value, function_);
+  }
+  taint = Eval(expr.base);
+  if (taint.Has(kState) && base->kind == ExprKind::kName) ReadState(key);
+  if (taint.Has(kEnvAll) && !key.empty()) {
+    // One variable out of all.
+    taint = taint.Without(kEnvAll);
+    const Labels label = IsSecretName(key) ? kEnvSecret : kEnvPlain;
+    taint.labels |= label;
+    taint.fresh |= label;
+    taint.vendors |= VendorOf(key);
+  }
+  return taint;
+}
+
+Taint Engine::Eval(ExprId id) {
+  Taint taint;
+  if (id >= code().exprs.size() || steps_left_ == 0 || depth_ >= kMaxNesting) return taint;
+  --steps_left_;
+  ++depth_;
+  const Expr& expr = code().exprs[id];
+  switch (expr.kind) {
+    case ExprKind::kString:
+    case ExprKind::kNumber:
+    case ExprKind::kConstant:
+      break;
+    case ExprKind::kName: {
+      const std::uint32_t slot = view().SlotOf(id, function_);
+      if (slot == kNone) {
+        if (!view().is_python()) break;
+      } else {
+        const Slot& variable = view().slots()[slot];
+        taint = states_[module_].slots[slot];
+        if (variable.scope != function_) {
+          taint.fresh = taint.labels;
+          taint.params = 0;
+        }
+        if (variable.import != kNone) {
+          const Value& value = view().Evaluate(id, function_);
+          if (value.kind == ValueKind::kQualified && value.module == kNone) {
+            taint.Join(EvalMember(id));
+          } else {
+            const Import& import = code().imports[variable.import];
+            const std::uint32_t other = world_.Resolve(module_, import.module);
+            if (other != kNone && !import.symbol.empty()) {
+              const std::uint32_t there = states_[other].view->SlotByName(import.symbol, kModuleBody);
+              if (there != kNone) {
+                Taint global = states_[other].slots[there];
+                global.fresh = global.labels;
+                global.params = 0;
+                taint.Join(global);
+              }
+            }
+          }
+        }
+      }
+      break;
+    }
+    case ExprKind::kMember:
+    case ExprKind::kIndex:
+      taint = EvalMember(id);
+      break;
+    case ExprKind::kCall:
+      taint = EvalCall(id);
+      break;
+    case ExprKind::kFunction:
+      if (expr.function < facts_[module_].size()) {
+        here().calls.push_back(Key(module_, expr.function));
+        ReadFunction(module_, expr.function);
+      }
+      break;
+    case ExprKind::kBinary: {
+      for (const Arg& arg : code().ArgsOf(expr)) taint.Join(Eval(arg.value));
+      if (SaysOneOf(expr.text, {"==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",
+                                "instanceof", "not", "!", "typeof", "&&_"})) {
+        taint = {};
+      }
+      break;
+    }
+    default:
+      if (expr.base != kNone) taint.Join(Eval(expr.base));
+      for (const Arg& arg : code().ArgsOf(expr)) {
+        taint.Join(Eval(arg.value));
+        if ((expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) && arg.value < code().exprs.size() &&
+            code().exprs[arg.value].kind == ExprKind::kName) {
+          const Value& value = view().Evaluate(arg.value, function_);
+          if (value.kind == ValueKind::kFunction && value.module < facts_.size()) {
+            here().calls.push_back(Key(value.module, value.index));
+          }
+        }
+      }
+      if (expr.kind == ExprKind::kDict && last_) JudgeMailCopy(id);
+      break;
+  }
+  --depth_;
+  return taint;
+}
+
+void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth) {
+  if (target >= code().exprs.size() || depth > 32) return;
+  const Expr& expr = code().exprs[target];
+  const auto store = [&](std::uint32_t slot, Taint what, bool replace) {
+    Taint& at = states_[module_].slots[slot];
+    const Slot& variable = view().slots()[slot];
+    if (variable.owner != kNone || variable.scope != function_) {
+      what.fresh = what.labels;
+      what.params = 0;
+      replace = false;
+    }
+    if ((at.labels | what.labels) != at.labels) changed_ = true;
+    if (replace) {
+      at = what;
+    } else {
+      at.Join(what);
+    }
+  };
+  switch (expr.kind) {
+    case ExprKind::kName: {
+      const std::uint32_t slot = view().SlotOf(target, function_);
+      if (slot != kNone) store(slot, taint, strong);
+      return;
+    }
+    case ExprKind::kMember:
+    case ExprKind::kIndex: {
+      if (expr.base >= code().exprs.size()) return;
+      if (expr.kind == ExprKind::kIndex) {
+        for (const Arg& arg : code().ArgsOf(expr)) (void)Eval(arg.value);
+      }
+      const Value& owner = view().Evaluate(expr.base, function_);
+      if (expr.kind == ExprKind::kMember && (owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) &&
+          owner.module == module_) {
+        const std::uint32_t slot = view().AttributeSlot(owner.index, expr.text);
+        if (slot != kNone) {
+          store(slot, taint, false);
+          return;
+        }
+      }
+      if (owner.kind == ValueKind::kQualified) {
+        const CatalogueEntry* entry = EntryOf(expr.base, owner);
+        if (entry != nullptr && entry->role == Role::kEnvAll) {
+          Call call;
+          call.expr = target;
+          Use(call, core::Permission::kEnvironmentWrite,
+              expr.kind == ExprKind::kMember ? std::string(expr.text)
+                                             : view().Text(code().ArgsOf(expr)[0].value, function_));
+          return;
+        }
+      }
+      ExprId base = expr.base;
+      for (int i = 0; i < 16 && base < code().exprs.size(); ++i) {
+        const Expr& inner = code().exprs[base];
+        if (inner.kind == ExprKind::kName) {
+          const std::uint32_t slot = view().SlotOf(base, function_);
+          if (slot != kNone && taint.labels != 0) store(slot, taint, false);
+          return;
+        }
+        if (inner.kind != ExprKind::kMember && inner.kind != ExprKind::kIndex) return;
+        base = inner.base;
+      }
+      return;
+    }
+    case ExprKind::kList:
+    case ExprKind::kDict: {
+      const Expr* source = value < code().exprs.size() ? &code().exprs[value] : nullptr;
+      std::uint32_t at = 0;
+      for (const Arg& arg : code().ArgsOf(expr)) {
+        Taint part = taint;
+        ExprId part_value = kNone;
+        if (expr.kind == ExprKind::kDict && !arg.name.empty() && taint.Has(kEnvAll)) {
+          part = EnvRead(arg.name, target);
+        } else if (source != nullptr && expr.kind == ExprKind::kList && source->kind == ExprKind::kList &&
+                   source->arg_count == expr.arg_count) {
+          part_value = code().ArgsOf(*source)[at].value;
+          part = Eval(part_value);
+        }
+        Assign(arg.value, part_value, part, strong, depth + 1);
+        ++at;
+      }
+      return;
+    }
+    case ExprKind::kSpread:
+    case ExprKind::kChoice:
+      for (const Arg& arg : code().ArgsOf(expr)) {
+        Assign(arg.value, kNone, taint, strong, depth + 1);
+        break;
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::span<const Taint> taints,
+                           const Taint& receiver, ExprId at) {
+  const std::uint32_t module = callee.module;
+  const FuncId function = callee.index;
+  if (module >= facts_.size() || function >= facts_[module].size()) return {};
+  here().calls.push_back(Key(module, function));
+  const Module& other = states_[module].view->module();
+  const Function& shape = other.functions[function];
+  FunctionFacts& about = facts(module, function);
+  const bool method = shape.owner != kNone && !shape.is_static && other.language == Language::kPython;
+  const std::size_t count = shape.params.size();
+  std::vector<Taint> given(count);
+  std::size_t next = method ? 1 : 0;
+  if (method && count > 0) given[0] = receiver;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    std::size_t to = count;
+    if (!args[i].name.empty() && other.language == Language::kPython) {
+      for (std::size_t p = 0; p < count; ++p) {
+        if (shape.params[p].name == args[i].name) to = p;
+      }
+      if (to == count && count > 0 && shape.params[count - 1].variadic) to = count - 1;
+    } else {
+      to = next < count ? next : count;
+      if (to == count && count > 0 && shape.params[count - 1].variadic) to = count - 1;
+      if (to < count && !shape.params[to].variadic) ++next;
+    }
+    if (to < count) given[to].Join(taints[i]);
+  }
+  for (std::size_t p = 0; p < count; ++p) {
+    if (given[p].labels == 0) continue;
+    Taint& in = about.in[p];
+    if ((in.labels | given[p].labels) == in.labels && (in.vendors | given[p].vendors) == in.vendors) continue;
+    changed_ = true;
+    Taint entering = given[p];
+    entering.params = 0;
+    for (std::size_t t = 0; t < kTrails; ++t) {
+      if (entering.trail[t] == 0 || in.trail[t] != 0 || trail_.size() >= kMaxTrail) continue;
+      trail_.push_back({entering.trail[t], module_, code().exprs[at].loc.begin,
+                        "passed to `" + std::string(shape.name.empty() ? "function" : shape.name) + "`"});
+      entering.trail[t] = static_cast<std::uint32_t>(trail_.size());
+    }
+    in.Join(entering);
+  }
+  ReadFunction(module, function);
+  Taint result;
+  result.labels = result.fresh = about.out.fresh;
+  result.vendors = about.out.vendors;
+  result.trail = about.out.trail;
+  for (std::size_t p = 0; p < count; ++p) {
+    if ((about.out.params >> std::min<std::size_t>(p, 31) & 1U) != 0) result.Join(given[p]);
+  }
+  return result;
+}
+
+void Engine::CallBack(const Value& function, const Taint& taint, Taint* result) {
+  if (function.module >= facts_.size() || function.index >= facts_[function.module].size()) return;
+  here().calls.push_back(Key(function.module, function.index));
+  FunctionFacts& about = facts(function.module, function.index);
+  const Function& shape = states_[function.module].view->module().functions[function.index];
+  for (std::size_t p = 0; p < about.in.size(); ++p) {
+    if (p == 0 && shape.owner != kNone && !shape.is_static && view().is_python()) continue;
+    Taint entering = taint;
+    entering.params = 0;
+    if ((about.in[p].labels | entering.labels) != about.in[p].labels) changed_ = true;
+    about.in[p].Join(entering);
+  }
+  ReadFunction(function.module, function.index);
+  Taint back = about.out;
+  back.params = 0;
+  result->Join(back);
+}
+
+Taint Engine::EvalCall(ExprId id) {
+  const Expr& expr = code().exprs[id];
+  const auto args = code().ArgsOf(expr);
+  Call call;
+  call.expr = id;
+  call.callee = view().Callee(id, function_);
+  call.args = args;
+  const bool own = call.callee.kind == ValueKind::kFunction || call.callee.kind == ValueKind::kClass;
+  call.entry = own ? nullptr : EntryOf(id, call.callee);
+  const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
+
+  std::vector<Taint> taints(args.size());
+  std::vector<std::pair<std::uint32_t, Value>> functions;
+  for (std::uint32_t i = 0; i < args.size(); ++i) {
+    if (args[i].value >= code().exprs.size()) continue;
+    const Expr& arg = code().exprs[args[i].value];
+    if (arg.kind == ExprKind::kFunction || arg.kind == ExprKind::kName || arg.kind == ExprKind::kMember) {
+      const Value& value = view().Evaluate(args[i].value, function_);
+      if (value.kind == ValueKind::kFunction) {
+        functions.emplace_back(i, value);
+        if (arg.kind == ExprKind::kFunction) continue;  // read below, with what it is given
+      }
+    }
+    taints[i] = Eval(args[i].value);
+    call.all.Join(taints[i]);
+  }
+  call.taints = taints;
+  if (base != nullptr) {
+    if (base->kind == ExprKind::kMember || base->kind == ExprKind::kIndex) {
+      // The receiver of a known function of a module is the module: nothing flows from there.
+      const bool plain = call.entry != nullptr && call.callee.kind == ValueKind::kQualified &&
+                         (call.entry->role == Role::kEnvRead || call.entry->role == Role::kEnvAll);
+      if (!plain) call.receiver = Eval(base->base);
+    } else if (base->kind != ExprKind::kName) {
+      call.receiver = Eval(expr.base);
+    } else if (call.callee.kind == ValueKind::kUnknown) {
+      call.receiver = Eval(expr.base);
+    }
+  }
+  Taint result;
+  bool handled = false;
+  if (call.callee.kind == ValueKind::kFunction) {
+    result = CallFunction(call.callee, args, taints, call.receiver, id);
+    handled = true;
+  } else if (call.callee.kind == ValueKind::kClass && call.callee.module < states_.size()) {
+    const ModuleView& owner = *states_[call.callee.module].view;
+    for (const std::string_view name : {"__init__", "constructor", "__post_init__"}) {
+      const FuncId init = owner.MethodOf(call.callee.index, name);
+      if (init == kNone) continue;
+      Value function = call.callee;
+      function.index = init;
+      (void)CallFunction(function, args, taints, {}, id);
+    }
+    result = call.all.Without(kEnvLabels);
+    handled = true;
+  }
+  if (call.entry != nullptr) {
+    Taint whole = call.all;
+    whole.Join(call.receiver);
+    std::swap(call.all, whole);
+    result = Judge(call, &handled);
+  }
+  if (!handled) {
+    const std::string_view name = call.callee.text;
+    const bool method = base != nullptr && base->kind == ExprKind::kMember;
+    const std::string_view last = method ? base->text : name.substr(name.rfind('.') + 1);
+    Taint from_args = call.all;
+    Taint from_receiver = call.receiver;
+    if (call.entry != nullptr) from_receiver = {};
+    const bool makes = expr.is_new || (!last.empty() && last[0] >= 'A' && last[0] <= 'Z');
+    if (makes && !Transforms(last)) from_args = from_args.Without(kEnvLabels);
+    if (!Transforms(name.empty() ? last : name) && !Transforms(last)) from_args = from_args.Without(kEnvAll);
+    if (method && !KeepsContent(last)) from_receiver = from_receiver.Without(kEnvLabels);
+    result.Join(from_args);
+    result.Join(from_receiver);
+    // x.append(secret): what is put into a thing stays in it.
+    if (method && from_args.labels != 0 && base->base < code().exprs.size() &&
+        code().exprs[base->base].kind == ExprKind::kName &&
+        SaysOneOf(last,
+                  {"append", "push", "add", "extend", "update", "write", "set", "insert", "unshift", "setdefault"})) {
+      const std::uint32_t slot = view().SlotOf(base->base, function_);
+      if (slot != kNone) {
+        Taint kept = from_args;
+        if (view().slots()[slot].scope != function_) {
+          kept.fresh = kept.labels;
+          kept.params = 0;
+        }
+        states_[module_].slots[slot].Join(kept);
+      }
+    }
+    if (method && last == "get" && call.receiver.Has(kState) && !args.empty()) {
+      ReadState(view().Text(args[0].value, function_));
+    }
+    if (last == "add_conditional_edges" || last == "addConditionalEdges") {
+      for (const auto& [index, function] : functions) {
+        routers_.insert(Key(function.module, function.index));
+        Taint state;
+        state.labels = kState;
+        for (Taint& in : facts(function.module, function.index).in) in.Join(state);
+      }
+    }
+    if (method && last == "pipe") {
+      here().deeds |= (here().deeds & kDidPipe) != 0 ? kDidPipeTwice : kDidPipe;
+    }
+    for (const std::string_view word : {"valid", "sanit", "allow", "check", "safe", "ensure", "escape", "within"}) {
+      if (last.find(word) != std::string_view::npos) here().deeds |= kDidPathCheck;
+    }
+  }
+  if (call.callee.kind == ValueKind::kFunction && call.callee.module < states_.size()) {
+    const Function& shape = states_[call.callee.module].view->module().functions[call.callee.index];
+    for (const std::string_view word : {"valid", "sanit", "allow", "check", "safe", "ensure", "escape", "resolve",
+                                        "within", "Valid", "Sanit", "Allow", "Check", "Safe", "Escape"}) {
+      if (shape.name.find(word) != std::string_view::npos) here().deeds |= kDidPathCheck;
+    }
+  }
+  if (!functions.empty()) {
+    Taint given = result;
+    given.Join(call.receiver);
+    for (std::uint32_t i = 0; i < args.size(); ++i) given.Join(taints[i]);
+    for (const auto& [index, function] : functions) CallBack(function, given, &result);
+  }
+  return result;
+}
+
+}  // namespace interlock::scan::code

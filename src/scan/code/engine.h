@@ -1,0 +1,242 @@
+// Forward propagation of labels through a package's modules, in program order, functions summarised. Private to
+// src/scan/code.
+//
+// A value carries two sets: `labels`, everything that may have reached it from anywhere (what a sink judges), and
+// `fresh`, what does not come through the parameters of the function being read (what its callers get back). Parameters
+// are tracked as bits, so that a helper used for a secret here does not taint its harmless use there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "code/catalogue.h"
+#include "code/flow.h"
+#include "code/world.h"
+
+namespace interlock::scan::code {
+
+using Labels = std::uint32_t;
+inline constexpr Labels kToolArgument = 1U << 0U;
+inline constexpr Labels kEnvSecret = 1U << 1U;
+inline constexpr Labels kEnvAll = 1U << 2U;
+inline constexpr Labels kEnvPlain = 1U << 3U;
+inline constexpr Labels kSecretFile = 1U << 4U;
+inline constexpr Labels kWeakSecretFile = 1U << 5U;
+inline constexpr Labels kFileContent = 1U << 6U;
+inline constexpr Labels kNet = 1U << 7U;       // an answer from the network
+inline constexpr Labels kNetFixed = 1U << 8U;  // and the address is written in the code
+inline constexpr Labels kSocketData = 1U << 9U;
+inline constexpr Labels kDecoded = 1U << 10U;  // a constant, decoded
+inline constexpr Labels kStore = 1U << 11U;    // key chain, browser store
+inline constexpr Labels kClipboard = 1U << 12U;
+inline constexpr Labels kHostFacts = 1U << 13U;
+inline constexpr Labels kState = 1U << 14U;  // state of a graph of agents
+inline constexpr Labels kArguments = 1U << 15U;
+inline constexpr Labels kInput = 1U << 16U;
+inline constexpr Labels kModelAnswer = 1U << 17U;
+inline constexpr Labels kMemory = 1U << 18U;
+inline constexpr Labels kCommandOutput = 1U << 19U;
+inline constexpr Labels kDeserialized = 1U << 20U;
+inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
+inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
+inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData;
+
+// Which of a value's histories is shown for a label.
+enum class Trail : std::uint8_t { kPrivate, kOutside, kGiven, kCode };
+inline constexpr std::size_t kTrails = 4;
+[[nodiscard]] Trail TrailOf(Labels label);
+
+struct Taint {
+  Labels labels = 0;
+  Labels fresh = 0;
+  std::uint32_t params = 0;
+  std::uint32_t vendors = 0;                      // whose credentials (places.h)
+  std::array<std::uint32_t, kTrails> trail = {};  // 0: none; else index + 1 of a step
+  void Join(const Taint& other);
+  [[nodiscard]] bool Has(Labels mask) const { return (labels & mask) != 0; }
+  [[nodiscard]] Taint Without(Labels mask) const;
+};
+
+struct Step {
+  std::uint32_t before = 0;  // index + 1
+  std::uint32_t module = 0;
+  std::uint32_t offset = 0;
+  std::string text;
+};
+
+// A finding before its reach is known.
+struct Hit {
+  RawFinding finding;
+  std::uint32_t module = 0;
+  FuncId function = kModuleBody;
+};
+struct UseAt {
+  CapabilityUse use;
+  std::uint32_t module = 0;
+  FuncId function = kModuleBody;
+  Role role = Role::kUnlisted;
+};
+
+// Kinds of things that a function does, for findings that need several of them.
+using Deeds = std::uint32_t;
+inline constexpr Deeds kDidConnect = 1U << 0U;
+inline constexpr Deeds kDidDuplicate = 1U << 1U;
+inline constexpr Deeds kDidTerminal = 1U << 2U;
+inline constexpr Deeds kDidRunShell = 1U << 3U;  // sh, bash, cmd by name
+inline constexpr Deeds kDidExecutable = 1U << 4U;
+inline constexpr Deeds kDidRawMemory = 1U << 5U;
+inline constexpr Deeds kDidPathCheck = 1U << 6U;
+inline constexpr Deeds kDidSend = 1U << 7U;
+inline constexpr Deeds kDidPipeTwice = 1U << 8U;
+inline constexpr Deeds kDidPipe = 1U << 9U;
+inline constexpr Deeds kDidProcessList = 1U << 10U;
+inline constexpr Deeds kDidPrompt = 1U << 11U;
+
+enum class Trigger : std::uint8_t { kAlways, kText, kTime, kIdentity };
+struct Condition {
+  std::uint16_t depth = 0;
+  Trigger trigger = Trigger::kAlways;
+  Loc loc;
+};
+
+struct FunctionFacts {
+  std::vector<Taint> in;  // of parameters, from callers
+  Taint out;
+  std::vector<std::uint64_t> calls;  // module << 32 | function
+  Deeds deeds = 0;
+  Loc connect;  // first places of deeds
+  Loc execute;
+  std::uint8_t pass = 0;  // last pass that read it
+  bool running = false;
+};
+
+class Engine {
+ public:
+  Engine(const World& world, const std::vector<EntryPoint>& entries);
+  void Run();
+
+  [[nodiscard]] std::vector<Hit>& hits() { return hits_; }
+  [[nodiscard]] std::vector<UseAt>& uses() { return uses_; }
+  [[nodiscard]] const std::vector<std::vector<FunctionFacts>>& facts() const { return facts_; }
+  [[nodiscard]] bool complete() const { return steps_left_ > 0; }
+
+ private:
+  struct Call {  // being judged
+    ExprId expr = kNone;
+    Value callee;
+    const CatalogueEntry* entry = nullptr;
+    std::span<const Arg> args;
+    std::span<const Taint> taints;
+    Taint receiver;
+    Taint all;  // arguments and receiver
+  };
+  // One file's state while it is read.
+  struct ModuleState {
+    const ModuleView* view = nullptr;
+    std::vector<Taint> slots;
+    std::vector<const CatalogueEntry*> entries;  // of callees and members, by expression
+    std::vector<std::uint8_t> looked;
+  };
+
+  void ReadFunction(std::uint32_t module, FuncId function);
+  void ReadBody(FuncId function);
+  Taint Eval(ExprId expr);
+  Taint EvalCall(ExprId expr);
+  Taint EvalMember(ExprId expr);
+  void Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth);
+  const CatalogueEntry* EntryOf(ExprId expr, const Value& value);
+  [[nodiscard]] const ModuleView& view() const { return *states_[module_].view; }
+  [[nodiscard]] const Module& code() const { return states_[module_].view->module(); }
+  FunctionFacts& facts(std::uint32_t module, FuncId function) { return facts_[module][function]; }
+  FunctionFacts& here() { return facts_[module_][function_]; }
+
+  Taint CallFunction(const Value& callee, std::span<const Arg> args, std::span<const Taint> taints,
+                     const Taint& receiver, ExprId at);
+  void CallBack(const Value& function, const Taint& taint, Taint* result);
+  Taint Source(Labels label, ExprId at, std::string text);
+  Taint EnvRead(std::string_view name, ExprId at);
+
+  // sinks.cc
+  Taint Judge(Call& call, bool* handled);
+  Taint JudgeHttp(Call& call);
+  void JudgeSend(Call& call, const Taint& data, std::string_view host, const Taint& target);
+  void JudgeShellText(Call& call, ExprId command, const Taint& taint);
+  void JudgeSpawn(Call& call);
+  void JudgeEval(Call& call);
+  void JudgeNative(Call& call);
+  Taint JudgeFile(Call& call);
+  void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
+  void JudgeCondition(const Stmt& stmt);
+  void JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host);
+  void JudgeState(const Stmt& stmt, const Taint& value);
+  void ReadState(std::string_view key);
+  void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);
+  void FinishState();
+  void JudgeMailCopy(ExprId dict);
+  [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
+  [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);
+  [[nodiscard]] Taint TaintOfArg(const Call& call, ExprId expr) const;
+  void Use(const Call& call, core::Permission permission, std::string detail);
+  void Raise(std::string_view rule, ExprId at, const Taint& taint, Labels because, std::string message,
+             double scale = 1.0, std::string host = {}, std::string decoded = {});
+  void Raise(std::string_view rule, Loc loc, const Taint& taint, Labels because, std::string message,
+             double scale = 1.0, std::string host = {}, std::string decoded = {});
+
+  struct StateWrite {
+    std::string key;
+    std::uint32_t module = 0;
+    FuncId function = kModuleBody;
+    Taint taint;
+    Labels because = 0;
+    Loc loc;
+  };
+  struct StateRead {
+    std::string key;
+    std::uint32_t module = 0;
+    FuncId function = kModuleBody;
+  };
+
+  const World& world_;
+  const std::vector<EntryPoint>& entry_points_;
+  std::vector<std::uint8_t> graphs_;           // modules that use graphs of agents
+  std::unordered_set<std::uint64_t> nodes_;    // functions that are nodes
+  std::unordered_set<std::uint64_t> routers_;  // functions that choose the next node
+  std::vector<StateWrite> state_writes_;
+  std::vector<StateRead> state_reads_;
+  std::vector<ModuleState> states_;
+  std::vector<std::vector<FunctionFacts>> facts_;
+  std::deque<Step> trail_;
+  std::vector<Hit> hits_;
+  std::vector<UseAt> uses_;
+  std::unordered_set<std::uint64_t> seen_;                  // findings, by rule and place
+  std::unordered_set<std::uint64_t> used_;                  // uses, by place
+  std::unordered_map<std::uint64_t, std::uint32_t> steps_;  // trail by place and label
+  std::vector<Condition> conditions_;
+  std::uint32_t module_ = 0;
+  FuncId function_ = kModuleBody;
+  Stmt statement_;
+  std::uint32_t depth_ = 0;
+  std::uint32_t nested_ = 0;
+  std::uint64_t steps_left_ = 0;
+  std::uint8_t pass_ = 0;
+  bool last_ = false;
+  bool changed_ = false;
+};
+
+// entry.cc
+void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out);
+// Function in which each expression stands, and all calls in program order.
+struct ExprPlaces {
+  std::vector<FuncId> scope;
+  std::vector<ExprId> calls;
+  std::vector<ExprId> dicts;
+};
+[[nodiscard]] ExprPlaces PlacesOf(const Module& module);
+
+}  // namespace interlock::scan::code

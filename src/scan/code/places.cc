@@ -1,0 +1,234 @@
+#include "code/places.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace interlock::scan::code {
+namespace {
+
+std::string Lower(std::string_view text) {
+  std::string out(text.substr(0, 1024));
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    if (c == '\\') c = '/';
+  }
+  return out;
+}
+
+template <std::size_t n>
+bool HasAny(std::string_view text, const std::array<std::string_view, n>& parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+}
+
+constexpr std::array kSecretParts = std::to_array<std::string_view>({".ssh/id_",
+                                                                     ".aws/credentials",
+                                                                     "/etc/shadow",
+                                                                     ".gnupg/",
+                                                                     "login data",
+                                                                     "logins.json",
+                                                                     "key4.db",
+                                                                     "cookies.sqlite",
+                                                                     "/wallet.dat",
+                                                                     ".ethereum/keystore",
+                                                                     ".config/solana/id.json",
+                                                                     "exodus/exodus.wallet",
+                                                                     ".electrum/wallets",
+                                                                     "library/keychains",
+                                                                     ".git-credentials",
+                                                                     "application_default_credentials.json",
+                                                                     ".config/gcloud/credentials",
+                                                                     ".azure/accesstokens",
+                                                                     ".azure/msal_token_cache",
+                                                                     "/var/run/secrets/kubernetes.io",
+                                                                     "chrome/user data",
+                                                                     "/google-chrome/default",
+                                                                     ".mozilla/firefox",
+                                                                     "bravesoftware/brave-browser",
+                                                                     ".password-store/",
+                                                                     "ssh_host_"});
+
+constexpr std::array kWeakParts = std::to_array<std::string_view>({".npmrc",
+                                                                   ".pypirc",
+                                                                   ".netrc",
+                                                                   ".docker/config.json",
+                                                                   ".kube/config",
+                                                                   ".bash_history",
+                                                                   ".zsh_history",
+                                                                   ".python_history",
+                                                                   "/etc/passwd",
+                                                                   ".config/gh/hosts",
+                                                                   "claude_desktop_config",
+                                                                   ".cursor/mcp.json",
+                                                                   ".claude.json",
+                                                                   ".claude/.credentials",
+                                                                   ".codex/auth.json",
+                                                                   ".ssh/",
+                                                                   ".aws/",
+                                                                   "/.ssh",
+                                                                   ".env.local",
+                                                                   ".env.production",
+                                                                   "service-account",
+                                                                   "service_account",
+                                                                   ".config/gcloud",
+                                                                   "slack/local storage",
+                                                                   "discord/local storage",
+                                                                   "telegram desktop/tdata",
+                                                                   ".terraform.d/credentials",
+                                                                   ".vault-token",
+                                                                   ".boto",
+                                                                   ".s3cfg",
+                                                                   ".huggingface/token"});
+
+constexpr std::array kStartupParts = std::to_array<std::string_view>({".bashrc",
+                                                                      ".bash_profile",
+                                                                      ".zshrc",
+                                                                      ".zprofile",
+                                                                      ".zshenv",
+                                                                      "/.profile",
+                                                                      "~/.profile",
+                                                                      "/etc/profile",
+                                                                      "/etc/cron",
+                                                                      "/var/spool/cron",
+                                                                      "launchagents/",
+                                                                      "launchdaemons/",
+                                                                      "/etc/systemd/",
+                                                                      ".config/systemd/user",
+                                                                      ".config/autostart",
+                                                                      "/etc/init.d",
+                                                                      "/etc/rc.local",
+                                                                      "start menu/programs/startup",
+                                                                      "currentversion/run",
+                                                                      ".ssh/authorized_keys",
+                                                                      "/etc/ld.so.preload",
+                                                                      ".git/hooks/",
+                                                                      "sitecustomize.py",
+                                                                      "usercustomize.py",
+                                                                      "/etc/sudoers",
+                                                                      ".config/fish/config.fish"});
+
+constexpr std::array kAgentParts = std::to_array<std::string_view>({"claude.md",
+                                                                    ".claude/settings",
+                                                                    ".claude/commands",
+                                                                    ".claude/hooks",
+                                                                    ".claude/skills",
+                                                                    ".claude/agents",
+                                                                    ".claude/memory",
+                                                                    "claude_desktop_config.json",
+                                                                    ".cursor/mcp.json",
+                                                                    ".cursor/rules",
+                                                                    ".cursorrules",
+                                                                    "agents.md",
+                                                                    ".windsurfrules",
+                                                                    ".codeium/windsurf",
+                                                                    ".gemini/settings",
+                                                                    "gemini.md",
+                                                                    ".codex/config",
+                                                                    ".vscode/mcp.json",
+                                                                    "copilot-instructions.md",
+                                                                    ".mcp.json",
+                                                                    "soul.md",
+                                                                    ".openclaw/",
+                                                                    "opencode.json",
+                                                                    ".claude.json",
+                                                                    ".clinerules",
+                                                                    "cline_mcp_settings.json"});
+
+// Vendor, then words of its hosts. The variable starts with the first word.
+struct Vendor {
+  std::string_view prefix;
+  std::string_view hosts;  // parts of host names, separated by blanks
+};
+constexpr std::array kVendors = std::to_array<Vendor>({
+    {"AWS_", "amazonaws aws"},
+    {"OPENAI_", "openai azure"},
+    {"ANTHROPIC_", "anthropic claude"},
+    {"GITHUB_", "github"},
+    {"GH_", "github"},
+    {"GITLAB_", "gitlab"},
+    {"NPM_", "npmjs npm"},
+    {"PYPI_", "pypi"},
+    {"SLACK_", "slack"},
+    {"STRIPE_", "stripe"},
+    {"GOOGLE_", "google gstatic youtube"},
+    {"GEMINI_", "google"},
+    {"AZURE_", "azure microsoft windows"},
+    {"HF_", "huggingface"},
+    {"HUGGINGFACE", "huggingface"},
+    {"DISCORD_", "discord"},
+    {"TELEGRAM_", "telegram"},
+    {"TWILIO_", "twilio"},
+    {"SENDGRID_", "sendgrid"},
+    {"DOCKER_", "docker"},
+    {"CLOUDFLARE_", "cloudflare workers"},
+    {"NOTION_", "notion"},
+    {"JIRA_", "atlassian jira"},
+    {"DATABASE_", "-"},
+    {"POSTGRES_", "-"},
+    {"MYSQL_", "-"},
+    {"MONGO", "mongodb"},
+    {"SSH_", "-"},
+    {"KUBE", "-"},
+    {"VAULT_", "vault"},
+    {"HEROKU_", "heroku"},
+    {"DATADOG_", "datadog"},
+});
+
+}  // namespace
+
+PathKind KindOfPath(std::string_view path) {
+  if (path.size() < 3 || path.size() > 1024) return PathKind::kPlain;
+  const std::string lower = Lower(path);
+  if (lower.find('\n') != std::string::npos) return PathKind::kPlain;
+  if (HasAny(lower, kSecretParts) && !lower.ends_with(".pub")) return PathKind::kSecret;
+  if (HasAny(lower, kStartupParts)) return PathKind::kStartup;
+  if (HasAny(lower, kWeakParts)) return PathKind::kWeakSecret;
+  if (lower == ".env" || lower.ends_with("/.env")) return PathKind::kWeakSecret;
+  if (HasAny(lower, kAgentParts)) return PathKind::kAgent;
+  if (lower.starts_with("/tmp/") || lower.starts_with("/var/tmp/") || lower.starts_with("/dev/shm/") ||
+      lower.find("/appdata/local/temp/") != std::string::npos) {
+    return PathKind::kTemporary;
+  }
+  return PathKind::kPlain;
+}
+
+bool IsSecretName(std::string_view variable) {
+  if (variable.size() > 128) return false;
+  std::string upper(variable);
+  for (char& c : upper) {
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  }
+  for (const std::string_view word :
+       {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL",
+        "AUTH_KEY", "_PAT", "DATABASE_URL", "CONNECTION_STRING", "MNEMONIC", "SEED_PHRASE"}) {
+    if (upper.find(word) != std::string::npos) {
+      return upper.find("MAX_TOKEN") == std::string::npos && upper.find("TOKENIZER") == std::string::npos &&
+             upper.find("TOKEN_LIMIT") == std::string::npos && upper.find("TOKEN_URL") == std::string::npos;
+    }
+  }
+  return upper.ends_with("_KEY") || upper == "KEY";
+}
+
+std::uint32_t VendorOf(std::string_view variable) {
+  static_assert(kVendors.size() <= 32);
+  for (std::size_t i = 0; i < kVendors.size(); ++i) {
+    if (variable.starts_with(kVendors[i].prefix)) return 1U << i;
+  }
+  return 0;
+}
+
+bool HostOfVendors(std::string_view host, std::uint32_t vendors) {
+  for (std::size_t i = 0; i < kVendors.size(); ++i) {
+    if ((vendors >> i & 1U) == 0) continue;
+    std::string_view words = kVendors[i].hosts;
+    while (!words.empty()) {
+      const std::size_t blank = words.find(' ');
+      if (host.find(words.substr(0, blank)) != std::string_view::npos) return true;
+      words = blank == std::string_view::npos ? std::string_view() : words.substr(blank + 1);
+    }
+  }
+  return false;
+}
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,27 @@
+// What a path, a variable's name or a host stands for. Private to src/scan/code.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace interlock::scan::code {
+
+enum class PathKind : std::uint8_t {
+  kPlain,
+  kSecret,      // private keys, cloud credentials, browser profiles, wallets: read by their own programs only
+  kWeakSecret,  // .env, .npmrc, shell history, tokens of tools: read by many for good reasons
+  kStartup,     // what runs again at login, boot or in every shell
+  kAgent,       // settings, memory and instructions of agents
+  kTemporary,   // anybody may write there
+};
+// Of a path as far as it is known (kHole for the rest).
+[[nodiscard]] PathKind KindOfPath(std::string_view path);
+// Whether a variable of the environment, by its name, holds a credential.
+[[nodiscard]] bool IsSecretName(std::string_view variable);
+// Whose credential a variable is, as one bit; 0: nobody's in particular.
+[[nodiscard]] std::uint32_t VendorOf(std::string_view variable);
+// Whether a host belongs to one of the vendors.
+[[nodiscard]] bool HostOfVendors(std::string_view host, std::uint32_t vendors);
+
+}  // namespace interlock::scan::code

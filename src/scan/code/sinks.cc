@@ -1,0 +1,936 @@
+// What is made of a value where it leaves the program or becomes a program. Honest powers become uses; findings need a
+// combination that has no good reason, or a mistake that an attacker can use.
+#include <algorithm>
+#include <array>
+
+#include "code/engine.h"
+#include "code/places.h"
+#include "code/shell.h"
+#include "static/shell_judge.h"
+
+namespace interlock::scan::code {
+namespace {
+
+using core::Permission;
+
+bool IsShellName(std::string_view program) {
+  const std::size_t slash = program.find_last_of("/\\");
+  if (slash != std::string_view::npos) program.remove_prefix(slash + 1);
+  for (const std::string_view shell :
+       {"sh", "bash", "zsh", "dash", "ksh", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"}) {
+    if (program == shell) return true;
+  }
+  return false;
+}
+
+bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+bool AnyOf(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return Contains(text, part); });
+}
+
+std::string LowerCase(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+// Host of a partly known URL; "" when the host itself is not known.
+std::string KnownHost(const std::string& text) {
+  if (text.empty()) return {};
+  const std::size_t scheme = text.find("://");
+  if (scheme == std::string::npos) return {};
+  const std::size_t from = scheme + 3;
+  const std::size_t to = text.find_first_of("/?#", from);
+  const std::string authority = text.substr(from, to == std::string::npos ? std::string::npos : to - from);
+  if (authority.empty() || Contains(authority, std::string_view(&kHole, 1))) return {};
+  return HostOf(text);
+}
+
+// A bare host or address, as sockets take it.
+std::string KnownAddress(const std::string& text) {
+  std::string host = text.substr(0, text.find_first_of(" /?#"));
+  if (host.empty() || host.size() > 253 || Contains(host, std::string_view(&kHole, 1))) return {};
+  if (Contains(text, "://")) return KnownHost(text);
+  if (const std::size_t colon = host.find(':');
+      colon != std::string::npos && host.find(':', colon + 1) == std::string::npos) {
+    host.resize(colon);
+  }
+  return LowerCase(host);
+}
+
+bool IsBad(HostKind kind) {
+  return kind == HostKind::kRawAddress || kind == HostKind::kTunnel || kind == HostKind::kPaste ||
+         kind == HostKind::kShortener;
+}
+
+std::string Shown(std::string_view text, std::size_t most = 120) {
+  std::string out;
+  for (const char c : text.substr(0, most)) out += c == kHole ? std::string("…") : std::string(1, c);
+  return out;
+}
+
+}  // namespace
+
+void Engine::Raise(std::string_view rule, ExprId at, const Taint& taint, Labels because, std::string message,
+                   double scale, std::string host, std::string decoded) {
+  if (at >= code().exprs.size()) return;
+  Raise(rule, code().exprs[at].loc, taint, because, std::move(message), scale, std::move(host), std::move(decoded));
+}
+
+void Engine::Raise(std::string_view rule, Loc loc, const Taint& taint, Labels because, std::string message,
+                   double scale, std::string host, std::string decoded) {
+  if (!last_) return;
+  std::uint64_t key = 1469598103934665603ULL;
+  for (const char c : rule) key = (key ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  key = (key ^ module_) * 1099511628211ULL;
+  key = (key ^ loc.begin) * 1099511628211ULL;
+  if (!seen_.insert(key).second || hits_.size() >= 20'000) return;
+  Hit hit;
+  hit.module = module_;
+  hit.function = function_;
+  hit.finding.rule = rule;
+  hit.finding.file = code().file;
+  hit.finding.bytes = {loc.begin, loc.end};
+  hit.finding.scale = scale;
+  hit.finding.message = std::move(message);
+  hit.finding.host = std::move(host);
+  hit.finding.decoded = decoded.substr(0, 2000);
+  if (because != 0) {
+    // The history of the worst label, oldest step first.
+    for (Labels bit = 1; bit != 0 && bit <= because; bit <<= 1U) {
+      if ((because & bit) == 0 || !taint.Has(bit)) continue;
+      std::uint32_t at = taint.trail[static_cast<std::size_t>(TrailOf(bit))];
+      for (int i = 0; at != 0 && i < 12; ++i) {
+        const Step& step = trail_[at - 1];
+        hit.finding.flow.insert(hit.finding.flow.begin(),
+                                RawFlowStep{states_[step.module].view->module().file, step.offset, step.text});
+        at = step.before;
+      }
+      break;
+    }
+    hit.finding.flow.push_back(RawFlowStep{code().file, loc.begin, hit.finding.message});
+  }
+  hits_.push_back(std::move(hit));
+}
+
+void Engine::Use(const Call& call, Permission permission, std::string detail) {
+  if (!last_ || call.expr >= code().exprs.size()) return;
+  const std::uint64_t key =
+      (std::uint64_t{module_} << 40U) ^ (std::uint64_t{call.expr} << 6U) ^ static_cast<unsigned>(permission);
+  if (!used_.insert(key).second || uses_.size() >= 50'000) return;
+  UseAt at;
+  at.module = module_;
+  at.function = function_;
+  at.role = call.entry != nullptr ? call.entry->role : Role::kUnlisted;
+  at.use.permission = permission;
+  at.use.file = code().file;
+  at.use.loc = code().exprs[call.expr].loc;
+  at.use.callee = call.callee.text;
+  at.use.obfuscation = call.callee.obfuscation;
+  at.use.detail = Shown(detail, 200);
+  uses_.push_back(std::move(at));
+}
+
+Taint Engine::TaintOfArg(const Call& call, ExprId expr) const {
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (call.args[i].value == expr) return call.taints[i];
+  }
+  return {};
+}
+
+ExprId Engine::Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint) {
+  for (const ArgRef& ref : refs) {
+    std::size_t position = 0;
+    for (std::size_t i = 0; i < call.args.size(); ++i) {
+      const Arg& arg = call.args[i];
+      const bool named = !arg.name.empty();
+      if (!ref.name.empty() ? arg.name != ref.name : named || static_cast<int>(position) != ref.position) {
+        if (!named) ++position;
+        continue;
+      }
+      if (!named) ++position;
+      if (ref.field.empty()) {
+        if (taint != nullptr) *taint = call.taints[i];
+        return arg.value;
+      }
+      FuncId scope = function_;
+      const ExprId origin = view().Origin(arg.value, function_, &scope);
+      if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kDict) continue;
+      for (const Arg& field : code().ArgsOf(code().exprs[origin])) {
+        if (field.name != ref.field) continue;
+        if (taint != nullptr) *taint = scope == function_ ? Eval(field.value) : call.taints[i];
+        return field.value;
+      }
+    }
+  }
+  return kNone;
+}
+
+// What is sent: the arguments that carry a body. Headers are not: a credential belongs there.
+Taint Engine::DataOf(const Call& call, bool* header_only) {
+  Taint data;
+  *header_only = true;
+  for (const ArgRef& ref : call.entry->data) {
+    Taint part;
+    const ExprId expr = Argument(call, {ref}, &part);
+    if (expr == kNone) continue;
+    *header_only = false;
+    // fetch(url, options): an options object given whole has headers in it as well.
+    const Expr& shape = code().exprs[expr];
+    if (ref.field.empty() && shape.kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(shape)) {
+        if (field.name == "headers" || field.name == "auth" || field.name == "Authorization") continue;
+        data.Join(Eval(field.value));
+      }
+    } else {
+      data.Join(part);
+    }
+  }
+  return data;
+}
+
+void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view, const Taint& target) {
+  if (!last_) return;
+  const std::string host(host_view);
+  const HostKind kind = host.empty() ? HostKind::kOrdinary : KindOfHost(host);
+  if (kind == HostKind::kLocal) return;
+  const bool fixed = !host.empty();
+  const bool bad = fixed && IsBad(kind);
+  Taint all = data;
+  all.Join(target);
+  const std::string to = fixed ? " to " + host : std::string(" over the network");
+  if (all.Has(kSecretFile | kStore)) {
+    // Cloud libraries trade their own key files for tokens at their own hosts.
+    if (!fixed || !HostOfVendors(host, 0xFFFFFFFFU)) {
+      Raise("EXFIL-001", call.expr, all, kSecretFile | kStore, "sends credentials read from their store" + to,
+            fixed ? 1.0 : 0.75, host);
+      return;
+    }
+  }
+  if (all.Has(kWeakSecretFile) && bad) {
+    Raise("EXFIL-001", call.expr, all, kWeakSecretFile, "sends a file of credentials" + to, 0.9, host);
+    return;
+  }
+  if (all.Has(kEnvAll)) {
+    Raise("EXFIL-002", call.expr, all, kEnvAll, "sends the whole environment" + to, fixed ? 1.0 : 0.75, host);
+    return;
+  }
+  if (all.Has(kEnvSecret)) {
+    const std::uint32_t vendors = data.vendors | target.vendors;
+    const int owners = __builtin_popcount(vendors);
+    const bool theirs = fixed && HostOfVendors(host, vendors);
+    if (bad && !theirs && data.Has(kEnvSecret)) {
+      Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends a credential from the environment" + to, 1.0, host);
+      return;
+    }
+    if (owners >= 2 && fixed && data.Has(kEnvSecret)) {
+      Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends credentials of several services" + to, 0.9, host);
+      return;
+    }
+    if (owners == 1 && fixed && !theirs && data.Has(kEnvSecret)) {
+      Raise("EXFIL-003", call.expr, data, kEnvSecret, "sends a service's credential to another's host, " + host, 0.6,
+            host);
+      return;
+    }
+  }
+  if (all.Has(kClipboard) && fixed && (bad || kind == HostKind::kOrdinary)) {
+    Raise("EXFIL-004", call.expr, all, kClipboard, "sends the clipboard, keys pressed or the screen" + to,
+          bad ? 1.0 : 0.5, host);
+    return;
+  }
+  if (bad && data.Has(kFileContent) && !data.Has(kToolArgument)) {
+    Raise("EXFIL-004", call.expr, data, kFileContent, "sends the content of files" + to, 0.7, host);
+    return;
+  }
+  if (kind == HostKind::kRawAddress && data.Has(kHostFacts)) {
+    Raise("EXFIL-004", call.expr, data, kHostFacts, "reports facts about the machine" + to, 0.7, host);
+  }
+}
+
+Taint Engine::JudgeHttp(Call& call) {
+  Taint target;
+  const ExprId url = Argument(call, call.entry->target, &target);
+  const std::string text = url == kNone ? std::string() : view().Text(url, function_);
+  std::string host = KnownHost(text);
+  if (host.empty() && !Contains(text, "://")) {
+    // http.request({hostname, ...}); https.get("api.x", ...) names no scheme.
+    const std::string bare = KnownAddress(text);
+    if (Contains(bare, ".") && !bare.starts_with("/") && !bare.starts_with(".")) host = bare;
+  }
+  bool none = true;
+  const Taint data = DataOf(call, &none);
+  Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
+  here().deeds |= kDidSend;
+  JudgeSend(call, data, host, target);
+  JudgeTrigger(call, data, !host.empty(), host);
+  if (host.empty() && target.Has(kToolArgument) && (here().deeds & kDidPathCheck) == 0) {
+    Raise("VULN-005", call.expr, target, kToolArgument, "requests an address chosen by the caller",
+          text.empty() ? 0.5 : 0.8);
+  }
+  const std::string& name = call.callee.text;
+  const bool posts = name.ends_with(".post") || name.ends_with(".put") || name.ends_with(".patch");
+  Taint result = Source(kNet, call.expr, "answer of " + (host.empty() ? std::string("a host") : host));
+  if (!host.empty() && !posts && KindOfHost(host) != HostKind::kLocal) {
+    result.labels |= kNetFixed;
+    result.fresh |= kNetFixed;
+  }
+  // What was asked for by the caller is the caller's business: the answer is his.
+  if (target.Has(kToolArgument)) {
+    result.labels |= kToolArgument;
+    result.trail[static_cast<std::size_t>(Trail::kGiven)] = target.trail[static_cast<std::size_t>(Trail::kGiven)];
+  }
+  return result;
+}
+
+void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
+  if (!last_) return;
+  const std::string text = view().Text(command, function_);
+  const std::string first = text.substr(0, text.find_first_of(" \t\n|;&"));
+  Use(call, Permission::kSubprocess, text.empty() ? std::string("any command") : text);
+  if (IsShellName(first)) here().deeds |= kDidRunShell;
+  if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
+  const Value& value = view().Evaluate(command, function_);
+  if (value.kind == ValueKind::kText && (value.decodes > 0 || value.obfuscation >= 2)) {
+    Raise("OBFUSC-001", call.expr, {}, 0, "runs a command that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7,
+          {}, value.text);
+  } else if (taint.Has(kDecoded)) {
+    Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs a command that is hidden by encoding", 0.8);
+  }
+  const bool template_text = text.find_first_not_of(std::string(" '\"") + kHole) != std::string::npos &&
+                             Contains(text, std::string_view(&kHole, 1));
+  if (taint.Has(kSocketData)) {
+    Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
+  } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
+    Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", template_text ? 0.5 : 1.0);
+  } else if (taint.Has(kToolArgument) && template_text) {
+    Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command");
+  }
+  if (text.empty() || text.size() > 16'384) return;
+  const ShellScript script = ParseShell(text);
+  const std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
+  ShellContext context;
+  context.file = code().file;
+  context.whole = {code().exprs[command].loc.begin, code().exprs[command].loc.end};
+  context.place = ShellPlace::kCodeString;
+  std::vector<RawFinding> findings;
+  std::vector<CapabilityUse> more;
+  JudgeShell(acts, context, findings, &more);
+  for (RawFinding& finding : findings) {
+    Hit hit;
+    hit.finding = std::move(finding);
+    hit.module = module_;
+    hit.function = function_;
+    hits_.push_back(std::move(hit));
+  }
+  for (CapabilityUse& use : more) {
+    if (uses_.size() >= 50'000) break;
+    UseAt at;
+    at.module = module_;
+    at.function = function_;
+    at.role = Role::kShell;
+    at.use = std::move(use);
+    at.use.loc = code().exprs[command].loc;
+    at.use.file = code().file;
+    uses_.push_back(std::move(at));
+  }
+}
+
+void Engine::JudgeSpawn(Call& call) {
+  Taint taint;
+  const ExprId target = Argument(call, call.entry->target, &taint);
+  if (target == kNone) return;
+  // shell=True, {shell: true}: a string for a shell.
+  bool shell = false;
+  for (const Arg& arg : call.args) {
+    if (arg.name == "shell" && arg.value < code().exprs.size()) shell = code().exprs[arg.value].text == "True";
+    if (arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
+        if (field.name == "shell" && field.value < code().exprs.size())
+          shell = code().exprs[field.value].text == "true";
+      }
+    }
+    if ((arg.name == "stdin" || arg.name == "stdout") && last_) {
+      const Value& value = view().Evaluate(arg.value, function_);
+      if (value.kind == ValueKind::kInstance && value.text.starts_with("socket.")) {
+        Raise("RCE-002", call.expr, {}, 0, "gives a program's input or output to a socket");
+      }
+    }
+  }
+  FuncId scope = function_;
+  const ExprId origin = view().Origin(target, function_, &scope);
+  const Expr& shape = code().exprs[origin];
+  std::vector<ExprId> words;
+  if (shape.kind == ExprKind::kList) {
+    for (const Arg& arg : code().ArgsOf(shape)) words.push_back(arg.value);
+  } else {
+    words.push_back(target);
+    Taint more;
+    const ExprId list = Argument(call, call.entry->data, &more);
+    if (list != kNone) {
+      taint.Join(more);
+      const ExprId from = view().Origin(list, function_, &scope);
+      if (code().exprs[from].kind == ExprKind::kList) {
+        for (const Arg& arg : code().ArgsOf(code().exprs[from])) words.push_back(arg.value);
+      } else if (code().exprs[from].kind != ExprKind::kDict) {
+        words.push_back(list);
+      }
+    }
+  }
+  if (words.empty()) return;
+  if (shell) {
+    JudgeShellText(call, words.size() == 1 ? words[0] : target, taint);
+    return;
+  }
+  const std::string program = view().Text(words[0], scope);
+  const std::string first = program.substr(0, program.find(' '));
+  if (IsShellName(first)) {
+    here().deeds |= kDidRunShell;
+    if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+      const std::string option = LowerCase(view().Text(words[i], scope));
+      if (option == "-c" || option == "/c" || option == "-lc" || option == "-command" || option == "-ic") {
+        JudgeShellText(call, words[i + 1], taint);
+        return;
+      }
+    }
+  }
+  if (!last_) return;
+  std::string line;
+  for (std::size_t i = 0; i < words.size() && i < 32 && line.size() < 4096; ++i) {
+    const std::string& word = view().Text(words[i], scope);
+    if (i > 0) line += ' ';
+    if (word.empty()) {
+      line += kHole;
+    } else if (i == 0 && words.size() == 1) {
+      line += word;
+    } else {
+      // Quoted as one word.
+      line += '\'';
+      for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      line += '\'';
+    }
+  }
+  Use(call, Permission::kSubprocess, program.empty() ? std::string("any command") : line);
+  if (taint.Has(kSocketData)) {
+    Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
+  } else if (program.empty() && taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
+    Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", 0.8);
+  }
+  // python -c, node -e: code for another interpreter.
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    const std::string option = view().Text(words[i], scope);
+    if (option != "-c" && option != "-e") continue;
+    const Taint inner = words[i + 1] < code().exprs.size() ? Eval(words[i + 1]) : Taint();
+    const Value& value = view().Evaluate(words[i + 1], function_);
+    if (inner.Has(kDecoded) || (value.kind == ValueKind::kText && value.decodes > 0)) {
+      Raise("OBFUSC-001", call.expr, inner, kDecoded, "runs a program that is hidden by encoding", 0.9, {}, value.text);
+    } else if (inner.Has(kNetFixed) && !inner.Has(kToolArgument)) {
+      Raise("RCE-001", call.expr, inner, kNetFixed, "runs a program fetched from the network");
+    }
+  }
+  if (program.empty() || line.size() > 4096) return;
+  const ShellScript script = ParseShell(line);
+  const std::vector<ShellUse> acts = AnalyzeShellScript(script, line);
+  ShellContext context;
+  context.file = code().file;
+  context.whole = {code().exprs[call.expr].loc.begin, code().exprs[call.expr].loc.end};
+  context.place = ShellPlace::kCodeString;
+  std::vector<RawFinding> findings;
+  JudgeShell(acts, context, findings, nullptr);
+  for (RawFinding& finding : findings) {
+    Hit hit;
+    hit.finding = std::move(finding);
+    hit.module = module_;
+    hit.function = function_;
+    hits_.push_back(std::move(hit));
+  }
+}
+
+void Engine::JudgeEval(Call& call) {
+  Taint taint;
+  const ExprId target = Argument(call, call.entry->target, &taint);
+  if (target == kNone || !last_) return;
+  const Value& value = view().Evaluate(target, function_);
+  const bool constant = value.kind == ValueKind::kText;
+  if (call.entry->permission) Use(call, Permission::kDynamicCode, constant ? value.text : std::string());
+  if (!call.entry->permission) return;  // compile(): what is made of it counts
+  if (constant && (value.decodes > 0 || value.obfuscation >= 3)) {
+    Raise("OBFUSC-001", call.expr, {}, 0, "runs code that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7, {},
+          value.text);
+  } else if (taint.Has(kDecoded)) {
+    Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs code that is hidden by encoding", 0.9);
+  } else if (taint.Has(kSocketData)) {
+    Raise("RCE-003", call.expr, taint, kSocketData, "runs code that another machine sends");
+  } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
+    Raise("RCE-001", call.expr, taint, kNetFixed, "runs code fetched from the network");
+  } else if (taint.Has(kToolArgument)) {
+    // A tool whose purpose is to run code is an honest power.
+    std::string names = LowerCase(code().functions[function_].qualified);
+    names += LowerCase(code().functions[function_].name);
+    for (const EntryPoint& entry : entry_points_) {
+      if (entry.module == module_ && names.size() < 4096) names += " " + LowerCase(entry.name);
+    }
+    const bool purpose = AnyOf(names, {"exec", "eval", "code", "python", "script", "repl", "run", "javascript"});
+    Raise("VULN-002", call.expr, taint, kToolArgument, "runs an argument as code", purpose ? 0.3 : 1.0);
+  } else if (taint.Has(kNet)) {
+    Raise("VULN-002", call.expr, taint, kNet, "runs an answer from the network as code", 0.5);
+  }
+}
+
+void Engine::JudgeNative(Call& call) {
+  Taint taint;
+  const ExprId target = Argument(call, call.entry->target, &taint);
+  if (target == kNone || !call.entry->permission) return;
+  const std::string path = view().Text(target, function_);
+  Use(call, Permission::kDynamicCode, path);
+  if (taint.Has(kForeign)) {
+    Raise("MEM-002", call.expr, taint, kForeign, "loads a native library that came over the network");
+  } else if (KindOfPath(path) == PathKind::kTemporary) {
+    Raise("MEM-002", call.expr, {}, 0, "loads a native library from a folder that anybody may write", 0.8);
+  } else if (taint.Has(kToolArgument)) {
+    Raise("MEM-002", call.expr, taint, kToolArgument, "loads a native library named by an argument", 0.7);
+  }
+}
+
+void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
+  Use(call, Permission::kFilesystemWrite, path);
+  const PathKind kind = KindOfPath(path);
+  if (kind == PathKind::kStartup) {
+    Raise("PERSIST-001", call.expr, data, data.labels, "writes " + Shown(path) + ", which runs again by itself");
+  } else if (kind == PathKind::kAgent ||
+             (kind == PathKind::kWeakSecret && AnyOf(LowerCase(path), {".claude", ".cursor/", "claude_"}))) {
+    Raise("PERSIST-002", call.expr, data, data.labels,
+          "writes " + Shown(path) + ", which agents read as their own settings", data.Has(kForeign) ? 1.0 : 0.7);
+  }
+  if (path_taint.Has(kToolArgument) && (here().deeds & kDidPathCheck) == 0 &&
+      path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
+    Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument");
+  }
+}
+
+Taint Engine::JudgeFile(Call& call) {
+  Taint path_taint;
+  const Role role = call.entry->role;
+  const Expr& expr = code().exprs[call.expr];
+  const bool method = expr.base < code().exprs.size() && code().exprs[expr.base].kind == ExprKind::kMember;
+  const bool on_path = method && (call.callee.kind == ValueKind::kUnknown || call.callee.text.starts_with("pathlib.") ||
+                                  call.callee.text.starts_with("."));
+  std::string path;
+  if (on_path) {
+    path = view().Text(code().exprs[expr.base].base, function_);
+    path_taint = call.receiver;
+  } else if (const ExprId target = Argument(call, call.entry->target, &path_taint); target != kNone) {
+    path = view().Text(target, function_);
+  }
+  bool writes = role == Role::kFileWrite;
+  if (role == Role::kFileOpen) {
+    std::size_t position = 0;
+    for (const Arg& arg : call.args) {
+      const bool mode =
+          arg.name == "mode" || arg.name == "flags" || (arg.name.empty() && position == (on_path ? 0U : 1U));
+      if (arg.name.empty()) ++position;
+      if (!mode) continue;
+      const std::string& text = view().Text(arg.value, function_);
+      if (text.size() <= 6 && text.find_first_of("wax+") != std::string::npos) writes = true;
+    }
+  }
+  if (writes) {
+    Taint data;
+    for (std::size_t i = on_path ? 0 : 1; i < call.taints.size(); ++i) data.Join(call.taints[i]);
+    JudgeWrite(call, path, path_taint, data);
+    Taint handle;
+    return role == Role::kFileOpen ? handle : data;
+  }
+  const PathKind kind = KindOfPath(path);
+  Use(call, kind == PathKind::kSecret ? Permission::kSecretsRead : Permission::kFilesystemRead, path);
+  if (path_taint.Has(kToolArgument) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
+      path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
+    Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument", 0.7);
+  }
+  if (role == Role::kFileList) return path_taint.Has(kSecretFile) ? path_taint : Taint();
+  switch (kind) {
+    case PathKind::kSecret:
+      return Source(kSecretFile | kFileContent, call.expr, "reads " + Shown(path));
+    case PathKind::kWeakSecret:
+      return Source(kWeakSecretFile | kFileContent, call.expr, "reads " + Shown(path));
+    default: {
+      Taint result =
+          Source(kFileContent, call.expr, path.empty() ? std::string("reads a file") : "reads " + Shown(path));
+      if (path_taint.Has(kToolArgument)) {
+        result.labels |= kToolArgument;
+        result.trail[static_cast<std::size_t>(Trail::kGiven)] =
+            path_taint.trail[static_cast<std::size_t>(Trail::kGiven)];
+      }
+      return result;
+    }
+  }
+}
+
+void Engine::JudgeCondition(const Stmt& stmt) {
+  Condition condition;
+  condition.depth = stmt.condition_depth;
+  condition.loc = stmt.loc;
+  // What the test asks, looked for in its first parts.
+  std::vector<ExprId> open{stmt.value};
+  bool words = false;
+  bool argument = false;
+  bool number = false;
+  bool time = false;
+  for (std::size_t i = 0; i < open.size() && i < 48; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& expr = code().exprs[open[i]];
+    if (expr.kind == ExprKind::kNumber) number = true;
+    if (expr.kind == ExprKind::kName || expr.kind == ExprKind::kMember || expr.kind == ExprKind::kCall) {
+      const Value& value =
+          expr.kind == ExprKind::kCall ? view().Callee(open[i], function_) : view().Evaluate(open[i], function_);
+      std::string_view name = value.text;
+      if (name.starts_with("globalThis.")) name.remove_prefix(11);
+      if (AnyOf(name, {"datetime.now", "datetime.utcnow", "date.today", "time.localtime", "Date().get", "Date.now"}))
+        time = true;
+      if (name == "datetime.datetime" || name == "datetime.date" || name == "Date") number = true;
+      if (AnyOf(name, {"gethostname", "getuser", "getlogin", "os.hostname", "os.userInfo", "platform.node",
+                       "uuid.getnode"})) {
+        condition.trigger = Trigger::kIdentity;
+      }
+    }
+    if (expr.kind == ExprKind::kBinary && (expr.text == "in" || expr.text == "not in") && expr.arg_count == 2) {
+      const auto args = code().ArgsOf(expr);
+      const Value& left = view().Evaluate(args[0].value, function_);
+      if (left.kind == ValueKind::kText && left.text.size() >= 5) words = true;
+      if (Eval(args[1].value).Has(kToolArgument | kState | kInput)) argument = true;
+    }
+    if (expr.kind == ExprKind::kCall && expr.base < code().exprs.size() &&
+        code().exprs[expr.base].kind == ExprKind::kMember &&
+        AnyOf(code().exprs[expr.base].text, {"includes", "indexOf", "startswith", "startsWith", "search", "find"}) &&
+        expr.arg_count >= 1) {
+      const auto args = code().ArgsOf(expr);
+      const Value& left = view().Evaluate(args[0].value, function_);
+      if (left.kind == ValueKind::kText && left.text.size() >= 5 && !Contains(left.text, "http") &&
+          !Contains(left.text, "/")) {
+        words = true;
+      }
+      if (Eval(code().exprs[expr.base].base).Has(kToolArgument | kState | kInput)) argument = true;
+    }
+    if (expr.base != kNone) open.push_back(expr.base);
+    for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
+  }
+  if (condition.trigger == Trigger::kAlways) {
+    if (words && argument) condition.trigger = Trigger::kText;
+    if (time && number) condition.trigger = Trigger::kTime;
+  }
+  conditions_.push_back(condition);
+}
+
+void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host) {
+  if (!last_ || conditions_.empty()) return;
+  const bool ignored = statement_.kind == StmtKind::kExpr;
+  const Role role = call.entry->role;
+  const bool runs = role == Role::kShell || role == Role::kSpawn || role == Role::kEval || role == Role::kFileDelete;
+  for (const Condition& condition : conditions_) {
+    if (condition.depth >= statement_.condition_depth || condition.trigger == Trigger::kAlways) continue;
+    double scale = 0.0;
+    if (condition.trigger == Trigger::kText) {
+      // One word in what the agent says switches on that the same text goes elsewhere.
+      if (ignored && fixed && data.Has(kToolArgument | kState | kInput)) scale = 0.8;
+    } else if (ignored || runs) {
+      if (data.Has(kSecretLabels | kWeakSecretFile) || (runs && data.Has(kNetFixed | kDecoded))) {
+        scale = 1.0;
+      } else if (condition.trigger == Trigger::kTime && fixed && data.Has(kToolArgument | kFileContent)) {
+        scale = 0.5;
+      } else if (condition.trigger == Trigger::kIdentity && (role == Role::kShell || role == Role::kEval)) {
+        scale = 0.5;
+      }
+    }
+    if (scale == 0.0) continue;
+    const std::string what = condition.trigger == Trigger::kText   ? "a word in its input"
+                             : condition.trigger == Trigger::kTime ? "a date or time"
+                                                                   : "which machine or user it is";
+    Raise("TRIGGER-001", call.expr, data, data.labels & (kToolArgument | kSecretLabels | kState | kNetFixed),
+          "does this only on " + what, scale, std::string(host));
+    return;
+  }
+}
+
+void Engine::JudgeMailCopy(ExprId dict) {
+  for (const Arg& arg : code().ArgsOf(code().exprs[dict])) {
+    const std::string name = arg.name.size() == 3 ? LowerCase(arg.name) : std::string();
+    if (name != "bcc") continue;
+    const Value& value = view().Evaluate(arg.value, function_);
+    const Value* text = value.kind == ValueKind::kText                              ? &value
+                        : value.kind == ValueKind::kList && value.items.size() == 1 ? &value.items[0]
+                                                                                    : nullptr;
+    if (text == nullptr || text->kind != ValueKind::kText || !Contains(text->text, "@") || text->text.size() > 200)
+      continue;
+    Raise("EXFIL-005", arg.value, {}, 0, "every message is copied to a fixed address, " + Shown(text->text, 60));
+  }
+}
+
+Taint Engine::Judge(Call& call, bool* handled) {
+  *handled = true;
+  const CatalogueEntry& entry = *call.entry;
+  // A name put together from pieces, for something dangerous.
+  if (last_ && call.callee.obfuscation >= 2) {
+    const bool dangerous = entry.role == Role::kEval || entry.role == Role::kShell || entry.role == Role::kSpawn ||
+                           entry.role == Role::kConnect || entry.role == Role::kDeserialize ||
+                           entry.role == Role::kNative;
+    if (dangerous) {
+      Raise("OBFUSC-002", call.expr, {}, 0, "calls " + Shown(call.callee.text) + " by a name put together from pieces",
+            call.callee.obfuscation >= 3 ? 1.0 : 0.9, {}, call.callee.text);
+    }
+  }
+  Taint target;
+  switch (entry.role) {
+    case Role::kHttp:
+      return JudgeHttp(call);
+    case Role::kConnect: {
+      const ExprId to = Argument(call, entry.target, &target);
+      const std::string text = to == kNone ? std::string() : view().Text(to, function_);
+      Use(call, Permission::kNetworkEgress, KnownAddress(text).empty() ? text : KnownAddress(text));
+      const bool socket = call.callee.text.starts_with("socket.") || call.callee.text.starts_with("net.") ||
+                          call.callee.text.starts_with("tls.");
+      if (socket) {
+        const std::string host = KnownAddress(text);
+        if (KindOfHost(host) != HostKind::kLocal || host.empty()) here().deeds |= kDidConnect;
+        if (here().connect.end == 0) here().connect = code().exprs[call.expr].loc;
+        JudgeTrigger(call, call.all, !host.empty(), host);
+      }
+      return {};
+    }
+    case Role::kSocketSend: {
+      Use(call, Permission::kNetworkEgress, "");
+      Taint data;
+      for (const Taint& taint : call.taints) data.Join(taint);
+      JudgeSend(call, data, {}, {});
+      JudgeTrigger(call, data, true, {});
+      return {};
+    }
+    case Role::kSocketReceive:
+      Use(call, Permission::kNetworkEgress, "");
+      return Source(kSocketData, call.expr, "receives data from a socket");
+    case Role::kDns: {
+      (void)Argument(call, entry.target, &target);
+      Use(call, Permission::kNetworkEgress, "");
+      if (target.Has(kSecretLabels | kFileContent | kCommandOutput)) {
+        Raise("EXFIL-006", call.expr, target, kSecretLabels | kFileContent | kCommandOutput,
+              "puts data into names that it looks up");
+      }
+      return {};
+    }
+    case Role::kMail: {
+      Use(call, Permission::kNetworkEgress, "mail");
+      bool none = true;
+      JudgeSend(call, DataOf(call, &none), {}, {});
+      return {};
+    }
+    case Role::kListen: {
+      const ExprId to = Argument(call, entry.target, &target);
+      Use(call, Permission::kNetworkIngress, to == kNone ? std::string() : view().Text(to, function_));
+      Taint none;
+      return none;
+    }
+    case Role::kShell: {
+      const ExprId command = Argument(call, entry.target, &target);
+      if (command != kNone) {
+        JudgeShellText(call, command, target);
+        JudgeTrigger(call, target, false, {});
+      }
+      return Source(kCommandOutput, call.expr, "output of a command");
+    }
+    case Role::kSpawn:
+      JudgeSpawn(call);
+      (void)Argument(call, entry.target, &target);
+      JudgeTrigger(call, target, false, {});
+      return Source(kCommandOutput, call.expr, "output of a program");
+    case Role::kEval:
+      JudgeEval(call);
+      (void)Argument(call, entry.target, &target);
+      JudgeTrigger(call, target, false, {});
+      return call.all;
+    case Role::kImport: {
+      const ExprId name = Argument(call, entry.target, &target);
+      if (name != kNone && view().Evaluate(name, function_).kind != ValueKind::kText) {
+        Use(call, Permission::kDynamicCode, view().Text(name, function_));
+        if (target.Has(kNetFixed) && !target.Has(kToolArgument)) {
+          Raise("RCE-001", call.expr, target, kNetFixed, "loads a module named by an answer from the network", 0.7);
+        }
+      }
+      return {};
+    }
+    case Role::kYaml: {
+      for (const Arg& arg : call.args) {
+        if (arg.value < code().exprs.size() &&
+            (Contains(code().exprs[arg.value].text, "Safe") || Contains(code().exprs[arg.value].text, "Base"))) {
+          return call.all;
+        }
+      }
+      if (call.callee.text.ends_with("full_load")) return call.all;
+      [[fallthrough]];
+    }
+    case Role::kDeserialize: {
+      (void)Argument(call, entry.target, &target);
+      const bool marshal = call.callee.text.starts_with("marshal.");
+      if (marshal) return call.all;  // what is made of it counts
+      if (target.Has(kForeign)) {
+        Raise("VULN-006", call.expr, target, kForeign, "unpacks objects from the network; unpacking runs code",
+              target.Has(kNetFixed) ? 1.0 : 0.8);
+      } else if (target.Has(kToolArgument)) {
+        Raise("VULN-006", call.expr, target, kToolArgument, "unpacks objects given as an argument; unpacking runs code",
+              0.8);
+      } else if (target.Has(kDecoded)) {
+        Raise("OBFUSC-001", call.expr, target, kDecoded, "unpacks objects hidden by encoding; unpacking runs code",
+              0.7);
+      }
+      Taint result = call.all;
+      result.Join(Source(kDeserialized, call.expr, "unpacked objects"));
+      return result;
+    }
+    case Role::kNative:
+      JudgeNative(call);
+      return {};
+    case Role::kExecutableMemory: {
+      bool executable = call.callee.text.find("mmap.mmap") == std::string::npos || !view().is_python();
+      for (const Arg& arg : call.args) {
+        std::vector<ExprId> open{arg.value};
+        for (std::size_t i = 0; i < open.size() && i < 16; ++i) {
+          if (open[i] >= code().exprs.size()) continue;
+          const Expr& part = code().exprs[open[i]];
+          if (part.text == "PROT_EXEC" || part.text == "0x40") executable = true;
+          for (const Arg& inner : code().ArgsOf(part)) open.push_back(inner.value);
+        }
+      }
+      if (!executable) return {};
+      here().deeds |= kDidExecutable;
+      if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
+      Use(call, Permission::kDynamicCode, "executable memory");
+      Raise("MEM-003", call.expr, call.all, call.all.labels & (kForeign | kToolArgument),
+            "asks for memory that is writable and executable, or changes another process");
+      return {};
+    }
+    case Role::kRawMemory:
+      here().deeds |= kDidRawMemory;
+      if (call.all.Has(kToolArgument)) {
+        Raise("MEM-004", call.expr, call.all, kToolArgument,
+              "reads or writes memory at a place or of a size that an argument chooses");
+      }
+      return call.all;
+    case Role::kFileOpen:
+    case Role::kFileRead:
+    case Role::kFileWrite:
+    case Role::kFileList:
+      return JudgeFile(call);
+    case Role::kFileDelete: {
+      const Expr& expr = code().exprs[call.expr];
+      const ExprId path = Argument(call, entry.target, &target);
+      std::string text = path != kNone ? view().Text(path, function_) : std::string();
+      if (path == kNone && expr.base < code().exprs.size()) text = view().Text(code().exprs[expr.base].base, function_);
+      Use(call, Permission::kFilesystemWrite, text);
+      JudgeTrigger(call, target, false, {});
+      return {};
+    }
+    case Role::kEnvRead: {
+      const ExprId name = Argument(call, entry.target, &target);
+      Taint result = EnvRead(name == kNone ? std::string() : view().Text(name, function_), call.expr);
+      return result;
+    }
+    case Role::kEnvAll:
+      Use(call, Permission::kEnvironmentRead, "*");
+      return Source(kEnvAll, call.expr, "reads the whole environment");
+    case Role::kEnvWrite: {
+      const ExprId name = Argument(call, entry.target, &target);
+      Use(call, Permission::kEnvironmentWrite, name == kNone ? std::string() : view().Text(name, function_));
+      return {};
+    }
+    case Role::kSecretStore:
+      Use(call, Permission::kSecretsRead, call.callee.text);
+      // A key chain entry of one's own is how credentials should be kept; a browser's is not one's own.
+      return AnyOf(LowerCase(call.callee.text), {"cookie", "unprotect", "rookie"})
+                 ? Source(kStore, call.expr, "reads a browser's store")
+                 : Source(kEnvSecret, call.expr, "reads the key chain");
+    case Role::kClipboard:
+      return Source(kClipboard, call.expr, "watches the clipboard, keys or screen");
+    case Role::kStdin:
+      return Source(kInput, call.expr, "reads standard input");
+    case Role::kArgv:
+      return Source(kArguments, call.expr, "reads the command line");
+    case Role::kHostInfo:
+      if (AnyOf(call.callee.text, {"process_iter", "networkInterfaces"})) here().deeds |= kDidProcessList;
+      return Source(kHostFacts, call.expr, "asks the machine who it is");
+    case Role::kSql: {
+      const ExprId statement = Argument(call, entry.target, &target);
+      if (statement != kNone && target.Has(kToolArgument) && last_) {
+        const std::string text = LowerCase(view().Text(statement, function_));
+        if (Contains(text, std::string_view(&kHole, 1)) &&
+            AnyOf(text, {"select ", "insert ", "update ", "delete ", "drop ", "alter ", "where "})) {
+          Raise("VULN-004", call.expr, target, kToolArgument, "puts an argument into an SQL statement");
+        }
+      }
+      return {};
+    }
+    case Role::kTemplate:
+      (void)Argument(call, entry.target, &target);
+      if (target.Has(kToolArgument) && call.callee.text.find("string.Template") == std::string::npos) {
+        Raise("VULN-002", call.expr, target, kToolArgument, "uses an argument as a template; templates run code", 0.6);
+      }
+      return call.all;
+    case Role::kDecode: {
+      Taint result = call.all;
+      Taint data;
+      const ExprId from = Argument(call, entry.target, &data);
+      if (from != kNone) {
+        // A constant that is decoded; short ones are icons, keys, magic bytes.
+        const Value& value = view().Evaluate(from, function_);
+        const bool plain_buffer =
+            !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer.from"});
+        if (value.kind == ValueKind::kText && value.text.size() >= 16 && !plain_buffer) {
+          result.Join(Source(kDecoded, call.expr, "decodes a constant"));
+        }
+      }
+      return result;
+    }
+    case Role::kSanitize:
+    case Role::kSafe:
+      return {};
+    case Role::kPathCheck:
+      here().deeds |= kDidPathCheck;
+      return call.all;
+    case Role::kAgentSpawn:
+      Use(call, Permission::kAgentSpawn, call.callee.text);
+      return call.all;
+    case Role::kToolRegister:
+      Use(call, Permission::kToolRegister, "");
+      return {};
+    case Role::kMemoryRead:
+      Use(call, Permission::kMemoryRead, "");
+      return Source(kMemory, call.expr, "reads the agent's memory");
+    case Role::kMemoryWrite: {
+      Use(call, Permission::kMemoryWrite, "");
+      bool none = true;
+      const Taint data = DataOf(call, &none);
+      if (data.Has(kForeign)) {
+        Raise("STATE-002", call.expr, data, kForeign, "keeps an answer from the network in the agent's memory", 1.0);
+      }
+      return {};
+    }
+    case Role::kPrompt: {
+      here().deeds |= kDidPrompt;
+      return Source(kModelAnswer, call.expr, "answer of a model");
+    }
+    case Role::kDuplicate:
+      here().deeds |= kDidDuplicate;
+      return {};
+    case Role::kTerminal:
+      here().deeds |= kDidTerminal;
+      if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
+      Use(call, Permission::kSubprocess, "terminal");
+      return {};
+    case Role::kUnlisted:
+      break;
+  }
+  *handled = false;
+  return {};
+}
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,150 @@
+// State of graphs of agents: what is written into it from outside, and whether that steers the agents later.
+#include <algorithm>
+
+#include "code/engine.h"
+
+namespace interlock::scan::code {
+namespace {
+
+bool Any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+// Keys that say what an agent is to do, or who goes next and what it may.
+bool Steers(std::string_view key) {
+  return Any(key, {"system_prompt",
+                   "system",
+                   "system_message",
+                   "systemPrompt",
+                   "instructions",
+                   "instruction",
+                   "persona",
+                   "role",
+                   "policy",
+                   "policies",
+                   "rules",
+                   "goal",
+                   "objective",
+                   "task_instructions",
+                   "agent_instructions",
+                   "directive",
+                   "directives",
+                   "next",
+                   "next_node",
+                   "next_agent",
+                   "next_step",
+                   "route",
+                   "goto",
+                   "router",
+                   "approved",
+                   "is_admin",
+                   "admin",
+                   "authorized",
+                   "permissions",
+                   "permission_level",
+                   "allowed_tools",
+                   "trusted",
+                   "trust_level",
+                   "override",
+                   "mode",
+                   "prompt",
+                   "prompt_template",
+                   "guardrails",
+                   "active_agent"});
+}
+
+bool ComesFromUsers(std::string_view key) {
+  return Any(key, {"messages",     "input",       "user_input",  "query",    "question", "content",
+                   "user_message", "user_query",  "documents",   "document", "context",  "search_results",
+                   "retrieved",    "tool_output", "tool_result", "text",     "message",  "raw_input",
+                   "request",      "observation", "page",        "email",    "body"});
+}
+
+}  // namespace
+
+void Engine::ReadState(std::string_view key) {
+  if (!last_ || key.empty() || key.size() > 128 || state_reads_.size() > 10'000) return;
+  state_reads_.push_back({std::string(key), module_, function_});
+}
+
+void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at) {
+  if (!last_ || key.empty() || key.size() > 128 || state_writes_.size() > 10'000) return;
+  constexpr Labels kOutside = kToolArgument | kForeign | kFileContent | kMemory | kInput | kArguments;
+  Labels because = taint.labels & kOutside;
+  if (because == 0 && taint.Has(kState)) {
+    // From another part of the state: of those, what users and documents fill.
+    std::vector<ExprId> open{value};
+    for (std::size_t i = 0; i < open.size() && i < 64; ++i) {
+      if (open[i] >= code().exprs.size()) continue;
+      const ExprId origin = view().Origin(open[i], function_);
+      const Expr& expr = code().exprs[origin];
+      if ((expr.kind == ExprKind::kMember && ComesFromUsers(expr.text) && expr.text != key) ||
+          (expr.kind == ExprKind::kString && ComesFromUsers(expr.text) && expr.text != key)) {
+        because = kState;
+      }
+      if (expr.base != kNone) open.push_back(expr.base);
+      for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
+    }
+  }
+  if (because == 0) return;
+  StateWrite write;
+  write.key = std::string(key);
+  write.module = module_;
+  write.function = function_;
+  write.taint = taint;
+  write.because = because;
+  write.loc = code().exprs[at].loc;
+  state_writes_.push_back(std::move(write));
+}
+
+void Engine::JudgeState(const Stmt& stmt, const Taint& value) {
+  if (!last_ || graphs_.empty() || graphs_[module_] == 0 || !value.Has(~kModelAnswer)) return;
+  if (nodes_.find((std::uint64_t{module_} << 32U) | function_) == nodes_.end()) return;
+  FuncId scope = function_;
+  ExprId origin = view().Origin(stmt.value, function_, &scope);
+  if (origin >= code().exprs.size()) return;
+  // Command(update={...}, goto=...)
+  if (code().exprs[origin].kind == ExprKind::kCall) {
+    for (const Arg& arg : code().ArgsOf(code().exprs[origin])) {
+      if (arg.name == "update") origin = view().Origin(arg.value, scope);
+      if (arg.name == "goto") WriteState("goto", arg.value, Eval(arg.value), arg.value);
+    }
+  }
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kDict) return;
+  for (const Arg& field : code().ArgsOf(code().exprs[origin])) {
+    if (field.value >= code().exprs.size()) continue;
+    WriteState(field.name, field.value, Eval(field.value), field.value);
+  }
+}
+
+void Engine::FinishState() {
+  for (const StateWrite& write : state_writes_) {
+    module_ = write.module;
+    function_ = write.function;
+    bool prompt = false;
+    bool route = write.key == "goto";
+    for (const StateRead& read : state_reads_) {
+      if (read.key != write.key) continue;
+      if ((facts_[read.module][read.function].deeds & kDidPrompt) != 0) prompt = true;
+      if (routers_.contains((std::uint64_t{read.module} << 32U) | read.function)) route = true;
+    }
+    const bool steers = Steers(write.key);
+    double scale = 0.0;
+    if (steers) {
+      scale = prompt || route ? 1.0 : 0.6;
+    } else if (route) {
+      scale = 0.8;
+    } else if (prompt && (write.because & ~kState) != 0) {
+      scale = 0.35;
+    }
+    if (scale == 0.0) continue;
+    Raise("STATE-001", write.loc, write.taint, write.because,
+          "state `" + write.key + "` is written from untrusted input" +
+              (route    ? " and chooses the way through the graph"
+               : prompt ? " and reaches a prompt"
+                        : ""),
+          scale);
+  }
+}
+
+}  // namespace interlock::scan::code

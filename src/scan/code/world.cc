@@ -1,0 +1,322 @@
+// Scopes of a package's modules: which variable a name means, which assignments it has, which module an import means.
+#include "code/world.h"
+
+#include <algorithm>
+
+#include "code/catalogue.h"
+
+namespace interlock::scan::code {
+namespace {
+
+constexpr int kMaxScopes = 64;         // enclosing functions looked through
+constexpr int kMaxTargets = 64;        // nesting of destructuring targets
+constexpr std::size_t kMaxBases = 16;  // classes looked through for a method
+
+std::uint64_t Key(std::uint32_t scope, std::uint32_t name) { return (std::uint64_t{scope} << 32U) | name; }
+
+std::string_view WithoutExtension(std::string_view path) {
+  for (const std::string_view ending : {".py", ".pyi", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"}) {
+    if (path.size() > ending.size() && path.ends_with(ending)) {
+      path.remove_suffix(ending.size());
+      if (path.ends_with(".d")) path.remove_suffix(2);
+      return path;
+    }
+  }
+  return path;
+}
+
+std::string ModuleKey(std::string_view path) {
+  path = WithoutExtension(path);
+  for (const std::string_view last : {"/__init__", "/index"}) {
+    if (path.ends_with(last)) return std::string(path.substr(0, path.size() - last.size()));
+  }
+  if (path == "__init__" || path == "index") return "";
+  return std::string(path);
+}
+
+std::string_view FolderOf(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
+// `folder` joined with a relative path; "" parts and ".." undone. False: it leaves the package.
+bool JoinPath(std::string_view folder, std::string_view relative, std::string& out) {
+  std::vector<std::string_view> parts;
+  for (std::string_view text : {folder, relative}) {
+    while (!text.empty()) {
+      const std::size_t slash = text.find('/');
+      const std::string_view part = text.substr(0, slash);
+      text = slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);
+      if (part.empty() || part == ".") continue;
+      if (part == "..") {
+        if (parts.empty()) return false;
+        parts.pop_back();
+      } else {
+        parts.push_back(part);
+      }
+    }
+  }
+  out.clear();
+  for (const std::string_view part : parts) {
+    if (!out.empty()) out += '/';
+    out += part;
+  }
+  return true;
+}
+
+}  // namespace
+
+World::World(const PackageModules* package) : package_(package) {
+  if (package_ != nullptr) modules_ = package_->modules;
+  views_.resize(modules_.size());
+  if (package_ == nullptr) return;
+  for (std::uint32_t i = 0; i < modules_.size() && i < package_->paths.size(); ++i) {
+    by_path_.emplace(ModuleKey(package_->paths[i]), i);
+  }
+}
+
+World::World(const Module& module, const PackageModules* package) : World(package) {
+  if (IndexOf(module) == kNone) {
+    modules_.push_back(&module);
+    views_.resize(modules_.size());
+  }
+}
+
+std::uint32_t World::IndexOf(const Module& module) const {
+  for (std::uint32_t i = 0; i < modules_.size(); ++i) {
+    if (modules_[i] == &module) return i;
+  }
+  return kNone;
+}
+
+const ModuleView& World::View(std::uint32_t module) const {
+  std::unique_ptr<ModuleView>& view = views_[module];
+  if (view == nullptr) view = std::make_unique<ModuleView>(*this, *modules_[module], module);
+  return *view;
+}
+
+std::string_view World::PathOf(std::uint32_t module) const {
+  if (package_ == nullptr || module >= package_->paths.size()) return {};
+  return package_->paths[module];
+}
+
+std::uint32_t World::Resolve(std::uint32_t from, std::string_view name) const {
+  if (package_ == nullptr || name.empty() || name.size() > 512) return kNone;
+  const auto find = [&](const std::string& path) {
+    const auto at = by_path_.find(path);
+    return at == by_path_.end() ? kNone : at->second;
+  };
+  const std::string_view folder = FolderOf(PathOf(from));
+  std::string path;
+  if (modules_[from]->language != Language::kPython) {
+    if (!name.starts_with(".")) {
+      const auto at = package_->by_import.find(std::string(name));
+      return at == package_->by_import.end() ? kNone : at->second;
+    }
+    if (!JoinPath(folder, name, path)) return kNone;
+    if (const std::uint32_t found = find(path); found != kNone) return found;
+    return find(ModuleKey(path));
+  }
+  if (name.starts_with(".")) {
+    std::size_t dots = 0;
+    while (dots < name.size() && name[dots] == '.') ++dots;
+    std::string relative;
+    for (std::size_t i = 1; i < dots; ++i) relative += "../";
+    for (const char c : name.substr(dots)) relative += c == '.' ? '/' : c;
+    return JoinPath(folder, relative, path) ? find(path) : kNone;
+  }
+  const std::string_view root = name.substr(0, name.find('.'));
+  const bool known = Catalogue::For(Language::kPython).KnowsModule(root);
+  const auto at = package_->by_import.find(std::string(name));
+  if (at != package_->by_import.end()) {
+    // A file that is called like a library is not that library, unless it lies in a folder of that name.
+    const std::string place = "/" + std::string(PathOf(at->second));
+    if (!known || place.find("/" + std::string(root) + "/") != std::string::npos) return at->second;
+  }
+  std::string slashed(name);
+  std::replace(slashed.begin(), slashed.end(), '.', '/');
+  if (known && name == root) return kNone;
+  if (const std::uint32_t found = find(slashed); found != kNone && found != from) return found;
+  if (const std::uint32_t found = find("src/" + slashed); found != kNone && found != from) return found;
+  // A script's folder comes first on the path, but what lies inside a Python package is not found that way.
+  if (known || folder.empty() || by_path_.contains(std::string(folder))) return kNone;
+  const std::uint32_t found = find(std::string(folder) + "/" + slashed);
+  return found == from ? kNone : found;
+}
+
+ModuleView::ModuleView(const World& world, const Module& module, std::uint32_t index)
+    : world_(world), module_(module), index_(index) {
+  memo_.assign(module.exprs.size(), 0);
+  slot_memo_.assign(module.exprs.size(), kNone - 1);
+  Build();
+}
+
+std::uint32_t ModuleView::AddSlot(FuncId scope, ClassId owner, std::string_view name) {
+  const std::uint32_t id = names_.emplace(name, static_cast<std::uint32_t>(names_.size())).first->second;
+  auto& table = owner == kNone ? scope_slots_ : class_slots_;
+  const auto [at, added] =
+      table.emplace(Key(owner == kNone ? scope : owner, id), static_cast<std::uint32_t>(slots_.size()));
+  if (added) {
+    Slot slot;
+    slot.scope = scope;
+    slot.owner = owner;
+    slot.name = name;
+    slots_.push_back(slot);
+  }
+  return at->second;
+}
+
+void ModuleView::Bind(ExprId target, ExprId value, FuncId scope, std::uint32_t end, std::string_view part,
+                      std::uint32_t item, bool destructured, int depth) {
+  if (target >= module_.exprs.size() || depth > kMaxTargets) return;
+  const Expr& expr = module_.exprs[target];
+  std::uint32_t slot = kNone;
+  if (expr.kind == ExprKind::kName) {
+    slot = AddSlot(scope, kNone, expr.text);
+  } else if (expr.kind == ExprKind::kMember && expr.base < module_.exprs.size()) {
+    const Expr& base = module_.exprs[expr.base];
+    if (base.kind == ExprKind::kName) {
+      ClassId klass = SelfClass(base.text, scope);
+      if (klass == kNone) {
+        const std::uint32_t named = SlotByName(base.text, scope);
+        if (named != kNone) klass = slots_[named].klass;
+      }
+      if (klass != kNone) {
+        slot = AddSlot(scope, klass, expr.text);
+      } else if (!is_python() && base.text == "exports" && scope == kModuleBody) {
+        exports_.emplace(names_.emplace(expr.text, static_cast<std::uint32_t>(names_.size())).first->second, value);
+      } else if (!is_python() && base.text == "module" && expr.text == "exports") {
+        default_export_ = value;
+        default_scope_ = scope;
+      }
+    } else if (!is_python() && base.kind == ExprKind::kMember && base.text == "exports" && scope == kModuleBody) {
+      exports_.emplace(names_.emplace(expr.text, static_cast<std::uint32_t>(names_.size())).first->second, value);
+    }
+  } else if (expr.kind == ExprKind::kList || expr.kind == ExprKind::kDict) {
+    std::uint32_t at = 0;
+    for (const Arg& arg : module_.ArgsOf(expr)) {
+      // Deeper patterns bind without a value: their names are known to be variables, nothing more.
+      const bool plain = !destructured;
+      Bind(arg.value, plain ? value : kNone, scope, end, expr.kind == ExprKind::kDict ? arg.name : std::string_view(),
+           expr.kind == ExprKind::kList ? at : kNone, true, depth + 1);
+      ++at;
+    }
+    return;
+  } else if (expr.kind == ExprKind::kSpread || expr.kind == ExprKind::kChoice) {
+    // ...rest, and `{a = fallback}` where it is lowered to a choice: the first is the name.
+    for (const Arg& arg : module_.ArgsOf(expr)) {
+      Bind(arg.value, expr.kind == ExprKind::kChoice ? value : kNone, scope, end, part, item, true, depth + 1);
+      break;
+    }
+    return;
+  }
+  if (slot == kNone) return;
+  Binding binding;
+  binding.slot = slot;
+  binding.end = end;
+  binding.value = value;
+  binding.scope = scope;
+  binding.part = part;
+  binding.item = item;
+  binding.destructured = destructured;
+  if (value < module_.exprs.size() && module_.exprs[value].kind == ExprKind::kConstant) {
+    const std::string_view text = module_.exprs[value].text;
+    binding.weak = text == "None" || text == "null" || text == "undefined";
+  }
+  bindings_.push_back(binding);
+}
+
+void ModuleView::Build() {
+  for (FuncId id = 1; id < module_.functions.size(); ++id) {
+    const Function& function = module_.functions[id];
+    if (function.owner == kNone && !function.name.empty()) {
+      slots_[AddSlot(function.parent == kNone ? kModuleBody : function.parent, kNone, function.name)].function = id;
+    } else if (function.owner != kNone && function.owner < module_.classes.size()) {
+      slots_[AddSlot(kModuleBody, function.owner, function.name)].function = id;
+    }
+    for (std::uint32_t i = 0; i < function.params.size(); ++i) {
+      if (!function.params[i].name.empty()) slots_[AddSlot(id, kNone, function.params[i].name)].param = i;
+    }
+  }
+  for (ClassId id = 0; id < module_.classes.size(); ++id) {
+    const Class& klass = module_.classes[id];
+    if (!klass.name.empty()) slots_[AddSlot(klass.parent, kNone, klass.name)].klass = id;
+  }
+  for (std::uint32_t i = 0; i < module_.imports.size(); ++i) {
+    const Import& import = module_.imports[i];
+    if (import.local == "*") {
+      if (stars_.size() < 16) stars_.push_back(i);
+    } else if (!import.local.empty()) {
+      slots_[AddSlot(import.scope, kNone, import.local)].import = i;
+    }
+  }
+  for (FuncId id = 0; id < module_.functions.size(); ++id) {
+    for (const Stmt& stmt : module_.functions[id].body) {
+      if (stmt.kind == StmtKind::kAssign) Bind(stmt.target, stmt.value, id, stmt.loc.end, {}, kNone, false, 0);
+    }
+  }
+  std::stable_sort(bindings_.begin(), bindings_.end(), [](const Binding& a, const Binding& b) {
+    return a.slot != b.slot ? a.slot < b.slot : a.end < b.end;
+  });
+  for (std::uint32_t i = 0; i < bindings_.size(); ++i) {
+    Slot& slot = slots_[bindings_[i].slot];
+    if (slot.count == 0) slot.first = i;
+    ++slot.count;
+  }
+}
+
+ClassId ModuleView::SelfClass(std::string_view name, FuncId scope) const {
+  for (int i = 0; i < kMaxScopes && scope < module_.functions.size() && scope != kModuleBody; ++i) {
+    const Function& function = module_.functions[scope];
+    if (function.owner < module_.classes.size()) {
+      if (is_python()) {
+        if (!function.is_static && !function.params.empty() && function.params[0].name == name) return function.owner;
+      } else if (name == "this") {
+        return function.owner;
+      }
+    }
+    scope = function.parent;
+  }
+  return kNone;
+}
+
+std::uint32_t ModuleView::SlotByName(std::string_view name, FuncId scope) const {
+  const auto named = names_.find(name);
+  if (named == names_.end()) return kNone;
+  for (int i = 0; i < kMaxScopes && scope < module_.functions.size() && scope != kModuleBody; ++i) {
+    const auto at = scope_slots_.find(Key(scope, named->second));
+    if (at != scope_slots_.end()) return at->second;
+    scope = module_.functions[scope].parent;
+  }
+  const auto at = scope_slots_.find(Key(kModuleBody, named->second));
+  return at == scope_slots_.end() ? kNone : at->second;
+}
+
+std::uint32_t ModuleView::SlotOf(ExprId name, FuncId scope) const {
+  std::uint32_t& memo = slot_memo_[name];
+  if (memo == kNone - 1) memo = SlotByName(module_.exprs[name].text, scope);
+  return memo;
+}
+
+std::uint32_t ModuleView::AttributeSlot(ClassId klass, std::string_view name) const {
+  const auto named = names_.find(name);
+  if (named == names_.end()) return kNone;
+  std::vector<ClassId> open{klass};
+  for (std::size_t i = 0; i < open.size() && i < kMaxBases; ++i) {
+    const auto at = class_slots_.find(Key(open[i], named->second));
+    if (at != class_slots_.end()) return at->second;
+    for (const ExprId base : module_.classes[open[i]].bases) {
+      if (base >= module_.exprs.size() || module_.exprs[base].kind != ExprKind::kName) continue;
+      const std::uint32_t slot = SlotByName(module_.exprs[base].text, module_.classes[open[i]].parent);
+      if (slot != kNone && slots_[slot].klass != kNone && open.size() < kMaxBases) open.push_back(slots_[slot].klass);
+    }
+  }
+  return kNone;
+}
+
+FuncId ModuleView::MethodOf(ClassId klass, std::string_view name) const {
+  const std::uint32_t slot = AttributeSlot(klass, name);
+  return slot == kNone ? kNone : slots_[slot].function;
+}
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,155 @@
+// All modules of a package with their scopes, and the evaluation of their expressions; shared by the resolver, the
+// entry points and the flow engine. Private to src/scan/code.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "code/flow.h"
+#include "code/ir.h"
+#include "code/resolve.h"
+
+namespace interlock::scan::code {
+
+class World;
+
+// Stands for what is not known in a partly constant text.
+inline constexpr char kHole = '\x01';
+
+// An assignment to a name or to an attribute of a class.
+struct Binding {
+  std::uint32_t slot = kNone;
+  std::uint32_t end = 0;  // offset where the statement ends: uses before it do not see it
+  ExprId value = kNone;
+  FuncId scope = kModuleBody;
+  std::string_view part = {};  // destructured by key
+  std::uint32_t item = kNone;  // destructured by position
+  bool destructured = false;
+  bool weak = false;  // None, null, undefined: seen only when there is nothing else
+};
+
+// A variable: of a function, of the module (scope kModuleBody), or an attribute of a class.
+struct Slot {
+  FuncId scope = kModuleBody;
+  ClassId owner = kNone;  // attribute of this class
+  std::string_view name;
+  std::uint32_t param = kNone;
+  FuncId function = kNone;
+  ClassId klass = kNone;
+  std::uint32_t import = kNone;
+  std::uint32_t first = 0;  // bindings
+  std::uint32_t count = 0;
+};
+
+// Text of at most this size is folded.
+inline constexpr std::size_t kMaxText = std::size_t{1} << 20U;
+
+class ModuleView {
+ public:
+  ModuleView(const World& world, const Module& module, std::uint32_t index);
+
+  [[nodiscard]] const Module& module() const noexcept { return module_; }
+  [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
+  [[nodiscard]] bool is_python() const noexcept { return module_.language == Language::kPython; }
+
+  // References stay valid as long as the view.
+  [[nodiscard]] const Value& Evaluate(ExprId expr, FuncId scope) const;
+  [[nodiscard]] Value Callee(ExprId call, FuncId scope) const;
+
+  // The variable that a name means in `scope`; kNone: none of this module.
+  [[nodiscard]] std::uint32_t SlotOf(ExprId name, FuncId scope) const;
+  [[nodiscard]] std::uint32_t SlotByName(std::string_view name, FuncId scope) const;
+  // Attribute of a class, own or of a base in this module; kNone.
+  [[nodiscard]] std::uint32_t AttributeSlot(ClassId klass, std::string_view name) const;
+  [[nodiscard]] FuncId MethodOf(ClassId klass, std::string_view name) const;
+  [[nodiscard]] const std::vector<Slot>& slots() const noexcept { return slots_; }
+  [[nodiscard]] const std::vector<Binding>& bindings() const noexcept { return bindings_; }
+  // Class whose instance a name means (self, this, cls in its methods); kNone.
+  [[nodiscard]] ClassId SelfClass(std::string_view name, FuncId scope) const;
+
+  // Follows plain names to the expression that they were last given; `expr` itself where there is none.
+  [[nodiscard]] ExprId Origin(ExprId expr, FuncId scope, FuncId* found_scope = nullptr) const;
+  // Constant text, or partly constant with kHole; "" where nothing is known.
+  [[nodiscard]] const std::string& Text(ExprId expr, FuncId scope) const;
+  // A symbol as other modules see it: "" or "default" is the module's own value.
+  [[nodiscard]] Value Symbol(std::string_view name) const;
+
+ private:
+  friend class World;
+  struct Frame;
+  void Build();
+  std::uint32_t AddSlot(FuncId scope, ClassId owner, std::string_view name);
+  void Bind(ExprId target, ExprId value, FuncId scope, std::uint32_t end, std::string_view part, std::uint32_t item,
+            bool destructured, int depth);
+  [[nodiscard]] Value Compute(ExprId expr, FuncId scope) const;
+  [[nodiscard]] Value OfName(ExprId expr, FuncId scope) const;
+  [[nodiscard]] Value OfSlot(std::uint32_t slot, std::uint32_t at, FuncId scope) const;
+  [[nodiscard]] Value OfBinding(const Binding& binding) const;
+  [[nodiscard]] Value Unbound(std::string_view name) const;
+  [[nodiscard]] Value OfImport(const Import& import) const;
+  [[nodiscard]] Value MemberOf(const Value& base, std::string_view name, int depth = 0) const;
+  [[nodiscard]] Value OfCall(ExprId expr, FuncId scope) const;
+  [[nodiscard]] Value OfJoined(ExprId expr, FuncId scope) const;
+  [[nodiscard]] Value OfSlice(ExprId expr, FuncId scope) const;
+  [[nodiscard]] Value OfIndex(ExprId expr, FuncId scope) const;
+  [[nodiscard]] Value OfBinary(ExprId expr, FuncId scope) const;
+  [[nodiscard]] Value OfComprehension(ExprId expr, FuncId scope) const;
+  [[nodiscard]] Value FindSymbol(std::string_view name) const;
+  [[nodiscard]] Value OfTarget(std::string_view target) const;
+  [[nodiscard]] std::optional<Value> Special(const Value& callee, const Expr& call, FuncId scope) const;
+  [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
+  [[nodiscard]] bool Spend(std::size_t bytes) const;
+
+  const World& world_;
+  const Module& module_;
+  std::uint32_t index_;
+  std::vector<Slot> slots_;
+  std::vector<Binding> bindings_;
+  std::unordered_map<std::string_view, std::uint32_t> names_;     // interned
+  std::unordered_map<std::uint64_t, std::uint32_t> scope_slots_;  // scope, name -> slot
+  std::unordered_map<std::uint64_t, std::uint32_t> class_slots_;  // class, name -> slot
+  std::unordered_map<std::uint64_t, std::uint32_t> exports_;      // JS: name -> binding
+  std::vector<std::uint32_t> stars_;                              // imports with "*"
+  ExprId default_export_ = kNone;
+  FuncId default_scope_ = kModuleBody;
+  mutable std::vector<std::uint32_t> memo_;
+  mutable std::deque<Value> values_;
+  mutable std::vector<std::uint32_t> slot_memo_;
+  mutable std::unordered_map<ExprId, std::string> texts_;
+  mutable std::uint32_t override_steps_ = 400'000;
+  mutable std::unordered_map<ExprId, std::uint32_t> slot_of_value_;
+  mutable std::unordered_map<std::string, Value> symbols_;
+  mutable std::size_t text_left_ = kMaxText;
+  mutable std::unordered_map<std::uint32_t, Value> overrides_;  // slots, inside a comprehension
+};
+
+class World {
+ public:
+  explicit World(const PackageModules* package);
+  // A world of one module that may not be part of `package`.
+  World(const Module& module, const PackageModules* package);
+
+  [[nodiscard]] const ModuleView& View(std::uint32_t module) const;
+  [[nodiscard]] std::size_t size() const noexcept { return modules_.size(); }
+  [[nodiscard]] const PackageModules* package() const noexcept { return package_; }
+  [[nodiscard]] std::string_view PathOf(std::uint32_t module) const;
+  // Module of the package that an import means; kNone: somebody else's.
+  [[nodiscard]] std::uint32_t Resolve(std::uint32_t from, std::string_view name) const;
+  [[nodiscard]] std::uint32_t IndexOf(const Module& module) const;
+
+ private:
+  const PackageModules* package_;
+  std::vector<const Module*> modules_;
+  std::unordered_map<std::string, std::uint32_t> by_path_;  // without extension, index and __init__
+  mutable std::vector<std::unique_ptr<ModuleView>> views_;
+  friend class ModuleView;
+  mutable std::uint32_t depth_ = 0;  // nested evaluations, over all views
+};
+
+}  // namespace interlock::scan::code
