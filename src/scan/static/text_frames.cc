@@ -627,7 +627,7 @@ class Finder {
         }
       }
     }
-    if (score >= 0.45) Hit(view, "SC-020", from, to, score, view.Host());
+    if (score >= 0.45) Hit(view, "SC-101", from, to, score, view.Host());
   }
 
   // "password: 1234", "pass: `x`", "extract using: x".
