@@ -50,7 +50,7 @@ class PowerShellParser {
       if (IsBlank(c) || (lines && c == '\n')) {
         ++p_;
       } else if (c == '`' && (Peek(1) == '\n' || (Peek(1) == '\r' && Peek(2) == '\n'))) {
-        p_ += Peek(1) == '\n' ? 2 : 3;
+        p_ += Peek(1) == '\n' ? 2U : 3U;
       } else if (c == '<' && Peek(1) == '#') {
         std::size_t begin = p_;
         std::size_t close = t_.find("#>", p_ + 2);
@@ -692,7 +692,7 @@ class BatchParser {
       if (!quoted && (IsBlank(c) || c == '&' || c == '|' || c == '>' || c == ')' || c == '(')) break;
       if (c == '^' && !quoted && p_ + 1 < t_.size()) {
         if (IsLetter(t_[p_ + 1])) word.obfuscation = std::max<std::uint8_t>(word.obfuscation, 1);
-        p_ += t_[p_ + 1] == '\r' ? 3 : 2;
+        p_ += t_[p_ + 1] == '\r' ? 3U : 2U;
         p_ = std::min(p_, t_.size());
         if (t_[p_ - 1] != '\n' && word.text.size() < kMaxWordBytes) word.text += t_[p_ - 1];
         continue;

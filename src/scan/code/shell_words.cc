@@ -322,7 +322,7 @@ void WordLexer::LexDollar(Piece& piece, bool quoted) {
   } else if (next == '\'' && !quoted) {
     std::size_t begin = p_ + 2;
     std::size_t q = begin;
-    while (q < end_ && t_[q] != '\'') q += t_[q] == '\\' ? 2 : 1;
+    while (q < end_ && t_[q] != '\'') q += t_[q] == '\\' ? 2U : 1U;
     q = std::min(q, end_);
     bool spelled = false;
     std::string text;
