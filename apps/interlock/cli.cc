@@ -5,6 +5,7 @@
 #include <string>
 
 #include "commands.h"
+#include "discover_command.h"
 #include "eval_command.h"
 #include "graph_command.h"
 #include "rules_command.h"
@@ -284,6 +285,7 @@ int RunCommandLine(int argc, char** argv) {
   DoctorArgs doctor;
   SpliceArgs splice;
   AddScanCommand(app, run);
+  AddDiscoverCommand(app, run);
   AddRulesCommands(app, run);
   AddProxy(app, proxy, run);
   AddReplay(app, replay, run);

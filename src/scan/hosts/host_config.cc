@@ -135,21 +135,26 @@ class ConfigReader {
   }
 
   void Plugins(JsonValue root) {
-    // Claude Code: {"enabledPlugins": {"name@market": true}}, installed: {"plugins": {"name@market": ..}}.
+    // Claude Code: {"enabledPlugins": {"name@market": true}}; what is installed: {"plugins": {"name@market":
+    // [{"installPath": ".."}]}}.
     for (const std::string_view key : {"enabledPlugins", "plugins"}) {
       const JsonValue plugins = root.Find(key);
       if (!plugins.is_object()) continue;
       for (auto it = plugins.begin(); it != plugins.end(); ++it) {
         if (!Count()) return;
-        config_.plugins.push_back(
-            {.name = std::string(it.key()), .enabled = (*it).AsBool() != false, .line = LineOf(*it)});
+        const JsonValue installed = (*it).is_array() ? (*it).FindPointer("/0") : *it;
+        config_.plugins.push_back({.name = std::string(it.key()),
+                                   .path = std::string(installed.Find("installPath").string()),
+                                   .enabled = (*it).AsBool() != false,
+                                   .line = LineOf(*it)});
       }
     }
     // OpenCode: {"plugin": ["npm-name"]}.
     if (!root.Find("plugin").is_array()) return;
     for (const JsonValue plugin : root.Find("plugin")) {
       if (!plugin.is_string() || !Count()) continue;
-      config_.plugins.push_back({.name = std::string(plugin.string()), .enabled = true, .line = LineOf(plugin)});
+      config_.plugins.push_back(
+          {.name = std::string(plugin.string()), .path = {}, .enabled = true, .line = LineOf(plugin)});
     }
   }
 

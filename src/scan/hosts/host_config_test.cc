@@ -72,6 +72,8 @@ TEST(HostConfig, HooksInTheirThreeShapes) {
   EXPECT_EQ(config.hooks[3].command, "a | b");
   ASSERT_THAT(config.plugins, SizeIs(2));
   EXPECT_FALSE(config.plugins[1].enabled);
+  const HostConfig installed = Parse(R"({"version":2,"plugins":{"p@m":[{"scope":"user","installPath":"/p/1.0"}]}})");
+  EXPECT_EQ(installed.plugins.at(0).path, "/p/1.0");
 }
 
 TEST(HostConfig, CommentsAndTrailingCommasLeaveOffsetsAlone) {

@@ -41,6 +41,7 @@ struct ConfiguredHook {
 
 struct ConfiguredPlugin {
   std::string name;
+  std::string path;  // where it is installed, if the file says so
   bool enabled = true;
   std::uint32_t line = 0;
 };
