@@ -42,6 +42,7 @@ struct ProxyArgs {
   std::uint64_t max_inflight_bytes = std::uint64_t{256} << 20;
   std::uint32_t max_open_requests = 1024;
   std::string anchor_file;
+  std::string graph;  // functionality graph; "": what the policy names
   std::vector<std::string> command;
 };
 
@@ -50,6 +51,7 @@ struct ReplayArgs {
   std::vector<std::string> files;
   std::string tools;    // a tools/list result, for schemas and definitions
   std::string systems;  // system prompts beside compact traces
+  std::string graph;    // functionality graph; "": what the policy names
   bool skip_malformed = false;
   bool calls = false;  // a line a call in text format as well
   bool quiet = false;  // summary only

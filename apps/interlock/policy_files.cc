@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "graph_command.h"
 #include "interlock/platform/file.h"
 
 namespace interlock::app {
@@ -42,14 +43,19 @@ base::Result<policy::LoadOptions> PolicyLoadOptions(const PolicyArgs& args) {
   return options;
 }
 
+std::string PolicyPath(const PolicyArgs& args) {
+  std::error_code ignored;
+  if (!args.file.empty()) return args.file;
+  return std::filesystem::exists(kDefaultPolicy, ignored) ? kDefaultPolicy : "";
+}
+
 base::Result<PolicyFile> ReadPolicy(const PolicyArgs& args) {
   auto options = PolicyLoadOptions(args);
   if (!options.ok()) return options.error();
   PolicyFile out;
   std::string text = "version: 1\n";
-  std::error_code ignored;
-  if (!args.file.empty() || std::filesystem::exists(kDefaultPolicy, ignored)) {
-    out.path = args.file.empty() ? kDefaultPolicy : args.file;
+  out.path = PolicyPath(args);
+  if (!out.path.empty()) {
     auto bytes = platform::ReadFile(out.path, kMaxPolicyBytes);
     if (!bytes.ok()) return bytes.error();
     text = std::move(bytes.value());
@@ -109,6 +115,18 @@ std::string PinsPath(const std::string& given, const std::string& policy_file) {
   if (policy_file.empty()) return StateDir() + "/interlock.pins.json";
   const auto folder = std::filesystem::path(policy_file).parent_path();
   return (folder / "interlock.pins.json").string();
+}
+
+base::Result<LearnedGraph> GraphFor(const std::string& given, const std::string& policy_file,
+                                    std::string_view named_by_policy) {
+  std::string path = given;
+  if (path.empty() && !named_by_policy.empty())
+    path = (std::filesystem::path(policy_file).parent_path() / named_by_policy).string();
+  if (path.empty()) return LearnedGraph{};
+  if (path == "-") return base::Error(base::ErrorCode::kUsage, "a graph is a file: standard input is the client's");
+  auto graph = ReadGraphFile(path);
+  if (!graph.ok()) return graph.error();
+  return LearnedGraph{bounds::GraphIndex::Build(graph.value()), graph.value().Digest().ToHex()};
 }
 
 void PrintError(const base::Error& error) { std::fprintf(stderr, "interlock: %s\n", error.ToString().c_str()); }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "interlock/bounds/graph_index.h"
 #include "interlock/policy/catalogue.h"
 #include "interlock/policy/load.h"
 
@@ -22,6 +23,9 @@ struct PolicyFile {
 // Reads and loads. An error only when the file cannot be read; what is wrong inside is in `loaded.diagnostics`.
 [[nodiscard]] base::Result<PolicyFile> ReadPolicy(const PolicyArgs& args);
 
+// The file that ReadPolicy reads; "" when there is none.
+[[nodiscard]] std::string PolicyPath(const PolicyArgs& args);
+
 // ReadPolicy, with every diagnostic on standard error; null after any error.
 [[nodiscard]] std::shared_ptr<const policy::PolicySnapshot> RequirePolicy(const PolicyArgs& args);
 
@@ -33,6 +37,15 @@ struct PolicyFile {
 
 // Where the pins of a policy live: `--pins`, else interlock.pins.json beside the policy file, else in the state folder.
 [[nodiscard]] std::string PinsPath(const std::string& given, const std::string& policy_file);
+
+// What a session is held against: the graph of `given` (--graph), else the one that the policy names, relative to the
+// policy file's folder. `index` is null when neither names one. An error whenever one is named and cannot be had.
+struct LearnedGraph {
+  std::shared_ptr<const bounds::GraphIndex> index;
+  std::string digest;
+};
+[[nodiscard]] base::Result<LearnedGraph> GraphFor(const std::string& given, const std::string& policy_file,
+                                                  std::string_view named_by_policy);
 
 void PrintError(const base::Error& error);
 

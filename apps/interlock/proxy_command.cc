@@ -1,5 +1,4 @@
 #include <cstdlib>
-#include <filesystem>
 
 #include "commands.h"
 #include "interlock/platform/file.h"
@@ -30,10 +29,21 @@ int RunProxyCommand(const ProxyArgs& args) {
   mcp::ProxyOptions options;
   options.command = args.command;
   options.load = std::move(load.value());
-  options.policy_file = args.policy.file;
-  std::error_code ignored;
-  if (options.policy_file.empty() && std::filesystem::exists("interlock.yaml", ignored))
-    options.policy_file = "interlock.yaml";
+  options.policy_file = PolicyPath(args.policy);
+  // A policy that does not load fails closed later, call by call; a graph that was asked for has to be there first.
+  std::string named;
+  if (args.graph.empty() && !options.policy_file.empty()) {
+    if (const auto file = ReadPolicy(args.policy); file.ok() && file.value().loaded.policy != nullptr)
+      named = file.value().loaded.policy->graph();
+  }
+  auto graph = GraphFor(args.graph, options.policy_file, named);
+  if (!graph.ok()) {
+    PrintError(graph.error());
+    return kExitCannotRun;
+  }
+  options.core.graph = std::move(graph.value().index);
+  options.core.graph_digest = std::move(graph.value().digest);
+  if (args.graph.empty()) options.policy_graph = std::move(named);
   options.pins_file = PinsPath(args.pins, options.policy_file);
   const bool uses_state_dir =
       (args.audit_dir.empty() && !args.no_audit) || args.store.empty() || options.pins_file.starts_with(StateDir());

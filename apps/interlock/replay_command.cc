@@ -63,12 +63,13 @@ struct Totals {
 class Replayer {
  public:
   Replayer(const ReplayArgs& args, std::shared_ptr<const policy::PolicySnapshot> policy,
-           std::shared_ptr<const policy::ToolCatalogue> catalogue)
-      : args_(args), policy_(std::move(policy)), catalogue_(std::move(catalogue)) {}
+           std::shared_ptr<const policy::ToolCatalogue> catalogue, std::shared_ptr<const bounds::GraphIndex> graph)
+      : args_(args), policy_(std::move(policy)), catalogue_(std::move(catalogue)), graph_(std::move(graph)) {}
 
   void Session(const core::TraceSession& trace) {
     ++totals_.sessions;
-    gate::SessionState state(policy_, {.principal = std::string(trace.principal), .as_recorded = true});
+    gate::SessionState state(policy_,
+                             {.principal = std::string(trace.principal), .graph = graph_, .as_recorded = true});
     state.SetCatalogue(catalogue_, false);
     calls_.clear();
     std::uint64_t index = 0;
@@ -174,6 +175,7 @@ class Replayer {
   const ReplayArgs& args_;
   std::shared_ptr<const policy::PolicySnapshot> policy_;
   std::shared_ptr<const policy::ToolCatalogue> catalogue_;
+  std::shared_ptr<const bounds::GraphIndex> graph_;
   std::vector<std::string> names_;
   std::unordered_map<std::string_view, core::Call> calls_;
   Totals totals_;
@@ -251,7 +253,12 @@ int RunReplay(const ReplayArgs& args) {
     PrintError(catalogue.error());
     return kExitCannotRun;
   }
-  Replayer replayer(args, policy, catalogue.value());
+  auto graph = GraphFor(args.graph, PolicyPath(args.policy), policy->graph());
+  if (!graph.ok()) {
+    PrintError(graph.error());
+    return kExitCannotRun;
+  }
+  Replayer replayer(args, policy, catalogue.value(), std::move(graph.value().index));
   TraceFileStats stats;
   const auto begin = Clock::now();
   for (std::uint64_t round = 0; round < args.repeat; ++round) {

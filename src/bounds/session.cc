@@ -714,6 +714,16 @@ Judgement BoundsSession::Impl::Explain(const ProposedCall& call, const std::vect
               base::Printable(source.substr(span.begin, span.end - span.begin), 120) + "\"";
     }
   }
+  if (flow) {
+    const FlowReading path = flow->ControlFlow(call.tool);
+    text += text.empty() ? "" : "; ";
+    if (path.flow == FlowClass::kNovel) {
+      text += "no learned session has taken this step";
+    } else {
+      text += "learned sessions that took this step: " + std::to_string(path.benign) + " benign, " +
+              std::to_string(path.attack) + (path.attack == 1 ? " attack" : " attacks");
+    }
+  }
   if (tainted) {
     judgement.ground = Ground::kTaint;
   } else if (asked < 0.0F) {

@@ -27,6 +27,7 @@ class PolicyCompiler {
   void Version(const YamlNode& root);
   void ProfileAndDefaults(const YamlNode& root);
   void PrincipalSection(const YamlNode& node);
+  void GraphSection(const YamlNode& node);
   void VariableSection(const YamlNode* node);
   void LabelSection(const YamlNode& node);
   void ToolSection(const YamlNode& node);

@@ -13,9 +13,9 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::array<std::string_view, 16> kTopKeys{
-    "version",  "profile", "environment", "principals", "variables",         "labels", "tools",      "rules",
-    "defaults", "budgets", "shadow",      "tests",      "trust_annotations", "bounds", "quarantine", "layers"};
+constexpr std::array<std::string_view, 17> kTopKeys{
+    "version", "profile", "environment", "principals",        "variables", "labels",     "tools",  "rules", "defaults",
+    "budgets", "shadow",  "tests",       "trust_annotations", "bounds",    "quarantine", "layers", "graph"};
 constexpr std::size_t kMaxRules = 10'000;
 constexpr std::size_t kMaxTests = 10'000;
 
@@ -44,6 +44,7 @@ void PolicyCompiler::Compile(const YamlNode& root) {
   }
   if (const YamlNode* n = root.Find("principals")) PrincipalSection(*n);
   VariableSection(root.Find("variables"));
+  if (const YamlNode* n = root.Find("graph")) GraphSection(*n);
   if (const YamlNode* n = root.Find("labels")) LabelSection(*n);
 
   ConditionCompiler::Names names{.label = [this](std::string_view name) { return LabelBit(name); },
@@ -120,6 +121,15 @@ void PolicyCompiler::PrincipalSection(const YamlNode& node) {
       }
     }
     impl_->principals.emplace(principal.name, std::move(principal));
+  }
+}
+
+void PolicyCompiler::GraphSection(const YamlNode& node) {
+  const auto value = ReadString(node, "`graph`", out_);
+  if (!value) return;
+  if (auto expanded = variables_.Expand(node, *value, Variables::Escape::kNone, out_)) {
+    if (expanded->empty()) out_.Error(ErrorCode::kPolicyValue, node, "`graph` names a file");
+    impl_->graph = std::move(*expanded);
   }
 }
 

@@ -53,6 +53,7 @@ PolicySnapshot::~PolicySnapshot() = default;
 const base::Digest& PolicySnapshot::digest() const noexcept { return impl_->digest; }
 const Profile& PolicySnapshot::profile() const noexcept { return impl_->profile; }
 std::string_view PolicySnapshot::environment() const noexcept { return impl_->environment; }
+std::string_view PolicySnapshot::graph() const noexcept { return impl_->graph; }
 std::span<const CallBudget> PolicySnapshot::budgets() const noexcept { return impl_->budgets; }
 std::size_t PolicySnapshot::rule_count() const noexcept { return impl_->rules.size(); }
 bool PolicySnapshot::uses_provenance() const noexcept { return impl_->uses_provenance; }

@@ -42,6 +42,7 @@ struct PolicySnapshot::Impl {
   base::Digest digest;
   Profile profile;
   std::string environment;  // of the document; used when the context names none
+  std::string graph;        // as written; relative to the policy file
   std::map<std::string, core::Principal, std::less<>> principals;
   std::vector<std::string> labels;  // bit kFirstPolicyLabel + i
   PathBase paths;

@@ -40,6 +40,7 @@ ProxyCore::Impl::Impl(CoreOptions options, Ports ports, std::shared_ptr<const po
   audit::Record record = BaseRecord(audit::Kind::kSessionStart, now);
   std::uint64_t row = 0;
   (void)Append(record, false, row).ok();
+  if (options_.graph != nullptr) AuditNotice("graph", options_.graph_digest, now);
   if (policy_error_.has_value()) {
     AuditNotice("policy-unavailable", policy_error_->ToString(), now);
     ports_.sink->Notice(NoticeLevel::kError, "policy-unavailable", policy_error_->ToString());
@@ -49,7 +50,8 @@ ProxyCore::Impl::Impl(CoreOptions options, Ports ports, std::shared_ptr<const po
 std::unique_ptr<gate::SessionState> ProxyCore::Impl::NewState() const {
   return std::make_unique<gate::SessionState>(policy_, gate::SessionOptions{.principal = options_.principal,
                                                                             .environment = options_.environment,
-                                                                            .key = options_.fingerprint_key});
+                                                                            .key = options_.fingerprint_key,
+                                                                            .graph = options_.graph});
 }
 
 void ProxyCore::Impl::TakeLabelNames() {

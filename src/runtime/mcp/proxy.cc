@@ -286,6 +286,13 @@ class Runner final : private Sink {
       Notice(is_error ? NoticeLevel::kError : NoticeLevel::kWarning, "policy", diagnostic.error.ToString());
     }
     if (loaded.policy == nullptr && !error.has_value()) error.emplace(ErrorCode::kPolicySyntax, "it does not load");
+    if (loaded.policy != nullptr &&
+        options_.policy_graph.value_or(std::string(loaded.policy->graph())) != loaded.policy->graph()) {
+      error.emplace(ErrorCode::kPolicyReference,
+                    "`graph` is another one than at the start: a new graph needs a restart");
+      Notice(NoticeLevel::kError, "policy", error->ToString());
+      return nullptr;
+    }
     return loaded.policy;
   }
 

@@ -79,6 +79,8 @@ class PolicySnapshot {
   [[nodiscard]] const Profile& profile() const noexcept;
   // The document's own `environment`: what conditions see when the context names none. Empty: unknown.
   [[nodiscard]] std::string_view environment() const noexcept;
+  // The functionality graph it asks for: a file, relative to the policy's own folder. Empty: none. Nothing is read here.
+  [[nodiscard]] std::string_view graph() const noexcept;
   [[nodiscard]] std::span<const CallBudget> budgets() const noexcept;
 
   [[nodiscard]] std::size_t rule_count() const noexcept;

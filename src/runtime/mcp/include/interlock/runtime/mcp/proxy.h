@@ -19,6 +19,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,9 @@ struct ProxyOptions {
   std::string server_cwd;            // "": ours
 
   std::string policy_file;   // "": the empty policy of the profile, defaults only
+  // What the policy file named as its graph when `core.graph` was read. A policy that names another one is not taken
+  // over while we run. Nothing: the graph does not come from the policy.
+  std::optional<std::string> policy_graph;
   policy::LoadOptions load;  // profile, variables, force_shadow; `file` is set from policy_file
   std::string pins_file;     // "": pinned for this run only
   std::string audit_dir;     // "": no audit log (every notice says so)

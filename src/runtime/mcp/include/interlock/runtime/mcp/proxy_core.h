@@ -61,6 +61,9 @@ struct CoreOptions {
   std::string to_server_prefix = "interlock-s-";
   std::string to_client_prefix = "interlock-c-";
 
+  std::shared_ptr<const bounds::GraphIndex> graph = nullptr;  // learned flows; null: the path says nothing
+  std::string graph_digest;                                   // for the log
+
   RefuseAs refuse_as = RefuseAs::kToolResult;
   bool request_from_meta = false;        // believe `_meta["interlock/request"]`: off, since a model may be writing it
   bool instructions_are_results = true;  // the server's instructions count as untrusted text that the session has seen
