@@ -186,7 +186,7 @@ class Analysis {
           break;
         case UnseenText::Kind::kRun:
           finding.message = fmt::format("{} invisible characters in a row can carry data", unseen.count);
-          finding.scale = 0.8;
+          finding.scale = unseen.count >= 8 ? 0.8 : 0.5;
           break;
         case UnseenText::Kind::kBidi:
           finding.message = "direction overrides in text that needs none show it in another order than it is read";
@@ -275,6 +275,18 @@ class Analysis {
         // Around a command backticks are its notation, not a quotation.
         described = std::min(described, 0.9);
         Shell(span, surface, begin, described);
+        std::vector<SnippetHit> hits;
+        std::string lower(span);
+        for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+        JudgeSnippet(lower, "sh", hits);
+        for (SnippetHit& hit : hits) {
+          RawFinding finding = Make(hit.rule, passage, where, where);
+          finding.bytes = surface.Back(begin + hit.bytes.begin, begin + hit.bytes.end);
+          finding.scale = hit.score;
+          finding.described = described;
+          finding.host = std::move(hit.host);
+          Push(std::move(finding), canvas_.PassageAt(passage.begin));
+        }
       }
       at = shown.find('`', end + 1);
     }

@@ -424,7 +424,7 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       add(UnseenText::Kind::kTags);
     } else if (selectors >= 6) {
       add(UnseenText::Kind::kSelectors);
-    } else if (widths >= 8) {
+    } else if (widths >= 3) {
       add(UnseenText::Kind::kRun);
     } else if (overrides > 0 && !joiners && !NeedsJoiners(next)) {
       add(UnseenText::Kind::kBidi);
@@ -432,9 +432,6 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
                IsAsciiLetter(static_cast<char>(next)) && CharAt(text, begin).code != 0xAD) {
       ++singles;
       if (singles == 1) single = {begin, i};
-    } else if (widths >= 3) {
-      singles += widths / 3;
-      if (single.end == 0) single = {begin, i};
     }
   }
   if (singles > 0 && out.size() < kMaxFound) out.push_back({single, "", UnseenText::Kind::kInWord, singles});

@@ -58,7 +58,8 @@ class View {
   }
 
   // Is the verb at `i` denied? Two denials are none ("does not refrain from").
-  [[nodiscard]] bool Negated(int i) const {
+  // `strict`: a comma between them ends the denial's reach ("if you cannot, tell the user").
+  [[nodiscard]] bool Negated(int i, bool strict = false) const {
     int denials = 0;
     for (int k = std::max(0, i - 6); k < i; ++k) {
       if (!is(k, Bit(kWNot))) continue;
@@ -66,10 +67,21 @@ class View {
       const std::string_view next = k + 1 < size() ? word(k + 1) : std::string_view();
       if (next == "only" || next == "just" || next == "merely") continue;
       // A break between the denial and the verb ends its reach.
-      if (Broken(k, i)) continue;
+      if (Broken(k, i) || (strict && Comma(k, i))) continue;
       ++denials;
     }
     return denials % 2 == 1;
+  }
+
+  [[nodiscard]] bool Comma(int from, int to) const {
+    const std::string_view gap = std::string_view(canvas_.text).substr(at(from).end(), at(to).begin - at(from).end());
+    return gap.find_first_of(",;.*") != std::string_view::npos;
+  }
+
+  // The address behind a link's words rather than one that is written out.
+  [[nodiscard]] bool Behind(int i) const {
+    const std::uint32_t begin = at(i).begin;
+    return begin >= 2 && canvas_.text[begin - 1] == '<' && canvas_.text[begin - 2] == ' ';
   }
 
   // A comma followed by a conjunction, a colon or a dash between two words.
@@ -192,6 +204,8 @@ class Finder {
     hit.end = view.at(to).end();
     hit.score = std::min(1.0, score);
     hit.described = Described(canvas_, view.index(), hit.begin, hit.end);
+    // The words that make up the vocabulary of attacks are ordinary ones where history and health are the topic.
+    if (rule == "PI-016") hit.described *= 0.4;
     hit.host = std::move(host);
     out_.push_back(std::move(hit));
   }
@@ -211,6 +225,7 @@ class Finder {
     Memory_(view);
     Shadow(view);
     Persona(view);
+    Aside(view);
   }
 
   [[nodiscard]] static double Trigger(const View& view) {
@@ -222,8 +237,12 @@ class Finder {
 
   // A place outside to which data goes; 0 none.
   [[nodiscard]] static double Destination(const View& view, int from, int to, int& where) {
-    where = view.Find(from, to, Bit(kWUrl));
-    if (where != kNone) return 0.3;
+    for (int i = std::max(0, from); i <= std::min(to, view.size() - 1); ++i) {
+      if (view.is(i, Bit(kWUrl)) && !view.Behind(i)) {
+        where = i;
+        return 0.3;
+      }
+    }
     where = view.Find(from, to, Bit(kWMail));
     if (where != kNone) return 0.3;
     for (int i = std::max(0, from); i <= std::min(to, view.size() - 1); ++i) {
@@ -256,21 +275,28 @@ class Finder {
     const std::uint32_t now = view.index() + 1;
     // Reading or collecting secrets is remembered; what becomes of them is in a later sentence.
     if (view.any(kSecretAny | Bit(kWEnv) | Bit(kWPersonal) | Bit(kWPrivate)) &&
-        view.any(Bit(kWCollect) | Bit(kWRead) | Bit(kWSend) | Bit(kWShow))) {
+        view.any(Bit(kWCollect) | Bit(kWRead) | Bit(kWFetch))) {
       for (int i = 0; i < view.size(); ++i) {
-        if (!view.is(i, Bit(kWCollect) | Bit(kWRead)) || view.Negated(i)) continue;
-        if (view.Find(i + 1, i + 9, kSecretAny | Bit(kWEnv)) != kNone) memory_.secret_sentence = now;
+        if (!view.is(i, Bit(kWCollect) | Bit(kWRead) | Bit(kWFetch)) || view.Negated(i)) continue;
+        if (view.Find(i + 1, i + 12, kSecretAny | Bit(kWEnv)) != kNone) memory_.secret_sentence = now;
         if (view.Find(i + 1, i + 9, Bit(kWPersonal) | Bit(kWPrivate)) != kNone) memory_.personal_sentence = now;
         if (memory_.secret_sentence == now || memory_.personal_sentence == now) break;
       }
     }
-    if (!view.any(Bit(kWSend) | Bit(kWSendWeak))) return;
+    if (!view.any(Bit(kWSend) | Bit(kWSendWeak) | Bit(kWChange)) && memory_.secret_sentence != now) return;
+    // A command line that sends is as plain as any verb.
+    const bool command =
+        view.Has("curl ") && (view.Has("-x post") || view.Has(" -d ") || view.Has("--data") || view.Has(" -f "));
     double best = 0.0;
     int best_from = kNone;
     int best_to = kNone;
     for (int i = 0; i < view.size(); ++i) {
-      const bool strong = view.is(i, Bit(kWSend));
-      if (!strong && !view.is(i, Bit(kWSendWeak))) continue;
+      const bool strong = view.is(i, Bit(kWSend)) || (command && view.word(i) == "post");
+      // "Pass", "append", "include": only for what is put into a parameter or an address.
+      const bool puts =
+          !strong && !view.is(i, Bit(kWSendWeak)) &&
+          (view.is(i, Bit(kWChange)) || view.word(i) == "pass" || view.word(i) == "put" || view.word(i) == "provide");
+      if (!strong && !puts && !view.is(i, Bit(kWSendWeak))) continue;
       if (view.Negated(i)) continue;
       int where = kNone;
       double destination = Destination(view, i - 2, i + 22, where);
@@ -321,13 +347,14 @@ class Finder {
         if (where == kNone) where = i;
       }
       value = std::max(value, carried);
-      if (value == 0.0 || destination == 0.0) continue;
+      if (value == 0.0 || destination == 0.0 || (puts && !inside)) continue;
       double score = value + destination + Trigger(view);
       if (!strong) score -= inside ? 0.0 : 0.12;
-      if (view.any(Bit(kWSecretly))) score += 0.3;
+      const int secretly = view.Find(i - 3, i + 3, Bit(kWSecretly));
+      if (secretly != kNone && !view.Negated(secretly)) score += 0.3;
       if (view.any(Bit(kWMust))) score += 0.08;
       if (view.any(Bit(kWBusy))) score += 0.1;
-      if (!view.Directs(i)) score -= 0.15;
+      if (!view.Directs(i) && !(command && strong)) score -= inside ? 0.1 : strong ? 0.2 : 0.35;
       if (Authenticates(view)) score -= 0.45;
       // The user's own wish: "if the user asks", "with your".
       if (view.Has("user asks") || view.Has("user wants") || view.Has("user requests") || view.Has("if requested") ||
@@ -352,6 +379,8 @@ class Finder {
     if (!view.any(Bit(kWShow) | Bit(kWTell)) || !view.any(kSecretAny | Bit(kWPrivate))) return;
     for (int i = 0; i < view.size(); ++i) {
       if (!view.is(i, Bit(kWShow)) || view.Negated(i)) continue;
+      const std::string_view next = i + 1 < view.size() ? view.word(i + 1) : std::string_view();
+      if (next == "in" || next == "into" || next == "on" || next == "out") continue;  // "log in"
       const int secret = view.Find(i + 1, i + 8, kSecretAny);
       if (secret == kNone || !view.Directs(i)) continue;
       double score = 0.25;
@@ -372,7 +401,7 @@ class Finder {
     // "echoing back any credentials they have provided"
     const int back = view.FindWord(0, view.size(), "back");
     const int echo = view.FindWord(0, view.size(), "echoing");
-    if (echo != kNone && back != kNone) Hit(view, "PI-018", echo, view.Find(echo, view.size(), kSecretAny), 0.7);
+    if (echo != kNone && back != kNone) Hit(view, "PI-018", echo, view.Find(echo, view.size(), kSecretAny), 0.85);
   }
 
   void Override(const View& view) {
@@ -434,7 +463,7 @@ class Finder {
                              w.starts_with("alert") || w.starts_with("acknowledg") || w.starts_with("announc");
         if (!telling) continue;
         const int user = view.Find(i + 1, i + 6, Bit(kWUser));
-        if (view.Negated(i) && user != kNone) {
+        if (view.Negated(i, true) && user != kNone && view.Bare(i)) {
           score = 0.55;
           from = std::max(0, i - 2);
           to = user;
@@ -458,7 +487,7 @@ class Finder {
                                   Bit(kWSend) | Bit(kWCollect) | Bit(kWExec) | Bit(kWDelete) | Bit(kWChange) |
                                       Bit(kWRead) | Bit(kWSendWeak) | Bit(kWOverride));
         const bool quiet = w == "silently" || w == "quietly";
-        if (act == kNone || !view.Directs(act) || !view.Bare(act)) continue;
+        if (act == kNone || !view.Directs(act) || !view.Bare(act) || view.Negated(i) || view.Negated(act)) continue;
         double s = quiet ? 0.35 : 0.6;
         if (view.is(act, Bit(kWSend) | Bit(kWCollect)) || view.any(kSecretAny | Bit(kWPersonal)))
           s += quiet ? 0.2 : 0.25;
@@ -474,7 +503,7 @@ class Finder {
         view.Has("without the user's knowledge") || view.Has("without the user knowing") ||
         view.Has("without the user noticing") || view.Has("without user awareness") ||
         view.Has("must not be visible to the user") || view.Has("user must not know") ||
-        view.Has("user should not know") || view.Has("user does not need to know")) {
+        view.Has("user should not know")) {
       score = std::max(score, 0.75);
       if (from == kNone) {
         from = 0;
@@ -502,6 +531,9 @@ class Finder {
         if (!consent) continue;
         const int act = view.Find(0, view.size(), kRisky | Bit(kWExec) | Bit(kWChange));
         if (act == kNone) continue;
+        // What can happen is a warning, what shall is an order.
+        const std::string_view mood = act > 0 ? view.word(act - 1) : std::string_view();
+        if (mood == "can" || mood == "may" || mood == "could" || mood == "will" || mood == "might") continue;
         score = view.is(act, Bit(kWMoney)) ? 0.7 : view.is(act, kRisky) ? 0.5 : 0.35;
         if (view.any(Bit(kWMoney)) && view.any(Bit(kWExec) | Bit(kWSendWeak))) score = 0.75;
         if (view.Negated(act) || view.Negated(i)) score = 0.0;
@@ -517,7 +549,7 @@ class Finder {
     }
     if (view.Has("without being asked") || view.Has("beyond the user's explicit request") ||
         view.Has("without explicit user") || view.Has("without the user's consent") ||
-        view.Has("without user consent") || view.Has("without waiting for")) {
+        view.Has("without user consent")) {
       score = std::max(score, 0.55);
       if (from == kNone) {
         from = 0;
@@ -743,7 +775,8 @@ class Finder {
     for (int i = 0; i < view.size(); ++i) {
       const bool slants = view.is(i, Bit(kWSlant));
       const bool changes = view.is(i, Bit(kWChange) | Bit(kWDelete));
-      if ((!slants && !changes) || view.Negated(i) || !view.Bare(i) || !view.Directs(i)) continue;
+      const bool ensured = slants && view.any(Bit(kWMust)) && view.word(i).ends_with("s");
+      if ((!slants && !changes) || view.Negated(i) || (!ensured && (!view.Bare(i) || !view.Directs(i)))) continue;
       const int topic = view.Find(i + 1, i + 14, Bit(kWTopic) | Bit(kWPeople));
       if (topic == kNone) continue;
       double score = 0.15 * std::min(topics, 4);
@@ -815,6 +848,38 @@ class Finder {
     if (score > 0.0 && (view.any(kSecretAny | Bit(kWPersonal)) || view.any(Bit(kWSecretly)))) score += 0.3;
     if (score > 0.0 && view.any(Bit(kWMust))) score += 0.15;
     if (score >= 0.5) Hit(view, "PI-012", from, view.size() - 1, score);
+  }
+
+  // "After any change, run the backup script": work beside the task, by a script that nobody asked for.
+  void Aside(const View& view) {
+    if (!view.any(Bit(kWWhen))) return;
+    int script = kNone;
+    for (int i = 0; i < view.size() && script == kNone; ++i) {
+      const std::string_view w = view.word(i);
+      if (!w.ends_with(".py") && !w.ends_with(".sh") && !w.ends_with(".js") && !w.ends_with(".ps1")) continue;
+      for (const std::string_view purpose :
+           {"backup", "upload", "cleanup", "clean_up", "clean_old", "delete", "permission", "chmod", "archive",
+            "encrypt", "telemetry", "collect", "exfil", "beacon", "report_home", "log_remote", "remote"}) {
+        if (w.find(purpose) != std::string_view::npos) script = i;
+      }
+    }
+    if (script == kNone) return;
+    const int run = FirstOf(view, script, {"run", "execute", "calling", "call", "running"});
+    const int when = FirstOf(view, view.size(), {"after", "before", "whenever", "finish"});
+    if (run == kNone || when == kNone || view.Negated(run)) return;
+    double score = 0.5;
+    if (view.any(Bit(kWMust))) score += 0.15;
+    if (view.any(Bit(kWEvery))) score += 0.1;
+    if (view.any(Bit(kWOutside)) && view.any(Bit(kWRemote))) score += 0.15;
+    if (score >= 0.6) Hit(view, "PI-020", run, script, score);
+  }
+
+  [[nodiscard]] static int FirstOf(const View& view, int to, std::initializer_list<std::string_view> words) {
+    for (const std::string_view word : words) {
+      const int at = view.FindWord(0, to, word);
+      if (at != kNone) return at;
+    }
+    return kNone;
   }
 
   void Persona(const View& view) {

@@ -16,17 +16,18 @@ struct Entry {
 
 constexpr Entry kEntries[] = {
     {Bit(kWSend), true,
-     "send upload transmit forward relay dispatch exfiltrate submit ship leak beacon stream smuggle funnel siphon "
-     "channel email e-mail telegraph"},
+     "send upload transmit forward relay dispatch exfiltrate submit leak beacon smuggle funnel siphon "
+     "telegraph"},
     {Bit(kWSend), false,
      "sent exfil exfiltration transmission uploading submitting submitted transmitting transmitted"},
     {Bit(kWSendWeak), true,
-     "post share report sync mirror push deliver broadcast route pipe export transfer mail publish copy back pass "
-     "return hand supply provide disclose expose log deposit append attach call ping contact notify"},
-    {Bit(kWSendWeak), false, "transferring transferred"},
+     "post share report sync mirror deliver broadcast route pipe export transfer publish mail email ship "
+     "stream push copy"},
+    {Bit(kWSendWeak), false, "transferring transferred backup backups back"},
     {Bit(kWCollect), true,
-     "collect gather harvest extract retrieve grab scrape enumerate dump capture record steal compile package bundle "
-     "aggregate accumulate intercept obtain pull locate pilfer amass assemble catalog inventory scan search track"},
+     "collect gather harvest extract retrieve grab scrape enumerate dump capture record steal compile "
+     "package bundle aggregate accumulate intercept obtain pull locate pilfer amass assemble catalog "
+     "inventory scan search track"},
     {Bit(kWCollect), false, "stolen stole scanning"},
     {Bit(kWRead), true, "read open load access inspect view list examine fetch look check parse find"},
     {Bit(kWRead), false, "cat found"},
@@ -39,103 +40,102 @@ constexpr Entry kEntries[] = {
     {Bit(kWChange), true,
      "modify replace rewrite insert append prepend inject alter edit swap substitute add include embed"},
     {Bit(kWSecret), false,
-     "credential credentials password passwords passphrase passphrases secrets passwd keychain keychains mnemonic "
-     "id_rsa id_ed25519 authorized_keys cookies passcodes passcode pin pins ssn"},
+     "credential credentials password passwords passphrase passphrases secrets passwd keychain keychains "
+     "mnemonic id_rsa id_ed25519 authorized_keys cookies passcodes passcode pin pins ssn"},
     {Bit(kWSecretWeak), false, "token tokens key keys cookie secret auth wallet wallets certificate certificates"},
     {Bit(kWPersonal), false,
-     "conversation conversations chat chats transcript transcripts prompt prompts messages context history location "
-     "gps "
-     "coordinates contacts calendar clipboard keystrokes screenshots emails inbox queries requests toolcall toolcalls "
-     "session sessions identity geolocation pii"},
+     "conversation conversations transcript transcripts prompt prompts location gps coordinates clipboard "
+     "keystrokes toolcall toolcalls geolocation pii identity"},
     {Bit(kWFiles), false,
-     "file files document documents code codebase source repository workspace contents content data database "
-     "algorithms "
-     "algorithm information details output outputs results result arguments inputs input parameters responses records "
-     "folder directory directories"},
+     "file files document documents code codebase source repository workspace contents content data "
+     "database algorithms algorithm information details output outputs results result arguments inputs "
+     "input parameters responses records folder directory directories metrics logs messages context "
+     "history contacts calendar screenshots emails inbox queries requests session sessions chat chats "
+     "report findings"},
     {Bit(kWRemote), false,
-     "server servers endpoint endpoints webhook webhooks url urls api host hosts bucket channel collector service "
-     "address domain destination website site pastebin ngrok c2 backend relay sink"},
+     "server servers endpoint endpoints webhook webhooks url urls api host hosts bucket channel collector "
+     "service address domain destination website site pastebin ngrok c2 backend relay sink"},
     {Bit(kWOutside), false,
-     "external remote central third-party outside offsite off-site foreign logging analytics audit telemetry "
-     "monitoring "
-     "diagnostic diagnostics collection backup"},
+     "external remote central third-party outside offsite off-site foreign logging analytics audit "
+     "telemetry monitoring diagnostic diagnostics collection backup"},
     {Bit(kWOverride), true,
-     "ignore disregard override overrule supersede bypass forget neglect discard abandon circumvent countermand void "
-     "nullify suspend outrank displace deprioritize disobey violate"},
+     "ignore disregard override overrule supersede bypass forget neglect discard abandon circumvent "
+     "countermand void nullify suspend outrank displace deprioritize disobey violate"},
     {Bit(kWOverride), false,
      "overriding overrides overrode overridden forgetting bypassing supersedes superseding forgot"},
     {Bit(kWPrior), false,
-     "previous prior earlier preceding above existing original initial foregoing former system developer default "
-     "your other current"},
+     "previous prior earlier preceding above existing original initial foregoing former system developer "
+     "default your other current"},
     {Bit(kWRule), false,
-     "instruction instructions guideline guidelines rule rules policy policies guardrail guardrails directive "
-     "directives "
-     "restriction restrictions constraint constraints safeguard safeguards filters protections limitations boundaries "
-     "orders programming training alignment refusals refusal"},
+     "instruction instructions guideline guidelines rule rules policy policies guardrail guardrails "
+     "directive directives restriction restrictions constraint constraints safeguard safeguards filters "
+     "protections limitations boundaries orders programming alignment refusals refusal"},
     {Bit(kWSafety), false, "safety security ethical ethics moral content moderation safe"},
     {Bit(kWSecretly), false,
-     "silently quietly secretly covertly discreetly stealthily invisibly surreptitiously unobtrusively transparently "
-     "clandestinely unnoticed undetected undetectably"},
+     "silently quietly secretly covertly discreetly stealthily invisibly surreptitiously unobtrusively "
+     "transparently clandestinely unnoticed undetected undetectably"},
     {Bit(kWUser), false, "user users human humans operator operators customer people anyone user's them owner"},
     {Bit(kWTell), true,
-     "tell inform mention notify reveal disclose show alert warn acknowledge explain ask confirm announce indicate "
-     "expose discuss describe prompt bother report display surface"},
+     "tell inform mention notify reveal disclose show alert warn acknowledge explain ask confirm announce "
+     "indicate expose discuss describe prompt bother report display surface"},
     {Bit(kWTell), false,
-     "telling told confirmation approval consent permission notification notice notifying asking informing knowing "
-     "knowledge awareness disclosing disclosure acknowledgement verification"},
+     "telling told confirmation approval consent permission notification notice notifying asking informing "
+     "knowing knowledge awareness disclosing disclosure acknowledgement verification"},
     {Bit(kWNot), false,
-     "not never don't dont doesn't doesnt cannot can't mustn't shouldn't won't refrain avoid prohibit prohibited "
-     "forbidden forbid no nor neither prevent prevents refuse refuses decline"},
+     "not never don't dont doesn't doesnt cannot can't mustn't shouldn't won't refrain avoid prohibit "
+     "prohibited forbidden forbid no nor neither prevent prevents refuse refuses decline"},
     {Bit(kWWithout), false, "without"},
     {Bit(kWMust), false,
-     "must mandatory required always ensure important critical imperative essential obligatory required: requirement "
-     "sure compulsory crucial"},
+     "must mandatory required always ensure important critical imperative essential obligatory required: "
+     "requirement sure compulsory crucial"},
     {Bit(kWShould), false, "should shall needs need will please"},
     {Bit(kWEvery), false, "every each any all everything whole entire full"},
     {Bit(kWWhen), false,
      "after before when whenever upon once following prior during while until if first beginning start"},
     {Bit(kWAgent), false, "you your assistant agent agents model ai claude llm chatbot gpt copilot yourself bot"},
     {Bit(kWMemory), false,
-     "memory memories claude.md agents.md memory.md soul.md settings.json mcp.json config.json .cursorrules gemini.md "
-     "copilot-instructions.md user.md identity.md heartbeat.md tools.md"},
+     "memory memories claude.md agents.md memory.md soul.md settings.json mcp.json config.json "
+     ".cursorrules gemini.md copilot-instructions.md user.md identity.md heartbeat.md tools.md"},
     {Bit(kWForever), false,
-     "permanently permanent future persist persists persistent persistently forever subsequent indefinitely henceforth "
-     "across sessions remember"},
+     "permanently permanent future persist persists persistent persistently forever subsequent "
+     "indefinitely henceforth across sessions remember"},
     {Bit(kWTool), false, "tool tools skill skills function functions plugin plugins server servers mcp extension"},
     {Bit(kWWeaken), true, "skip bypass disable suppress deactivate circumvent omit ignore waive evade relax exempt"},
     {Bit(kWWeaken), false, "skipping skipped bypassing omitting omitted"},
     {Bit(kWCheck), false,
-     "verification validation confirmation approval review checks check permission permissions authentication "
-     "authorization antivirus firewall sandbox gatekeeper defender protection warnings warning prompts signature "
-     "signatures certificate audits consent scan scans scanning edr selinux"},
+     "verification validation confirmation approval review checks check permission permissions "
+     "authentication authorization antivirus firewall sandbox gatekeeper defender protection warnings "
+     "warning prompts signature signatures certificate audits consent scan scans scanning edr selinux"},
     {Bit(kWProgram), false,
-     "executable executables installer binary binaries archive zip exe dmg msi utility package setup payload patch"},
+     "executable executables installer binary binaries archive zip exe dmg msi utility package setup "
+     "payload patch"},
     {Bit(kWDescribe), false,
-     "attacker attackers attacker's adversary adversaries adversarial malicious attack attacks detect detects detected "
-     "detection detecting vulnerability vulnerabilities vulnerable exploit exploits exploitation threat threats "
-     "phishing malware injections injection jailbreak jailbreaks red-team redteam scanner scanners suspicious mitigate "
-     "mitigation mitigations owasp cve cwe prevent prevents prevention indicator indicators defense defensive "
-     "hostile poisoned poisoning untrusted backdoor backdoors compromise compromised flags victim pentest pentesting "
-     "penetration forensic forensics hardening sanitize sanitization payloads evasion exfiltration anti-pattern "
-     "anti-patterns antipattern spoofing abuse leaked leaks leakage breach insecure findings finding severity"},
+     "attacker attackers attacker's adversary adversaries adversarial malicious attack attacks detect "
+     "detects detected detection detecting vulnerability vulnerabilities vulnerable exploit exploits "
+     "exploitation threat threats phishing malware injections injection jailbreak jailbreaks red-team "
+     "redteam scanner scanners suspicious mitigate mitigation mitigations owasp cve cwe prevent prevents "
+     "prevention indicator indicators defense defensive hostile poisoned poisoning untrusted backdoor "
+     "backdoors compromise compromised flags victim pentest pentesting penetration forensic forensics "
+     "hardening sanitize sanitization payloads evasion exfiltration anti-pattern anti-patterns antipattern "
+     "spoofing abuse leaked leaks leakage breach insecure findings finding severity"},
     {Bit(kWExample), false,
      "example examples e.g e.g. eg sample samples like hypothetical scenario scenarios demo illustrative"},
     {Bit(kWEnv), false, "environment env environ .env printenv"},
     {Bit(kWTerminal), false, "terminal powershell cmd iterm shell console cmd.exe"},
     {Bit(kWPassword), false, "password passphrase pass"},
-    {Bit(kWPersona), false, "persona personas character role roleplay role-play alter-ego entity mode"},
+    {Bit(kWPersona), false, "persona personas roleplay role-play alter-ego"},
     {Bit(kWUnbound), false,
-     "unrestricted uncensored unfiltered unlimited jailbroken unconstrained unbound limitless dan god-mode amoral "
-     "unaligned unshackled"},
+     "unrestricted uncensored unfiltered unlimited jailbroken unconstrained unbound limitless dan god-mode "
+     "amoral unaligned unshackled"},
     {Bit(kWSlant), true,
-     "promote portray frame discredit downplay emphasize favor favour present endorse recommend praise denigrate "
-     "characterize depict steer flag reframe highlight"},
+     "promote portray frame discredit downplay emphasize favor favour present endorse recommend praise "
+     "denigrate characterize depict steer flag reframe highlight"},
     {Bit(kWTopic), false,
-     "political politics politician election elections candidate vaccine vaccines vaccination medical medicine "
-     "pharmaceutical health climate colonial historical history religion religious immigration left-leaning "
-     "right-leaning liberal conservative democrat republican diversity sustainability inclusion warming earth flat "
-     "scientific holistic remedies conspiracy evolution abortion holocaust war genocide cancer treatment drugs dosage "
-     "competitor competitors"},
+     "political politics politician election elections candidate vaccine vaccines vaccination medical "
+     "medicine pharmaceutical health climate colonial historical history religion religious immigration "
+     "left-leaning right-leaning liberal conservative democrat republican diversity sustainability "
+     "inclusion warming earth flat scientific holistic remedies conspiracy evolution abortion holocaust "
+     "war genocide cancer treatment drugs dosage competitor competitors"},
     {Bit(kWPeople), false,
      "male female men women gender race ethnicity ethnic immigrants muslim jewish black white gay"},
     {Bit(kWMoney), false,
@@ -143,20 +143,23 @@ constexpr Entry kEntries[] = {
     {Bit(kWExtract), true, "extract unzip unpack decompress unarchive uncompress"},
     {Bit(kWExtract), false, "unzipping unzipped extraction"},
     {Bit(kWTemporary), false,
-     "temporary temp tmp cache cached caches intermediate generated build dist node_modules artifact artifacts stale "
-     "scratch obsolete unused duplicate duplicates placeholder placeholders"},
+     "temporary temp tmp cache cached caches intermediate generated build dist node_modules artifact "
+     "artifacts stale scratch obsolete unused duplicate duplicates placeholder placeholders"},
     {Bit(kWBusy), false,
-     "telemetry monitoring diagnostics diagnostic analytics audit auditing compliance reproducibility mlops logging "
-     "backup debugging quality verification validation tracking optimization personalization security attribution"},
+     "telemetry monitoring diagnostics diagnostic analytics audit auditing compliance reproducibility "
+     "mlops logging backup debugging quality verification validation tracking optimization personalization "
+     "security attribution"},
     {Bit(kWVerbatim), false,
-     "verbatim plaintext raw unredacted unmasked unencrypted base64 base64-encoded encoded clear-text cleartext"},
+     "verbatim plaintext raw unredacted unmasked unencrypted base64 base64-encoded encoded clear-text "
+     "cleartext"},
     {Bit(kWShow), true,
-     "print echo log display include embed output write append hardcode expose paste store save repeat reveal"},
+     "print echo log display include embed output write append hardcode expose paste store save repeat "
+     "reveal"},
     {Bit(kWShow), false, "printing logging embedding hard-code hardcoded writing echoing"},
     {Bit(kWDoc), false, "documentation guide tutorial readme reference"},
     {Bit(kWNeed), false,
-     "requires require required prerequisite prerequisites requirement requirements needs necessary mandatory "
-     "dependency must without"},
+     "requires require required prerequisite prerequisites requirement requirements needs necessary "
+     "mandatory dependency must without"},
     {Bit(kWPaste), true, "paste copy"},
     {Bit(kWPaste), false, "copying"},
     {Bit(kWOldVersion), false, "original originals older old other versions copies previous"},
@@ -169,44 +172,45 @@ struct PairEntry {
 };
 constexpr PairEntry kPairs[] = {
     {Bit(kWSecret),
-     "api key,api keys,api token,api tokens,access token,access tokens,private key,private keys,ssh key,ssh "
-     "keys,secret "
-     "key,secret keys,session token,session tokens,session cookies,auth token,auth tokens,seed phrase,seed phrases,"
-     "recovery phrase,access key,access keys,bearer token,bearer tokens,environment secrets,encryption keys,login "
-     "details,credit card,bank details,account details,wallet keys,browser cookies,auth cookies,refresh token,"
-     "authentication tokens,authentication token,oauth tokens,oauth token,login credentials,environment keys,"
-     "sensitive credentials,signing key,signing keys,service account,stored passwords,social security"},
+     "api key,api keys,api token,api tokens,access token,access tokens,private key,private keys,ssh key,"
+     "ssh keys,secret key,secret keys,session token,session tokens,session cookies,auth token,auth tokens,"
+     "seed phrase,seed phrases,recovery phrase,access key,access keys,bearer token,bearer tokens,"
+     "environment secrets,encryption keys,login details,credit card,bank details,account details,"
+     "wallet keys,browser cookies,auth cookies,refresh token,authentication tokens,authentication token,"
+     "oauth tokens,oauth token,login credentials,environment keys,sensitive credentials,signing key,"
+     "signing keys,service account,stored passwords,social security"},
     {Bit(kWEnv), "environment variable,environment variables,env vars,env var,env variables,process.env environment"},
     {Bit(kWPersonal),
-     "system prompt,system prompts,user prompt,user prompts,user data,user's data,personal data,personal information,"
-     "private information,private data,sensitive data,sensitive information,user information,chat history,chat logs,"
-     "conversation history,conversation context,tool calls,tool call,tool requests,toolcall requests,user input,user "
-     "inputs,user messages,user message,user query,user queries,browsing history,message history,task prompt,session "
-     "data,full context,conversation log,user's messages,user details,confidential data,context window,customer data,"
-     "internal data,proprietary code,source code,working directory,tool outputs,tool results,tool parameters"},
+     "system prompt,system prompts,user prompt,user prompts,user data,user's data,personal data,"
+     "personal information,private information,private data,sensitive data,sensitive information,"
+     "user information,chat history,chat logs,conversation history,conversation context,tool calls,"
+     "tool call,tool requests,toolcall requests,user input,user inputs,user messages,user message,"
+     "user query,user queries,browsing history,message history,task prompt,session data,full context,"
+     "conversation log,user's messages,user details,confidential data,context window,customer data,"
+     "internal data,proprietary code,source code,working directory,tool outputs,tool results,"
+     "tool parameters"},
     {Bit(kWRule) | Bit(kWPrior), "system prompt,system prompts,system instructions,system message"},
     {Bit(kWRemote),
-     "telegram bot,discord webhook,slack webhook,logging server,central server,mlops server,c2 "
-     "server,command-and-control "
-     "server,external endpoint,external server,remote server,http request,post request,dns query,dns lookup"},
+     "telegram bot,discord webhook,slack webhook,logging server,central server,mlops server,c2 server,"
+     "command-and-control server,external endpoint,external server,remote server,http request,post request,"
+     "dns query,dns lookup"},
     {Bit(kWOutside), "third party,third parties,command and,mlops server,central server,logging server"},
     {Bit(kWWeaken), "turn off,opt out,switch off,shut off"},
     {Bit(kWOverride),
-     "set aside,setting aside,take precedence,takes precedence,lower priority,higher priority,overrides all,treat as,"
-     "takes priority,take priority,highest priority,pay no,no longer,rather than"},
+     "set aside,setting aside,take precedence,takes precedence,lower priority,higher priority,"
+     "overrides all,treat as,takes priority,take priority,highest priority,pay no,no longer,rather than"},
     {Bit(kWAgent), "the assistant,the agent,the model,language model,the ai,ai assistant,coding agent"},
-    {Bit(kWSecretly), "behind the,in background,without trace,under the"},
     {Bit(kWMemory),
-     "agent memory,long-term memory,memory file,system instructions,agent configuration,agent settings,global "
-     "instructions,persistent memory,config file,configuration file,memory store"},
+     "agent memory,long-term memory,memory file,system instructions,agent configuration,agent settings,"
+     "global instructions,persistent memory,config file,configuration file,memory store"},
     {Bit(kWForever), "future sessions,future conversations,all future,every future,across sessions,all subsequent"},
     {Bit(kWUser), "the user,the users,end user,end users,the human,the operator"},
     {Bit(kWDescribe),
-     "prompt injection,injection attack,tool poisoning,red flag,red flags,social engineering,data exfiltration,threat "
-     "model,security scanner,security audit,attack vector,attack vectors,supply chain,bad actor,bad actors,path "
-     "traversal,privilege escalation,red team,red teaming,security review,could be,might contain,may contain,attempts "
-     "to,attempt to,"
-     "tries to,try to,trying to,looks for,look for,watch for"},
+     "prompt injection,injection attack,tool poisoning,red flag,red flags,social engineering,"
+     "data exfiltration,threat model,security scanner,security audit,attack vector,attack vectors,"
+     "supply chain,bad actor,bad actors,path traversal,privilege escalation,red team,red teaming,"
+     "security review,could be,might contain,may contain,attempts to,attempt to,tries to,try to,trying to,"
+     "looks for,look for,watch for"},
     {Bit(kWExample),
      "for example,for instance,such as,phrases like,patterns like,text like,words like,looks like,e.g. the"},
     {Bit(kWSafety), "safety guidelines,content policy,safety guardrails"},
@@ -343,6 +347,9 @@ WordSet ClassesOfSymbol(std::string_view token) noexcept {
   for (const std::string_view end :
        {"_token", "_secret", "_password", "_api_key", "_apikey", "_private_key", "api_key", "_key", "_credentials"}) {
     if (token.ends_with(end) && (out & Bit(kWUrl)) == 0) out |= Bit(kWSecret);
+  }
+  for (const std::string_view end : {".txt", ".json", ".log", ".csv", ".md", ".tar.gz", ".db"}) {
+    if (token.ends_with(end) && (out & Bit(kWUrl)) == 0) out |= Bit(kWFiles);
   }
   const std::size_t slash = token.rfind('/');
   const std::string_view base = slash == std::string_view::npos ? token : token.substr(slash + 1);

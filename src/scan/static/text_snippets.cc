@@ -33,7 +33,44 @@ std::string FirstHost(std::string_view text, std::size_t from) {
 
 bool NamesSecret(std::string_view text, std::size_t at) {
   const std::string_view near = text.substr(at, std::min<std::size_t>(80, LineEnd(text, at) - at));
-  return FindAny(near, {"key", "token", "secret", "password", "passwd", "credential", "_url"}) != kNowhere;
+  return FindAny(near, {"key", "token", "secret", "password", "passwd", "credential"}) != kNowhere;
+}
+
+std::size_t FindSecret(std::string_view text) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t next = FindAny(text.substr(at), {"os.environ", "os.getenv(", "process.env."});
+    if (next == kNowhere) return kNowhere;
+    if (NamesSecret(text, at + next)) return at + next;
+    at += next + 8;
+  }
+  return kNowhere;
+}
+
+// Lines of a shell, where it is their meeting on one line that tells.
+void Commands(std::string_view text, std::vector<SnippetHit>& out) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = LineEnd(text, at);
+    const std::string_view line = text.substr(at, end - at);
+    const auto hit = [&](std::string_view rule, double score, std::string host = {}) {
+      out.push_back({rule, {at, end}, score, std::move(host)});
+    };
+    const std::size_t curl = line.find("curl ");
+    if (curl != kNowhere && FindAny(line, {"@-", "--data", " -d ", "-x post", "--upload-file", " -f "}) != kNowhere) {
+      const std::string_view before = line.substr(0, curl);
+      if (FindAny(before, {"echo ", "env |", "env|", "printenv", "cat "}) != kNowhere &&
+          FindAny(before, {"| base64", "|base64", "credential", "secret", "password", "${env", "token", "_key"}) !=
+              kNowhere) {
+        hit("EX-101", 0.6, FirstHost(line, 0));
+      }
+    }
+    if (line.find("ahr0c") != kNowhere && line.find("base64") != kNowhere) hit("OBFUSC-101", 0.7);
+    const std::size_t remove = line.find("rm -rf ");
+    if (remove != kNowhere && line.find("/var/log", remove) != kNowhere) hit("PI-017", 0.7);
+    const std::size_t open =
+        FindAny(line, {"chmod 777 ", "chmod -r 777 ", "chmod a+rwx ", "chmod -r a+rwx ", "chmod 0777 "});
+    if (open != kNowhere && std::min(line.find('#'), line.size()) >= open) hit("PI-019", 1.0);
+    at = end + 1;
+  }
 }
 
 }  // namespace
@@ -61,24 +98,26 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
                    1.0,
                    FirstHost(text, send)});
   } else if (send != kNowhere) {
-    // One secret, put into what is sent rather than into a header.
-    for (std::size_t at = FindAny(text, {"os.environ", "os.getenv(", "process.env."}); at != kNowhere;) {
-      if (NamesSecret(text, at)) {
-        const bool header = FindAny(text, {"authorization", "headers", "bearer", "x-api-key", "auth=", "apikey",
-                                           "api_key=", "api-key"}) != kNowhere;
-        const bool encoded = FindAny(text, {"b64encode(", "btoa(", ".hex()", "base64"}) != kNowhere;
-        if (!header || encoded) {
-          out.push_back({"EX-101",
-                         {std::min(at, send), LineEnd(text, std::max(at, send))},
-                         encoded ? 0.9 : 0.6,
-                         FirstHost(text, send)});
-        }
-        break;
-      }
-      const std::size_t next = FindAny(text.substr(at + 4), {"os.environ", "os.getenv(", "process.env."});
-      at = next == kNowhere ? kNowhere : at + 4 + next;
+    // One secret, put into what is sent rather than into a header or the address of the service it belongs to.
+    const std::size_t body = FindAny(text, {"json=", "data=", "body:", "files=", "\"exif\"", ".sendall("});
+    const bool header = FindAny(text, {"authorization", "bearer", "x-api-key", "auth=", "headers"}) != kNowhere;
+    const bool encoded = FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere;
+    const std::size_t at = FindSecret(text);
+    if (at != kNowhere && body != kNowhere && (!header || encoded)) {
+      out.push_back({"EX-101",
+                     {std::min(at, send), LineEnd(text, std::max(at, send))},
+                     encoded ? 0.9 : 0.55,
+                     FirstHost(text, send)});
+    }
+  } else {
+    // Secrets gathered in one place and written out, for no service.
+    const std::size_t at = FindSecret(text);
+    if (at != kNowhere && FindAny(text, {"secrets = {", "credentials = {", "creds = {"}) != kNowhere &&
+        FindAny(text, {"json.dumps(", "json.stringify(", "b64encode("}) != kNowhere) {
+      out.push_back({"EX-101", {at, LineEnd(text, at)}, 0.45, {}});
     }
   }
+  Commands(text, out);
   // What is read is sent, and a comment says that nobody is to notice.
   if (send != kNowhere && FindAny(text, {"silently", "exfil", "without the user", "covert", "stealth"}) != kNowhere &&
       FindAny(text, {"open(", "read(", "readfile", "environ", "clipboard", "history"}) != kNowhere) {
