@@ -2,25 +2,11 @@
 #include <charconv>
 #include <cstdint>
 
+#include "code/fold_python_codecs.h"
 #include "code/python_nodes.h"
 
 namespace interlock::scan::code::python {
 namespace {
-
-void AppendCodePoint(std::uint32_t code, std::string* out) {
-  // Lone surrogates are no text; neither is what lies past the last plane.
-  if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) code = 0xFFFD;
-  if (code < 0x80) {
-    out->push_back(static_cast<char>(code));
-    return;
-  }
-  const int extra = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  constexpr unsigned kLead[] = {0, 0xC0, 0xE0, 0xF0};
-  out->push_back(static_cast<char>(kLead[extra] | (code >> (6 * extra))));
-  for (int shift = 6 * (extra - 1); shift >= 0; shift -= 6) {
-    out->push_back(static_cast<char>(0x80 | ((code >> shift) & 0x3F)));
-  }
-}
 
 // Digits of an escape at `at`: true and past them, or false and nothing read.
 bool ReadNumber(std::string_view body, std::size_t* at, std::size_t least, std::size_t most, int base,
@@ -45,7 +31,7 @@ void AppendEscape(std::string_view body, Literal literal, std::size_t* at, std::
     if (literal.bytes) {
       out->push_back(static_cast<char>(code & 0xFF));
     } else {
-      AppendCodePoint(code, out);
+      AppendUtf8(code, out);
     }
   };
   constexpr std::string_view kShort = "\\'\"abfnrtv";
