@@ -83,14 +83,14 @@ base::Status AddFixtures(const std::string& folder, std::vector<ScanSample>& out
   return {};
 }
 
-ScanSample PackageAt(const fs::path& path, const std::string& kind) {
+ScanSample PackageAt(const fs::path& path, const std::string& kind, bool held) {
   ScanSample sample;
   sample.set = "packages";
   sample.id = path.parent_path().filename().string() + "/" + path.filename().string();
   sample.kind = kind;
   sample.tier = "registry";
   sample.cluster = sample.id;
-  sample.held = eval::scanner::FixtureIsHeld(sample.id);
+  sample.held = held;
   sample.hard_negative = kind == "security" ? 2 : 0;
   sample.at_most = core::ScanVerdict::kSafe;
   sample.path = path.string();
@@ -103,9 +103,10 @@ base::Status AddPackages(const std::string& folder, std::vector<ScanSample>& out
   if (!list.ok()) {
     const auto entries = EntriesOf(folder);
     if (!entries.ok()) return entries.error();
-    for (const fs::path& entry : entries.value()) out.push_back(PackageAt(entry, "package"));
+    for (const fs::path& entry : entries.value()) out.push_back(PackageAt(entry, "package", false));
     return {};
   }
+  const bool held = list.value().rfind("# held\n", 0) == 0;
   std::istringstream lines(list.value());
   for (std::string line; std::getline(lines, line);) {
     if (line.empty() || line.front() == '#') continue;
@@ -118,7 +119,7 @@ base::Status AddPackages(const std::string& folder, std::vector<ScanSample>& out
     if (name.rfind('@', 0) == 0) name.erase(0, 1);
     for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/')) name.replace(at, 1, "__");
     const fs::path path = fs::path(folder) / registry / fmt::format("{}-{}", name, version);
-    if (fs::is_directory(path)) out.push_back(PackageAt(path, kind));
+    if (fs::is_directory(path)) out.push_back(PackageAt(path, kind, held));
   }
   return {};
 }
