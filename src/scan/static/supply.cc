@@ -1,0 +1,372 @@
+// The package's manifests, one sheet each, and what their names and sources say together.
+#include "static/supply.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_set>
+
+#include "fmt/format.h"
+#include "interlock/base/text.h"
+#include "static/classify.h"
+#include "static/shell_judge.h"
+#include "static/supply_internal.h"
+
+namespace interlock::scan {
+namespace {
+
+using core::Reach;
+
+constexpr std::size_t kMaxManifest = std::size_t{16} << 20;  // lock files of large projects
+constexpr std::size_t kMaxDependencies = 20000;
+constexpr std::size_t kMaxHooks = 500;
+constexpr std::size_t kMaxCommand = 8192;
+constexpr std::size_t kMaxInstallText = std::size_t{1} << 20;  // of a document or script
+constexpr std::size_t kMaxNameFindings = 50;
+
+// Installed with the package, unless the file lies where nothing is installed from.
+Reach InstallReach(Reach reach, bool development) {
+  if (reach == Reach::kTest || reach == Reach::kExample || reach == Reach::kVendored) return reach;
+  return development ? Reach::kBuild : Reach::kInstall;
+}
+
+std::string Purl(std::string_view ecosystem, std::string_view name, std::string_view version) {
+  std::string purl = ecosystem == kPypi ? "pkg:pypi/" + NormalPypiName(name) : "pkg:npm/";
+  if (ecosystem != kPypi) {
+    for (const char c : name) {
+      if (c == '@')
+        purl += "%40";
+      else
+        purl += c;
+    }
+  }
+  if (!version.empty()) purl += "@" + std::string(version);
+  return purl;
+}
+
+void CheckNames(SupplyState& state) {
+  std::unordered_set<std::string> seen;
+  std::size_t findings = 0;
+  const std::vector<Dependency>& all = state.facts.dependencies;
+  for (std::size_t i = 0; i < all.size() && findings < kMaxNameFindings; ++i) {
+    const Dependency& dependency = all[i];
+    if (!seen.insert(dependency.ecosystem + " " + dependency.name).second) continue;
+    const std::optional<NameLikeness> like = LooksLike(dependency.ecosystem, dependency.name);
+    if (!like) continue;
+    ++findings;
+    RawFinding finding;
+    switch (like->kind) {
+      case NameLikeness::Kind::kHomoglyph:
+        finding.rule = "SC-009";
+        break;
+      case NameLikeness::Kind::kClaim:
+        finding.rule = "SC-018";
+        break;
+      default:
+        finding.rule = "SC-003";
+        break;
+    }
+    finding.file = state.places[i].file;
+    finding.bytes = state.places[i].bytes;
+    // The more popular the target, the surer; a name that a lock file fetched is one that exists.
+    finding.scale = like->rank > 2000 ? 0.8 : 1.0;
+    finding.subject = dependency.name;
+    finding.message = like->kind == NameLikeness::Kind::kClaim
+                          ? fmt::format("`{}` claims to be the true `{}` and is not among the known packages",
+                                        dependency.name, like->target)
+                          : fmt::format("`{}` is one slip from `{}` ({})", dependency.name, like->target, like->how);
+    finding.message = base::Printable(finding.message, 300);
+    finding.has_reach = true;
+    finding.reach = state.places[i].development ? Reach::kBuild : Reach::kInstall;
+    state.facts.findings.push_back(std::move(finding));
+  }
+}
+
+// Unpinned dependencies are told once a manifest, not once a line.
+void CheckPins(SupplyState& state, const std::vector<FileContext>& files) {
+  struct Count {
+    std::size_t loose = 0;
+    std::size_t first = 0;
+  };
+  std::vector<Count> counts(files.size());
+  bool locked[2] = {false, false};
+  for (const Dependency& dependency : state.facts.dependencies) {
+    if (dependency.hashed) locked[dependency.ecosystem == kPypi ? 0 : 1] = true;
+  }
+  for (std::size_t i = 0; i < state.facts.dependencies.size(); ++i) {
+    const Dependency& dependency = state.facts.dependencies[i];
+    const SupplyState::Place& place = state.places[i];
+    if (!dependency.direct || dependency.pinned || place.development || place.file >= files.size()) continue;
+    if (locked[dependency.ecosystem == kPypi ? 0 : 1] || files[place.file].reach > Reach::kRuntime) continue;
+    Count& count = counts[place.file];
+    if (count.loose++ == 0) count.first = i;
+  }
+  for (std::size_t file = 0; file < counts.size(); ++file) {
+    if (counts[file].loose == 0) continue;
+    RawFinding finding;
+    finding.rule = "SC-004";
+    finding.file = static_cast<std::uint32_t>(file);
+    finding.bytes = state.places[counts[file].first].bytes;
+    finding.subject = state.facts.dependencies[counts[file].first].name;
+    finding.message =
+        fmt::format("{} dependencies are neither pinned to a version nor locked with hashes", counts[file].loose);
+    state.facts.findings.push_back(std::move(finding));
+  }
+}
+
+// From the attacker's side of dependency confusion: a version nobody reaches, and something that runs at installation.
+void CheckProbe(SupplyState& state) {
+  const std::string& version = state.facts.package_version;
+  const std::size_t digits = std::min(version.find_first_not_of("0123456789"), version.size());
+  if (digits < 2 || digits > 6) return;
+  unsigned major = 0;
+  for (std::size_t i = 0; i < digits; ++i) major = major * 10 + static_cast<unsigned>(version[i] - '0');
+  const bool shadow =
+      (major >= 90 && major < 1000 && version[0] == '9') || (major >= 9000 && major < 1000000 && major % 1000 == 999);
+  if (!shadow || RankOf(kNpm, state.facts.package_name) != 0 ||
+      RankOf(kPypi, NormalPypiName(state.facts.package_name)) != 0) {
+    return;
+  }
+  for (const HookCommand& hook : state.facts.hooks) {
+    if (hook.reach != Reach::kInstall ||
+        (hook.name != "preinstall" && hook.name != "install" && hook.name != "postinstall")) {
+      continue;
+    }
+    RawFinding finding;
+    finding.rule = "SC-019";
+    finding.file = hook.file;
+    finding.bytes = hook.bytes;
+    finding.subject = state.facts.package_name;
+    finding.message = fmt::format("version {} outranks any internal package, and `{}` runs at installation",
+                                  base::Printable(version, 40), hook.name);
+    finding.has_reach = true;
+    finding.reach = Reach::kInstall;
+    state.facts.findings.push_back(std::move(finding));
+    return;
+  }
+}
+
+bool IsReadForCommands(const FileContext& file) {
+  return file.type == FileType::kMarkdown || file.type == FileType::kShell || file.type == FileType::kPlainText ||
+         BaseName(file.file->path) == "setup.py";
+}
+
+}  // namespace
+
+std::string_view Trim(std::string_view text) noexcept {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\r')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  return text;
+}
+
+std::string AsciiLower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  return out;
+}
+
+std::string_view Unquote(std::string_view text) noexcept {
+  text = Trim(text);
+  if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front()) {
+    return text.substr(1, text.size() - 2);
+  }
+  return text;
+}
+
+std::string NormalPypiName(std::string_view name) {
+  std::string out;
+  for (const char c : name) {
+    if (c == '-' || c == '_' || c == '.') {
+      if (!out.empty() && out.back() != '-') out += '-';
+    } else {
+      out += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    }
+  }
+  return out;
+}
+
+bool IsExactNpmVersion(std::string_view version) noexcept {
+  if (!version.empty() && (version.front() == '=' || version.front() == 'v')) version.remove_prefix(1);
+  int dots = 0;
+  bool digits = false;
+  for (std::size_t i = 0; i < version.size(); ++i) {
+    const char c = version[i];
+    if (c >= '0' && c <= '9') {
+      digits = true;
+    } else if (c == '.' && digits) {
+      ++dots;
+      digits = false;
+    } else {
+      return dots == 2 && digits && (c == '-' || c == '+') &&
+             version.find_first_of(" |<>*^~", i) == std::string_view::npos;
+    }
+  }
+  return dots == 2 && digits;
+}
+
+std::optional<base::JsonDoc> ParseJsonc(std::string_view text) {
+  auto plain = base::JsonDoc::Parse(text);
+  if (plain.ok()) return std::move(plain.value());
+  std::string blank(text);
+  bool in_string = false;
+  std::size_t comma = std::string::npos;  // a comma after which only blanks and comments came
+  for (std::size_t i = 0; i < blank.size(); ++i) {
+    const char c = blank[i];
+    if (in_string) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        in_string = false;
+      continue;
+    }
+    if (c == '/' && i + 1 < blank.size() && (blank[i + 1] == '/' || blank[i + 1] == '*')) {
+      const bool line = blank[i + 1] == '/';
+      std::size_t end = line ? blank.find('\n', i) : blank.find("*/", i + 2);
+      end = end == std::string::npos ? blank.size() : line ? end : end + 2;
+      for (std::size_t k = i; k < end; ++k) {
+        if (blank[k] != '\n') blank[k] = ' ';
+      }
+      i = end - 1;
+      continue;
+    }
+    if (c == ' ' || c == '\t' || c == '\r' || c == '\n') continue;
+    if ((c == '}' || c == ']') && comma != std::string::npos) blank[comma] = ' ';
+    comma = c == ',' ? i : std::string::npos;
+    in_string = c == '"';
+  }
+  auto doc = base::JsonDoc::Parse(blank);
+  if (!doc.ok()) return std::nullopt;
+  return std::move(doc.value());
+}
+
+bool Sheet::is_own() const noexcept {
+  return file_.reach != Reach::kTest && file_.reach != Reach::kExample && file_.reach != Reach::kVendored;
+}
+
+void Sheet::Add(Requirement requirement) {
+  if (state_.facts.dependencies.size() >= kMaxDependencies) {
+    state_.dependencies_full = true;
+    return;
+  }
+  // Other people's manifests inside the package are theirs: nothing is installed from them.
+  if (file_.reach == Reach::kVendored || file_.reach == Reach::kTest) return;
+  Dependency dependency;
+  dependency.ecosystem = requirement.ecosystem;
+  dependency.name = requirement.name;
+  dependency.version = requirement.version;
+  dependency.pinned = requirement.pinned;
+  dependency.hashed = requirement.hashed;
+  dependency.direct = requirement.direct;
+  dependency.file = file_.file->path;
+  const std::vector<std::uint32_t>& starts = line_starts();
+  dependency.line = static_cast<std::uint32_t>(std::upper_bound(starts.begin(), starts.end(), requirement.bytes.begin) -
+                                               starts.begin());
+  dependency.purl =
+      Purl(requirement.ecosystem, requirement.name, requirement.pinned ? requirement.version : std::string());
+  state_.facts.dependencies.push_back(std::move(dependency));
+  state_.places.push_back({file_.index, requirement.bytes, requirement.development || file_.reach == Reach::kExample});
+}
+
+void Sheet::Hook(std::string name, std::string_view command, base::ByteSpan bytes, Reach reach) {
+  if (state_.facts.hooks.size() >= kMaxHooks || Trim(command).empty()) return;
+  state_.facts.hooks.push_back(
+      {file_.index, bytes, std::move(name), std::string(command.substr(0, kMaxCommand)), reach});
+}
+
+void Sheet::Entry(std::string_view path) {
+  if (!is_own() || path.empty() || path.size() > 300 || state_.facts.entry_files.size() >= 1000) return;
+  while (path.starts_with("./")) path.remove_prefix(2);
+  state_.facts.entry_files.emplace_back(path);
+}
+
+RawFinding& Sheet::Raise(std::string_view rule, base::ByteSpan bytes, std::string message, std::string_view subject) {
+  RawFinding finding;
+  finding.rule = rule;
+  finding.file = file_.index;
+  finding.bytes = bytes;
+  finding.message = base::Printable(message, 300);
+  finding.subject = subject;
+  finding.has_reach = true;
+  finding.reach = InstallReach(file_.reach, false);
+  state_.facts.findings.push_back(std::move(finding));
+  return state_.facts.findings.back();
+}
+
+void Sheet::Source(std::string_view url, base::ByteSpan bytes, std::string_view subject, bool development) {
+  const std::string lower = AsciiLower(url.substr(0, 300));
+  const std::string host = HostOf(lower);
+  if (host.empty()) return;
+  const HostKind kind = KindOfHost(host);
+  if (kind == HostKind::kLocal) return;
+  if (kind == HostKind::kRawAddress) {
+    RawFinding& finding =
+        Raise("SC-002", bytes, fmt::format("`{}` comes from the bare address {}", subject, host), subject);
+    finding.reach = InstallReach(file_.reach, development);
+    finding.host = host;
+    return;
+  }
+  if (lower.starts_with("http://") || lower.starts_with("git+http://") || lower.starts_with("git://") ||
+      lower.starts_with("ftp://")) {
+    RawFinding& finding =
+        Raise("SC-001", bytes, fmt::format("`{}` is fetched from {} without encryption", subject, host), subject);
+    finding.reach = InstallReach(file_.reach, development);
+  }
+}
+
+void Sheet::Index(std::string_view url, base::ByteSpan bytes, bool only) {
+  const std::string host = HostOf(AsciiLower(url.substr(0, 300)));
+  Source(url, bytes, "package index");
+  if (host.empty()) return;
+  const HostKind kind = KindOfHost(host);
+  if (kind == HostKind::kRegistry || kind == HostKind::kInstaller || kind == HostKind::kLocal) return;
+  if (only) {
+    Raise("SC-011", bytes, fmt::format("every install asks {} instead of the public registry", host), host).host = host;
+  } else {
+    Raise("SC-010", bytes, fmt::format("installs ask {} and the public index: the higher version wins", host), host)
+        .host = host;
+  }
+}
+
+const std::vector<std::uint32_t>& Sheet::line_starts() const {
+  if (line_starts_.empty()) {
+    line_starts_.push_back(0);
+    for (std::size_t at = text().find('\n'); at != std::string_view::npos; at = text().find('\n', at + 1)) {
+      line_starts_.push_back(static_cast<std::uint32_t>(at + 1));
+    }
+  }
+  return line_starts_;
+}
+
+std::size_t Sheet::OffsetOf(std::uint32_t line, std::uint32_t column) const {
+  const std::vector<std::uint32_t>& starts = line_starts();
+  if (line == 0 || line > starts.size()) return 0;
+  return std::min<std::size_t>(text().size(), starts[line - 1] + (column > 0 ? column - 1 : 0));
+}
+
+SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<FileContext>& files) {
+  SupplyState state;
+  // The manifest nearest to the root says what the package is.
+  std::vector<const FileContext*> order;
+  for (const FileContext& file : files) {
+    if (IsText(file.type) && file.file->bytes.size() <= kMaxManifest) order.push_back(&file);
+  }
+  const auto depth = [](const FileContext* file) {
+    return std::count(file->file->path.begin(), file->file->path.end(), '/');
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const FileContext* a, const FileContext* b) { return depth(a) < depth(b); });
+  for (const FileContext* file : order) {
+    const std::string base = AsciiLower(BaseName(file->file->path));
+    Sheet sheet(*file, state);
+    const bool known = ReadNpmManifest(sheet, base) || ReadPythonManifest(sheet, base) ||
+                       ReadTomlManifest(sheet, base) || ReadContainerFile(sheet, base) || ReadHostConfig(sheet, base);
+    if (base == "setup.py" || (!known && IsReadForCommands(*file) && file->file->bytes.size() <= kMaxInstallText)) {
+      ReadInstallCommands(sheet, file->text(), 0, nullptr);
+    }
+  }
+  CheckNames(state);
+  CheckPins(state, files);
+  CheckProbe(state);
+  return std::move(state.facts);
+}
+
+}  // namespace interlock::scan

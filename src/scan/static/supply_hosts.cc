@@ -1,0 +1,429 @@
+// Configuration that a host (an MCP client, an agent, an editor) acts on: servers it starts, hooks it runs; containers;
+// commands that install something.
+#include <algorithm>
+#include <array>
+
+#include "fmt/format.h"
+#include "interlock/core/package.h"
+#include "static/classify.h"
+#include "static/shell_judge.h"
+#include "static/supply_internal.h"
+
+namespace interlock::scan {
+namespace {
+
+using base::JsonValue;
+using core::Reach;
+
+constexpr std::size_t kMaxConfig = std::size_t{2} << 20;
+constexpr int kMaxHookDepth = 8;
+constexpr std::size_t kMaxWords = 200;  // of one command
+
+base::ByteSpan SpanOf(JsonValue value) { return {value.offset(), value.offset() + value.raw().size()}; }
+
+// Words of a command line up to where the command ends; quotes are undone, nothing is expanded.
+struct Word {
+  std::string text;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+std::vector<Word> WordsOf(std::string_view text, std::size_t from) {
+  std::vector<Word> words;
+  std::size_t at = from;
+  while (at < text.size() && words.size() < kMaxWords) {
+    const char c = text[at];
+    if (c == ' ' || c == '\t') {
+      ++at;
+    } else if (c == '\\' && at + 1 < text.size() && text[at + 1] == '\n') {
+      at += 2;
+    } else if (std::string_view("\n\r;&|`#)<>").find(c) != std::string_view::npos) {
+      break;
+    } else {
+      Word word;
+      word.begin = at;
+      char quote = 0;
+      for (; at < text.size(); ++at) {
+        const char d = text[at];
+        if (quote != 0) {
+          if (d == quote)
+            quote = 0;
+          else if (d == '\n')
+            break;
+          else
+            word.text += d;
+        } else if ((d == '"' || d == '\'') && word.text.empty()) {
+          quote = d;
+        } else if (std::string_view(" \t\n\r;&|`)<>\"'").find(d) != std::string_view::npos) {
+          break;
+        } else {
+          word.text += d;
+        }
+      }
+      word.end = at;
+      // The closing quote of a string around the whole command ends it too.
+      const bool stuck = word.end == word.begin;
+      words.push_back(std::move(word));
+      if (stuck || (at < text.size() && (text[at] == '"' || text[at] == '\''))) break;
+    }
+  }
+  return words;
+}
+
+bool IsPlaceholder(std::string_view word) {
+  return word.find_first_of("<>{}$*[]|,") != std::string_view::npos || word.find("...") != std::string_view::npos;
+}
+
+bool IsPath(std::string_view word) {
+  return word.starts_with(".") || word.starts_with("/") || word.starts_with("~") || word.ends_with(".whl") ||
+         word.ends_with(".tgz") || word.ends_with(".txt") || word.ends_with("/");
+}
+
+// Options that take a value: what follows is no package.
+bool TakesValue(std::string_view option) {
+  constexpr std::array<std::string_view, 26> kOptions = {"-r",
+                                                         "--requirement",
+                                                         "-c",
+                                                         "--constraint",
+                                                         "-t",
+                                                         "--target",
+                                                         "--python",
+                                                         "-p",
+                                                         "--prefix",
+                                                         "-i",
+                                                         "--index-url",
+                                                         "-f",
+                                                         "--find-links",
+                                                         "--extra-index-url",
+                                                         "--trusted-host",
+                                                         "--registry",
+                                                         "--from",
+                                                         "-w",
+                                                         "--workspace",
+                                                         "--filter",
+                                                         "-C",
+                                                         "--cwd",
+                                                         "--extra",
+                                                         "--group",
+                                                         "--with",
+                                                         "--platform"};
+  return std::find(kOptions.begin(), kOptions.end(), option) != kOptions.end();
+}
+
+struct Installer {
+  std::string_view first;
+  std::string_view second;  // "" : none
+  std::string_view ecosystem;
+  bool runs;  // what it fetches is run: one package, then its arguments
+};
+constexpr std::array kInstallers = {
+    Installer{"pip", "install", kPypi, false},  Installer{"pip3", "install", kPypi, false},
+    Installer{"pipx", "install", kPypi, false}, Installer{"pipx", "run", kPypi, true},
+    Installer{"uvx", "", kPypi, true},          Installer{"uv", "add", kPypi, false},
+    Installer{"poetry", "add", kPypi, false},   Installer{"npm", "install", kNpm, false},
+    Installer{"npm", "i", kNpm, false},         Installer{"npm", "add", kNpm, false},
+    Installer{"npm", "exec", kNpm, true},       Installer{"yarn", "add", kNpm, false},
+    Installer{"pnpm", "add", kNpm, false},      Installer{"pnpm", "install", kNpm, false},
+    Installer{"pnpm", "dlx", kNpm, true},       Installer{"yarn", "dlx", kNpm, true},
+    Installer{"bun", "add", kNpm, false},       Installer{"npx", "", kNpm, true},
+    Installer{"bunx", "", kNpm, true},
+};
+
+struct InstallArgs {
+  base::ByteSpan bytes;  // where it is reported when `whole`
+  bool whole = false;
+  std::size_t offset = 0;  // of the text in the file
+  bool development = false;
+  bool server = false;  // a host starts it at every session
+};
+
+void AddInstalled(Sheet& sheet, const Installer& installer, const std::vector<Word>& words, std::size_t from,
+                  const InstallArgs& args) {
+  const auto span = [&](const Word& word) {
+    return args.whole ? args.bytes : base::ByteSpan{args.offset + word.begin, args.offset + word.end};
+  };
+  for (std::size_t i = from; i < words.size(); ++i) {
+    std::string_view word = words[i].text;
+    if (word.empty()) continue;
+    if (word.front() == '-') {
+      const std::size_t equals = word.find('=');
+      const std::string_view option = word.substr(0, equals);
+      std::string_view value = equals == std::string_view::npos ? std::string_view() : word.substr(equals + 1);
+      if (equals == std::string_view::npos && TakesValue(option) && i + 1 < words.size()) {
+        // `-p` of npx and `--package` name the package itself.
+        if (installer.runs && option == "-p") continue;
+        value = words[++i].text;
+      }
+      if (value.empty() || IsPlaceholder(value)) continue;
+      if (option == "--index-url" || option == "-i" || option == "--registry") sheet.Index(value, span(words[i]), true);
+      if (option == "--extra-index-url") sheet.Index(value, span(words[i]), false);
+      if (option == "--trusted-host" && KindOfHost(value) != HostKind::kLocal) {
+        sheet.Raise("SC-012", span(words[i]), fmt::format("installs do not check who {} is (--trusted-host)", value),
+                    value);
+      }
+      if (option == "--from" && installer.ecosystem == kPypi) {
+        AddPep508(sheet, value, span(words[i]), args.development);
+        if (installer.runs) return;
+      }
+      if (option == "--package") {
+        word = value;
+      } else {
+        continue;
+      }
+    }
+    if (IsPlaceholder(word) || (IsPath(word) && word.find("://") == std::string_view::npos)) {
+      if (installer.runs) return;
+      continue;
+    }
+    if (installer.ecosystem == kPypi) {
+      std::string spec(word);
+      // uvx takes name@version.
+      const std::size_t at = spec.find('@');
+      if (installer.runs && at != std::string::npos && spec.find("://") == std::string::npos) {
+        const std::string version = spec.substr(at + 1);
+        spec = spec.substr(0, at) + (version == "latest" ? "" : "==" + version);
+      }
+      AddPep508(sheet, spec, span(words[i]), args.development);
+    } else if (word.find("://") != std::string_view::npos || word.starts_with("github:") || word.starts_with("git@")) {
+      AddNpmSpec(sheet, word, word, span(words[i]), args.development);
+    } else {
+      const std::size_t at = word.find('@', 1);
+      const std::string_view name = word.substr(0, at);
+      const std::string_view version = at == std::string_view::npos ? std::string_view() : word.substr(at + 1);
+      AddNpmSpec(sheet, name, version, span(words[i]), args.development);
+      if (args.server && !IsExactNpmVersion(version)) {
+        sheet.Raise("SC-017", span(words[i]), fmt::format("`{}` is whatever version is newest at each start", name),
+                    name);
+      }
+    }
+    if (installer.runs) return;
+  }
+}
+
+const Installer* InstallerOf(const std::vector<Word>& words, std::size_t at, std::size_t& arguments) {
+  if (at >= words.size()) return nullptr;
+  std::string_view first = words[at].text;
+  if (const std::size_t slash = first.rfind('/'); slash != std::string_view::npos) first = first.substr(slash + 1);
+  for (const Installer& installer : kInstallers) {
+    if (first != installer.first) continue;
+    if (installer.second.empty()) {
+      arguments = at + 1;
+      return &installer;
+    }
+    if (at + 1 < words.size() && words[at + 1].text == installer.second) {
+      arguments = at + 2;
+      return &installer;
+    }
+  }
+  return nullptr;
+}
+
+// Quoted so that a shell would give the program the same words.
+std::string CommandLine(std::string_view command, JsonValue args) {
+  std::string line(command);
+  for (const JsonValue arg : args) {
+    if (!arg.is_string()) continue;
+    const std::string_view text = arg.string();
+    line += ' ';
+    if (!text.empty() && text.find_first_of(" \t\n'\"$`\\;&|<>()*?#~") == std::string_view::npos) {
+      line += text;
+      continue;
+    }
+    line += '\'';
+    for (const char c : text) {
+      if (c == '\'')
+        line += "'\\''";
+      else
+        line += c;
+    }
+    line += '\'';
+  }
+  return line;
+}
+
+void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
+  const JsonValue command = server.Find("command");
+  const JsonValue args = server.Find("args");
+  const JsonValue url = server.Find("url").exists() ? server.Find("url") : server.Find("serverUrl");
+  if (url.is_string()) sheet.Source(url.string(), SpanOf(url), name);
+  if (!command.is_string()) return;
+  const base::ByteSpan bytes{command.offset(), args.exists()
+                                                   ? std::max(args.offset() + args.raw().size(), SpanOf(command).end)
+                                                   : SpanOf(command).end};
+  const base::ByteSpan whole =
+      args.exists() && args.offset() < command.offset() ? base::ByteSpan{args.offset(), SpanOf(command).end} : bytes;
+  sheet.Hook("mcpServers." + std::string(name.substr(0, 80)), CommandLine(command.string(), args), whole,
+             Reach::kInstall);
+  std::vector<Word> words = WordsOf(command.string(), 0);
+  for (const JsonValue arg : args) {
+    if (arg.is_string()) words.push_back({std::string(arg.string()), 0, 0});
+  }
+  // `cmd /c npx ...` of Windows.
+  std::size_t first = 0;
+  if (words.size() > 2 && (words[0].text == "cmd" || words[0].text == "cmd.exe")) first = 2;
+  std::size_t from = 0;
+  const InstallArgs install{.bytes = whole, .whole = true, .server = true};
+  if (const Installer* installer = InstallerOf(words, first, from))
+    AddInstalled(sheet, *installer, words, from, install);
+}
+
+// Every object with a `command` below `hooks`.
+void ReadHooks(Sheet& sheet, JsonValue value, const std::string& name, int depth) {
+  if (depth > kMaxHookDepth) return;
+  const JsonValue command = value.is_object() ? value.Find("command") : JsonValue();
+  if (command.is_string()) sheet.Hook(name, command.string(), SpanOf(command), Reach::kInstall);
+  for (auto it = value.begin(); it != value.end(); ++it) {
+    const JsonValue child = *it;
+    if (child.is_object() || child.is_array()) {
+      ReadHooks(sheet, child,
+                it.key().empty() || it.key() == "hooks" ? name : name + "." + std::string(it.key().substr(0, 40)),
+                depth + 1);
+    }
+  }
+}
+
+void ReadMcpDocument(Sheet& sheet, JsonValue root) {
+  for (const std::string_view path : {"/capabilities/tools/listChanged", "/serverCapabilities/tools/listChanged"}) {
+    const JsonValue changed = root.FindPointer(path);
+    if (changed.AsBool().value_or(false)) {
+      sheet.Raise("SC-007", SpanOf(changed), "tools may change after they were looked at");
+    }
+  }
+  // A server's entry in a registry, and an MCP bundle.
+  for (const JsonValue package : root.Find("packages")) {
+    const JsonValue identifier =
+        package.Find("identifier").exists() ? package.Find("identifier") : package.Find("name");
+    const std::string type = AsciiLower(package.Find("registryType").exists() ? package.Find("registryType").string()
+                                                                              : package.Find("registry_name").string());
+    const std::string_view version = package.Find("version").string();
+    if (!identifier.is_string()) continue;
+    if (type == "npm") AddNpmSpec(sheet, identifier.string(), version, SpanOf(identifier), false);
+    if (type == "pypi") {
+      AddPep508(sheet, std::string(identifier.string()) + (version.empty() ? "" : "==" + std::string(version)),
+                SpanOf(identifier), false);
+    }
+  }
+  const JsonValue bundle = root.FindPointer("/server/mcp_config");
+  if (bundle.is_object()) ReadServer(sheet, root.Find("name").string(), bundle);
+  sheet.Entry(root.FindPointer("/server/entry_point").string());
+}
+
+}  // namespace
+
+bool ReadHostConfig(Sheet& sheet, std::string_view base) {
+  const std::string_view text = sheet.text();
+  const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base == ".mcp.json";
+  if (!json || text.size() > kMaxConfig) return false;
+  constexpr std::array<std::string_view, 9> kMarks = {"ervers\"",      "\"hooks\"",       "\"command\"",
+                                                      "listChanged",   "mcp_config",      "registryType",
+                                                      "registry_name", "CreateCommand\"", "statusLine"};
+  if (std::none_of(kMarks.begin(), kMarks.end(),
+                   [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; })) {
+    return false;
+  }
+  const auto doc = ParseJsonc(text);
+  if (!doc || !doc->root().is_object()) return false;
+  const JsonValue root = doc->root();
+  const std::string_view folder = sheet.path().substr(0, sheet.path().size() - base.size());
+  for (const JsonValue servers : {root.Find("mcpServers"), root.FindPointer("/mcp/servers"), root.Find("servers"),
+                                  root.Find("context_servers"), root.Find("mcp")}) {
+    if (!servers.is_object()) continue;
+    for (auto it = servers.begin(); it != servers.end(); ++it) {
+      if ((*it).is_object()) ReadServer(sheet, it.key(), *it);
+    }
+  }
+  const bool settings = folder.ends_with(".claude/") || folder.ends_with(".cursor/") || folder.ends_with(".gemini/") ||
+                        folder.ends_with("hooks/") || folder.ends_with(".claude-plugin/") || base == "hooks.json" ||
+                        base.starts_with("settings") || base == "plugin.json";
+  if (settings) {
+    ReadHooks(sheet, root.Find("hooks"), "hooks", 0);
+    for (const std::string_view key : {"statusLine", "fileSuggestion", "subagentStatusLine"}) {
+      ReadHooks(sheet, root.Find(key), std::string(key), 0);
+    }
+    for (const std::string_view key : {"apiKeyHelper", "awsAuthRefresh", "awsCredentialExport", "otelHeadersHelper"}) {
+      const JsonValue command = root.Find(key);
+      if (command.is_string()) sheet.Hook(std::string(key), command.string(), SpanOf(command), Reach::kInstall);
+    }
+  }
+  if (base == "devcontainer.json") {
+    for (const std::string_view key :
+         {"initializeCommand", "onCreateCommand", "postCreateCommand", "postStartCommand", "postAttachCommand"}) {
+      const JsonValue command = root.Find(key);
+      if (command.is_string()) sheet.Hook(std::string(key), command.string(), SpanOf(command), Reach::kBuild);
+    }
+  }
+  if (base == "tasks.json") {
+    for (const JsonValue task : root.Find("tasks")) {
+      if (task.FindPointer("/runOptions/runOn").string() != "folderOpen") continue;
+      const JsonValue command = task.Find("command");
+      if (command.is_string()) {
+        sheet.Hook("tasks.folderOpen", CommandLine(command.string(), task.Find("args")), SpanOf(command),
+                   Reach::kInstall);
+      }
+    }
+  }
+  ReadMcpDocument(sheet, root);
+  return true;
+}
+
+bool ReadContainerFile(Sheet& sheet, std::string_view base) {
+  if (!base.starts_with("dockerfile") && !base.starts_with("containerfile") && !base.ends_with(".dockerfile"))
+    return false;
+  const std::string_view text = sheet.text();
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = Trim(text.substr(at, end - at));
+    if (AsciiLower(line.substr(0, 4)) == "add " && line.find("http://") != std::string_view::npos) {
+      std::string_view url = line.substr(line.find("http://"));
+      sheet.Source(url.substr(0, url.find(' ')), {at, end}, "ADD");
+    }
+    at = end + 1;
+  }
+  ReadInstallCommands(sheet, text, 0, nullptr);
+  return true;
+}
+
+void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset, const base::ByteSpan* whole) {
+  // Only where one of the tools is called by name: one pass for each tool's name.
+  constexpr std::array<std::string_view, 11> kTools = {"pip install", "pip3 install", "pipx ",      "uvx ",
+                                                       "uv add ",     "npm ",         "npx ",       "yarn ",
+                                                       "pnpm ",       "bunx ",        "poetry add "};
+  InstallArgs args;
+  args.whole = whole != nullptr;
+  if (whole != nullptr) args.bytes = *whole;
+  args.offset = offset;
+  // In a document that only people read, and in what builds the package, nothing of it is installed by itself.
+  args.development = sheet.reach() == Reach::kDocument || sheet.reach() == Reach::kBuild || !sheet.is_own();
+  std::vector<std::size_t> starts;
+  for (const std::string_view tool : kTools) {
+    for (std::size_t at = text.find(tool); at != std::string_view::npos && starts.size() < 2000;
+         at = text.find(tool, at + 1)) {
+      const char before = at == 0 ? '\n' : text[at - 1];
+      if (std::string_view(" \t\n`'\"(;&|/").find(before) != std::string_view::npos) starts.push_back(at);
+    }
+  }
+  std::sort(starts.begin(), starts.end());
+  std::size_t done = 0;
+  for (const std::size_t start : starts) {
+    if (start < done) continue;
+    const std::vector<Word> words = WordsOf(text, start);
+    std::size_t from = 0;
+    const Installer* const installer = InstallerOf(words, 0, from);
+    if (installer == nullptr) continue;
+    done = words.empty() ? start + 1 : words.back().end;
+    // Prose: "use npm install to set up" has no package behind it that anyone could tell.
+    const char before = start == 0 ? '\n' : text[start - 1];
+    const bool in_code =
+        std::string_view("\n`'\"(;&|/").find(before) != std::string_view::npos ||
+        text.substr(start > 2 ? start - 2 : 0, 2) == "$ " || sheet.path().ends_with(".sh") ||
+        text.substr(start >= 4 ? start - 4 : 0, 4).find_first_of("$>") != std::string_view::npos ||
+        text.substr(start >= 5 ? start - 5 : 0, 5) == "sudo " || text.substr(start >= 4 ? start - 4 : 0, 4) == "RUN " ||
+        text.substr(start >= 3 ? start - 3 : 0, 3) == "-m " || text.substr(start >= 3 ? start - 3 : 0, 3) == "uv " ||
+        (start >= 2 && (text.substr(start - 2, 2) == "  " || text.substr(start - 2, 2) == "& "));
+    if (!in_code) continue;
+    AddInstalled(sheet, *installer, words, from, args);
+  }
+}
+
+}  // namespace interlock::scan

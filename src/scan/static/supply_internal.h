@@ -1,0 +1,115 @@
+// What the readers of manifests share. Engine room of supply.cc; not for others.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "interlock/base/json.h"
+#include "static/supply.h"
+
+namespace interlock::scan {
+
+inline constexpr std::string_view kPypi = "PyPI";
+inline constexpr std::string_view kNpm = "npm";
+
+// One requirement as a manifest states it.
+struct Requirement {
+  std::string_view ecosystem;
+  std::string name;
+  std::string version;  // exact, or the constraint as written
+  bool pinned = false;
+  bool hashed = false;
+  bool direct = true;
+  bool development = false;  // not installed for whoever uses the package
+  base::ByteSpan bytes;
+};
+
+// Where facts of the whole package go; one Sheet a file writes into it.
+struct SupplyState {
+  SupplyFacts facts;
+  // Beside facts.dependencies: what name findings need.
+  struct Place {
+    std::uint32_t file = 0;
+    base::ByteSpan bytes;
+    bool development = false;
+  };
+  std::vector<Place> places;
+  bool dependencies_full = false;
+};
+
+// One manifest: its text, where it stands, and what it adds.
+class Sheet {
+ public:
+  Sheet(const FileContext& file, SupplyState& state) : file_(file), state_(state) {}
+
+  [[nodiscard]] std::string_view text() const noexcept { return file_.text(); }
+  [[nodiscard]] std::string_view path() const noexcept { return file_.file->path; }
+  [[nodiscard]] std::uint32_t index() const noexcept { return file_.index; }
+  [[nodiscard]] core::Reach reach() const noexcept { return file_.reach; }
+  [[nodiscard]] SupplyFacts& facts() noexcept { return state_.facts; }
+  // The manifest of the package itself, not one of its tests, examples or vendored parts.
+  [[nodiscard]] bool is_own() const noexcept;
+
+  void Add(Requirement requirement);
+  void Hook(std::string name, std::string_view command, base::ByteSpan bytes, core::Reach reach);
+  void Entry(std::string_view path);
+  RawFinding& Raise(std::string_view rule, base::ByteSpan bytes, std::string message, std::string_view subject = {});
+  // A place that something is fetched from: SC-001 when it is not HTTPS, SC-002 when it is a bare address.
+  void Source(std::string_view url, base::ByteSpan bytes, std::string_view subject, bool development = false);
+  // A package index, registry or mirror that installs ask. `only`: instead of the public one, not beside it.
+  void Index(std::string_view url, base::ByteSpan bytes, bool only);
+  // Byte offset of a 1-based line and column (in bytes).
+  [[nodiscard]] std::size_t OffsetOf(std::uint32_t line, std::uint32_t column) const;
+
+ private:
+  const FileContext& file_;
+  [[nodiscard]] const std::vector<std::uint32_t>& line_starts() const;
+
+  SupplyState& state_;
+  mutable std::vector<std::uint32_t> line_starts_;  // filled when first asked for: most files are no manifests
+};
+
+// Readers by file name; false: not a file of theirs.
+bool ReadNpmManifest(Sheet& sheet, std::string_view base);
+bool ReadPythonManifest(Sheet& sheet, std::string_view base);
+bool ReadTomlManifest(Sheet& sheet, std::string_view base);
+bool ReadHostConfig(Sheet& sheet, std::string_view base);
+bool ReadContainerFile(Sheet& sheet, std::string_view base);
+// `pip install x`, `npm i x`, `npx x`, `uvx x` in documents, scripts and commands. `development`: in a document that
+// only people read.
+void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset, const base::ByteSpan* whole);
+
+// A PEP 508 requirement ("name[extra] >= 1; marker", "name @ url"); nothing when it is none.
+void AddPep508(Sheet& sheet, std::string_view text, base::ByteSpan bytes, bool development, bool hashed = false);
+// An npm dependency as package.json states it.
+void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base::ByteSpan bytes, bool development);
+
+// Lower case, runs of - _ . as one - (PEP 503).
+[[nodiscard]] std::string NormalPypiName(std::string_view name);
+[[nodiscard]] bool IsExactNpmVersion(std::string_view version) noexcept;
+[[nodiscard]] std::string_view Trim(std::string_view text) noexcept;
+[[nodiscard]] std::string AsciiLower(std::string_view text);
+// Between quotes of any kind, or nothing.
+[[nodiscard]] std::string_view Unquote(std::string_view text) noexcept;
+
+// JSON with comments and commas before closing brackets, as editors' configuration files have: blanked out, so that
+// offsets stay. Nothing when it still is no JSON.
+[[nodiscard]] std::optional<base::JsonDoc> ParseJsonc(std::string_view text);
+
+// Popular names (rules/scan/names) and what looks like them.
+struct NameLikeness {
+  enum class Kind : std::uint8_t { kHomoglyph, kEdit, kScope, kClaim };
+  Kind kind = Kind::kEdit;
+  std::string target;
+  std::uint32_t rank = 0;  // of the target, from 1
+  std::string how;         // "two letters swapped"
+};
+// From 1; 0: not among the popular names.
+[[nodiscard]] std::uint32_t RankOf(std::string_view ecosystem, std::string_view name);
+// Nothing for popular names and for those that merely resemble one.
+[[nodiscard]] std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_view name);
+
+}  // namespace interlock::scan

@@ -1,0 +1,273 @@
+// Names that are one slip away from a popular one. Strict on purpose: short names collide by chance, and most names
+// that contain a popular one (plug-ins, ports, type packages) are honest.
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "interlock/base/text.h"
+#include "static/supply_internal.h"
+
+namespace interlock::embedded {
+std::string_view Find_scan_names(std::string_view file);  // generated: cmake/Embed.cmake
+}
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMaxName = 80;
+constexpr std::size_t kShort = 5;  // names below are never compared
+// How popular a target must be, by how likely the slip is an accident of naming.
+constexpr std::uint32_t kRankSure = 5000;
+constexpr std::uint32_t kRankWeak = 1500;
+constexpr std::uint32_t kRankClaim = 1000;
+constexpr std::uint32_t kScopePackages = 4;  // popular packages that make a scope popular
+
+struct Names {
+  std::unordered_map<std::string_view, std::uint32_t> ranks;
+  std::unordered_map<std::string_view, std::uint32_t> scopes;  // "@types" -> how many popular packages
+};
+
+const Names& NamesOf(std::string_view ecosystem) {
+  const auto load = [](std::string_view file) {
+    Names names;
+    std::string_view text = embedded::Find_scan_names(file);
+    std::uint32_t rank = 0;
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view name = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      if (name.empty()) continue;
+      names.ranks.emplace(name, ++rank);
+      if (name.front() == '@') ++names.scopes[name.substr(0, name.find('/'))];
+    }
+    return names;
+  };
+  static const Names pypi = load("pypi.txt");
+  static const Names npm = load("npm.txt");
+  return ecosystem == kPypi ? pypi : npm;
+}
+
+bool KeyboardNeighbours(char a, char b) {
+  constexpr std::array<std::string_view, 4> kRows = {"1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"};
+  for (std::size_t r = 0; r < kRows.size(); ++r) {
+    const std::size_t x = kRows[r].find(a);
+    if (x == std::string_view::npos) continue;
+    for (std::size_t s = r == 0 ? 0 : r - 1; s < std::min(r + 2, kRows.size()); ++s) {
+      const std::size_t y = kRows[s].find(b);
+      if (y == std::string_view::npos) continue;
+      if (s == r) return x + 1 == y || y + 1 == x;
+      // The next row stands half a key to the right.
+      const std::size_t upper = s < r ? y : x;
+      const std::size_t lower = s < r ? x : y;
+      return upper == lower || upper == lower + 1;
+    }
+  }
+  return false;
+}
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Letters that are drawn alike, folded.
+std::string Drawn(std::string_view name) {
+  std::string out;
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const std::string_view two = name.substr(i, 2);
+    if (two == "rn") {
+      out += 'm';
+      ++i;
+    } else if (two == "vv") {
+      out += 'w';
+      ++i;
+    } else {
+      const char c = name[i];
+      out += c == '0' ? 'o' : c == '1' || c == 'i' ? 'l' : c == '5' ? 's' : c;
+    }
+  }
+  return out;
+}
+
+struct Slip {
+  std::string_view how;
+  std::uint32_t max_rank;
+  std::size_t min_length;  // of the target
+};
+
+// How `name` comes from `target` by one slip; nothing when by none that a person would not make on purpose.
+std::optional<Slip> SlipBetween(std::string_view name, std::string_view target) {
+  const std::size_t n = name.size();
+  const std::size_t t = target.size();
+  std::size_t i = 0;
+  while (i < n && i < t && name[i] == target[i]) ++i;
+  if (n == t) {
+    if (i + 1 < n && name[i] == target[i + 1] && name[i + 1] == target[i] &&
+        name.substr(i + 2) == target.substr(i + 2)) {
+      return Slip{"two letters swapped", kRankSure, 5};
+    }
+    if (name.substr(i + 1) != target.substr(i + 1)) return std::nullopt;
+    // Another number is another edition; a different first letter is mostly another word.
+    if (IsDigit(target[i]) && IsDigit(name[i])) return std::nullopt;
+    if (Drawn(name) == Drawn(target)) return Slip{"a letter replaced by one that looks like it", kRankSure, 5};
+    if (name[i] == '-' || target[i] == '-' || name[i] == '/' || target[i] == '/') return std::nullopt;
+    if (IsDigit(target[i]) || IsDigit(name[i])) return std::nullopt;
+    if (KeyboardNeighbours(name[i], target[i])) return Slip{"a letter replaced by its neighbour", kRankWeak, 7};
+    return Slip{"a letter replaced", 500, 9};
+  }
+  if (n + 1 == t) {  // left out
+    if (name.substr(i) != target.substr(i + 1)) return std::nullopt;
+    if (target[i] == '-' || target[i] == '.') return Slip{"a separator left out", kRankSure, 9};
+    if (IsDigit(target[i])) return std::nullopt;
+    // The singular of a plural is a word of its own.
+    if (i + 1 == t && (target[i] == 's' || t < 8)) return std::nullopt;
+    if (i > 0 && target[i] == target[i - 1]) return Slip{"a doubled letter written once", kRankSure, 6};
+    return Slip{"a letter left out", kRankSure, 7};
+  }
+  if (n == t + 1) {  // added
+    if (name.substr(i + 1) != target.substr(i)) return std::nullopt;
+    if (name[i] == '-' || IsDigit(name[i])) return std::nullopt;
+    if (i > 0 && name[i] == name[i - 1] && !IsDigit(name[i])) return Slip{"a letter doubled", kRankSure, 5};
+    // One letter more at either end makes plurals, versions and abbreviations.
+    if (i == t || i == 0) return std::nullopt;
+    return Slip{"a letter added", kRankWeak, 8};
+  }
+  return std::nullopt;
+}
+
+// Calls `use` with every name one slip away from `name` that is in `ranks`.
+template <class Use>
+void ForEachNear(const std::unordered_map<std::string_view, std::uint32_t>& ranks, std::string_view name, Use use) {
+  std::string candidate;
+  const auto look = [&] {
+    const auto at = ranks.find(candidate);
+    if (at != ranks.end()) use(at->first, at->second);
+  };
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    candidate.assign(name).erase(i, 1);
+    look();
+    if (i + 1 < name.size() && name[i] != name[i + 1]) {
+      candidate.assign(name);
+      std::swap(candidate[i], candidate[i + 1]);
+      look();
+    }
+    for (const char c : kLetters) {
+      candidate.assign(name);
+      candidate[i] = c;
+      if (c != name[i]) look();
+    }
+  }
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    for (const char c : kLetters) {
+      candidate.assign(name).insert(i, 1, c);
+      look();
+    }
+  }
+}
+
+std::optional<NameLikeness> Nearest(const std::unordered_map<std::string_view, std::uint32_t>& ranks,
+                                    std::string_view name, std::uint32_t max_rank) {
+  std::optional<NameLikeness> best;
+  ForEachNear(ranks, name, [&](std::string_view target, std::uint32_t rank) {
+    const std::optional<Slip> slip = SlipBetween(name, target);
+    if (!slip || rank > std::min(slip->max_rank, max_rank) || target.size() < slip->min_length) return;
+    if (best && best->rank <= rank) return;
+    best = NameLikeness{NameLikeness::Kind::kEdit, std::string(target), rank, std::string(slip->how)};
+  });
+  return best;
+}
+
+std::string SkeletonOf(std::string_view name) {
+  const auto folded = base::Normalize(name, {.skeleton = true, .fold_case = true});
+  return folded.ok() ? folded.value().text() : std::string();
+}
+
+// Skeletons of the popular names: a plain "m" has that of "rn", so both sides are compared by skeleton.
+const std::unordered_map<std::string, std::string_view>& SkeletonsOf(std::string_view ecosystem) {
+  const auto load = [](std::string_view which) {
+    std::unordered_map<std::string, std::string_view> skeletons;
+    for (const auto& [name, rank] : NamesOf(which).ranks) {
+      if (rank <= kRankSure) skeletons.emplace(SkeletonOf(name), name);
+    }
+    return skeletons;
+  };
+  static const auto pypi = load(kPypi);
+  static const auto npm = load(kNpm);
+  return ecosystem == kPypi ? pypi : npm;
+}
+
+std::optional<NameLikeness> Homoglyph(std::string_view ecosystem, std::string_view name) {
+  if (std::all_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+    return std::nullopt;
+  }
+  const auto& skeletons = SkeletonsOf(ecosystem);
+  const auto at = skeletons.find(SkeletonOf(name));
+  if (at == skeletons.end()) return std::nullopt;
+  return NameLikeness{NameLikeness::Kind::kHomoglyph, std::string(at->second), RankOf(ecosystem, at->second),
+                      "letters of another script"};
+}
+
+// "openai-official-sdk": a popular name with a claim to be the true one.
+std::optional<NameLikeness> Claim(const Names& names, std::string_view name) {
+  constexpr std::array<std::string_view, 5> kClaims = {"official", "genuine", "verified", "original", "authentic"};
+  std::vector<std::string_view> words;
+  std::string_view rest = name;
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of("-_./"), rest.size());
+    if (end > 0) words.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  const bool claims = std::any_of(words.begin(), words.end(), [&](std::string_view word) {
+    return std::find(kClaims.begin(), kClaims.end(), word) != kClaims.end();
+  });
+  if (!claims || name.front() == '@') return std::nullopt;
+  for (const std::string_view word : words) {
+    const auto at = names.ranks.find(word);
+    if (word.size() < kShort || at == names.ranks.end() || at->second > kRankClaim) continue;
+    return NameLikeness{NameLikeness::Kind::kClaim, std::string(word), at->second, "claims to be the true one"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::uint32_t RankOf(std::string_view ecosystem, std::string_view name) {
+  const Names& names = NamesOf(ecosystem);
+  const auto at = names.ranks.find(name);
+  return at == names.ranks.end() ? 0 : at->second;
+}
+
+std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_view raw) {
+  if (raw.size() < kShort || raw.size() > kMaxName) return std::nullopt;
+  const std::string name = ecosystem == kPypi ? NormalPypiName(raw) : AsciiLower(raw);
+  const Names& names = NamesOf(ecosystem);
+  if (names.ranks.contains(name)) return std::nullopt;
+  if (std::optional<NameLikeness> found = Homoglyph(ecosystem, name)) return found;
+  if (name.front() != '@') {
+    if (std::optional<NameLikeness> found = Nearest(names.ranks, name, kRankSure)) {
+      // A scope's package is not reached by a slip from a plain name.
+      if (found->target.front() != '@') return found;
+    }
+    return Claim(names, name);
+  }
+  const std::size_t slash = name.find('/');
+  if (slash == std::string::npos) return std::nullopt;
+  const std::string scope = name.substr(0, slash);
+  const auto own = names.scopes.find(scope);
+  if (own == names.scopes.end() && scope.size() > kShort) {
+    // Another scope with the very package that a popular scope has.
+    std::optional<NameLikeness> best;
+    ForEachNear(names.scopes, scope, [&](std::string_view target, std::uint32_t packages) {
+      const std::optional<Slip> slip = SlipBetween(scope, target);
+      if (!slip || target.size() < std::max<std::size_t>(slip->min_length, 6)) return;
+      const std::string whole = std::string(target) + name.substr(slash);
+      const std::uint32_t rank = RankOf(kNpm, whole);
+      if (rank == 0 && packages < kScopePackages * 3) return;
+      if (rank == 0 && slip->max_rank < kRankSure) return;
+      best = NameLikeness{NameLikeness::Kind::kScope, rank != 0 ? whole : std::string(target), rank,
+                          "scope: " + std::string(slip->how)};
+    });
+    return best;
+  }
+  return std::nullopt;  // within a known scope only its owner publishes
+}
+
+}  // namespace interlock::scan

@@ -1,0 +1,409 @@
+// package.json, npm's, Yarn's and pnpm's lock files, .npmrc.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "fmt/format.h"
+#include "interlock/base/text.h"
+#include "static/shell_judge.h"
+#include "static/supply_internal.h"
+
+namespace interlock::scan {
+namespace {
+
+using base::JsonValue;
+using core::Reach;
+
+constexpr int kMaxLockDepth = 64;
+
+base::ByteSpan SpanOf(JsonValue value) { return {value.offset(), value.offset() + value.raw().size()}; }
+
+bool IsHex(std::string_view text, std::size_t min) {
+  return text.size() >= min && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
+}
+
+// "name" of "name@spec" and "@scope/name@spec".
+std::string_view NameOfSpec(std::string_view spec) {
+  const std::size_t at = spec.find('@', spec.empty() ? 0 : 1);
+  return spec.substr(0, at);
+}
+
+// Entries of one lock file: where most come from tells which one does not belong.
+struct Locked {
+  struct Entry {
+    std::string name;
+    std::string host;
+    bool hashed = false;
+    base::ByteSpan bytes;
+  };
+  std::vector<Entry> entries;
+
+  void Add(std::string name, std::string_view resolved, bool hashed, base::ByteSpan bytes) {
+    entries.push_back({std::move(name), HostOf(AsciiLower(resolved.substr(0, 300))), hashed, bytes});
+  }
+  void Check(Sheet& sheet) const {
+    std::map<std::string, std::size_t> hosts;
+    for (const Entry& entry : entries) {
+      if (!entry.host.empty()) ++hosts[entry.host];
+    }
+    std::size_t most = 0;
+    for (const auto& [host, count] : hosts) most = std::max(most, count);
+    for (const Entry& entry : entries) {
+      if (entry.host.empty() || entry.hashed || hosts[entry.host] * 4 > most) continue;
+      const HostKind kind = KindOfHost(entry.host);
+      if (kind == HostKind::kRegistry || kind == HostKind::kForge || kind == HostKind::kLocal) continue;
+      sheet
+          .Raise("SC-015", entry.bytes, fmt::format("`{}` alone comes from {}, without a hash", entry.name, entry.host),
+                 entry.name)
+          .host = entry.host;
+    }
+  }
+};
+
+void ReadScripts(Sheet& sheet, JsonValue root) {
+  const JsonValue scripts = root.Find("scripts");
+  struct Kind {
+    std::string_view name;
+    Reach reach;
+  };
+  // `prepare` also runs when a git dependency is installed, but mostly on its maker's machine.
+  constexpr std::array kKinds = {Kind{"preinstall", Reach::kInstall},  Kind{"install", Reach::kInstall},
+                                 Kind{"postinstall", Reach::kInstall}, Kind{"preuninstall", Reach::kInstall},
+                                 Kind{"prepare", Reach::kBuild},       Kind{"start", Reach::kRuntime}};
+  for (const Kind& kind : kKinds) {
+    const JsonValue script = scripts.Find(kind.name);
+    if (!script.is_string()) continue;
+    sheet.Hook(std::string(kind.name), script.string(), SpanOf(script), kind.reach);
+    // `node check.js`: that file is what runs.
+    std::string_view rest = script.string();
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find_first_of(" ;&|\"'"), rest.size());
+      const std::string_view word = rest.substr(0, end);
+      if (word.ends_with(".js") || word.ends_with(".mjs") || word.ends_with(".cjs") || word.ends_with(".sh") ||
+          word.ends_with(".ts") || word.ends_with(".py")) {
+        sheet.Entry(word);
+      }
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    if (kind.reach == Reach::kInstall && sheet.is_own()) {
+      sheet.Raise("SC-027", SpanOf(script), fmt::format("`{}` runs when the package is installed", kind.name),
+                  kind.name);
+    }
+  }
+}
+
+void ReadEntries(Sheet& sheet, JsonValue root) {
+  for (const std::string_view key : {"main", "module", "browser"}) sheet.Entry(root.Find(key).string());
+  const JsonValue bin = root.Find("bin");
+  sheet.Entry(bin.string());
+  for (const JsonValue path : bin) sheet.Entry(path.string());
+  const JsonValue exports = root.Find("exports");
+  sheet.Entry(exports.string());
+  for (const JsonValue one : exports) {
+    sheet.Entry(one.string());
+    for (const JsonValue two : one) sheet.Entry(two.string());
+  }
+}
+
+bool ReadPackageJson(Sheet& sheet) {
+  const auto doc = ParseJsonc(sheet.text());
+  if (!doc) return true;
+  const JsonValue root = doc->root();
+  const JsonValue name = root.Find("name");
+  if (sheet.facts().package_name.empty() && sheet.is_own() && name.is_string()) {
+    sheet.facts().package_name = name.string();
+    sheet.facts().package_version = root.Find("version").string();
+    sheet.facts().package_description = root.Find("description").string();
+  }
+  ReadScripts(sheet, root);
+  ReadEntries(sheet, root);
+  struct Group {
+    std::string_view key;
+    bool development;
+  };
+  constexpr std::array kGroups = {Group{"dependencies", false}, Group{"optionalDependencies", false},
+                                  Group{"peerDependencies", true}, Group{"devDependencies", true}};
+  for (const Group& group : kGroups) {
+    const JsonValue list = root.Find(group.key);
+    for (auto it = list.begin(); it != list.end(); ++it) {
+      AddNpmSpec(sheet, it.key(), (*it).string(), SpanOf(*it), group.development);
+    }
+  }
+  return true;
+}
+
+void ReadOldLock(Sheet& sheet, JsonValue list, Locked& locked, int depth) {
+  for (auto it = list.begin(); it != list.end(); ++it) {
+    const JsonValue entry = *it;
+    const JsonValue resolved = entry.Find("resolved");
+    const bool hashed = entry.Find("integrity").is_string();
+    Requirement requirement{.ecosystem = kNpm,
+                            .name = std::string(it.key()),
+                            .version = std::string(entry.Find("version").string()),
+                            .pinned = true,
+                            .hashed = hashed,
+                            .direct = depth == 0,
+                            .development = entry.Find("dev").AsBool().value_or(false),
+                            .bytes = SpanOf(entry.Find("version"))};
+    sheet.Source(resolved.string(), SpanOf(resolved), it.key(), requirement.development);
+    locked.Add(requirement.name, resolved.string(), hashed, SpanOf(resolved));
+    sheet.Add(std::move(requirement));
+    if (depth < kMaxLockDepth) ReadOldLock(sheet, entry.Find("dependencies"), locked, depth + 1);
+  }
+}
+
+bool ReadPackageLock(Sheet& sheet) {
+  const auto doc = ParseJsonc(sheet.text());
+  if (!doc) return true;
+  const JsonValue root = doc->root();
+  const JsonValue packages = root.Find("packages");
+  Locked locked;
+  if (!packages.is_object()) {
+    ReadOldLock(sheet, root.Find("dependencies"), locked, 0);
+    locked.Check(sheet);
+    return true;
+  }
+  const JsonValue direct = packages.Find("").Find("dependencies");
+  const JsonValue direct_dev = packages.Find("").Find("devDependencies");
+  for (auto it = packages.begin(); it != packages.end(); ++it) {
+    const JsonValue entry = *it;
+    constexpr std::string_view kModules = "node_modules/";
+    const std::size_t at = it.key().rfind(kModules);
+    if (at == std::string_view::npos || entry.Find("link").AsBool().value_or(false)) continue;
+    const std::string_view key = it.key().substr(at + kModules.size());
+    const JsonValue alias = entry.Find("name");
+    const std::string_view name = alias.is_string() ? alias.string() : key;
+    const JsonValue resolved = entry.Find("resolved");
+    const bool hashed = entry.Find("integrity").is_string();
+    Requirement requirement{.ecosystem = kNpm,
+                            .name = std::string(name),
+                            .version = std::string(entry.Find("version").string()),
+                            .pinned = true,
+                            .hashed = hashed,
+                            .direct = at == 0 && (direct.Find(key).exists() || direct_dev.Find(key).exists()),
+                            .development = entry.Find("dev").AsBool().value_or(false),
+                            .bytes = SpanOf(entry.Find("version"))};
+    const bool in_bundle = entry.Find("inBundle").AsBool().value_or(false);
+    if (!in_bundle) {
+      sheet.Source(resolved.string(), SpanOf(resolved), name, requirement.development);
+      locked.Add(requirement.name, resolved.string(), hashed, SpanOf(resolved));
+    }
+    sheet.Add(std::move(requirement));
+  }
+  locked.Check(sheet);
+  return true;
+}
+
+// Lines of `text` with their offsets.
+template <class Use>
+void ForEachLine(std::string_view text, Use use) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    use(text.substr(at, end - at), at);
+    at = end + 1;
+  }
+}
+
+bool ReadYarnLock(Sheet& sheet) {
+  std::string name;
+  Requirement open;
+  std::string resolved;
+  base::ByteSpan resolved_bytes;
+  Locked locked;
+  const auto close = [&] {
+    if (!name.empty()) {
+      open.ecosystem = kNpm;
+      open.name = name;
+      open.pinned = true;
+      open.direct = false;
+      sheet.Source(resolved, resolved_bytes, name);
+      locked.Add(name, resolved, open.hashed, resolved_bytes);
+      sheet.Add(open);
+    }
+    name.clear();
+    resolved.clear();
+    open = {};
+  };
+  ForEachLine(sheet.text(), [&](std::string_view line, std::size_t at) {
+    if (line.empty() || line.front() == '#') return;
+    if (line.front() != ' ') {
+      close();
+      std::string_view key = Trim(line);
+      if (!key.ends_with(':')) return;
+      key.remove_suffix(1);
+      key = key.substr(0, key.find(", "));
+      if (!key.empty() && (key.front() == '"' || key.front() == '\'')) key.remove_prefix(1);
+      const std::string_view spec = key.substr(std::min(NameOfSpec(key).size() + 1, key.size()));
+      if (spec.starts_with("workspace:") || key.starts_with("__")) return;
+      // An alias ("x@npm:y@1") names the package that is meant.
+      name = NameOfSpec(spec.starts_with("npm:") && spec.find('@', 5) != std::string_view::npos ? spec.substr(4) : key);
+      open.bytes = {at, at + line.size()};
+      return;
+    }
+    const std::string_view body = Trim(line);
+    const auto value = [&](std::string_view key) -> std::string_view {
+      if (!body.starts_with(key)) return {};
+      std::string_view rest = body.substr(key.size());
+      if (rest.starts_with(':')) rest.remove_prefix(1);
+      return Unquote(rest);
+    };
+    if (body.starts_with("version")) open.version = value("version");
+    if (body.starts_with("resolved ")) {
+      resolved = value("resolved");
+      resolved_bytes = {at, at + line.size()};
+    }
+    if (body.starts_with("integrity ") || body.starts_with("checksum:")) open.hashed = true;
+    // Yarn 1 writes the SHA-1 behind the address.
+    if (const std::size_t hash = resolved.find('#');
+        hash != std::string::npos && IsHex(std::string_view(resolved).substr(hash + 1), 40)) {
+      open.hashed = true;
+    }
+  });
+  close();
+  locked.Check(sheet);
+  return true;
+}
+
+bool ReadPnpmLock(Sheet& sheet) {
+  bool in_packages = false;
+  Requirement open;
+  const auto close = [&] {
+    if (!open.name.empty()) sheet.Add(open);
+    open = {};
+  };
+  ForEachLine(sheet.text(), [&](std::string_view line, std::size_t at) {
+    if (line.empty() || line.front() == '#') return;
+    if (line.front() != ' ') {
+      close();
+      in_packages = line.starts_with("packages:");
+      return;
+    }
+    if (!in_packages) return;
+    const std::string_view body = Trim(line);
+    if (line.size() > 2 && line[2] != ' ' && body.ends_with(':')) {
+      close();
+      std::string_view key = Unquote(body.substr(0, body.size() - 1));
+      if (key.starts_with('/')) key.remove_prefix(1);
+      key = key.substr(0, key.find('('));
+      std::size_t at_sign = key.find('@', 1);
+      if (at_sign == std::string_view::npos) at_sign = key.rfind('/');
+      if (at_sign == std::string_view::npos || at_sign == 0 || key.find("://") != std::string_view::npos) return;
+      open = {.ecosystem = kNpm,
+              .name = std::string(key.substr(0, at_sign)),
+              .version = std::string(key.substr(at_sign + 1)),
+              .pinned = true,
+              .direct = false,
+              .bytes = {at, at + line.size()}};
+      return;
+    }
+    if (open.name.empty() || !body.starts_with("resolution:")) return;
+    open.hashed = body.find("integrity:") != std::string_view::npos;
+    const std::size_t tarball = body.find("tarball:");
+    if (tarball == std::string_view::npos) return;
+    std::string_view url = Trim(body.substr(tarball + 8));
+    url = Unquote(url.substr(0, url.find_first_of(",}")));
+    sheet.Source(url, {at, at + line.size()}, open.name);
+  });
+  close();
+  return true;
+}
+
+bool ReadNpmrc(Sheet& sheet) {
+  ForEachLine(sheet.text(), [&](std::string_view line, std::size_t at) {
+    const std::string_view body = Trim(line);
+    if (body.empty() || body.front() == '#' || body.front() == ';') return;
+    const std::size_t equals = body.find('=');
+    if (equals == std::string_view::npos) return;
+    const std::string_view key = Trim(body.substr(0, equals));
+    const std::string_view value = Unquote(body.substr(equals + 1));
+    const base::ByteSpan bytes{at, at + line.size()};
+    if (key == "registry") sheet.Index(value, bytes, true);
+    // A scope's own registry is how private packages are meant to be fetched.
+    if (key.ends_with(":registry")) sheet.Source(value, bytes, key.substr(0, key.find(':')));
+    if (key == "strict-ssl" && AsciiLower(value) == "false") {
+      sheet.Raise("SC-012", bytes, "installs do not check who they talk to (strict-ssl=false)");
+    }
+  });
+  return true;
+}
+
+}  // namespace
+
+void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base::ByteSpan bytes, bool development) {
+  spec = Trim(spec);
+  Requirement requirement{.ecosystem = kNpm,
+                          .name = std::string(name),
+                          .version = std::string(spec),
+                          .development = development,
+                          .bytes = bytes};
+  const std::string lower = AsciiLower(spec.substr(0, 300));
+  const auto is_local = [&] {
+    return lower.starts_with("file:") || lower.starts_with("link:") || lower.starts_with("workspace:") ||
+           lower.starts_with("portal:") || lower.starts_with("catalog:") || lower.starts_with("./") ||
+           lower.starts_with("../") || lower.starts_with("patch:");
+  };
+  if (is_local()) return;
+  if (lower.starts_with("npm:") || lower.starts_with("jsr:")) {
+    const std::string_view target = spec.substr(4);
+    const std::string_view actual = NameOfSpec(target);
+    requirement.name = actual;
+    requirement.version = target.substr(std::min(actual.size() + 1, target.size()));
+    requirement.pinned = IsExactNpmVersion(requirement.version);
+    // A known name that stands for a package nobody knows; forks keep the name in theirs.
+    const std::string_view plain = name.substr(name.find('/') == std::string_view::npos ? 0 : name.find('/') + 1);
+    const std::uint32_t rank = RankOf(kNpm, name);
+    if (lower.starts_with("npm:") && rank != 0 && rank <= 5000 && actual != name && RankOf(kNpm, actual) == 0 &&
+        actual.front() != '@' && actual.find(plain) == std::string_view::npos) {
+      sheet.Raise("SC-016", bytes,
+                  fmt::format("`{}` is another package here: `{}`, which is not well known", name, actual), actual);
+    }
+    sheet.Add(std::move(requirement));
+    return;
+  }
+  const bool is_http = lower.starts_with("http://") || lower.starts_with("https://");
+  const bool is_git = lower.starts_with("git+") || lower.starts_with("git://") || lower.starts_with("git@") ||
+                      lower.starts_with("github:") || lower.starts_with("gitlab:") || lower.starts_with("bitbucket:") ||
+                      lower.starts_with("gist:") || (is_http && lower.substr(0, lower.find('#')).ends_with(".git")) ||
+                      (!is_http && spec.find('/') != std::string_view::npos && spec.front() != '@' &&
+                       spec.find(' ') == std::string_view::npos);
+  if (is_git) {
+    const std::size_t hash = spec.find('#');
+    const std::string_view ref = hash == std::string_view::npos ? std::string_view() : spec.substr(hash + 1);
+    requirement.pinned = IsHex(ref, 7);
+    sheet.Source(spec, bytes, name, development);
+    if (!requirement.pinned && sheet.is_own() && !development) {
+      sheet.Raise("SC-013", bytes, fmt::format("`{}` is whatever its repository holds on the day", name), name);
+    }
+    requirement.version = spec.substr(0, 120);
+    sheet.Add(std::move(requirement));
+    return;
+  }
+  if (is_http) {
+    const std::string host = HostOf(lower);
+    const HostKind kind = KindOfHost(host);
+    sheet.Source(spec, bytes, name, development);
+    if (kind == HostKind::kOrdinary || kind == HostKind::kPaste || kind == HostKind::kTunnel ||
+        kind == HostKind::kShortener) {
+      RawFinding& finding = sheet.Raise(
+          "SC-014", bytes, fmt::format("`{}` is an archive on {}, no registry's package", name, host), name);
+      finding.host = host;
+      if (development) finding.reach = Reach::kBuild;
+    }
+    sheet.Add(std::move(requirement));
+    return;
+  }
+  requirement.pinned = IsExactNpmVersion(spec);
+  sheet.Add(std::move(requirement));
+}
+
+bool ReadNpmManifest(Sheet& sheet, std::string_view base) {
+  if (base == "package.json") return ReadPackageJson(sheet);
+  if (base == "package-lock.json" || base == "npm-shrinkwrap.json") return ReadPackageLock(sheet);
+  if (base == "yarn.lock") return ReadYarnLock(sheet);
+  if (base == "pnpm-lock.yaml") return ReadPnpmLock(sheet);
+  if (base == ".npmrc") return ReadNpmrc(sheet);
+  return false;
+}
+
+}  // namespace interlock::scan

@@ -1,0 +1,230 @@
+// pyproject.toml, poetry.lock, uv.lock, uv.toml, Pipfile.
+#define TOML_EXCEPTIONS 0
+#define TOML_ENABLE_FORMATTERS 0
+#define TOML_HEADER_ONLY 1
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+#include "fmt/format.h"
+#include "static/shell_judge.h"
+#include "static/supply_internal.h"
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMaxToml = std::size_t{8} << 20;
+
+base::ByteSpan SpanOf(const Sheet& sheet, const toml::node& node) {
+  const toml::source_region& region = node.source();
+  const std::size_t begin = sheet.OffsetOf(region.begin.line, region.begin.column);
+  const std::size_t end = sheet.OffsetOf(region.end.line, region.end.column);
+  return {begin, std::max(begin, end)};
+}
+
+std::string TextAt(const toml::table& table, std::string_view key) {
+  const toml::node* node = table.get(key);
+  return node == nullptr ? std::string() : node->value_or(std::string());
+}
+
+const toml::table* TableAt(const toml::table* table, std::string_view key) {
+  const toml::node* node = table == nullptr ? nullptr : table->get(key);
+  return node == nullptr ? nullptr : node->as_table();
+}
+
+const toml::array* ArrayAt(const toml::table* table, std::string_view key) {
+  const toml::node* node = table == nullptr ? nullptr : table->get(key);
+  return node == nullptr ? nullptr : node->as_array();
+}
+
+void AddList(Sheet& sheet, const toml::array* list, bool development) {
+  if (list == nullptr) return;
+  for (const toml::node& node : *list) {
+    if (const auto* text = node.as_string()) AddPep508(sheet, text->get(), SpanOf(sheet, node), development);
+  }
+}
+
+void AddNamedLists(Sheet& sheet, const toml::table* lists, bool development) {
+  if (lists == nullptr) return;
+  for (const auto& [key, node] : *lists) AddList(sheet, node.as_array(), development);
+}
+
+// `name = "^1.2"` or `name = {git = ..., rev = ...}` of Poetry and Pipenv.
+void AddTableOf(Sheet& sheet, const toml::table* table, bool development) {
+  if (table == nullptr) return;
+  for (const auto& [key, node] : *table) {
+    if (key.str() == "python") continue;
+    const base::ByteSpan bytes = SpanOf(sheet, node);
+    const std::string name(key.str());
+    const toml::table* const details = node.as_table();
+    std::string version = node.value_or(std::string());
+    if (details != nullptr) {
+      version = TextAt(*details, "version");
+      for (const std::string_view source : {"url", "git"}) {
+        const std::string url = TextAt(*details, source);
+        if (url.empty()) continue;
+        std::string ref = TextAt(*details, "rev");
+        if (ref.empty()) ref = TextAt(*details, "ref");
+        const std::string whole = source == "git" ? "git+" + url + (ref.empty() ? "" : "@" + ref) : url;
+        AddPep508(sheet, name + " @ " + whole, bytes, development);
+        version.clear();
+      }
+      if (version.empty()) continue;  // from a folder or a repository
+    }
+    const bool exact = version.starts_with("==") ||
+                       (!version.empty() && version.find_first_not_of("0123456789.abcrdevpost+") == std::string::npos);
+    const std::size_t digits = version.find_first_not_of("= ");
+    sheet.Add({.ecosystem = kPypi,
+               .name = name,
+               .version = exact && digits != std::string::npos ? version.substr(digits) : version,
+               .pinned = exact,
+               .development = development,
+               .bytes = bytes});
+  }
+}
+
+void ReadPyproject(Sheet& sheet, const toml::table& root) {
+  SupplyFacts& facts = sheet.facts();
+  const toml::table* const project = TableAt(&root, "project");
+  const toml::table* const tool = TableAt(&root, "tool");
+  const toml::table* const poetry = TableAt(tool, "poetry");
+  for (const toml::table* own : {project, poetry}) {
+    if (own == nullptr || !sheet.is_own()) continue;
+    if (facts.package_name.empty()) facts.package_name = TextAt(*own, "name");
+    if (facts.package_version.empty()) facts.package_version = TextAt(*own, "version");
+    if (facts.package_description.empty()) facts.package_description = TextAt(*own, "description");
+    for (const std::string_view key : {"scripts", "gui-scripts"}) {
+      const toml::table* const scripts = TableAt(own, key);
+      if (scripts == nullptr) continue;
+      for (const auto& [name, node] : *scripts) {
+        std::string module = node.value_or(std::string());
+        module = module.substr(0, module.find(':'));
+        std::replace(module.begin(), module.end(), '.', '/');
+        sheet.Entry(module + ".py");
+        sheet.Entry(module + "/__init__.py");
+      }
+    }
+  }
+  AddList(sheet, ArrayAt(project, "dependencies"), false);
+  AddNamedLists(sheet, TableAt(project, "optional-dependencies"), true);
+  AddNamedLists(sheet, TableAt(&root, "dependency-groups"), true);
+  AddList(sheet, ArrayAt(TableAt(&root, "build-system"), "requires"), true);
+  AddTableOf(sheet, TableAt(poetry, "dependencies"), false);
+  AddTableOf(sheet, TableAt(poetry, "dev-dependencies"), true);
+  if (const toml::table* const groups = TableAt(poetry, "group")) {
+    for (const auto& [name, node] : *groups) AddTableOf(sheet, TableAt(node.as_table(), "dependencies"), true);
+  }
+  const auto indexes = [&](const toml::array* list, std::string_view mode_key) {
+    if (list == nullptr) return;
+    for (const toml::node& node : *list) {
+      const toml::table* const source = node.as_table();
+      if (source == nullptr) continue;
+      const toml::node* const url = source->get("url");
+      if (url == nullptr) continue;
+      const std::string mode = TextAt(*source, mode_key);
+      const bool is_default = source->get("default") != nullptr && source->get("default")->value_or(false);
+      const bool named_only =
+          mode == "explicit" || (source->get("explicit") != nullptr && source->get("explicit")->value_or(false));
+      if (named_only) {
+        sheet.Source(url->value_or(std::string()), SpanOf(sheet, *url), "package index");
+      } else {
+        sheet.Index(url->value_or(std::string()), SpanOf(sheet, *url),
+                    is_default || mode == "primary" || mode == "default" || mode.empty());
+      }
+    }
+  };
+  indexes(ArrayAt(poetry, "source"), "priority");
+  indexes(ArrayAt(TableAt(tool, "pdm"), "source"), "type");
+  const toml::table* const uv = TableAt(tool, "uv");
+  if (const toml::array* const list = ArrayAt(uv, "index")) {
+    for (const toml::node& node : *list) {
+      const toml::table* const source = node.as_table();
+      const toml::node* const url = source == nullptr ? nullptr : source->get("url");
+      if (url == nullptr) continue;
+      const bool named = source->get("explicit") != nullptr && source->get("explicit")->value_or(false);
+      const bool only = source->get("default") != nullptr && source->get("default")->value_or(false);
+      if (named)
+        sheet.Source(url->value_or(std::string()), SpanOf(sheet, *url), "package index");
+      else
+        sheet.Index(url->value_or(std::string()), SpanOf(sheet, *url), only);
+    }
+  }
+}
+
+void ReadLock(Sheet& sheet, const toml::table& root) {
+  const toml::array* const packages = ArrayAt(&root, "package");
+  if (packages == nullptr) return;
+  for (const toml::node& node : *packages) {
+    const toml::table* const entry = node.as_table();
+    if (entry == nullptr) continue;
+    const toml::node* const version = entry->get("version");
+    const std::string name = TextAt(*entry, "name");
+    if (version == nullptr || name.empty()) continue;
+    const toml::table* const source = TableAt(entry, "source");
+    if (source != nullptr) {
+      if (source->get("virtual") != nullptr || source->get("editable") != nullptr ||
+          source->get("directory") != nullptr || TextAt(*source, "type") == "directory") {
+        continue;  // the package itself
+      }
+      for (const std::string_view key : {"url", "git", "registry"}) {
+        if (const toml::node* const url = source->get(key)) {
+          sheet.Source(url->value_or(std::string()), SpanOf(sheet, *url), name);
+        }
+      }
+    }
+    const auto hashed_in = [](const toml::array* list) {
+      if (list == nullptr || list->empty()) return false;
+      const toml::table* const first = list->front().as_table();
+      return first != nullptr && first->get("hash") != nullptr;
+    };
+    const toml::table* const sdist = TableAt(entry, "sdist");
+    const bool hashed = hashed_in(ArrayAt(entry, "files")) || hashed_in(ArrayAt(entry, "wheels")) ||
+                        (sdist != nullptr && sdist->get("hash") != nullptr);
+    sheet.Add({.ecosystem = kPypi,
+               .name = name,
+               .version = version->value_or(std::string()),
+               .pinned = true,
+               .hashed = hashed,
+               .direct = false,
+               .bytes = SpanOf(sheet, *version)});
+  }
+}
+
+void ReadPipfile(Sheet& sheet, const toml::table& root) {
+  if (const toml::array* const sources = ArrayAt(&root, "source")) {
+    for (const toml::node& node : *sources) {
+      const toml::table* const source = node.as_table();
+      const toml::node* const url = source == nullptr ? nullptr : source->get("url");
+      if (url == nullptr) continue;
+      sheet.Index(url->value_or(std::string()), SpanOf(sheet, *url), sources->size() == 1);
+      const toml::node* const verify = source->get("verify_ssl");
+      if (verify != nullptr && !verify->value_or(true)) {
+        sheet.Raise("SC-012", SpanOf(sheet, *verify), "installs do not check who they talk to (verify_ssl = false)");
+      }
+    }
+  }
+  AddTableOf(sheet, TableAt(&root, "packages"), false);
+  AddTableOf(sheet, TableAt(&root, "dev-packages"), true);
+}
+
+}  // namespace
+
+bool ReadTomlManifest(Sheet& sheet, std::string_view base) {
+  if (base != "pyproject.toml" && base != "poetry.lock" && base != "uv.lock" && base != "pipfile" &&
+      base != "pdm.lock") {
+    return false;
+  }
+  if (sheet.text().size() > kMaxToml) return true;
+  const toml::parse_result parsed = toml::parse(sheet.text());
+  if (!parsed) return true;
+  const toml::table& root = parsed.table();
+  if (base == "pyproject.toml")
+    ReadPyproject(sheet, root);
+  else if (base == "pipfile")
+    ReadPipfile(sheet, root);
+  else
+    ReadLock(sheet, root);
+  return true;
+}
+
+}  // namespace interlock::scan
