@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxMarkdown = std::size_t{8} << 20;
 // White space that pushes what follows out of sight.
-constexpr std::size_t kFarSpaces = 160;
+constexpr std::size_t kFarSpaces = 200;
 constexpr std::size_t kFarLines = 40;
 
 // End of the front matter's closing line, 0: none. `begin` and `end` enclose its lines.
@@ -37,11 +37,11 @@ std::size_t FrontMatter(std::string_view text, std::size_t& begin, std::size_t& 
   return 0;
 }
 
-void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body) {
+void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::size_t skip = 0) {
   std::size_t begin = 0;
   std::size_t end = 0;
-  const std::size_t start = FrontMatter(text, begin, end);
-  if (start != 0) CollectKeyValues(sink, {begin, end}, ':');
+  const std::size_t start = skip != 0 ? skip : FrontMatter(text, begin, end);
+  if (start != 0 && skip == 0) CollectKeyValues(sink, {begin, end}, ':');
   const std::string_view rest = text.substr(start);
   if (rest.size() > kMaxMarkdown) {
     CollectParagraphs(sink, {start, text.size()}, body);
@@ -102,7 +102,9 @@ void Html(SurfaceSink& sink, std::string_view text, SurfaceSet body) {
     TextSurface surface;
     surface.bytes = piece.bytes;
     surface.kind = body;
-    if (piece.kind != HtmlPiece::Kind::kText) surface.kind |= kSurfaceHidden;
+    // Tool tips and labels are seen by those who use the page.
+    if (piece.kind == HtmlPiece::Kind::kComment || piece.kind == HtmlPiece::Kind::kHidden)
+      surface.kind |= kSurfaceHidden;
     sink.Add(std::move(surface));
   }
 }
@@ -162,7 +164,8 @@ void SurfaceSink::Add(TextSurface surface) {
         ++lines;
         spaces = 0;
       } else if (c != '\r') {
-        if (spaces >= kFarSpaces || lines >= kFarLines) {
+        // Columns of a wide table are no hiding place.
+        if ((spaces >= kFarSpaces && c != '|' && surface.shape != TextShape::kRow) || lines >= kFarLines) {
           TextSurface far = surface;
           far.kind |= kSurfaceHidden;
           far.bytes = {surface.Back(i, i + 1).begin, surface.bytes.end};
@@ -188,6 +191,11 @@ void SurfaceSink::Add(TextSurface surface) {
     }
   }
   out_.push_back(std::move(surface));
+}
+
+bool IsPackageMetadata(const FileContext& file) noexcept {
+  const std::string_view name = BaseName(file.file->path);
+  return name == "METADATA" || name == "PKG-INFO";
 }
 
 void CollectSurfaces(const FileContext& file, std::vector<TextSurface>& out) {
@@ -228,6 +236,12 @@ void CollectSurfaces(const FileContext& file, std::vector<TextSurface>& out) {
       break;
     case FileType::kUnknownText:
     case FileType::kPlainText:
+      if (IsPackageMetadata(file)) {
+        // Mail headers, an empty line, the document.
+        const std::size_t end = std::min(text.find("\n\n"), text.size());
+        Markdown(sink, text, kSurfaceDocument, end);
+        break;
+      }
       CollectParagraphs(sink, {0, text.size()}, body);
       break;
     default:

@@ -54,6 +54,9 @@ struct TextSurface {
 // and comments that `CodeText` gives, everything else whole). Linear; bounded.
 void CollectSurfaces(const FileContext& file, std::vector<TextSurface>& out);
 
+// The README of a Python package as its metadata carries it.
+[[nodiscard]] bool IsPackageMetadata(const FileContext& file) noexcept;
+
 // Runs the text rules and the span finder over a file's surfaces.
 void AnalyzeText(const FileContext& file, const RuleSet& rules, FileResult& out);
 

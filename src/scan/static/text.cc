@@ -28,8 +28,9 @@ double KindWeight(SurfaceSet kind) {
   if ((kind & kSurfaceHidden) != 0) return 1.25;
   if ((kind & kSurfaceDecoded) != 0) return 1.25;
   if ((kind & (kSurfaceDescription | kSurfaceInstruction | kSurfaceToolName | kSurfaceSchema)) != 0) return 1.0;
-  if ((kind & kSurfaceComment) != 0) return 0.5;
-  if ((kind & kSurfaceString) != 0) return 0.55;
+  // Programs talk to programmers; what they say to an agent is in descriptions.
+  if ((kind & kSurfaceComment) != 0) return 0.25;
+  if ((kind & kSurfaceString) != 0) return 0.3;
   if ((kind & kSurfaceConfig) != 0) return 0.8;
   return 1.0;
 }
@@ -104,6 +105,10 @@ class Analysis {
     RawFinding finding;
     finding.rule = rule;
     finding.file = file_.index;
+    if (IsPackageMetadata(file_)) {
+      finding.has_reach = true;
+      finding.reach = core::Reach::kDocument;
+    }
     finding.bytes = canvas_.Back(passage, begin, end);
     const TextSurface& surface = surfaces_[std::min<std::size_t>(passage.surface, surfaces_.size() - 1)];
     if (passage.shape != TextShape::kCode && surface.subject.size() <= 120) finding.subject = surface.subject;
@@ -166,8 +171,20 @@ class Analysis {
       RawFinding finding = Make(pattern.rule->id, passage, begin, std::min(end, passage.end));
       finding.scale = pattern.pattern->weight * KindWeight(passage.kind);
       finding.described = Described(canvas_, at, begin, std::min(end, passage.end));
+      if (finding.rule != "PI-010" && DeniedBefore(sentence, begin))
+        finding.described = std::max(finding.described, 0.75);
       Push(std::move(finding), index);
     }
+  }
+
+  // "Do not ..." shortly before the match.
+  [[nodiscard]] bool DeniedBefore(const TextSentence& sentence, std::uint32_t begin) const {
+    std::uint32_t last = sentence.last;
+    while (last > sentence.first && canvas_.tokens[last - 1].begin >= begin) --last;
+    const std::uint32_t first = last > sentence.first + 7 ? last - 7 : sentence.first;
+    int denials = 0;
+    for (std::uint32_t i = first; i < last; ++i) denials += (canvas_.tokens[i].set & Bit(kWNot)) != 0 ? 1 : 0;
+    return denials % 2 == 1;
   }
 
   void Unseen() {
@@ -271,7 +288,7 @@ class Analysis {
            span.find("| sh") != std::string_view::npos)) {
         const auto where = static_cast<std::uint32_t>(std::min<std::size_t>(passage.begin + begin, passage.end));
         const std::uint32_t sentence = canvas_.SentenceAt(where);
-        double described = Described(canvas_, sentence, where, where);
+        double described = Described(canvas_, sentence, where, where, false);
         // Around a command backticks are its notation, not a quotation.
         described = std::min(described, 0.9);
         Shell(span, surface, begin, described);

@@ -318,7 +318,8 @@ class Builder {
     if ((text[at] == '-' || text[at] == '*' || text[at] == '#') && text[at + 1] == ' ') return true;
     const std::uint32_t digits = at;
     while (at < end && IsDigit(text[at])) ++at;
-    return at > digits && at + 1 < end && (text[at] == '.' || text[at] == ')') && text[at + 1] == ' ';
+    return at > digits && at - digits <= 3 && at + 1 < end && (text[at] == '.' || text[at] == ')') &&
+           !IsDigit(text[at + 1]);
   }
 
   static bool Abbreviation(std::string_view text, std::uint32_t dot) {
@@ -342,7 +343,9 @@ class Builder {
         while (at < word.size()) {
           std::size_t stop = word.find_first_of("-/=", at);
           if (stop == std::string_view::npos) stop = word.size();
-          if (stop - at != word.size() && stop > at) token.set |= ClassesOf(word.substr(at, stop - at));
+          if (stop - at != word.size() && stop > at) {
+            token.set |= ClassesOf(word.substr(at, stop - at)) & ~(Bit(kWSend) | Bit(kWSendWeak));
+          }
           at = stop + 1;
         }
       }
@@ -393,7 +396,8 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       continue;
     }
     const std::size_t begin = i;
-    std::uint32_t count = 0, tags = 0, selectors = 0, widths = 0, overrides = 0;
+    std::uint32_t count = 0, tags = 0, selectors = 0, widths = 0, overrides = 0, kinds = 0;
+    std::array<std::uint32_t, 4> known{};
     std::string spelled;
     while (i < text.size()) {
       one = CharAt(text, i);
@@ -411,6 +415,9 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       } else {
         ++widths;
       }
+      if (kinds < known.size() && std::find(known.begin(), known.begin() + kinds, one.code) == known.begin() + kinds) {
+        known[kinds++] = one.code;
+      }
       i += one.size;
     }
     const std::uint32_t next = i < text.size() ? CharAt(text, i).code : 0;
@@ -424,7 +431,7 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       add(UnseenText::Kind::kTags);
     } else if (selectors >= 6) {
       add(UnseenText::Kind::kSelectors);
-    } else if (widths >= 3) {
+    } else if (widths >= 3 && (widths >= 8 || kinds < widths)) {  // each once: a list of them
       add(UnseenText::Kind::kRun);
     } else if (overrides > 0 && !joiners && !NeedsJoiners(next)) {
       add(UnseenText::Kind::kBidi);

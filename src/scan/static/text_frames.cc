@@ -119,7 +119,14 @@ class View {
            (std::ranges::find(kLead, word(first)) != kLead.end() || (word(first)[0] >= '0' && word(first)[0] <= '9'))) {
       ++first;
     }
-    if (first == i && Bare(i)) return true;
+    if (first == i && Bare(i)) {
+      // "Upload credentials are generated": a noun.
+      for (int k = i + 1; k <= std::min(i + 3, size() - 1); ++k) {
+        const std::string_view w = word(k);
+        if (w == "is" || w == "are" || w == "was" || w == "were") return false;
+      }
+      return true;
+    }
     // "Read X and send it": the first verb leads the others.
     if (first < i && is(first, kAction) && Bare(first) && Bare(i)) return true;
     for (int k = std::max(0, i - 7); k < i; ++k) {
@@ -203,7 +210,8 @@ class Finder {
     hit.begin = view.at(from).begin;
     hit.end = view.at(to).end();
     hit.score = std::min(1.0, score);
-    hit.described = Described(canvas_, view.index(), hit.begin, hit.end);
+    const bool speech = rule == "PI-001" || rule == "PI-002" || rule == "PI-010" || rule == "PI-012";
+    hit.described = Described(canvas_, view.index(), hit.begin, hit.end, speech);
     // The words that make up the vocabulary of attacks are ordinary ones where history and health are the topic.
     if (rule == "PI-016") hit.described *= 0.4;
     hit.host = std::move(host);
@@ -277,7 +285,10 @@ class Finder {
     if (view.any(kSecretAny | Bit(kWEnv) | Bit(kWPersonal) | Bit(kWPrivate)) &&
         view.any(Bit(kWCollect) | Bit(kWRead) | Bit(kWFetch))) {
       for (int i = 0; i < view.size(); ++i) {
-        if (!view.is(i, Bit(kWCollect) | Bit(kWRead) | Bit(kWFetch)) || view.Negated(i)) continue;
+        if (!view.is(i, Bit(kWCollect) | Bit(kWRead) | Bit(kWFetch)) || view.Negated(i) || !view.Bare(i) ||
+            !view.Directs(i)) {
+          continue;
+        }
         if (view.Find(i + 1, i + 12, kSecretAny | Bit(kWEnv)) != kNone) memory_.secret_sentence = now;
         if (view.Find(i + 1, i + 9, Bit(kWPersonal) | Bit(kWPrivate)) != kNone) memory_.personal_sentence = now;
         if (memory_.secret_sentence == now || memory_.personal_sentence == now) break;
@@ -359,7 +370,8 @@ class Finder {
       // The user's own wish: "if the user asks", "with your".
       if (view.Has("user asks") || view.Has("user wants") || view.Has("user requests") || view.Has("if requested") ||
           view.Has("optionally") || view.Has("you can ") || view.Has("allows you") || view.Has("lets you") ||
-          view.Has("with consent") || view.Has("user confirms") || view.Has("user provides")) {
+          view.Has("with consent") || view.Has("use when") || view.Has("use this skill") || view.Has("use for") ||
+          view.Has("user confirms") || view.Has("user provides")) {
         score -= 0.4;
       }
       if (score > best) {
@@ -369,7 +381,7 @@ class Finder {
       }
     }
     if (best >= 0.6) {
-      Hit(view, "PI-004", best_from, best_to, (best - 0.3) / 0.6, view.Host());
+      Hit(view, "PI-004", best_from, best_to, (best - 0.3) / 0.5, view.Host());
       memory_.send_sentence = now;
     }
   }
@@ -534,7 +546,9 @@ class Finder {
         // What can happen is a warning, what shall is an order.
         const std::string_view mood = act > 0 ? view.word(act - 1) : std::string_view();
         if (mood == "can" || mood == "may" || mood == "could" || mood == "will" || mood == "might") continue;
-        score = view.is(act, Bit(kWMoney)) ? 0.7 : view.is(act, kRisky) ? 0.5 : 0.35;
+        const bool order =
+            view.Directs(act) || view.FindWord(0, act, "skill") != kNone || view.FindWord(0, act, "tool") != kNone;
+        score = !order ? 0.2 : view.is(act, Bit(kWMoney)) ? 0.7 : view.is(act, kRisky) ? 0.5 : 0.35;
         if (view.any(Bit(kWMoney)) && view.any(Bit(kWExec) | Bit(kWSendWeak))) score = 0.75;
         if (view.Negated(act) || view.Negated(i)) score = 0.0;
         from = std::min(i, act);
@@ -566,8 +580,8 @@ class Finder {
       const int check = view.Find(i + 1, i + 6, Bit(kWCheck));
       if (check == kNone || !view.Directs(i)) continue;
       double score = 0.0;
-      for (const std::string_view strong : {"antivirus", "gatekeeper", "defender", "protection", "edr", "selinux",
-                                            "firewall", "smartscreen", "sandbox"}) {
+      for (const std::string_view strong :
+           {"antivirus", "gatekeeper", "defender", "protection", "edr", "selinux", "smartscreen"}) {
         if (view.FindWord(i, i + 7, strong) != kNone) score = 0.6;
       }
       if (view.FindWord(i, i + 7, "security") != kNone || view.FindWord(i, i + 7, "endpoint") != kNone) score += 0.3;
@@ -867,7 +881,7 @@ class Finder {
     const int run = FirstOf(view, script, {"run", "execute", "calling", "call", "running"});
     const int when = FirstOf(view, view.size(), {"after", "before", "whenever", "finish"});
     if (run == kNone || when == kNone || view.Negated(run)) return;
-    double score = 0.5;
+    double score = 0.6;
     if (view.any(Bit(kWMust))) score += 0.15;
     if (view.any(Bit(kWEvery))) score += 0.1;
     if (view.any(Bit(kWOutside)) && view.any(Bit(kWRemote))) score += 0.15;
@@ -929,7 +943,7 @@ class Finder {
 
 }  // namespace
 
-double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end) {
+double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end, bool ticks) {
   const TextSentence& sentence = canvas.sentences[index];
   const TextPassage& passage = canvas.passages[sentence.passage];
   const std::string_view text = canvas.text;
@@ -942,7 +956,7 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   for (const char quote : {'"', '`'}) {
     const auto opened = std::count(before.begin(), before.end(), quote);
     if (opened % 2 == 1 && after.find(quote) != std::string_view::npos) {
-      add(0.55);
+      add(quote == '`' && !ticks ? 0.15 : 0.55);
       break;
     }
   }

@@ -24,7 +24,8 @@ struct FrameHit {
 void FindFrames(const TextCanvas& canvas, std::vector<FrameHit>& out);
 
 // How far a stretch of text describes rather than performs, in [0, 0.95].
-[[nodiscard]] double Described(const TextCanvas& canvas, std::uint32_t sentence, std::uint32_t begin,
-                               std::uint32_t end);
+// `ticks`: backticks are quotation marks; around commands and values they are their notation.
+[[nodiscard]] double Described(const TextCanvas& canvas, std::uint32_t sentence, std::uint32_t begin, std::uint32_t end,
+                               bool ticks = true);
 
 }  // namespace interlock::scan

@@ -20,10 +20,8 @@ constexpr Entry kEntries[] = {
      "telegraph"},
     {Bit(kWSend), false,
      "sent exfil exfiltration transmission uploading submitting submitted transmitting transmitted"},
-    {Bit(kWSendWeak), true,
-     "post share report sync mirror deliver broadcast route pipe export transfer publish mail email ship "
-     "stream push copy"},
-    {Bit(kWSendWeak), false, "transferring transferred backup backups back"},
+    {Bit(kWSendWeak), true, "post share report sync mirror deliver transfer publish mail email ship push"},
+    {Bit(kWSendWeak), false, "transferring transferred"},
     {Bit(kWCollect), true,
      "collect gather harvest extract retrieve grab scrape enumerate dump capture record steal compile "
      "package bundle aggregate accumulate intercept obtain pull locate pilfer amass assemble catalog "
@@ -94,8 +92,8 @@ constexpr Entry kEntries[] = {
      "after before when whenever upon once following prior during while until if first beginning start"},
     {Bit(kWAgent), false, "you your assistant agent agents model ai claude llm chatbot gpt copilot yourself bot"},
     {Bit(kWMemory), false,
-     "memory memories claude.md agents.md memory.md soul.md settings.json mcp.json config.json "
-     ".cursorrules gemini.md copilot-instructions.md user.md identity.md heartbeat.md tools.md"},
+     "claude.md agents.md memory.md soul.md settings.json mcp.json config.json "
+     ".cursorrules gemini.md copilot-instructions.md heartbeat.md"},
     {Bit(kWForever), false,
      "permanently permanent future persist persists persistent persistently forever subsequent "
      "indefinitely henceforth across sessions remember"},
