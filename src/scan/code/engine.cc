@@ -70,13 +70,50 @@ bool Transforms(std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+// `if name.startswith("MYAPP_")`: some variables are picked out of all, and not for being credentials.
+bool PicksOwn(std::string_view text) {
+  bool picks = false;
+  for (const std::string_view call : {"startswith(", "startsWith("}) {
+    for (std::size_t at = text.find(call); at != std::string_view::npos; at = text.find(call, at + 1)) {
+      std::size_t from = at + call.size();
+      if (from + 4 > text.size() || (text[from] != '"' && text[from] != '\'')) {
+        picks = true;  // a constant kept elsewhere
+        continue;
+      }
+      const std::size_t to = text.find(text[from], from + 1);
+      if (to == std::string_view::npos) return false;
+      const std::string_view prefix = text.substr(from + 1, to - from - 1);
+      if (prefix.size() < 3 || VendorOf(prefix) != 0 || IsSecretName(prefix)) return false;
+      picks = true;
+    }
+  }
+  return picks && text.find("not ") == std::string_view::npos && text.find("(!") == std::string_view::npos;
+}
+
+}  // namespace
+
 Trail TrailOf(Labels label) {
   if ((label & (kEnvLabels | kSecretFile | kWeakSecretFile | kFileContent | kStore | kClipboard | kHostFacts)) != 0) {
     return Trail::kPrivate;
   }
   if ((label & (kForeign | kModelAnswer | kMemory | kCommandOutput)) != 0) return Trail::kOutside;
   if ((label & (kDecoded | kDeserialized)) != 0) return Trail::kCode;
+  if ((label & (kArguments | kInput | kState)) != 0) return Trail::kLocal;
   return Trail::kGiven;
+}
+
+bool IsCheck(std::string_view function) {
+  std::string lower(function.substr(0, 80));
+  for (char& c : lower) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  for (const std::string_view word : {"valid", "sanit", "allow", "check", "safe", "ensure", "escape", "resolve",
+                                      "within", "normal", "verify", "secure", "permit"}) {
+    if (lower.find(word) != std::string::npos) return true;
+  }
+  return false;
 }
 
 void Taint::Join(const Taint& other) {
@@ -131,13 +168,18 @@ void Engine::Run() {
     for (std::uint32_t i = 0; i < function.params.size(); ++i) {
       const std::string_view name = function.params[i].name;
       if (i == 0 && function.owner != kNone && !function.is_static && view().is_python()) continue;
-      if (SaysOneOf(name, {"ctx", "context", "run_manager", "config", "runtime", "extra", "_extra"})) continue;
+      if (SaysOneOf(name, {"ctx", "run_manager", "config", "runtime", "extra", "_extra"})) continue;
+      if (name == "context" && (i > 0 || function.params[i].annotation != kNone) &&
+          (function.params[i].annotation >= code().exprs.size() ||
+           code().exprs[function.params[i].annotation].text.find("Context") != std::string_view::npos)) {
+        continue;
+      }
       Taint taint;
-      taint.labels = node ? kState : kToolArgument;
+      taint.labels = node ? kState : kToolArgument | kUnchecked;
       const std::string shown = name.empty() ? std::string("argument") : "argument `" + std::string(name) + "`";
       trail_.push_back(
           {0, module_, function.params[i].loc.begin, (node ? "state given to `" : shown + " of `") + entry.name + "`"});
-      taint.trail[static_cast<std::size_t>(Trail::kGiven)] = static_cast<std::uint32_t>(trail_.size());
+      taint.trail[static_cast<std::size_t>(TrailOf(taint.labels))] = static_cast<std::uint32_t>(trail_.size());
       in[i].Join(taint);
     }
   }
@@ -185,7 +227,7 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   about.running = false;
   // What a nested function does, its parent had done.
   if (shape.parent != kNone && shape.parent < facts_[module].size() && shape.parent != function &&
-      shape.parent != kModuleBody) {
+      (shape.parent != kModuleBody || shape.name.empty())) {
     FunctionFacts& parent = facts_[module][shape.parent];
     parent.deeds |= deeds;
     if (parent.connect.end == 0) parent.connect = about.connect;
@@ -225,6 +267,13 @@ void Engine::ReadBody(FuncId function) {
       }
       case StmtKind::kCondition:
         (void)Eval(stmt.value);
+        if (PicksOwn(TextAt(stmt.loc).substr(0, 200))) {
+          for (std::uint32_t slot = 0; slot < states_[module_].slots.size(); ++slot) {
+            if (view().slots()[slot].scope == function && states_[module_].slots[slot].Has(kEnvAll)) {
+              states_[module_].slots[slot] = states_[module_].slots[slot].Without(kEnvAll);
+            }
+          }
+        }
         JudgeCondition(stmt);
         break;
       default:
@@ -299,8 +348,11 @@ Taint Engine::EvalMember(ExprId id) {
     if (const CatalogueEntry* entry = EntryOf(id, value)) {
       switch (entry->role) {
         case Role::kEnvRead:
-          return EnvRead(
-              expr.kind == ExprKind::kMember ? expr.text : view().Text(code().ArgsOf(expr)[0].value, function_), id);
+          if (expr.kind == ExprKind::kMember) return EnvRead(expr.text, id);
+          return EnvRead(expr.kind == ExprKind::kIndex && expr.arg_count > 0
+                             ? std::string_view(view().Text(code().ArgsOf(expr)[0].value, function_))
+                             : std::string_view(value.text).substr(value.text.rfind('.') + 1),
+                         id);
         case Role::kEnvAll: {
           Call call;
           call.expr = id;
@@ -440,6 +492,9 @@ Taint Engine::Eval(ExprId id) {
         }
       }
       if (expr.kind == ExprKind::kDict && last_) JudgeMailCopy(id);
+      if (taint.Has(kEnvAll) && expr.kind == ExprKind::kComprehension && PicksOwn(TextAt(expr.loc))) {
+        taint = taint.Without(kEnvAll);
+      }
       break;
   }
   --depth_;
@@ -612,6 +667,15 @@ void Engine::CallBack(const Value& function, const Taint& taint, Taint* result) 
   result->Join(back);
 }
 
+// Names that were given to a check are checked from there on.
+void Engine::Checked(std::span<const Arg> args) {
+  for (const Arg& arg : args) {
+    if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kName) continue;
+    const std::uint32_t slot = view().SlotOf(arg.value, function_);
+    if (slot != kNone) states_[module_].slots[slot] = states_[module_].slots[slot].Without(kUnchecked);
+  }
+}
+
 Taint Engine::EvalCall(ExprId id) {
   const Expr& expr = code().exprs[id];
   const auto args = code().ArgsOf(expr);
@@ -716,15 +780,18 @@ Taint Engine::EvalCall(ExprId id) {
     if (method && last == "pipe") {
       here().deeds |= (here().deeds & kDidPipe) != 0 ? kDidPipeTwice : kDidPipe;
     }
-    for (const std::string_view word : {"valid", "sanit", "allow", "check", "safe", "ensure", "escape", "within"}) {
-      if (last.find(word) != std::string_view::npos) here().deeds |= kDidPathCheck;
+    if (IsCheck(last)) {
+      here().deeds |= kDidPathCheck;
+      Checked(args);
+      result = result.Without(kUnchecked);
     }
   }
   if (call.callee.kind == ValueKind::kFunction && call.callee.module < states_.size()) {
     const Function& shape = states_[call.callee.module].view->module().functions[call.callee.index];
-    for (const std::string_view word : {"valid", "sanit", "allow", "check", "safe", "ensure", "escape", "resolve",
-                                        "within", "Valid", "Sanit", "Allow", "Check", "Safe", "Escape"}) {
-      if (shape.name.find(word) != std::string_view::npos) here().deeds |= kDidPathCheck;
+    if (IsCheck(shape.name)) {
+      here().deeds |= kDidPathCheck;
+      Checked(args);
+      result = result.Without(kUnchecked);
     }
   }
   if (!functions.empty()) {
@@ -732,6 +799,9 @@ Taint Engine::EvalCall(ExprId id) {
     given.Join(call.receiver);
     for (std::uint32_t i = 0; i < args.size(); ++i) given.Join(taints[i]);
     for (const auto& [index, function] : functions) CallBack(function, given, &result);
+    if (result.Has(kEnvAll) && base != nullptr && base->text == "filter" && PicksOwn(TextAt(expr.loc))) {
+      result = result.Without(kEnvAll);
+    }
   }
   return result;
 }

@@ -43,13 +43,14 @@ inline constexpr Labels kModelAnswer = 1U << 17U;
 inline constexpr Labels kMemory = 1U << 18U;
 inline constexpr Labels kCommandOutput = 1U << 19U;
 inline constexpr Labels kDeserialized = 1U << 20U;
+inline constexpr Labels kUnchecked = 1U << 21U;  // an argument of a tool that no check has seen
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData;
 
 // Which of a value's histories is shown for a label.
-enum class Trail : std::uint8_t { kPrivate, kOutside, kGiven, kCode };
-inline constexpr std::size_t kTrails = 4;
+enum class Trail : std::uint8_t { kPrivate, kOutside, kGiven, kLocal, kCode };
+inline constexpr std::size_t kTrails = 5;
 [[nodiscard]] Trail TrailOf(Labels label);
 
 struct Taint {
@@ -153,12 +154,17 @@ class Engine {
   const CatalogueEntry* EntryOf(ExprId expr, const Value& value);
   [[nodiscard]] const ModuleView& view() const { return *states_[module_].view; }
   [[nodiscard]] const Module& code() const { return states_[module_].view->module(); }
+  [[nodiscard]] std::string_view TextAt(Loc loc) const {
+    return loc.begin < loc.end && loc.end <= code().text.size() ? code().text.substr(loc.begin, loc.end - loc.begin)
+                                                                : std::string_view();
+  }
   FunctionFacts& facts(std::uint32_t module, FuncId function) { return facts_[module][function]; }
   FunctionFacts& here() { return facts_[module_][function_]; }
 
   Taint CallFunction(const Value& callee, std::span<const Arg> args, std::span<const Taint> taints,
                      const Taint& receiver, ExprId at);
   void CallBack(const Value& function, const Taint& taint, Taint* result);
+  void Checked(std::span<const Arg> args);
   Taint Source(Labels label, ExprId at, std::string text);
   Taint EnvRead(std::string_view name, ExprId at);
 

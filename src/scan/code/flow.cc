@@ -228,7 +228,9 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
       if (!std::binary_search(near[e].begin(), near[e].end(), graph.At(at.module, at.function))) continue;
       const PathKind kind = KindOfPath(at.use.detail);
       const bool aside = kind == PathKind::kTemporary || Says(at.use.detail, {"cache", "log", "tmp", "temp"});
-      const bool writes = at.use.permission == Permission::kFilesystemWrite && !aside &&
+      // Making a folder, or writing where the caller says, is not what the promise is about.
+      const bool made = Says(at.use.callee, {"mkdir", "makedirs", "touch", "ensuredir"}) || at.use.detail.empty();
+      const bool writes = at.use.permission == Permission::kFilesystemWrite && !aside && !made &&
                           (at.role == Role::kFileDelete || at.role == Role::kFileWrite || at.role == Role::kFileOpen);
       const bool sends = at.use.permission == Permission::kNetworkEgress;
       if (!(read_only && writes) && !(offline && sends)) continue;
@@ -240,7 +242,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
       finding.message = "tool `" + entry.name + "` says that it " +
                         (offline && sends ? "stays offline" : "only reads") + ", and " +
                         (sends ? "sends to the network" : "writes") + " (" + at.use.callee + ")";
-      finding.scale = entry.read_only || (offline && sends) ? 1.0 : 0.7;
+      finding.scale = at.role == Role::kFileDelete || (offline && sends) ? 1.0 : 0.7;
       set_reach(finding, at.module, at.function);
       out.findings.push_back(std::move(finding));
       break;
@@ -259,7 +261,8 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
           Says(function.qualified, {"install",  "setup",   "init",      "config", "complet", "service", "daemon",
                                     "register", "hook",    "uninstall", "migrat", "doctor",  "connect", "sync",
                                     "rule",     "profile", "save",      "write",  "update",  "add"}) ||
-          Says(world.PathOf(hit.module), {"install", "setup", "cli", "init", "config", "wizard", "migrat"});
+          Says(world.PathOf(hit.module),
+               {"install", "setup", "cli", "init", "config", "wizard", "migrat", "__main__", "bin/"});
       const bool by_itself = by_tool[node] || (at_import[node] && hit.function == kModuleBody);
       if (!by_itself) hit.finding.scale *= 0.4;
       if (asked) hit.finding.scale *= 0.4;

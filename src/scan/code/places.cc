@@ -41,7 +41,7 @@ constexpr std::array kSecretParts = std::to_array<std::string_view>({".ssh/id_",
                                                                      ".config/gcloud/credentials",
                                                                      ".azure/accesstokens",
                                                                      ".azure/msal_token_cache",
-                                                                     "/var/run/secrets/kubernetes.io",
+                                                                     "serviceaccount/token",
                                                                      "chrome/user data",
                                                                      "/google-chrome/default",
                                                                      ".mozilla/firefox",
@@ -224,7 +224,15 @@ bool HostOfVendors(std::string_view host, std::uint32_t vendors) {
     std::string_view words = kVendors[i].hosts;
     while (!words.empty()) {
       const std::size_t blank = words.find(' ');
-      if (host.find(words.substr(0, blank)) != std::string_view::npos) return true;
+      const std::string_view word = words.substr(0, blank);
+      // As a label of the name, or as its beginning ("s3.amazonaws.com", "githubusercontent.com").
+      std::string_view labels = host;
+      while (word != "-" && !labels.empty()) {
+        const std::size_t dot = labels.find('.');
+        const std::string_view label = labels.substr(0, dot);
+        if (label == word || (word.size() >= 5 && label.starts_with(word))) return true;
+        labels = dot == std::string_view::npos ? std::string_view() : labels.substr(dot + 1);
+      }
       words = blank == std::string_view::npos ? std::string_view() : words.substr(blank + 1);
     }
   }

@@ -266,7 +266,7 @@ Taint Engine::JudgeHttp(Call& call) {
   here().deeds |= kDidSend;
   JudgeSend(call, data, host, target);
   JudgeTrigger(call, data, !host.empty(), host);
-  if (host.empty() && target.Has(kToolArgument) && (here().deeds & kDidPathCheck) == 0) {
+  if (host.empty() && target.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0) {
     Raise("VULN-005", call.expr, target, kToolArgument, "requests an address chosen by the caller",
           text.empty() ? 0.5 : 0.8);
   }
@@ -505,7 +505,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     Raise("PERSIST-002", call.expr, data, data.labels,
           "writes " + Shown(path) + ", which agents read as their own settings", data.Has(kForeign) ? 1.0 : 0.7);
   }
-  if (path_taint.Has(kToolArgument) && (here().deeds & kDidPathCheck) == 0 &&
+  if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 &&
       path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument");
   }
@@ -546,7 +546,7 @@ Taint Engine::JudgeFile(Call& call) {
   }
   const PathKind kind = KindOfPath(path);
   Use(call, kind == PathKind::kSecret ? Permission::kSecretsRead : Permission::kFilesystemRead, path);
-  if (path_taint.Has(kToolArgument) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
+  if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
       path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument", 0.7);
   }
@@ -686,14 +686,20 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kHttp:
       return JudgeHttp(call);
     case Role::kConnect: {
-      const ExprId to = Argument(call, entry.target, &target);
-      const std::string text = to == kNone ? std::string() : view().Text(to, function_);
-      Use(call, Permission::kNetworkEgress, KnownAddress(text).empty() ? text : KnownAddress(text));
+      std::string text;
+      for (const ArgRef& ref : entry.target) {
+        const ExprId to = Argument(call, {ref}, &target);
+        if (to == kNone) continue;
+        const std::string& part = view().Text(to, function_);
+        // net.connect(port, host): a number is no host.
+        if (text.empty() || text.find_first_not_of("0123456789") == std::string::npos) text = part;
+      }
+      const std::string host = KnownAddress(text);
+      Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
       const bool socket = call.callee.text.starts_with("socket.") || call.callee.text.starts_with("net.") ||
                           call.callee.text.starts_with("tls.");
       if (socket) {
-        const std::string host = KnownAddress(text);
-        if (KindOfHost(host) != HostKind::kLocal || host.empty()) here().deeds |= kDidConnect;
+        if (host.empty() || KindOfHost(host) != HostKind::kLocal) here().deeds |= kDidConnect;
         if (here().connect.end == 0) here().connect = code().exprs[call.expr].loc;
         JudgeTrigger(call, call.all, !host.empty(), host);
       }
@@ -895,7 +901,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return {};
     case Role::kPathCheck:
       here().deeds |= kDidPathCheck;
-      return call.all;
+      Checked(call.args);
+      return call.all.Without(kUnchecked);
     case Role::kAgentSpawn:
       Use(call, Permission::kAgentSpawn, call.callee.text);
       return call.all;
