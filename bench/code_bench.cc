@@ -1,0 +1,43 @@
+// links: base core scan
+// Reading code: shell scripts parsed and judged, JavaScript lowered. Bytes a second of one core.
+#include <benchmark/benchmark.h>
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "../src/scan/code/shell.h"
+
+namespace {
+
+using namespace interlock::scan::code;
+
+std::string Repeated(const char* name, std::size_t bytes) {
+  std::ifstream file(std::string(INTERLOCK_SOURCE_DIR) + "/src/scan/testdata/" + name, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  std::string out;
+  while (out.size() < bytes && !text.str().empty()) out += text.str();
+  return out;
+}
+
+void BM_ShellParseAndJudge(benchmark::State& state) {
+  const std::string text = Repeated("shell/acts.txt", static_cast<std::size_t>(state.range(0)));
+  for (auto _ : state) {
+    const ShellScript script = ParseShell(text);
+    benchmark::DoNotOptimize(AnalyzeShellScript(script, text));
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+}
+BENCHMARK(BM_ShellParseAndJudge)->Arg(4 << 10)->Arg(256 << 10);
+
+void BM_LowerJavaScript(benchmark::State& state, const char* name, bool typescript) {
+  const std::string text = Repeated(name, 64 << 10);
+  for (auto _ : state) benchmark::DoNotOptimize(LowerJavaScript(text, 0, typescript, !typescript));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+}
+BENCHMARK_CAPTURE(BM_LowerJavaScript, modules, "javascript/commonjs.js", false);
+BENCHMARK_CAPTURE(BM_LowerJavaScript, minified, "javascript/minified.js", false);
+BENCHMARK_CAPTURE(BM_LowerJavaScript, typescript, "javascript/types.ts", true);
+
+}  // namespace
