@@ -444,7 +444,7 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
   if (Install(index, program)) return;
   bool reported = true;
   if (program == "crontab") {
-    bool list = HasFlag(command, {"-l"});
+    bool list = HasFlag(command, {"-l", "-e"});  // -e asks the user
     bool remove = HasFlag(command, {"-r"});
     if (!list && !remove) {
       std::optional<std::string> content;
@@ -517,7 +517,7 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
   } else if ((program == "set-executionpolicy" && count > 1) ||
              (program == "history" && HasFlag(command, {"-c", "-cw"})) ||
              (program == "unset" && raw(1) == "HISTFILE") ||
-             (program == "usermod" && HasFlag(command, {"sudo", "wheel", "docker", "root"})) || program == "visudo" ||
+             (program == "usermod" && HasFlag(command, {"sudo", "wheel", "root"})) || program == "visudo" ||
              (program == "git" && word(1) == "config" && HasFlag(command, {"http.sslVerify", "http.sslverify"}) &&
               HasFlag(command, {"false"})) ||
              (program == "npm" && word(1) == "config" && HasFlag(command, {"strict-ssl"})) || program == "setcap") {

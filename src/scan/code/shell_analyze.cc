@@ -17,10 +17,17 @@ std::vector<const ShellWord*> Analysis::Operands(const ShellCommand& command, st
   return out;
 }
 
+// The place shown is the whole of it where that is short: `curl ... | sh`, not `sh`.
+static void Widen(ShellUse& use, const Loc& from) {
+  if (from.end > from.begin && from.begin < use.loc.begin && use.loc.end - from.begin <= 512)
+    use.loc.begin = from.begin;
+}
+
 void Analysis::RunTaint(std::uint32_t index, const Taint& taint) {
   if (taint.fetched) {
     ShellUse& use = Emit(ShellAct::kFetchAndRun, index, taint.url, FetchGravity(taint.url));
     use.steps.emplace_back(taint.fetch_loc, "fetches " + Shown(taint.url));
+    Widen(use, taint.fetch_loc);
     if (taint.decoded) use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
     use.steps.emplace_back(script_.commands[index].loc, "runs what was fetched");
     return;
@@ -30,6 +37,7 @@ void Analysis::RunTaint(std::uint32_t index, const Taint& taint) {
     use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
     if (taint.decoder != kNone) {
       use.steps.emplace_back(script_.commands[taint.decoder].loc, "decodes");
+      Widen(use, script_.commands[taint.decoder].loc);
       unsigned decodes = 0;
       if (auto text = ConstantOutput(script_, taint.decoder, decodes)) use.decoded = text->substr(0, 2048);
     }
@@ -208,7 +216,9 @@ void Analysis::Sends(std::uint32_t index, const std::string& host, const std::st
   if (taint.secret || (taint.environment && !headers_only)) {
     ShellUse& use = Emit(ShellAct::kSendSecret, index, destination, 2);
     use.steps.emplace_back(taint.secret ? taint.secret_loc : script_.commands[index].loc,
-                           taint.secret ? "reads " + Shown(taint.what) : "reads the environment");
+                           taint.secret
+                               ? "reads " + Shown(std::string_view(taint.what).substr(0, taint.what.find(kSplitChar)))
+                               : "reads the environment");
     use.steps.emplace_back(script_.commands[index].loc, "sends it to " + Shown(destination));
     return;
   }
@@ -437,6 +447,13 @@ void Analysis::Output(std::uint32_t index, const std::string& program, const Tai
   }
   if (program == "gci" || program == "get-childitem" || program == "dir" || program == "ls") {
     if (Lower(word(1)).starts_with("env:")) out.environment = true;
+    return;
+  }
+  // $(AWS_SECRET_ACCESS_KEY): meant as a variable.
+  if (command.words.size() == 1 && !SecretOwner(command.words[0].text).empty()) {
+    out.secret = true;
+    out.what = "$" + command.words[0].text;
+    out.secret_loc = command.loc;
     return;
   }
   bool file_reader = Is(program, {"cat",

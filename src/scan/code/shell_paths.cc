@@ -239,8 +239,9 @@ std::uint8_t DeleteGravity(std::string_view raw) {
   std::string path = Normal(raw);
   while (path.ends_with("/*")) path.resize(path.size() - 2);
   if (path.empty() || path == "/" || path == "~" || path == "c:" || path == "/*" || path == "c:/") return 2;
-  for (std::string_view root : {"/etc", "/usr", "/var", "/home", "/users", "/bin", "/lib", "/boot", "/root", "/opt",
-                                "/system", "/library", "c:/windows", "c:/users", "/sbin", "/dev"}) {
+  for (std::string_view root :
+       {"/etc", "/usr", "/var", "/home", "/users", "/bin", "/lib", "/boot", "/root", "/opt", "/system", "/var/log",
+        "/var/log/audit", "/library", "c:/windows", "c:/users", "/sbin", "/dev"}) {
     if (path == root) return 2;
   }
   if (path.starts_with("/dev/sd") || path.starts_with("/dev/nvme") || path.starts_with("/dev/disk")) return 2;

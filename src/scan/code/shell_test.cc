@@ -136,6 +136,18 @@ TEST(ShellParse, TextsInTextsHavePlaces) {
             "curl -s https://a.example/x");
 }
 
+TEST(ShellActs, PlaceAndStepsOfAFetchThatRuns) {
+  std::string_view text = "x=1\ncurl -s https://a.example/x | sudo sh\n";
+  for (const ShellUse& use : Analyze(text)) {
+    if (use.act != ShellAct::kFetchAndRun) continue;
+    EXPECT_EQ(text.substr(use.loc.begin, use.loc.end - use.loc.begin), "curl -s https://a.example/x | sudo sh");
+    ASSERT_EQ(use.steps.size(), 2u);
+    EXPECT_EQ(use.steps[0].first.begin, 4u);
+    return;
+  }
+  FAIL() << Describe(Analyze(text));
+}
+
 TEST(ShellParse, Dialects) {
   EXPECT_EQ(ParseShell("$x = Get-Content a.txt\nWrite-Host $x").dialect, ShellDialect::kPowerShell);
   EXPECT_EQ(ParseShell("@echo off\nset A=b").dialect, ShellDialect::kBatch);
