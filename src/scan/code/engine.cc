@@ -751,6 +751,27 @@ Taint Engine::EvalCall(ExprId id) {
     if (method && !KeepsContent(last)) from_receiver = from_receiver.Without(kEnvLabels);
     result.Join(from_args);
     result.Join(from_receiver);
+    // f.write(answer): the file that `f` was opened for holds it.
+    if (method && last == "write" && from_args.Has(kNetStranger)) {
+      FuncId scope = function_;
+      const ExprId handle = view().Origin(base->base, function_, &scope);
+      if (handle < code().exprs.size() && code().exprs[handle].kind == ExprKind::kCall &&
+          code().exprs[handle].arg_count > 0 && scope == function_) {
+        MarkPath(code().ArgsOf(code().exprs[handle])[0].value, from_args);
+      }
+    }
+    // A path of secrets given to whoever reads it: archive.add(path), sqlite3.connect(path).
+    if (SaysOneOf(last, {"add", "connect", "write", "append", "load", "make_archive", "addFile"})) {
+      for (const Arg& arg : args) {
+        if (arg.value >= code().exprs.size()) continue;
+        const PathKind kind = KindOfPath(view().Text(arg.value, function_));
+        if (kind != PathKind::kSecret && kind != PathKind::kWeakSecret) continue;
+        if (last == "write" || last == "append") continue;
+        from_args.Join(Source(kind == PathKind::kSecret ? kSecretFile : kWeakSecretFile, id,
+                              "takes " + view().Text(arg.value, function_).substr(0, 100)));
+        result.Join(from_args);
+      }
+    }
     // x.append(secret): what is put into a thing stays in it.
     if (method && from_args.labels != 0 && base->base < code().exprs.size() &&
         code().exprs[base->base].kind == ExprKind::kName &&

@@ -43,10 +43,12 @@ inline constexpr Labels kModelAnswer = 1U << 17U;
 inline constexpr Labels kMemory = 1U << 18U;
 inline constexpr Labels kCommandOutput = 1U << 19U;
 inline constexpr Labels kDeserialized = 1U << 20U;
-inline constexpr Labels kUnchecked = 1U << 21U;  // an argument of a tool that no check has seen
+inline constexpr Labels kUnchecked = 1U << 21U;    // an argument of a tool that no check has seen
+inline constexpr Labels kNetStranger = 1U << 22U;  // an answer of a host that publishes no software
+inline constexpr Labels kNetFile = 1U << 23U;      // path of a file that such an answer was written to
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
-inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData;
+inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
 
 // Which of a value's histories is shown for a label.
 enum class Trail : std::uint8_t { kPrivate, kOutside, kGiven, kLocal, kCode };
@@ -111,7 +113,8 @@ struct FunctionFacts {
   Taint out;
   std::vector<std::uint64_t> calls;  // module << 32 | function
   Deeds deeds = 0;
-  Loc connect;  // first places of deeds
+  std::string host;  // last connected to
+  Loc connect;       // first places of deeds
   Loc execute;
   std::uint8_t pass = 0;  // last pass that read it
   bool running = false;
@@ -185,6 +188,8 @@ class Engine {
   void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);
   void FinishState();
   void JudgeMailCopy(ExprId dict);
+  void MarkPath(ExprId path, const Taint& taint);
+  void JudgeNetFile(const Call& call, const Taint& taint);
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
   [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);
   [[nodiscard]] Taint TaintOfArg(const Call& call, ExprId expr) const;
@@ -200,6 +205,7 @@ class Engine {
     FuncId function = kModuleBody;
     Taint taint;
     Labels because = 0;
+    std::vector<std::string> sources;  // keys that the value was taken from
     Loc loc;
   };
   struct StateRead {

@@ -32,6 +32,7 @@ class Finder {
           import.module.find("modelcontextprotocol") != std::string::npos) {
         speaks_mcp_ = true;
       }
+      if (import.module.find("langgraph") != std::string::npos) graphs_ = true;
     }
   }
 
@@ -41,6 +42,15 @@ class Finder {
     Classes();
     for (const ExprId call : places_.calls) Registered(call);
     for (const ExprId dict : places_.dicts) Described(dict);
+    // Nodes that are put into the graph elsewhere, or by a loop.
+    for (FuncId id = 1; graphs_ && id < module_.functions.size(); ++id) {
+      const Function& function = module_.functions[id];
+      if (function.params.empty() || function.params[0].name != "state" || function.name.empty()) continue;
+      const bool known = std::any_of(out_.begin(), out_.end(), [&](const EntryPoint& entry) {
+        return entry.module == index_ && entry.function == id;
+      });
+      if (!known) Add(std::string(function.name), "graph-node", index_, id, function.name_loc, DocOf(id), kNone);
+    }
     Script();
   }
 
@@ -328,6 +338,7 @@ class Finder {
   std::vector<EntryPoint>& out_;
   ExprPlaces places_;
   bool speaks_mcp_ = false;
+  bool graphs_ = false;
 };
 
 }  // namespace

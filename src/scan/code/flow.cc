@@ -225,7 +225,11 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
                                  "fully offline", "nothing leaves", "purely local"});
     if (entry.kind == "script" || (!read_only && !offline) || !Condemns(place_of(entry.module))) continue;
     for (const UseAt& at : engine.uses()) {
-      if (!std::binary_search(near[e].begin(), near[e].end(), graph.At(at.module, at.function))) continue;
+      const std::uint32_t node = graph.At(at.module, at.function);
+      // Whatever the caller says is run, however deep that is.
+      const bool runs = entry.read_only && at.role == Role::kSpawn && at.use.detail == "any command" &&
+                        std::find(entries_of[node].begin(), entries_of[node].end(), e) != entries_of[node].end();
+      if (!runs && !std::binary_search(near[e].begin(), near[e].end(), node)) continue;
       const PathKind kind = KindOfPath(at.use.detail);
       const bool aside = kind == PathKind::kTemporary || Says(at.use.detail, {"cache", "log", "tmp", "temp"});
       // Making a folder, or writing where the caller says, is not what the promise is about.
@@ -233,7 +237,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
       const bool writes = at.use.permission == Permission::kFilesystemWrite && !aside && !made &&
                           (at.role == Role::kFileDelete || at.role == Role::kFileWrite || at.role == Role::kFileOpen);
       const bool sends = at.use.permission == Permission::kNetworkEgress;
-      if (!(read_only && writes) && !(offline && sends)) continue;
+      if (!(read_only && writes) && !(offline && sends) && !runs) continue;
       RawFinding finding;
       finding.rule = "DECL-001";
       finding.file = at.use.file;

@@ -265,6 +265,12 @@ Taint Engine::JudgeHttp(Call& call) {
   Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
   here().deeds |= kDidSend;
   JudgeSend(call, data, host, target);
+  Taint headers;
+  static const std::vector<ArgRef> kHeaders = {{-1, "headers", ""}, {1, "", "headers"}, {0, "", "headers"}};
+  if (last_ && !host.empty() && Argument(call, kHeaders, &headers) != kNone && headers.Has(kEnvSecret) &&
+      __builtin_popcount(headers.vendors) >= 2 && !HostOfVendors(host, headers.vendors)) {
+    Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
+  }
   JudgeTrigger(call, data, !host.empty(), host);
   if (host.empty() && target.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0) {
     Raise("VULN-005", call.expr, target, kToolArgument, "requests an address chosen by the caller",
@@ -276,6 +282,15 @@ Taint Engine::JudgeHttp(Call& call) {
   if (!host.empty() && !posts && KindOfHost(host) != HostKind::kLocal) {
     result.labels |= kNetFixed;
     result.fresh |= kNetFixed;
+    const HostKind kind = KindOfHost(host);
+    if (kind == HostKind::kOrdinary || IsBad(kind)) {
+      result.labels |= kNetStranger;
+      result.fresh |= kNetStranger;
+    }
+  }
+  // urlretrieve(url, path): a file holds the answer.
+  if (result.Has(kNetStranger) && call.callee.text.ends_with("urlretrieve") && call.args.size() >= 2) {
+    MarkPath(call.args[1].value, result);
   }
   // What was asked for by the caller is the caller's business: the answer is his.
   if (target.Has(kToolArgument)) {
@@ -287,6 +302,7 @@ Taint Engine::JudgeHttp(Call& call) {
 
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   if (!last_) return;
+  JudgeNetFile(call, taint);
   const std::string text = view().Text(command, function_);
   const std::string first = text.substr(0, text.find_first_of(" \t\n|;&"));
   Use(call, Permission::kSubprocess, text.empty() ? std::string("any command") : text);
@@ -380,6 +396,7 @@ void Engine::JudgeSpawn(Call& call) {
     }
   }
   if (words.empty()) return;
+  JudgeNetFile(call, taint);
   if (shell) {
     JudgeShellText(call, words.size() == 1 ? words[0] : target, taint);
     return;
@@ -451,8 +468,12 @@ void Engine::JudgeSpawn(Call& call) {
 
 void Engine::JudgeEval(Call& call) {
   Taint taint;
-  const ExprId target = Argument(call, call.entry->target, &taint);
-  if (target == kNone || !last_) return;
+  ExprId target = Argument(call, call.entry->target, &taint);
+  if (call.callee.text.ends_with("Function") && !call.args.empty()) {
+    target = call.args.back().value;  // the parameters come first
+    taint = call.taints.back();
+  }
+  if (target >= code().exprs.size() || !last_) return;
   const Value& value = view().Evaluate(target, function_);
   const bool constant = value.kind == ValueKind::kText;
   if (call.entry->permission) Use(call, Permission::kDynamicCode, constant ? value.text : std::string());
@@ -485,13 +506,42 @@ void Engine::JudgeNative(Call& call) {
   const ExprId target = Argument(call, call.entry->target, &taint);
   if (target == kNone || !call.entry->permission) return;
   const std::string path = view().Text(target, function_);
-  Use(call, Permission::kDynamicCode, path);
+  Use(call, Permission::kDynamicCode, path.substr(0, 200));
+  if (call.callee.text.ends_with(".verify") || call.callee.text.ends_with(".set_source")) {
+    for (const Arg& arg : call.args) {
+      const std::string source = view().Text(arg.value, function_);
+      if (AnyOf(source, {"system(", "popen(", "execl", "execv", "VirtualAlloc", "mprotect("})) {
+        Raise("MEM-006", call.expr, {}, 0, "builds native code that starts programs or changes what memory may be run");
+      }
+    }
+    return;
+  }
+  JudgeNetFile(call, taint);
   if (taint.Has(kForeign)) {
     Raise("MEM-002", call.expr, taint, kForeign, "loads a native library that came over the network");
   } else if (KindOfPath(path) == PathKind::kTemporary) {
     Raise("MEM-002", call.expr, {}, 0, "loads a native library from a folder that anybody may write", 0.8);
   } else if (taint.Has(kToolArgument)) {
     Raise("MEM-002", call.expr, taint, kToolArgument, "loads a native library named by an argument", 0.7);
+  }
+}
+
+// A file has been given such content: its path stands for it from here on.
+void Engine::MarkPath(ExprId path, const Taint& taint) {
+  if (path >= code().exprs.size() || code().exprs[path].kind != ExprKind::kName) return;
+  const std::uint32_t slot = view().SlotOf(path, function_);
+  if (slot == kNone) return;
+  Taint kept = taint;
+  const Labels secrets = taint.labels & (kSecretFile | kWeakSecretFile);
+  kept.labels = secrets | (taint.Has(kNetStranger) ? kNetFile : 0);
+  kept.fresh = kept.labels;
+  kept.params = 0;
+  states_[module_].slots[slot].Join(kept);
+}
+
+void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
+  if (taint.Has(kNetFile) && !taint.Has(kToolArgument)) {
+    Raise("RCE-004", call.expr, taint, kNetFile, "runs a file that it has downloaded");
   }
 }
 
@@ -540,9 +590,26 @@ Taint Engine::JudgeFile(Call& call) {
   if (writes) {
     Taint data;
     for (std::size_t i = on_path ? 0 : 1; i < call.taints.size(); ++i) data.Join(call.taints[i]);
+    const std::string_view name = call.callee.text.substr(call.callee.text.rfind('.') + 1);
+    if (!on_path && call.args.size() >= 2 &&
+        (name.starts_with("copy") || name == "move" || name == "rename" || name == "cp")) {
+      const PathKind from = KindOfPath(path);
+      if (from == PathKind::kSecret || from == PathKind::kWeakSecret) {
+        MarkPath(call.args[1].value,
+                 Source(from == PathKind::kSecret ? kSecretFile : kWeakSecretFile, call.expr, "copies " + Shown(path)));
+      }
+      path = view().Text(call.args[1].value, function_);
+      path_taint = call.taints[1];
+    } else if (data.Has(kNetStranger) && expr.base < code().exprs.size()) {
+      MarkPath(on_path ? code().exprs[expr.base].base : call.args.empty() ? kNone : call.args[0].value, data);
+    }
     JudgeWrite(call, path, path_taint, data);
     Taint handle;
     return role == Role::kFileOpen ? handle : data;
+  }
+  if (path.starts_with("/proc/") && path.ends_with("/mem") && !path.starts_with("/proc/self")) {
+    Raise("MEM-005", call.expr, path_taint, 0, "reads or writes the memory of another process");
+    return Source(kStore, call.expr, "reads " + Shown(path));
   }
   const PathKind kind = KindOfPath(path);
   Use(call, kind == PathKind::kSecret ? Permission::kSecretsRead : Permission::kFilesystemRead, path);
@@ -698,6 +765,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
       Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
       const bool socket = call.callee.text.starts_with("socket.") || call.callee.text.starts_with("net.") ||
                           call.callee.text.starts_with("tls.");
+      here().host = host;
       if (socket) {
         if (host.empty() || KindOfHost(host) != HostKind::kLocal) here().deeds |= kDidConnect;
         if (here().connect.end == 0) here().connect = code().exprs[call.expr].loc;
@@ -709,8 +777,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
       Use(call, Permission::kNetworkEgress, "");
       Taint data;
       for (const Taint& taint : call.taints) data.Join(taint);
-      JudgeSend(call, data, {}, {});
-      JudgeTrigger(call, data, true, {});
+      JudgeSend(call, data, here().host, {});
+      JudgeTrigger(call, data, true, here().host);
       return {};
     }
     case Role::kSocketReceive:
@@ -817,6 +885,18 @@ Taint Engine::Judge(Call& call, bool* handled) {
     }
     case Role::kRawMemory:
       here().deeds |= kDidRawMemory;
+      if (call.callee.text.ends_with("memmove") || call.callee.text.ends_with("memset")) {
+        std::vector<ExprId> open;
+        if (!call.args.empty()) open.push_back(call.args[0].value);
+        for (std::size_t i = 0; i < open.size() && i < 16; ++i) {
+          if (open[i] >= code().exprs.size()) continue;
+          const Expr& part = code().exprs[open[i]];
+          if (part.kind == ExprKind::kCall && view().Callee(open[i], function_).text == "builtins.id") {
+            Raise("MEM-005", call.expr, {}, 0, "changes an object of the interpreter in place");
+          }
+          for (const Arg& inner : code().ArgsOf(part)) open.push_back(inner.value);
+        }
+      }
       if (call.all.Has(kToolArgument)) {
         Raise("MEM-004", call.expr, call.all, kToolArgument,
               "reads or writes memory at a place or of a size that an argument chooses");
@@ -850,6 +930,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return {};
     }
     case Role::kSecretStore:
+      if (call.callee.text.starts_with("gc.") || call.callee.text.starts_with("sys.")) {
+        return Source(kStore, call.expr, "goes through all objects of the process");
+      }
       Use(call, Permission::kSecretsRead, call.callee.text);
       // A key chain entry of one's own is how credentials should be kept; a browser's is not one's own.
       return AnyOf(LowerCase(call.callee.text), {"cookie", "unprotect", "rookie"})
@@ -873,7 +956,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
           Raise("VULN-004", call.expr, target, kToolArgument, "puts an argument into an SQL statement");
         }
       }
-      return {};
+      return call.receiver.Without(kEnvLabels);
     }
     case Role::kTemplate:
       (void)Argument(call, entry.target, &target);
@@ -923,6 +1006,11 @@ Taint Engine::Judge(Call& call, bool* handled) {
     }
     case Role::kPrompt: {
       here().deeds |= kDidPrompt;
+      if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kForeign) && !call.args.empty()) {
+        Raise("STATE-001", call.expr, call.all, kForeign,
+              "gives an answer from the network the rank of a system message",
+              view().Text(call.args[0].value, function_).empty() ? 0.9 : 0.4);
+      }
       return Source(kModelAnswer, call.expr, "answer of a model");
     }
     case Role::kDuplicate:

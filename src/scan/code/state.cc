@@ -69,30 +69,29 @@ void Engine::ReadState(std::string_view key) {
 
 void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at) {
   if (!last_ || key.empty() || key.size() > 128 || state_writes_.size() > 10'000) return;
-  constexpr Labels kOutside = kToolArgument | kForeign | kFileContent | kMemory | kInput | kArguments;
-  Labels because = taint.labels & kOutside;
-  if (because == 0 && taint.Has(kState)) {
-    // From another part of the state: of those, what users and documents fill.
+  constexpr Labels kFromOutside = kToolArgument | kForeign | kFileContent | kMemory | kInput | kArguments;
+  StateWrite write;
+  write.because = taint.labels & kFromOutside;
+  if (write.because == 0 && taint.Has(kState)) {
+    // From other parts of the state.
     std::vector<ExprId> open{value};
     for (std::size_t i = 0; i < open.size() && i < 64; ++i) {
       if (open[i] >= code().exprs.size()) continue;
       const ExprId origin = view().Origin(open[i], function_);
       const Expr& expr = code().exprs[origin];
-      if ((expr.kind == ExprKind::kMember && ComesFromUsers(expr.text) && expr.text != key) ||
-          (expr.kind == ExprKind::kString && ComesFromUsers(expr.text) && expr.text != key)) {
-        because = kState;
+      if ((expr.kind == ExprKind::kMember || expr.kind == ExprKind::kString) && expr.text != key &&
+          expr.text.size() < 64) {
+        write.sources.emplace_back(expr.text);
       }
       if (expr.base != kNone) open.push_back(expr.base);
       for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
     }
   }
-  if (because == 0) return;
-  StateWrite write;
+  if (write.because == 0 && write.sources.empty()) return;
   write.key = std::string(key);
   write.module = module_;
   write.function = function_;
   write.taint = taint;
-  write.because = because;
   write.loc = code().exprs[at].loc;
   state_writes_.push_back(std::move(write));
 }
@@ -106,8 +105,12 @@ void Engine::JudgeState(const Stmt& stmt, const Taint& value) {
   // Command(update={...}, goto=...)
   if (code().exprs[origin].kind == ExprKind::kCall) {
     for (const Arg& arg : code().ArgsOf(code().exprs[origin])) {
-      if (arg.name == "update") origin = view().Origin(arg.value, scope);
       if (arg.name == "goto") WriteState("goto", arg.value, Eval(arg.value), arg.value);
+      if (arg.name != "update") continue;
+      origin = view().Origin(arg.value, scope);
+      if (origin < code().exprs.size() && code().exprs[origin].kind != ExprKind::kDict) {
+        WriteState("*", arg.value, Eval(arg.value), arg.value);
+      }
     }
   }
   if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kDict) return;
@@ -118,9 +121,18 @@ void Engine::JudgeState(const Stmt& stmt, const Taint& value) {
 }
 
 void Engine::FinishState() {
+  std::unordered_set<std::string> outside;
+  for (const StateWrite& write : state_writes_) {
+    if (write.because != 0) outside.insert(write.key);
+  }
   for (const StateWrite& write : state_writes_) {
     module_ = write.module;
     function_ = write.function;
+    Labels because = write.because;
+    for (const std::string& source : write.sources) {
+      if (because == 0 && (ComesFromUsers(source) || outside.contains(source))) because = kState;
+    }
+    if (because == 0) continue;
     bool prompt = false;
     bool route = write.key == "goto";
     for (const StateRead& read : state_reads_) {
@@ -128,18 +140,17 @@ void Engine::FinishState() {
       if ((facts_[read.module][read.function].deeds & kDidPrompt) != 0) prompt = true;
       if (routers_.contains((std::uint64_t{read.module} << 32U) | read.function)) route = true;
     }
-    const bool steers = Steers(write.key);
     double scale = 0.0;
-    if (steers) {
+    if (Steers(write.key)) {
       scale = prompt || route ? 1.0 : 0.6;
-    } else if (route) {
+    } else if (route || write.key == "*") {
       scale = 0.8;
-    } else if (prompt && (write.because & ~kState) != 0) {
-      scale = 0.35;
     }
+    // Untrusted text as a message of its own is how it should be: no finding.
     if (scale == 0.0) continue;
-    Raise("STATE-001", write.loc, write.taint, write.because,
-          "state `" + write.key + "` is written from untrusted input" +
+    Raise("STATE-001", write.loc, write.taint, because,
+          (write.key == "*" ? std::string("the whole state") : "state `" + write.key + "`") +
+              " is written from untrusted input" +
               (route    ? " and chooses the way through the graph"
                : prompt ? " and reaches a prompt"
                         : ""),
