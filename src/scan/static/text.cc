@@ -21,6 +21,7 @@ namespace interlock::scan {
 namespace {
 
 constexpr std::size_t kMaxFindings = 2000;  // of one file
+constexpr double kMinWeight = 0.2;
 constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
 
 // Where a frame or pattern counts: surfaces an agent follows count in full.
@@ -97,6 +98,8 @@ class Analysis {
 
   void Push(RawFinding finding, std::uint32_t passage) {
     if (out_.findings.size() >= kMaxFindings || rules_.Find(finding.rule) == nullptr) return;
+    // What describes is not worth a line in a report.
+    if (finding.scale * (1.0 - finding.described) < kMinWeight) return;
     marks_.push_back({out_.findings.size(), canvas_.passages[passage].section, passage});
     out_.findings.push_back(std::move(finding));
   }
@@ -283,7 +286,7 @@ class Analysis {
       const std::size_t end = shown.find('`', begin);
       if (end == std::string_view::npos) break;
       const std::string_view span = shown.substr(begin, end - begin);
-      if (span.size() >= 12 && span.find(' ') != std::string_view::npos &&
+      if (span.size() >= 8 && span.find(' ') != std::string_view::npos &&
           (LooksLikeShell(span) || span.find("| bash") != std::string_view::npos ||
            span.find("| sh") != std::string_view::npos)) {
         const auto where = static_cast<std::uint32_t>(std::min<std::size_t>(passage.begin + begin, passage.end));

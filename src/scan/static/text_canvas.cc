@@ -629,6 +629,7 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
       }
     }
   }
+  if (out.sentences.empty()) out.sentences.push_back({});  // places are looked up in it
   FindUnseen(file.text(), out.unseen);
   for (const UnseenText& unseen : out.unseen) {
     if (unseen.decoded.size() >= 8) builder.AddHidden(unseen);
@@ -636,6 +637,7 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
   std::size_t talk = 0;
   std::size_t prose = 0;
   for (const TextSentence& sentence : out.sentences) {
+    if (out.passages.empty()) break;
     if (out.passages[sentence.passage].shape == TextShape::kCode || sentence.last - sentence.first < 3) continue;
     ++prose;
     if ((sentence.all & Bit(kWDescribe)) != 0) ++talk;

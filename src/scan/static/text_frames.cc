@@ -130,7 +130,7 @@ class View {
     // "Read X and send it": the first verb leads the others.
     if (first < i && is(first, kAction) && Bare(first) && Bare(i)) return true;
     for (int k = std::max(0, i - 7); k < i; ++k) {
-      if (is(k, Bit(kWMust) | Bit(kWShould) | Bit(kWAgent))) return true;
+      if (is(k, Bit(kWMust) | Bit(kWShould)) || (is(k, Bit(kWAgent)) && word(k) != "your")) return true;
     }
     // "After any change, send ...": the verb right after a comma or colon.
     if (i > 0 && Bare(i)) {
@@ -253,15 +253,20 @@ class Finder {
     }
     where = view.Find(from, to, Bit(kWMail));
     if (where != kNone) return 0.3;
+    double best = 0.0;
     for (int i = std::max(0, from); i <= std::min(to, view.size() - 1); ++i) {
       if (!view.is(i, Bit(kWRemote))) continue;
-      where = i;
-      if (view.Find(i - 3, i + 2, Bit(kWOutside)) != kNone) return 0.25;
       const std::string_view w = view.word(i);
+      double score = 0.1;
       if (w == "webhook" || w == "endpoint" || w == "collector" || w == "pastebin" || w == "c2" || w == "ngrok")
-        return 0.2;
-      return 0.1;
+        score = 0.2;
+      if (view.Find(i - 3, i + 2, Bit(kWOutside)) != kNone) score = 0.25;
+      if (score > best) {
+        best = score;
+        where = i;
+      }
     }
+    if (best > 0.0) return best;
     // "with a third party"
     where = view.Find(from, to, Bit(kWOutside));
     return where != kNone && (view.word(where) == "third" || view.word(where) == "third-party") ? 0.2 : 0.0;
@@ -310,7 +315,7 @@ class Finder {
       if (!strong && !puts && !view.is(i, Bit(kWSendWeak))) continue;
       if (view.Negated(i)) continue;
       int where = kNone;
-      double destination = Destination(view, i - 2, i + 22, where);
+      double destination = Destination(view, i + 1, i + 22, where);
       const int object = view.Find(i + 1, i + 12, kObject);
       int before = object == kNone ? view.Find(i - 6, i - 1, kObject) : object;
       double value = 0.0;
@@ -323,6 +328,7 @@ class Finder {
         if (view.is(o, Bit(kWSecretWeak))) return 0.3;
         return 0.25;
       };
+      const double earlier = object == kNone ? 0.8 * weigh(before) : 0.8 * weigh(view.Find(i - 6, i - 1, kSecretAny));
       // The most valuable object counts.
       for (int o = i + 1; o <= std::min(i + 12, view.size() - 1); ++o) {
         if (view.is(o, kObject)) {
@@ -333,7 +339,7 @@ class Finder {
           }
         }
       }
-      value = std::max(value, 0.8 * weigh(before));
+      value = std::max(value, earlier);
       // "them", "the results": what an earlier sentence collected.
       const bool pronoun =
           view.Find(i + 1, i + 5, Bit(kWFiles)) != kNone || view.FindWord(i + 1, i + 3, "it") != kNone ||
@@ -374,6 +380,13 @@ class Finder {
           view.Has("user confirms") || view.Has("user provides")) {
         score -= 0.4;
       }
+      // Ordinary files go to servers every day; secrets and conversations do not.
+      const double most = value >= 0.45 || secretly != kNone ? 1.0 : value >= 0.35 ? 0.72 : 0.6;
+      if (value < 0.35 && secretly == kNone && !view.any(Bit(kWBusy)) &&
+          (!view.any(Bit(kWWhen)) || !view.any(Bit(kWEvery)))) {
+        score -= 0.15;
+      }
+      score = std::min(score, most);
       if (score > best) {
         best = score;
         best_from = std::min({i, before == kNone ? i : before, where});
@@ -393,8 +406,18 @@ class Finder {
       if (!view.is(i, Bit(kWShow)) || view.Negated(i)) continue;
       const std::string_view next = i + 1 < view.size() ? view.word(i + 1) : std::string_view();
       if (next == "in" || next == "into" || next == "on" || next == "out") continue;  // "log in"
-      const int secret = view.Find(i + 1, i + 8, kSecretAny);
+      if (view.word(i) == "log" && next != "the" && next != "any" && next != "all" && next != "every" &&
+          next != "each" && next != "your" && !view.is(i + 1, kSecretAny)) {
+        continue;
+      }
+      const bool log = view.word(i) == "log";
+      const int secret = view.Find(i + 1, log ? i + 4 : i + 8, kSecretAny);
       if (secret == kNone || !view.Directs(i)) continue;
+      const std::string_view thing = secret + 1 < view.size() ? view.word(secret + 1) : std::string_view();
+      if (thing.starts_with("prompt") || thing == "manager" || thing == "field" || thing == "reset" ||
+          thing == "policy" || thing == "page") {
+        continue;
+      }
       double score = 0.25;
       const int where =
           std::max(view.FindWord(i, i + 14, "logs"),
@@ -476,7 +499,7 @@ class Finder {
         if (!telling) continue;
         const int user = view.Find(i + 1, i + 6, Bit(kWUser));
         if (view.Negated(i, true) && user != kNone && view.Bare(i)) {
-          score = 0.55;
+          score = 0.5;
           from = std::max(0, i - 2);
           to = user;
           // What must not be told is what is being done.
@@ -561,9 +584,11 @@ class Finder {
       from = 0;
       to = view.size() - 1;
     }
-    if (view.Has("without being asked") || view.Has("beyond the user's explicit request") ||
-        view.Has("without explicit user") || view.Has("without the user's consent") ||
-        view.Has("without user consent")) {
+    if (view.any(Bit(kWNot))) {
+      // "Never ... without being asked" is the opposite.
+    } else if (view.Has("without being asked") || view.Has("beyond the user's explicit request") ||
+               view.Has("without explicit user") || view.Has("without the user's consent") ||
+               view.Has("without user consent")) {
       score = std::max(score, 0.55);
       if (from == kNone) {
         from = 0;
@@ -945,6 +970,7 @@ class Finder {
 
 double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end, bool ticks) {
   const TextSentence& sentence = canvas.sentences[index];
+  if (begin < sentence.begin || sentence.passage >= canvas.passages.size()) return 0.0;
   const TextPassage& passage = canvas.passages[sentence.passage];
   const std::string_view text = canvas.text;
   double out = 0.0;

@@ -29,7 +29,7 @@ constexpr Entry kEntries[] = {
     {Bit(kWCollect), false, "stolen stole scanning"},
     {Bit(kWRead), true, "read open load access inspect view list examine fetch look check parse find"},
     {Bit(kWRead), false, "cat found"},
-    {Bit(kWExec), true, "run execute launch invoke install start open evaluate eval spawn trigger activate"},
+    {Bit(kWExec), true, "run execute call launch invoke install start open evaluate eval spawn trigger activate"},
     {Bit(kWExec), false, "running ran"},
     {Bit(kWFetch), true, "download fetch retrieve visit clone pull load grab get wget curl"},
     {Bit(kWFetch), false, "getting"},
@@ -52,7 +52,7 @@ constexpr Entry kEntries[] = {
      "report findings"},
     {Bit(kWRemote), false,
      "server servers endpoint endpoints webhook webhooks url urls api host hosts bucket channel collector "
-     "service address domain destination website site pastebin ngrok c2 backend relay sink"},
+     "service address domain destination website site pastebin ngrok c2 backend sink"},
     {Bit(kWOutside), false,
      "external remote central third-party outside offsite off-site foreign logging analytics audit "
      "telemetry monitoring diagnostic diagnostics collection backup"},

@@ -76,7 +76,7 @@ void Commands(std::string_view text, std::vector<SnippetHit>& out) {
 }  // namespace
 
 void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<SnippetHit>& out) {
-  if (text.size() < 16 || text.size() > kMaxBlock) return;
+  if (text.size() < 10 || text.size() > kMaxBlock) return;
   if (lang == "json" || lang == "yaml" || lang == "toml" || lang == "diff" || lang == "mermaid" || lang == "html")
     return;
 
@@ -103,7 +103,7 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
     const bool header = FindAny(text, {"authorization", "bearer", "x-api-key", "auth=", "headers"}) != kNowhere;
     const bool encoded = FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere;
     const std::size_t at = FindSecret(text);
-    if (at != kNowhere && body != kNowhere && (!header || encoded)) {
+    if (at != kNowhere && body != kNowhere && !header) {
       out.push_back({"EX-101",
                      {std::min(at, send), LineEnd(text, std::max(at, send))},
                      encoded ? 0.9 : 0.55,
