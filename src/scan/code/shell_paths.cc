@@ -236,6 +236,7 @@ std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool
 }
 
 std::uint8_t DeleteGravity(std::string_view raw) {
+  if (raw.empty()) return 0;  // a variable set empty at first, filled later
   std::string path = Normal(raw);
   while (path.ends_with("/*")) path.resize(path.size() - 2);
   if (path.empty() || path == "/" || path == "~" || path == "c:" || path == "/*" || path == "c:/") return 2;

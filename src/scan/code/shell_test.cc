@@ -57,7 +57,7 @@ TEST(ShellActs, CasesFromFile) {
       std::getline(words, detail);
       if (!detail.empty()) detail.erase(0, 1);
       bool graded =
-          detail.size() > 2 && detail[detail.size() - 2] == ' ' && detail.back() >= '0' && detail.back() <= '2';
+          detail.size() >= 2 && detail[detail.size() - 2] == ' ' && detail.back() >= '0' && detail.back() <= '2';
       bool found = false;
       for (const ShellUse& use : uses) {
         if (kActs[static_cast<std::size_t>(use.act)] != act) continue;
