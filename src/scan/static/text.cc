@@ -81,6 +81,7 @@ class Analysis {
     Patterns();
     Unseen();
     Names();
+    Addresses();
     Blocks();
     Support();
     if (!canvas_.complete) {
@@ -259,7 +260,10 @@ class Analysis {
   void Blocks() {
     const bool document = file_.type == FileType::kMarkdown || file_.type == FileType::kPlainText ||
                           file_.type == FileType::kUnknownText || file_.type == FileType::kNotebook;
-    if (!document) return;
+    if (!document) {
+      Servers();
+      return;
+    }
     for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
       const TextPassage& passage = canvas_.passages[p];
       if ((passage.kind & kSurfaceDecoded) != 0) continue;
@@ -274,6 +278,37 @@ class Analysis {
         continue;
       }
       Spans(passage, surface, shown);
+    }
+  }
+
+  // Command lines of the servers that a host's configuration starts.
+  void Servers() {
+    if (file_.type != FileType::kJson && file_.type != FileType::kToml && file_.type != FileType::kYaml) return;
+    if (file_.text().find("mcpServers") == std::string_view::npos &&
+        file_.text().find("mcp_servers") == std::string_view::npos)
+      return;
+    for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
+      const TextPassage& passage = canvas_.passages[p];
+      if ((passage.kind & kSurfaceConfig) == 0) continue;
+      const TextSurface& surface = surfaces_[passage.surface];
+      if ((passage.kind & kSurfaceDecoded) == 0) Snippet(p, surface, 0.0, "mcp");
+    }
+  }
+
+  // An address that only decoding shows, where nothing else is encoded.
+  void Addresses() {
+    if (file_.type == FileType::kPython || file_.type == FileType::kJavaScript || file_.type == FileType::kTypeScript)
+      return;
+    for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
+      const TextPassage& passage = canvas_.passages[p];
+      if ((passage.kind & kSurfaceDecoded) == 0 || passage.end - passage.begin > 300) continue;
+      const std::string_view text = std::string_view(canvas_.text).substr(passage.begin, passage.end - passage.begin);
+      if (!text.starts_with("http://") && !text.starts_with("https://")) continue;
+      RawFinding finding = Make("OBFUSC-101", passage, passage.begin, passage.end);
+      finding.message = "An address is encoded";
+      finding.scale = 0.6;
+      finding.host = HostOf(text);
+      Push(std::move(finding), p);
     }
   }
 
@@ -375,11 +410,11 @@ class Analysis {
     return std::min(out, 0.95);
   }
 
-  void Snippet(std::uint32_t p, const TextSurface& surface, double described) {
+  void Snippet(std::uint32_t p, const TextSurface& surface, double described, std::string_view lang = {}) {
     const TextPassage& passage = canvas_.passages[p];
     std::vector<SnippetHit> hits;
-    JudgeSnippet(std::string_view(canvas_.text).substr(passage.begin, passage.end - passage.begin), surface.subject,
-                 hits);
+    JudgeSnippet(std::string_view(canvas_.text).substr(passage.begin, passage.end - passage.begin),
+                 lang.empty() ? std::string_view(surface.subject) : lang, hits);
     for (SnippetHit& hit : hits) {
       RawFinding finding = Make(hit.rule, passage, passage.begin + static_cast<std::uint32_t>(hit.bytes.begin),
                                 passage.begin + static_cast<std::uint32_t>(hit.bytes.end));

@@ -279,13 +279,11 @@ class Builder {
           }
           if (i - begin > 2048) break;
         }
-        if (i == begin) {
-          ++i;
-        } else {
+        if (i > begin) {
           Token(text.substr(begin, i - begin), begin, symbol, sentence);
+          if (out_.tokens.size() - sentence.first >= kMaxSentenceTokens) close(i);
+          continue;
         }
-        if (out_.tokens.size() - sentence.first >= kMaxSentenceTokens) close(i);
-        continue;
       }
       ++i;
       if (c == '\n') {

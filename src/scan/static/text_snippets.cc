@@ -117,6 +117,22 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
       out.push_back({"EX-101", {at, LineEnd(text, at)}, 0.45, {}});
     }
   }
+  // Encoded into an address that is shown or fetched.
+  if (const std::size_t secret = FindSecret(text);
+      secret != kNowhere && FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere &&
+      text.find("://") != kNowhere && FindAny(text, {"authorization", "basic ", "bearer", "headers"}) == kNowhere &&
+      out.empty()) {
+    out.push_back({"EX-101", {secret, LineEnd(text, secret)}, 0.6, FirstHost(text, 0)});
+  }
+  if (lang == "mcp") {
+    // What a server's own command line has no business doing.
+    const std::size_t post = text.find("curl ");
+    if (post != kNowhere && FindAny(text, {" -x post", "--data", " -d "}) != kNowhere) {
+      out.push_back({"EX-101", {post, LineEnd(text, post)}, 0.5, FirstHost(text, post)});
+    }
+    const std::size_t remove = text.find("rm -rf ");
+    if (remove != kNowhere) out.push_back({"PI-017", {remove, LineEnd(text, remove)}, 0.7, {}});
+  }
   Commands(text, out);
   // What is read is sent, and a comment says that nobody is to notice.
   if (send != kNowhere && FindAny(text, {"silently", "exfil", "without the user", "covert", "stealth"}) != kNowhere &&
