@@ -21,6 +21,9 @@ namespace {
 using base::JsonWriter;
 using core::ScanVerdict;
 
+// A configured server may lie in a folder full of other people's code; what is left out is named in its report.
+constexpr platform::PackageLimits kLimits{.max_total_bytes = std::uint64_t{32} << 20, .max_files = 5000};
+
 // What the scan of one item said; of its files, and of the running server.
 struct ItemResult {
   std::optional<scan::ScanReport> package;
@@ -85,7 +88,7 @@ class Command {
       results_[i].package = results_[known->second].package;
       return;
     }
-    const auto view = platform::LoadPackage(path);
+    const auto view = platform::LoadPackage(path, kLimits);
     if (!view.ok()) {
       results_[i].problem = view.error().ToString();
       return;
