@@ -106,6 +106,8 @@ ArchivePtr OpenArchive(ArchiveKind kind, Mode mode, std::string_view bytes, bool
                   : ::archive_read_support_format_zip_streamable(a.get());
   } else {
     rc = ::archive_read_support_format_tar(a.get());
+    // What follows the end mark is unpacked by some programs and not by others.
+    if (rc == ARCHIVE_OK) (void)::archive_read_set_options(a.get(), "tar:read_concatenated_archives");
   }
   if (rc == ARCHIVE_OK) rc = ::archive_read_open_memory(a.get(), bytes.data(), bytes.size());
   if (rc == ARCHIVE_OK) return a;
@@ -170,20 +172,30 @@ class Unpacker {
         is_zip_(is_zip),
         seekable_(seekable) {}
 
-  void Run(const std::string& single_name) {
+  // False when no member was seen.
+  [[nodiscard]] bool Run(const std::string& single_name) {
+    bool any = false;
     for (int retries = 0; retries < kMaxRetries;) {
       ::archive_entry* entry = nullptr;
       const int rc = ::archive_read_next_header(a_, &entry);
-      if (rc == ARCHIVE_EOF) return;
+      if (rc == ARCHIVE_EOF) return any;
       if (rc == ARCHIVE_RETRY) {
         ++retries;
         continue;
       }
-      if (rc < ARCHIVE_WARN) return Stop(SkipReason::kDamaged, ProblemOf(a_));
-      if (!builder_.CountEntry(name_)) return Stop(SkipReason::kBudget, "too many entries");
-      if (!Member(entry, single_name)) return;
+      if (rc < ARCHIVE_WARN) {
+        Stop(SkipReason::kDamaged, ProblemOf(a_));
+        return any;
+      }
+      any = true;
+      if (!builder_.CountEntry(name_)) {
+        Stop(SkipReason::kBudget, "too many entries");
+        return true;
+      }
+      if (!Member(entry, single_name)) return true;
     }
     Stop(SkipReason::kDamaged, "no progress");
+    return true;
   }
 
  private:
@@ -349,12 +361,18 @@ void PackageBuilder::Unpack(ArchiveKind kind, std::string_view name, std::string
   std::string problem;
   const bool compressed = !is_zip && kind != ArchiveKind::kTar;
   const ArchivePtr members = OpenArchive(kind, Mode::kMembers, bytes, seekable, problem);
-  if (members != nullptr) return Unpacker(*this, members.get(), name, bytes.size(), prefix, is_zip, seekable).Run("");
+  if (members != nullptr) {
+    const bool any = Unpacker(*this, members.get(), name, bytes.size(), prefix, is_zip, seekable).Run("");
+    // A file that begins with zeros passes for an empty tar.
+    if (any || !compressed) return;
+  }
   if (compressed) {
     // Not a tar inside: one file, whatever it is. "Raw" reads anything, hence only behind a compression that is there.
     const ArchivePtr single = OpenArchive(kind, Mode::kSingleFile, bytes, false, problem);
-    if (single != nullptr)
-      return Unpacker(*this, single.get(), name, bytes.size(), prefix, false, false).Run(SingleFileName(name));
+    if (single != nullptr) {
+      (void)Unpacker(*this, single.get(), name, bytes.size(), prefix, false, false).Run(SingleFileName(name));
+      return;
+    }
   }
   Skip(whole, SkipReason::kDamaged, 0, "not readable: " + problem);
 }

@@ -75,13 +75,13 @@ SkipList::Group& SkipList::GroupOf(std::string_view folder, SkipReason reason) {
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
   // With too many folders to tell apart, the rest is counted for the package as a whole.
-  if (groups_.size() >= max_parts_) return groups_[std::pair(std::string(kWholePackage), reason)];
+  if (groups_.size() >= RoomFor(reason)) return groups_[std::pair(std::string(kWholePackage), reason)];
   return groups_[key];
 }
 
 void SkipList::Add(std::string path, SkipReason reason, std::uint64_t bytes, std::string detail) {
   Group& group = GroupOf(FolderOf(path), reason);
-  if (group.named < kNamedPerFolder && parts_.size() < max_parts_) {
+  if (group.named < kNamedPerFolder && parts_.size() < RoomFor(reason)) {
     ++group.named;
     parts_.push_back({.path = std::move(path), .reason = reason, .bytes = bytes, .detail = std::move(detail)});
     return;

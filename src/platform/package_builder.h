@@ -31,6 +31,10 @@ class SkipList {
     std::uint64_t more = 0;
     std::uint64_t bytes = 0;
   };
+  // What is merely too much must not crowd out the rest.
+  [[nodiscard]] std::size_t RoomFor(core::SkipReason reason) const noexcept {
+    return reason == core::SkipReason::kBudget ? max_parts_ / 2 : max_parts_;
+  }
   [[nodiscard]] Group& GroupOf(std::string_view folder, core::SkipReason reason);
 
   std::uint32_t max_parts_;

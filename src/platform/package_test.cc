@@ -316,6 +316,16 @@ TEST(PackageArchive, SingleCompressedFileIsOpened) {
   EXPECT_EQ(BytesOf(view, "payload.py"), "import os\n");
 }
 
+TEST(PackageArchive, NothingHidesBehindZeros) {
+  const std::string payload = std::string(2048, '\0') + "import os\n";
+  const PackageView single = LoadPackageBytes("x.bin.gz", MakeArchive(TestFormat::kGzip, {{"any", payload}}));
+  EXPECT_TRUE(BytesOf(single, "x.bin") == payload);
+  // A second tar after the end mark of the first.
+  const PackageView twice = LoadPackageBytes(
+      "x.tar", MakeArchive(TestFormat::kTar, {{"a", "1"}}) + MakeArchive(TestFormat::kTar, {{"b", "2"}}));
+  EXPECT_THAT(Paths(twice), ElementsAre("a", "b"));
+}
+
 TEST(PackageArchive, BombsEndAtTheRatio) {
   const std::string zeros(std::size_t{8} << 20, '\0');
   const PackageLimits limits{.max_ratio = 50, .ratio_floor_bytes = std::uint64_t{1} << 20};
