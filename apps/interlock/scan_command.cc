@@ -23,6 +23,7 @@
 #include "interlock/runtime/audit/keys.h"
 #include "interlock/scan/passport.h"
 #include "interlock/scan/report.h"
+#include "live_server.h"
 
 namespace interlock::app {
 namespace {
@@ -93,6 +94,19 @@ std::vector<std::string> Expand(const ScanArgs& args) {
 
 base::Result<std::vector<core::PackageView>> LoadTargets(const ScanArgs& args, Progress& progress) {
   std::vector<core::PackageView> views;
+  if (args.mcp_stdio) {
+    if (args.targets.empty()) return Error(ErrorCode::kUsage, "--mcp-stdio needs the server's command after --");
+    progress.Show("asking the server what it offers");
+    base::Result<core::PackageView> view = ListServer({.command = args.targets});
+    if (!view.ok()) return view.error().Under(args.targets.front());
+    views.push_back(std::move(view.value()));
+  }
+  for (const std::string& url : args.mcp_urls) {
+    progress.Show("asking " + url);
+    base::Result<core::PackageView> view = ListServer({.url = url});
+    if (!view.ok()) return view.error().Under(url);
+    views.push_back(std::move(view.value()));
+  }
   if (!args.mcp_stdio) {
     for (const std::string& target : Expand(args)) {
       progress.Show("reading " + target);

@@ -163,8 +163,8 @@ struct Module {
 };
 
 struct LowerLimits {
-  std::uint32_t max_bytes = 4u << 20;
-  std::uint32_t max_nodes = 2'000'000;  // tree nodes visited
+  std::uint32_t max_bytes = 8u << 20;
+  std::uint32_t max_nodes = 8'000'000;  // tree nodes visited
   std::uint32_t max_depth = 2'000;      // nesting; deeper parts become kUnknown
   std::uint32_t max_parse_ops = 0;      // tree-sitter progress budget; 0: from the size of the text
 };

@@ -422,6 +422,13 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
       StartsWith(base, "docker-compose") || type == FileType::kDockerfile) {
     return core::Reach::kBuild;
   }
+  // What describes the package (Python's METADATA, licences) or was made from its sources (source maps, declarations).
+  if (Among(base, {"metadata", "pkg-info", "record", "license", "licence", "copying", "notice", "authors", "changelog",
+                   "changes"}) ||
+      base.ends_with(".map") || base.ends_with(".d.ts") || base.ends_with(".d.mts") || base.ends_with(".d.cts") ||
+      type == FileType::kUnknownText) {
+    return core::Reach::kDocument;
+  }
   if (type == FileType::kMarkdown || type == FileType::kPlainText || type == FileType::kHtml ||
       type == FileType::kPdf || type == FileType::kOffice || docs) {
     return IsCode(type) ? core::Reach::kExample : core::Reach::kDocument;

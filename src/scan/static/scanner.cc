@@ -26,7 +26,7 @@ namespace {
 
 using core::Reach;
 
-constexpr std::size_t kMaxCodeBytes = std::size_t{4} << 20;
+constexpr std::size_t kMaxCodeBytes = std::size_t{8} << 20;
 constexpr std::size_t kMaxMentions = 200'000;
 
 struct Unit {
@@ -141,7 +141,7 @@ void ScanJob::RunUnit(std::size_t index) {
   if (!IsCode(file.type)) return;
   if (text.size() > kMaxCodeBytes) {
     result.skipped.push_back(
-        {file.file->path, core::SkipReason::kParserBudget, text.size(), "code over 4 MiB: text rules only"});
+        {file.file->path, core::SkipReason::kParserBudget, text.size(), "code over 8 MiB: text rules only"});
     return;
   }
   switch (file.type) {

@@ -27,7 +27,7 @@ constexpr Row kRows[] = {
     {ShellAct::kReverseShell, "SH-003", {1.0, 1.0, 1.0}, "opens a shell to {}"},
     {ShellAct::kSendSecret, "SH-004", {0.9, 1.0, 1.1}, "sends secrets to {}"},
     {ShellAct::kWriteStartup, "SH-005", {0.0, 0.7, 1.2}, "writes {}, which runs again later"},
-    {ShellAct::kWriteAgent, "SH-006", {0.0, 0.7, 1.2}, "changes the agent's own settings or memory: {}"},
+    {ShellAct::kWriteAgent, "SH-006", {0.0, 0.35, 1.2}, "changes the agent's own settings or memory: {}"},
     {ShellAct::kDelete, "SH-007", {0.0, 0.0, 1.0}, "deletes {}"},
     {ShellAct::kPermission, "SH-008", {0.0, 0.6, 1.2}, "weakens protection: {}"},
 };

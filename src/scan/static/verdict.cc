@@ -12,6 +12,7 @@
 #include "fmt/format.h"
 #include "interlock/base/digest.h"
 #include "interlock/base/text.h"
+#include "static/classify.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan {
@@ -31,8 +32,8 @@ constexpr std::array<double, 9> kReachVulnerable = {1.0, 0.8, 0.6, 0.5, 0.0, 0.0
 
 constexpr double kSlope = 1.6;        // score = 1 - exp(-slope x evidence)
 constexpr double kRepeatShare = 0.3;  // of a second hit of the same rule; none for further ones
-constexpr double kWarnScore = 0.35;
-constexpr double kBlockScore = 0.75;
+constexpr double kWarnScore = 0.28;
+constexpr double kBlockScore = 0.57;
 constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
 constexpr double kDecisiveConfidence = 0.7;
 
@@ -98,8 +99,12 @@ bool Counts(const core::SkippedPart& part) {
     case core::SkipReason::kSpecial:
       return false;
     default:
-      return true;
+      break;
   }
+  // A folder, or something of a kind that an analyser would have read. Data bases and models are nobody's orders.
+  if (part.path.empty() || part.path.ends_with('/')) return true;
+  const FileType type = TypeOfName(part.path);
+  return IsText(type) || type == FileType::kArchive;
 }
 
 }  // namespace
