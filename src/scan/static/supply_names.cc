@@ -19,7 +19,7 @@ constexpr std::size_t kShort = 5;  // names below are never compared
 // How popular a target must be, by how likely the slip is an accident of naming.
 constexpr std::uint32_t kRankSure = 5000;
 constexpr std::uint32_t kRankWeak = 1500;
-constexpr std::uint32_t kRankClaim = 1000;
+constexpr std::uint32_t kRankClaim = 4000;
 constexpr std::uint32_t kScopePackages = 4;  // popular packages that make a scope popular
 
 struct Names {
@@ -93,7 +93,7 @@ struct Slip {
 };
 
 // How `name` comes from `target` by one slip; nothing when by none that a person would not make on purpose.
-std::optional<Slip> SlipBetween(std::string_view name, std::string_view target) {
+std::optional<Slip> SlipBetween(std::string_view name, std::string_view target, bool pypi) {
   const std::size_t n = name.size();
   const std::size_t t = target.size();
   std::size_t i = 0;
@@ -106,7 +106,12 @@ std::optional<Slip> SlipBetween(std::string_view name, std::string_view target) 
     if (name.substr(i + 1) != target.substr(i + 1)) return std::nullopt;
     // Another number is another edition; a different first letter is mostly another word.
     if (IsDigit(target[i]) && IsDigit(name[i])) return std::nullopt;
-    if (Drawn(name) == Drawn(target)) return Slip{"a letter replaced by one that looks like it", kRankSure, 5};
+    // "is-uri" and "is-url" are two words; with a digit for a letter it is no word at all.
+    if (Drawn(name) == Drawn(target)) {
+      const bool digit = IsDigit(name[i]) || IsDigit(target[i]);
+      return Slip{"a letter replaced by one that looks like it", kRankSure, digit ? 5U : 9U};
+    }
+    if (i == 0) return std::nullopt;
     if (name[i] == '-' || target[i] == '-' || name[i] == '/' || target[i] == '/') return std::nullopt;
     if (IsDigit(target[i]) || IsDigit(name[i])) return std::nullopt;
     if (KeyboardNeighbours(name[i], target[i])) return Slip{"a letter replaced by its neighbour", kRankWeak, 7};
@@ -114,11 +119,12 @@ std::optional<Slip> SlipBetween(std::string_view name, std::string_view target) 
   }
   if (n + 1 == t) {  // left out
     if (name.substr(i) != target.substr(i + 1)) return std::nullopt;
-    if (target[i] == '-' || target[i] == '.') return Slip{"a separator left out", kRankSure, 9};
+    // npm refuses new names that differ from an old one by separators only; what is there is old and mostly honest.
+    if (target[i] == '-' || target[i] == '.') return Slip{"a separator left out", pypi ? kRankSure : 0, 9};
     if (IsDigit(target[i])) return std::nullopt;
-    // The singular of a plural is a word of its own.
-    if (i + 1 == t && (target[i] == 's' || t < 8)) return std::nullopt;
-    if (i > 0 && target[i] == target[i - 1]) return Slip{"a doubled letter written once", kRankSure, 6};
+    // A word without its first or last letter is mostly another word: readdir(p), schedule(r), (y)args-parser.
+    if (i == 0 || i + 1 == t) return std::nullopt;
+    if (target[i] == target[i - 1]) return Slip{"a doubled letter written once", kRankSure, 6};
     return Slip{"a letter left out", kRankSure, 7};
   }
   if (n == t + 1) {  // added
@@ -164,11 +170,11 @@ void ForEachNear(const std::unordered_map<std::string_view, std::uint32_t>& rank
 }
 
 std::optional<NameLikeness> Nearest(const std::unordered_map<std::string_view, std::uint32_t>& ranks,
-                                    std::string_view name, std::uint32_t max_rank) {
+                                    std::string_view name, bool pypi) {
   std::optional<NameLikeness> best;
   ForEachNear(ranks, name, [&](std::string_view target, std::uint32_t rank) {
-    const std::optional<Slip> slip = SlipBetween(name, target);
-    if (!slip || rank > std::min(slip->max_rank, max_rank) || target.size() < slip->min_length) return;
+    const std::optional<Slip> slip = SlipBetween(name, target, pypi);
+    if (!slip || rank > slip->max_rank || target.size() < slip->min_length) return;
     if (best && best->rank <= rank) return;
     best = NameLikeness{NameLikeness::Kind::kEdit, std::string(target), rank, std::string(slip->how)};
   });
@@ -242,7 +248,7 @@ std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_vi
   if (names.ranks.contains(name)) return std::nullopt;
   if (std::optional<NameLikeness> found = Homoglyph(ecosystem, name)) return found;
   if (name.front() != '@') {
-    if (std::optional<NameLikeness> found = Nearest(names.ranks, name, kRankSure)) {
+    if (std::optional<NameLikeness> found = Nearest(names.ranks, name, ecosystem == kPypi)) {
       // A scope's package is not reached by a slip from a plain name.
       if (found->target.front() != '@') return found;
     }
@@ -256,7 +262,7 @@ std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_vi
     // Another scope with the very package that a popular scope has.
     std::optional<NameLikeness> best;
     ForEachNear(names.scopes, scope, [&](std::string_view target, std::uint32_t packages) {
-      const std::optional<Slip> slip = SlipBetween(scope, target);
+      const std::optional<Slip> slip = SlipBetween(scope, target, false);
       if (!slip || target.size() < std::max<std::size_t>(slip->min_length, 6)) return;
       const std::string whole = std::string(target) + name.substr(slash);
       const std::uint32_t rank = RankOf(kNpm, whole);

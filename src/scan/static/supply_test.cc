@@ -1,0 +1,230 @@
+#include "static/supply.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "static/classify.h"
+#include "static/supply_internal.h"
+
+namespace interlock::scan {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::Field;
+using testing::IsEmpty;
+using testing::Not;
+using testing::UnorderedElementsAre;
+
+struct Package {
+  core::PackageView view;
+  std::vector<FileContext> files;
+  SupplyFacts facts;
+};
+
+Package Read(std::initializer_list<std::pair<std::string, std::string>> files) {
+  Package package;
+  for (const auto& [path, bytes] : files) package.view.files.push_back({.path = path, .bytes = bytes});
+  std::sort(package.view.files.begin(), package.view.files.end(),
+            [](const auto& a, const auto& b) { return a.path < b.path; });
+  package.files = ClassifyFiles(package.view, KindOfPackage(package.view));
+  package.facts = AnalyzeSupply(package.view, package.files);
+  return package;
+}
+
+std::vector<std::string> Rules(const Package& package) {
+  std::vector<std::string> rules;
+  for (const RawFinding& finding : package.facts.findings) rules.emplace_back(finding.rule);
+  return rules;
+}
+
+auto Is(std::string ecosystem, std::string name, std::string version, bool pinned) {
+  return AllOf(Field(&Dependency::ecosystem, ecosystem), Field(&Dependency::name, name),
+               Field(&Dependency::version, version), Field(&Dependency::pinned, pinned));
+}
+
+TEST(Supply, RequirementsFilesAsPipReadsThem) {
+  const Package package =
+      Read({{"requirements.txt",
+             "# comment\nflask==3.1.0 \\\n    --hash=sha256:aa\nRequests[socks] >= 2.0 ; python_version > '3'\n"
+             "-r other.txt\n-e .\n./local\ntool @ https://github.com/acme/tool/archive/v1.zip\n"
+             "git+https://github.com/acme/lib.git@0123456789abcdef#egg=lib\n"}});
+  EXPECT_THAT(package.facts.dependencies,
+              ElementsAre(Is("PyPI", "flask", "3.1.0", true), Is("PyPI", "Requests", ">= 2.0", false),
+                          Is("PyPI", "tool", "https://github.com/acme/tool/archive/v1.zip", false),
+                          Field(&Dependency::name, "lib")));
+  EXPECT_TRUE(package.facts.dependencies[0].hashed);
+  EXPECT_EQ(package.facts.dependencies[1].line, 4U);
+  EXPECT_EQ(package.facts.dependencies[0].purl, "pkg:pypi/flask@3.1.0");
+}
+
+TEST(Supply, SourcesOfPackagesAreLookedAt) {
+  EXPECT_THAT(Rules(Read({{"requirements.txt", "--extra-index-url http://pkgs.acme.example/simple\nnumpy==2.0.0\n"}})),
+              UnorderedElementsAre("SC-001", "SC-010"));
+  EXPECT_THAT(Rules(Read({{"requirements.txt", "--index-url https://pkgs.acme.example/simple\nnumpy==2.0.0\n"}})),
+              ElementsAre("SC-011"));
+  EXPECT_THAT(Rules(Read({{"requirements.txt", "--index-url https://pypi.org/simple\nnumpy==2.0.0\n"}})), IsEmpty());
+  EXPECT_THAT(Rules(Read({{".npmrc", "registry=http://198.51.100.52:4873/\nstrict-ssl=false\n"}})),
+              UnorderedElementsAre("SC-002", "SC-011", "SC-012"));
+  EXPECT_THAT(Rules(Read({{".npmrc", "registry=http://localhost:4873/\nfund=false\n"}})), IsEmpty());
+}
+
+TEST(Supply, PyprojectsOfEveryTool) {
+  const Package package = Read({{"pyproject.toml", R"(
+[project]
+name = "notes"
+version = "1.2"
+description = "Takes notes"
+dependencies = [
+  "httpx==0.28.1",
+  "rich",
+]
+[project.scripts]
+notes = "notes.cli:main"
+[build-system]
+requires = ["hatchling"]
+[tool.poetry.dependencies]
+python = "^3.11"
+pandas = "2.2.0"
+lib = {git = "https://github.com/acme/lib.git"}
+[[tool.poetry.source]]
+name = "internal"
+url = "http://192.0.2.45:8080/simple"
+priority = "primary"
+)"}});
+  EXPECT_EQ(package.facts.package_name, "notes");
+  EXPECT_EQ(package.facts.package_description, "Takes notes");
+  EXPECT_THAT(package.facts.dependencies,
+              UnorderedElementsAre(Is("PyPI", "httpx", "0.28.1", true), Is("PyPI", "rich", "", false),
+                                   Is("PyPI", "hatchling", "", false), Is("PyPI", "pandas", "2.2.0", true),
+                                   Field(&Dependency::name, "lib")));
+  EXPECT_EQ(package.facts.dependencies[0].line, 7U);
+  EXPECT_THAT(package.facts.entry_files, Contains("notes/cli.py"));
+  EXPECT_THAT(Rules(package), UnorderedElementsAre("SC-002", "SC-004", "SC-011", "SC-013"));
+}
+
+TEST(Supply, LockFilesSayWhatIsPinnedAndHashed) {
+  const Package poetry = Read({{"poetry.lock",
+                                "[[package]]\nname = \"idna\"\nversion = \"3.10\"\nfiles = [\n  {file = \"a\", hash = "
+                                "\"sha256:aa\"},\n]\n"}});
+  ASSERT_THAT(poetry.facts.dependencies, ElementsAre(Is("PyPI", "idna", "3.10", true)));
+  EXPECT_TRUE(poetry.facts.dependencies[0].hashed);
+  EXPECT_FALSE(poetry.facts.dependencies[0].direct);
+
+  const Package yarn =
+      Read({{"yarn.lock",
+             "# yarn lockfile v1\n\n\"@babel/core@^7.0.0\", \"@babel/core@^7.1.0\":\n  version \"7.26.0\"\n"
+             "  resolved \"https://registry.yarnpkg.com/@babel/core/-/core-7.26.0.tgz#"
+             "0123456789012345678901234567890123456789\"\n\nms@2:\n  version \"2.1.3\"\n"}});
+  ASSERT_THAT(yarn.facts.dependencies,
+              ElementsAre(Is("npm", "@babel/core", "7.26.0", true), Is("npm", "ms", "2.1.3", true)));
+  EXPECT_TRUE(yarn.facts.dependencies[0].hashed);
+  EXPECT_EQ(yarn.facts.dependencies[0].purl, "pkg:npm/%40babel/core@7.26.0");
+
+  const Package pnpm =
+      Read({{"pnpm-lock.yaml",
+             "lockfileVersion: '9.0'\npackages:\n\n  '@babel/core@7.26.0':\n    resolution: {integrity: "
+             "sha512-aa}\n\n  ms@2.1.3:\n    resolution: {integrity: sha512-bb}\n\nsnapshots:\n\n  "
+             "ms@2.1.3: {}\n"}});
+  EXPECT_THAT(pnpm.facts.dependencies,
+              ElementsAre(Is("npm", "@babel/core", "7.26.0", true), Is("npm", "ms", "2.1.3", true)));
+}
+
+TEST(Supply, HooksOfPackagesAgentsAndEditors) {
+  const Package package = Read(
+      {{"package.json",
+        R"({"name":"x","main":"./dist/index.js","bin":{"x":"cli.js"},"scripts":{"postinstall":"node setup.js","test":"vitest"}})"},
+       {".claude/settings.json",
+        R"({"hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"sh check.sh"}]}]}, // why
+           "apiKeyHelper":"./key.sh",})"},
+       {".mcp.json", R"({"mcpServers":{"db":{"command":"uvx","args":["db-mcp@1.0.0","--dsn","x y"]}}})"},
+       {".vscode/tasks.json",
+        R"({"tasks":[{"command":"sh","args":["run.sh"],"runOptions":{"runOn":"folderOpen"}},{"command":"make"}]})"}});
+  std::vector<std::pair<std::string, std::string>> hooks;
+  for (const HookCommand& hook : package.facts.hooks) hooks.emplace_back(hook.name, hook.command);
+  EXPECT_THAT(hooks,
+              UnorderedElementsAre(std::pair("postinstall", "node setup.js"),
+                                   std::pair("hooks.PreToolUse", "sh check.sh"), std::pair("apiKeyHelper", "./key.sh"),
+                                   std::pair("mcpServers.db", "uvx db-mcp@1.0.0 --dsn 'x y'"),
+                                   std::pair("tasks.folderOpen", "sh run.sh")));
+  EXPECT_THAT(package.facts.entry_files, Contains("setup.js"));
+  EXPECT_THAT(package.facts.entry_files, Contains("dist/index.js"));
+  EXPECT_THAT(package.facts.dependencies, Contains(Is("PyPI", "db-mcp", "1.0.0", true)));
+}
+
+TEST(Supply, InstallCommandsInDocumentsAreDependencies) {
+  const Package package =
+      Read({{"SKILL.md",
+             "---\nname: x\n---\nRun `pip install openpyxl==3.1.0 pandas` and then\n\n```sh\nnpm install -g "
+             "@acme/tool@1.2.3\npip install -r requirements.txt\n```\nOr use npm install as usual.\n"}});
+  EXPECT_THAT(package.facts.dependencies,
+              ElementsAre(Is("PyPI", "openpyxl", "3.1.0", true), Is("PyPI", "pandas", "", false),
+                          Is("npm", "@acme/tool", "1.2.3", true)));
+}
+
+TEST(Supply, InlineScriptMetadata) {
+  const Package package = Read({{"run.py",
+                                 "# /// script\n# requires-python = \">=3.11\"\n# dependencies = [\n#   "
+                                 "\"httpx==0.28.1\",\n# ]\n# ///\nx = 1\n"}});
+  EXPECT_THAT(package.facts.dependencies, ElementsAre(Is("PyPI", "httpx", "0.28.1", true)));
+  EXPECT_EQ(package.facts.dependencies[0].line, 4U);
+}
+
+TEST(Supply, BrokenAndHostileManifestsEndQuietly) {
+  std::string deep(5000, '[');
+  std::string locks = "{\"dependencies\":";
+  for (int i = 0; i < 100; ++i) locks += R"({"a":{"version":"1.0.0","dependencies":)";
+  const Package package = Read({{"package.json", "{\"name\":"},
+                                {"package-lock.json", locks},
+                                {"pyproject.toml", "a = " + deep},
+                                {"requirements.txt", "\\\n\\\n==\n@\n--index-url\n[x\n"},
+                                {"yarn.lock", ":\n \n\"\":\n  version\n  resolved \"\n"},
+                                {"pnpm-lock.yaml", "packages:\n  /:\n  '@':\n  /@/@:\n"},
+                                {"setup.py", "install_requires=[\"\n"},
+                                {".mcp.json", R"({"mcpServers":{"a":{"command":"npx","args":["-y"]},"b":5}})"}});
+  EXPECT_THAT(package.facts.findings, IsEmpty());
+}
+
+TEST(SupplyNames, PopularNamesAreKnown) {
+  EXPECT_NE(RankOf(kPypi, "requests"), 0U);
+  EXPECT_NE(RankOf(kNpm, "@types/node"), 0U);
+  EXPECT_EQ(RankOf(kNpm, "no-such-package-i-hope"), 0U);
+}
+
+TEST(SupplyNames, SlipsOfTheKeyboardAreSeen) {
+  const auto target = [](std::string_view ecosystem, std::string_view name) {
+    const auto like = LooksLike(ecosystem, name);
+    return like ? like->target : std::string();
+  };
+  EXPECT_EQ(target(kPypi, "reqeusts"), "requests");
+  EXPECT_EQ(target(kPypi, "beautifulsop4"), "beautifulsoup4");
+  EXPECT_EQ(target(kPypi, "langchian-core"), "langchain-core");
+  EXPECT_EQ(target(kPypi, "python-dateutll"), "python-dateutil");
+  EXPECT_EQ(target(kPypi, "num\xd1\x80y"), "numpy");
+  EXPECT_EQ(target(kPypi, "pythondateutil"), "python-dateutil");
+  EXPECT_EQ(target(kNpm, "loddash"), "lodash");
+  EXPECT_EQ(target(kNpm, "expresss"), "express");
+  EXPECT_EQ(target(kNpm, "@modelcontextprotocl/sdk"), "@modelcontextprotocol/sdk");
+  EXPECT_EQ(target(kNpm, "openai-official-sdk"), "openai");
+}
+
+TEST(SupplyNames, HonestNeighboursAreNot) {
+  for (const std::string_view name : {"requests", "requests-toolbelt", "request", "boto", "boto3", "boto4", "pydantic2",
+                                      "numpyro", "panda", "torch2", "flasks", "my-internal-lib", "langchain-acme",
+                                      "Requests", "python_dateutil", "acme", "redis-om", "click-log", "rich-cli"}) {
+    EXPECT_FALSE(LooksLike(kPypi, name).has_value()) << name;
+  }
+  for (const std::string_view name :
+       {"lodash.merge", "lodash-es", "preact", "reacts", "@acme/express", "expressive", "vue2", "koa",
+        "express-acme-auth", "@types/acme", "node-fetch2", "chalk5", "@acme-corp/sdk"}) {
+    EXPECT_FALSE(LooksLike(kNpm, name).has_value()) << name;
+  }
+}
+
+}  // namespace
+}  // namespace interlock::scan
