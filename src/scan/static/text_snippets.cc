@@ -60,9 +60,12 @@ void Commands(std::string_view text, std::vector<SnippetHit>& out) {
       if (FindAny(before, {"echo ", "env |", "env|", "printenv", "cat "}) != kNowhere &&
           FindAny(before, {"| base64", "|base64", "credential", "secret", "password", "${env", "token", "_key"}) !=
               kNowhere) {
-        hit("EX-101", 0.6, FirstHost(line, 0));
+        hit("EX-101", 0.95, FirstHost(line, 0));
       }
     }
+    const std::size_t shell =
+        FindAny(line, {" -e /bin/", " -e bash", " -e sh", " -c /bin/", " --exec /bin/", " --sh-exec"});
+    if (shell != kNowhere && FindAny(line, {"nc ", "ncat ", "netcat "}) < shell) hit("SH-003", 1.0);
     if (line.find("ahr0c") != kNowhere && line.find("base64") != kNowhere) hit("OBFUSC-101", 0.7);
     const std::size_t remove = line.find("rm -rf ");
     if (remove != kNowhere && line.find("/var/log", remove) != kNowhere) hit("PI-017", 0.7);
@@ -122,13 +125,13 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
       secret != kNowhere && FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere &&
       text.find("://") != kNowhere && FindAny(text, {"authorization", "basic ", "bearer", "headers"}) == kNowhere &&
       out.empty()) {
-    out.push_back({"EX-101", {secret, LineEnd(text, secret)}, 0.6, FirstHost(text, 0)});
+    out.push_back({"EX-101", {secret, LineEnd(text, secret)}, lang == "mcp" ? 0.95 : 0.6, FirstHost(text, 0)});
   }
   if (lang == "mcp") {
     // What a server's own command line has no business doing.
     const std::size_t post = text.find("curl ");
     if (post != kNowhere && FindAny(text, {" -x post", "--data", " -d "}) != kNowhere) {
-      out.push_back({"EX-101", {post, LineEnd(text, post)}, 0.5, FirstHost(text, post)});
+      out.push_back({"EX-101", {post, LineEnd(text, post)}, 0.7, FirstHost(text, post)});
     }
     const std::size_t remove = text.find("rm -rf ");
     if (remove != kNowhere) out.push_back({"PI-017", {remove, LineEnd(text, remove)}, 0.7, {}});
