@@ -422,10 +422,11 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
       StartsWith(base, "docker-compose") || type == FileType::kDockerfile) {
     return core::Reach::kBuild;
   }
+  if (base.ends_with(".map")) return core::Reach::kVendored;
   // What describes the package (Python's METADATA, licences) or was made from its sources (source maps, declarations).
   if (Among(base, {"metadata", "pkg-info", "record", "license", "licence", "copying", "notice", "authors", "changelog",
                    "changes"}) ||
-      base.ends_with(".map") || base.ends_with(".d.ts") || base.ends_with(".d.mts") || base.ends_with(".d.cts") ||
+      base.ends_with(".d.ts") || base.ends_with(".d.mts") || base.ends_with(".d.cts") ||
       type == FileType::kUnknownText) {
     return core::Reach::kDocument;
   }

@@ -28,7 +28,7 @@ constexpr Row kRows[] = {
     {ShellAct::kSendSecret, "SH-004", {0.9, 1.0, 1.1}, "sends secrets to {}"},
     {ShellAct::kWriteStartup, "SH-005", {0.0, 0.7, 1.2}, "writes {}, which runs again later"},
     {ShellAct::kWriteAgent, "SH-006", {0.0, 0.35, 1.2}, "changes the agent's own settings or memory: {}"},
-    {ShellAct::kDelete, "SH-007", {0.0, 0.0, 1.0}, "deletes {}"},
+    {ShellAct::kDelete, "SH-007", {0.0, 0.0, 1.25}, "deletes {}"},
     {ShellAct::kPermission, "SH-008", {0.0, 0.6, 1.2}, "weakens protection: {}"},
 };
 
@@ -132,6 +132,8 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     }
     if (finding.scale == 0.0) continue;
     if (act.obfuscation >= 2) finding.scale *= 1.3;
+    // Nobody types the command of a hook: it runs unseen.
+    if (context.place == ShellPlace::kHook) finding.scale *= 1.3;
     finding.file = context.file;
     finding.bytes = Place(act.loc, context);
     finding.decoded = act.decoded;

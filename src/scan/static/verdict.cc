@@ -35,6 +35,8 @@ constexpr double kRepeatShare = 0.3;  // of a second hit of the same rule; none 
 constexpr double kWarnScore = 0.28;
 constexpr double kBlockScore = 0.57;
 constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
+// What neither runs in the agent nor is given to it does not condemn, however much of it there is.
+constexpr double kMostAside = 0.18;
 constexpr double kDecisiveConfidence = 0.7;
 
 double At(const std::array<double, 9>& table, Reach reach) { return table[static_cast<std::size_t>(reach)]; }
@@ -127,14 +129,15 @@ double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, c
         break;
       case HostKind::kInstaller:
       case HostKind::kRegistry:
-        confidence *= 0.1;
+        confidence *= rule.threat == core::ThreatClass::kT6 ? 0.6 : 0.1;
         break;
       case HostKind::kLocal:
         confidence *= 0.3;
         break;
       case HostKind::kForge:
       case HostKind::kOrdinary:
-        if (IsOwnHost(raw.host, identity)) confidence *= 0.25;
+        // Code from its own maker is what a package is; the user's secrets are not its maker's.
+        if (IsOwnHost(raw.host, identity)) confidence *= rule.threat == core::ThreatClass::kT6 ? 0.9 : 0.25;
         break;
     }
   }
@@ -221,13 +224,15 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   ApplySuppressions(input, findings);
 
   std::map<std::string_view, Evidence> malicious;
+  std::map<std::string_view, Evidence> aside;  // in documents, examples, tests, CI, vendored code
   std::map<std::string_view, Evidence> vulnerable;
   bool decisive = false;
   for (const Finding& finding : findings) {
     if (!finding.suppressed.empty()) continue;
     const double weight = kSeverityWeight[static_cast<std::size_t>(finding.severity)] * finding.confidence;
     if (finding.nature == Nature::kMalicious) {
-      malicious[finding.rule].Add(weight);
+      const bool counts = input.options->strict || finding.reach <= Reach::kRuntime;
+      (counts ? malicious : aside)[finding.rule].Add(weight);
       const Rule* rule = input.rules->Find(finding.rule);
       if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
         decisive = true;
@@ -237,6 +242,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   }
   double evidence = 0.0;
   for (const auto& [rule, sum] : malicious) evidence += sum.total();
+  double beside = 0.0;
+  for (const auto& [rule, sum] : aside) beside += sum.total();
+  evidence += std::min(beside, kMostAside);
   double weakness = 0.0;
   for (const auto& [rule, sum] : vulnerable) weakness += sum.total();
 
