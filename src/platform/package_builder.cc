@@ -41,8 +41,10 @@ bool EndsAsZip(std::string_view bytes) noexcept {
   constexpr std::uint32_t kInZip64 = 0xffffffff;
   if (bytes.size() < kRecord) return false;
   const std::size_t first = bytes.size() - kRecord - std::min(kLongestComment, bytes.size() - kRecord);
-  for (std::size_t at = bytes.rfind("PK\5\6"); at != std::string_view::npos && at >= first;
-       at = at == 0 ? std::string_view::npos : bytes.rfind("PK\5\6", at - 1)) {
+  std::string_view tail = bytes.substr(first);
+  for (std::size_t in = tail.rfind("PK\5\6"); in != std::string_view::npos; in = tail.rfind("PK\5\6")) {
+    tail = tail.substr(0, in + 3);  // the next look is further back
+    const std::size_t at = first + in;
     if (bytes.size() - at < kRecord) continue;
     const std::uint32_t size = LittleEndian(bytes, at + 12, 4);
     const std::uint32_t offset = LittleEndian(bytes, at + 16, 4);
