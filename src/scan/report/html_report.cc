@@ -119,15 +119,33 @@ void AppendPackage(const ScanReport& report, const RuleSet& rules, std::string& 
       "&middot; {} &middot; {}</div>",
       Escape(report.summary, 600), verdict, report.score * 100, report.score, core::NameOf(report.reason),
       NameOf(report.kind));
-  std::size_t n = 0;
+  // What somebody should look at stands open; powers and hygiene are one fold away.
+  const auto quiet = [](const Finding& finding) {
+    return finding.nature == core::Nature::kCapability || finding.nature == core::Nature::kHygiene ||
+           !finding.suppressed.empty();
+  };
+  constexpr std::size_t kMost = 300;
+  std::size_t shown = 0;
+  std::size_t folded = 0;
   for (const Finding& finding : report.findings) {
-    const bool open = n < 3 && finding.nature != core::Nature::kCapability &&
-                      finding.nature != core::Nature::kHygiene && finding.suppressed.empty();
-    AppendFinding(finding, rules, open, out);
-    if (++n >= 300) {
-      out += fmt::format("<p class=\"soft\">{} more findings: see the JSON report.</p>", report.findings.size() - n);
-      break;
+    if (quiet(finding)) {
+      ++folded;
+    } else if (shown < kMost) {
+      AppendFinding(finding, rules, shown++ < 3, out);
     }
+  }
+  if (folded > 0) {
+    out += fmt::format(
+        "<details class=\"finding\"><summary class=\"soft\">{} more: powers, hygiene, suppressed</summary>", folded);
+    std::size_t listed = 0;
+    for (const Finding& finding : report.findings) {
+      if (quiet(finding) && listed++ < kMost) AppendFinding(finding, rules, false, out);
+    }
+    out += "</details>";
+  }
+  if (shown + std::min(folded, kMost) < report.findings.size()) {
+    out += fmt::format("<p class=\"soft\">{} further findings: see the JSON report.</p>",
+                       report.findings.size() - shown - std::min(folded, kMost));
   }
   AppendPermissions(report, out);
   if (!report.tools.empty()) {
