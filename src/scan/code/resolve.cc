@@ -762,8 +762,8 @@ Value ModuleView::OfIndex(ExprId id, FuncId scope) const {
       value = OfTarget(key.text);
     } else if (base.kind == ValueKind::kQualified && !IsModuleObject(base)) {
       const Expr& origin = module_.exprs[expr.base];
-      if (origin.kind == ExprKind::kCall) return MemberOf(base, key.text);  // vars(os)["system"]
-      return Qualified(base.text + "[]");
+      if (origin.kind != ExprKind::kCall) return Qualified(base.text + "[]");
+      value = MemberOf(base, key.text);  // vars(os)["system"]
     } else {
       return {};
     }

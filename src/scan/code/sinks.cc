@@ -44,7 +44,14 @@ std::string KnownHost(const std::string& text) {
   if (scheme == std::string::npos) return {};
   const std::size_t from = scheme + 3;
   const std::size_t to = text.find_first_of("/?#", from);
-  const std::string authority = text.substr(from, to == std::string::npos ? std::string::npos : to - from);
+  std::string authority = text.substr(from, to == std::string::npos ? std::string::npos : to - from);
+  // BASE + path: what follows a whole host name begins with a slash.
+  if (to == std::string::npos && authority.size() > 4 && authority.back() == kHole &&
+      authority[authority.size() - 2] != '.' && Contains(authority, ".") &&
+      authority.find(kHole) == authority.size() - 1) {
+    authority.pop_back();
+    return HostOf(text.substr(0, from) + authority);
+  }
   if (authority.empty() || Contains(authority, std::string_view(&kHole, 1))) return {};
   return HostOf(text);
 }
