@@ -88,6 +88,44 @@ TEST(TraceTest, AnnotationsAreFoundUnderAnEscapedKeyToo) {
 }
 
 // An argument or a decision may well be called "annotations": only the fields of the format are emptied.
+TEST(TraceTest, TheReaderForTrainingSaysTheSameOfManyLines) {
+  AnnotatedTraceReader reader;
+  const std::string other = With(R"([{"role":"user","content":"other"}])");
+  for (const std::string_view line : {kFull, std::string_view(other), kFull}) {
+    const Result<AnnotatedTrace> alone = ParseAnnotatedTraceLine(line);
+    ASSERT_TRUE(alone.ok());
+    ASSERT_TRUE(reader.Read(line).ok());
+    const TraceSession& session = reader.session();
+    EXPECT_EQ(session.session, alone.value().session.session);
+    ASSERT_EQ(session.messages.size(), alone.value().session.messages.size());
+    for (std::size_t i = 0; i < session.messages.size(); ++i) {
+      EXPECT_EQ(session.messages[i].content, alone.value().session.messages[i].content);
+      EXPECT_EQ(session.messages[i].calls.size(), alone.value().session.messages[i].calls.size());
+    }
+    EXPECT_EQ(reader.annotations().session.exists(), alone.value().annotations.session.exists());
+    EXPECT_EQ(reader.annotations().calls.size(), alone.value().annotations.calls.size());
+    EXPECT_FALSE(session.doc.root().is_object()) << "annotations must not be reachable through the session";
+  }
+}
+
+TEST(TraceTest, TheReaderForTrainingKeepsNothingOfAnEarlierLine) {
+  AnnotatedTraceReader reader({.max_line_bytes = kFull.size()});
+  ASSERT_TRUE(reader.Read(kFull).ok());
+  ASSERT_TRUE(reader.annotations().session.exists());
+  const std::string long_line(kFull.size() + 1, ' ');
+  for (const std::string_view bad : {std::string_view("{"), std::string_view(R"({"schema":"interlock.trace/v2"})"),
+                                     std::string_view(long_line), std::string_view()}) {
+    const base::Status status = reader.Read(bad);
+    ASSERT_FALSE(status.ok()) << bad;
+    EXPECT_EQ(status.error().code(), CodeOf(bad, {.max_line_bytes = kFull.size()})) << bad;
+    EXPECT_TRUE(reader.session().messages.empty());
+    EXPECT_TRUE(reader.session().session.empty());
+    EXPECT_FALSE(reader.annotations().session.exists());
+    EXPECT_TRUE(reader.annotations().calls.empty());
+  }
+  EXPECT_TRUE(reader.Read(kFull).ok());
+}
+
 TEST(TraceTest, ArgumentsNamedAnnotationsStay) {
   const Result<TraceSession> session = ParseTraceLine(With(
       R"([{"role":"assistant","calls":[{"id":"c","tool":"t","arguments":{"annotations":{"a":1}},"annotations":{"b":2}}]}])"));
