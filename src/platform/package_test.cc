@@ -327,7 +327,7 @@ TEST(PackageArchive, NothingHidesBehindZeros) {
 }
 
 TEST(PackageArchive, BombsEndAtTheRatio) {
-  const std::string zeros(std::size_t{8} << 20, '\0');
+  const std::string zeros(std::size_t{3} << 20, '\0');
   const PackageLimits limits{.max_ratio = 50, .ratio_floor_bytes = std::uint64_t{1} << 20};
   for (const TestFormat format : {TestFormat::kZip, TestFormat::kTarGzip, TestFormat::kTarZstd, TestFormat::kTarXz}) {
     const PackageView view = LoadPackageBytes("x", MakeArchive(format, {{"a", zeros}, {"b", zeros}}), limits);
