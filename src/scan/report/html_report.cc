@@ -125,13 +125,13 @@ void AppendPackage(const ScanReport& report, const RuleSet& rules, std::string& 
            !finding.suppressed.empty();
   };
   constexpr std::size_t kMost = 300;
-  std::size_t shown = 0;
+  std::size_t listed_open = 0;
   std::size_t folded = 0;
   for (const Finding& finding : report.findings) {
     if (quiet(finding)) {
       ++folded;
-    } else if (shown < kMost) {
-      AppendFinding(finding, rules, shown++ < 3, out);
+    } else if (listed_open < kMost) {
+      AppendFinding(finding, rules, listed_open++ < 3, out);
     }
   }
   if (folded > 0) {
@@ -143,9 +143,9 @@ void AppendPackage(const ScanReport& report, const RuleSet& rules, std::string& 
     }
     out += "</details>";
   }
-  if (shown + std::min(folded, kMost) < report.findings.size()) {
+  if (listed_open + std::min(folded, kMost) < report.findings.size()) {
     out += fmt::format("<p class=\"soft\">{} further findings: see the JSON report.</p>",
-                       report.findings.size() - shown - std::min(folded, kMost));
+                       report.findings.size() - listed_open - std::min(folded, kMost));
   }
   AppendPermissions(report, out);
   if (!report.tools.empty()) {
