@@ -609,7 +609,7 @@ class Finder {
            {"antivirus", "gatekeeper", "defender", "protection", "edr", "selinux", "smartscreen"}) {
         if (view.FindWord(i, i + 7, strong) != kNone) score = 0.6;
       }
-      if (view.FindWord(i, i + 7, "security") != kNone || view.FindWord(i, i + 7, "endpoint") != kNone) score += 0.3;
+      if (view.FindWord(i, check, "security") != kNone || view.FindWord(i, check, "endpoint") != kNone) score += 0.3;
       if (score > 0.0 && view.any(Bit(kWWhen))) score += 0.05;
       if (score >= 0.3) {
         Hit(view, "PI-014", i, check, score);
