@@ -111,9 +111,22 @@ bool Counts(const core::SkippedPart& part) {
 
 }  // namespace
 
-bool IsOwnHost(std::string_view host, const Identity& identity) {
+bool IsOwnHost(std::string_view url, const Identity& identity) {
+  // Anybody may put any word into a path: what counts there is whose account at a forge it is, and which repository.
+  std::string place = HostOf(url);
+  if (place.find('\\') != std::string::npos) return false;
+  if (KindOfHost(url) == HostKind::kForge) {
+    std::string lower(url);
+    for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    if (const std::size_t at = lower.find(place); at != std::string::npos) {
+      const std::string path = lower.substr(at + place.size());
+      const std::size_t end = std::min(path.find_first_of("?#"), path.size());
+      const std::size_t owner = std::min(path.find('/', 1), end);
+      place += path.substr(0, std::min(path.find('/', std::min(owner + 1, end)), end));
+    }
+  }
   return std::any_of(identity.words.begin(), identity.words.end(),
-                     [&](const std::string& word) { return host.find(word) != std::string_view::npos; });
+                     [&](const std::string& word) { return place.find(word) != std::string::npos; });
 }
 
 double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, const Identity& identity, bool strict) {
@@ -129,7 +142,8 @@ double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, c
         break;
       case HostKind::kInstaller:
       case HostKind::kRegistry:
-        confidence *= rule.threat == core::ThreatClass::kT6 ? 0.6 : 0.1;
+        // A widely known installer or a registry is how software comes; it is listed among the permissions.
+        confidence *= rule.threat == core::ThreatClass::kT6 ? 0.6 : 0.0;
         break;
       case HostKind::kLocal:
         confidence *= 0.3;
@@ -165,7 +179,8 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     const FileContext& file = files[hit.file];
     const Reach reach = hit.has_reach ? hit.reach : file.reach;
     const double confidence = ContextConfidence(*rule, hit, reach, input.identity, input.options->strict);
-    if (confidence < 0.02) continue;
+    // Where it stands makes it count less; only what says nothing anywhere is dropped.
+    if (ContextConfidence(*rule, hit, reach, input.identity, true) < 0.02) continue;
     const std::string_view text = file.text();
     const std::size_t begin = std::min(hit.bytes.begin, text.size());
     const std::size_t end = std::clamp(hit.bytes.end, begin, text.size());
