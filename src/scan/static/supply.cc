@@ -22,6 +22,8 @@ constexpr std::size_t kMaxHooks = 500;
 constexpr std::size_t kMaxCommand = 8192;
 constexpr std::size_t kMaxInstallText = std::size_t{1} << 20;  // of a document or script
 constexpr std::size_t kMaxNameFindings = 50;
+constexpr std::size_t kMaxUnknownNames = 3000;  // compared with the popular ones; direct dependencies first
+constexpr std::size_t kMaxFindings = 5000;
 
 // Installed with the package, unless the file lies where nothing is installed from.
 Reach InstallReach(Reach reach, bool development) {
@@ -46,10 +48,15 @@ std::string Purl(std::string_view ecosystem, std::string_view name, std::string_
 void CheckNames(SupplyState& state) {
   std::unordered_set<std::string> seen;
   std::size_t findings = 0;
+  std::size_t unknown = 0;
   const std::vector<Dependency>& all = state.facts.dependencies;
-  for (std::size_t i = 0; i < all.size() && findings < kMaxNameFindings; ++i) {
+  for (std::size_t k = 0; k < 2 * all.size() && findings < kMaxNameFindings && unknown < kMaxUnknownNames; ++k) {
+    const std::size_t i = k % all.size();
     const Dependency& dependency = all[i];
+    if (dependency.direct != (k < all.size())) continue;
     if (!seen.insert(dependency.ecosystem + " " + dependency.name).second) continue;
+    if (RankOf(dependency.ecosystem, dependency.name) != 0) continue;
+    ++unknown;
     const std::optional<NameLikeness> like = LooksLike(dependency.ecosystem, dependency.name);
     if (!like) continue;
     ++findings;
@@ -287,6 +294,7 @@ RawFinding& Sheet::Raise(std::string_view rule, base::ByteSpan bytes, std::strin
   finding.subject = subject;
   finding.has_reach = true;
   finding.reach = InstallReach(file_.reach, false);
+  if (state_.facts.findings.size() >= kMaxFindings) return state_.dropped = std::move(finding);
   state_.facts.findings.push_back(std::move(finding));
   return state_.facts.findings.back();
 }

@@ -38,6 +38,7 @@ struct SupplyState {
   };
   std::vector<Place> places;
   bool dependencies_full = false;
+  RawFinding dropped;  // beyond the limit of findings
 };
 
 // One manifest: its text, where it stands, and what it adds.

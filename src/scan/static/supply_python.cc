@@ -162,6 +162,7 @@ void ForEachLiteral(std::string_view text, std::string_view key, Use use) {
         ++at;
       }
     }
+    from = std::max(from, at);  // a list is read once, however often the key stands in it
   }
 }
 
