@@ -395,7 +395,7 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
     }
     const std::size_t begin = i;
     std::uint32_t count = 0, tags = 0, selectors = 0, widths = 0, overrides = 0, kinds = 0;
-    std::array<std::uint32_t, 4> known{};
+    std::array<std::uint32_t, 8> known{};
     std::string spelled;
     while (i < text.size()) {
       one = CharAt(text, i);

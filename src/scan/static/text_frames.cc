@@ -496,7 +496,8 @@ class Finder {
         const bool telling = w.starts_with("tell") || w.starts_with("inform") || w.starts_with("mention") ||
                              w.starts_with("notif") || w.starts_with("reveal") || w.starts_with("disclos") ||
                              w.starts_with("alert") || w.starts_with("acknowledg") || w.starts_with("announc");
-        if (!telling) continue;
+        // "There is no need to tell users ...": leave to, not an order.
+        if (!telling || view.FindWord(i - 3, i - 1, "need") != kNone) continue;
         const int user = view.Find(i + 1, i + 6, Bit(kWUser));
         if (view.Negated(i, true) && user != kNone && view.Bare(i)) {
           score = 0.5;
