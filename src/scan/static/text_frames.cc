@@ -386,7 +386,9 @@ class Finder {
           (!view.any(Bit(kWWhen)) || !view.any(Bit(kWEvery)))) {
         score -= 0.15;
       }
-      score = std::min(score, most);
+      // What is told rather than ordered is seldom more than worth a look.
+      const bool told = !view.Directs(i) && !command && !inside;
+      score = std::min(score, told ? std::min(most, 0.6) : most);
       if (score > best) {
         best = score;
         best_from = std::min({i, before == kNone ? i : before, where});
@@ -590,7 +592,7 @@ class Finder {
     } else if (view.Has("without being asked") || view.Has("beyond the user's explicit request") ||
                view.Has("without explicit user") || view.Has("without the user's consent") ||
                view.Has("without user consent")) {
-      score = std::max(score, 0.55);
+      score = std::max(score, view.any(kRisky) ? 0.5 : 0.4);
       if (from == kNone) {
         from = 0;
         to = view.size() - 1;
