@@ -56,10 +56,7 @@ std::array<float, 5> ExtraOf(const IntentText& text, const IntentTool& tool, boo
 
 IntentText PrepareIntentText(std::string_view text) {
   IntentText out;
-  for (const std::string& word : WordsOf(text, kMaxWords)) {
-    out.stems.push_back(HashOf(StemOf(word)));
-    AppendMeanings(word, out.stems);
-  }
+  for (const Reading& reading : ReadingsOf(text, kMaxWords)) AppendMeanings(reading, out.stems);
   std::sort(out.stems.begin(), out.stems.end());
   out.stems.erase(std::unique(out.stems.begin(), out.stems.end()), out.stems.end());
   return out;

@@ -33,6 +33,18 @@ TEST(IntentTest, WordsOfOtherLanguagesMeanTheSame) {
   EXPECT_EQ(OverlapOf(PrepareIntentText("Veuillez virer la somme"), tool).verb, 1.0F);
   EXPECT_EQ(OverlapOf(PrepareIntentText("请转账给他"), tool).verb, 1.0F);
   EXPECT_EQ(OverlapOf(PrepareIntentText("Das Wetter ist gut"), tool).verb, 0.0F);
+  const IntentTool password = PrepareIntentTool("update_password");
+  EXPECT_EQ(OverlapOf(PrepareIntentText("Mettez à jour le mot de passe."), password).words, 1.0F);
+  EXPECT_EQ(OverlapOf(PrepareIntentText("Обновите пароль."), password).words, 1.0F);
+  EXPECT_EQ(OverlapOf(PrepareIntentText("パスワードを更新"), password).words, 1.0F);
+}
+
+TEST(IntentTest, CapitalsAndMarksOutsideAsciiAreNoPartOfAWord) {
+  const IntentTool tool = PrepareIntentTool("send_money");
+  EXPECT_EQ(OverlapOf(PrepareIntentText("«Überweise» das Geld"), tool).words, 1.0F);
+  EXPECT_EQ(PrepareIntentText("“send” — money…").stems, PrepareIntentText("send money").stems);
+  EXPECT_EQ(PrepareIntentText("请，转账。").stems, PrepareIntentText("请 转账").stems);
+  EXPECT_EQ(PrepareIntentText("\xE2\x80").stems.size(), 1U);  // cut in the middle: bytes like any other
 }
 
 TEST(IntentTest, NamesInAnySpelling) {

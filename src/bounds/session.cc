@@ -250,13 +250,12 @@ void BoundsSession::Impl::Remember(Seen& entry, std::string_view text, const Sca
     stems.clear();
     std::size_t position = 0;
     bool obliged = false;
-    const std::vector<std::string> list = WordsOf(words, 256);
-    for (const std::string& word : list) {
+    const std::vector<Reading> list = ReadingsOf(words, 256);
+    for (const Reading& reading : list) {
       // Imperatives stand early; "funds must be sent" is one too.
-      if ((position++ < 4 || obliged) && IsOrderVerb(word)) piece.order = true;
-      obliged = obliged || (position <= 8 && IsObligation(word));
-      stems.push_back(HashOf(StemOf(word)));
-      AppendMeanings(word, stems);
+      if ((position++ < 4 || obliged) && IsOrderVerb(reading)) piece.order = true;
+      obliged = obliged || (position <= 8 && IsObligation(reading));
+      AppendMeanings(reading, stems);
     }
     piece.words = static_cast<std::uint16_t>(std::min<std::size_t>(list.size(), 0xFFFF));
     std::sort(stems.begin(), stems.end());
@@ -268,7 +267,7 @@ void BoundsSession::Impl::Remember(Seen& entry, std::string_view text, const Sca
       const auto weaker = [](const Order& a, const Order& b) { return a.score > b.score; };
       if (orders.size() < kMaxOrders || piece.score > orders.back().score) {
         if (orders.size() == kMaxOrders) orders.pop_back();
-        Order order{piece.score, stems, tokens, HashOf(StemOf(list.front()))};
+        Order order{piece.score, stems, tokens, HashOf(StemOf(list.front().meaning()))};
         orders.insert(std::upper_bound(orders.begin(), orders.end(), order, weaker), std::move(order));
       }
     }

@@ -71,7 +71,8 @@ ToolWords::ToolWords(const std::vector<std::string>& names) {
     Tokenize(folded, tokens);
     std::vector<std::uint32_t> words;
     for (const Token& token : tokens.tokens) {
-      if (token.kind == TokenKind::kWord && words.size() < kMaxNameWords) words.push_back(token.hash);
+      if (token.kind != TokenKind::kWord || token.sense == 0) continue;
+      if (words.size() < kMaxNameWords) words.push_back(token.sense);
     }
     if (words.size() >= 2) {
       std::vector<std::vector<std::uint32_t>>& same = tools_[words.front()];
@@ -83,18 +84,18 @@ ToolWords::ToolWords(const std::vector<std::string>& names) {
 
 void ToolWords::Raise(const std::vector<Token>& tokens, std::vector<float>& evidence) const {
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (tokens[i].kind != TokenKind::kWord || !maybe_.test(tokens[i].hash % maybe_.size())) continue;
-    const auto at = tools_.find(tokens[i].hash);
+    if (tokens[i].kind != TokenKind::kWord || !maybe_.test(tokens[i].sense % maybe_.size())) continue;
+    const auto at = tools_.find(tokens[i].sense);
     if (at == tools_.end()) continue;
     bool spelled = false;
     bool object = false;
     const std::size_t last = std::min(tokens.size(), i + 1 + kObjectWithin);
     for (const std::vector<std::uint32_t>& name : at->second) {
       std::size_t run = 1;
-      while (run < name.size() && i + run < tokens.size() && tokens[i + run].hash == name[run]) ++run;
+      while (run < name.size() && i + run < tokens.size() && tokens[i + run].sense == name[run]) ++run;
       if (run == name.size() && run >= 2) spelled = true;
       for (std::size_t next = i + 1; next < last && !object; ++next) {
-        object = std::find(name.begin() + 1, name.end(), tokens[next].hash) != name.end();
+        object = std::find(name.begin() + 1, name.end(), tokens[next].sense) != name.end();
       }
     }
     float add = 0;

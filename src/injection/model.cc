@@ -84,8 +84,8 @@ void WeightTable::Build(std::vector<Entry> entries) {
 void Weights::Evidence(const std::vector<Token>& tokens, std::vector<float>& out) const {
   out.resize(tokens.size());
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const std::int8_t* word = tokens[i].kind == TokenKind::kWord ? words.Find(tokens[i].hash) : nullptr;
-    if (tokens[i].kind != TokenKind::kWord) {
+    const std::int8_t* word = tokens[i].kind == TokenKind::kWord ? words.Find(tokens[i].sense) : nullptr;
+    if (tokens[i].kind != TokenKind::kWord || tokens[i].sense == 0) {
       out[i] = 0.0F;
     } else if (word == nullptr) {
       out[i] = parameters.drift + parameters.unknown;

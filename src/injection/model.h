@@ -46,7 +46,8 @@ void VisitPairs(const Token* begin, const Token* end, Known&& known, Visit&& vis
   bool adjoins = false;  // the token before is the newest of the context
   for (const Token* token = begin; token != end; ++token) {
     const auto index = static_cast<std::size_t>(token - begin);
-    if (token->kind != TokenKind::kWord || !known(token->hash)) {
+    if (token->kind == TokenKind::kWord && token->sense == 0) continue;
+    if (token->kind != TokenKind::kWord || !known(token->sense)) {
       const std::uint32_t mark = token->kind == TokenKind::kNumber    ? kNumberMark
                                  : token->kind == TokenKind::kAddress ? kAddressMark
                                  : token->capital                     ? kNameMark
@@ -57,12 +58,12 @@ void VisitPairs(const Token* begin, const Token* end, Known&& known, Visit&& vis
       adjoins = false;
       continue;
     }
-    if (token->starts) visit(index, HashPair(PairKind::kStart, kStartMark, token->hash));
+    if (token->starts) visit(index, HashPair(PairKind::kStart, kStartMark, token->sense));
     for (std::size_t back = 0; back < filled; ++back) {
       const std::uint32_t other = context[(head + kContext - 1 - back) % kContext];
-      visit(index, HashPair(back == 0 ? PairKind::kAdjacent : PairKind::kNear, other, token->hash));
+      visit(index, HashPair(back == 0 ? PairKind::kAdjacent : PairKind::kNear, other, token->sense));
     }
-    context[head] = token->hash;
+    context[head] = token->sense;
     head = (head + 1) % kContext;
     filled = std::min(filled + 1, kContext);
     adjoins = true;

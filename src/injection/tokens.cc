@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "interlock/injection/glossary.h"
 #include "utf8.h"
 
 namespace interlock::injection {
@@ -306,7 +307,10 @@ class Tokenizer {
 
   void Add(std::size_t begin, std::size_t end) {
     Token token;
-    token.hash = HashWord(text_.substr(begin, end - begin));
+    const std::string_view word = text_.substr(begin, end - begin);
+    token.hash = HashWord(word);
+    token.sense = token.hash;
+    token.elides = word.find('\'') != std::string_view::npos;
     token.begin = static_cast<std::uint32_t>(begin);
     token.end = static_cast<std::uint32_t>(end);
     token.starts = out_.tokens.size() == piece_first_;
@@ -356,6 +360,11 @@ std::uint32_t HashWord(std::string_view word) {
   return hash ^ (hash >> 13U);
 }
 
-void Tokenize(const Folded& folded, Tokens& out) { Tokenizer(folded, out).Run(); }
+void TokenizeWords(const Folded& folded, Tokens& out) { Tokenizer(folded, out).Run(); }
+
+void Tokenize(const Folded& folded, Tokens& out) {
+  TokenizeWords(folded, out);
+  Glossary::Default().Apply(folded.text, out);
+}
 
 }  // namespace interlock::injection

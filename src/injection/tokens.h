@@ -16,11 +16,13 @@ enum class TokenKind : std::uint8_t { kWord, kNumber, kAddress };
 
 struct Token {
   std::uint32_t hash = 0;   // of a word; 0 for the others
+  std::uint32_t sense = 0;  // of the English word that it stands for, or its own; 0: said by the word before it
   std::uint32_t begin = 0;  // of the folded text
   std::uint32_t end = 0;
   TokenKind kind = TokenKind::kWord;
   bool starts = false;   // the first word of its piece
   bool capital = false;  // written with one capital although it does not start its piece
+  bool elides = false;   // has an apostrophe: an article may stand before it
 };
 
 struct Piece {
@@ -43,5 +45,7 @@ struct Tokens {
 [[nodiscard]] std::uint32_t HashWord(std::string_view word);
 
 void Tokenize(const Folded& folded, Tokens& out);
+// Without the glossary: every word has its own sense.
+void TokenizeWords(const Folded& folded, Tokens& out);
 
 }  // namespace interlock::injection

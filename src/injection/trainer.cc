@@ -113,8 +113,8 @@ class Training {
     for (const Text& text : commands_) {
       ++stamp;
       for (const Token& token : text.tokens) {
-        if (token.kind != TokenKind::kWord) continue;
-        Count& count = counts[token.hash];
+        if (token.kind != TokenKind::kWord || token.sense == 0) continue;
+        Count& count = counts[token.sense];
         if (count.last != stamp) ++count.commands;
         count.last = stamp;
         if (!token.starts) {
@@ -126,8 +126,8 @@ class Training {
     for (const Text& text : data_) {
       ++stamp;
       for (const Token& token : text.tokens) {
-        if (token.kind != TokenKind::kWord) continue;
-        Count& count = counts[token.hash];
+        if (token.kind != TokenKind::kWord || token.sense == 0) continue;
+        Count& count = counts[token.sense];
         if (count.last != stamp) ++count.data;
         count.last = stamp;
         if (!token.starts) {
@@ -196,10 +196,10 @@ class Training {
     window.command = command;
     window.weight = weight;
     for (std::size_t i = begin; i < end; ++i) {
-      if (tokens[i].kind != TokenKind::kWord) continue;
+      if (tokens[i].kind != TokenKind::kWord || tokens[i].sense == 0) continue;
       window.words += 1;
-      if (words_.contains(tokens[i].hash))
-        window.features.push_back(ids_.at((std::uint64_t{1} << 32U) | tokens[i].hash));
+      if (words_.contains(tokens[i].sense))
+        window.features.push_back(ids_.at((std::uint64_t{1} << 32U) | tokens[i].sense));
       else
         window.unknown += 1;
     }

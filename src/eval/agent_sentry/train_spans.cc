@@ -5,7 +5,7 @@
 #include <set>
 
 #include "interlock/base/check.h"
-#include "re2/re2.h"
+#include "interlock/bounds/intent.h"
 
 namespace interlock::eval::agent_sentry {
 namespace {
@@ -67,12 +67,6 @@ std::vector<std::string> ToolNames(std::span<const Trace* const> traces, std::st
   return {names.begin(), names.end()};
 }
 
-bool IsDelegation(std::string_view prompt) {
-  static const re2::RE2 pattern(
-      R"((?i)\b(?:do|complete|perform|carry out|execute|follow|take care of|make|take|finish|handle)\b[^.?!]{0,60}\b(?:tasks?|actions?|instructions?|to-?dos?|steps|changes|everything|what|directions)\b[^.!?]{0,80}\b(?:in|on|from|at|of|specified|described|mentioned|listed|says?|given|outlined)\b[^.!?]{0,40}(?:\b(?:e-?mail|file|message|document|list|page|website|notice|letter|inbox|notes?|article)\b|https?://|www\.))");
-  return re2::RE2::PartialMatch(re2::StringPiece(prompt.data(), prompt.size()), pattern);
-}
-
 std::shared_ptr<const injection::SpanModel> TrainSpans(std::span<const Trace* const> training,
                                                        const TrainSpansOptions& options) {
   float threshold = options.quarantine;
@@ -93,7 +87,7 @@ std::shared_ptr<const injection::SpanModel> TrainSpans(std::span<const Trace* co
       }
       const injection::SpanFinder finder(Fit(inner, options, threshold));
       for (const Trace* trace : held) {
-        if (!IsDelegation(trace->prompt)) benign.push_back(BestScore(finder, *trace, tools[trace->domain]));
+        if (!bounds::DelegatesTo(trace->prompt)) benign.push_back(BestScore(finder, *trace, tools[trace->domain]));
       }
     }
     if (!benign.empty()) {

@@ -33,7 +33,4 @@ struct TrainSpansOptions {
 // Names of the tools that the traces of a domain call, sorted: what an agent of that domain is known to have.
 [[nodiscard]] std::vector<std::string> ToolNames(std::span<const Trace* const> traces, std::string_view domain);
 
-// The user asks the agent to do what a file, a message or a page says: its orders are then the user's by delegation.
-[[nodiscard]] bool IsDelegation(std::string_view prompt);
-
 }  // namespace interlock::eval::agent_sentry
