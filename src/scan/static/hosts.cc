@@ -51,8 +51,9 @@ const Table& Hosts() {
   return table;
 }
 
-// Dotted quad, also as one number or in hex, as browsers and curl read it.
-bool ParseAddress(std::string_view host, std::uint32_t& address) {
+// As inet_aton reads it, and with it curl and browsers: decimal, hexadecimal or octal parts; where `short_forms`, the
+// last of two or three parts fills what is left ("127.1"), which outside a URL is rather a version number.
+bool ParseAddress(std::string_view host, bool short_forms, std::uint32_t& address) {
   std::uint32_t parts[4] = {};
   int count = 0;
   while (count < 4) {
@@ -62,6 +63,8 @@ bool ParseAddress(std::string_view host, std::uint32_t& address) {
     if (part.starts_with("0x") || part.starts_with("0X")) {
       part.remove_prefix(2);
       base = 16;
+    } else if (part.size() > 1 && part.front() == '0') {
+      base = 8;
     }
     if (part.empty()) return false;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), parts[count], base);
@@ -73,15 +76,20 @@ bool ParseAddress(std::string_view host, std::uint32_t& address) {
     }
     host.remove_prefix(dot + 1);
   }
-  if (!host.empty() || (count != 4 && count != 1)) return false;
+  if (!host.empty()) return false;
   if (count == 1) {
     address = parts[0];
     return parts[0] > 0xFFFFFF;
   }
-  for (const std::uint32_t part : parts) {
-    if (part > 255) return false;
+  if (count < 4 && !short_forms) return false;
+  address = 0;
+  for (int i = 0; i + 1 < count; ++i) {
+    if (parts[i] > 255) return false;
+    address |= parts[i] << (24 - 8 * i);
   }
-  address = parts[0] << 24 | parts[1] << 16 | parts[2] << 8 | parts[3];
+  const std::uint32_t last = parts[count - 1];
+  if (static_cast<std::uint64_t>(last) >= std::uint64_t{1} << (8 * (5 - count))) return false;
+  address |= last;
   return true;
 }
 
@@ -90,16 +98,72 @@ bool IsPrivate(std::uint32_t a) {
          a == 0;
 }
 
+char LowerOf(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }
+
+// The path as a server will see it, lower case, without an end slash: "/a/./b/../c%2E" is "/a/c.".
+std::string PathOf(std::string_view url) {
+  if (const std::size_t scheme = url.find("://"); scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
+  const std::size_t slash = url.find_first_of("/?#\\ \"'`");
+  if (slash == std::string_view::npos || url[slash] != '/') return {};
+  url = url.substr(slash, url.find_first_of("?# \"'`", slash) - slash);
+  std::string path;
+  while (!url.empty()) {
+    url.remove_prefix(1);
+    const std::size_t next = std::min(url.find_first_of("/\\"), url.size());
+    std::string part;
+    for (std::size_t i = 0; i < next; ++i) {
+      const bool dot = url[i] == '%' && i + 2 < next && url[i + 1] == '2' && LowerOf(url[i + 2]) == 'e';
+      part += dot ? '.' : LowerOf(url[i]);
+      if (dot) i += 2;
+    }
+    url.remove_prefix(next);
+    if (part == "..") {
+      path.resize(path.empty() ? 0 : path.rfind('/'));
+    } else if (!part.empty() && part != ".") {
+      path += '/';
+      path += part;
+    }
+  }
+  return path;
+}
+
+bool IsHostOrBelow(std::string_view host, std::string_view suffix) {
+  return host.ends_with(suffix) && (host.size() == suffix.size() || host[host.size() - suffix.size() - 1] == '.');
+}
+
+bool IsPathOrBelow(std::string_view path, std::string_view start) {
+  return path.starts_with(start) && (path.size() == start.size() || path[start.size()] == '/');
+}
+
+// Loopback, link-local, unique local; an IPv4 address in IPv6's clothes is judged as what it is.
+HostKind KindOfAddress6(std::string_view host) {
+  if (host == "[::1]" || host == "[::]" || host.starts_with("[fe80:")) return HostKind::kLocal;
+  if (host.size() > 5 && host[5] == ':' && (host.starts_with("[fd") || host.starts_with("[fc")))
+    return HostKind::kLocal;
+  constexpr std::string_view kMapped = "[::ffff:";
+  std::uint32_t address = 0;
+  if (host.starts_with(kMapped) && host.ends_with(']') &&
+      ParseAddress(host.substr(kMapped.size(), host.size() - kMapped.size() - 1), false, address) &&
+      IsPrivate(address)) {
+    return HostKind::kLocal;
+  }
+  return HostKind::kRawAddress;
+}
+
 }  // namespace
 
 std::string HostOf(std::string_view url) {
   if (const std::size_t scheme = url.find("://"); scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
-  url = url.substr(0, url.find_first_of("/?#\\ \"'`"));
+  // "a\@b": some clients go to a, others to b; it is left as it is, which no list knows.
+  const std::string_view authority = url.substr(0, url.find_first_of("/?# \"'`"));
+  if (authority.find('\\') < authority.find('@') && authority.find('@') != std::string_view::npos) {
+    return std::string(authority);
+  }
+  url = authority.substr(0, authority.find('\\'));
   if (const std::size_t user = url.rfind('@'); user != std::string_view::npos) url.remove_prefix(user + 1);
-  if (!url.empty() && url.front() == '[') return std::string(url.substr(0, url.find(']') + 1));
-  url = url.substr(0, url.find(':'));
-  std::string host(url);
-  for (char& c : host) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  const bool address6 = !url.empty() && url.front() == '[';
+  std::string host(address6 ? url.substr(0, url.find(']') + 1) : url.substr(0, url.find(':')));
+  for (char& c : host) c = LowerOf(c);
   while (!host.empty() && host.back() == '.') host.pop_back();
   return host;
 }
@@ -107,22 +171,22 @@ std::string HostOf(std::string_view url) {
 HostKind KindOfHost(std::string_view url) {
   const std::string host = HostOf(url);
   if (host.empty()) return HostKind::kOrdinary;
-  if (host.front() == '[')
-    return host == "[::1]" || host.starts_with("[fe80") || host.starts_with("[fd") ? HostKind::kLocal
-                                                                                   : HostKind::kRawAddress;
+  if (host.front() == '[') return KindOfAddress6(host);
   std::uint32_t address = 0;
-  if (ParseAddress(host, address)) return IsPrivate(address) ? HostKind::kLocal : HostKind::kRawAddress;
+  if (ParseAddress(host, url.find("://") != std::string_view::npos, address)) {
+    return IsPrivate(address) ? HostKind::kLocal : HostKind::kRawAddress;
+  }
   if (host == "localhost" || host.ends_with(".localhost") || host.ends_with(".local") || host.ends_with(".internal") ||
       host.ends_with(".lan") || host == "host.docker.internal") {
     return HostKind::kLocal;
   }
   const Table& table = Hosts();
-  std::string lower(url);
-  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  for (const auto& [path, kind] : table.paths) {
-    const std::size_t at = lower.find(path);
-    if (at == std::string::npos) continue;
-    if (at == 0 || lower[at - 1] == '/' || lower[at - 1] == '.') return kind;
+  // A known place in somebody else's path or query is not that place.
+  const std::string path = PathOf(url);
+  for (const auto& [place, kind] : table.paths) {
+    const std::size_t slash = place.find('/');
+    const std::string_view known(place);
+    if (IsHostOrBelow(host, known.substr(0, slash)) && IsPathOrBelow(path, known.substr(slash))) return kind;
   }
   for (std::string_view rest = host;;) {
     const auto found = table.hosts.find(std::string(rest));

@@ -36,7 +36,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
 [[nodiscard]] double ContextConfidence(const Rule& rule, const RawFinding& raw, core::Reach reach,
                                        const Identity& identity, bool strict);
 
-[[nodiscard]] bool IsOwnHost(std::string_view host, const Identity& identity);
+[[nodiscard]] bool IsOwnHost(std::string_view url, const Identity& identity);
 
 // Suppressions: those of the options, and inline ones where the options honour them.
 void ApplySuppressions(const VerdictInput& input, std::vector<core::Finding>& findings);

@@ -1,0 +1,303 @@
+// Weighing evidence: what adds up, what decides, what never counts.
+#include "static/verdict.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "static/classify.h"
+
+namespace interlock::scan {
+namespace {
+
+using core::Nature;
+using core::Reach;
+using core::ScanReason;
+using core::ScanVerdict;
+using core::Severity;
+using testing::HasSubstr;
+
+// Rules of our own, so that no test depends on the shipped ones' weights.
+const RuleSet& Rules() {
+  static const RuleSet* const rules = [] {
+    std::string text = R"({"schema":"interlock.scan-rules/v1","rules":[)";
+    const auto rule = [&](std::string_view id, std::string_view threat, std::string_view severity, double confidence,
+                          std::string_view nature, bool decisive) {
+      if (text.back() != '[') text += ',';
+      text += R"({"id":")" + std::string(id) + R"(","title":"A test","threat":")" + std::string(threat) +
+              R"(","severity":")" + std::string(severity) + R"(","confidence":)" + std::to_string(confidence) +
+              R"(,"nature":")" + std::string(nature) + R"(","maturity":"incubating","engine":"code",)" +
+              (decisive ? R"("decisive":true,)" : "") +
+              R"("rationale":"Only to test how evidence is weighed.","remedy":"There is nothing to do.","positive":[{"path":"a.py","text":"a"}],)" +
+              R"("negative":[{"path":"b.py","text":"b"}]})";
+    };
+    rule("M-CRITICAL", "T6", "critical", 0.9, "malicious", false);
+    rule("M-FETCH", "T1", "critical", 0.9, "malicious", false);
+    rule("M-HIGH", "T2", "high", 0.8, "malicious", false);
+    rule("M-LOW", "T2", "low", 0.6, "malicious", false);
+    rule("M-DECISIVE", "T2", "medium", 0.9, "malicious", true);
+    rule("V-HIGH", "T8", "high", 0.9, "vulnerable", false);
+    rule("V-LOW", "T8", "low", 0.5, "vulnerable", false);
+    rule("C-HIGH", "T4", "critical", 1.0, "capability", false);
+    rule("H-HIGH", "T1", "critical", 1.0, "hygiene", false);
+    text += "]}";
+    auto loaded = RuleSet::Load(std::vector<RuleFile>{{"test.json", text}});
+    EXPECT_TRUE(loaded.ok()) << loaded.error().ToString();
+    return new RuleSet(std::move(loaded.value()));
+  }();
+  return *rules;
+}
+constexpr std::string_view kIds[] = {"M-CRITICAL", "M-FETCH", "M-HIGH", "M-LOW", "M-DECISIVE",
+                                     "V-HIGH",     "V-LOW",   "C-HIGH", "H-HIGH"};
+constexpr std::size_t kReaches = 9;
+
+struct Package {
+  core::PackageView view;
+  std::vector<FileContext> files;
+  Package() {
+    view.files.push_back({.path = "a.py", .bytes = "first\nsecond é line\nthird\n"});
+    view.files.push_back({.path = "b.py", .bytes = "other\n"});
+    files = ClassifyFiles(view, PackageKind::kCode);
+  }
+};
+
+ScanReport Weigh(std::vector<RawFinding> raw, const ScanOptions& options = {},
+                 std::vector<core::SkippedPart> skipped = {}, core::PermissionSet exercised = 0,
+                 std::vector<std::string> own = {}) {
+  static const Package package;
+  ScanReport report;
+  report.coverage.skipped = std::move(skipped);
+  report.exercised = exercised;
+  Judge(std::move(raw), {&package.files, &Rules(), &options, {std::move(own)}}, report);
+  return report;
+}
+
+RawFinding Hit(std::string_view rule, Reach reach = Reach::kTool, std::string evidence = "evidence") {
+  RawFinding hit;
+  hit.rule = rule;
+  hit.evidence = std::move(evidence);
+  hit.has_reach = true;
+  hit.reach = reach;
+  return hit;
+}
+
+RawFinding AnyHit() {
+  RawFinding hit = Hit(*rc::gen::elementOf(std::vector<std::string_view>(std::begin(kIds), std::end(kIds))),
+                       static_cast<Reach>(*rc::gen::inRange<std::size_t>(0, kReaches)),
+                       *rc::gen::element<std::string>("x", "y", "x ", "zz"));
+  hit.file = *rc::gen::inRange<std::uint32_t>(0, 3);  // 2: no such file
+  hit.bytes = {*rc::gen::inRange<std::size_t>(0, 40), *rc::gen::inRange<std::size_t>(0, 40)};
+  hit.scale = *rc::gen::inRange(0, 13) / 10.0;
+  hit.described = *rc::gen::inRange(-2, 13) / 10.0;
+  hit.host = *rc::gen::element<std::string>("", "https://evil.example/x", "http://203.0.113.7/", "github.com");
+  return hit;
+}
+
+std::vector<RawFinding> AnyHits() {
+  std::vector<RawFinding> hits(*rc::gen::inRange<std::size_t>(0, 12));
+  for (RawFinding& hit : hits) hit = AnyHit();
+  return hits;
+}
+
+TEST(Verdict, MoreEvidenceNeverMakesAPackageLookBetter) {
+  EXPECT_TRUE(rc::check([] {
+    const std::vector<RawFinding> some = AnyHits();
+    ScanOptions options;
+    options.strict = *rc::gen::arbitrary<bool>();
+    options.max_findings = *rc::gen::element<std::uint32_t>(1, 5, 2000);
+    std::vector<RawFinding> more = some;
+    more.insert(more.begin() + *rc::gen::inRange<std::ptrdiff_t>(0, static_cast<std::ptrdiff_t>(some.size()) + 1),
+                AnyHit());
+    const ScanReport before = Weigh(some, options);
+    const ScanReport after = Weigh(more, options);
+    RC_ASSERT(after.score >= before.score - 1e-12);
+    RC_ASSERT(after.verdict >= before.verdict);
+    RC_ASSERT(before.score >= 0.0);
+    RC_ASSERT(after.score <= 1.0);
+  }));
+}
+
+TEST(Verdict, DoesNotDependOnTheOrderOfTheEvidence) {
+  EXPECT_TRUE(rc::check([] {
+    std::vector<RawFinding> hits = AnyHits();
+    const ScanReport before = Weigh(hits);
+    std::reverse(hits.begin(), hits.end());
+    const ScanReport after = Weigh(hits);
+    RC_ASSERT(std::abs(after.score - before.score) < 1e-12);
+    RC_ASSERT(after.verdict == before.verdict);
+    RC_ASSERT(after.findings.size() == before.findings.size());
+  }));
+}
+
+TEST(Verdict, FindingsLieInTheirFileAndHaveTheirOwnFingerprints) {
+  EXPECT_TRUE(rc::check([] {
+    const ScanReport report = Weigh(AnyHits());
+    std::vector<std::string> prints;
+    for (const core::Finding& finding : report.findings) {
+      RC_ASSERT(finding.begin <= finding.end);
+      RC_ASSERT(finding.end <= 27U);
+      RC_ASSERT(finding.confidence >= 0.0 && finding.confidence <= 1.0);
+      RC_ASSERT(finding.fingerprint.size() == 32U);
+      prints.push_back(finding.fingerprint);
+    }
+    std::sort(prints.begin(), prints.end());
+    RC_ASSERT(std::adjacent_find(prints.begin(), prints.end()) == prints.end());
+  }));
+}
+
+TEST(Verdict, NothingIsSafe) {
+  const ScanReport report = Weigh({});
+  EXPECT_EQ(report.verdict, ScanVerdict::kSafe);
+  EXPECT_EQ(report.reason, ScanReason::kNone);
+  EXPECT_EQ(report.score, 0.0);
+}
+
+TEST(Verdict, ADecisiveRuleBlocksWhereItRunsAndOnlyThere) {
+  for (std::size_t i = 0; i < kReaches; ++i) {
+    const auto reach = static_cast<Reach>(i);
+    EXPECT_EQ(Weigh({Hit("M-DECISIVE", reach)}).verdict == ScanVerdict::kBlock, reach <= Reach::kRuntime) << i;
+  }
+  // As something that is described, or hardly sure, it does not decide.
+  RawFinding told = Hit("M-DECISIVE");
+  told.described = 0.8;
+  EXPECT_NE(Weigh({told}).verdict, ScanVerdict::kBlock);
+}
+
+TEST(Verdict, TestsAndBuildScriptsDoNotCondemn) {
+  for (const Reach reach : {Reach::kTest, Reach::kBuild}) {
+    std::vector<RawFinding> hits;
+    for (const std::string_view id : kIds) {
+      hits.push_back(Hit(id, reach, "one"));
+      hits.push_back(Hit(id, reach, "two"));
+    }
+    const ScanReport report = Weigh(hits);
+    EXPECT_NE(report.verdict, ScanVerdict::kBlock) << core::NameOf(reach);
+    EXPECT_EQ(report.findings.size(), 18U);  // said all the same
+  }
+  for (const Reach reach : {Reach::kDocument, Reach::kExample, Reach::kTest, Reach::kBuild, Reach::kVendored}) {
+    EXPECT_NE(Weigh({Hit("M-CRITICAL", reach)}).verdict, ScanVerdict::kBlock) << core::NameOf(reach);
+    EXPECT_EQ(Weigh({Hit("V-HIGH", reach), Hit("V-LOW", reach)}).verdict, ScanVerdict::kSafe) << core::NameOf(reach);
+  }
+  ScanOptions strict;
+  strict.strict = true;
+  EXPECT_EQ(Weigh({Hit("M-CRITICAL", Reach::kTest)}, strict).verdict, ScanVerdict::kBlock);
+}
+
+TEST(Verdict, WeaknessesWarnAndNeverBlock) {
+  std::vector<RawFinding> hits;
+  for (int i = 0; i < 20; ++i) hits.push_back(Hit("V-HIGH", Reach::kTool, std::to_string(i)));
+  for (int i = 0; i < 20; ++i) hits.push_back(Hit("V-LOW", Reach::kTool, std::to_string(i)));
+  const ScanReport report = Weigh(hits);
+  EXPECT_EQ(report.verdict, ScanVerdict::kWarn);
+  EXPECT_EQ(report.reason, ScanReason::kVulnerable);
+  EXPECT_EQ(report.score, 0.0);
+}
+
+TEST(Verdict, PowersAndHygieneAreListedOnly) {
+  std::vector<RawFinding> hits;
+  for (int i = 0; i < 50; ++i) hits.push_back(Hit(i % 2 == 0 ? "C-HIGH" : "H-HIGH", Reach::kTool, std::to_string(i)));
+  const ScanReport report = Weigh(hits, {}, {}, core::BitOf(core::Permission::kSubprocess));
+  EXPECT_EQ(report.verdict, ScanVerdict::kSafe);
+  EXPECT_EQ(report.reason, ScanReason::kPowerful);
+  EXPECT_EQ(report.findings.size(), 50U);
+  EXPECT_THAT(report.summary, HasSubstr(core::NameOf(core::Permission::kSubprocess)));
+}
+
+TEST(Verdict, OneWeakHintIsNoVerdict) {
+  EXPECT_EQ(Weigh({Hit("M-LOW")}).verdict, ScanVerdict::kSafe);
+  // Nor is the same hint repeated: it is one thing said many times.
+  std::vector<RawFinding> hits;
+  for (int i = 0; i < 100; ++i) hits.push_back(Hit("M-LOW", Reach::kTool, std::to_string(i)));
+  EXPECT_EQ(Weigh(hits).verdict, ScanVerdict::kSafe);
+}
+
+TEST(Verdict, WhatCouldNotBeReadIsNoRiskScore) {
+  const core::SkippedPart part{"run.py", core::SkipReason::kTooLarge, 1 << 30};
+  const ScanReport report = Weigh({}, {}, {part});
+  EXPECT_EQ(report.verdict, ScanVerdict::kWarn);
+  EXPECT_EQ(report.reason, ScanReason::kUnanalysed);
+  EXPECT_EQ(report.score, 0.0);
+  // Evidence says more than ignorance.
+  EXPECT_EQ(Weigh({Hit("M-CRITICAL")}, {}, {part}).reason, ScanReason::kMalicious);
+  // Pictures, links and version control's store are named, and that is all.
+  for (const core::SkippedPart& quiet : {core::SkippedPart{"logo.png", core::SkipReason::kUnsupported, 10},
+                                         {"x", core::SkipReason::kLink},
+                                         {".git/", core::SkipReason::kIgnored},
+                                         {"pipe.py", core::SkipReason::kSpecial},
+                                         {"data.parquet", core::SkipReason::kTooLarge, 1 << 30}}) {
+    EXPECT_EQ(Weigh({}, {}, {quiet}).verdict, ScanVerdict::kSafe) << quiet.path;
+  }
+  EXPECT_EQ(Weigh({}, {}, {{"inner.zip", core::SkipReason::kDamaged, 5}}).reason, ScanReason::kUnanalysed);
+  EXPECT_EQ(Weigh({}, {}, {{"deep/", core::SkipReason::kTooDeep}}).reason, ScanReason::kUnanalysed);
+}
+
+TEST(Verdict, SuppressedFindingsDoNotCountAndAreShownLast) {
+  ScanOptions options;
+  options.suppressions.push_back({.rule = "M-CRITICAL", .reason = "known"});
+  const ScanReport report = Weigh({Hit("M-CRITICAL"), Hit("H-HIGH")}, options);
+  EXPECT_EQ(report.verdict, ScanVerdict::kSafe);
+  EXPECT_EQ(report.score, 0.0);
+  ASSERT_EQ(report.findings.size(), 2U);
+  EXPECT_EQ(report.findings[0].rule, "H-HIGH");
+  EXPECT_EQ(report.findings[1].suppressed, "known");
+}
+
+TEST(Verdict, TheSameHitTwiceIsOneFindingAtItsNearest) {
+  const ScanReport report = Weigh({Hit("M-HIGH", Reach::kTest), Hit("M-HIGH", Reach::kTool)});
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_EQ(report.findings[0].repeats, 1U);
+  EXPECT_EQ(report.findings[0].reach, Reach::kTool);
+  EXPECT_EQ(report.score, Weigh({Hit("M-HIGH", Reach::kTool)}).score);
+}
+
+TEST(Verdict, AFindingLeftOutOfTheListStillCounts) {
+  ScanOptions options;
+  options.max_findings = 1;
+  const ScanReport report = Weigh({Hit("M-CRITICAL"), Hit("M-FETCH"), Hit("H-HIGH")}, options);
+  EXPECT_EQ(report.verdict, ScanVerdict::kBlock);
+  EXPECT_EQ(report.score, Weigh({Hit("M-CRITICAL"), Hit("M-FETCH"), Hit("H-HIGH")}).score);
+  EXPECT_EQ(report.findings.size(), 1U);
+  ASSERT_EQ(report.coverage.skipped.size(), 1U);
+  EXPECT_EQ(report.coverage.skipped[0].reason, core::SkipReason::kBudget);
+}
+
+TEST(Verdict, WhoseHostItIsWeighs) {
+  const auto confidence = [](std::string host) {
+    RawFinding hit = Hit("M-FETCH");
+    hit.scale = 0.7;
+    hit.host = std::move(host);
+    const Rule& rule = *Rules().Find("M-FETCH");
+    return ContextConfidence(rule, hit, Reach::kTool, {{"acme"}}, false);
+  };
+  const double stranger = confidence("https://evil.example/x.sh");
+  EXPECT_GT(confidence("http://203.0.113.7/x.sh"), stranger);
+  EXPECT_GT(confidence("https://pastebin.com/raw/1"), stranger);
+  EXPECT_LT(confidence("https://get.acme.example/x.sh"), stranger);
+  EXPECT_LT(confidence("https://sh.rustup.rs"), stranger);
+  EXPECT_LT(confidence("http://localhost:8000/x.sh"), stranger);
+  // A word in somebody else's path changes nothing.
+  EXPECT_EQ(confidence("https://evil.example/acme/x.sh"), stranger);
+  EXPECT_EQ(confidence("https://sh.rustup.rs@evil.example/"), stranger);
+}
+
+TEST(Verdict, PlacesAreGivenInBytesAndAsEditorsCount) {
+  RawFinding hit = Hit("M-HIGH");
+  hit.bytes = {16, 20};  // "line" after a two-byte letter
+  hit.evidence.clear();
+  const ScanReport report = Weigh({hit});
+  ASSERT_EQ(report.findings.size(), 1U);
+  const core::Finding& finding = report.findings[0];
+  EXPECT_EQ(finding.evidence, "line");
+  EXPECT_EQ(finding.line, 2U);
+  EXPECT_EQ(finding.column, 11U);
+  EXPECT_EQ(finding.utf16_column, 10U);
+  EXPECT_EQ(finding.end_column, 15U);
+  EXPECT_EQ(finding.utf16_end_column, 14U);
+}
+
+}  // namespace
+}  // namespace interlock::scan
