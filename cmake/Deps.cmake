@@ -9,7 +9,7 @@ option(INTERLOCK_VECTORSCAN "Use Vectorscan where it is installed" ON)
 if(INTERLOCK_VECTORSCAN)
   pkg_check_modules(VECTORSCAN IMPORTED_TARGET libhs)
 endif()
-# libtomlplusplus-dev 3.3.0, MIT: pyproject.toml and lock files, size-capped. Header only: its library is built with exceptions.
+# libtomlplusplus-dev 3.3.0, MIT: pyproject.toml and lock files, size-capped; header only, so that its assertions can throw
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
 find_package(yaml-cpp REQUIRED)             # libyaml-cpp-dev 0.7.0, MIT: policy and profile files (size-capped before use)
 find_package(ICU REQUIRED COMPONENTS uc i18n)   # libicu-dev 72.1, Unicode-3.0: NFKC and UTS #39 confusable skeletons

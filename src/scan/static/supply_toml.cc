@@ -1,5 +1,17 @@
 // pyproject.toml, poetry.lock, uv.lock, uv.toml, Pipfile.
-#define TOML_EXCEPTIONS 0
+#include <stdexcept>
+
+namespace interlock::scan {
+// The parser's assertions fail on hostile text, and without them the optimiser takes them for granted: they throw here,
+// as its errors do.
+constexpr void RequireInParser(bool holds) {
+  if (!holds) throw std::logic_error("toml");
+}
+}  // namespace interlock::scan
+
+#undef NDEBUG
+#define TOML_ASSERT(expr) ::interlock::scan::RequireInParser(static_cast<bool>(expr))
+#define TOML_EXCEPTIONS 1
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_HEADER_ONLY 1
 #include <toml++/toml.h>
@@ -215,9 +227,12 @@ bool ReadTomlManifest(Sheet& sheet, std::string_view base) {
     return false;
   }
   if (sheet.text().size() > kMaxToml) return true;
-  const toml::parse_result parsed = toml::parse(sheet.text());
-  if (!parsed) return true;
-  const toml::table& root = parsed.table();
+  toml::table root;
+  try {
+    root = toml::parse(sheet.text());
+  } catch (const std::exception&) {
+    return true;  // no TOML: nothing is installed from it either
+  }
   if (base == "pyproject.toml")
     ReadPyproject(sheet, root);
   else if (base == "pipfile")
