@@ -134,7 +134,9 @@ TEST_F(SessionTest, ALearnedGraphIsEvidence) {
     EXPECT_EQ(j.text.find("0 benign, 2 attacks") != std::string::npos, says) << j.text;
     if (!says) continue;
     const Judgement other = session.Judge(Call("delete_file", R"({"path":"Winter#4471"})"));
-    if (other.verdict != Verdict::kAllow) EXPECT_THAT(other.text, ::testing::HasSubstr("no learned session"));
+    if (other.verdict != Verdict::kAllow) {
+      EXPECT_THAT(other.text, ::testing::HasSubstr("no learned session"));
+    }
   }
 }
 
