@@ -86,6 +86,15 @@ TEST(LoadGolden, EveryFileHasExactlyItsDiagnostics) {
   EXPECT_GE(files, 20);
 }
 
+TEST(LoadGraph, IsAFileThatMayUseVariables) {
+  EXPECT_EQ(MustLoad("version: 1\n").policy->graph(), "");
+  EXPECT_EQ(MustLoad("version: 1\ngraph: learned/graph.json\n").policy->graph(), "learned/graph.json");
+  EXPECT_EQ(MustLoad("version: 1\nvariables: {team: ops}\ngraph: \"${team}.json\"\n").policy->graph(), "ops.json");
+  EXPECT_FALSE(OnlyCode("version: 1\ngraph: \"\"\n").empty());
+  EXPECT_FALSE(OnlyCode("version: 1\ngraph: [a, b]\n").empty());
+  EXPECT_FALSE(OnlyCode("version: 1\ngraph: \"${nobody}.json\"\n").empty());
+}
+
 TEST(LoadDiagnostics, ComeInOrderOfPlace) {
   const LoadedPolicy loaded = LoadPolicy("rules: 3\ntools: 4\nversion: 9\nlabels: {}\n", Options());
   const auto line = [](const Diagnostic& d) { return d.error.place().line; };
