@@ -138,6 +138,8 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     finding.bytes = Place(act.loc, context);
     finding.decoded = act.decoded;
     if (HasHost(act.act)) finding.host = act.detail;
+    // A document that shows a command is not yet a program that runs it.
+    if (context.place == ShellPlace::kInstruction) finding.scale *= 0.75;
     finding.described = context.described;
     finding.has_reach = context.has_reach;
     finding.reach = context.reach;

@@ -32,6 +32,8 @@ constexpr std::array<double, 9> kReachVulnerable = {1.0, 0.8, 0.6, 0.5, 0.0, 0.0
 
 constexpr double kSlope = 1.6;        // score = 1 - exp(-slope x evidence)
 constexpr double kRepeatShare = 0.3;  // of a second hit of the same rule; none for further ones
+// An incubating rule never blocks alone: it takes a second kind of evidence.
+constexpr double kMostOfIncubating = 0.5;
 constexpr double kWarnScore = 0.28;
 constexpr double kBlockScore = 0.57;
 constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
@@ -107,6 +109,14 @@ bool Counts(const core::SkippedPart& part) {
   if (part.path.empty() || part.path.ends_with('/')) return true;
   const FileType type = TypeOfName(part.path);
   return IsText(type) || type == FileType::kArchive;
+}
+
+// An archive that nothing here can open, where the agent or the package may open it.
+bool IsPackedAway(const core::SkippedPart& part, const std::vector<FileContext>& files) {
+  if (part.reason != core::SkipReason::kUnsupported || part.detail != NameOf(FileType::kArchive)) return false;
+  return std::any_of(files.begin(), files.end(), [&](const FileContext& file) {
+    return file.file->path == part.path && file.reach <= Reach::kRuntime;
+  });
 }
 
 }  // namespace
@@ -256,7 +266,10 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     }
   }
   double evidence = 0.0;
-  for (const auto& [rule, sum] : malicious) evidence += sum.total();
+  for (const auto& [rule, sum] : malicious) {
+    const bool incubating = input.rules->Find(rule)->maturity == Maturity::kIncubating;
+    evidence += incubating ? std::min(sum.total(), kMostOfIncubating) : sum.total();
+  }
   double beside = 0.0;
   for (const auto& [rule, sum] : aside) beside += sum.total();
   evidence += std::min(beside, kMostAside);
@@ -274,7 +287,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   } else if (weakness >= kVulnerableWarn) {
     report.verdict = core::ScanVerdict::kWarn;
     report.reason = core::ScanReason::kVulnerable;
-  } else if (std::any_of(report.coverage.skipped.begin(), report.coverage.skipped.end(), Counts)) {
+  } else if (std::any_of(report.coverage.skipped.begin(), report.coverage.skipped.end(),
+                         [&](const core::SkippedPart& part) { return Counts(part) || IsPackedAway(part, files); }) ||
+             (report.coverage.bytes > 0 && report.coverage.analysed == 0)) {
     report.verdict = core::ScanVerdict::kWarn;
     report.reason = core::ScanReason::kUnanalysed;
   } else if (report.exercised != 0) {
