@@ -370,7 +370,9 @@ class Builder {
     MarkdownBlock& block = Target();
     if (&block == &current_) exact_ = false;
     block.text += text;
-    const auto at = static_cast<std::uint32_t>(block.bytes.end == 0 ? seen_ : block.bytes.end);
+    // Made text has no bytes of its own: the next one stands for it, at the end of the source the last.
+    const std::size_t next = block.bytes.end == 0 ? seen_ : block.bytes.end;
+    const auto at = static_cast<std::uint32_t>(std::min(next, source_.empty() ? 0 : source_.size() - 1));
     if (block.bytes.end == 0) block.bytes = {at, at};
     block.map.insert(block.map.end(), text.size(), at);
   }
