@@ -194,6 +194,25 @@ void WriteResult(const Finding& finding, std::string_view prefix, std::size_t ru
   w.EndObject();
 }
 
+// What to put before a package's paths, so that they are those of the folder in which the scan was started: a host
+// shows a finding in its file only then. For targets elsewhere, the last part of their name where there are several.
+std::string PrefixOf(const ScanReport& report, bool several) {
+  std::string_view target = report.target;
+  while (target.starts_with("./")) target.remove_prefix(2);
+  while (target.ends_with('/') && target.size() > 1) target.remove_suffix(1);
+  const bool single = report.files.size() == 1;
+  const bool live = single && report.files.front().path == core::kMcpListingPath;
+  if (!live && !target.starts_with('/') && !target.starts_with("..") && target.find("://") == std::string_view::npos) {
+    if (target.empty() || target == ".") return {};
+    if (single && target == report.files.front().path) return {};
+    if (single && target.ends_with("/" + report.files.front().path)) {
+      return std::string(target.substr(0, target.size() - report.files.front().path.size()));
+    }
+    return std::string(target) + "/";
+  }
+  return several ? std::string(target.substr(target.rfind('/') + 1)) + "/" : std::string{};
+}
+
 }  // namespace
 
 std::string SarifReport(std::span<const ScanReport> reports, const RuleSet& rules, std::string_view version) {
@@ -245,12 +264,7 @@ std::string SarifReport(std::span<const ScanReport> reports, const RuleSet& rule
 
   w.Key("results").BeginArray();
   for (const ScanReport& report : reports) {
-    std::string prefix;
-    if (reports.size() > 1) {
-      const std::size_t slash = report.target.find_last_not_of('/');
-      const std::string target = report.target.substr(0, slash + 1);
-      prefix = target.substr(target.rfind('/') + 1) + "/";
-    }
+    const std::string prefix = PrefixOf(report, reports.size() > 1);
     for (const Finding& finding : report.findings) {
       const auto found = index.find(finding.rule);
       if (found != index.end()) WriteResult(finding, prefix, found->second, w);

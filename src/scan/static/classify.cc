@@ -392,7 +392,8 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
       return false;
     }
     if (Among(part, {".github", ".gitlab", ".circleci", ".husky", ".devcontainer", ".buildkite", ".azure-pipelines",
-                     "ci", ".ci", ".changeset", ".idea"})) {
+                     "ci", ".ci", ".changeset", ".idea"}) &&
+        reach != core::Reach::kAgent) {  // .github/copilot-instructions.md, .github/prompts/
       decide(core::Reach::kBuild);
       return false;
     }

@@ -157,6 +157,7 @@ void ComparePermissions(const std::vector<FileContext>& files, const code::CodeF
                         const Declaration& declaration, ScanReport& report, std::vector<RawFinding>& out) {
   report.declares = declaration.declares;
   report.declared = declaration.permissions;
+  const std::size_t first_tool = report.tools.size();  // those of a listing stand before, known by name
   for (const code::EntryPoint& entry : facts.entries) {
     ToolSurface tool;
     tool.name = entry.name;
@@ -185,8 +186,9 @@ void ComparePermissions(const std::vector<FileContext>& files, const code::CodeF
     if (reach <= Reach::kRuntime) report.exercised |= BitOf(use.permission);
     for (const std::uint32_t entry : use.entries) {
       if (entry < facts.entries.size()) {
-        for (ToolSurface& tool : report.tools) {
-          if (tool.name == facts.entries[entry].name) tool.exercised |= BitOf(use.permission);
+        report.tools[first_tool + entry].exercised |= BitOf(use.permission);
+        for (std::size_t i = 0; i < first_tool; ++i) {
+          if (report.tools[i].name == facts.entries[entry].name) report.tools[i].exercised |= BitOf(use.permission);
         }
       }
     }

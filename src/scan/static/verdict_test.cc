@@ -28,18 +28,21 @@ const RuleSet& Rules() {
     const auto rule = [&](std::string_view id, std::string_view threat, std::string_view severity, double confidence,
                           std::string_view nature, bool decisive) {
       if (text.back() != '[') text += ',';
-      text += R"({"id":")" + std::string(id) + R"(","title":"A test","threat":")" + std::string(threat) +
-              R"(","severity":")" + std::string(severity) + R"(","confidence":)" + std::to_string(confidence) +
-              R"(,"nature":")" + std::string(nature) + R"(","maturity":"incubating","engine":"code",)" +
-              (decisive ? R"("decisive":true,)" : "") +
-              R"("rationale":"Only to test how evidence is weighed.","remedy":"There is nothing to do.","positive":[{"path":"a.py","text":"a"}],)" +
-              R"("negative":[{"path":"b.py","text":"b"}]})";
+      text +=
+          R"({"id":")" + std::string(id) + R"(","title":"A test","threat":")" + std::string(threat) +
+          R"(","severity":")" + std::string(severity) + R"(","confidence":)" + std::to_string(confidence) +
+          R"(,"nature":")" + std::string(nature) + R"(","maturity":")" +
+          (id.starts_with("I-") ? "incubating" : "stable") + R"(","engine":"code",)" +
+          (decisive ? R"("decisive":true,)" : "") +
+          R"("rationale":"Only to test how evidence is weighed.","remedy":"There is nothing to do.","positive":[{"path":"a.py","text":"a"}],)" +
+          R"("negative":[{"path":"b.py","text":"b"}]})";
     };
     rule("M-CRITICAL", "T6", "critical", 0.9, "malicious", false);
     rule("M-FETCH", "T1", "critical", 0.9, "malicious", false);
     rule("M-HIGH", "T2", "high", 0.8, "malicious", false);
     rule("M-LOW", "T2", "low", 0.6, "malicious", false);
     rule("M-DECISIVE", "T2", "medium", 0.9, "malicious", true);
+    rule("I-CRITICAL", "T6", "critical", 1.0, "malicious", false);
     rule("V-HIGH", "T8", "high", 0.9, "vulnerable", false);
     rule("V-LOW", "T8", "low", 0.5, "vulnerable", false);
     rule("C-HIGH", "T4", "critical", 1.0, "capability", false);
@@ -51,8 +54,8 @@ const RuleSet& Rules() {
   }();
   return *rules;
 }
-constexpr std::string_view kIds[] = {"M-CRITICAL", "M-FETCH", "M-HIGH", "M-LOW", "M-DECISIVE",
-                                     "V-HIGH",     "V-LOW",   "C-HIGH", "H-HIGH"};
+constexpr std::string_view kIds[] = {"M-CRITICAL", "M-FETCH", "M-HIGH", "M-LOW",  "M-DECISIVE",
+                                     "I-CRITICAL", "V-HIGH",  "V-LOW",  "C-HIGH", "H-HIGH"};
 constexpr std::size_t kReaches = 9;
 
 struct Package {
@@ -176,7 +179,7 @@ TEST(Verdict, TestsAndBuildScriptsDoNotCondemn) {
     }
     const ScanReport report = Weigh(hits);
     EXPECT_NE(report.verdict, ScanVerdict::kBlock) << core::NameOf(reach);
-    EXPECT_EQ(report.findings.size(), 18U);  // said all the same
+    EXPECT_EQ(report.findings.size(), 2 * std::size(kIds));  // said all the same
   }
   for (const Reach reach : {Reach::kDocument, Reach::kExample, Reach::kTest, Reach::kBuild, Reach::kVendored}) {
     EXPECT_NE(Weigh({Hit("M-CRITICAL", reach)}).verdict, ScanVerdict::kBlock) << core::NameOf(reach);
@@ -185,6 +188,11 @@ TEST(Verdict, TestsAndBuildScriptsDoNotCondemn) {
   ScanOptions strict;
   strict.strict = true;
   EXPECT_EQ(Weigh({Hit("M-CRITICAL", Reach::kTest)}, strict).verdict, ScanVerdict::kBlock);
+}
+
+TEST(Verdict, AnIncubatingRuleNeverBlocksAlone) {
+  EXPECT_EQ(Weigh({Hit("I-CRITICAL"), Hit("I-CRITICAL", Reach::kTool, "again")}).verdict, ScanVerdict::kWarn);
+  EXPECT_EQ(Weigh({Hit("I-CRITICAL"), Hit("M-HIGH")}).verdict, ScanVerdict::kBlock);
 }
 
 TEST(Verdict, WeaknessesWarnAndNeverBlock) {
@@ -233,6 +241,17 @@ TEST(Verdict, WhatCouldNotBeReadIsNoRiskScore) {
   }
   EXPECT_EQ(Weigh({}, {}, {{"inner.zip", core::SkipReason::kDamaged, 5}}).reason, ScanReason::kUnanalysed);
   EXPECT_EQ(Weigh({}, {}, {{"deep/", core::SkipReason::kTooDeep}}).reason, ScanReason::kUnanalysed);
+  // An archive that could not be opened, where something that runs could open it.
+  EXPECT_EQ(Weigh({}, {}, {{"a.py", core::SkipReason::kUnsupported, 5, "archive"}}).reason, ScanReason::kUnanalysed);
+  EXPECT_EQ(Weigh({}, {}, {{"a.py", core::SkipReason::kUnsupported, 5, "image"}}).verdict, ScanVerdict::kSafe);
+}
+
+TEST(Verdict, APackageOfWhichNothingWasReadIsNotClean) {
+  core::PackageView view;
+  view.files.push_back({.path = "tools.zip", .bytes = std::string("PK\x03\x04 cut off")});
+  const ScanReport report = Scan(view);
+  EXPECT_EQ(report.verdict, ScanVerdict::kWarn);
+  EXPECT_EQ(report.reason, ScanReason::kUnanalysed);
 }
 
 TEST(Verdict, SuppressedFindingsDoNotCountAndAreShownLast) {
