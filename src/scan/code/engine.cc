@@ -95,7 +95,8 @@ bool PicksOwn(std::string_view text) {
 }  // namespace
 
 Trail TrailOf(Labels label) {
-  if ((label & (kEnvLabels | kSecretFile | kWeakSecretFile | kFileContent | kStore | kClipboard | kHostFacts)) != 0) {
+  if ((label & (kEnvLabels | kSecretName | kWeakSecretName | kSecretFile | kWeakSecretFile | kFileContent | kStore |
+                kClipboard | kHostFacts)) != 0) {
     return Trail::kPrivate;
   }
   if ((label & (kForeign | kModelAnswer | kMemory | kCommandOutput)) != 0) return Trail::kOutside;
@@ -483,6 +484,17 @@ Taint Engine::Eval(ExprId id) {
       if (expr.base != kNone) taint.Join(Eval(expr.base));
       for (const Arg& arg : code().ArgsOf(expr)) {
         taint.Join(Eval(arg.value));
+        if (expr.kind == ExprKind::kList && arg.value < code().exprs.size() &&
+            code().exprs[arg.value].kind == ExprKind::kString) {
+          const std::string_view word = code().exprs[arg.value].text;
+          const PathKind kind = word.size() >= 4 && word.size() <= 80 && word.find(' ') != 0
+                                    ? KindOfPath("~/" + std::string(word) + "/")
+                                    : PathKind::kPlain;
+          if (kind == PathKind::kSecret) taint.Join(Source(kSecretName, arg.value, "names " + std::string(word)));
+          if (kind == PathKind::kWeakSecret) {
+            taint.Join(Source(kWeakSecretName, arg.value, "names " + std::string(word)));
+          }
+        }
         if ((expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) && arg.value < code().exprs.size() &&
             code().exprs[arg.value].kind == ExprKind::kName) {
           const Value& value = view().Evaluate(arg.value, function_);
@@ -764,7 +776,12 @@ Taint Engine::EvalCall(ExprId id) {
     if (SaysOneOf(last, {"add", "connect", "write", "append", "load", "make_archive", "addFile"})) {
       for (const Arg& arg : args) {
         if (arg.value >= code().exprs.size()) continue;
-        const PathKind kind = KindOfPath(view().Text(arg.value, function_));
+        PathKind kind = KindOfPath(view().Text(arg.value, function_));
+        if (last == "add" && view().Text(arg.value, function_).find(kHole) != std::string::npos) {
+          const Taint named = Eval(arg.value);
+          if (named.Has(kSecretName)) kind = PathKind::kSecret;
+          if (kind == PathKind::kPlain && named.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
+        }
         if (kind != PathKind::kSecret && kind != PathKind::kWeakSecret) continue;
         if (last == "write" || last == "append") continue;
         from_args.Join(Source(kind == PathKind::kSecret ? kSecretFile : kWeakSecretFile, id,
@@ -785,6 +802,17 @@ Taint Engine::EvalCall(ExprId id) {
           kept.params = 0;
         }
         states_[module_].slots[slot].Join(kept);
+        // An archive over a buffer: what is put into the one is in the other.
+        FuncId scope = function_;
+        const ExprId handle = view().Origin(base->base, function_, &scope);
+        if (kept.Has(kSecretLabels | kWeakSecretFile) && scope == function_ && handle < code().exprs.size() &&
+            code().exprs[handle].kind == ExprKind::kCall) {
+          for (const Arg& arg : code().ArgsOf(code().exprs[handle])) {
+            if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kName) continue;
+            const std::uint32_t buffer = view().SlotOf(arg.value, function_);
+            if (buffer != kNone) states_[module_].slots[buffer].Join(kept);
+          }
+        }
       }
     }
     if (method && last == "get" && call.receiver.Has(kState) && !args.empty()) {

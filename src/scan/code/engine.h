@@ -46,6 +46,9 @@ inline constexpr Labels kDeserialized = 1U << 20U;
 inline constexpr Labels kUnchecked = 1U << 21U;    // an argument of a tool that no check has seen
 inline constexpr Labels kNetStranger = 1U << 22U;  // an answer of a host that publishes no software
 inline constexpr Labels kNetFile = 1U << 23U;      // path of a file that such an answer was written to
+// A word of a list that names a place of secrets; a file read below it is one.
+inline constexpr Labels kSecretName = 1U << 24U;
+inline constexpr Labels kWeakSecretName = 1U << 25U;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
@@ -84,6 +87,7 @@ struct UseAt {
   std::uint32_t module = 0;
   FuncId function = kModuleBody;
   Role role = Role::kUnlisted;
+  bool chosen = false;  // what is run comes from an argument of a tool
 };
 
 // Kinds of things that a function does, for findings that need several of them.
@@ -181,6 +185,8 @@ class Engine {
   void JudgeNative(Call& call);
   Taint JudgeFile(Call& call);
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
+  bool JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad);
+  void JudgeMemory(Call& call);
   void JudgeCondition(const Stmt& stmt);
   void JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host);
   void JudgeState(const Stmt& stmt, const Taint& value);
@@ -193,7 +199,7 @@ class Engine {
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
   [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);
   [[nodiscard]] Taint TaintOfArg(const Call& call, ExprId expr) const;
-  void Use(const Call& call, core::Permission permission, std::string detail);
+  void Use(const Call& call, core::Permission permission, std::string detail, bool chosen = false);
   void Raise(std::string_view rule, ExprId at, const Taint& taint, Labels because, std::string message,
              double scale = 1.0, std::string host = {}, std::string decoded = {});
   void Raise(std::string_view rule, Loc loc, const Taint& taint, Labels because, std::string message,

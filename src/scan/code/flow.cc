@@ -227,7 +227,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
     for (const UseAt& at : engine.uses()) {
       const std::uint32_t node = graph.At(at.module, at.function);
       // Whatever the caller says is run, however deep that is.
-      const bool runs = entry.read_only && at.role == Role::kSpawn && at.use.detail == "any command" &&
+      const bool runs = entry.read_only && at.chosen && at.use.detail == "any command" &&
                         std::find(entries_of[node].begin(), entries_of[node].end(), e) != entries_of[node].end();
       if (!runs && !std::binary_search(near[e].begin(), near[e].end(), node)) continue;
       const PathKind kind = KindOfPath(at.use.detail);
@@ -239,14 +239,17 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
       const bool sends = at.use.permission == Permission::kNetworkEgress;
       if (!(read_only && writes) && !(offline && sends) && !runs) continue;
       RawFinding finding;
-      finding.rule = "DECL-001";
+      finding.rule = runs ? "VULN-001" : "DECL-001";
       finding.file = at.use.file;
       finding.bytes = {at.use.loc.begin, at.use.loc.end};
       finding.subject = entry.name;
       finding.message = "tool `" + entry.name + "` says that it " +
                         (offline && sends ? "stays offline" : "only reads") + ", and " +
-                        (sends ? "sends to the network" : "writes") + " (" + at.use.callee + ")";
-      finding.scale = at.role == Role::kFileDelete || (offline && sends) ? 1.0 : 0.7;
+                        (runs    ? "runs commands that its caller chooses"
+                         : sends ? "sends to the network"
+                                 : "writes") +
+                        " (" + at.use.callee + ")";
+      finding.scale = runs || at.role == Role::kFileDelete || (offline && sends) ? 1.0 : 0.7;
       set_reach(finding, at.module, at.function);
       out.findings.push_back(std::move(finding));
       break;

@@ -68,6 +68,9 @@ std::string KnownAddress(const std::string& text) {
   return LowerCase(host);
 }
 
+// What came in as a parameter may be meant for another call of the function: weak by itself.
+double Direct(const Taint& taint, double scale) { return (taint.fresh & kDecoded) != 0 ? scale : 0.25; }
+
 bool IsBad(HostKind kind) {
   return kind == HostKind::kRawAddress || kind == HostKind::kTunnel || kind == HostKind::kPaste ||
          kind == HostKind::kShortener;
@@ -123,7 +126,7 @@ void Engine::Raise(std::string_view rule, Loc loc, const Taint& taint, Labels be
   hits_.push_back(std::move(hit));
 }
 
-void Engine::Use(const Call& call, Permission permission, std::string detail) {
+void Engine::Use(const Call& call, Permission permission, std::string detail, bool chosen) {
   if (!last_ || call.expr >= code().exprs.size()) return;
   const std::uint64_t key =
       (std::uint64_t{module_} << 40U) ^ (std::uint64_t{call.expr} << 6U) ^ static_cast<unsigned>(permission);
@@ -132,6 +135,7 @@ void Engine::Use(const Call& call, Permission permission, std::string detail) {
   at.module = module_;
   at.function = function_;
   at.role = call.entry != nullptr ? call.entry->role : Role::kUnlisted;
+  at.chosen = chosen;
   at.use.permission = permission;
   at.use.file = code().file;
   at.use.loc = code().exprs[call.expr].loc;
@@ -221,6 +225,12 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     Raise("EXFIL-001", call.expr, all, kWeakSecretFile, "sends a file of credentials" + to, 0.9, host);
     return;
   }
+  if ((data.fresh & kWeakSecretFile) != 0 && kind == HostKind::kOrdinary && fixed &&
+      !HostOfVendors(host, 0xFFFFFFFFU)) {
+    Raise("EXFIL-001", call.expr, data, kWeakSecretFile, "sends a file of credentials" + to, 0.6, host);
+    return;
+  }
+  if (JudgeRelay(call, data, host, bad)) return;
   if (all.Has(kEnvAll)) {
     Raise("EXFIL-002", call.expr, all, kEnvAll, "sends the whole environment" + to, fixed ? 1.0 : 0.75, host);
     return;
@@ -233,11 +243,11 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends a credential from the environment" + to, 1.0, host);
       return;
     }
-    if (owners >= 2 && fixed && data.Has(kEnvSecret)) {
+    if (owners >= 2 && fixed && (data.fresh & kEnvSecret) != 0) {
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends credentials of several services" + to, 0.9, host);
       return;
     }
-    if (owners == 1 && fixed && !theirs && data.Has(kEnvSecret)) {
+    if (owners == 1 && fixed && !theirs && (data.fresh & kEnvSecret) != 0) {
       Raise("EXFIL-003", call.expr, data, kEnvSecret, "sends a service's credential to another's host, " + host, 0.6,
             host);
       return;
@@ -274,7 +284,7 @@ Taint Engine::JudgeHttp(Call& call) {
   JudgeSend(call, data, host, target);
   Taint headers;
   static const std::vector<ArgRef> kHeaders = {{-1, "headers", ""}, {1, "", "headers"}, {0, "", "headers"}};
-  if (last_ && !host.empty() && Argument(call, kHeaders, &headers) != kNone && headers.Has(kEnvSecret) &&
+  if (last_ && !host.empty() && Argument(call, kHeaders, &headers) != kNone && (headers.fresh & kEnvSecret) != 0 &&
       __builtin_popcount(headers.vendors) >= 2 && !HostOfVendors(host, headers.vendors)) {
     Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
   }
@@ -312,7 +322,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   JudgeNetFile(call, taint);
   const std::string text = view().Text(command, function_);
   const std::string first = text.substr(0, text.find_first_of(" \t\n|;&"));
-  Use(call, Permission::kSubprocess, text.empty() ? std::string("any command") : text);
+  Use(call, Permission::kSubprocess, text.empty() ? std::string("any command") : text, taint.Has(kToolArgument));
   if (IsShellName(first)) here().deeds |= kDidRunShell;
   if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
   const Value& value = view().Evaluate(command, function_);
@@ -320,7 +330,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     Raise("OBFUSC-001", call.expr, {}, 0, "runs a command that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7,
           {}, value.text);
   } else if (taint.Has(kDecoded)) {
-    Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs a command that is hidden by encoding", 0.8);
+    Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs a command that is hidden by encoding", Direct(taint, 0.8));
   }
   const bool template_text = text.find_first_not_of(std::string(" '\"") + kHole) != std::string::npos &&
                              Contains(text, std::string_view(&kHole, 1));
@@ -437,7 +447,8 @@ void Engine::JudgeSpawn(Call& call) {
       line += '\'';
     }
   }
-  Use(call, Permission::kSubprocess, program.empty() ? std::string("any command") : line);
+  const Taint chosen = program.empty() ? Eval(words[0]) : Taint();
+  Use(call, Permission::kSubprocess, program.empty() ? std::string("any command") : line, chosen.Has(kToolArgument));
   if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
   } else if (program.empty() && taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
@@ -489,7 +500,7 @@ void Engine::JudgeEval(Call& call) {
     Raise("OBFUSC-001", call.expr, {}, 0, "runs code that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7, {},
           value.text);
   } else if (taint.Has(kDecoded)) {
-    Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs code that is hidden by encoding", 0.9);
+    Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs code that is hidden by encoding", Direct(taint, 0.9));
   } else if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs code that another machine sends");
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
@@ -562,9 +573,65 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     Raise("PERSIST-002", call.expr, data, data.labels,
           "writes " + Shown(path) + ", which agents read as their own settings", data.Has(kForeign) ? 1.0 : 0.7);
   }
+  if (last_ && AnyOf(LowerCase(path), {".claude", ".cursor", ".vscode/settings", ".gemini", ".codex", ".codeium"})) {
+    // What lets every command through, written where an agent keeps its permissions.
+    const Loc body = code().functions[function_].loc;
+    for (const Expr& part : code().exprs) {
+      const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
+      if (part.kind != ExprKind::kString || !inside) continue;
+      if (AnyOf(part.text, {"bypassPermissions", "Bash(*)", "Bash(*:*)", "chat.tools.autoApprove"}) ||
+          part.text == "dangerously-skip-permissions" || part.text == "autoApproveAll") {
+        Raise("PERSIST-003", call.expr, data, data.labels,
+              "writes " + Shown(path) + " so that agents run every command without asking");
+        break;
+      }
+    }
+  }
   if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 &&
       path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument");
+  }
+}
+
+// A wrapper around tools that sends on what they are given.
+bool Engine::JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad) {
+  if (host.empty() || data.params == 0) return false;
+  const HostKind kind = KindOfHost(host);
+  if (!bad && kind != HostKind::kOrdinary) return false;
+  const Function& shape = code().functions[function_];
+  bool whole = false;
+  for (std::size_t i = 0; i < shape.params.size() && i < 31; ++i) {
+    whole = whole || (shape.params[i].variadic && (data.params >> i & 1U) != 0);
+  }
+  const bool inner = shape.parent != kNone && shape.parent != kModuleBody;
+  const bool tools = std::any_of(entry_points_.begin(), entry_points_.end(), [&](const EntryPoint& entry) {
+    return entry.kind != "script" && entry.function != kNone && entry.module == module_;
+  });
+  if (!whole || !inner || !tools) return false;
+  Raise("EXFIL-007", call.expr, data, 0, "sends what every wrapped tool is given to " + host, 1.0, host);
+  return true;
+}
+
+void Engine::JudgeMemory(Call& call) {
+  bool none = true;
+  const Taint data = DataOf(call, &none);
+  const auto args = call.args;
+  if (!args.empty() && call.callee.text.find("tore") != std::string::npos && args[0].name.empty()) {
+    const std::string space = LowerCase(view().Text(args[0].value, function_));
+    const bool steers = AnyOf(space, {"instruction", "system", "persona", "polic", "rules", "prompt"});
+    if (data.Has(kForeign) && steers) {
+      Raise("STATE-001", call.expr, data, kForeign,
+            "keeps an answer from the network in memory as `" + Shown(space, 60) + "`");
+      return;
+    }
+    // A name space that was found by searching belongs to whoever is found.
+    if (call.taints[0].Has(kMemory) && data.Has(kState | kToolArgument | kForeign | kInput)) {
+      Raise("STATE-003", call.expr, call.taints[0], kMemory, "writes into name spaces of memory that it came across");
+      return;
+    }
+  }
+  if (data.Has(kForeign)) {
+    Raise("STATE-002", call.expr, data, kForeign, "keeps an answer from the network in the agent's memory", 0.6);
   }
 }
 
@@ -600,7 +667,9 @@ Taint Engine::JudgeFile(Call& call) {
     const std::string_view name = call.callee.text.substr(call.callee.text.rfind('.') + 1);
     if (!on_path && call.args.size() >= 2 &&
         (name.starts_with("copy") || name == "move" || name == "rename" || name == "cp")) {
-      const PathKind from = KindOfPath(path);
+      PathKind from = KindOfPath(path);
+      if (from == PathKind::kPlain && path_taint.Has(kSecretName)) from = PathKind::kSecret;
+      if (from == PathKind::kPlain && path_taint.Has(kWeakSecretName)) from = PathKind::kWeakSecret;
       if (from == PathKind::kSecret || from == PathKind::kWeakSecret) {
         MarkPath(call.args[1].value,
                  Source(from == PathKind::kSecret ? kSecretFile : kWeakSecretFile, call.expr, "copies " + Shown(path)));
@@ -618,7 +687,12 @@ Taint Engine::JudgeFile(Call& call) {
     Raise("MEM-005", call.expr, path_taint, 0, "reads or writes the memory of another process");
     return Source(kStore, call.expr, "reads " + Shown(path));
   }
-  const PathKind kind = KindOfPath(path);
+  PathKind kind = KindOfPath(path);
+  if (kind == PathKind::kPlain && Contains(path, std::string_view(&kHole, 1))) {
+    // A name out of a list of such names, below the user's folder.
+    if (path_taint.Has(kSecretName)) kind = PathKind::kSecret;
+    if (path_taint.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
+  }
   Use(call, kind == PathKind::kSecret ? Permission::kSecretsRead : Permission::kFilesystemRead, path);
   if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
       path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
@@ -764,7 +838,14 @@ Taint Engine::Judge(Call& call, bool* handled) {
       for (const ArgRef& ref : entry.target) {
         const ExprId to = Argument(call, {ref}, &target);
         if (to == kNone) continue;
-        const std::string& part = view().Text(to, function_);
+        ExprId address = view().Origin(to, function_);  // (host, port)
+        if (address < code().exprs.size() && code().exprs[address].kind == ExprKind::kList &&
+            code().exprs[address].arg_count > 0) {
+          address = code().ArgsOf(code().exprs[address])[0].value;
+        } else {
+          address = to;
+        }
+        const std::string& part = view().Text(address, function_);
         // net.connect(port, host): a number is no host.
         if (text.empty() || text.find_first_not_of("0123456789") == std::string::npos) text = part;
       }
@@ -792,11 +873,16 @@ Taint Engine::Judge(Call& call, bool* handled) {
       Use(call, Permission::kNetworkEgress, "");
       return Source(kSocketData, call.expr, "receives data from a socket");
     case Role::kDns: {
-      (void)Argument(call, entry.target, &target);
+      const ExprId to = Argument(call, entry.target, &target);
       Use(call, Permission::kNetworkEgress, "");
-      if (target.Has(kSecretLabels | kFileContent | kCommandOutput)) {
-        Raise("EXFIL-006", call.expr, target, kSecretLabels | kFileContent | kCommandOutput,
-              "puts data into names that it looks up");
+      // A host out of a setting or a file is looked up whole; data is carried by a label in front of a domain.
+      const std::string name = to == kNone ? std::string() : view().Text(to, function_);
+      const std::size_t hole = name.find(kHole);
+      if (hole == std::string::npos || name.find('.', hole) == std::string::npos) return {};
+      const Labels data = kSecretLabels | kWeakSecretFile | kFileContent | kCommandOutput;
+      if (target.Has(data)) {
+        Raise("EXFIL-006", call.expr, target, data, "puts data into names that it looks up",
+              target.Has(kSecretLabels | kWeakSecretFile) ? 1.0 : 0.6);
       }
       return {};
     }
@@ -862,7 +948,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
               0.8);
       } else if (target.Has(kDecoded)) {
         Raise("OBFUSC-001", call.expr, target, kDecoded, "unpacks objects hidden by encoding; unpacking runs code",
-              0.7);
+              Direct(target, 0.7));
       }
       Taint result = call.all;
       result.Join(Source(kDeserialized, call.expr, "unpacked objects"));
@@ -891,6 +977,14 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return {};
     }
     case Role::kRawMemory:
+      if (Contains(call.callee.text, "allocUnsafe")) {
+        const std::string_view body = TextAt(code().functions[function_].loc);
+        if (call.all.Has(kUnchecked) && !AnyOf(body, {".fill(", ".copy(", ".set(", "FillSync", "randomFill"})) {
+          Raise("MEM-004", call.expr, call.all, kToolArgument,
+                "an argument chooses how much memory is taken that is not cleared", 0.7);
+        }
+        return call.all;
+      }
       here().deeds |= kDidRawMemory;
       if (call.callee.text.ends_with("memmove") || call.callee.text.ends_with("memset")) {
         std::vector<ExprId> open;
@@ -1004,16 +1098,13 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return Source(kMemory, call.expr, "reads the agent's memory");
     case Role::kMemoryWrite: {
       Use(call, Permission::kMemoryWrite, "");
-      bool none = true;
-      const Taint data = DataOf(call, &none);
-      if (data.Has(kForeign)) {
-        Raise("STATE-002", call.expr, data, kForeign, "keeps an answer from the network in the agent's memory", 1.0);
-      }
+      JudgeMemory(call);
       return {};
     }
     case Role::kPrompt: {
       here().deeds |= kDidPrompt;
-      if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kForeign) && !call.args.empty()) {
+      if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kForeign) && !call.args.empty() &&
+          !graphs_.empty() && graphs_[module_] != 0) {
         Raise("STATE-001", call.expr, call.all, kForeign,
               "gives an answer from the network the rank of a system message",
               view().Text(call.args[0].value, function_).empty() ? 0.9 : 0.4);
