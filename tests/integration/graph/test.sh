@@ -50,7 +50,7 @@ cp "$work/out" "$work/by-option"
 replay --policy "$work/policies/with.yaml"; rc=$?
 check "the policy names the graph, beside itself" grep -q 'took this step: 0 benign, 2 attacks' "$work/out"
 replay --policy "$work/policies/without.yaml"; rc=$?
-check "a graph that is not there" refused E0901
+check "a graph that is not there" refused E0902
 replay --policy "$policy" --graph "$work/torn.json"; rc=$?
 check "a torn graph" test "$rc" = 2 -a ! -s "$work/out"
 replay --policy "$policy" --graph -; rc=$?
@@ -80,7 +80,7 @@ check "the proxy with a graph" test "$rc" = 0
 check "gives it as evidence" grep -q '0 benign, 2 attacks' "$work/out"
 : >"$work/out"
 proxy --policy "$work/policies/without.yaml"; rc=$?
-check "a policy whose graph is not there starts nothing" refused E0901
+check "a policy whose graph is not there starts nothing" refused E0902
 : >"$work/out"
 proxy --policy "$policy" --graph "$work/torn.json"; rc=$?
 check "nor does a torn graph" test "$rc" = 2 -a ! -s "$work/out"
