@@ -57,6 +57,15 @@ void AddProxy(CLI::App& app, ProxyArgs& a, Run& run) {
   c->add_option("--pins", a.pins,
                 "file of accepted tool definitions; default: beside the policy, else in the state folder");
   c->add_option("--graph", a.graph, "functionality graph of `interlock learn`; default: the policy's `graph`");
+  auto* passport =
+      c->add_option("--passport", a.passport, "hold the server's tools against this passport of `interlock scan`");
+  c->add_option("--passport-key", a.passport_key, "the passport must be signed by this public key (hex)")
+      ->needs(passport);
+  c->add_option("--scan", a.first_use,
+                "what the scanner's look at tools, prompts, resources and instructions holds back: off | on (what would "
+                "block) | strict (what warns, too; also in profile strict)")
+      ->check(CLI::IsMember({"off", "on", "strict"}))
+      ->capture_default_str();
   c->add_option("--server", a.server, "name of this server in policy, pins and audit; default: from the command");
   c->add_option("--principal", a.principal, "who the agent works for (policy: principals)");
   c->add_option("--environment", a.environment, "dev, prod, ... (policy: environment)");

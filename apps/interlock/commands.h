@@ -42,7 +42,10 @@ struct ProxyArgs {
   std::uint64_t max_inflight_bytes = std::uint64_t{256} << 20;
   std::uint32_t max_open_requests = 1024;
   std::string anchor_file;
-  std::string graph;  // functionality graph; "": what the policy names
+  std::string graph;         // functionality graph; "": what the policy names
+  std::string passport;      // "": none
+  std::string passport_key;  // public key in hex that must have signed it
+  std::string first_use = "on";
   std::vector<std::string> command;
 };
 

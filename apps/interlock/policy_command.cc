@@ -309,7 +309,7 @@ int RunPolicyAccept(const PolicyAcceptArgs& args) {
   std::size_t accepted = 0;
   std::size_t waiting = 0;
   for (const auto& [server, changes] : held.value().servers()) {
-    const bool mine = args.server.empty() || args.server == server;
+    const bool mine = args.server.empty() || server == args.server || server == args.server + "@accepted";
     if (changes.instructions.has_value()) {
       const bool take = mine && args.all && !args.list;
       if (args.list) std::printf("%s: instructions -> %s\n", server.c_str(), changes.instructions->ToHex().c_str());

@@ -3,7 +3,9 @@
 #include "commands.h"
 #include "interlock/platform/file.h"
 #include "interlock/runtime/mcp/proxy.h"
+#include "passport_file.h"
 #include "policy_files.h"
+#include "scan_guard.h"
 
 namespace interlock::app {
 namespace {
@@ -16,6 +18,11 @@ constexpr double kMicrosPerSecond = 1e6;
 audit::Bodies BodiesFromName(const std::string& name) {
   if (name == "none") return audit::Bodies::kNone;
   return name == "original" ? audit::Bodies::kEncryptedOriginal : audit::Bodies::kRedacted;
+}
+
+mcp::FirstUseScan FirstUseFromName(const std::string& name) {
+  if (name == "off") return mcp::FirstUseScan::kOff;
+  return name == "strict" ? mcp::FirstUseScan::kStrict : mcp::FirstUseScan::kOn;
 }
 
 }  // namespace
@@ -44,6 +51,17 @@ int RunProxyCommand(const ProxyArgs& args) {
   options.core.graph = std::move(graph.value().index);
   options.core.graph_digest = std::move(graph.value().digest);
   if (args.graph.empty()) options.policy_graph = std::move(named);
+  if (!args.passport.empty()) {
+    auto passport = ReadPassportTools(args.passport, args.passport_key);
+    if (!passport.ok()) {
+      PrintError(passport.error());
+      return kExitCannotRun;
+    }
+    options.core.passport = std::move(passport.value());
+  }
+  ScanGuard scan_guard;
+  options.core.first_use = FirstUseFromName(args.first_use);
+  if (options.core.first_use != mcp::FirstUseScan::kOff) options.scan = &scan_guard;
   options.pins_file = PinsPath(args.pins, options.policy_file);
   const bool uses_state_dir =
       (args.audit_dir.empty() && !args.no_audit) || args.store.empty() || options.pins_file.starts_with(StateDir());

@@ -24,6 +24,7 @@
 #include "interlock/scan/passport.h"
 #include "interlock/scan/report.h"
 #include "live_server.h"
+#include "passport_file.h"
 
 namespace interlock::app {
 namespace {
@@ -33,7 +34,6 @@ using base::Error;
 using base::ErrorCode;
 
 constexpr std::size_t kMaxRuleFile = std::size_t{8} << 20;
-constexpr std::size_t kMaxPassport = std::size_t{128} << 20;
 
 int Fail(const Error& error) {
   fmt::print(stderr, "interlock scan: {}\n", error.ToString());
@@ -157,29 +157,6 @@ base::Status WritePassport(const ScanArgs& args, const scan::ScanReport& report,
   return platform::AtomicWrite(args.passport, passport, 0644);
 }
 
-// Whether the signature holds, and by whose key: a passport that was to be signed and is not is an error.
-base::Result<std::string> CheckSignature(std::string_view passport, const std::string& wanted_key) {
-  const base::Result<scan::PassportSignature> signature = scan::SignatureOf(passport);
-  if (!signature.ok()) return signature.error();
-  if (!signature.value().present) {
-    if (!wanted_key.empty()) return Error(ErrorCode::kPassportFormat, "passport is not signed, a signature was asked for");
-    return std::string("not signed");
-  }
-  const auto key = runtime::audit::PublicKey::FromHex(signature.value().key);
-  const base::Result<std::string> message = scan::PassportMessage(passport);
-  if (!message.ok()) return message.error();
-  if (!key.has_value() || !runtime::audit::MessageSignatureFits(*key, message.value(), signature.value().value)) {
-    return Error(ErrorCode::kPassportFormat, "passport's signature does not fit: it was altered");
-  }
-  if (!wanted_key.empty()) {
-    const auto wanted = runtime::audit::PublicKey::FromHex(wanted_key);
-    if (!wanted.has_value()) return Error(ErrorCode::kUsage, "--key is not a public key in hex");
-    if (*wanted != *key) return Error(ErrorCode::kPassportFormat, "passport is signed by another key");
-    return fmt::format("signed by {}", key->Id());
-  }
-  return fmt::format("signed by {} (a key nobody asked for: pass --key)", key->Id());
-}
-
 std::string_view NameOf(scan::ChangeKind kind) {
   switch (kind) {
     case scan::ChangeKind::kAdded:
@@ -193,9 +170,9 @@ std::string_view NameOf(scan::ChangeKind kind) {
 }
 
 int VerifyPassport(const ScanArgs& args, const scan::ScanReport& report) {
-  const base::Result<std::string> passport = platform::ReadFile(args.verify, kMaxPassport);
+  const base::Result<std::string> passport = platform::ReadFile(args.verify, kMaxPassportBytes);
   if (!passport.ok()) return Fail(passport.error());
-  const base::Result<std::string> signature = CheckSignature(passport.value(), args.public_key);
+  const base::Result<std::string> signature = CheckPassportSignature(passport.value(), args.public_key);
   if (!signature.ok()) return Fail(signature.error().Under(args.verify));
   const base::Result<scan::PassportDiff> diff = scan::ComparePassport(passport.value(), report);
   if (!diff.ok()) return Fail(diff.error().Under(args.verify));
@@ -217,7 +194,7 @@ int VerifyPassport(const ScanArgs& args, const scan::ScanReport& report) {
                        signature.value());
     for (const scan::PassportChange& change : diff.value().changes) {
       out += fmt::format("  {} {:<8} {:<11} {}{}\n", change.grave ? "!" : " ", NameOf(change.kind), change.what,
-                         base::Printable(change.name, 160),
+                         base::Printable(change.what == "finding" ? change.before + change.after : change.name, 160),
                          change.what == "verdict" ? fmt::format("  {} -> {}", change.before, change.after) : std::string{});
     }
     if (diff.value().rules_changed) out += "  (scanned with other rules than the passport: new findings may be new rules')\n";

@@ -4,6 +4,8 @@
 #include <thread>
 #include <utility>
 
+#include "tool_book.h"
+
 namespace interlock::runtime::mcp {
 
 using base::Error;
@@ -152,7 +154,7 @@ void FilePins::Held(const policy::Pins& changed) {
   if (const auto bytes = platform::ReadFile(path, kMaxPinsBytes); bytes.ok()) {
     if (const auto others = policy::Pins::Parse(bytes.value()); others.ok()) {
       for (const auto& [server, pins] : others.value().servers()) {
-        if (server != server_) take(server, pins);
+        if (server != server_ && server != server_ + std::string(kAcceptedSuffix)) take(server, pins);
       }
     }
   }

@@ -494,6 +494,9 @@ void ProxyCore::Impl::Refuse(Request& request, const Decision& decision, Enforce
     (void)Append(record, false, row).ok();  // it does not run either way; the failure is counted and said
   }
   std::string text = decision.Explain(request.tool);
+  if (decision.reason == Reason::kToolChanged) {
+    if (const std::string why = book_.WhyHeld(request.tool); !why.empty()) text += "\n" + why;
+  }
   if (!hint.empty()) {
     text += "\n";
     text += hint;

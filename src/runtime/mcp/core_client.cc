@@ -23,11 +23,19 @@ bool IsPlumbing(std::string_view method) {
   return method.ends_with("/list") || std::find(kPlumbing.begin(), kPlumbing.end(), method) != kPlumbing.end();
 }
 
+std::optional<ListPart> PartOf(std::string_view method) {
+  if (method == "prompts/list") return ListPart::kPrompts;
+  if (method == "resources/list") return ListPart::kResources;
+  if (method == "resources/templates/list") return ListPart::kResourceTemplates;
+  return std::nullopt;
+}
+
 What WhatIs(std::string_view method) {
   if (method == "tools/call") return What::kCall;
   if (method == "tools/list") return What::kList;
   if (method == "initialize") return What::kInitialize;
   if (method == "server/discover") return What::kDiscover;
+  if (PartOf(method).has_value()) return What::kEntries;
   return IsPlumbing(method) ? What::kOther : What::kContent;
 }
 
@@ -294,8 +302,12 @@ void ProxyCore::Impl::ClientRequest(const Message& message, std::string_view lin
         }
       }
       std::swap(request.doc, client_doc_);
+      if (RefusesContent(request, message.method, now)) return;
       break;
     }
+    case What::kEntries:
+      request.part = PartOf(message.method).value_or(ListPart::kPrompts);
+      break;
     case What::kList:
       request.cursor = message.params.Find("cursor").string();
       request.epoch = book_.epoch();
@@ -309,6 +321,20 @@ void ProxyCore::Impl::ClientRequest(const Message& message, std::string_view lin
   }
   request.stage = Stage::kForwarded;
   SendServer(what == What::kContent ? request.doc.bytes() : line);
+}
+
+bool ProxyCore::Impl::RefusesContent(Request& request, std::string_view method, Now now) {
+  const bool prompt = method == "prompts/get";
+  if (!prompt && method != "resources/read") return false;
+  const std::string_view name = request.params.Find(prompt ? "name" : "uri").string();
+  if (!book_.Withholds(prompt ? ListPart::kPrompts : ListPart::kResources, name)) return false;
+  const std::string text = "interlock: the scanner holds back what " + QuotedTool(name) + " says of itself";
+  AuditNotice("scan-refused", text, now);
+  if (policy_->profile().shadow) return false;
+  ++counters_.withheld;
+  ReplyError(request.id, kErrorRefused, text);
+  Close(request);
+  return true;
 }
 
 }  // namespace interlock::runtime::mcp

@@ -31,6 +31,7 @@ struct Request {
     kList,        // tools/list
     kInitialize,  // the answer carries instructions and the protocol version
     kDiscover,
+    kEntries,  // prompts/list, resources/list, resources/templates/list
     kContent,  // its answer is text from outside (resources/read, prompts/get, tasks, unknown methods)
   };
   enum class Stage : std::uint8_t { kNew, kWaitsForList, kWaitsForPerson, kForwarded };
@@ -62,6 +63,7 @@ struct Request {
   base::MonoTime deadline;  // zero: none
   std::uint64_t row = 0;    // of the audit decision
   std::string cursor;       // lists
+  ListPart part = ListPart::kTools;
   std::uint64_t epoch = 0;
   std::string elicitation;  // id of our question
   TicketScope scope;        // what was shown to the person
@@ -117,6 +119,11 @@ class ProxyCore::Impl {
   void CallAnswer(Request& request, const Message& message, std::string_view line, base::Now now);
   void ContentAnswer(Request& request, const Message& message, std::string_view line, base::Now now);
   void ListAnswer(Request& request, const Message& message, std::string_view line, base::Now now);
+  void EntriesAnswer(Request& request, const Message& message, std::string_view line, base::Now now);
+  // The answer without the entries of `list` that the page does not keep.
+  void SendKept(const Message& message, std::string_view list, const ToolBook::Page& page);
+  // A prompt or resource whose entry was held back.
+  [[nodiscard]] bool RefusesContent(Request& request, std::string_view method, base::Now now);
   void GreetingAnswer(Request& request, const Message& message, std::string_view line, base::Now now);
   void ServerGarbage(std::string_view name, std::string_view text, bool may_be_answer, base::Now now);
   void RememberTask(const Request& request, base::JsonValue result);
@@ -142,6 +149,7 @@ class ProxyCore::Impl {
   void ReloadPins(base::Now now);
   void ListMayDiffer();
   void TakeLabelNames();
+  void TakeFirstUse();
   [[nodiscard]] base::Status SyncStore(base::Now now);     // take in what others published
   [[nodiscard]] base::Status PublishStore(base::Now now);  // publish what is new here
   void RecordEvents(const std::vector<ToolBook::Event>& events, base::Now now);

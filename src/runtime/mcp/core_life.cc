@@ -32,7 +32,7 @@ ProxyCore::Impl::Impl(CoreOptions options, Ports ports, std::shared_ptr<const po
       state_(NewState()),
       client_reader_(options_.codec),
       server_reader_(options_.codec),
-      book_(options_.server, ports.pins, options_.max_tools),
+      book_(options_.server, ports.pins, options_.max_tools, ports.scan, options_.passport),
       desk_(options_.secret) {
   INTERLOCK_CHECK(ports_.sink != nullptr, "a proxy has somewhere to send to");
   TakeLabelNames();
@@ -41,6 +41,16 @@ ProxyCore::Impl::Impl(CoreOptions options, Ports ports, std::shared_ptr<const po
   std::uint64_t row = 0;
   (void)Append(record, false, row).ok();
   if (options_.graph != nullptr) AuditNotice("graph", options_.graph_digest, now);
+  TakeFirstUse();
+  if (options_.passport != nullptr) {
+    AuditNotice("passport", options_.passport->origin, now);
+    if (!options_.passport->verifies) {
+      constexpr std::string_view kText =
+          "the passport has no tool's listed definition (it was made from source): tools are left to the pins";
+      AuditNotice("passport-unverifiable", kText, now);
+      ports_.sink->Notice(NoticeLevel::kWarning, "passport-unverifiable", kText);
+    }
+  }
   if (policy_error_.has_value()) {
     AuditNotice("policy-unavailable", policy_error_->ToString(), now);
     ports_.sink->Notice(NoticeLevel::kError, "policy-unavailable", policy_error_->ToString());
@@ -52,6 +62,11 @@ std::unique_ptr<gate::SessionState> ProxyCore::Impl::NewState() const {
                                                                             .environment = options_.environment,
                                                                             .key = options_.fingerprint_key,
                                                                             .graph = options_.graph});
+}
+
+void ProxyCore::Impl::TakeFirstUse() {
+  const bool strict = options_.first_use == FirstUseScan::kOn && policy_->profile().name == "strict";
+  book_.SetFirstUse(strict ? FirstUseScan::kStrict : options_.first_use);
 }
 
 void ProxyCore::Impl::TakeLabelNames() {
@@ -151,6 +166,34 @@ void ProxyCore::Impl::RecordEvents(const std::vector<ToolBook::Event>& events, N
         text += event.kind == Kind::kTwice ? " given twice, differently" : " not the one that was accepted";
         text += "; held back until `interlock policy accept`";
         ports_.sink->Notice(NoticeLevel::kWarning, "tools-changed", text);
+        break;
+      }
+      case Kind::kPassport: {
+        audit::Record record = BaseRecord(audit::Kind::kToolsChanged, now);
+        record.tool = event.tool;
+        record.definition = event.definition;
+        std::uint64_t row = 0;
+        (void)Append(record, false, row).ok();
+        ports_.sink->Notice(NoticeLevel::kWarning, "passport-differs",
+                            "the definition of tool " + QuotedTool(event.tool) +
+                                " is not the passport's; held back until `interlock policy accept`");
+        break;
+      }
+      case Kind::kScanHeld:
+      case Kind::kScanNoted: {
+        const bool held = event.kind == Kind::kScanHeld && !policy_->profile().shadow;
+        const std::string_view name = held ? "scan-held" : "scan-noted";
+        audit::Record record = BaseRecord(audit::Kind::kNotice, now);
+        record.name = name;
+        record.tool = event.tool;
+        record.definition = event.definition;
+        record.text = event.text;
+        std::uint64_t row = 0;
+        (void)Append(record, false, row).ok();
+        ports_.sink->Notice(
+            NoticeLevel::kWarning, name,
+            QuotedTool(event.tool) +
+                (held ? " is held back until `interlock policy accept`: " : " passes, but look at it: ") + event.text);
         break;
       }
       case Kind::kMalformed:
@@ -429,6 +472,7 @@ void ProxyCore::Impl::SetPolicy(std::shared_ptr<const policy::PolicySnapshot> po
   policy_ = std::move(policy);
   policy_error_.reset();
   state_->SetPolicy(policy_);
+  TakeFirstUse();
   TakeLabelNames();
   for (const std::string& name : names) {
     if (const auto bits = policy_->LabelFromName(name); bits.has_value()) state_->MergeLabels(*bits);

@@ -151,6 +151,9 @@ void ProxyCore::Impl::ServerResponse(const Message& message, std::string_view li
       // A client that lists before (or without) saying that it is initialized: its own list is as good as ours.
       if (own_list_.wanted && !own_list_.active && book_.fresh()) OwnListDone(true, now);
       return;
+    case What::kEntries:
+      EntriesAnswer(request, message, line, now);
+      return;
     case What::kInitialize:
     case What::kDiscover:
       GreetingAnswer(request, message, line, now);
@@ -271,16 +274,38 @@ void ProxyCore::Impl::ListAnswer(Request& request, const Message& message, std::
     Close(request);
     return;
   }
+  SendKept(message, "tools", page);
+  Close(request);
+}
+
+void ProxyCore::Impl::EntriesAnswer(Request& request, const Message& message, std::string_view line, Now now) {
+  const JsonValue entries = message.result.Find(NameOf(request.part));
+  if (message.kind == MessageKind::kError || !entries.is_array()) {
+    SendClient(line);
+    Close(request);
+    return;
+  }
+  const ToolBook::Page page = book_.TakeEntries(request.part, entries);
+  RecordEvents(page.events, now);
+  if (!page.left_out || policy_->profile().shadow) {
+    SendClient(line);
+  } else {
+    SendKept(message, NameOf(request.part), page);
+  }
+  Close(request);
+}
+
+void ProxyCore::Impl::SendKept(const Message& message, std::string_view list, const ToolBook::Page& page) {
   std::string result;
   base::JsonWriter w(result);
   w.BeginObject();
   for (auto it = message.result.begin(); it != message.result.end(); ++it) {
     w.Key(it.key());
-    if (it.key() == "tools") {
+    if (it.key() == list) {
       w.BeginArray();
       std::size_t position = 0;
-      for (const JsonValue tool : tools) {
-        if (page.keep[position++]) w.Raw(tool.raw());
+      for (const JsonValue entry : *it) {
+        if (page.keep[position++]) w.Raw(entry.raw());
       }
       w.EndArray();
     } else if (it.key() == "cacheScope" && (*it).string() == "public") {
@@ -291,7 +316,6 @@ void ProxyCore::Impl::ListAnswer(Request& request, const Message& message, std::
   }
   w.EndObject();
   SendClient(ReplaceValue(server_doc_.bytes(), message.result, result));
-  Close(request);
 }
 
 void ProxyCore::Impl::GreetingAnswer(Request& request, const Message& message, std::string_view line, Now now) {
@@ -310,7 +334,7 @@ void ProxyCore::Impl::GreetingAnswer(Request& request, const Message& message, s
   }
   const JsonValue instructions = result.Find("instructions");
   std::vector<ToolBook::Event> events;
-  const bool changed = book_.TakeInstructions(instructions.string(), events);
+  const bool changed = book_.TakeInstructions(instructions, events);
   RecordEvents(events, now);
   RefreshCatalogue();
   const bool hold_back = changed && instructions.exists() && !policy_->profile().shadow;

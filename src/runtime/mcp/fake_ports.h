@@ -83,6 +83,30 @@ class FakeStore final : public SessionStorePort {
   std::vector<std::size_t> client_lines_before;
 };
 
+// Finds words: POISON blocks, ODD warns.
+class FakeScan final : public ScanPort {
+ public:
+  std::vector<Look> LookAt(ListPart, const std::vector<std::string_view>& entries) override {
+    ++times;
+    std::vector<Look> out;
+    for (const std::string_view entry : entries) {
+      if (entry.find("POISON") != std::string_view::npos) {
+        out.push_back({Look::Level::kBlock, "X-POISON", "seen"});
+      } else if (entry.find("ODD") != std::string_view::npos) {
+        out.push_back({Look::Level::kWarn, "X-ODD", "seen"});
+      } else {
+        out.emplace_back();
+      }
+    }
+    if (fail) out.clear();
+    looked_at += entries.size();
+    return out;
+  }
+  bool fail = false;
+  int times = 0;
+  std::size_t looked_at = 0;
+};
+
 class FakePins final : public PinsPort {
  public:
   base::Result<policy::Pins> Load() override {

@@ -212,7 +212,7 @@ class Runner final : private Sink {
     auto policy = LoadPolicyFile(policy_error);
     if (policy == nullptr) policy = EmptyPolicy();
     core_ = std::make_unique<ProxyCore>(
-        std::move(core), Ports{.sink = this, .audit = audit_.get(), .store = store_.get(), .pins = pins_.get()},
+        std::move(core), Ports{.sink = this, .audit = audit_.get(), .store = store_.get(), .pins = pins_.get(), .scan = options_.scan},
         std::move(policy), std::move(policy_error), now);
     if (!options_.request_file.empty()) ReadRequestFile(now);
     if (!options_.socket_path.empty()) {

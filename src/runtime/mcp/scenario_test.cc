@@ -14,6 +14,9 @@
 //   tick 5s | 20ms             time passes
 //   client-closed, server-closed, exit HOW, signal N, oversized client|server
 //   request TEXT, label NAME, approve DIGEST, reload-pins, accept-pins
+//   option scan none|off|on|strict: the scripted scanner (fake_ports.h); `scan fail`: it answers for nothing;
+//   `looked N`: entries it was given; `passport NAME [DEFINITION]`: the passport knows this tool
+//   `held TOOLS`, `held-accepted TOOLS`: what is offered to `policy accept`, by the pins or by passport and scanner
 //   audit|store|pins fail|ok   faults; `store news LABELS`: another guard publishes labels
 //   ! EVENT                    the next of close-server-input, terminate, kill, finish N
 //   ~ kind=decision verdict=block ...   the next audit record of that kind (and call) has these fields
@@ -127,9 +130,13 @@ class Scenario {
       std::optional<base::Error> error;
       if (broken_) error = base::Error(base::ErrorCode::kPolicySyntax, "scripted");
       store_.sink = &sink_;
-      core_ = std::make_unique<ProxyCore>(
-          options_, Ports{.sink = &sink_, .audit = &audit_, .store = use_store_ ? &store_ : nullptr, .pins = &pins_},
-          policy, error, now_);
+      core_ = std::make_unique<ProxyCore>(options_,
+                                          Ports{.sink = &sink_,
+                                                .audit = &audit_,
+                                                .store = use_store_ ? &store_ : nullptr,
+                                                .pins = &pins_,
+                                                .scan = use_scan_ ? &scan_ : nullptr},
+                                          policy, error, now_);
     }
     return *core_;
   }
@@ -185,7 +192,39 @@ class Scenario {
   void Step(const std::string& verb, const std::string& rest) {
     if (verb == "option") {
       ASSERT_EQ(core_, nullptr) << "options come first";
+      if (rest.starts_with("scan ")) {
+        use_scan_ = rest != "scan none";
+        options_.first_use = rest == "scan off"      ? FirstUseScan::kOff
+                             : rest == "scan strict" ? FirstUseScan::kStrict
+                                                     : FirstUseScan::kOn;
+        return;
+      }
       Option(options_, use_store_, rest);
+      return;
+    }
+    if (verb == "scan") {
+      scan_.fail = rest == "fail";
+      return;
+    }
+    if (verb == "passport") {
+      // NAME JSON: the listed definition; NAME alone: known from source only.
+      ASSERT_EQ(core_, nullptr) << "the passport comes first";
+      auto passport = options_.passport == nullptr ? std::make_shared<PassportTools>()
+                                                   : std::make_shared<PassportTools>(*options_.passport);
+      const std::size_t space = rest.find(' ');
+      auto& digests = passport->tools[rest.substr(0, space)];
+      if (space != std::string::npos) {
+        auto doc = JsonDoc::Parse(rest.substr(space));
+        ASSERT_TRUE(doc.ok());
+        digests.push_back(base::DigestOf(doc.value().root()));
+        passport->verifies = true;
+      }
+      options_.passport = passport;
+      return;
+    }
+    if (verb == "looked") {
+      ++expectations_;
+      EXPECT_EQ(scan_.looked_at, std::stoul(rest));
       return;
     }
     if (verb == "audit" || verb == "pins" || (verb == "store" && !rest.starts_with("news"))) {
@@ -228,11 +267,12 @@ class Scenario {
       EXPECT_EQ(store_.client_lines_before.back(), 0u) << "published after the client had its answer";
       return;
     }
-    if (verb == "held") {
+    if (verb == "held" || verb == "held-accepted") {
       ++expectations_;
-      ASSERT_TRUE(pins_.held.servers().contains(options_.server));
+      const std::string server = options_.server + (verb == "held" ? "" : "@accepted");
+      ASSERT_TRUE(pins_.held.servers().contains(server));
       std::vector<std::string> names;
-      for (const auto& [tool, digest] : pins_.held.servers().find(options_.server)->second.tools) names.push_back(tool);
+      for (const auto& [tool, digest] : pins_.held.servers().find(server)->second.tools) names.push_back(tool);
       EXPECT_EQ(names, Words(rest));
       return;
     }
@@ -406,6 +446,8 @@ class Scenario {
   FakeAudit audit_;
   FakeStore store_;
   FakePins pins_;
+  FakeScan scan_;
+  bool use_scan_ = false;
   std::unique_ptr<ProxyCore> core_;
   base::Now now_{{1'700'000'000'000'000}, {1'000'000'000}};
   std::string last_input_;

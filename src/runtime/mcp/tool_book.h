@@ -1,7 +1,11 @@
 // What the server's tools are, as its lists say, held against the pins. Private to the module; sans-IO.
 //
 // A list is taken page by page, from the client's own listing or from ours. A tool is held back when its definition is
-// not the pinned one, when the same list defines it twice differently, or when the policy hides it.
+// not the pinned one or not the passport's, when the scanner's first look says so, when the same list defines it twice
+// differently, or when the policy hides it.
+//
+// A person's word about the passport and the scanner is kept beside the pins, under the server's name with
+// kAcceptedSuffix: a pin of first use says only that a definition was there, not that somebody agreed to it.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +16,42 @@
 #include <unordered_map>
 #include <vector>
 
+#include "first_use.h"
 #include "interlock/base/json.h"
 #include "interlock/policy/catalogue.h"
 #include "interlock/policy/pins.h"
 #include "interlock/policy/snapshot.h"
 #include "interlock/runtime/mcp/ports.h"
+#include "interlock/runtime/mcp/proxy_core.h"
 
 namespace interlock::runtime::mcp {
 
+inline constexpr std::string_view kAcceptedSuffix = "@accepted";
+
 class ToolBook {
  public:
-  // `pins` may be null.
-  ToolBook(std::string server, PinsPort* pins, std::size_t max_tools);
+  // `pins` and `scan` may be null.
+  ToolBook(std::string server, PinsPort* pins, std::size_t max_tools, ScanPort* scan = nullptr,
+           std::shared_ptr<const PassportTools> passport = nullptr);
 
   struct Event {
-    enum class Kind : std::uint8_t { kChanged, kTwice, kMalformed, kTooMany, kPinsUnusable } kind;
-    std::string tool;
+    enum class Kind : std::uint8_t {
+      kChanged,
+      kTwice,
+      kMalformed,
+      kTooMany,
+      kPinsUnusable,
+      kPassport,   // not the passport's definition, or one that it does not know
+      kScanHeld,   // `text`: rule and evidence
+      kScanNoted,  // looked at, passes
+    } kind;
+    std::string tool;  // or "prompts/NAME" "resources/URI" "instructions"
     base::Digest definition;
     std::string text;
   };
+
+  // From now on; what was looked at stays looked at.
+  void SetFirstUse(FirstUseScan mode);
 
   // One page of a tools/list result (`tools` is its array). `cursor` is the one it was asked with, `next` the one it
   // names (both empty when there is none), `epoch` that of the time of asking.
@@ -41,6 +62,13 @@ class ToolBook {
   };
   [[nodiscard]] Page TakePage(base::JsonValue tools, std::string_view cursor, std::string_view next,
                               std::uint64_t epoch, const policy::PolicySnapshot& policy);
+
+  // The same for an answer to prompts/list, resources/list or resources/templates/list, which has no order to keep.
+  [[nodiscard]] Page TakeEntries(ListPart part, base::JsonValue entries);
+  // The prompt (by name) or resource (by URI) was held back when it was last listed, and nobody has accepted it.
+  [[nodiscard]] bool Withholds(ListPart part, std::string_view name) const;
+  // Why a tool is held back, without a word of the server's. Empty: the pins.
+  [[nodiscard]] std::string WhyHeld(std::string_view tool) const;
 
   // The server says that its list has changed.
   void MarkStale() noexcept { ++epoch_; }
@@ -54,8 +82,10 @@ class ToolBook {
   [[nodiscard]] std::shared_ptr<const policy::ToolCatalogue> Catalogue(
       const std::shared_ptr<const policy::PolicySnapshot>& policy);
 
-  // Holds the instructions against the pins, pinning them on first use. True when they differ.
-  [[nodiscard]] bool TakeInstructions(std::string_view instructions, std::vector<Event>& events);
+  // Holds the instructions (a JSON string, or nothing) against the pins, pinning them on first use, and has them looked
+  // at. True when they are held back.
+  [[nodiscard]] bool TakeInstructions(base::JsonValue instructions, std::vector<Event>& events);
+  // They differ from the pinned ones: more than their text may have changed.
   [[nodiscard]] bool instructions_changed() const noexcept { return instructions_changed_; }
 
   // Reads the pins again. True when what is held back has changed.
@@ -66,14 +96,34 @@ class ToolBook {
  private:
   struct Entry {
     core::ToolSpec spec;
+    base::Digest whole = {};  // with its `_meta`: what the passport has and a person accepts
+    bool in_passport = true;
+    Look look = {};
     bool twice = false;
   };
+  struct Withheld {
+    base::Digest whole;
+    Look look;
+  };
+  enum class Hold : std::uint8_t { kNone, kTwice, kPins, kPassport, kScan };
+  [[nodiscard]] Hold HoldOf(const Entry& entry) const;
+  [[nodiscard]] bool Accepted(std::string_view name, const base::Digest& whole) const;
+  [[nodiscard]] bool Holds(const Look& look) const noexcept;
+  [[nodiscard]] bool InPassport(std::string_view tool, const base::Digest& whole) const;
+  [[nodiscard]] bool InstructionsHeld() const;
+  void Note(const FirstUse::Seen& seen, std::string_view name, const base::Digest& whole, std::vector<Event>& events);
   [[nodiscard]] policy::PinState StateOf(const Entry& entry) const;
   void AddPins(const policy::Pins& additions, std::vector<Event>& events);
   void ReportHeld();
 
   std::string server_;
+  std::string accepted_;  // the name that people's acceptances stand under
   PinsPort* port_;
+  FirstUse first_use_;
+  FirstUseScan mode_ = FirstUseScan::kOn;
+  std::shared_ptr<const PassportTools> passport_;
+  std::unordered_map<std::string, Withheld> withheld_;  // "prompts/NAME"
+  Look instructions_look_;
   std::size_t max_tools_;
   policy::Pins pins_;
   bool pins_loaded_ = false;

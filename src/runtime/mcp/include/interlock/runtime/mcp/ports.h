@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "interlock/base/clock.h"
 #include "interlock/base/result.h"
@@ -43,6 +45,25 @@ class PinsPort {
   virtual void Held(const policy::Pins& changed) = 0;
   // Whether somebody else has changed the pins since Load or Add.
   [[nodiscard]] virtual bool Changed() = 0;
+};
+
+// The parts of what a server says of itself.
+enum class ListPart : std::uint8_t { kTools, kPrompts, kResources, kResourceTemplates, kInstructions };
+[[nodiscard]] std::string_view NameOf(ListPart part) noexcept;  // the member's name: "tools" "resourceTemplates" ...
+
+// What the scanner says about one entry of a list.
+struct Look {
+  enum class Level : std::uint8_t { kPass, kWarn, kBlock } level = Level::kPass;
+  std::string rule;      // id of the worst finding's rule; may be shown to a model
+  std::string evidence;  // one printable line for people; quotes the entry
+};
+
+class ScanPort {
+ public:
+  virtual ~ScanPort() = default;
+  // Looks at entries of one list (raw JSON each) as their reader would; for kInstructions one JSON string. One answer
+  // for each entry. There is no failing: what could not be looked at is kWarn.
+  [[nodiscard]] virtual std::vector<Look> LookAt(ListPart part, const std::vector<std::string_view>& entries) = 0;
 };
 
 enum class NoticeLevel : std::uint8_t { kInfo, kWarning, kError };

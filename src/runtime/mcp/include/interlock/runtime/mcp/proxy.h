@@ -33,7 +33,7 @@ struct ProxyOptions {
   std::vector<std::string> command;  // the server; argv[0] without '/' is looked up in PATH
   std::string server_cwd;            // "": ours
 
-  std::string policy_file;   // "": the empty policy of the profile, defaults only
+  std::string policy_file;  // "": the empty policy of the profile, defaults only
   // What the policy file named as its graph when `core.graph` was read. A policy that names another one is not taken
   // over while we run. Nothing: the graph does not come from the policy.
   std::optional<std::string> policy_graph;
@@ -45,6 +45,8 @@ struct ProxyOptions {
   std::string tenant;
   std::string request_file;  // the user's request, as text
   std::string socket_path;   // "": none
+
+  ScanPort* scan = nullptr;  // must outlive the run; null: lists pass as they are
 
   CoreOptions core;  // `secret`, prefixes, `fingerprint_key` are filled in; empty `server` and `session` are made up
 

@@ -18,6 +18,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,6 +50,23 @@ inline constexpr int kExitCannotRun = 2;   // bad options, or the server could n
 inline constexpr int kExitServerGone = 3;  // the server ended while the client was still there
 inline constexpr int kExitSignal = 128;    // plus the signal's number
 
+// What a passport (interlock.passport/v1) says of the server's tools.
+struct PassportTools {
+  // DigestOf each tool's listed definition. A name without digests is known, but cannot be verified: the passport was
+  // made from source.
+  std::map<std::string, std::vector<base::Digest>, std::less<>> tools;
+  bool verifies = false;  // has a digest at all; else every tool is left to the pins
+  std::string origin;     // for the log: digest, who signed it
+};
+
+// What the scanner's first look decides (`ScanPort`). Whatever holds something back, a person may accept it
+// (`interlock policy accept`); in shadow it is recorded only.
+enum class FirstUseScan : std::uint8_t {
+  kOff,
+  kOn,      // what would block is held back, what warns is recorded
+  kStrict,  // what warns is held back too; also in the profile `strict`
+};
+
 struct CoreOptions {
   std::string server;  // the policy's name for the server behind us
   std::string session;
@@ -63,6 +81,9 @@ struct CoreOptions {
 
   std::shared_ptr<const bounds::GraphIndex> graph = nullptr;  // learned flows; null: the path says nothing
   std::string graph_digest;                                   // for the log
+
+  std::shared_ptr<const PassportTools> passport = nullptr;  // null: pins only
+  FirstUseScan first_use = FirstUseScan::kOn;
 
   RefuseAs refuse_as = RefuseAs::kToolResult;
   bool request_from_meta = false;        // believe `_meta["interlock/request"]`: off, since a model may be writing it
@@ -84,6 +105,7 @@ struct Ports {
   AuditPort* audit = nullptr;         // null: nothing is recorded (tests, fuzzing)
   SessionStorePort* store = nullptr;  // null: the session is not shared
   PinsPort* pins = nullptr;           // null: definitions are pinned for this process only
+  ScanPort* scan = nullptr;           // null: nothing is looked at
 };
 
 struct Counters {
