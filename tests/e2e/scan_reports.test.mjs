@@ -1,11 +1,12 @@
 // What `interlock scan` writes, held against the schemas of those who will read it, and its exit codes.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { program, scratch } from './lib/peers.mjs';
 
 const require = createRequire(import.meta.url);
@@ -99,6 +100,14 @@ test('verdicts and exit codes', () => {
   assert.deepEqual(verdict('--each', room), [1, 'SAFE,WARN,SAFE,BLOCK']);  // by name: honest, injectable, notes, thief
 });
 
+test('what nobody could read is not clean', (t) => {
+  const packed = join(scratch(t), 'tools.zip');
+  writeFileSync(packed, 'PK\u0003\u0004 cut off');
+  const [report] = json(run('--format', 'json', packed)).packages;
+  assert.deepEqual([report.verdict, report.reason, report.score], ['WARN', 'unanalysed', 0]);
+  assert.equal(run('--fail-on', 'warn', packed).status, 1);
+});
+
 test('what cannot run is 2, never a clean report', (t) => {
   const folder = scratch(t);
   const bad = join(folder, 'bad.json');
@@ -141,6 +150,18 @@ test('SARIF follows the schema of OASIS', () => {
   }
   const fingerprints = sarif.results.map((r) => r.partialFingerprints['interlock/v1']);
   assert.equal(new Set(fingerprints).size, fingerprints.length);
+});
+
+test('SARIF paths are those of the folder where the scan was started', () => {
+  const paths = (target) => {
+    const done = spawnSync(program, ['scan', '--no-progress', '--format', 'sarif', target], { encoding: 'utf8', cwd: room });
+    return new Set(json(done).runs[0].results.map((r) => r.locations[0].physicalLocation.artifactLocation.uri));
+  };
+  assert.ok(paths('thief').has('thief/scripts/tidy.sh'));
+  assert.ok(paths('./thief/').has('thief/scripts/tidy.sh'));
+  assert.ok(paths('thief/scripts/tidy.sh').has('thief/scripts/tidy.sh'));
+  assert.ok(paths('.').has('thief/scripts/tidy.sh'));
+  assert.ok(paths(thief).has('scripts/tidy.sh'));
 });
 
 test('CycloneDX follows its schema', () => {
@@ -248,4 +269,27 @@ test('baselines and suppressions', (t) => {
   assert.equal(run(inline).status, 1);
   const { packages: [asked] } = json(run('--format', 'json', '--inline-suppressions', inline));
   assert.equal(asked.findings.find((f) => f.rule === 'SH-004').suppressed, 'a test of the scanner');
+});
+
+test('the shell part of the CI action', (t) => {
+  const folder = scratch(t);
+  const script = fileURLToPath(new URL('../../docs/ci/github-action/scan.sh', import.meta.url));
+  const step = (env, output = join(folder, 'output')) => {
+    writeFileSync(join(folder, 'output'), '');
+    const done = spawnSync(script, [], { encoding: 'utf8', cwd: room,
+      env: { PATH: process.env.PATH, INTERLOCK: program, SARIF: join(folder, 'scan.sarif'), GITHUB_OUTPUT: output, ...env } });
+    const values = Object.fromEntries(readFileSync(join(folder, 'output'), 'utf8').trim().split('\n').map((l) => l.split('=')));
+    return [done.status, values.status];
+  };
+  const said = () => JSON.parse(readFileSync(join(folder, 'scan.sarif'))).runs[0].properties.packages.map((p) => p.verdict).join();
+  assert.deepEqual(step({ PATHS: 'notes\nthief\n' }), [0, '1']);  // the step goes on: the report is uploaded first
+  assert.equal(said(), 'SAFE,BLOCK');
+  assert.deepEqual(step({ PATHS: 'notes' }), [0, '0']);
+  assert.deepEqual(step({ PATHS: 'injectable', FAIL_ON: 'warn' }), [0, '1']);
+  assert.deepEqual(step({ PATHS: 'thief', FAIL_ON: 'never' }), [0, '0']);
+  assert.deepEqual(step({ PATHS: 'nowhere' }), [0, '2']);
+  assert.deepEqual(step({ PATHS: 'notes', INTERLOCK: join(folder, 'no-program') }), [0, '2']);
+  assert.deepEqual(step({ PATHS: '--help\n$(touch hacked)' }), [0, '2']);  // names, neither options nor commands
+  assert.ok(!existsSync(join(room, 'hacked')));
+  assert.equal(step({ PATHS: 'thief' }, '')[0], 1);  // outside GitHub it exits as the scan does
 });
