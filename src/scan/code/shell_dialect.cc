@@ -1,0 +1,82 @@
+// Which shell a text without a name is written for.
+#include <algorithm>
+
+#include "code/shell_internal.h"
+
+namespace interlock::scan::code::shell {
+namespace {
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+}  // namespace
+
+ShellDialect DialectOf(std::string_view text) {
+  std::string head = Lower(text.substr(0, 16 << 10));
+  if (head.starts_with("\xEF\xBB\xBF")) head.erase(0, 3);
+  if (head.starts_with("#!")) {
+    return head.substr(0, head.find('\n')).find("pwsh") != std::string::npos ? ShellDialect::kPowerShell
+                                                                             : ShellDialect::kPosix;
+  }
+  std::size_t start = head.find_first_not_of(" \t\r\n");
+  if (start == std::string::npos) return ShellDialect::kPosix;
+  std::string_view rest = std::string_view(head).substr(start);
+  if (rest.starts_with("@echo") || rest.starts_with("setlocal") || rest.starts_with("rem "))
+    return ShellDialect::kBatch;
+  bool power = false;
+  bool batch = false;
+  std::size_t line = 0;
+  while (line < head.size()) {
+    std::size_t end = std::min(head.find('\n', line), head.size());
+    std::string_view view = std::string_view(head).substr(line, end - line);
+    line = end + 1;
+    std::size_t first = view.find_first_not_of(" \t");
+    if (first == std::string_view::npos) continue;
+    view.remove_prefix(first);
+    if (view.ends_with('\r')) view.remove_suffix(1);
+    if (view == "fi" || view == "done" || view == "esac" || view.ends_with("; then") || view.ends_with("; do") ||
+        view.starts_with("export ")) {
+      return ShellDialect::kPosix;
+    }
+    if (view.find("powershell") != std::string_view::npos || view.find("pwsh") != std::string_view::npos) continue;
+    if (view.find("%\\") != std::string_view::npos || view.starts_with("@echo off") ||
+        view.find("%~dp0") != std::string_view::npos) {
+      batch = true;
+    }
+    for (std::string_view word : {"invoke-webrequest",
+                                  "invoke-expression",
+                                  "invoke-restmethod",
+                                  "write-host",
+                                  "new-object ",
+                                  "$env:",
+                                  "get-childitem",
+                                  "set-content",
+                                  "get-content",
+                                  "foreach-object",
+                                  "start-process",
+                                  "remove-item",
+                                  "set-executionpolicy",
+                                  "[system.",
+                                  "[convert]::",
+                                  "[text.encoding]",
+                                  "iwr ",
+                                  "irm ",
+                                  "| iex",
+                                  "|iex",
+                                  "iex ",
+                                  "iex(",
+                                  "$psscriptroot",
+                                  "-erroraction",
+                                  "register-scheduledtask",
+                                  "new-item ",
+                                  "test-path "}) {
+      std::size_t at = view.find(word);
+      if (at == std::string_view::npos) continue;
+      if (at > 0 && IsLetter(view[at - 1])) continue;
+      power = true;
+      break;
+    }
+  }
+  return power ? ShellDialect::kPowerShell : batch ? ShellDialect::kBatch : ShellDialect::kPosix;
+}
+
+}  // namespace interlock::scan::code::shell
