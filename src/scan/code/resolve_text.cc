@@ -1,0 +1,193 @@
+// Texts as far as they are known: where a value comes from, and what of it is constant.
+#include <algorithm>
+#include <span>
+
+#include "code/resolve_internal.h"
+#include "code/world.h"
+
+namespace interlock::scan::code {
+
+ExprId ModuleView::Origin(ExprId expr, FuncId scope, FuncId* found_scope) const {
+  for (int i = 0; i < 8; ++i) {
+    if (expr >= module_.exprs.size()) break;
+    const Expr& at = module_.exprs[expr];
+    std::uint32_t slot = kNone;
+    if (at.kind == ExprKind::kName) {
+      slot = SlotOf(expr, scope);
+    } else if (at.kind == ExprKind::kMember && at.base < module_.exprs.size() &&
+               module_.exprs[at.base].kind == ExprKind::kName) {
+      const ClassId self = SelfClass(module_.exprs[at.base].text, scope);
+      if (self != kNone) slot = AttributeSlot(self, at.text);
+    } else if (at.kind == ExprKind::kAwait && at.arg_count == 1) {
+      expr = module_.args[at.first_arg].value;
+      continue;
+    }
+    if (slot == kNone) break;
+    const Slot& variable = slots_[slot];
+    const bool here = variable.owner == kNone && variable.scope == scope;
+    const Binding* chosen = nullptr;
+    for (std::uint32_t j = variable.count; j-- > 0;) {
+      const Binding& binding = bindings_[variable.first + j];
+      if (binding.weak || (here && binding.end > at.loc.begin)) continue;
+      chosen = &binding;
+      break;
+    }
+    if (chosen == nullptr || chosen->destructured || chosen->value == kNone || chosen->value == expr) break;
+    expr = chosen->value;
+    scope = chosen->scope;
+  }
+  if (found_scope != nullptr) *found_scope = scope;
+  return expr;
+}
+
+const std::string& ModuleView::Text(ExprId id, FuncId scope) const {
+  static const std::string kEmpty;
+  if (id >= module_.exprs.size()) return kEmpty;
+  const auto known = texts_.find(id);
+  if (known != texts_.end()) return known->second;
+  if (world_.depth_ >= kMaxDepth) return kEmpty;
+  texts_.emplace(id, std::string());  // cycles find nothing
+  ++world_.depth_;
+  std::string text = ComputeText(id, scope);
+  --world_.depth_;
+  if (text.size() > kMaxPartial) text.resize(kMaxPartial);
+  return texts_[id] = std::move(text);
+}
+
+std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
+  const Value& value = Evaluate(id, scope);
+  if (value.kind == ValueKind::kText) return value.text.substr(0, kMaxPartial);
+  FuncId at_scope = scope;
+  const ExprId at = Origin(id, scope, &at_scope);
+  if (at != id) return Text(at, at_scope);
+  const Expr& expr = module_.exprs[id];
+  const auto args = module_.ArgsOf(expr);
+  const auto join = [&](std::span<const Arg> parts, std::string_view between) {
+    std::string text;
+    bool any = false;
+    for (const Arg& arg : parts) {
+      if (!arg.name.empty()) continue;
+      const std::string& piece = Text(arg.value, scope);
+      any = any || !piece.empty();
+      if (&arg != parts.data() && !text.ends_with(between)) text += between;
+      if (piece.empty()) {
+        if (!text.ends_with(kHole)) text += kHole;
+      } else {
+        text += piece;
+      }
+      if (text.size() > kMaxPartial) break;
+    }
+    return any ? text : std::string();
+  };
+  switch (expr.kind) {
+    case ExprKind::kConcat:
+    case ExprKind::kFormat:
+      return join(args, "");
+    case ExprKind::kBinary:
+      if (expr.text == "/" && is_python()) return join(args, "/");
+      if (expr.text == "%" && is_python() && !args.empty()) {
+        std::string text = Text(args[0].value, scope);
+        for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+          if (text[i] == '%' && text[i + 1] != '%') text.replace(i, 2, 1, kHole);
+        }
+        return text;
+      }
+      return {};
+    case ExprKind::kAwait:
+      return args.empty() ? std::string() : Text(args[0].value, scope);
+    case ExprKind::kChoice:
+      for (std::size_t i = args.size() >= 3 ? 1 : 0; i < args.size(); ++i) {
+        const std::string& text = Text(args[i].value, scope);
+        if (!text.empty()) return text;
+      }
+      return {};
+    case ExprKind::kList: {
+      if (args.size() > 64) return {};
+      std::string text = join(args, " ");
+      return text;
+    }
+    case ExprKind::kMember: {
+      if (expr.text == "parent" && is_python()) {
+        const std::string& inner = Text(expr.base, scope);
+        const std::size_t slash = inner.rfind('/');
+        return slash == std::string::npos ? std::string() : inner.substr(0, slash);
+      }
+      return {};
+    }
+    case ExprKind::kCall:
+      break;
+    default:
+      return {};
+  }
+  const Value callee = Callee(id, scope);
+  std::string_view name = callee.text;
+  if (name.starts_with("globalThis.")) name.remove_prefix(11);
+  const Expr* base = expr.base < module_.exprs.size() ? &module_.exprs[expr.base] : nullptr;
+  if (is_python()) {
+    if (name == "os.path.join" || name == "pathlib.Path" || name == "pathlib.PurePath" || name == "pathlib.PosixPath") {
+      return join(args, "/");
+    }
+    if (name == "pathlib.Path.home" || name == "pathlib.Path().home") return "~";
+    if (name == "os.path.expanduser" || name == "os.path.expandvars" || name == "os.path.abspath" ||
+        name == "os.path.realpath" || name == "os.path.normpath" || name == "os.fspath" || name == "builtins.str" ||
+        name == "urllib.request.Request" || name == "httpx.URL" || name == "yarl.URL" ||
+        name == "urllib.parse.urljoin") {
+      return join(args.first(std::min<std::size_t>(args.size(), name.ends_with("urljoin") ? 2 : 1)), "");
+    }
+    if (base != nullptr && base->kind == ExprKind::kMember) {
+      const std::string_view method = base->text;
+      if (method == "joinpath") {
+        std::string text = Text(base->base, scope);
+        if (text.empty()) return {};
+        return text + "/" + join(args, "/");
+      }
+      if (method == "expanduser" || method == "resolve" || method == "absolute" || method == "strip" ||
+          method == "rstrip" || method == "encode" || method == "as_posix" || method == "lower") {
+        return Text(base->base, scope);
+      }
+      if (method == "format") {
+        std::string text = Text(base->base, scope);
+        std::string out;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+          if (text[i] == '{') {
+            const std::size_t close = text.find('}', i);
+            if (close == std::string::npos) break;
+            out += kHole;
+            i = close;
+          } else {
+            out += text[i];
+          }
+        }
+        return out;
+      }
+      if (method == "join" && !args.empty()) {
+        const Value& separator = Evaluate(base->base, scope);
+        const ExprId list = Origin(args[0].value, scope);
+        if (separator.kind == ValueKind::kText && list < module_.exprs.size() &&
+            module_.exprs[list].kind == ExprKind::kList && module_.exprs[list].arg_count <= 64) {
+          return join(module_.ArgsOf(module_.exprs[list]), separator.text);
+        }
+      }
+      // os.environ.get("X", "fallback"), os.getenv: the fallback is what is known.
+      if ((method == "get" || method == "getenv") && args.size() >= 2) return Text(args[1].value, scope);
+    }
+    return {};
+  }
+  if (name == "path.join" || name == "path.resolve" || name == "path.posix.join") return join(args, "/");
+  if (name == "os.homedir") return "~";
+  if (name == "URL" || name == "String" || name == "path.normalize" || name == "url.fileURLToPath") {
+    return join(args.first(std::min<std::size_t>(args.size(), 1)), "");
+  }
+  if (base != nullptr && base->kind == ExprKind::kMember) {
+    if (base->text == "toString" || base->text == "trim" || base->text == "replace" || base->text == "toLowerCase") {
+      return Text(base->base, scope);
+    }
+    if (base->text == "concat") {
+      std::string text = Text(base->base, scope);
+      return text.empty() ? text : text + join(args, "");
+    }
+  }
+  return {};
+}
+
+}  // namespace interlock::scan::code
