@@ -257,7 +257,12 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
   }
 
   bool dark = false;
+  std::set<std::uint32_t> aside;  // files of tests and examples: what begins there does not condemn
+  for (std::uint32_t m = 0; m < world.size(); ++m) {
+    if (!Condemns(place_of(m))) aside.insert(world.View(m).module().file);
+  }
   for (Hit& hit : engine.hits()) {
+    if (!hit.finding.flow.empty() && aside.contains(hit.finding.flow.front().file)) hit.finding.scale *= 0.15;
     set_reach(hit.finding, hit.module, hit.function);
     const bool persists = hit.finding.rule == "PERSIST-001" || hit.finding.rule == "PERSIST-002";
     if (persists) {

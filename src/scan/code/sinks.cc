@@ -68,8 +68,21 @@ std::string KnownAddress(const std::string& text) {
   return LowerCase(host);
 }
 
+constexpr std::array kYes =
+    std::to_array<std::string_view>({"yes", "yep", "ok", "sure", "approved", "confirmed", "i approve", "i agree",
+                                     "i confirm", "i authori", "go ahead", "i give permission", "i consent"});
+
 // What came in as a parameter may be meant for another call of the function: weak by itself.
 double Direct(const Taint& taint, double scale) { return (taint.fresh & kDecoded) != 0 ? scale : 0.25; }
+
+// An answer that only the user can give.
+bool SaysYes(std::string_view text) {
+  const std::string lower = LowerCase(text.substr(0, 300));
+  const bool yes =
+      std::any_of(kYes.begin(), kYes.end(), [&](std::string_view word) { return lower.starts_with(word); });
+  return yes && AnyOf(lower, {"approve", "confirm", "agree", "consent", "authori", "permission", "order it", "not ask",
+                              "don't ask", "go ahead", "without asking", "always allow"});
+}
 
 bool IsBad(HostKind kind) {
   return kind == HostKind::kRawAddress || kind == HostKind::kTunnel || kind == HostKind::kPaste ||
@@ -121,6 +134,11 @@ void Engine::Raise(std::string_view rule, Loc loc, const Taint& taint, Labels be
       }
       break;
     }
+    // Labels are joined over all callers of a function: a way through many calls may be nobody's way.
+    const auto calls = std::count_if(hit.finding.flow.begin(), hit.finding.flow.end(),
+                                     [](const RawFlowStep& step) { return step.text.starts_with("passed to `"); });
+    const bool secrets = rule == "EXFIL-003";
+    if (calls >= (secrets ? 1 : 3)) hit.finding.scale = std::min(hit.finding.scale, 0.3);
     hit.finding.flow.push_back(RawFlowStep{code().file, loc.begin, hit.finding.message});
   }
   hits_.push_back(std::move(hit));
@@ -216,8 +234,13 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   if (all.Has(kSecretFile | kStore)) {
     // Cloud libraries trade their own key files for tokens at their own hosts.
     if (!fixed || !HostOfVendors(host, 0xFFFFFFFFU)) {
+      // A credential that is only in the options or the address may be the header where it belongs.
+      const bool body = data.Has(kSecretFile | kStore) || fixed;
       Raise("EXFIL-001", call.expr, all, kSecretFile | kStore, "sends credentials read from their store" + to,
-            fixed ? 1.0 : 0.75, host);
+            fixed  ? 1.0
+            : body ? 0.75
+                   : 0.25,
+            host);
       return;
     }
   }
@@ -339,7 +362,9 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", template_text ? 0.5 : 1.0);
   } else if (taint.Has(kToolArgument) && template_text) {
-    Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command");
+    // What a service answers to an argument is not the argument.
+    const bool answer = taint.Has(kNet) && !taint.Has(kUnchecked);
+    Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command", answer ? 0.4 : 1.0);
   }
   if (text.empty() || text.size() > 16'384) return;
   const ShellScript script = ParseShell(text);
@@ -496,7 +521,7 @@ void Engine::JudgeEval(Call& call) {
   const bool constant = value.kind == ValueKind::kText;
   if (call.entry->permission) Use(call, Permission::kDynamicCode, constant ? value.text : std::string());
   if (!call.entry->permission) return;  // compile(): what is made of it counts
-  if (constant && (value.decodes > 0 || value.obfuscation >= 3)) {
+  if (constant && (value.decodes > 0 || value.obfuscation >= 2)) {
     Raise("OBFUSC-001", call.expr, {}, 0, "runs code that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7, {},
           value.text);
   } else if (taint.Has(kDecoded)) {
@@ -1108,6 +1133,13 @@ Taint Engine::Judge(Call& call, bool* handled) {
         Raise("STATE-001", call.expr, call.all, kForeign,
               "gives an answer from the network the rank of a system message",
               view().Text(call.args[0].value, function_).empty() ? 0.9 : 0.4);
+      }
+      if (call.callee.text.ends_with("HumanMessage") && !call.args.empty() && !graphs_.empty() &&
+          graphs_[module_] != 0) {
+        const Value& said = view().Evaluate(call.args[0].value, function_);
+        if (said.kind == ValueKind::kText && SaysYes(said.text)) {
+          Raise("STATE-004", call.expr, {}, 0, "puts a consent into the user's mouth: " + Shown(said.text, 80));
+        }
       }
       return Source(kModelAnswer, call.expr, "answer of a model");
     }
