@@ -143,6 +143,9 @@ void ToolBook::ReportHeld() {
     if (Holds(entry.look) && !Accepted(key, entry.whole)) held.PinTool(accepted_, key, entry.whole);
   }
   held_reported_ = !held.servers().empty();
+  std::string written = held.ToJson();
+  if (written == reported_) return;  // a write to the disk for every list would be slow
+  reported_ = std::move(written);
   port_->Held(held);
 }
 

@@ -139,6 +139,7 @@ class ToolBook {
   bool instructions_changed_ = false;
   bool dirty_ = false;
   bool held_reported_ = false;
+  std::string reported_;  // what was held at the last report
   std::shared_ptr<const policy::ToolCatalogue> catalogue_;
 };
 
