@@ -136,6 +136,10 @@ void ScanJob::RunUnit(std::size_t index) {
     }
     return;
   }
+  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+    result.skipped.push_back({file.file->path, core::SkipReason::kUnsupported, text.size(), "UTF-16 text"});
+    return;
+  }
   AnalyzeText(file, *impl_->rules, result);
   result.analysed = text.size();
   if (!IsCode(file.type)) return;
@@ -300,7 +304,7 @@ ScanReport ScanJob::Finish() {
   report.rules_version = job.rules->version();
 
   std::vector<RawFinding> raw;
-  SupplyFacts supply = AnalyzeSupply(*job.view, job.files);
+  SupplyFacts supply = AnalyzeSupply(*job.view, job.files, job.options.vulnerabilities);
   job.RaiseReach(supply);
   ReadIdentity(job.files, supply, report);
   std::vector<code::CapabilityUse> uses;
@@ -318,6 +322,7 @@ ScanReport ScanJob::Finish() {
   ComparePermissions(job.files, facts, ReadDeclaration(job.files), report, raw);
 
   report.dependencies = std::move(supply.dependencies);
+  report.vulnerabilities = std::move(supply.vulnerabilities);
   job.FillFiles(report);
   VerdictInput input;
   input.files = &job.files;

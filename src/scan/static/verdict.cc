@@ -97,8 +97,10 @@ std::string SummaryOf(const ScanReport& report) {
 // A part that could not be read counts where it would run or be read by the agent.
 bool Counts(const core::SkippedPart& part) {
   switch (part.reason) {
-    case core::SkipReason::kIgnored:
     case core::SkipReason::kUnsupported:
+      // A picture is a picture; something that is called a script and is none was not read.
+      return IsText(TypeOfName(part.path));
+    case core::SkipReason::kIgnored:
     case core::SkipReason::kLink:
     case core::SkipReason::kSpecial:
       return false;
@@ -182,6 +184,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   };
 
   std::vector<Finding>& findings = report.findings;
+  std::vector<bool> listed_only;                                                  // beside findings
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // rule, file, evidence -> finding
   for (RawFinding& hit : raw) {
     const Rule* rule = input.rules->Find(hit.rule);
@@ -202,13 +205,14 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       ++earlier.repeats;
       earlier.confidence = std::max(earlier.confidence, confidence);
       earlier.reach = std::min(earlier.reach, reach);
+      listed_only[it->second] = listed_only[it->second] && hit.listed_only;
       continue;
     }
     seen.emplace(std::move(key), findings.size());
     Finding finding;
     finding.rule = rule->id;
     finding.threat = rule->threat;
-    finding.severity = rule->severity;
+    finding.severity = hit.severity.value_or(rule->severity);
     finding.confidence = confidence;
     finding.nature = rule->nature;
     finding.reach = reach;
@@ -237,6 +241,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       finding.flow.push_back({files[step.file].file->path, at.line, at.utf16_column, Shown(step.text)});
     }
     findings.push_back(std::move(finding));
+    listed_only.push_back(hit.listed_only);
   }
 
   std::map<std::pair<std::string, std::string>, std::uint32_t> ordinals;
@@ -252,8 +257,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   std::map<std::string_view, Evidence> aside;  // in documents, examples, tests, CI, vendored code
   std::map<std::string_view, Evidence> vulnerable;
   bool decisive = false;
-  for (const Finding& finding : findings) {
-    if (!finding.suppressed.empty()) continue;
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    const Finding& finding = findings[i];
+    if (!finding.suppressed.empty() || (listed_only[i] && !input.options->strict)) continue;
     const double weight = kSeverityWeight[static_cast<std::size_t>(finding.severity)] * finding.confidence;
     if (finding.nature == Nature::kMalicious) {
       const bool counts = input.options->strict || finding.reach <= Reach::kRuntime;
