@@ -100,6 +100,7 @@ struct ScanJob::Impl {
   PackageKind kind;
   std::vector<FileContext> files;
   std::vector<Unit> units;
+  std::unordered_set<std::string_view> opened;  // archives whose members are files of the view
 
   void RaiseReach(const SupplyFacts& supply);
   void RunHooks(const SupplyFacts& supply, std::vector<RawFinding>& raw, std::vector<code::CapabilityUse>& uses);
@@ -115,6 +116,11 @@ ScanJob::ScanJob(const core::PackageView& view, const ScanOptions& options) : im
   impl_->kind = KindOfPackage(view);
   impl_->files = ClassifyFiles(view, impl_->kind);
   impl_->units.resize(impl_->files.size());
+  for (const core::PackageFile& file : view.files) {
+    for (std::size_t at = file.path.find("!/"); at != std::string::npos; at = file.path.find("!/", at + 1)) {
+      impl_->opened.insert(std::string_view(file.path).substr(0, at));
+    }
+  }
 }
 
 ScanJob::~ScanJob() = default;
@@ -128,6 +134,7 @@ void ScanJob::RunUnit(std::size_t index) {
   const std::string_view text = file.text();
   unit.sha256 = base::Sha256(text).ToHex();
   AnalyzeArtifacts(file, result);
+  if (file.type == FileType::kArchive && impl_->opened.contains(file.file->path)) result.analysed = text.size();
   if (!IsText(file.type)) {
     // Bytecode and native programs are read by the artifact analyser; pictures and the like by nobody.
     if (result.analysed == 0) {

@@ -34,6 +34,10 @@ constexpr double kSlope = 1.6;        // score = 1 - exp(-slope x evidence)
 constexpr double kRepeatShare = 0.3;  // of a second hit of the same rule; none for further ones
 // An incubating rule never blocks alone: it takes a second kind of evidence.
 constexpr double kMostOfIncubating = 0.5;
+// Of each rule's evidence the first part is a hint, and all hints together have a bound: what every large package has a
+// little of adds up to no verdict, two real findings still do.
+constexpr double kHint = 0.15;
+constexpr double kMostOfHints = 0.36;
 constexpr double kWarnScore = 0.28;
 constexpr double kBlockScore = 0.57;
 constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
@@ -272,10 +276,15 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     }
   }
   double evidence = 0.0;
+  double hints = 0.0;
   for (const auto& [rule, sum] : malicious) {
     const bool incubating = input.rules->Find(rule)->maturity == Maturity::kIncubating;
-    evidence += incubating ? std::min(sum.total(), kMostOfIncubating) : sum.total();
+    const double weight = incubating ? std::min(sum.total(), kMostOfIncubating) : sum.total();
+    // A large package has a little of everything: hints are pooled, and the pool has a bound.
+    hints += std::min(weight, kHint);
+    evidence += std::max(weight - kHint, 0.0);
   }
+  evidence += std::min(hints, kMostOfHints);
   double beside = 0.0;
   for (const auto& [rule, sum] : aside) beside += sum.total();
   evidence += std::min(beside, kMostAside);
