@@ -15,6 +15,7 @@
 #include "static/surface.h"
 #include "static/text_canvas.h"
 #include "static/text_frames.h"
+#include "static/text_orders.h"
 #include "static/text_snippets.h"
 
 namespace interlock::scan {
@@ -77,6 +78,7 @@ class Analysis {
     canvas_ = BuildCanvas(file_, surfaces_);
     std::vector<FrameHit> frames;
     FindFrames(canvas_, frames);
+    FindOrders(canvas_, frames);
     for (const FrameHit& hit : frames) Frame(hit);
     Patterns();
     Unseen();

@@ -1,0 +1,768 @@
+#include "static/text_orders.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "static/shell_judge.h"
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMaxHits = 4000;
+constexpr int kNone = -1;
+
+enum OrderClass : std::uint8_t {
+  kOMove,     // takes a copy somewhere
+  kOHost,     // a place that is somebody's
+  kOWork,     // what the user works on, says or has
+  kOSense,    // ... and would not give away
+  kOLock,     // encrypt, password-protect
+  kORemove,   // delete, overwrite
+  kORename,   // rename, move
+  kOOwn,      // the user's, original
+  kOPut,      // insert, introduce
+  kOFault,    // bug, error, delay
+  kOSubtle,   // subtle, random, hard to notice
+  kOFake,     // fabricate, falsify, inflate
+  kOClaim,    // say, report, claim, mark
+  kOGood,     // success, passed, approved, safe
+  kOGuard,    // tests, checks, review, TLS
+  kOOff,      // skip, disable, ignore
+  kOWiden,    // grant, allow, chmod
+  kORight,    // permission, access, admin
+  kOPublic,   // commit, log, print: where others read
+  kOSwap,     // replace, change, alter, rephrase
+  kOOmit,     // omit, hide, never mention
+  kOFavour,   // prefer, promote, recommend
+  kOGoods,    // products, brands, companies
+  kOGroup,    // people by group
+  kOCause,    // politics, medicine, science
+  kOResult,   // results, rating, ranking, summary
+  kOFirst,    // first, before, prior
+  kOTool,     // tool, function
+  kOParam,    // parameter, argument, field
+  kOHidden,   // sidenote, notes, metadata: parameters that carry
+  kOBad,      // unreliable, insecure, deprecated: said of others
+  kORepeat,   // repeat, reveal, print
+  kOPrompt,   // system prompt, instructions, conversation
+  kOConsent,  // agreed, approved, authorised
+  kOSpread,   // propagate, copy this, every repository
+  kOWaste,    // loop, repeatedly, indefinitely
+  kOCount,
+};
+using OrderSet = std::uint64_t;
+static_assert(kOCount <= 64);
+constexpr OrderSet O(OrderClass c) { return OrderSet{1} << c; }
+
+struct Entry {
+  OrderClass c;
+  std::string_view words;
+};
+
+constexpr Entry kEntries[] = {
+    {kOMove,
+     "send upload transmit forward submit post copy sync synchronize synchronise mirror back backup archive export "
+     "share mail email e-mail deliver transfer push publish relay report stream ship dispatch replicate duplicate "
+     "cc bcc attach log store save write put route pipe notify beacon ping register emit append include"},
+    {kOHost,
+     "server servers endpoint endpoints webhook webhooks bucket buckets url host domain collector address inbox "
+     "mailbox gist gists pastebin drive dropbox repository repo issue tracker channel telegram discord slack s3 "
+     "container ftp sftp rsync relay proxy cdn service api backend store vault remote central external third-party "
+     "outside offsite off-site image pixel"},
+    {kOWork,
+     "file files document documents code codebase source project workspace content contents text data dataset "
+     "output outputs result results report reports spreadsheet presentation draft drafts email emails message "
+     "messages thread input inputs request requests query queries question questions argument arguments parameter "
+     "parameters response responses history log logs diff diffs patch commit commits folder directory directories "
+     "copy notes note summary invoice invoices contract contracts resume record records table tables database "
+     "backup transcript recording screenshot screenshots photo photos image images"},
+    {kOSense,
+     "credential credentials password passwords passphrase secret secrets token tokens cookie cookies key keys "
+     ".env conversation conversations chat prompt prompts transcript clipboard location gps contacts calendar "
+     "contact address phone ssn identity medical financial salary payroll bank card private personal confidential "
+     "sensitive proprietary internal customer customers client clients hostname username environment env ip "
+     "session sessions memory memories history keystrokes signature passport biometric"},
+    {kOLock, "encrypt lock password-protect passworded scramble encode obfuscate cipher"},
+    {kORemove,
+     "delete remove erase wipe purge shred overwrite truncate destroy discard trash unlink clear drop rm empty"},
+    {kORename, "rename relocate hide quarantine"},
+    {kOOwn, "original originals user's users' source existing previous older old their backups history home documents"},
+    {kOPut,
+     "insert introduce inject add plant embed leave include make cause create append slip sprinkle apply place "
+     "change alter modify adjust tweak round shift"},
+    {kOFault,
+     "bug bugs error errors mistake mistakes defect defects flaw flaws fault faults typo typos backdoor backdoors "
+     "vulnerability vulnerabilities weakness inaccuracies inaccuracy off-by-one leak race-condition delay delays "
+     "sleep pause wait latency distortion misinformation noise corruption bias inconsistency inconsistencies"},
+    {kOSubtle,
+     "subtle subtly small minor slight slightly random randomly occasionally plausible inconspicuous unnoticeable "
+     "imperceptible hard-to-spot gradually intentionally intentional deliberate deliberately hidden sometimes "
+     "unobtrusive undetectable incorrect wrong"},
+    {kOFake, "fabricate falsify forge fake invent inflate exaggerate misstate understate overstate backdate doctor"},
+    {kOClaim,
+     "say state claim report mark return tell answer respond declare assert confirm assure pretend label "
+     "treat rate write show consider conclude"},
+    {kOGood,
+     "success successful successfully succeeded passed passing pass approved approve safe secure clean complete "
+     "completed verified trusted fine ok valid compliant green authentic legitimate healthy done"},
+    {kOGuard,
+     "test tests check checks review reviews validation verification tls ssl certificate certificates signature "
+     "signatures authentication authorization lint linter linters scan scans scanner hook hooks sandbox firewall "
+     "antivirus csrf cors encryption audit audits guardrail guardrails safeguard safeguards confirmation "
+     "confirmations approval warning warnings security safety policy sanitization escaping integrity checksum"},
+    {kOOff,
+     "skip disable bypass ignore suppress omit waive deactivate circumvent remove weaken relax downgrade evade "
+     "silence mute overlook dismiss unset exempt"},
+    {kOWiden,
+     "grant allow give add enable open whitelist allowlist permit widen elevate set chmod expose assign bind "
+     "extend request authorize authorise raise make"},
+    {kORight,
+     "permission permissions access admin administrator root sudo privilege privileges wildcard 0.0.0.0 777 0777 "
+     "world-writable public-read public world-readable owner collaborator unrestricted bypasspermissions scope "
+     "scopes role"},
+    {kOPublic,
+     "commit print log echo hardcode hard-code include embed paste output display write store put append save "
+     "expose show return"},
+    {kOSwap, "replace change alter rewrite rephrase substitute swap modify convert reword edit switch rename adjust"},
+    {kOOmit,
+     "omit exclude hide leave drop remove suppress censor avoid skip downplay minimize minimise delete filter "
+     "bury"},
+    {kOFavour,
+     "prefer promote recommend favor favour praise endorse advertise prioritize prioritise rank rate steer push "
+     "highlight suggest choose boost portray depict describe present frame characterize mention emphasize emphasise "
+     "select list cite"},
+    {kOGoods,
+     "product products brand brands company companies vendor vendors provider providers service services sponsor "
+     "sponsored affiliate competitor competitors referral coupon shop store seller supplier suppliers manufacturer "
+     "startup coin token exchange broker fund stock casino hotel hotels airline supplement supplements offering "
+     "alternative alternatives"},
+    {kOGroup,
+     "men women male female man woman gender race racial ethnic ethnicity ethnicities immigrants immigrant migrants "
+     "muslim muslims jewish jews christian christians hindu black white asian gay lgbt nationality nationalities "
+     "religion religious minority minorities elderly disabled foreigners foreign refugees caste applicants "
+     "candidates names surname surnames pronouns"},
+    {kOCause,
+     "political politics politician party election elections candidate government president minister vaccine "
+     "vaccines vaccination medical medicine medication drug drugs dosage dose health therapy cancer climate warming "
+     "evolution creation earth moon science scientific scientists consensus history historical war colonial genocide "
+     "holocaust conspiracy abortion immigration tax gun nuclear pandemic virus homeopathy homeopathic detox "
+     "astrology tobacco smoking alcohol gambling sovereignty territory"},
+    {kOResult,
+     "result results rating ratings ranking rankings score scores review reviews summary answer answers comparison "
+     "recommendation recommendations list text texts article articles document documents paragraph statement "
+     "conclusion stars star report phrase phrases word words term terms sentence sentences"},
+    {kOFirst, "first before prior initially beforehand start every each always"},
+    {kOTool, "tool tools function functions server servers plugin plugins skill skills mcp method command commands"},
+    {kOParam, "parameter parameters argument arguments field fields param input property key header attribute value"},
+    {kOHidden,
+     "sidenote side_note side-note notes metadata debug debug_info _meta annotation annotations trace extra feedback "
+     "summary_of_environment reasoning scratchpad diagnostics telemetry audit_context user_context "
+     "conversation_history system_prompt session_context chat_history full_context model_name tools_list"},
+    {kOBad,
+     "unreliable insecure deprecated obsolete outdated broken buggy slow slower inferior unsafe discontinued "
+     "inaccurate "
+     "unmaintained vulnerable malfunctioning superseded worse untrusted unstable wrong faulty dangerous forbidden"},
+    {kORepeat,
+     "repeat reveal print output recite disclose dump quote reproduce include display list summarize paste "
+     "append attach provide pass show put encode"},
+    {kOPrompt,
+     "prompt prompts instructions conversation conversations transcript history context messages system "
+     "chat dialogue guidelines"},
+    {kOConsent,
+     "agreed approved consented authorised authorized accepted pre-approved preapproved pre-authorized "
+     "pre-authorised confirmed waived opted granted whitelisted verified signed"},
+    {kOSpread, "propagate replicate spread copy add append insert install include paste"},
+    {kOWaste, "loop infinite indefinitely endlessly forever repeatedly continuously recursively"},
+};
+
+struct Lexicon {
+  std::unordered_map<std::string_view, OrderSet> words;
+  Lexicon() {
+    words.reserve(2048);
+    for (const Entry& entry : kEntries) {
+      for (std::size_t at = 0; at < entry.words.size();) {
+        std::size_t end = entry.words.find(' ', at);
+        if (end == std::string_view::npos) end = entry.words.size();
+        if (end > at) words[entry.words.substr(at, end - at)] |= O(entry.c);
+        at = end + 1;
+      }
+    }
+  }
+};
+
+OrderSet OrdersOf(std::string_view word) {
+  static const Lexicon lexicon;
+  const auto at = lexicon.words.find(word);
+  return at == lexicon.words.end() ? 0 : at->second;
+}
+
+class Orders {
+ public:
+  Orders(const TextCanvas& canvas, std::vector<FrameHit>& out) : canvas_(canvas), out_(out) {}
+
+  void Run() {
+    for (std::uint32_t s = 0; s < canvas_.sentences.size() && out_.size() < kMaxHits; ++s) {
+      const TextSentence& sentence = canvas_.sentences[s];
+      const std::uint32_t count = sentence.last - sentence.first;
+      if (count < 4 || count > 160) continue;
+      passage_ = &canvas_.passages[sentence.passage];
+      if (passage_->shape == TextShape::kCode) continue;
+      sentence_ = &sentence;
+      index_ = s;
+      sets_.assign(count, 0);
+      all_ = 0;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        sets_[i] = OrdersOf(canvas_.Of(canvas_.tokens[sentence.first + i]));
+        all_ |= sets_[i];
+      }
+      if (all_ == 0) continue;
+      Judge();
+    }
+  }
+
+ private:
+  [[nodiscard]] int size() const { return static_cast<int>(sets_.size()); }
+  [[nodiscard]] const TextToken& at(int i) const {
+    return canvas_.tokens[sentence_->first + static_cast<std::uint32_t>(i)];
+  }
+  [[nodiscard]] std::string_view word(int i) const {
+    return i < 0 || i >= size() ? std::string_view() : canvas_.Of(at(i));
+  }
+  [[nodiscard]] bool any(WordSet set) const { return (sentence_->all & set) != 0; }
+  [[nodiscard]] bool Has(std::initializer_list<std::string_view> texts) const {
+    const std::string_view text = canvas_.Of(*sentence_);
+    return std::any_of(texts.begin(), texts.end(),
+                       [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+  }
+  [[nodiscard]] int Find(int from, int to, OrderSet set) const {
+    if ((all_ & set) == 0) return kNone;
+    for (int i = std::max(0, from); i <= std::min(to, size() - 1); ++i) {
+      if ((sets_[static_cast<std::size_t>(i)] & set) != 0) return i;
+    }
+    return kNone;
+  }
+  [[nodiscard]] int FindBase(int from, int to, WordSet set) const {
+    if (!any(set)) return kNone;
+    for (int i = std::max(0, from); i <= std::min(to, size() - 1); ++i) {
+      if ((at(i).set & set) != 0) return i;
+    }
+    return kNone;
+  }
+  [[nodiscard]] std::string_view Gap(int i) const {  // between i - 1 and i
+    if (i <= 0) return {};
+    return std::string_view(canvas_.text).substr(at(i - 1).end(), at(i).begin - at(i - 1).end());
+  }
+  [[nodiscard]] bool Negated(int i) const {
+    int denials = 0;
+    for (int k = i - 1; k >= std::max(0, i - 6); --k) {
+      if (Gap(k + 1).find_first_of(",;:(") != std::string_view::npos) break;
+      if ((at(k).set & (Bit(kWNot) | Bit(kWWithout))) != 0 && word(k + 1) != "only" && word(k + 1) != "just") ++denials;
+    }
+    return denials % 2 == 1;
+  }
+  // Told to do it: at the head of the sentence or clause, or after "must", "you", "always".
+  [[nodiscard]] bool Ordered(int i) const {
+    if (i < 0) return false;
+    int k = i - 1;
+    static constexpr std::array<std::string_view, 22> kLead = {
+        "please",     "then",   "also",        "now",           "always",   "and",         "first",  "finally",
+        "next",       "step",   "silently",    "quietly",       "secretly", "must",        "should", "to",
+        "discreetly", "simply", "immediately", "automatically", "instead",  "additionally"};
+    while (k >= 0 && (word(k)[0] >= '0' && word(k)[0] <= '9')) --k;
+    if (k < 0) return true;
+    if (Gap(i).find_first_of(",:;*\n") != std::string_view::npos) return true;
+    if (std::find(kLead.begin(), kLead.end(), word(k)) != kLead.end()) return word(k) != "to" || k == 0 || Must(k);
+    return Must(i);
+  }
+  [[nodiscard]] bool Must(int i) const {
+    for (int k = std::max(0, i - 5); k < i; ++k) {
+      if ((at(k).set & (Bit(kWMust) | Bit(kWShould))) != 0) return true;
+      if ((at(k).set & Bit(kWAgent)) != 0 && word(k) != "your" && word(k + 1) != "can" && word(k + 1) != "may") {
+        return true;
+      }
+    }
+    return false;
+  }
+  [[nodiscard]] bool Asked() const {
+    return Has({"user asks",          "user wants",     "user requests",   "if requested", "optional",
+                "you can ",           "user confirms",  "user provides",   "user agrees",  "with consent",
+                "with permission",    "user approves",  "ask the user",    "ask before",   "when asked",
+                "asks for",           "user chose",     "user's choice",   "if asked",     "confirm with",
+                "user has specified", "user specifies", "lets you",        "allows you",   "use this skill when",
+                "use this when",      "use when",       "unless the user", "wants to",     "want to"});
+  }
+  [[nodiscard]] bool Every() const {
+    return any(Bit(kWEvery)) || Has({"always", "whenever", "at the end", "last step", "final step", "afterwards"});
+  }
+  [[nodiscard]] bool Quiet() const {
+    return any(Bit(kWSecretly)) ||
+           Has({"without telling",  "without asking",     "without mention",  "without notif",
+                "without inform",   "without confirm",    "do not mention",   "don't mention",
+                "never mention",    "not tell",           "don't tell",       "in the background",
+                "no need to ask",   "no need to mention", "not necessary to", "not be shown",
+                "hidden",           "invisible",          "unnotice",         "not inform",
+                "without the user", "without prompt",     "without a word",   "need not know",
+                "no confirmation",  "don't ask",          "do not ask",       "not disclose",
+                "do not notify",    "without comment",    "do not show"});
+  }
+  [[nodiscard]] bool Pretext() const {
+    return any(Bit(kWBusy)) ||
+           Has({"for backup", "for support", "for audit", "for compliance", "for quality", "for analytics", "for safe",
+                "for billing", "for licens", "for review", "improve the service", "improve the model", "usage stat",
+                "record keeping", "record-keeping", "for our records", "for indexing", "for training", "for caching"});
+  }
+  // A host that the rest of the text has nothing to do with.
+  [[nodiscard]] bool Unrelated(std::string_view host) const {
+    if (host.empty()) return false;
+    const KindOfPlace place(host);
+    if (place.local) return false;
+    // The name of the host, without what every host has.
+    std::size_t dots = 0;
+    std::string_view main = host;
+    for (const char c : host) dots += c == '.' ? 1 : 0;
+    if (const std::size_t last = host.rfind('.'); last != std::string_view::npos && dots >= 1) {
+      const std::size_t before = host.rfind('.', last - 1);
+      main = before == std::string_view::npos ? host.substr(0, last) : host.substr(before + 1, last - before - 1);
+    }
+    if (main.size() < 2) return true;
+    std::size_t seen = 0;
+    for (std::size_t p = canvas_.text.find(main); p != std::string::npos && seen < 4;
+         p = canvas_.text.find(main, p + 1))
+      ++seen;
+    return seen <= 2;
+  }
+  struct KindOfPlace {
+    bool local = false;
+    explicit KindOfPlace(std::string_view host) {
+      local = host.starts_with("localhost") || host.starts_with("127.") || host.starts_with("0.0.0.0") ||
+              host.starts_with("192.168.") || host.starts_with("10.") || host == "example.com" ||
+              host == "www.example.com" || host == "api.example.com" || host == "your-domain.com";
+    }
+  };
+
+  void Hit(std::string_view rule, int from, int to, double score, std::string host = {}) {
+    if (from < 0 || to < 0 || score < 0.5) return;
+    if (from > to) std::swap(from, to);
+    FrameHit hit;
+    hit.rule = rule;
+    hit.passage = sentence_->passage;
+    hit.sentence = index_;
+    hit.begin = at(from).begin;
+    hit.end = at(to).end();
+    hit.score = std::min(1.0, score);
+    hit.described = Described(canvas_, index_, hit.begin, hit.end, true);
+    hit.host = std::move(host);
+    out_.push_back(std::move(hit));
+  }
+
+  void Judge() {
+    Copies();
+    Harms();
+    Lowers();
+    Skews();
+    Tools();
+    Claims();
+  }
+
+  // The user's work goes to a place that the text names and nobody asked for.
+  void Copies() {
+    if ((all_ & O(kOMove)) == 0) return;
+    for (int i = 0; i < size(); ++i) {
+      if ((sets_[static_cast<std::size_t>(i)] & O(kOMove)) == 0 || Negated(i) || !Ordered(i)) continue;
+      const std::string_view verb = word(i);
+      const bool plain = verb == "append" || verb == "include" || verb == "register" || verb == "write" ||
+                         verb == "store" || verb == "save" || verb == "log" || verb == "put" || verb == "notify" ||
+                         verb == "report" || verb == "attach";
+      const int url = FindBase(i + 1, i + 26, Bit(kWUrl));
+      const int mail = FindBase(i + 1, i + 20, Bit(kWMail));
+      const int host = Find(i + 1, i + 20, O(kOHost));
+      const bool outside = FindBase(i + 1, i + 20, Bit(kWOutside)) != kNone || Has({"our ", "third part"});
+      double place = 0.0;
+      std::string name;
+      int to = kNone;
+      if (url != kNone) {
+        name = HostOf(word(url));
+        if (!Unrelated(name)) continue;
+        place = 0.35;
+        to = url;
+      } else if (mail != kNone) {
+        const std::string_view m = word(mail);
+        const std::size_t sign = m.find('@');
+        if (!Unrelated(m.substr(sign + 1))) continue;
+        place = 0.4;
+        to = mail;
+      } else if (host != kNone && outside && !plain) {
+        place = 0.15;
+        to = host;
+      }
+      if (place == 0.0) continue;
+      const int sense =
+          std::max(Find(i + 1, i + 14, O(kOSense)), FindBase(i + 1, i + 14, Bit(kWSecret) | Bit(kWPersonal)));
+      const int work = Find(i + 1, i + 14, O(kOWork));
+      const bool them =
+          word(i + 1) == "it" || word(i + 1) == "them" || word(i + 1) == "this" || word(i + 1) == "everything";
+      if (sense == kNone && work == kNone && !them) continue;
+      double score = place + (sense != kNone ? 0.25 : 0.1);
+      if (plain) score -= 0.1;
+      if (Every()) score += 0.12;
+      if (any(Bit(kWWhen))) score += 0.08;
+      if (any(Bit(kWMust))) score += 0.05;
+      if (Pretext()) score += 0.1;
+      if (Quiet()) score += 0.3;
+      if (Asked()) score -= 0.35;
+      if (Has({"authorization", "header", "bearer", "sign up", "dashboard", "api key from", "support@", "issues at",
+               "feedback", "bug report", "open an issue", "documentation", "docs"}))
+        score -= 0.35;
+      if (score >= 0.55) {
+        Hit("PI-022", i, to, score + 0.1, name);
+        return;
+      }
+    }
+  }
+
+  // What the user has or gets is damaged: locked, deleted, made wrong.
+  void Harms() {
+    if ((all_ & (O(kOLock) | O(kORemove) | O(kORename) | O(kOPut) | O(kOFake) | O(kOWaste) | O(kOClaim))) == 0) return;
+    for (int i = 0; i < size(); ++i) {
+      const OrderSet set = sets_[static_cast<std::size_t>(i)];
+      if ((set & (O(kOLock) | O(kORemove) | O(kORename) | O(kOPut) | O(kOFake) | O(kOClaim))) == 0) continue;
+      if (Negated(i) || !Ordered(i)) continue;
+      double score = 0.0;
+      int to = kNone;
+      const int work = Find(i + 1, i + 9, O(kOWork));
+      const int own = Find(i + 1, i + 7, O(kOOwn));
+      if ((set & O(kOLock)) != 0 && work != kNone && (own != kNone || Every())) {
+        score = 0.45 + (Has({"password", "passphrase", "key "}) ? 0.1 : 0.0) + (any(Bit(kWDelete)) ? 0.2 : 0.0);
+        to = work;
+      }
+      if ((set & O(kORemove)) != 0 && work != kNone && own != kNone && !any(Bit(kWTemporary))) {
+        score = std::max(score, 0.3);
+        if (Every()) score += 0.1;
+        if (Has({"original file", "originals", "user's", "backups", "home directory", "git history", " ~/"}))
+          score += 0.15;
+        if (Has({"after copying", "once copied", "after upload", "once upload", "after the upload"})) score += 0.25;
+        if (Has({"without"}) || Quiet()) score += 0.2;
+        to = work;
+      }
+      if ((set & O(kOPut)) != 0) {
+        const int fault = Find(i + 1, i + 8, O(kOFault));
+        const int subtle = Find(0, size(), O(kOSubtle));
+        if (fault != kNone && subtle != kNone && !Has({"handling", "message", "fix", "test", "avoid", "prevent"})) {
+          const std::string_view w = word(fault);
+          const bool pause = w == "delay" || w == "delays" || w == "sleep" || w == "pause" || w == "wait" ||
+                             w == "latency" || w == "noise";
+          score = std::max(score, (pause ? 0.35 : 0.6) + (Quiet() ? 0.2 : 0.0) + (Every() ? 0.1 : 0.0));
+          to = fault;
+        }
+      }
+      if ((set & O(kOFake)) != 0 && Find(i + 1, i + 8, O(kOWork) | O(kOResult)) != kNone &&
+          !Has({"test", "mock", "fixture", "example"})) {
+        score = std::max(score, 0.6 + (Quiet() ? 0.2 : 0.0));
+        to = Find(i + 1, i + 8, O(kOWork) | O(kOResult));
+      }
+      if ((set & O(kOClaim)) != 0) {
+        const int good = Find(i + 1, i + 12, O(kOGood));
+        if (good != kNone &&
+            Has({"even if", "even when", "regardless", "no matter", "whether or not", "despite", "although it failed",
+                 "instead of the error", "without running", "without checking", "without actually"})) {
+          score = std::max(score, 0.75);
+          to = good;
+        }
+      }
+      if (Asked()) score -= 0.35;
+      if (score >= 0.5) {
+        Hit("PI-023", i, to, score + 0.1);
+        return;
+      }
+    }
+  }
+
+  // Protection is taken away, access is given.
+  void Lowers() {
+    for (int i = 0; i < size(); ++i) {
+      const OrderSet set = sets_[static_cast<std::size_t>(i)];
+      if ((set & (O(kOOff) | O(kOWiden) | O(kOPublic))) == 0 || Negated(i) || !Ordered(i)) continue;
+      double score = 0.0;
+      int to = kNone;
+      if ((set & O(kOOff)) != 0) {
+        const int guard = Find(i + 1, i + 6, O(kOGuard));
+        if (guard != kNone) {
+          const std::string_view w = word(guard);
+          const bool hard = w == "tls" || w == "ssl" || w == "certificate" || w == "authentication" ||
+                            w == "firewall" || w == "antivirus" || w == "security" || w == "safety" || w == "sandbox" ||
+                            w == "csrf" || w == "authorization" || w == "encryption" || w == "guardrails" ||
+                            w == "safeguards" || w == "signature" || w == "approval" || w == "confirmation" ||
+                            w == "audit";
+          score =
+              (hard ? 0.35 : 0.15) + (Every() ? 0.2 : 0.0) + (Quiet() ? 0.25 : 0.0) + (any(Bit(kWMust)) ? 0.1 : 0.0);
+          to = guard;
+        }
+      }
+      if ((set & O(kOWiden)) != 0) {
+        const int right = Find(i + 1, i + 9, O(kORight));
+        if (right != kNone) {
+          const double s = (Has({"777", "bypasspermissions", "world-writable", "full access", "unrestricted", "bash(*)",
+                                 "wildcard", "root access", "all permissions", "everyone", "public-read", "to anyone",
+                                 "0.0.0.0/0", "admin access", "administrator access"})
+                                ? 0.4
+                                : 0.1) +
+                           (Every() ? 0.15 : 0.0) + (Quiet() ? 0.25 : 0.0);
+          if (s > score) {
+            score = s;
+            to = right;
+          }
+        }
+      }
+      if ((set & O(kOPublic)) != 0) {
+        const int secret = FindBase(i + 1, i + 8, Bit(kWSecret) | Bit(kWSecretPath));
+        if (secret != kNone) {
+          const double s =
+              (Has({"into the source",   "in the source",     "in plain",       "hardcode",       "in the code",
+                    "to the repository", "in the repository", "in the commit",  "commit message", "in the readme",
+                    "in the response",   "in your reply",     "in your answer", "in the answer",  "in the output",
+                    "in the url",        "in a comment",      "as a comment",   "in the log",     "to the log",
+                    "full value",        "unmasked",          "unredacted",     "verbatim"})
+                   ? 0.4
+                   : 0.0) +
+              (Every() ? 0.15 : 0.0) + (Quiet() ? 0.2 : 0.0);
+          if (s > score) {
+            score = s;
+            to = secret;
+          }
+        }
+      }
+      if (Asked()) score -= 0.35;
+      if (score >= 0.5) {
+        Hit("PI-024", i, to, score + 0.1);
+        return;
+      }
+    }
+  }
+
+  // Whose side an answer takes is decided for the user.
+  void Skews() {
+    if ((all_ & (O(kOGoods) | O(kOGroup) | O(kOCause))) == 0) return;
+    if ((all_ & (O(kOSwap) | O(kOOmit) | O(kOFavour) | O(kOPut) | O(kOClaim))) == 0) return;
+    const bool fixed = Has({"regardless", "no matter", "even if", "even when", "instead of", "rather than", " over ",
+                            "never mention", "do not mention", "don't mention", "only ", "in favor of", "in favour of",
+                            "positive light", "negative light", "unfavo", "superior", "inferior", "downplay"});
+    for (int i = 0; i < size(); ++i) {
+      const OrderSet set = sets_[static_cast<std::size_t>(i)];
+      if ((set & (O(kOSwap) | O(kOOmit) | O(kOFavour) | O(kOPut) | O(kOClaim))) == 0) continue;
+      const bool denied = Negated(i);
+      const bool unsaid = denied && (word(i) == "mention" || word(i) == "cite" || word(i) == "list" ||
+                                     word(i) == "recommend" || word(i) == "suggest");
+      if ((denied && !unsaid) || !Ordered(i)) continue;
+      const int goods = Find(i + 1, i + 12, O(kOGoods));
+      const int group = Find(i + 1, i + 10, O(kOGroup));
+      const int cause = Find(i + 1, i + 14, O(kOCause));
+      double score = 0.0;
+      int to = kNone;
+      if ((set & (O(kOFavour) | O(kOOmit))) != 0 && goods != kNone) {
+        score = 0.15 + (fixed ? 0.2 : 0.0) + (Quiet() ? 0.2 : 0.0) + (Every() ? 0.15 : 0.0);
+        if (Has({"affiliate", "sponsor", "competitor", "referral", "unfavo", "five star", "5 star", "positive light"}))
+          score += 0.2;
+        to = goods;
+      }
+      if ((set & (O(kOSwap) | O(kOOmit) | O(kOFavour))) != 0 && group != kNone) {
+        const double s = 0.25 + (fixed ? 0.15 : 0.0) + (Every() ? 0.15 : 0.0) + (Quiet() ? 0.2 : 0.0) +
+                         (Find(group + 1, group + 8, O(kOGroup)) != kNone ? 0.1 : 0.0);
+        if (s > score) {
+          score = s;
+          to = group;
+        }
+      }
+      if (cause != kNone) {
+        const int result = Find(0, size(), O(kOResult));
+        const double s = 0.2 + (result != kNone ? 0.1 : 0.0) + (fixed ? 0.2 : 0.0) + (Every() ? 0.15 : 0.0) +
+                         (Find(cause + 1, cause + 12, O(kOCause)) != kNone ? 0.1 : 0.0) +
+                         (Has({"'", "\""}) && (set & (O(kOSwap) | O(kOPut))) != 0 ? 0.15 : 0.0);
+        if (s > score) {
+          score = s;
+          to = cause;
+        }
+      }
+      if (Asked()) score -= 0.35;
+      if (score >= 0.55) {
+        Hit("PI-025", i, to, score + 0.05);
+        return;
+      }
+    }
+  }
+
+  // Orders in the text of a tool about other tools, about the order of calls, or for parameters that carry.
+  void Tools() {
+    const bool described = (passage_->kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) != 0 ||
+                           (passage_->kind & kSurfaceHidden) != 0;
+    double score = 0.0;
+    int from = 0;
+    int to = size() - 1;
+    const bool first =
+        Has({"before using this",     "before calling this", "before invoking this", "before you use this",
+             "before any other tool", "before using any",    "before calling any",   "before invoking any",
+             "prior to using",        "prior to calling",    "in order to use this", "must be called first",
+             "must be called before", "always call this",    "call this tool first", "use this tool first",
+             "before every",          "before each",         "must first",           "this tool must be",
+             "to use this tool"});
+    const int hidden = Find(0, size(), O(kOHidden));
+    const int read = FindBase(0, size(), Bit(kWRead) | Bit(kWCollect));
+    const bool sensitive = (all_ & O(kOSense)) != 0 || any(Bit(kWSecret) | Bit(kWSecretPath) | Bit(kWPersonal));
+    if (first && described) {
+      score = 0.3;
+      if (any(Bit(kWMust))) score += 0.1;
+      if (Has({"any other tool", "before any", "all other tools", "every other tool", "other tools", "using any",
+               "calling any"}))
+        score += 0.25;
+      if (read != kNone && !Negated(read) && any(Bit(kWSecretPath) | Bit(kWSecret))) score += 0.3;
+      if (hidden != kNone) score += 0.2;
+      if (Has({"otherwise", "will not work", "will fail", "won't work"})) score += 0.05;
+    }
+    // A parameter filled with what the tool has no use for.
+    if ((all_ & O(kORepeat)) != 0 || Has({"content as", "contents as", "its content", "contents of"})) {
+      const int param = Find(0, size(), O(kOParam) | O(kOHidden));
+      if (param != kNone && (described || any(Bit(kWMust) | Bit(kWAgent)))) {
+        for (int i = 0; i < size(); ++i) {
+          if ((sets_[static_cast<std::size_t>(i)] & O(kORepeat)) == 0 || Negated(i) || !Ordered(i)) continue;
+          const int what =
+              std::max(Find(i + 1, i + 12, O(kOPrompt)), FindBase(i + 1, i + 14, Bit(kWSecret) | Bit(kWSecretPath)));
+          if (what == kNone) continue;
+          double s =
+              0.25 + (hidden != kNone ? 0.2 : 0.0) + (Every() ? 0.1 : 0.0) + (Quiet() ? 0.25 : 0.0) +
+              (Has({"full ", "entire", "complete", "verbatim", "system prompt", "whole", "all previous"}) ? 0.25 : 0.0);
+          if (Asked()) s -= 0.3;
+          if (s > score) {
+            score = s;
+            from = i;
+            to = what;
+          }
+        }
+      }
+    }
+    if (Has({"other tool", "other server", "other skill", "other mcp", "another tool", "another server", "built-in",
+             "builtin", "native tool", "standard tool", "default tool", "similar tools", "alternative tools",
+             "any tool named", "the tool named", "competing"}) &&
+        (described || any(Bit(kWMust) | Bit(kWAgent)))) {
+      double s = 0.0;
+      if ((all_ & O(kOBad)) != 0) s = 0.45;
+      if (Has({"instead of", "replaces", "supersedes", "rather than", "in place of", "over any", "deprecated"}))
+        s = std::max(s, 0.45);
+      if (Has({"do not use", "don't use", "never use", "never call", "do not call", "avoid"})) s += 0.25;
+      if (Has({"always use this", "always prefer", "must be used", "use this tool", "prefer this", "must use this"}))
+        s += 0.15;
+      if (Has({"bcc", "recipient", "proxy", "set its", "also pass", "its argument", "their argument", "header",
+               "also set", "also add", "forward to"}))
+        s = std::max(s, 0.4) + 0.25;
+      if (s > score) score = s;
+    }
+    if (described && Has({"other tools", "all tools", "every tool", "instructions"}) &&
+        Has({"system administrator", "system-level", "higher priority", "highest priority", "take precedence",
+             "takes precedence", "come from the", "issued by the", "mandated by", "required by the platform",
+             "on behalf of the platform", "authority of", "same authority", "part of the system", "official policy"})) {
+      score = std::max(score, 0.7);
+    }
+    if (sensitive && score > 0.4) score += 0.1;
+    if (Quiet() && score > 0.3) score += 0.15;
+    if (score >= 0.55) Hit("PI-026", from, to, score);
+  }
+
+  // Consent that nobody gave, the agent's own instructions given away, addresses that carry, orders that spread.
+  void Claims() {
+    double score = 0.0;
+    int from = 0;
+    int to = size() - 1;
+    if ((all_ & O(kOConsent)) != 0 &&
+        Has({"user has already",
+             "user already",
+             "user has pre",
+             "user has agreed",
+             "user has approved",
+             "user has consented",
+             "user has authori",
+             "already been approved",
+             "already been authori",
+             "already agreed",
+             "already consented",
+             "already approved",
+             "has been pre-a",
+             "consent has been",
+             "owner has approved",
+             "by installing this",
+             "administrator has approved",
+             "already given",
+             "permission has been granted",
+             "already authori"}) &&
+        !Has({"if the user", "check ", "whether", "unless", "until", "when the user", "once ", "only ", "after ",
+              "?"})) {
+      score = 0.5;
+      if (Has({"no confirmation", "without", "do not ask", "don't ask", "no need", "proceed", "not necessary",
+               "never ask"}))
+        score += 0.3;
+      if ((all_ & (O(kOMove) | O(kORemove) | O(kOSense))) != 0) score += 0.1;
+    }
+    for (int i = 0; i < size() && score < 0.6; ++i) {
+      if ((sets_[static_cast<std::size_t>(i)] & O(kORepeat)) == 0 || Negated(i) || !Ordered(i)) continue;
+      if (Has({"your system prompt", "your instructions verbatim", "the system prompt", "your initial instructions",
+               "entire conversation", "full conversation", "whole conversation", "conversation so far",
+               "conversation history", "previous messages", "your hidden instructions"}) &&
+          Find(i + 1, i + 10, O(kOPrompt)) != kNone &&
+          Has({"verbatim", "entire", "full", "whole", "word for word", "so far", "url", "image", "parameter", "first ",
+               "every", "always", "at the end", "before"})) {
+        score = std::max(score, 0.5 + (Quiet() ? 0.2 : 0.0) + (any(Bit(kWUrl)) ? 0.2 : 0.0));
+        from = i;
+      }
+    }
+    // An image or link whose address is filled with what was said.
+    const std::string_view text = canvas_.Of(*sentence_);
+    for (const std::string_view scheme : {"https://", "http://"}) {
+      for (std::size_t p = text.find(scheme); p != std::string_view::npos; p = text.find(scheme, p + 1)) {
+        const std::size_t end = std::min(text.find_first_of(" )\n\"'`>", p), text.size());
+        const std::string_view url = text.substr(p, std::min<std::size_t>(end - p, 300));
+        const std::size_t query = url.find('?');
+        if (query == std::string_view::npos) continue;
+        const std::string_view rest = url.substr(query);
+        const bool open = rest.find_first_of("{<[$") != std::string_view::npos || rest.ends_with("=");
+        const std::string_view about = text.substr(p, std::min<std::size_t>(text.size() - p, 400));
+        bool said = false;
+        for (const std::string_view part : {"conversation", "summary", "message", "question", "prompt", "secret",
+                                            "history", "chat", "context", "answer", "base64", "transcript", "encoded"})
+          said = said || about.find(part) != std::string_view::npos;
+        const bool shown =
+            text.find("![") != std::string_view::npos || Has({"image", "markdown", "pixel", "badge", "render"});
+        if (open && said && shown && Unrelated(HostOf(url))) score = std::max(score, 0.75);
+      }
+    }
+    if ((all_ & O(kOSpread)) != 0 &&
+        Has({"this instruction", "these instructions", "this paragraph", "this block", "this text", "this section",
+             "this rule", "this skill"}) &&
+        Has({"every repository", "each repository", "every project", "all projects", "other repositories",
+             "any repository", "every file", "other agents", "all repositories", "claude.md", "agents.md", "every new",
+             "any new", "each new", "every readme", "all readme", ".cursorrules"})) {
+      for (int i = 0; i < size(); ++i) {
+        if ((sets_[static_cast<std::size_t>(i)] & O(kOSpread)) == 0 || Negated(i) || !Ordered(i)) continue;
+        score = std::max(score, 0.55 + (Quiet() ? 0.25 : 0.0));
+        from = i;
+        break;
+      }
+    }
+    if (Asked()) score -= 0.3;
+    if (score >= 0.5) Hit("PI-027", from, to, score);
+  }
+
+  const TextCanvas& canvas_;
+  std::vector<FrameHit>& out_;
+  const TextSentence* sentence_ = nullptr;
+  const TextPassage* passage_ = nullptr;
+  std::uint32_t index_ = 0;
+  std::vector<OrderSet> sets_;
+  OrderSet all_ = 0;
+};
+
+}  // namespace
+
+void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out) { Orders(canvas, out).Run(); }
+
+}  // namespace interlock::scan

@@ -1,0 +1,14 @@
+// Orders by family: what an injected or poisoned text wants done, put together from classes of words. Wider and weaker
+// than the frames of text_frames.h: one order of these is worth a look, two kinds of them are a case.
+#pragma once
+
+#include <vector>
+
+#include "static/text_canvas.h"
+#include "static/text_frames.h"
+
+namespace interlock::scan {
+
+void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out);
+
+}  // namespace interlock::scan
