@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -20,8 +21,9 @@ using core::ScanVerdict;
 using runtime::mcp::ListPart;
 using runtime::mcp::Look;
 
-constexpr std::size_t kMaxBytes = std::size_t{4} << 20;  // of one list; a second or so of scanning
-constexpr std::size_t kMaxAlone = 64;                    // entries that are scanned once more by themselves
+constexpr std::size_t kMaxBytes = std::size_t{1} << 20;  // of one page; a second or so of scanning
+constexpr std::size_t kBatchBytes = std::size_t{16} << 10;
+constexpr std::size_t kMaxAlone = 64;  // entries that are scanned once more by themselves
 constexpr std::size_t kMaxEvidence = 200;
 
 struct Listing {
@@ -72,13 +74,7 @@ Look LookOf(const scan::ScanReport& report) {
   return look;
 }
 
-std::vector<Look> LookAtAll(ListPart part, const std::vector<std::string_view>& entries) {
-  std::size_t bytes = 0;
-  for (const std::string_view entry : entries) bytes += entry.size();
-  if (bytes > kMaxBytes) {
-    return std::vector<Look>(entries.size(),
-                             {.level = Look::Level::kWarn, .rule = {}, .evidence = "too long a list to be looked at"});
-  }
+std::vector<Look> LookAtBatch(ListPart part, const std::vector<std::string_view>& entries) {
   const Listing listing = ListingOf(part, entries);
   const scan::ScanReport report = scan::Scan(listing.view);
   const Look whole = LookOf(report);
@@ -111,6 +107,28 @@ std::vector<Look> LookAtAll(ListPart part, const std::vector<std::string_view>& 
   for (std::size_t i = 0; !found && i < entries.size(); ++i) {
     if (suspect[i]) looks[i] = whole;
   }
+  return looks;
+}
+
+std::vector<Look> LookAtAll(ListPart part, const std::vector<std::string_view>& entries) {
+  std::vector<Look> looks;
+  looks.reserve(entries.size());
+  std::size_t total = 0;
+  for (std::size_t i = 0; i < entries.size();) {
+    // The scanner's cost grows faster than one file's length.
+    std::vector<std::string_view> batch;
+    std::size_t bytes = 0;
+    while (i < entries.size() && (batch.empty() || bytes + entries[i].size() <= kBatchBytes)) {
+      bytes += entries[i].size();
+      batch.push_back(entries[i++]);
+    }
+    total += bytes;
+    if (total > kMaxBytes) break;
+    std::vector<Look> more = LookAtBatch(part, batch);
+    std::move(more.begin(), more.end(), std::back_inserter(looks));
+  }
+  looks.resize(entries.size(),
+               {.level = Look::Level::kWarn, .rule = {}, .evidence = "too long a list to be looked at whole"});
   return looks;
 }
 
