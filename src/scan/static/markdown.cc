@@ -357,18 +357,29 @@ class Builder {
     if (block.text.empty()) {
       block.bytes = {at, at};
     } else if (at != block.bytes.end) {
-      if (&block == &current_) exact_ = false;
+      if (&block == &current_) Inexact();
     }
     block.text += piece;
+    block.bytes.end = std::max(block.bytes.end, at + piece.size());
+    if (&block == &current_ && exact_) return;
     const std::size_t old = block.map.size();
     block.map.resize(old + piece.size());
     for (std::size_t i = 0; i < piece.size(); ++i) block.map[old + i] = static_cast<std::uint32_t>(at + i);
-    block.bytes.end = std::max(block.bytes.end, at + piece.size());
+  }
+
+  // A block that is its bytes needs no map; it is made up for once it turns out to be something else.
+  void Inexact() {
+    if (!exact_) return;
+    exact_ = false;
+    current_.map.resize(current_.text.size());
+    for (std::size_t i = 0; i < current_.map.size(); ++i) {
+      current_.map[i] = static_cast<std::uint32_t>(current_.bytes.begin + i);
+    }
   }
 
   void AppendMade(std::string_view text) {
     MarkdownBlock& block = Target();
-    if (&block == &current_) exact_ = false;
+    if (&block == &current_) Inexact();
     block.text += text;
     // Made text has no bytes of its own: the next one stands for it, at the end of the source the last.
     const std::size_t next = block.bytes.end == 0 ? seen_ : block.bytes.end;

@@ -16,6 +16,42 @@ bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
+// What a byte can be part of; one look instead of a chain of comparisons.
+enum ByteBits : std::uint8_t {
+  kUpper = 1,
+  kLower = 2,
+  kDigit = 4,
+  kNotHex = 8,      // in base64, not in hex
+  kBase64 = 16,     // also of URLs
+  kEscape = 32,     // % and backslash
+  kWordStart = 64,  // letters, digits and what paths and variables begin with
+  kPlain = 128,     // letters and the apostrophe
+};
+constexpr std::array<std::uint8_t, 256> kBytes = [] {
+  std::array<std::uint8_t, 256> table{};
+  for (unsigned i = 0; i < 128; ++i) {
+    const char c = static_cast<char>(i);
+    unsigned bits = 0;
+    const bool upper = c >= 'A' && c <= 'Z';
+    const bool lower = c >= 'a' && c <= 'z';
+    const bool digit = c >= '0' && c <= '9';
+    if (upper) bits |= kUpper;
+    if (lower) bits |= kLower;
+    if (digit) bits |= kDigit;
+    if (upper || lower || digit || c == '+' || c == '/' || c == '-' || c == '_') {
+      bits |= kBase64;
+      if (!digit && !(c >= 'a' && c <= 'f') && !(c >= 'A' && c <= 'F')) bits |= kNotHex;
+    }
+    if (c == '%' || c == '\\') bits |= kEscape;
+    if (upper || lower || digit || c == '~' || c == '/' || c == '.' || c == '$' || c == '_' || c == '@')
+      bits |= kWordStart;
+    if (upper || lower || c == '\'') bits |= kPlain;
+    table[i] = static_cast<std::uint8_t>(bits);
+  }
+  return table;
+}();
+std::uint8_t BitsOf(char c) { return kBytes[static_cast<unsigned char>(c)]; }
+
 struct Decoded {
   std::uint32_t code = 0;
   std::uint32_t size = 1;
@@ -55,9 +91,8 @@ char LookAlike(std::uint32_t c) {
        {0x0435, 'e'}, {0x043E, 'o'}, {0x0440, 'p'}, {0x0441, 'c'}, {0x0443, 'y'}, {0x0445, 'x'}, {0x0455, 's'},
        {0x0456, 'i'}, {0x0458, 'j'}, {0x04BB, 'h'}, {0x0501, 'd'}, {0x051B, 'q'}, {0x051D, 'w'}, {0x0261, 'g'},
        {0x0131, 'i'}, {0x1D0F, 'o'}, {0x0578, 'n'}, {0x057D, 'u'}, {0x0585, 'o'}, {0x217C, 'l'}, {0x2170, 'i'}}};
-  const auto* it = std::ranges::lower_bound(kPairs, c, {}, &Pair::code);
-  if (it != kPairs.end() && it->code == c) return it->latin;
-  for (const Pair& pair : kPairs) {  // the tail of the table is not in order
+  if (c < 0x0131 || c > 0x217C || (c > 0x0585 && c < 0x1D0F)) return 0;
+  for (const Pair& pair : kPairs) {
     if (pair.code == c) return pair.latin;
   }
   return 0;
@@ -183,12 +218,21 @@ class Builder {
       if (!surface.map.empty()) return surface.map[i];
       return static_cast<std::uint32_t>(surface.owned.empty() ? surface.bytes.begin + i : surface.bytes.begin);
     };
+    passage.map.reserve(shown.size());
     for (std::size_t i = 0; i < shown.size();) {
       const char c = shown[i];
       if ((c & 0x80) == 0) {
-        text.push_back(Lower(c));
-        passage.map.push_back(place(i));
-        ++i;
+        std::size_t end = i + 1;
+        while (end < shown.size() && (shown[end] & 0x80) == 0) ++end;
+        const std::size_t old_text = text.size();
+        const std::size_t old_map = passage.map.size();
+        text.resize(old_text + (end - i));
+        passage.map.resize(old_map + (end - i));
+        for (std::size_t k = 0; k < end - i; ++k) {
+          text[old_text + k] = Lower(shown[i + k]);
+          passage.map[old_map + k] = place(i + k);
+        }
+        i = end;
         continue;
       }
       const Decoded one = CharAt(shown, i);
@@ -253,12 +297,12 @@ class Builder {
     std::uint32_t i = passage.begin;
     while (i < passage.end) {
       const char c = text[i];
-      if (IsAsciiLetter(c) || IsDigit(c) || c == '~' || c == '/' || c == '.' || c == '$' || c == '_' || c == '@') {
+      if ((BitsOf(c) & kWordStart) != 0) {
         const std::uint32_t begin = i;
         bool symbol = false;
         while (i < passage.end) {
           const char d = text[i];
-          if (IsAsciiLetter(d) || d == '\'') {
+          if ((BitsOf(d) & kPlain) != 0) {
             ++i;
           } else if (IsDigit(d) || d == '_') {
             symbol = true;
@@ -442,7 +486,6 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
   if (singles > 0 && out.size() < kMaxFound) out.push_back({single, "", UnseenText::Kind::kInWord, singles});
 }
 
-bool IsBase64(char c) { return IsAsciiLetter(c) || IsDigit(c) || c == '+' || c == '/' || c == '-' || c == '_'; }
 int Base64Value(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -479,7 +522,7 @@ void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
   std::size_t tried = 0;
   for (std::size_t i = 0; i < text.size() && tried < kMaxEncoded;) {
     const char c = text[i];
-    if (!IsBase64(c) && c != '%' && c != '\\') {
+    if ((BitsOf(c) & (kBase64 | kEscape)) == 0) {
       ++i;
       continue;
     }
@@ -510,23 +553,21 @@ void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
       continue;
     }
     std::size_t end = i;
-    bool upper = false;
-    bool lower = false;
-    bool digit = false;
-    bool hex = true;
-    while (end < text.size() && IsBase64(text[end])) {
-      const char d = text[end];
-      upper |= d >= 'A' && d <= 'Z';
-      lower |= d >= 'a' && d <= 'z';
-      digit |= IsDigit(d);
-      if (HexValue(d) < 0) hex = false;
-      ++end;
+    std::uint8_t seen = 0;
+    for (; end < text.size(); ++end) {
+      const std::uint8_t bits = BitsOf(text[end]);
+      if ((bits & kBase64) == 0) break;
+      seen |= bits;
     }
     const std::size_t size = end - i;
     if (size < 20) {
       i = end;
       continue;
     }
+    const bool upper = (seen & kUpper) != 0;
+    const bool lower = (seen & kLower) != 0;
+    const bool digit = (seen & kDigit) != 0;
+    const bool hex = (seen & kNotHex) == 0;
     const std::string_view run = text.substr(i, size);
     ++tried;
     if (hex && size >= 24 && size % 2 == 0) {

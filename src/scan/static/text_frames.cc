@@ -43,7 +43,8 @@ class View {
   }
   [[nodiscard]] int FindWord(int from, int to, std::string_view wanted) const {
     for (int i = std::max(0, from); i <= std::min(to, size() - 1); ++i) {
-      if (word(i) == wanted) return i;
+      const TextToken& token = at(i);
+      if (token.size == wanted.size() && canvas_.text[token.begin] == wanted[0] && word(i) == wanted) return i;
     }
     return kNone;
   }
@@ -727,6 +728,7 @@ class Finder {
 
   // Orders that are somewhere else and can change at any time.
   void Remote(const View& view) {
+    if (!view.any(Bit(kWUrl)) || !view.any(Bit(kWFetch) | Bit(kWRead))) return;
     const int follow = std::max({view.FindWord(0, view.size(), "follow"), view.FindWord(0, view.size(), "obey"),
                                  view.FindWord(0, view.size(), "execute"), view.FindWord(0, view.size(), "following"),
                                  view.FindWord(0, view.size(), "apply"), view.FindWord(0, view.size(), "adopt"),

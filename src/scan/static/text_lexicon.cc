@@ -233,20 +233,21 @@ class Table {
     for (const auto& [word, classes] : map_) {
       std::size_t i = Hash(word) & mask_;
       while (!slots_[i].word.empty()) i = (i + 1) & mask_;
-      slots_[i] = {word, classes};
+      slots_[i] = {word, Hash(word), classes};
     }
   }
   [[nodiscard]] WordSet Find(std::string_view word, std::uint64_t hash) const noexcept {
     for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
       const Slot& slot = slots_[i];
       if (slot.word.empty()) return 0;
-      if (slot.word == word) return slot.classes;
+      if (slot.hash == hash && slot.word == word) return slot.classes;
     }
   }
 
  private:
   struct Slot {
     std::string_view word;
+    std::uint64_t hash = 0;
     WordSet classes = 0;
   };
   std::unordered_map<std::string, WordSet> map_;
@@ -304,6 +305,54 @@ const Lexicon& TheLexicon() {
 
 bool Has(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
 
+constexpr std::array<std::string_view, 23> kSecretPaths = {
+    ".ssh",           "id_rsa",           "id_ed25519",   ".aws",           ".netrc",         ".npmrc",
+    ".pypirc",        ".git-credentials", ".kube/config", "/etc/shadow",    "/etc/passwd",    ".pgpass",
+    ".docker/config", "keychain",         "wallet.dat",   ".gnupg",         ".config/gcloud", "credentials.json",
+    "auth-profiles",  "secrets.json",     "login data",   "cookies.sqlite", "keystore"};
+constexpr std::array<std::string_view, 11> kProgramEnds = {".exe", ".msi", ".dmg", ".pkg", ".scr",     ".bat",
+                                                           ".rar", ".7z",  ".zip", ".apk", ".appimage"};
+// Each has an underscore.
+constexpr std::array<std::string_view, 9> kSecretEnds = {
+    "_token", "_secret", "_password", "_api_key", "_apikey", "_private_key", "api_key", "_key", "_credentials"};
+constexpr std::array<std::string_view, 7> kFileEnds = {".txt", ".json", ".log", ".csv", ".md", ".tar.gz", ".db"};
+
+template <std::size_t n>
+bool EndsWithAny(std::string_view token, const std::array<std::string_view, n>& ends) {
+  const char last = token.empty() ? '\0' : token.back();
+  for (const std::string_view end : ends) {
+    if (end.back() == last && token.ends_with(end)) return true;
+  }
+  return false;
+}
+
+// The second letters of the paths: few places of a token are worth a comparison.
+bool NamesSecretPath(std::string_view token) {
+  static constexpr std::array<std::uint32_t, 256> kSeconds = [] {
+    std::array<std::uint32_t, 256> table{};
+    for (std::size_t i = 0; i < kSecretPaths.size(); ++i) {
+      table[static_cast<unsigned char>(kSecretPaths[i][1])] |= std::uint32_t{1} << i;
+    }
+    return table;
+  }();
+  static constexpr std::array<std::uint32_t, 256> kFirsts = [] {
+    std::array<std::uint32_t, 256> table{};
+    for (std::size_t i = 0; i < kSecretPaths.size(); ++i) {
+      table[static_cast<unsigned char>(kSecretPaths[i][0])] |= std::uint32_t{1} << i;
+    }
+    return table;
+  }();
+  for (std::size_t i = 0; i + 4 <= token.size(); ++i) {
+    const std::uint32_t maybe =
+        kFirsts[static_cast<unsigned char>(token[i])] & kSeconds[static_cast<unsigned char>(token[i + 1])];
+    if (maybe == 0) continue;
+    for (std::size_t k = 0; k < kSecretPaths.size(); ++k) {
+      if ((maybe >> k & 1) != 0 && token.substr(i).starts_with(kSecretPaths[k])) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 WordSet ClassesOf(std::string_view word) noexcept { return TheLexicon().words.Find(word, Hash(word)); }
@@ -329,25 +378,14 @@ WordSet ClassesOfSymbol(std::string_view token) noexcept {
       token[0] != '@' && !Has(token, "/")) {
     out |= Bit(kWMail);
   }
-  for (const std::string_view path :
-       {".ssh",           "id_rsa",           "id_ed25519",   ".aws",           ".netrc",         ".npmrc",
-        ".pypirc",        ".git-credentials", ".kube/config", "/etc/shadow",    "/etc/passwd",    ".pgpass",
-        ".docker/config", "keychain",         "wallet.dat",   ".gnupg",         ".config/gcloud", "credentials.json",
-        "auth-profiles",  "secrets.json",     "login data",   "cookies.sqlite", "keystore"}) {
-    if (Has(token, path)) out |= Bit(kWSecretPath);
-  }
+  if (NamesSecretPath(token)) out |= Bit(kWSecretPath);
   if (token == ".env" || token.ends_with("/.env") || token.starts_with(".env.")) out |= Bit(kWSecretPath) | Bit(kWEnv);
   if (token == "os.environ" || token == "process.env" || token.starts_with("process.env.")) out |= Bit(kWEnv);
-  for (const std::string_view end :
-       {".exe", ".msi", ".dmg", ".pkg", ".scr", ".bat", ".rar", ".7z", ".zip", ".apk", ".appimage"}) {
-    if (token.ends_with(end)) out |= Bit(kWProgram);
-  }
-  for (const std::string_view end :
-       {"_token", "_secret", "_password", "_api_key", "_apikey", "_private_key", "api_key", "_key", "_credentials"}) {
-    if (token.ends_with(end) && (out & Bit(kWUrl)) == 0) out |= Bit(kWSecret);
-  }
-  for (const std::string_view end : {".txt", ".json", ".log", ".csv", ".md", ".tar.gz", ".db"}) {
-    if (token.ends_with(end) && (out & Bit(kWUrl)) == 0) out |= Bit(kWFiles);
+  const bool dot = token.find('.') != std::string_view::npos;
+  if (dot && EndsWithAny(token, kProgramEnds)) out |= Bit(kWProgram);
+  if ((out & Bit(kWUrl)) == 0) {
+    if (token.find('_') != std::string_view::npos && EndsWithAny(token, kSecretEnds)) out |= Bit(kWSecret);
+    if (dot && EndsWithAny(token, kFileEnds)) out |= Bit(kWFiles);
   }
   const std::size_t slash = token.rfind('/');
   const std::string_view base = slash == std::string_view::npos ? token : token.substr(slash + 1);
