@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -86,6 +87,8 @@ struct RawFinding {
   // Host that is fetched from or sent to. The verdict weighs the finding less where that host belongs to the package's
   // own maker (its repository, home page, name), more for raw addresses, paste sites, tunnels. "" : no host in it.
   std::string host = {};
+  std::optional<core::Severity> severity = {};  // of this very finding, instead of the rule's
+  bool listed_only = false;                     // reported, and no reason for a verdict unless the profile is strict
 };
 
 // What one unit (a file) leaves. Units do not see each other.

@@ -350,7 +350,8 @@ std::size_t Sheet::OffsetOf(std::uint32_t line, std::uint32_t column) const {
   return std::min<std::size_t>(text().size(), starts[line - 1] + (column > 0 ? column - 1 : 0));
 }
 
-SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<FileContext>& files) {
+SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<FileContext>& files,
+                          const VulnerabilityIndex* vulnerabilities) {
   SupplyState state;
   // The manifest nearest to the root says what the package is.
   std::vector<const FileContext*> order;
@@ -374,6 +375,7 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
   CheckNames(state);
   CheckPins(state, files);
   CheckProbe(state);
+  if (vulnerabilities != nullptr) CheckVulnerabilities(state, *vulnerabilities);
   return std::move(state.facts);
 }
 

@@ -28,10 +28,13 @@ struct SupplyFacts {
   std::vector<HookCommand> hooks;
   std::vector<std::string> entry_files;  // main, bin, scripts, module names that manifests name as what runs
   std::vector<RawFinding> findings;
+  std::vector<KnownVulnerability> vulnerabilities;
 };
 
-// Reads every manifest, lock file and configuration of the package.
-[[nodiscard]] SupplyFacts AnalyzeSupply(const core::PackageView& view, const std::vector<FileContext>& files);
+// Reads every manifest, lock file and configuration of the package; with `vulnerabilities`, looks pinned dependencies
+// up.
+[[nodiscard]] SupplyFacts AnalyzeSupply(const core::PackageView& view, const std::vector<FileContext>& files,
+                                        const VulnerabilityIndex* vulnerabilities = nullptr);
 
 // Per file, whatever its type: secrets in text, binaries and bytecode in a source package, files that pretend.
 void AnalyzeArtifacts(const FileContext& file, FileResult& out);

@@ -73,6 +73,9 @@ class Sheet {
   mutable std::vector<std::uint32_t> line_starts_;  // filled when first asked for: most files are no manifests
 };
 
+// Dependencies of one exact version, held against the database: SC-008 and SupplyFacts::vulnerabilities.
+void CheckVulnerabilities(SupplyState& state, const VulnerabilityIndex& index);
+
 // Readers by file name; false: not a file of theirs.
 bool ReadNpmManifest(Sheet& sheet, std::string_view base);
 bool ReadPythonManifest(Sheet& sheet, std::string_view base);

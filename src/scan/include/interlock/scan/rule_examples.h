@@ -13,7 +13,8 @@
 
 namespace interlock::scan {
 
-// The package that an example stands for: its file and the further ones.
+// The package that an example stands for: its file and the further ones. A further file whose name ends in `.osv.json`
+// is no part of it: it is the database of known vulnerabilities that the scan is given.
 [[nodiscard]] core::PackageView ExampleView(const RuleExample& example);
 
 struct ExampleFailure {

@@ -19,6 +19,7 @@
 #include "interlock/core/finding.h"
 #include "interlock/core/package.h"
 #include "interlock/scan/rules.h"
+#include "interlock/scan/vulnerabilities.h"
 
 namespace interlock::scan {
 
@@ -101,6 +102,7 @@ struct ScanReport {
   std::vector<PermissionUse> permissions;
   std::vector<ToolSurface> tools;
   std::vector<Dependency> dependencies;
+  std::vector<KnownVulnerability> vulnerabilities;  // of pinned dependencies; empty without a database
   std::vector<FileRecord> files;
   Coverage coverage;
   std::vector<std::string> layers = {};  // that ran: "static"
@@ -117,7 +119,8 @@ struct Suppression {
 };
 
 struct ScanOptions {
-  const RuleSet* rules = nullptr;  // nullptr: the shipped ones
+  const RuleSet* rules = nullptr;                       // nullptr: the shipped ones
+  const VulnerabilityIndex* vulnerabilities = nullptr;  // nullptr: dependencies are not looked up
   std::vector<Suppression> suppressions;
   std::string today;                 // YYYY-MM-DD for expiry; "": nothing has expired
   bool inline_suppressions = false;  // honour comments of the scanned package itself: only for one's own code
@@ -129,7 +132,7 @@ struct ScanOptions {
 
 class ScanJob {
  public:
-  // `view` and `options.rules` must outlive the job.
+  // `view`, `options.rules` and `options.vulnerabilities` must outlive the job.
   ScanJob(const core::PackageView& view, const ScanOptions& options);
   ~ScanJob();
   [[nodiscard]] std::size_t units() const noexcept;
