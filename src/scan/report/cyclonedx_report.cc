@@ -1,5 +1,7 @@
 // CycloneDX 1.6 JSON.
+#include <map>
 #include <set>
+#include <vector>
 
 #include "fmt/format.h"
 #include "interlock/base/json.h"
@@ -12,6 +14,46 @@ using base::JsonWriter;
 
 std::string RefOf(const Dependency& dependency, std::size_t index) {
   return dependency.purl.empty() ? fmt::format("dependency-{}", index) : dependency.purl;
+}
+
+// Each weakness once, with every component that has it.
+void WriteVulnerabilities(std::span<const ScanReport> reports, JsonWriter& w) {
+  std::map<std::string_view, std::vector<const KnownVulnerability*>> by_id;
+  for (const ScanReport& report : reports) {
+    for (const KnownVulnerability& known : report.vulnerabilities) by_id[known.id].push_back(&known);
+  }
+  if (by_id.empty()) return;
+  w.Key("vulnerabilities").BeginArray();
+  for (const auto& [id, places] : by_id) {
+    const KnownVulnerability& known = *places.front();
+    w.BeginObject().Key("bom-ref").String(fmt::format("vulnerability-{}", id)).Key("id").String(id);
+    w.Key("source").BeginObject().Key("name").String("OSV").EndObject();
+    w.Key("ratings").BeginArray().BeginObject();
+    if (known.score >= 0.0) w.Key("score").Double(known.score);
+    w.Key("severity").String(core::NameOf(known.severity));
+    if (known.score >= 0.0) {
+      w.Key("method").String(known.vector.starts_with("CVSS:3.1") ? "CVSSv31" : "CVSSv3");
+      w.Key("vector").String(known.vector);
+    }
+    w.EndObject().EndArray();
+    if (!known.cwe.empty()) {
+      w.Key("cwes").BeginArray();
+      for (const std::uint32_t cwe : known.cwe) w.Uint(cwe);
+      w.EndArray();
+    }
+    if (!known.summary.empty()) w.Key("description").String(known.summary);
+    if (!known.fixed.empty()) w.Key("recommendation").String(fmt::format("Fixed in {}.", known.fixed));
+    w.Key("affects").BeginArray();
+    std::set<std::string_view> refs;
+    for (const KnownVulnerability* place : places) {
+      if (place->purl.empty() || !refs.insert(place->purl).second) continue;
+      w.BeginObject().Key("ref").String(place->purl).Key("versions").BeginArray();
+      w.BeginObject().Key("version").String(place->version).Key("status").String("affected").EndObject();
+      w.EndArray().EndObject();
+    }
+    w.EndArray().EndObject();
+  }
+  w.EndArray();
 }
 
 }  // namespace
@@ -102,7 +144,9 @@ std::string CycloneDxReport(std::span<const ScanReport> reports, std::string_vie
     for (const std::string& ref : direct) w.String(ref);
     w.EndArray().EndObject();
   }
-  w.EndArray().EndObject();
+  w.EndArray();
+  WriteVulnerabilities(reports, w);
+  w.EndObject();
   out += '\n';
   return out;
 }

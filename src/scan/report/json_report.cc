@@ -99,6 +99,18 @@ void WritePackage(const ScanReport& report, const RuleSet& rules, JsonWriter& w)
     w.Key("purl").String(dependency.purl).EndObject();
   }
   w.EndArray();
+  w.Key("vulnerabilities").BeginArray();
+  for (const KnownVulnerability& known : report.vulnerabilities) {
+    w.BeginObject().Key("id").String(known.id).Key("summary").String(known.summary);
+    w.Key("severity").String(core::NameOf(known.severity));
+    if (known.score >= 0.0) w.Key("score").Double(known.score).Key("vector").String(known.vector);
+    w.Key("cwe").BeginArray();
+    for (const std::uint32_t cwe : known.cwe) w.Uint(cwe);
+    w.EndArray().Key("fixed").String(known.fixed).Key("ecosystem").String(known.ecosystem);
+    w.Key("name").String(known.name).Key("version").String(known.version).Key("purl").String(known.purl);
+    w.Key("direct").Bool(known.direct).Key("development").Bool(known.development).EndObject();
+  }
+  w.EndArray();
   w.Key("files").BeginArray();
   for (const FileRecord& file : report.files) {
     w.BeginObject().Key("path").String(file.path).Key("sha256").String(file.sha256).Key("bytes").Uint(file.bytes);

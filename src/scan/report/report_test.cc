@@ -57,6 +57,12 @@ ScanReport Hostile(const std::string& text) {
   report.exercised = core::BitOf(core::Permission::kNetworkEgress);
   report.tools.push_back({text, "mcp-tool", text, 1, text});
   report.dependencies.push_back({"npm", text, text, false, false, true, text, 1, "pkg:npm/x"});
+  KnownVulnerability known;
+  known.id = known.summary = known.vector = known.fixed = known.name = known.version = known.purl = text;
+  known.ecosystem = "npm";
+  known.score = 9.8;
+  known.cwe = {79};
+  report.vulnerabilities.push_back(known);
   report.files.push_back({text, std::string(64, 'a'), 5, 5, "markdown", core::Reach::kAgent});
   report.files.push_back({"other", std::string(64, 'b'), 5, 5, "markdown", core::Reach::kAgent});
   report.coverage = {10, 10, {{text, core::SkipReason::kDamaged, 1, text}}};
@@ -169,6 +175,38 @@ TEST(Reports, EveryFormatTakesAnyBytes) {
     for (std::size_t i = 2; i < out.size(); ++i) RC_ASSERT(JsonDoc::Parse(out[i]).ok());
     RC_ASSERT(AllFormats(reports) == out);
   }));
+}
+
+TEST(Reports, CycloneDxTellsEachWeaknessOnceWithItsComponents) {
+  ScanReport report;
+  report.dependencies.push_back({"npm", "a", "1.0.0", true, false, true, "package.json", 1, "pkg:npm/a@1.0.0"});
+  report.dependencies.push_back({"npm", "b", "1.0.0", true, false, true, "package.json", 2, "pkg:npm/b@1.0.0"});
+  KnownVulnerability known;
+  known.id = "OSV-TEST-1";
+  known.severity = core::Severity::kCritical;
+  known.score = 9.8;
+  known.vector = "CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:H/A:H";
+  known.cwe = {79};
+  for (const Dependency& dependency : report.dependencies) {
+    known.purl = dependency.purl;
+    known.version = dependency.version;
+    report.vulnerabilities.push_back(known);
+  }
+  const base::Result<JsonDoc> doc = JsonDoc::Parse(CycloneDxReport(std::vector{report, report}, "1.0", "", ""));
+  ASSERT_TRUE(doc.ok());
+  const JsonValue list = doc.value().root().Find("vulnerabilities");
+  ASSERT_EQ(list.size(), 1U);
+  const JsonValue one = list.FindPointer("/0");
+  EXPECT_EQ(one.Find("id").string(), "OSV-TEST-1");
+  EXPECT_EQ(one.FindPointer("/ratings/0/score").AsDouble(), 9.8);
+  EXPECT_EQ(one.FindPointer("/ratings/0/severity").string(), "critical");
+  EXPECT_EQ(one.FindPointer("/ratings/0/method").string(), "CVSSv31");
+  EXPECT_EQ(one.FindPointer("/cwes/0").AsInt64(), 79);
+  EXPECT_EQ(one.Find("affects").size(), 2U);
+  EXPECT_EQ(one.FindPointer("/affects/0/ref").string(), "pkg:npm/a@1.0.0");
+  const base::Result<JsonDoc> none = JsonDoc::Parse(CycloneDxReport(std::vector{ScanReport{}}, "1.0", "", ""));
+  ASSERT_TRUE(none.ok());
+  EXPECT_FALSE(none.value().root().Find("vulnerabilities").exists());
 }
 
 TEST(Reports, SarifHasWhatCodeScanningReads) {
