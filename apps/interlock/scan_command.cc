@@ -347,6 +347,13 @@ int RunScan(const ScanArgs& args) {
   options.today = now.date;
   options.inline_suppressions = args.inline_suppressions;
   options.strict = args.profile == "strict";
+  std::optional<scan::VulnerabilityIndex> known;
+  if (!args.osv.empty()) {
+    base::Result<scan::VulnerabilityIndex> read = ReadOsv(args.osv);
+    if (!read.ok()) return Fail(read.error());
+    known.emplace(std::move(read.value()));
+    options.vulnerabilities = &*known;
+  }
   std::vector<std::string> suppression_files = args.suppressions;
   if (!args.baseline.empty()) suppression_files.push_back(args.baseline);
   for (const std::string& path : suppression_files) {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { program, scratch } from './lib/peers.mjs';
 
 const require = createRequire(import.meta.url);
@@ -176,6 +177,35 @@ test('CycloneDX follows its schema', () => {
   assert.equal(bom.components.find((c) => c.name === 'mcp').version, '1.9.0');
   const refs = new Set([bom.metadata.component, ...bom.components, ...bom.services].map((c) => c['bom-ref']));
   for (const { ref, dependsOn } of bom.dependencies) for (const one of [ref, ...dependsOn]) assert.ok(refs.has(one), one);
+});
+
+test('known vulnerabilities come from a database file', () => {
+  const entry = (id, ecosystem, name, fixed) => JSON.stringify({
+    id, modified: '2026-01-01T00:00:00Z', summary: 'Reads any file', database_specific: { severity: 'HIGH', cwe_ids: ['CWE-22'] },
+    severity: [{ type: 'CVSS_V3', score: 'CVSS:3.1/AV:N/AC:L/PR:N/UI:N/S:U/C:H/I:N/A:N' }],
+    affected: [{ package: { ecosystem, name }, ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }, { fixed }] }] }] });
+  const pinned = join(room, 'pinned');
+  const folder = join(room, 'osv');
+  for (const made of [pinned, folder]) mkdirSync(made, { recursive: true });
+  writeFileSync(join(pinned, 'requirements.txt'), 'acme_widgets==1.4.2\n');
+  const lines = `${entry('OSV-TEST-1', 'PyPI', 'acme-widgets', '1.5')}\n${entry('OSV-TEST-2', 'npm', 'acme', '2.0.0')}\n`;
+  const database = join(room, 'osv.jsonl');
+  writeFileSync(database, lines);
+  writeFileSync(`${database}.gz`, gzipSync(lines));
+  writeFileSync(join(folder, 'OSV-TEST-1.json'), entry('OSV-TEST-1', 'PyPI', 'acme-widgets', '1.5'));
+  for (const file of [database, `${database}.gz`, folder]) {
+    const report = json(run('--format', 'json', '--osv', file, pinned));
+    isScan(report);
+    const [one] = report.packages;
+    assert.equal(one.verdict, 'WARN', file);
+    assert.deepEqual(one.vulnerabilities.map((v) => [v.id, v.score, v.fixed, v.cwe[0]]), [['OSV-TEST-1', 7.5, '1.5', 22]]);
+    isCycloneDx(json(run('--format', 'cyclonedx', '--osv', file, pinned)));
+  }
+  assert.equal(json(run('--format', 'json', pinned)).packages[0].verdict, 'SAFE');
+  writeFileSync(`${database}.cut.gz`, gzipSync(lines).subarray(0, 60));
+  writeFileSync(join(room, 'other.json'), '{"name": "no database"}');
+  for (const bad of [`${database}.cut.gz`, join(room, 'other.json'), join(room, 'nothing-here')])
+    assert.equal(run('--osv', bad, pinned).status, 2, bad);
 });
 
 test('hostile text stays text in every format', () => {
