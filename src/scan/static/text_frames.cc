@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "static/bigrams.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan {
@@ -55,7 +56,9 @@ class View {
     return n;
   }
   [[nodiscard]] bool Has(std::string_view text) const {
-    return canvas_.Of(sentence_).find(text) != std::string_view::npos;
+    if (!read_) bigrams_.Read(canvas_.Of(sentence_));
+    read_ = true;
+    return bigrams_.MayHave(text) && canvas_.Of(sentence_).find(text) != std::string_view::npos;
   }
 
   // Is the verb at `i` denied? Two denials are none ("does not refrain from").
@@ -158,6 +161,8 @@ class View {
   const TextCanvas& canvas_;
   const TextSentence& sentence_;
   std::uint32_t index_;
+  mutable Bigrams bigrams_;  // once `read_`
+  mutable bool read_ = false;
 };
 
 class Finder {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "static/bigrams.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan {
@@ -235,8 +236,13 @@ class Orders {
   [[nodiscard]] bool any(WordSet set) const { return (sentence_->all & set) != 0; }
   [[nodiscard]] bool Has(std::initializer_list<std::string_view> texts) const {
     const std::string_view text = canvas_.Of(*sentence_);
-    return std::any_of(texts.begin(), texts.end(),
-                       [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+    if (bigrams_of_ != index_) {
+      bigrams_.Read(text);
+      bigrams_of_ = index_;
+    }
+    return std::any_of(texts.begin(), texts.end(), [&](std::string_view part) {
+      return bigrams_.MayHave(part) && text.find(part) != std::string_view::npos;
+    });
   }
   [[nodiscard]] int Find(int from, int to, OrderSet set) const {
     if ((all_ & set) == 0) return kNone;
@@ -752,6 +758,8 @@ class Orders {
     if (score >= 0.5) Hit("PI-027", from, to, score);
   }
 
+  mutable Bigrams bigrams_;  // of sentence bigrams_of_
+  mutable std::uint32_t bigrams_of_ = ~std::uint32_t{0};
   const TextCanvas& canvas_;
   std::vector<FrameHit>& out_;
   const TextSentence* sentence_ = nullptr;

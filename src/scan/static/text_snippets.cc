@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 
+#include "static/bigrams.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan {
@@ -12,12 +13,22 @@ namespace {
 constexpr std::size_t kNowhere = std::string_view::npos;
 constexpr std::size_t kMaxBlock = std::size_t{64} << 10;
 
-// First place of any of the words.
-std::size_t FindAny(std::string_view text, std::initializer_list<std::string_view> words) {
-  std::size_t best = kNowhere;
-  for (const std::string_view word : words) best = std::min(best, text.find(word));
-  return best;
-}
+// Searches in a block and its parts.
+class Finder {
+ public:
+  explicit Finder(std::string_view block) { bigrams_.Read(block); }
+  // First place of any of the words in `text`, a part of the block.
+  [[nodiscard]] std::size_t FindAny(std::string_view text, std::initializer_list<std::string_view> words) const {
+    std::size_t best = kNowhere;
+    for (const std::string_view word : words) {
+      if (bigrams_.MayHave(word)) best = std::min(best, text.find(word));
+    }
+    return best;
+  }
+
+ private:
+  Bigrams bigrams_;
+};
 
 std::size_t LineEnd(std::string_view text, std::size_t at) { return std::min(text.find('\n', at), text.size()); }
 
@@ -31,23 +42,23 @@ std::string FirstHost(std::string_view text, std::size_t from) {
   return HostOf(text.substr(at, end - at));
 }
 
-bool NamesSecret(std::string_view text, std::size_t at) {
+bool NamesSecret(const Finder& find, std::string_view text, std::size_t at) {
   const std::string_view near = text.substr(at, std::min<std::size_t>(80, LineEnd(text, at) - at));
-  return FindAny(near, {"key", "token", "secret", "password", "passwd", "credential"}) != kNowhere;
+  return find.FindAny(near, {"key", "token", "secret", "password", "passwd", "credential"}) != kNowhere;
 }
 
-std::size_t FindSecret(std::string_view text) {
+std::size_t FindSecret(const Finder& find, std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t next = FindAny(text.substr(at), {"os.environ", "os.getenv(", "process.env."});
+    const std::size_t next = find.FindAny(text.substr(at), {"os.environ", "os.getenv(", "process.env."});
     if (next == kNowhere) return kNowhere;
-    if (NamesSecret(text, at + next)) return at + next;
+    if (NamesSecret(find, text, at + next)) return at + next;
     at += next + 8;
   }
   return kNowhere;
 }
 
 // Lines of a shell, where it is their meeting on one line that tells.
-void Commands(std::string_view text, std::vector<SnippetHit>& out) {
+void Commands(const Finder& find, std::string_view text, std::vector<SnippetHit>& out) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = LineEnd(text, at);
     const std::string_view line = text.substr(at, end - at);
@@ -55,22 +66,23 @@ void Commands(std::string_view text, std::vector<SnippetHit>& out) {
       out.push_back({rule, {at, end}, score, std::move(host)});
     };
     const std::size_t curl = line.find("curl ");
-    if (curl != kNowhere && FindAny(line, {"@-", "--data", " -d ", "-x post", "--upload-file", " -f "}) != kNowhere) {
+    if (curl != kNowhere &&
+        find.FindAny(line, {"@-", "--data", " -d ", "-x post", "--upload-file", " -f "}) != kNowhere) {
       const std::string_view before = line.substr(0, curl);
-      if (FindAny(before, {"echo ", "env |", "env|", "printenv", "cat "}) != kNowhere &&
-          FindAny(before, {"| base64", "|base64", "credential", "secret", "password", "${env", "token", "_key"}) !=
+      if (find.FindAny(before, {"echo ", "env |", "env|", "printenv", "cat "}) != kNowhere &&
+          find.FindAny(before, {"| base64", "|base64", "credential", "secret", "password", "${env", "token", "_key"}) !=
               kNowhere) {
         hit("EX-101", 0.95, FirstHost(line, 0));
       }
     }
     const std::size_t shell =
-        FindAny(line, {" -e /bin/", " -e bash", " -e sh", " -c /bin/", " --exec /bin/", " --sh-exec"});
-    if (shell != kNowhere && FindAny(line, {"nc ", "ncat ", "netcat "}) < shell) hit("SH-003", 1.0);
+        find.FindAny(line, {" -e /bin/", " -e bash", " -e sh", " -c /bin/", " --exec /bin/", " --sh-exec"});
+    if (shell != kNowhere && find.FindAny(line, {"nc ", "ncat ", "netcat "}) < shell) hit("SH-003", 1.0);
     if (line.find("ahr0c") != kNowhere && line.find("base64") != kNowhere) hit("OBFUSC-101", 0.7);
     const std::size_t remove = line.find("rm -rf ");
     if (remove != kNowhere && line.find("/var/log", remove) != kNowhere) hit("PI-017", 0.7);
     const std::size_t open =
-        FindAny(line, {"chmod 777 ", "chmod -r 777 ", "chmod a+rwx ", "chmod -r a+rwx ", "chmod 0777 "});
+        find.FindAny(line, {"chmod 777 ", "chmod -r 777 ", "chmod a+rwx ", "chmod -r a+rwx ", "chmod 0777 "});
     if (open != kNowhere && std::min(line.find('#'), line.size()) >= open) hit("PI-019", 1.0);
     at = end + 1;
   }
@@ -83,17 +95,18 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
   if (lang == "json" || lang == "yaml" || lang == "toml" || lang == "diff" || lang == "mermaid" || lang == "html")
     return;
 
+  const Finder find(text);
   const std::size_t send =
-      FindAny(text, {"requests.post(", "requests.put(", "httpx.post(", "urlopen(", "axios.post(", "session.post(",
-                     ".sendall(", "smtplib.", "requests.get(f\"http", "fetch(", "http.request(", "socket.send"});
+      find.FindAny(text, {"requests.post(", "requests.put(", "httpx.post(", "urlopen(", "axios.post(", "session.post(",
+                          ".sendall(", "smtplib.", "requests.get(f\"http", "fetch(", "http.request(", "socket.send"});
   // The whole environment, or files of keys, and something that sends.
   const std::size_t whole =
-      FindAny(text, {"dict(os.environ)", "os.environ.copy()", "os.environ.items()", "json.dumps(os.environ",
-                     "json.stringify(process.env)", "data=os.environ", "json=os.environ", "...process.env",
-                     "str(os.environ)", "dict(**os.environ)"});
+      find.FindAny(text, {"dict(os.environ)", "os.environ.copy()", "os.environ.items()", "json.dumps(os.environ",
+                          "json.stringify(process.env)", "data=os.environ", "json=os.environ", "...process.env",
+                          "str(os.environ)", "dict(**os.environ)"});
   const std::size_t files =
-      FindAny(text, {".ssh/id_", ".aws/credentials", "/etc/shadow", ".git-credentials", ".netrc", "login data",
-                     "/etc/passwd", ".gnupg", "wallet.dat", "keychain-db", ".kube/config"});
+      find.FindAny(text, {".ssh/id_", ".aws/credentials", "/etc/shadow", ".git-credentials", ".netrc", "login data",
+                          "/etc/passwd", ".gnupg", "wallet.dat", "keychain-db", ".kube/config"});
   if (send != kNowhere && (whole != kNowhere || files != kNowhere)) {
     const std::size_t source = std::min(whole, files);
     out.push_back({"EX-101",
@@ -102,10 +115,10 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
                    FirstHost(text, send)});
   } else if (send != kNowhere) {
     // One secret, put into what is sent rather than into a header or the address of the service it belongs to.
-    const std::size_t body = FindAny(text, {"json=", "data=", "body:", "files=", "\"exif\"", ".sendall("});
-    const bool header = FindAny(text, {"authorization", "bearer", "x-api-key", "auth=", "headers"}) != kNowhere;
-    const bool encoded = FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere;
-    const std::size_t at = FindSecret(text);
+    const std::size_t body = find.FindAny(text, {"json=", "data=", "body:", "files=", "\"exif\"", ".sendall("});
+    const bool header = find.FindAny(text, {"authorization", "bearer", "x-api-key", "auth=", "headers"}) != kNowhere;
+    const bool encoded = find.FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere;
+    const std::size_t at = FindSecret(find, text);
     if (at != kNowhere && body != kNowhere && !header) {
       out.push_back({"EX-101",
                      {std::min(at, send), LineEnd(text, std::max(at, send))},
@@ -114,58 +127,59 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
     }
   } else {
     // Secrets gathered in one place and written out, for no service.
-    const std::size_t at = FindSecret(text);
-    if (at != kNowhere && FindAny(text, {"secrets = {", "credentials = {", "creds = {"}) != kNowhere &&
-        FindAny(text, {"json.dumps(", "json.stringify(", "b64encode("}) != kNowhere) {
+    const std::size_t at = FindSecret(find, text);
+    if (at != kNowhere && find.FindAny(text, {"secrets = {", "credentials = {", "creds = {"}) != kNowhere &&
+        find.FindAny(text, {"json.dumps(", "json.stringify(", "b64encode("}) != kNowhere) {
       out.push_back({"EX-101", {at, LineEnd(text, at)}, 0.45, {}});
     }
   }
   // Encoded into an address that is shown or fetched.
-  if (const std::size_t secret = FindSecret(text);
-      secret != kNowhere && FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere &&
-      text.find("://") != kNowhere && FindAny(text, {"authorization", "basic ", "bearer", "headers"}) == kNowhere &&
-      out.empty()) {
+  if (const std::size_t secret = FindSecret(find, text);
+      secret != kNowhere && find.FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere &&
+      text.find("://") != kNowhere &&
+      find.FindAny(text, {"authorization", "basic ", "bearer", "headers"}) == kNowhere && out.empty()) {
     out.push_back({"EX-101", {secret, LineEnd(text, secret)}, lang == "mcp" ? 0.95 : 0.6, FirstHost(text, 0)});
   }
   if (lang == "mcp") {
     // What a server's own command line has no business doing.
     const std::size_t post = text.find("curl ");
-    if (post != kNowhere && FindAny(text, {" -x post", "--data", " -d "}) != kNowhere) {
+    if (post != kNowhere && find.FindAny(text, {" -x post", "--data", " -d "}) != kNowhere) {
       out.push_back({"EX-101", {post, LineEnd(text, post)}, 0.7, FirstHost(text, post)});
     }
     const std::size_t remove = text.find("rm -rf ");
     if (remove != kNowhere) out.push_back({"PI-017", {remove, LineEnd(text, remove)}, 0.7, {}});
   }
-  Commands(text, out);
+  Commands(find, text, out);
   // What is read is sent, and a comment says that nobody is to notice.
-  if (send != kNowhere && FindAny(text, {"silently", "exfil", "without the user", "covert", "stealth"}) != kNowhere &&
-      FindAny(text, {"open(", "read(", "readfile", "environ", "clipboard", "history"}) != kNowhere) {
+  if (send != kNowhere &&
+      find.FindAny(text, {"silently", "exfil", "without the user", "covert", "stealth"}) != kNowhere &&
+      find.FindAny(text, {"open(", "read(", "readfile", "environ", "clipboard", "history"}) != kNowhere) {
     out.push_back({"EX-101", {send, LineEnd(text, send)}, 0.8, FirstHost(text, send)});
   }
   // Decoded and run.
-  const std::size_t run = FindAny(text, {"exec(", "eval(", "compile(", "function(atob", "new function("});
+  const std::size_t run = find.FindAny(text, {"exec(", "eval(", "compile(", "function(atob", "new function("});
   if (run != kNowhere) {
     const std::string_view rest = text.substr(run, std::min<std::size_t>(200, text.size() - run));
-    if (FindAny(rest, {"b64decode", "atob(", "fromhex(", "zlib.decompress", "marshal.loads", "'base64')", "rot13"}) !=
-        kNowhere) {
+    if (find.FindAny(rest, {"b64decode", "atob(", "fromhex(", "zlib.decompress", "marshal.loads", "'base64')",
+                            "rot13"}) != kNowhere) {
       out.push_back({"OBFUSC-101", {run, LineEnd(text, run)}, 1.0, {}});
-    } else if (FindAny(rest, {"requests.get(", "urlopen(", ".text)", "httpx.get("}) != kNowhere &&
+    } else if (find.FindAny(rest, {"requests.get(", "urlopen(", ".text)", "httpx.get("}) != kNowhere &&
                rest.find("http") != kNowhere) {
       out.push_back({"OBFUSC-101", {run, LineEnd(text, run)}, 0.9, FirstHost(text, run)});
     }
   }
   // An address that only decoding shows.
-  const std::size_t decode = FindAny(text, {"b64decode(\"ahr0c", "b64decode('ahr0c", "atob(\"ahr0c", "atob('ahr0c",
-                                            "b64decode(b\"ahr0c", "b64decode(b'ahr0c"});
+  const std::size_t decode = find.FindAny(text, {"b64decode(\"ahr0c", "b64decode('ahr0c", "atob(\"ahr0c", "atob('ahr0c",
+                                                 "b64decode(b\"ahr0c", "b64decode(b'ahr0c"});
   if (decode != kNowhere)
     out.push_back({"OBFUSC-101", {decode, LineEnd(text, decode)}, send != kNowhere ? 1.0 : 0.7, {}});
   // Names looked up by a secret: data in a host name.
-  if (FindAny(text, {"os.popen(f\"dig {", "os.system(f\"dig {", "gethostbyname(f\"{", "nslookup {"}) != kNowhere &&
-      FindAny(text, {"environ", "getenv", "secret", "token"}) != kNowhere) {
+  if (find.FindAny(text, {"os.popen(f\"dig {", "os.system(f\"dig {", "gethostbyname(f\"{", "nslookup {"}) != kNowhere &&
+      find.FindAny(text, {"environ", "getenv", "secret", "token"}) != kNowhere) {
     out.push_back({"EX-101", {0, LineEnd(text, 0)}, 1.0, {}});
   }
   // Somebody else's money made on the user's machine.
-  const std::size_t mine = FindAny(text, {"stratum+tcp://", "stratum+ssl://", "xmrig ", "minerd ", "cpuminer"});
+  const std::size_t mine = find.FindAny(text, {"stratum+tcp://", "stratum+ssl://", "xmrig ", "minerd ", "cpuminer"});
   if (mine != kNowhere) out.push_back({"EX-102", {mine, LineEnd(text, mine)}, 0.9, {}});
   // A shell for somebody else, in Python.
   const std::size_t dup = text.find("os.dup2(");
