@@ -1,0 +1,219 @@
+// A sentence of the canvas, with questions about the words around a place. Private to text_frames.cc.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "static/bigrams.h"
+#include "static/shell_judge.h"
+#include "static/text_canvas.h"
+
+namespace interlock::scan::frames {
+
+inline constexpr int kNone = -1;
+
+inline constexpr WordSet kSecretAny = Bit(kWSecret) | Bit(kWSecretPath);
+inline constexpr WordSet kAction = Bit(kWSend) | Bit(kWSendWeak) | Bit(kWCollect) | Bit(kWRead) | Bit(kWExec) |
+                                   Bit(kWFetch) | Bit(kWDelete) | Bit(kWChange) | Bit(kWOverride) | Bit(kWTell) |
+                                   Bit(kWShow) | Bit(kWWeaken) | Bit(kWSlant) | Bit(kWPaste);
+
+// One sentence, with questions about the words around a place.
+class View {
+ public:
+  View(const TextCanvas& canvas, std::uint32_t index)
+      : canvas_(canvas), sentence_(canvas.sentences[index]), index_(index) {}
+
+  [[nodiscard]] int size() const { return static_cast<int>(sentence_.last - sentence_.first); }
+  [[nodiscard]] const TextToken& at(int i) const {
+    return canvas_.tokens[sentence_.first + static_cast<std::uint32_t>(i)];
+  }
+  [[nodiscard]] std::string_view word(int i) const { return canvas_.Of(at(i)); }
+  [[nodiscard]] bool is(int i, WordSet set) const { return i >= 0 && i < size() && (at(i).set & set) != 0; }
+  [[nodiscard]] bool any(WordSet set) const { return (sentence_.all & set) != 0; }
+  [[nodiscard]] const TextSentence& sentence() const { return sentence_; }
+  [[nodiscard]] std::uint32_t index() const { return index_; }
+  [[nodiscard]] const TextPassage& passage() const { return canvas_.passages[sentence_.passage]; }
+
+  // First word of the set in [from, to].
+  [[nodiscard]] int Find(int from, int to, WordSet set) const {
+    if (!any(set)) return kNone;
+    for (int i = std::max(0, from); i <= std::min(to, size() - 1); ++i) {
+      if (is(i, set)) return i;
+    }
+    return kNone;
+  }
+  [[nodiscard]] int FindWord(int from, int to, std::string_view wanted) const {
+    for (int i = std::max(0, from); i <= std::min(to, size() - 1); ++i) {
+      const TextToken& token = at(i);
+      if (token.size == wanted.size() && canvas_.text[token.begin] == wanted[0] && word(i) == wanted) return i;
+    }
+    return kNone;
+  }
+  [[nodiscard]] int Count(WordSet set) const {
+    if (!any(set)) return 0;
+    int n = 0;
+    for (int i = 0; i < size(); ++i) n += is(i, set) ? 1 : 0;
+    return n;
+  }
+  [[nodiscard]] bool Has(std::string_view text) const {
+    if (!read_) bigrams_.Read(canvas_.Of(sentence_));
+    read_ = true;
+    return bigrams_.MayHave(text) && canvas_.Of(sentence_).find(text) != std::string_view::npos;
+  }
+
+  // Is the verb at `i` denied? Two denials are none ("does not refrain from").
+  // `strict`: a comma between them ends the denial's reach ("if you cannot, tell the user").
+  [[nodiscard]] bool Negated(int i, bool strict = false) const {
+    int denials = 0;
+    for (int k = std::max(0, i - 6); k < i; ++k) {
+      if (!is(k, Bit(kWNot))) continue;
+      // "do not only", "not just": no denial.
+      const std::string_view next = k + 1 < size() ? word(k + 1) : std::string_view();
+      if (next == "only" || next == "just" || next == "merely") continue;
+      // A break between the denial and the verb ends its reach.
+      if (Broken(k, i) || (strict && Comma(k, i))) continue;
+      ++denials;
+    }
+    return denials % 2 == 1;
+  }
+
+  [[nodiscard]] bool Comma(int from, int to) const {
+    const std::string_view gap = std::string_view(canvas_.text).substr(at(from).end(), at(to).begin - at(from).end());
+    return gap.find_first_of(",;.*") != std::string_view::npos;
+  }
+
+  // The address behind a link's words rather than one that is written out.
+  [[nodiscard]] bool Behind(int i) const {
+    const std::uint32_t begin = at(i).begin;
+    return begin >= 2 && canvas_.text[begin - 1] == '<' && canvas_.text[begin - 2] == ' ';
+  }
+
+  // A comma followed by a conjunction, a colon or a dash between two words.
+  [[nodiscard]] bool Broken(int from, int to) const {
+    for (int k = from; k < to; ++k) {
+      const std::string_view gap = std::string_view(canvas_.text).substr(at(k).end(), at(k + 1).begin - at(k).end());
+      if (gap.find(':') != std::string_view::npos || gap.find(" - ") != std::string_view::npos ||
+          gap.find("\xE2\x80\x94") != std::string_view::npos || gap.find('(') != std::string_view::npos) {
+        return true;
+      }
+      if (gap.find(',') != std::string_view::npos && k + 1 <= to) {
+        const std::string_view next = word(k + 1);
+        if (next == "but" || next == "then" || next == "just" || next == "instead" || next == "and") return true;
+      }
+    }
+    return false;
+  }
+
+  // The form in which one is told to do something: "send", not "sends" or "sending".
+  [[nodiscard]] bool Bare(int i) const {
+    const std::string_view w = word(i);
+    return !w.ends_with("ing") && !w.ends_with("ed") && !(w.ends_with("s") && !w.ends_with("ss"));
+  }
+
+  // The sentence tells somebody to do what the word at `i` says.
+  [[nodiscard]] bool Directs(int i) const {
+    if (i < 0) return false;
+    int first = 0;
+    // What may stand before an imperative.
+    static constexpr std::array<std::string_view, 26> kLead = {
+        "please", "then",    "also",   "now",      "always",        "important",   "note",      "step",    "first",
+        "next",   "finally", "and",    "critical", "automatically", "immediately", "silently",  "quietly", "secretly",
+        "just",   "simply",  "second", "third",    "never",         "must",        "mandatory", "to"};
+    while (first < size() &&
+           (std::ranges::find(kLead, word(first)) != kLead.end() || (word(first)[0] >= '0' && word(first)[0] <= '9'))) {
+      ++first;
+    }
+    if (first == i && Bare(i)) {
+      // "Upload credentials are generated": a noun.
+      for (int k = i + 1; k <= std::min(i + 3, size() - 1); ++k) {
+        const std::string_view w = word(k);
+        if (w == "is" || w == "are" || w == "was" || w == "were") return false;
+      }
+      return true;
+    }
+    // "Read X and send it": the first verb leads the others.
+    if (first < i && is(first, kAction) && Bare(first) && Bare(i)) return true;
+    for (int k = std::max(0, i - 7); k < i; ++k) {
+      if (is(k, Bit(kWMust) | Bit(kWShould)) || (is(k, Bit(kWAgent)) && word(k) != "your")) return true;
+    }
+    // "After any change, send ...": the verb right after a comma or colon.
+    if (i > 0 && Bare(i)) {
+      const std::string_view gap =
+          std::string_view(canvas_.text).substr(at(i - 1).end(), at(i).begin - at(i - 1).end());
+      if (gap.find_first_of(",:*(\n") != std::string_view::npos) return true;
+      const std::string_view before = word(i - 1);
+      if (before == "then" || before == "and" || before == "also" || before == "to" || before == "manually" ||
+          before == "always" || before == "automatically" || before == "silently") {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string Host() const {
+    for (int i = 0; i < size(); ++i) {
+      if (is(i, Bit(kWUrl))) return HostOf(word(i));
+    }
+    return {};
+  }
+
+ private:
+  const TextCanvas& canvas_;
+  const TextSentence& sentence_;
+  std::uint32_t index_;
+  mutable Bigrams bigrams_;  // once `read_`
+  mutable bool read_ = false;
+};
+
+// A place outside to which data goes; 0 none.
+[[nodiscard]] inline double Destination(const View& view, int from, int to, int& where) {
+  for (int i = std::max(0, from); i <= std::min(to, view.size() - 1); ++i) {
+    if (view.is(i, Bit(kWUrl)) && !view.Behind(i)) {
+      where = i;
+      return 0.3;
+    }
+  }
+  where = view.Find(from, to, Bit(kWMail));
+  if (where != kNone) return 0.3;
+  double best = 0.0;
+  for (int i = std::max(0, from); i <= std::min(to, view.size() - 1); ++i) {
+    if (!view.is(i, Bit(kWRemote))) continue;
+    const std::string_view w = view.word(i);
+    double score = 0.1;
+    if (w == "webhook" || w == "endpoint" || w == "collector" || w == "pastebin" || w == "c2" || w == "ngrok")
+      score = 0.2;
+    if (view.Find(i - 3, i + 2, Bit(kWOutside)) != kNone) score = 0.25;
+    if (score > best) {
+      best = score;
+      where = i;
+    }
+  }
+  if (best > 0.0) return best;
+  // "with a third party"
+  where = view.Find(from, to, Bit(kWOutside));
+  return where != kNone && (view.word(where) == "third" || view.word(where) == "third-party") ? 0.2 : 0.0;
+}
+
+// "Authorization: Bearer": the key goes where it belongs.
+[[nodiscard]] inline bool Authenticates(const View& view) {
+  for (const std::string_view word :
+       {"header", "headers", "authorization", "bearer", "authenticate", "authentication", "authenticated", "oauth",
+        "login", "sign", "register", "subscribe", "dashboard"}) {
+    if (view.FindWord(0, view.size(), word) != kNone) return true;
+  }
+  return false;
+}
+
+[[nodiscard]] inline int FirstOf(const View& view, int to, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words) {
+    const int at = view.FindWord(0, to, word);
+    if (at != kNone) return at;
+  }
+  return kNone;
+}
+
+}  // namespace interlock::scan::frames
