@@ -32,7 +32,7 @@ constexpr std::array<double, 9> kReachVulnerable = {1.0, 0.8, 0.6, 0.5, 0.0, 0.0
 
 constexpr double kSlope = 1.6;        // score = 1 - exp(-slope x evidence)
 constexpr double kRepeatShare = 0.3;  // of a second hit of the same rule; none for further ones
-// An incubating rule never blocks alone: it takes a second kind of evidence.
+// Incubating rules never block among themselves: it takes evidence of another kind.
 constexpr double kMostOfIncubating = 0.5;
 // Of each rule's evidence the first part is a hint, and all hints together have a bound: what every large package has a
 // little of adds up to no verdict, two real findings still do.
@@ -277,9 +277,13 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   }
   double evidence = 0.0;
   double hints = 0.0;
+  double incubating = 0.0;
   for (const auto& [rule, sum] : malicious) {
-    const bool incubating = input.rules->Find(rule)->maturity == Maturity::kIncubating;
-    const double weight = incubating ? std::min(sum.total(), kMostOfIncubating) : sum.total();
+    double weight = sum.total();
+    if (input.rules->Find(rule)->maturity == Maturity::kIncubating) {
+      weight = std::min(weight, kMostOfIncubating - incubating);
+      incubating += weight;
+    }
     // A large package has a little of everything: hints are pooled, and the pool has a bound.
     hints += std::min(weight, kHint);
     evidence += std::max(weight - kHint, 0.0);
