@@ -43,7 +43,7 @@ constexpr double kBlockScore = 0.57;
 constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
 // What neither runs in the agent nor is given to it does not condemn, however much of it there is.
 constexpr double kMostAside = 0.18;
-constexpr double kDecisiveConfidence = 0.7;
+constexpr double kDecisiveConfidence = 0.8;
 
 double At(const std::array<double, 9>& table, Reach reach) { return table[static_cast<std::size_t>(reach)]; }
 
