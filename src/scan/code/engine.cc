@@ -2,9 +2,13 @@
 
 #include <algorithm>
 
+#include "code/engine_words.h"
 #include "code/places.h"
 
 namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+
 namespace {
 
 constexpr std::uint32_t kMaxNesting = 2000;  // of expressions
@@ -12,85 +16,6 @@ constexpr std::uint32_t kMaxCalls = 60;      // functions read inside each other
 constexpr std::size_t kMaxTrail = 400'000;
 constexpr std::uint8_t kPasses = 3;
 constexpr std::uint64_t kStepsPerExpr = 24;
-
-std::uint64_t Key(std::uint32_t high, std::uint32_t low) { return (std::uint64_t{high} << 32U) | low; }
-
-bool SaysOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
-
-// Methods that give back what they are called on, in another form.
-bool KeepsContent(std::string_view method) {
-  return SaysOneOf(method, {"get",       "items", "values",     "copy",    "encode",  "decode", "strip",    "rstrip",
-                            "lstrip",    "split", "splitlines", "replace", "join",    "format", "toString", "slice",
-                            "substring", "map",   "filter",     "reduce",  "entries", "read",   "readline", "readlines",
-                            "json",      "text",  "concat",     "trim",    "hex",     "pop",    "update",   "stringify",
-                            "dumps",     "push",  "append",     "then",    "toJSON",  "find",   "flat"});
-}
-
-// Functions that give back their arguments in another form.
-bool Transforms(std::string_view name) {
-  const std::size_t dot = name.rfind('.');
-  const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
-  return KeepsContent(last) || SaysOneOf(last, {"str",
-                                                "dict",
-                                                "list",
-                                                "bytes",
-                                                "bytearray",
-                                                "tuple",
-                                                "repr",
-                                                "dumps",
-                                                "stringify",
-                                                "urlencode",
-                                                "quote",
-                                                "b64encode",
-                                                "urlsafe_b64encode",
-                                                "encodebytes",
-                                                "hexlify",
-                                                "compress",
-                                                "from",
-                                                "assign",
-                                                "fromEntries",
-                                                "keys",
-                                                "String",
-                                                "btoa",
-                                                "gzipSync",
-                                                "deflateSync",
-                                                "encodeURIComponent",
-                                                "sorted",
-                                                "BytesIO",
-                                                "StringIO",
-                                                "Request",
-                                                "FormData",
-                                                "URLSearchParams",
-                                                "encrypt",
-                                                "Blob",
-                                                "inspect"});
-}
-
-}  // namespace
-
-namespace {
-
-// `if name.startswith("MYAPP_")`: some variables are picked out of all, and not for being credentials.
-bool PicksOwn(std::string_view text) {
-  bool picks = false;
-  for (const std::string_view call : {"startswith(", "startsWith("}) {
-    for (std::size_t at = text.find(call); at != std::string_view::npos; at = text.find(call, at + 1)) {
-      std::size_t from = at + call.size();
-      if (from + 4 > text.size() || (text[from] != '"' && text[from] != '\'')) {
-        picks = true;  // a constant kept elsewhere
-        continue;
-      }
-      const std::size_t to = text.find(text[from], from + 1);
-      if (to == std::string_view::npos) return false;
-      const std::string_view prefix = text.substr(from + 1, to - from - 1);
-      if (prefix.size() < 3 || VendorOf(prefix) != 0 || IsSecretName(prefix)) return false;
-      picks = true;
-    }
-  }
-  return picks && text.find("not ") == std::string_view::npos && text.find("(!") == std::string_view::npos;
-}
 
 }  // namespace
 
@@ -686,173 +611,6 @@ void Engine::Checked(std::span<const Arg> args) {
     const std::uint32_t slot = view().SlotOf(arg.value, function_);
     if (slot != kNone) states_[module_].slots[slot] = states_[module_].slots[slot].Without(kUnchecked);
   }
-}
-
-Taint Engine::EvalCall(ExprId id) {
-  const Expr& expr = code().exprs[id];
-  const auto args = code().ArgsOf(expr);
-  Call call;
-  call.expr = id;
-  call.callee = view().Callee(id, function_);
-  call.args = args;
-  const bool own = call.callee.kind == ValueKind::kFunction || call.callee.kind == ValueKind::kClass;
-  call.entry = own ? nullptr : EntryOf(id, call.callee);
-  const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
-
-  std::vector<Taint> taints(args.size());
-  std::vector<std::pair<std::uint32_t, Value>> functions;
-  for (std::uint32_t i = 0; i < args.size(); ++i) {
-    if (args[i].value >= code().exprs.size()) continue;
-    const Expr& arg = code().exprs[args[i].value];
-    if (arg.kind == ExprKind::kFunction || arg.kind == ExprKind::kName || arg.kind == ExprKind::kMember) {
-      const Value& value = view().Evaluate(args[i].value, function_);
-      if (value.kind == ValueKind::kFunction) {
-        functions.emplace_back(i, value);
-        if (arg.kind == ExprKind::kFunction) continue;  // read below, with what it is given
-      }
-    }
-    taints[i] = Eval(args[i].value);
-    call.all.Join(taints[i]);
-  }
-  call.taints = taints;
-  if (base != nullptr) {
-    if (base->kind == ExprKind::kMember || base->kind == ExprKind::kIndex) {
-      // The receiver of a known function of a module is the module: nothing flows from there.
-      const bool plain = call.entry != nullptr && call.callee.kind == ValueKind::kQualified &&
-                         (call.entry->role == Role::kEnvRead || call.entry->role == Role::kEnvAll);
-      if (!plain) call.receiver = Eval(base->base);
-    } else if (base->kind != ExprKind::kName) {
-      call.receiver = Eval(expr.base);
-    } else if (call.callee.kind == ValueKind::kUnknown) {
-      call.receiver = Eval(expr.base);
-    }
-  }
-  Taint result;
-  bool handled = false;
-  if (call.callee.kind == ValueKind::kFunction) {
-    result = CallFunction(call.callee, args, taints, call.receiver, id);
-    handled = true;
-  } else if (call.callee.kind == ValueKind::kClass && call.callee.module < states_.size()) {
-    const ModuleView& owner = *states_[call.callee.module].view;
-    for (const std::string_view name : {"__init__", "constructor", "__post_init__"}) {
-      const FuncId init = owner.MethodOf(call.callee.index, name);
-      if (init == kNone) continue;
-      Value function = call.callee;
-      function.index = init;
-      (void)CallFunction(function, args, taints, {}, id);
-    }
-    result = call.all.Without(kEnvLabels);
-    handled = true;
-  }
-  if (call.entry != nullptr) {
-    Taint whole = call.all;
-    whole.Join(call.receiver);
-    std::swap(call.all, whole);
-    result = Judge(call, &handled);
-  }
-  if (!handled) {
-    const std::string_view name = call.callee.text;
-    const bool method = base != nullptr && base->kind == ExprKind::kMember;
-    const std::string_view last = method ? base->text : name.substr(name.rfind('.') + 1);
-    Taint from_args = call.all;
-    Taint from_receiver = call.receiver;
-    if (call.entry != nullptr) from_receiver = {};
-    const bool makes = expr.is_new || (!last.empty() && last[0] >= 'A' && last[0] <= 'Z');
-    if (makes && !Transforms(last)) from_args = from_args.Without(kEnvLabels);
-    if (!Transforms(name.empty() ? last : name) && !Transforms(last)) from_args = from_args.Without(kEnvAll);
-    if (method && !KeepsContent(last)) from_receiver = from_receiver.Without(kEnvLabels);
-    result.Join(from_args);
-    result.Join(from_receiver);
-    // f.write(answer): the file that `f` was opened for holds it.
-    if (method && last == "write" && from_args.Has(kNetStranger)) {
-      FuncId scope = function_;
-      const ExprId handle = view().Origin(base->base, function_, &scope);
-      if (handle < code().exprs.size() && code().exprs[handle].kind == ExprKind::kCall &&
-          code().exprs[handle].arg_count > 0 && scope == function_) {
-        MarkPath(code().ArgsOf(code().exprs[handle])[0].value, from_args);
-      }
-    }
-    // A path of secrets given to whoever reads it: archive.add(path), sqlite3.connect(path).
-    if (SaysOneOf(last, {"add", "connect", "write", "append", "load", "make_archive", "addFile"})) {
-      for (const Arg& arg : args) {
-        if (arg.value >= code().exprs.size()) continue;
-        PathKind kind = KindOfPath(view().Text(arg.value, function_));
-        if (last == "add" && view().Text(arg.value, function_).find(kHole) != std::string::npos) {
-          const Taint named = Eval(arg.value);
-          if (named.Has(kSecretName)) kind = PathKind::kSecret;
-          if (kind == PathKind::kPlain && named.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
-        }
-        if (kind != PathKind::kSecret && kind != PathKind::kWeakSecret) continue;
-        if (last == "write" || last == "append") continue;
-        from_args.Join(Source(kind == PathKind::kSecret ? kSecretFile : kWeakSecretFile, id,
-                              "takes " + view().Text(arg.value, function_).substr(0, 100)));
-        result.Join(from_args);
-      }
-    }
-    // x.append(secret): what is put into a thing stays in it.
-    if (method && from_args.labels != 0 && base->base < code().exprs.size() &&
-        code().exprs[base->base].kind == ExprKind::kName &&
-        SaysOneOf(last,
-                  {"append", "push", "add", "extend", "update", "write", "set", "insert", "unshift", "setdefault"})) {
-      const std::uint32_t slot = view().SlotOf(base->base, function_);
-      if (slot != kNone) {
-        Taint kept = from_args;
-        if (view().slots()[slot].scope != function_) {
-          kept.fresh = kept.labels;
-          kept.params = 0;
-        }
-        states_[module_].slots[slot].Join(kept);
-        // An archive over a buffer: what is put into the one is in the other.
-        FuncId scope = function_;
-        const ExprId handle = view().Origin(base->base, function_, &scope);
-        if (kept.Has(kSecretLabels | kWeakSecretFile) && scope == function_ && handle < code().exprs.size() &&
-            code().exprs[handle].kind == ExprKind::kCall) {
-          for (const Arg& arg : code().ArgsOf(code().exprs[handle])) {
-            if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kName) continue;
-            const std::uint32_t buffer = view().SlotOf(arg.value, function_);
-            if (buffer != kNone) states_[module_].slots[buffer].Join(kept);
-          }
-        }
-      }
-    }
-    if (method && last == "get" && call.receiver.Has(kState) && !args.empty()) {
-      ReadState(view().Text(args[0].value, function_));
-    }
-    if (last == "add_conditional_edges" || last == "addConditionalEdges") {
-      for (const auto& [index, function] : functions) {
-        routers_.insert(Key(function.module, function.index));
-        Taint state;
-        state.labels = kState;
-        for (Taint& in : facts(function.module, function.index).in) in.Join(state);
-      }
-    }
-    if (method && last == "pipe") {
-      here().deeds |= (here().deeds & kDidPipe) != 0 ? kDidPipeTwice : kDidPipe;
-    }
-    if (IsCheck(last)) {
-      here().deeds |= kDidPathCheck;
-      Checked(args);
-      result = result.Without(kUnchecked);
-    }
-  }
-  if (call.callee.kind == ValueKind::kFunction && call.callee.module < states_.size()) {
-    const Function& shape = states_[call.callee.module].view->module().functions[call.callee.index];
-    if (IsCheck(shape.name)) {
-      here().deeds |= kDidPathCheck;
-      Checked(args);
-      result = result.Without(kUnchecked);
-    }
-  }
-  if (!functions.empty()) {
-    Taint given = result;
-    given.Join(call.receiver);
-    for (std::uint32_t i = 0; i < args.size(); ++i) given.Join(taints[i]);
-    for (const auto& [index, function] : functions) CallBack(function, given, &result);
-    if (result.Has(kEnvAll) && base != nullptr && base->text == "filter" && PicksOwn(TextAt(expr.loc))) {
-      result = result.Without(kEnvAll);
-    }
-  }
-  return result;
 }
 
 }  // namespace interlock::scan::code

@@ -1,0 +1,95 @@
+// Names by which the engine knows what keeps a value's content. Engine room.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+
+#include "code/places.h"
+
+namespace interlock::scan::code::engine_words {
+
+inline std::uint64_t Key(std::uint32_t high, std::uint32_t low) { return (std::uint64_t{high} << 32U) | low; }
+
+inline bool SaysOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), text) != words.end();
+}
+
+// Methods that give back what they are called on, in another form.
+inline bool KeepsContent(std::string_view method) {
+  return SaysOneOf(method, {"get",       "items", "values",     "copy",    "encode",  "decode", "strip",    "rstrip",
+                            "lstrip",    "split", "splitlines", "replace", "join",    "format", "toString", "slice",
+                            "substring", "map",   "filter",     "reduce",  "entries", "read",   "readline", "readlines",
+                            "json",      "text",  "concat",     "trim",    "hex",     "pop",    "update",   "stringify",
+                            "dumps",     "push",  "append",     "then",    "toJSON",  "find",   "flat"});
+}
+
+// Functions that give back their arguments in another form.
+inline bool Transforms(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
+  return KeepsContent(last) || SaysOneOf(last, {"str",
+                                                "dict",
+                                                "list",
+                                                "bytes",
+                                                "bytearray",
+                                                "tuple",
+                                                "repr",
+                                                "dumps",
+                                                "stringify",
+                                                "urlencode",
+                                                "quote",
+                                                "b64encode",
+                                                "urlsafe_b64encode",
+                                                "encodebytes",
+                                                "hexlify",
+                                                "compress",
+                                                "from",
+                                                "assign",
+                                                "fromEntries",
+                                                "keys",
+                                                "String",
+                                                "btoa",
+                                                "gzipSync",
+                                                "deflateSync",
+                                                "encodeURIComponent",
+                                                "sorted",
+                                                "BytesIO",
+                                                "StringIO",
+                                                "Request",
+                                                "FormData",
+                                                "URLSearchParams",
+                                                "encrypt",
+                                                "Blob",
+                                                "inspect"});
+}
+
+// `if name.startswith("MYAPP_")`: some variables are picked out of all, and not for being credentials.
+inline bool PicksOwn(std::string_view text) {
+  bool picks = false;
+  for (const std::string_view call : {"startswith(", "startsWith("}) {
+    for (std::size_t at = text.find(call); at != std::string_view::npos; at = text.find(call, at + 1)) {
+      std::size_t from = at + call.size();
+      if (from + 4 > text.size() || (text[from] != '"' && text[from] != '\'')) {
+        picks = true;  // a constant kept elsewhere
+        continue;
+      }
+      const std::size_t to = text.find(text[from], from + 1);
+      if (to == std::string_view::npos) return false;
+      const std::string_view prefix = text.substr(from + 1, to - from - 1);
+      if (prefix.size() < 3 || VendorOf(prefix) != 0 || IsSecretName(prefix)) return false;
+      picks = true;
+    }
+  }
+  return picks && text.find("not ") == std::string_view::npos && text.find("(!") == std::string_view::npos;
+}
+
+}  // namespace interlock::scan::code::engine_words
+
+namespace interlock::scan::code {
+
+// A function whose name says that it checks or cleans its argument.
+[[nodiscard]] bool IsCheck(std::string_view function);
+
+}  // namespace interlock::scan::code

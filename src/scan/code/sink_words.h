@@ -1,0 +1,97 @@
+// Words of the sinks: hosts and answers as texts with holes show them. Engine room.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+
+#include "code/engine.h"
+#include "static/shell_judge.h"
+
+namespace interlock::scan::code::sink_words {
+
+inline bool IsShellName(std::string_view program) {
+  const std::size_t slash = program.find_last_of("/\\");
+  if (slash != std::string_view::npos) program.remove_prefix(slash + 1);
+  for (const std::string_view shell :
+       {"sh", "bash", "zsh", "dash", "ksh", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"}) {
+    if (program == shell) return true;
+  }
+  return false;
+}
+
+inline bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+inline bool AnyOf(std::string_view text, std::initializer_list<std::string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return Contains(text, part); });
+}
+
+inline std::string LowerCase(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+// Host of a partly known URL; "" when the host itself is not known.
+inline std::string KnownHost(const std::string& text) {
+  if (text.empty()) return {};
+  const std::size_t scheme = text.find("://");
+  if (scheme == std::string::npos) return {};
+  const std::size_t from = scheme + 3;
+  const std::size_t to = text.find_first_of("/?#", from);
+  std::string authority = text.substr(from, to == std::string::npos ? std::string::npos : to - from);
+  // BASE + path: what follows a whole host name begins with a slash.
+  if (to == std::string::npos && authority.size() > 4 && authority.back() == kHole &&
+      authority[authority.size() - 2] != '.' && Contains(authority, ".") &&
+      authority.find(kHole) == authority.size() - 1) {
+    authority.pop_back();
+    return HostOf(text.substr(0, from) + authority);
+  }
+  if (authority.empty() || Contains(authority, std::string_view(&kHole, 1))) return {};
+  return HostOf(text);
+}
+
+// A bare host or address, as sockets take it.
+inline std::string KnownAddress(const std::string& text) {
+  std::string host = text.substr(0, text.find_first_of(" /?#"));
+  if (host.empty() || host.size() > 253 || Contains(host, std::string_view(&kHole, 1))) return {};
+  if (Contains(text, "://")) return KnownHost(text);
+  if (const std::size_t colon = host.find(':');
+      colon != std::string::npos && host.find(':', colon + 1) == std::string::npos) {
+    host.resize(colon);
+  }
+  return LowerCase(host);
+}
+
+inline constexpr std::array kYes =
+    std::to_array<std::string_view>({"yes", "yep", "ok", "sure", "approved", "confirmed", "i approve", "i agree",
+                                     "i confirm", "i authori", "go ahead", "i give permission", "i consent"});
+
+// What came in as a parameter may be meant for another call of the function: weak by itself.
+inline double Direct(const Taint& taint, double scale) { return (taint.fresh & kDecoded) != 0 ? scale : 0.25; }
+
+// An answer that only the user can give.
+inline bool SaysYes(std::string_view text) {
+  const std::string lower = LowerCase(text.substr(0, 300));
+  const bool yes =
+      std::any_of(kYes.begin(), kYes.end(), [&](std::string_view word) { return lower.starts_with(word); });
+  return yes && AnyOf(lower, {"approve", "confirm", "agree", "consent", "authori", "permission", "order it", "not ask",
+                              "don't ask", "go ahead", "without asking", "always allow"});
+}
+
+inline bool IsBad(HostKind kind) {
+  return kind == HostKind::kRawAddress || kind == HostKind::kTunnel || kind == HostKind::kPaste ||
+         kind == HostKind::kShortener;
+}
+
+inline std::string Shown(std::string_view text, std::size_t most = 120) {
+  std::string out;
+  for (const char c : text.substr(0, most)) out += c == kHole ? std::string("…") : std::string(1, c);
+  return out;
+}
+
+}  // namespace interlock::scan::code::sink_words

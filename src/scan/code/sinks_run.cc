@@ -1,0 +1,245 @@
+// Values that become programs: shell texts, processes, evaluated code, native libraries.
+#include <algorithm>
+#include <array>
+
+#include "code/engine.h"
+#include "code/places.h"
+#include "code/shell.h"
+#include "code/sink_words.h"
+#include "static/shell_judge.h"
+
+namespace interlock::scan::code {
+
+using core::Permission;
+using namespace sink_words;  // NOLINT: the engine room's own words
+
+void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
+  if (!last_) return;
+  JudgeNetFile(call, taint);
+  const std::string text = view().Text(command, function_);
+  const std::string first = text.substr(0, text.find_first_of(" \t\n|;&"));
+  Use(call, Permission::kSubprocess, text.empty() ? std::string("any command") : text, taint.Has(kToolArgument));
+  if (IsShellName(first)) here().deeds |= kDidRunShell;
+  if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
+  const Value& value = view().Evaluate(command, function_);
+  if (value.kind == ValueKind::kText && (value.decodes > 0 || value.obfuscation >= 2)) {
+    Raise("OBFUSC-001", call.expr, {}, 0, "runs a command that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7,
+          {}, value.text);
+  } else if (taint.Has(kDecoded)) {
+    Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs a command that is hidden by encoding", Direct(taint, 0.8));
+  }
+  const bool template_text = text.find_first_not_of(std::string(" '\"") + kHole) != std::string::npos &&
+                             Contains(text, std::string_view(&kHole, 1));
+  if (taint.Has(kSocketData)) {
+    Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
+  } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
+    Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", template_text ? 0.5 : 1.0);
+  } else if (taint.Has(kToolArgument) && template_text) {
+    // What a service answers to an argument is not the argument.
+    const bool answer = taint.Has(kNet) && !taint.Has(kUnchecked);
+    Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command", answer ? 0.4 : 1.0);
+  }
+  if (text.empty() || text.size() > 16'384) return;
+  const ShellScript script = ParseShell(text);
+  const std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
+  ShellContext context;
+  context.file = code().file;
+  context.whole = {code().exprs[command].loc.begin, code().exprs[command].loc.end};
+  context.place = ShellPlace::kCodeString;
+  std::vector<RawFinding> findings;
+  std::vector<CapabilityUse> more;
+  JudgeShell(acts, context, findings, &more);
+  for (RawFinding& finding : findings) {
+    Hit hit;
+    hit.finding = std::move(finding);
+    hit.module = module_;
+    hit.function = function_;
+    hits_.push_back(std::move(hit));
+  }
+  for (CapabilityUse& use : more) {
+    if (uses_.size() >= 50'000) break;
+    UseAt at;
+    at.module = module_;
+    at.function = function_;
+    at.role = Role::kShell;
+    at.use = std::move(use);
+    at.use.loc = code().exprs[command].loc;
+    at.use.file = code().file;
+    uses_.push_back(std::move(at));
+  }
+}
+
+void Engine::JudgeSpawn(Call& call) {
+  Taint taint;
+  const ExprId target = Argument(call, call.entry->target, &taint);
+  if (target == kNone) return;
+  // shell=True, {shell: true}: a string for a shell.
+  bool shell = false;
+  for (const Arg& arg : call.args) {
+    if (arg.name == "shell" && arg.value < code().exprs.size()) shell = code().exprs[arg.value].text == "True";
+    if (arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
+        if (field.name == "shell" && field.value < code().exprs.size())
+          shell = code().exprs[field.value].text == "true";
+      }
+    }
+    if ((arg.name == "stdin" || arg.name == "stdout") && last_) {
+      const Value& value = view().Evaluate(arg.value, function_);
+      if (value.kind == ValueKind::kInstance && value.text.starts_with("socket.")) {
+        Raise("RCE-002", call.expr, {}, 0, "gives a program's input or output to a socket");
+      }
+    }
+  }
+  FuncId scope = function_;
+  const ExprId origin = view().Origin(target, function_, &scope);
+  const Expr& shape = code().exprs[origin];
+  std::vector<ExprId> words;
+  if (shape.kind == ExprKind::kList) {
+    for (const Arg& arg : code().ArgsOf(shape)) words.push_back(arg.value);
+  } else {
+    words.push_back(target);
+    Taint more;
+    const ExprId list = Argument(call, call.entry->data, &more);
+    if (list != kNone) {
+      taint.Join(more);
+      const ExprId from = view().Origin(list, function_, &scope);
+      if (code().exprs[from].kind == ExprKind::kList) {
+        for (const Arg& arg : code().ArgsOf(code().exprs[from])) words.push_back(arg.value);
+      } else if (code().exprs[from].kind != ExprKind::kDict) {
+        words.push_back(list);
+      }
+    }
+  }
+  if (words.empty()) return;
+  JudgeNetFile(call, taint);
+  if (shell) {
+    JudgeShellText(call, words.size() == 1 ? words[0] : target, taint);
+    return;
+  }
+  const std::string program = view().Text(words[0], scope);
+  const std::string first = program.substr(0, program.find(' '));
+  if (IsShellName(first)) {
+    here().deeds |= kDidRunShell;
+    if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
+    for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+      const std::string option = LowerCase(view().Text(words[i], scope));
+      if (option == "-c" || option == "/c" || option == "-lc" || option == "-command" || option == "-ic") {
+        JudgeShellText(call, words[i + 1], taint);
+        return;
+      }
+    }
+  }
+  if (!last_) return;
+  std::string line;
+  for (std::size_t i = 0; i < words.size() && i < 32 && line.size() < 4096; ++i) {
+    const std::string& word = view().Text(words[i], scope);
+    if (i > 0) line += ' ';
+    if (word.empty()) {
+      line += kHole;
+    } else if (i == 0 && words.size() == 1) {
+      line += word;
+    } else {
+      // Quoted as one word.
+      line += '\'';
+      for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+      line += '\'';
+    }
+  }
+  const Taint chosen = program.empty() ? Eval(words[0]) : Taint();
+  Use(call, Permission::kSubprocess, program.empty() ? std::string("any command") : line, chosen.Has(kToolArgument));
+  if (taint.Has(kSocketData)) {
+    Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
+  } else if (program.empty() && taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
+    Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", 0.8);
+  }
+  // python -c, node -e: code for another interpreter.
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+    const std::string option = view().Text(words[i], scope);
+    if (option != "-c" && option != "-e") continue;
+    const Taint inner = words[i + 1] < code().exprs.size() ? Eval(words[i + 1]) : Taint();
+    const Value& value = view().Evaluate(words[i + 1], function_);
+    if (inner.Has(kDecoded) || (value.kind == ValueKind::kText && value.decodes > 0)) {
+      Raise("OBFUSC-001", call.expr, inner, kDecoded, "runs a program that is hidden by encoding", 0.9, {}, value.text);
+    } else if (inner.Has(kNetFixed) && !inner.Has(kToolArgument)) {
+      Raise("RCE-001", call.expr, inner, kNetFixed, "runs a program fetched from the network");
+    }
+  }
+  if (program.empty() || line.size() > 4096) return;
+  const ShellScript script = ParseShell(line);
+  const std::vector<ShellUse> acts = AnalyzeShellScript(script, line);
+  ShellContext context;
+  context.file = code().file;
+  context.whole = {code().exprs[call.expr].loc.begin, code().exprs[call.expr].loc.end};
+  context.place = ShellPlace::kCodeString;
+  std::vector<RawFinding> findings;
+  JudgeShell(acts, context, findings, nullptr);
+  for (RawFinding& finding : findings) {
+    Hit hit;
+    hit.finding = std::move(finding);
+    hit.module = module_;
+    hit.function = function_;
+    hits_.push_back(std::move(hit));
+  }
+}
+
+void Engine::JudgeEval(Call& call) {
+  Taint taint;
+  ExprId target = Argument(call, call.entry->target, &taint);
+  if (call.callee.text.ends_with("Function") && !call.args.empty()) {
+    target = call.args.back().value;  // the parameters come first
+    taint = call.taints.back();
+  }
+  if (target >= code().exprs.size() || !last_) return;
+  const Value& value = view().Evaluate(target, function_);
+  const bool constant = value.kind == ValueKind::kText;
+  if (call.entry->permission) Use(call, Permission::kDynamicCode, constant ? value.text : std::string());
+  if (!call.entry->permission) return;  // compile(): what is made of it counts
+  if (constant && (value.decodes > 0 || value.obfuscation >= 2)) {
+    Raise("OBFUSC-001", call.expr, {}, 0, "runs code that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7, {},
+          value.text);
+  } else if (taint.Has(kDecoded)) {
+    Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs code that is hidden by encoding", Direct(taint, 0.9));
+  } else if (taint.Has(kSocketData)) {
+    Raise("RCE-003", call.expr, taint, kSocketData, "runs code that another machine sends");
+  } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
+    Raise("RCE-001", call.expr, taint, kNetFixed, "runs code fetched from the network");
+  } else if (taint.Has(kToolArgument)) {
+    // A tool whose purpose is to run code is an honest power.
+    std::string names = LowerCase(code().functions[function_].qualified);
+    names += LowerCase(code().functions[function_].name);
+    for (const EntryPoint& entry : entry_points_) {
+      if (entry.module == module_ && names.size() < 4096) names += " " + LowerCase(entry.name);
+    }
+    const bool purpose = AnyOf(names, {"exec", "eval", "code", "python", "script", "repl", "run", "javascript"});
+    Raise("VULN-002", call.expr, taint, kToolArgument, "runs an argument as code", purpose ? 0.3 : 1.0);
+  } else if (taint.Has(kNet)) {
+    Raise("VULN-002", call.expr, taint, kNet, "runs an answer from the network as code", 0.5);
+  }
+}
+
+void Engine::JudgeNative(Call& call) {
+  Taint taint;
+  const ExprId target = Argument(call, call.entry->target, &taint);
+  if (target == kNone || !call.entry->permission) return;
+  const std::string path = view().Text(target, function_);
+  Use(call, Permission::kDynamicCode, path.substr(0, 200));
+  if (call.callee.text.ends_with(".verify") || call.callee.text.ends_with(".set_source")) {
+    for (const Arg& arg : call.args) {
+      const std::string source = view().Text(arg.value, function_);
+      if (AnyOf(source, {"system(", "popen(", "execl", "execv", "VirtualAlloc", "mprotect("})) {
+        Raise("MEM-006", call.expr, {}, 0, "builds native code that starts programs or changes what memory may be run");
+      }
+    }
+    return;
+  }
+  JudgeNetFile(call, taint);
+  if (taint.Has(kForeign)) {
+    Raise("MEM-002", call.expr, taint, kForeign, "loads a native library that came over the network");
+  } else if (KindOfPath(path) == PathKind::kTemporary) {
+    Raise("MEM-002", call.expr, {}, 0, "loads a native library from a folder that anybody may write", 0.8);
+  } else if (taint.Has(kToolArgument)) {
+    Raise("MEM-002", call.expr, taint, kToolArgument, "loads a native library named by an argument", 0.7);
+  }
+}
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,189 @@
+// Values that are kept: files, start-up and agent settings, memories.
+#include <algorithm>
+#include <array>
+
+#include "code/engine.h"
+#include "code/places.h"
+#include "code/shell.h"
+#include "code/sink_words.h"
+#include "static/shell_judge.h"
+
+namespace interlock::scan::code {
+
+using core::Permission;
+using namespace sink_words;  // NOLINT: the engine room's own words
+
+// A file has been given such content: its path stands for it from here on.
+void Engine::MarkPath(ExprId path, const Taint& taint) {
+  if (path >= code().exprs.size() || code().exprs[path].kind != ExprKind::kName) return;
+  const std::uint32_t slot = view().SlotOf(path, function_);
+  if (slot == kNone) return;
+  Taint kept = taint;
+  const Labels secrets = taint.labels & (kSecretFile | kWeakSecretFile);
+  kept.labels = secrets | (taint.Has(kNetStranger) ? kNetFile : 0);
+  kept.fresh = kept.labels;
+  kept.params = 0;
+  states_[module_].slots[slot].Join(kept);
+}
+
+void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
+  if (taint.Has(kNetFile) && !taint.Has(kToolArgument)) {
+    Raise("RCE-004", call.expr, taint, kNetFile, "runs a file that it has downloaded");
+  }
+}
+
+void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
+  Use(call, Permission::kFilesystemWrite, path);
+  const PathKind kind = KindOfPath(path);
+  if (kind == PathKind::kStartup) {
+    Raise("PERSIST-001", call.expr, data, data.labels, "writes " + Shown(path) + ", which runs again by itself");
+  } else if (kind == PathKind::kAgent ||
+             (kind == PathKind::kWeakSecret && AnyOf(LowerCase(path), {".claude", ".cursor/", "claude_"}))) {
+    Raise("PERSIST-002", call.expr, data, data.labels,
+          "writes " + Shown(path) + ", which agents read as their own settings", data.Has(kForeign) ? 1.0 : 0.7);
+  }
+  if (last_ && AnyOf(LowerCase(path), {".claude", ".cursor", ".vscode/settings", ".gemini", ".codex", ".codeium"})) {
+    // What lets every command through, written where an agent keeps its permissions.
+    const Loc body = code().functions[function_].loc;
+    for (const Expr& part : code().exprs) {
+      const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
+      if (part.kind != ExprKind::kString || !inside) continue;
+      if (AnyOf(part.text, {"bypassPermissions", "Bash(*)", "Bash(*:*)", "chat.tools.autoApprove"}) ||
+          part.text == "dangerously-skip-permissions" || part.text == "autoApproveAll") {
+        Raise("PERSIST-003", call.expr, data, data.labels,
+              "writes " + Shown(path) + " so that agents run every command without asking");
+        break;
+      }
+    }
+  }
+  if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 &&
+      path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
+    Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument");
+  }
+}
+
+// A wrapper around tools that sends on what they are given.
+bool Engine::JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad) {
+  if (host.empty() || data.params == 0) return false;
+  const HostKind kind = KindOfHost(host);
+  if (!bad && kind != HostKind::kOrdinary) return false;
+  const Function& shape = code().functions[function_];
+  bool whole = false;
+  for (std::size_t i = 0; i < shape.params.size() && i < 31; ++i) {
+    whole = whole || (shape.params[i].variadic && (data.params >> i & 1U) != 0);
+  }
+  const bool inner = shape.parent != kNone && shape.parent != kModuleBody;
+  const bool tools = std::any_of(entry_points_.begin(), entry_points_.end(), [&](const EntryPoint& entry) {
+    return entry.kind != "script" && entry.function != kNone && entry.module == module_;
+  });
+  if (!whole || !inner || !tools) return false;
+  Raise("EXFIL-007", call.expr, data, 0, "sends what every wrapped tool is given to " + host, 1.0, host);
+  return true;
+}
+
+void Engine::JudgeMemory(Call& call) {
+  bool none = true;
+  const Taint data = DataOf(call, &none);
+  const auto args = call.args;
+  if (!args.empty() && call.callee.text.find("tore") != std::string::npos && args[0].name.empty()) {
+    const std::string space = LowerCase(view().Text(args[0].value, function_));
+    const bool steers = AnyOf(space, {"instruction", "system", "persona", "polic", "rules", "prompt"});
+    if (data.Has(kForeign) && steers) {
+      Raise("STATE-001", call.expr, data, kForeign,
+            "keeps an answer from the network in memory as `" + Shown(space, 60) + "`");
+      return;
+    }
+    // A name space that was found by searching belongs to whoever is found.
+    if (call.taints[0].Has(kMemory) && data.Has(kState | kToolArgument | kForeign | kInput)) {
+      Raise("STATE-003", call.expr, call.taints[0], kMemory, "writes into name spaces of memory that it came across");
+      return;
+    }
+  }
+  if (data.Has(kForeign)) {
+    Raise("STATE-002", call.expr, data, kForeign, "keeps an answer from the network in the agent's memory", 0.6);
+  }
+}
+
+Taint Engine::JudgeFile(Call& call) {
+  Taint path_taint;
+  const Role role = call.entry->role;
+  const Expr& expr = code().exprs[call.expr];
+  const bool method = expr.base < code().exprs.size() && code().exprs[expr.base].kind == ExprKind::kMember;
+  const bool on_path = method && (call.callee.kind == ValueKind::kUnknown || call.callee.text.starts_with("pathlib.") ||
+                                  call.callee.text.starts_with("."));
+  std::string path;
+  if (on_path) {
+    path = view().Text(code().exprs[expr.base].base, function_);
+    path_taint = call.receiver;
+  } else if (const ExprId target = Argument(call, call.entry->target, &path_taint); target != kNone) {
+    path = view().Text(target, function_);
+  }
+  bool writes = role == Role::kFileWrite;
+  if (role == Role::kFileOpen) {
+    std::size_t position = 0;
+    for (const Arg& arg : call.args) {
+      const bool mode =
+          arg.name == "mode" || arg.name == "flags" || (arg.name.empty() && position == (on_path ? 0U : 1U));
+      if (arg.name.empty()) ++position;
+      if (!mode) continue;
+      const std::string& text = view().Text(arg.value, function_);
+      if (text.size() <= 6 && text.find_first_of("wax+") != std::string::npos) writes = true;
+    }
+  }
+  if (writes) {
+    Taint data;
+    for (std::size_t i = on_path ? 0 : 1; i < call.taints.size(); ++i) data.Join(call.taints[i]);
+    const std::string_view name = call.callee.text.substr(call.callee.text.rfind('.') + 1);
+    if (!on_path && call.args.size() >= 2 &&
+        (name.starts_with("copy") || name == "move" || name == "rename" || name == "cp")) {
+      PathKind from = KindOfPath(path);
+      if (from == PathKind::kPlain && path_taint.Has(kSecretName)) from = PathKind::kSecret;
+      if (from == PathKind::kPlain && path_taint.Has(kWeakSecretName)) from = PathKind::kWeakSecret;
+      if (from == PathKind::kSecret || from == PathKind::kWeakSecret) {
+        MarkPath(call.args[1].value,
+                 Source(from == PathKind::kSecret ? kSecretFile : kWeakSecretFile, call.expr, "copies " + Shown(path)));
+      }
+      path = view().Text(call.args[1].value, function_);
+      path_taint = call.taints[1];
+    } else if (data.Has(kNetStranger) && expr.base < code().exprs.size()) {
+      MarkPath(on_path ? code().exprs[expr.base].base : call.args.empty() ? kNone : call.args[0].value, data);
+    }
+    JudgeWrite(call, path, path_taint, data);
+    Taint handle;
+    return role == Role::kFileOpen ? handle : data;
+  }
+  if (path.starts_with("/proc/") && path.ends_with("/mem") && !path.starts_with("/proc/self")) {
+    Raise("MEM-005", call.expr, path_taint, 0, "reads or writes the memory of another process");
+    return Source(kStore, call.expr, "reads " + Shown(path));
+  }
+  PathKind kind = KindOfPath(path);
+  if (kind == PathKind::kPlain && Contains(path, std::string_view(&kHole, 1))) {
+    // A name out of a list of such names, below the user's folder.
+    if (path_taint.Has(kSecretName)) kind = PathKind::kSecret;
+    if (path_taint.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
+  }
+  Use(call, kind == PathKind::kSecret ? Permission::kSecretsRead : Permission::kFilesystemRead, path);
+  if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
+      path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
+    Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument", 0.7);
+  }
+  if (role == Role::kFileList) return path_taint.Has(kSecretFile) ? path_taint : Taint();
+  switch (kind) {
+    case PathKind::kSecret:
+      return Source(kSecretFile | kFileContent, call.expr, "reads " + Shown(path));
+    case PathKind::kWeakSecret:
+      return Source(kWeakSecretFile | kFileContent, call.expr, "reads " + Shown(path));
+    default: {
+      Taint result =
+          Source(kFileContent, call.expr, path.empty() ? std::string("reads a file") : "reads " + Shown(path));
+      if (path_taint.Has(kToolArgument)) {
+        result.labels |= kToolArgument;
+        result.trail[static_cast<std::size_t>(Trail::kGiven)] =
+            path_taint.trail[static_cast<std::size_t>(Trail::kGiven)];
+      }
+      return result;
+    }
+  }
+}
+
+}  // namespace interlock::scan::code
