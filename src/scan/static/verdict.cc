@@ -32,7 +32,8 @@ constexpr std::array<double, 9> kReachVulnerable = {1.0, 0.8, 0.6, 0.5, 0.0, 0.0
 
 constexpr double kSlope = 1.6;        // score = 1 - exp(-slope x evidence)
 constexpr double kRepeatShare = 0.3;  // of a second hit of the same rule; none for further ones
-// Incubating rules never block among themselves: it takes evidence of another kind.
+// Incubating rules block among themselves only where two of them are strong: theft that is kept from the user, say.
+constexpr double kStrong = 0.35;
 constexpr double kMostOfIncubating = 0.5;
 // Of each rule's evidence the first part is a hint, and all hints together have a bound: what every large package has a
 // little of adds up to no verdict, two real findings still do.
@@ -278,9 +279,13 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   double evidence = 0.0;
   double hints = 0.0;
   double incubating = 0.0;
+  int strong = 0;
+  for (const auto& [rule, sum] : malicious) {
+    strong += input.rules->Find(rule)->maturity == Maturity::kIncubating && sum.total() >= kStrong ? 1 : 0;
+  }
   for (const auto& [rule, sum] : malicious) {
     double weight = sum.total();
-    if (input.rules->Find(rule)->maturity == Maturity::kIncubating) {
+    if (strong < 2 && input.rules->Find(rule)->maturity == Maturity::kIncubating) {
       weight = std::min(weight, kMostOfIncubating - incubating);
       incubating += weight;
     }

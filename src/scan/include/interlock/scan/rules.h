@@ -20,7 +20,7 @@
 
 namespace interlock::scan {
 
-// Incubating rules warn, and never block among themselves.
+// An incubating rule warns, and never blocks alone.
 enum class Maturity : std::uint8_t { kStable, kIncubating };
 enum class Engine : std::uint8_t { kText, kCode, kFlow, kSupply, kPackage };
 
