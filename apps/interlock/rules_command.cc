@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 #include "interlock/base/json.h"
 #include "interlock/base/text.h"
-#include "interlock/platform/file.h"
 #include "interlock/scan/rule_examples.h"
 #include "interlock/scan/rules.h"
 #include "policy_files.h"
@@ -23,9 +21,7 @@ using scan::NameOf;
 using scan::Rule;
 using scan::RuleExample;
 using scan::RuleSet;
-namespace fs = std::filesystem;
 
-constexpr std::size_t kMaxRuleFile = std::size_t{16} << 20;
 constexpr std::size_t kShownExample = 2000;  // bytes of an example in text format
 
 void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
@@ -33,31 +29,6 @@ void Print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), s
 int Fail(const base::Error& error) {
   PrintError(error);
   return kExitCannotRun;
-}
-
-// Folders stand for the rule files below them.
-base::Result<std::vector<scan::RuleFile>> ReadRuleFiles(const std::vector<std::string>& paths) {
-  std::vector<std::string> names;
-  for (const std::string& path : paths) {
-    std::error_code error;
-    if (!fs::is_directory(path, error)) {
-      names.push_back(path);
-      continue;
-    }
-    const std::size_t first = names.size();
-    for (const auto& entry : fs::recursive_directory_iterator(path, error)) {
-      if (entry.path().extension() == ".json") names.push_back(entry.path().string());
-    }
-    if (error) return base::Error(base::ErrorCode::kIo, error.message()).Under(path);
-    std::sort(names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
-  }
-  std::vector<scan::RuleFile> files;
-  for (const std::string& name : names) {
-    base::Result<std::string> bytes = platform::ReadFile(name, kMaxRuleFile);
-    if (!bytes.ok()) return bytes.error().Under(name);
-    files.push_back({name, std::move(bytes.value())});
-  }
-  return files;
 }
 
 void WriteTexts(JsonWriter& w, std::string_view key, const std::vector<std::string>& texts) {

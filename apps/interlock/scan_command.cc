@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 using base::Error;
 using base::ErrorCode;
 
-constexpr std::size_t kMaxRuleFile = std::size_t{8} << 20;
+constexpr std::size_t kMaxRuleFile = std::size_t{16} << 20;
 
 int Fail(const Error& error) {
   fmt::print(stderr, "interlock scan: {}\n", error.ToString());
@@ -73,8 +73,8 @@ UtcTime ReadUtc() {
   std::tm utc{};
   gmtime_r(&now, &utc);
   return {fmt::format("{:04}-{:02}-{:02}", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday),
-          fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday, utc.tm_hour,
-                      utc.tm_min, utc.tm_sec)};
+          fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1, utc.tm_mday,
+                      utc.tm_hour, utc.tm_min, utc.tm_sec)};
 }
 
 // Targets, or with --each what lies directly in them, in order.
@@ -118,7 +118,8 @@ base::Result<std::vector<core::PackageView>> LoadTargets(const ScanArgs& args, P
   return views;
 }
 
-base::Status WriteBaseline(const std::string& path, const std::vector<scan::ScanReport>& reports, std::string_view date) {
+base::Status WriteBaseline(const std::string& path, const std::vector<scan::ScanReport>& reports,
+                           std::string_view date) {
   std::string out;
   base::JsonWriter w(out);
   w.BeginObject().Key("schema").String("interlock.scan-suppressions/v1").Key("suppressions").BeginArray();
@@ -136,8 +137,8 @@ base::Status WriteBaseline(const std::string& path, const std::vector<scan::Scan
 }
 
 base::Status WritePassport(const ScanArgs& args, const scan::ScanReport& report, const UtcTime& now) {
-  std::string passport =
-      scan::MakePassport(report, {.version = INTERLOCK_VERSION, .created = args.reproducible ? std::string{} : now.time});
+  std::string passport = scan::MakePassport(
+      report, {.version = INTERLOCK_VERSION, .created = args.reproducible ? std::string{} : now.time});
   if (!args.sign_dir.empty()) {
     std::string passphrase;
     if (args.passphrase_fd >= 0) {
@@ -190,14 +191,16 @@ int VerifyPassport(const ScanArgs& args, const scan::ScanReport& report) {
     w.EndArray().EndObject();
     out += '\n';
   } else {
-    out += fmt::format("{}  {}: passport {}\n", diff.value().same() ? "SAME" : "CHANGED", base::Printable(report.target, 200),
-                       signature.value());
+    out += fmt::format("{}  {}: passport {}\n", diff.value().same() ? "SAME" : "CHANGED",
+                       base::Printable(report.target, 200), signature.value());
     for (const scan::PassportChange& change : diff.value().changes) {
-      out += fmt::format("  {} {:<8} {:<11} {}{}\n", change.grave ? "!" : " ", NameOf(change.kind), change.what,
-                         base::Printable(change.what == "finding" ? change.before + change.after : change.name, 160),
-                         change.what == "verdict" ? fmt::format("  {} -> {}", change.before, change.after) : std::string{});
+      out += fmt::format(
+          "  {} {:<8} {:<11} {}{}\n", change.grave ? "!" : " ", NameOf(change.kind), change.what,
+          base::Printable(change.what == "finding" ? change.before + change.after : change.name, 160),
+          change.what == "verdict" ? fmt::format("  {} -> {}", change.before, change.after) : std::string{});
     }
-    if (diff.value().rules_changed) out += "  (scanned with other rules than the passport: new findings may be new rules')\n";
+    if (diff.value().rules_changed)
+      out += "  (scanned with other rules than the passport: new findings may be new rules')\n";
   }
   if (const base::Status written = WriteOutput(args.output, out); !written.ok()) return Fail(written.error());
   return diff.value().same() ? kExitFine : kExitRefused;
@@ -232,7 +235,8 @@ std::string Render(const ScanArgs& args, const std::vector<scan::ScanReport>& re
       break;
   }
   scan::TextReportOptions options;
-  options.colour = args.colour && args.output.empty() && isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
+  options.colour =
+      args.colour && args.output.empty() && isatty(STDOUT_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr;
   options.all = args.all;
   return scan::TextReport(reports, rules, options);
 }
@@ -269,27 +273,34 @@ scan::ScanReport ScanPackage(const core::PackageView& view, const scan::ScanOpti
   return job.Finish();
 }
 
-base::Result<scan::RuleSet> LoadRules(const std::vector<std::string>& paths) {
-  std::vector<scan::RuleFile> files;
+base::Result<std::vector<scan::RuleFile>> ReadRuleFiles(const std::vector<std::string>& paths) {
+  std::vector<std::string> names;
   for (const std::string& path : paths) {
-    std::vector<std::string> names;
     std::error_code error;
-    if (fs::is_directory(path, error)) {
-      for (const auto& entry : fs::directory_iterator(path, error)) {
-        if (entry.path().extension() == ".json") names.push_back(entry.path().string());
-      }
-      if (error) return Error(ErrorCode::kIo, error.message()).Under(path);
-      std::sort(names.begin(), names.end());
-    } else {
+    if (!fs::is_directory(path, error)) {
       names.push_back(path);
+      continue;
     }
-    for (const std::string& name : names) {
-      base::Result<std::string> bytes = platform::ReadFile(name, kMaxRuleFile);
-      if (!bytes.ok()) return bytes.error().Under(name);
-      files.push_back({name, std::move(bytes.value())});
+    const std::size_t first = names.size();
+    for (const auto& entry : fs::recursive_directory_iterator(path, error)) {
+      if (entry.path().extension() == ".json") names.push_back(entry.path().string());
     }
+    if (error) return base::Error(base::ErrorCode::kIo, error.message()).Under(path);
+    std::sort(names.begin() + static_cast<std::ptrdiff_t>(first), names.end());
   }
-  return scan::RuleSet::LoadWithBuiltin(files);
+  std::vector<scan::RuleFile> files;
+  for (const std::string& name : names) {
+    base::Result<std::string> bytes = platform::ReadFile(name, kMaxRuleFile);
+    if (!bytes.ok()) return bytes.error().Under(name);
+    files.push_back({name, std::move(bytes.value())});
+  }
+  return files;
+}
+
+base::Result<scan::RuleSet> LoadRules(const std::vector<std::string>& paths) {
+  const base::Result<std::vector<scan::RuleFile>> files = ReadRuleFiles(paths);
+  if (!files.ok()) return files.error();
+  return scan::RuleSet::LoadWithBuiltin(files.value());
 }
 
 base::Result<std::vector<scan::Suppression>> ReadSuppressions(const std::string& path) {
@@ -379,10 +390,12 @@ int RunScan(const ScanArgs& args) {
     return Fail(Error(ErrorCode::kUsage, "a passport is of one target"));
   }
   if (!args.passport.empty()) {
-    if (const base::Status written = WritePassport(args, reports.front(), now); !written.ok()) return Fail(written.error());
+    if (const base::Status written = WritePassport(args, reports.front(), now); !written.ok())
+      return Fail(written.error());
   }
   if (!args.write_baseline.empty()) {
-    const base::Status written = WriteBaseline(args.write_baseline, reports, args.reproducible ? std::string{} : now.date);
+    const base::Status written =
+        WriteBaseline(args.write_baseline, reports, args.reproducible ? std::string{} : now.date);
     if (!written.ok()) return Fail(written.error());
   }
   if (!args.verify.empty()) return VerifyPassport(args, reports.front());

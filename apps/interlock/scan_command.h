@@ -53,6 +53,8 @@ void AddScanCommand(CLI::App& app, std::function<int()>& run);
 // Scans with `jobs` threads (0: one a core).
 [[nodiscard]] scan::ScanReport ScanPackage(const core::PackageView& view, const scan::ScanOptions& options,
                                            std::uint32_t jobs);
+// Rule files; folders stand for the *.json below them.
+[[nodiscard]] base::Result<std::vector<scan::RuleFile>> ReadRuleFiles(const std::vector<std::string>& paths);
 // The shipped rules and those of `paths` (files or folders of *.json).
 [[nodiscard]] base::Result<scan::RuleSet> LoadRules(const std::vector<std::string>& paths);
 // Databases in the OSV format: zips, folders, JSON lines, lists, plain or compressed. kInvalidArgument where one has no

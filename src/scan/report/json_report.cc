@@ -2,20 +2,12 @@
 #include "fmt/format.h"
 #include "interlock/base/json.h"
 #include "interlock/scan/report.h"
+#include "report/permission_list.h"
 
 namespace interlock::scan {
 namespace {
 
 using base::JsonWriter;
-
-void Permissions(core::PermissionSet set, JsonWriter& w) {
-  w.BeginArray();
-  for (std::size_t i = 0; i < core::kPermissionCount; ++i) {
-    const auto permission = static_cast<core::Permission>(i);
-    if ((set & core::BitOf(permission)) != 0) w.String(core::NameOf(permission));
-  }
-  w.EndArray();
-}
 
 void WriteFinding(const core::Finding& finding, const RuleSet& rules, JsonWriter& w) {
   const Rule* rule = rules.Find(finding.rule);
@@ -63,9 +55,9 @@ void WritePackage(const ScanReport& report, const RuleSet& rules, JsonWriter& w)
   }
   w.EndArray().EndObject();
   w.Key("permissions").BeginObject().Key("exercised");
-  Permissions(report.exercised, w);
+  WritePermissions(report.exercised, w);
   w.Key("declares").Bool(report.declares).Key("declared");
-  Permissions(report.declared, w);
+  WritePermissions(report.declared, w);
   w.Key("uses").BeginArray();
   for (const PermissionUse& use : report.permissions) {
     w.BeginObject().Key("permission").String(core::NameOf(use.permission)).Key("file").String(use.file);
@@ -79,9 +71,9 @@ void WritePackage(const ScanReport& report, const RuleSet& rules, JsonWriter& w)
   for (const ToolSurface& tool : report.tools) {
     w.BeginObject().Key("name").String(tool.name).Key("kind").String(tool.kind).Key("file").String(tool.file);
     w.Key("line").Uint(tool.line).Key("exercised");
-    Permissions(tool.exercised, w);
+    WritePermissions(tool.exercised, w);
     w.Key("declares").Bool(tool.declares).Key("declared");
-    Permissions(tool.declared, w);
+    WritePermissions(tool.declared, w);
     if (!tool.definition.empty()) w.Key("definition").String(tool.definition);
     w.EndObject();
   }

@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "interlock/base/digest.h"
 #include "interlock/base/json.h"
+#include "report/permission_list.h"
 
 namespace interlock::scan {
 namespace {
@@ -18,15 +19,6 @@ using base::JsonWriter;
 using core::Permission;
 
 constexpr std::string_view kSignedAs = "interlock.passport/v1 signature\n";
-
-void WritePermissions(core::PermissionSet set, JsonWriter& w) {
-  w.BeginArray();
-  for (std::size_t i = 0; i < core::kPermissionCount; ++i) {
-    const auto permission = static_cast<Permission>(i);
-    if ((set & core::BitOf(permission)) != 0) w.String(core::NameOf(permission));
-  }
-  w.EndArray();
-}
 
 base::Result<base::JsonDoc> ParsePassport(std::string_view passport) {
   base::Result<base::JsonDoc> doc = base::JsonDoc::Parse(passport, {.max_bytes = std::size_t{128} << 20});
