@@ -1,7 +1,7 @@
 # The one way to declare a library of this project. Folder order is dependency order: an upward or sideways dependency
 # stops the configure step. Siblings share an entry of the list, separated by '|'.
 set_property(GLOBAL PROPERTY INTERLOCK_LAYERS
-  "base;core;policy|patterns;provenance|injection;scan|risk|bounds;gate;platform;runtime.audit|runtime.session;runtime.mcp|runtime.hooks|runtime.http|eval;apps")
+  "base;core;policy|patterns;provenance|injection;scan|risk|bounds;gate;platform;runtime.audit|runtime.session|runtime.approvals;runtime.mcp|runtime.hooks|runtime.http|eval;apps")
 
 function(_interlock_layer_of name out)
   get_property(layers GLOBAL PROPERTY INTERLOCK_LAYERS)
