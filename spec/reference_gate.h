@@ -29,7 +29,11 @@ struct Input {
   V default_verdict = V::block;  // for the tool's side-effect class
   S signal = S::absent;          // of one other layer
   bool signal_required = false;
-  bool granted = false;  // a person's grant for exactly this call is in force
+  V unbound = V::allow;      // what a role binding says: allow, escalate (no source) or block (another value)
+  V locked = V::allow;       // what progressive autonomy says
+  V shell = V::allow;        // what the profile says of the free-form shell command that the call carries
+  bool break_glass = false;  // in force, and it waives defaults and autonomy
+  bool granted = false;      // a person's grant for exactly this call is in force
 };
 
 inline V Decide(const Input& in) {
@@ -46,7 +50,14 @@ inline V Decide(const Input& in) {
     if (rule.match == M::yes) say.push_back(rule.effect);
     if (rule.match == M::unknown && rule.effect != V::allow) say.push_back(V::escalate);
   }
-  if (!allowed && !rewrites) say.push_back(in.default_verdict);
+  // Break-glass waives what only waits; it lifts nothing that is refused, and no unknown tool.
+  const bool waived = in.break_glass && in.tool_known && in.default_verdict == V::escalate;
+  if (!allowed && !rewrites && !waived) say.push_back(in.default_verdict);
+  if (!in.break_glass && in.tool_known) say.push_back(in.locked);
+  if (in.tool_known) {
+    say.push_back(in.unbound);
+    say.push_back(in.shell);
+  }
   if (in.precondition_fails) say.push_back(V::block);
   if (in.budget_used_up) say.push_back(V::escalate);
 

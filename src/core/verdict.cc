@@ -110,6 +110,10 @@ constexpr ReasonRow kReasons[] = {
     {Reason::kNotApproved, "approval.refused", "it needs a person's approval and did not get one"},
     {Reason::kResultSuspicious, "result.suspicious", "the result looks like it gives instructions to the reader"},
     {Reason::kResultMalformed, "result.malformed", "the result is not well-formed"},
+    {Reason::kRoleBinding, "argument.unbound", "a value in it does not come from where its role says"},
+    {Reason::kAutonomy, "autonomy.locked", "the evidence that unlocks this tool is not in the session yet"},
+    {Reason::kFreeFormShell, "shell.free-form", "it carries a free-form shell command"},
+    {Reason::kUntrustedValue, "argument.untrusted", "a value in it comes from untrusted text only"},
 };
 constexpr std::size_t kReasonCount = std::size(kReasons);
 
@@ -117,7 +121,7 @@ consteval bool ReasonsAreComplete() {
   for (std::size_t i = 0; i < kReasonCount; ++i) {
     if (static_cast<std::size_t>(kReasons[i].reason) != i) return false;
   }
-  return kReasonCount == static_cast<std::size_t>(Reason::kResultMalformed) + 1;
+  return kReasonCount == static_cast<std::size_t>(Reason::kUntrustedValue) + 1;
 }
 static_assert(ReasonsAreComplete(), "one row for each reason, in order");
 

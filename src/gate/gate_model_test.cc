@@ -29,6 +29,21 @@ std::string RuleYaml(std::size_t i, spec::Rule rule) {
   return out;
 }
 
+std::string PolicyYaml(const spec::Input& in, bool full) {
+  std::string out = "version: 1\nprofile: default\n";
+  out += "tools:\n  t:\n    effect: write\n    requires: [{tool: before}]\n    shell: true\n";
+  if (full) out += "    bind: [{argument: /a, role: r, from: [{fact: f, path: /x}]}]\n";
+  out += "  before: {effect: read}\n";
+  out += "defaults: {write: " + Name(in.default_verdict) + ", unknown: " + Name(in.default_verdict) + "}\n";
+  if (in.locked != V::allow) {
+    out += "autonomy: [{id: x, tools: t, evidence: [{tool: proof}], otherwise: " + Name(in.locked) + "}]\n";
+  }
+  out += "free_form_shell: " + Name(in.shell) + "\nbreak_glass: {waives: [defaults, autonomy]}\n";
+  if (!in.rules.empty()) out += "rules:\n";
+  for (std::size_t i = 0; i < in.rules.size(); ++i) out += RuleYaml(i, in.rules[i]);
+  return out;
+}
+
 std::string PolicyYaml(const std::vector<spec::Rule>& rules, V fallback, bool budget) {
   std::string out = "version: 1\nprofile: default\nprincipals: {somebody: {roles: [x]}}\n";
   out += "tools:\n  t: {effect: write, requires: [{tool: before}]}\n  before: {effect: read}\n";
@@ -42,10 +57,23 @@ std::string PolicyYaml(const std::vector<spec::Rule>& rules, V fallback, bool bu
 class History final : public HistoryLookup {
  public:
   explicit History(bool happened) : happened_(happened) {}
-  bool Happened(std::string_view, std::string_view, base::JsonValue) const override { return happened_; }
+  std::optional<Seen> Newest(std::string_view tool, std::string_view, base::JsonValue) const override {
+    return happened_ && tool != "proof" ? std::optional<Seen>(Seen{}) : std::nullopt;
+  }
 
  private:
   bool happened_;
+};
+
+class Sources final : public BindingLookup {
+ public:
+  explicit Sources(V says) : says_(says) {}
+  Answer Names(const core::BindingSource&, const core::Call&, base::JsonValue) const override {
+    return says_ == V::allow ? Answer::kNames : says_ == V::escalate ? Answer::kNoSource : Answer::kOther;
+  }
+
+ private:
+  V says_;
 };
 
 struct Engine {
@@ -64,6 +92,9 @@ core::Decision RunEngine(const Engine& engine, const spec::Input& in) {
   SessionView session;
   session.now = {{1'000'000}, {1'000'000}};
   session.history = &history;
+  const Sources sources(in.unbound);
+  session.bindings = &sources;
+  session.break_glass = in.break_glass;
   session.catalogue = engine.catalogue.get();
   session.instructions_changed = in.instructions_changed;
   if (in.budget_used_up) session.used.calls[static_cast<std::size_t>(core::SideEffect::kRead)] = 1;
@@ -72,6 +103,7 @@ core::Decision RunEngine(const Engine& engine, const spec::Input& in) {
     grant.call = CallDigest(call);
     grant.definition = in.tool_known ? engine.catalogue->Find("t")->spec.definition : base::Digest{};
     grant.policy = engine.policy->digest();
+    grant.preconditions = PreconditionDigest(session, call);
     grant.expires_mono = {2'000'000};
     grant.expires_wall = {2'000'000};
     session.grants = std::span(&grant, 1);
@@ -156,6 +188,45 @@ TEST(GateModel, AgreesOnEverySmallInput) {
     }
   }
   EXPECT_GT(cases, 100'000u);
+}
+
+// Bindings, autonomy, free-form shell and break-glass, beside the rest.
+TEST(GateModel, AgreesWhereTheCompleteGateSpeaks) {
+  std::size_t cases = 0;
+  const std::array<std::vector<spec::Rule>, 5> sets{
+      {{}, {{V::allow, M::yes}}, {{V::rewrite, M::yes}}, {{V::escalate, M::yes}}, {{V::block, M::yes}}}};
+  for (const auto& rules : sets) {
+    for (const V fallback : {V::allow, V::escalate, V::block}) {
+      for (const V locked : {V::allow, V::escalate, V::block}) {
+        for (const V shell : {V::allow, V::escalate, V::block}) {
+          spec::Input in;
+          in.rules = rules;
+          in.default_verdict = fallback;
+          in.locked = locked;
+          in.shell = shell;
+          Engine engine;
+          engine.policy = MustLoad(PolicyYaml(in, true));
+          ASSERT_NE(engine.policy, nullptr);
+          engine.catalogue = MustCatalogue(engine.policy, kTools);
+          for (const V unbound : {V::allow, V::escalate, V::block}) {
+            for (const S signal : kSignals) {
+              for (int bits = 0; bits < 16; ++bits) {
+                in.unbound = unbound;
+                in.signal = signal;
+                in.granted = (bits & 1) != 0;
+                in.break_glass = (bits & 2) != 0;
+                in.precondition_fails = (bits & 4) != 0;
+                in.tool_known = (bits & 8) == 0;
+                in.schema_fits = true;
+                ASSERT_NO_FATAL_FAILURE(Compare(engine, in, cases)) << PolicyYaml(in, true);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(cases, 35'000u);
 }
 
 TEST(GateModel, UnknownToolsHiddenToolsChangedToolsAndMalformedCalls) {

@@ -147,7 +147,7 @@ class GrantTest : public GateTest {
                  .expires_mono = {session_.now.mono.us + 1000},
                  .given_wall = session_.now.wall,
                  .expires_wall = {session_.now.wall.us + 1000},
-                 .once = true};
+                 .scope = GrantScope::kOnce};
   }
   base::JsonDoc grant_args_;
 };
@@ -280,7 +280,7 @@ TEST_F(ChooseTest, PagesWhenEveryProposalWaits) {
 
 TEST_F(ChooseTest, AMissingRiskSignalCountsAsTheToolsImpact) {
   docs_.push_back(MustParse(R"({"path":"/work/a"})"));
-  const Proposal proposal{core::Call{.id = "1", .server = "", .tool = "write", .arguments = docs_.back().root()}, 0.9,
+  const Proposal proposal{core::Call{.id = "1", .server = "", .tool = "write", .arguments = docs_.back().root()}, 0.45,
                           0.0};
   EXPECT_EQ(gate::Choose(*policy_, session_, std::span(&proposal, 1), {}).kind, Choice::Kind::kObserveOnly);
 }

@@ -8,11 +8,11 @@
 #include "interlock/bounds/session.h"
 #include "interlock/injection/span_finder.h"
 #include "result_text.h"
+#include "session_keys.h"
 
 namespace interlock::gate {
 namespace {
 
-constexpr std::int64_t kMicrosPerSecond = 1'000'000;
 constexpr int kMaskRounds = 3;
 constexpr std::size_t kShownSpan = 160;
 constexpr std::string_view kIncomplete = "not everything that this session has read could be looked at";
@@ -51,26 +51,19 @@ std::string WithoutNotices(std::string_view text) {
 
 double Probability(double log_odds) noexcept { return 1.0 / (1.0 + std::exp(-log_odds)); }
 
-// Preimage of one history fact; parts are length-prefixed.
-std::string FactKey(std::string_view tool, std::string_view pointer, base::JsonValue value) {
-  std::string key = std::to_string(tool.size());
-  key += ':';
-  key += tool;
-  key += std::to_string(pointer.size());
-  key += ':';
-  key += pointer;
-  if (!pointer.empty()) base::AppendCanonicalJson(key, value);
-  return key;
-}
+constexpr std::string_view kEarlierText = "an earlier text";
 
 }  // namespace
 
 SessionState::SessionState(std::shared_ptr<const policy::PolicySnapshot> policy, SessionOptions options)
     : policy_(std::move(policy)),
       options_(std::move(options)),
+      facts_(options_.key),
       values_(provenance::ValueIndexOptions{.key = options_.key}) {
   INTERLOCK_CHECK(policy_ != nullptr, "a session has a policy; without one the adapter fails closed");
   principal_ = policy_->ResolvePrincipal(options_.principal);
+  used_.amounts.assign(policy_->budgets().size(), 0.0);
+  own_.assign(policy_->budgets().size(), 0.0);
   StartReading();
 }
 
@@ -105,12 +98,26 @@ void SessionState::SetPolicy(std::shared_ptr<const policy::PolicySnapshot> polic
   }
   labels_ = labels;
   values_.Relabel(renumbered);
+  // Budgets, too, are carried over by name.
+  std::vector<double> amounts(policy->budgets().size(), 0.0);
+  std::vector<double> own(amounts.size(), 0.0);
+  for (std::size_t to = 0; to < amounts.size(); ++to) {
+    const auto old = policy_->budgets();
+    for (std::size_t from = 0; from < old.size() && from < used_.amounts.size(); ++from) {
+      if (old[from].id != policy->budgets()[to].id || old[from].kind != policy->budgets()[to].kind) continue;
+      amounts[to] = used_.amounts[from];
+      own[to] = own_[from];
+    }
+  }
+  used_.amounts = std::move(amounts);
+  own_ = std::move(own);
   policy_ = std::move(policy);
   principal_ = policy_->ResolvePrincipal(options_.principal);
   // Entries point into the rules of the policy they were built for.
   if (catalogue_ != nullptr && &catalogue_->policy() != policy_.get()) {
     catalogue_.reset();
     tool_classes_.clear();
+    watched_.clear();  // its sources were the catalogue's
   }
   StartReading();
 }
@@ -121,14 +128,17 @@ void SessionState::SetCatalogue(std::shared_ptr<const policy::ToolCatalogue> cat
   if (catalogue != catalogue_) tool_classes_.clear();
   catalogue_ = std::move(catalogue);
   instructions_changed_ = instructions_changed;
+  Watch();
 }
 
 void SessionState::SetRequest(std::string_view text) {
   request_ = core::RequestState::kKnown;
   labels_ |= core::kLabelRequest;
   has_seen_ = true;
+  request_text_ += text;
+  request_text_ += '\n';
   if (reading_ != nullptr) reading_->SetRequest(text);
-  if (policy_->uses_provenance()) {
+  if (IndexesValues()) {
     values_.AddText(text, core::kLabelRequest);
   } else {
     values_.MarkIncomplete();
@@ -144,6 +154,8 @@ SessionView SessionState::View(base::Now now) const {
   view.labels = labels_;
   view.origins = &values_;
   view.history = this;
+  view.bindings = this;
+  view.break_glass = BreakGlassActive(now);
   view.used = used_;
   view.grants = grants_;
   view.catalogue = catalogue_.get();
@@ -198,62 +210,74 @@ core::Signal SessionState::BoundsSignal(const core::Call& call) const {
   return signal;
 }
 
-core::SignalMap SessionState::Measure(const core::Call& call) const {
+void SessionState::NoteScan(std::string_view source, std::string_view text, const injection::ScanResult& found) {
+  constexpr std::size_t kMaxSources = 256;
+  constexpr std::size_t kMaxWords = 8192;
+  const policy::InjectionSettings& settings = policy_->profile().injection;
+  if (settings.reach == policy::InjectionSettings::Reach::kNone) return;
+  auto at = std::ranges::find(suspicions_, source, &Suspicion::source);
+  if (at == suspicions_.end() && suspicions_.size() >= kMaxSources) at = suspicions_.end() - 1;
+  if (at == suspicions_.end()) {
+    at = suspicions_.insert(at, Suspicion{.source = std::string(source), .decayed = 0, .score = 0, .words = {}});
+  }
+  // What could not be looked at whole could say anything.
+  const double now = found.complete ? Probability(found.max_score) : 1.0;
+  at->decayed = at->decayed * settings.decay + now;
+  at->score = std::max({at->score, now, std::min(1.0, at->decayed)});
+  for (const injection::Span& span : found.spans) {
+    if (at->words.size() > kMaxWords) break;
+    at->words += text.substr(span.bytes.begin, std::min(span.bytes.end - span.bytes.begin, kMaxWords));
+    at->words += '\n';
+  }
+}
+
+core::SignalMap SessionState::Measure(const core::Call& call, base::Now now) const {
   core::SignalMap signals;
   // A malformed call is refused before anything is asked about it.
   const bool readable = !call.tool.empty() && (!call.arguments.exists() || call.arguments.is_object());
   if (reading_ != nullptr && readable && LayerOn(core::Layer::kBounds)) {
     signals[core::Layer::kBounds] = BoundsSignal(call);
   }
+  if (!readable) return signals;
+  const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
+  if (LayerOn(core::Layer::kRisk)) signals[core::Layer::kRisk] = RiskSignal(call, tool, now);
+  if (LayerOn(core::Layer::kInjection)) signals[core::Layer::kInjection] = InjectionSignal(call, tool);
   return signals;
 }
 
-core::SignalMap SessionState::Joined(const core::Call& call, const core::SignalMap& known) const {
-  core::SignalMap out = Measure(call);
-  core::Signal own = std::move(out[core::Layer::kBounds]);
-  out = known;
-  core::Signal& given = out[core::Layer::kBounds];
-  if (own.state == core::Signal::State::kAbsent) return out;
-  if (given.state == core::Signal::State::kAbsent) {
-    given = std::move(own);
-    return out;
-  }
-  // Both speak: the stricter floor, and a failure of either stays one.
-  if (own.state == core::Signal::State::kError) given.state = own.state;
-  given.score = std::max(given.score, own.score);
-  if (own.floor > given.floor) {
-    given.floor = own.floor;
-    given.evidence = std::move(own.evidence);
-    given.pointer = std::move(own.pointer);
+core::SignalMap SessionState::Joined(const core::Call& call, const core::SignalMap& known, base::Now now) const {
+  core::SignalMap out = known;
+  core::SignalMap measured = Measure(call, now);
+  for (std::size_t i = 0; i < core::kLayerCount; ++i) {
+    core::Signal& own = measured[static_cast<core::Layer>(i)];
+    core::Signal& given = out[static_cast<core::Layer>(i)];
+    if (own.state == core::Signal::State::kAbsent) continue;
+    if (given.state == core::Signal::State::kAbsent) {
+      given = std::move(own);
+      continue;
+    }
+    // Both speak: the stricter floor, and a failure of either stays one.
+    if (own.state == core::Signal::State::kError) given.state = own.state;
+    given.score = std::max(given.score, own.score);
+    if (own.floor > given.floor) {
+      given.floor = own.floor;
+      given.evidence = std::move(own.evidence);
+      given.pointer = std::move(own.pointer);
+    }
   }
   return out;
 }
 
 std::variant<core::Decision, NeedSignals> SessionState::Decide(const core::Call& call, const core::SignalMap& known,
                                                                base::Now now) const {
-  return gate::Decide(*policy_, View(now), call, Joined(call, known));
+  return gate::Decide(*policy_, View(now), call, Joined(call, known, now));
 }
 
 core::Decision SessionState::DecideNow(const core::Call& call, base::Now now, core::SignalMap* measured) const {
-  core::SignalMap signals = Measure(call);
+  core::SignalMap signals = Measure(call, now);
   core::Decision decision = gate::DecideNow(*policy_, View(now), call, signals);
   if (measured != nullptr) *measured = std::move(signals);
   return decision;
-}
-
-void SessionState::Commit(const core::Call& call, base::Now now) {
-  const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
-  const core::SideEffect effect = tool == nullptr ? core::SideEffect::kUnknown : tool->spec.side_effect;
-  ++used_.calls[static_cast<std::size_t>(effect)];
-  has_seen_ = true;
-  if (reading_ != nullptr) {
-    reading_->OnCall({.tool = call.tool, .tool_class = ClassOf(tool), .arguments = call.arguments});
-  }
-  if (grants_.empty()) return;
-  const base::Digest digest = CallDigest(call);
-  std::erase_if(grants_, [&](const Grant& grant) {
-    return (grant.once && grant.call == digest) || grant.expires_mono <= now.mono;
-  });
 }
 
 // One reading of a result's words.
@@ -360,6 +384,7 @@ void SessionState::Remember(const core::Call& call, const Look& look, core::Trus
                             .arguments = call.arguments,
                             .trusted = trusted,
                             .scan = trusted ? nullptr : &look.found});
+  if (!trusted) NoteScan(call.tool, look.text(), look.found);
 }
 
 core::ToolResult SessionState::Read(const core::Call& call, const core::ToolResult& result, ResultView& out,
@@ -397,21 +422,15 @@ SessionState::ResultView SessionState::OnResult(const core::Call& call, const co
   out.labels = out.trust == core::Trust::kTrusted ? core::kLabelTrusted : core::kLabelUntrusted;
   if (tool != nullptr) out.labels |= tool->spec.result_labels;
   labels_ |= out.labels;
-  if (policy_->uses_provenance()) {
+  if (IndexesValues()) {
     if (read.payload.exists()) values_.AddJson(read.payload, out.labels);
     if (read.text.has_value()) values_.AddText(*read.text, out.labels);
   } else {
     values_.MarkIncomplete();
   }
-  if (!result.is_error && catalogue_ != nullptr && history_.size() < options_.max_history) {
-    for (const policy::ToolEntry& entry : catalogue_->tools()) {
-      for (const core::Precondition& pre : entry.spec.preconditions) {
-        if (pre.tool != call.tool) continue;
-        const base::JsonValue value = call.arguments.FindPointer(pre.same_argument);
-        if (!pre.same_argument.empty() && !value.exists()) continue;
-        history_.insert(base::SipHash(options_.key, FactKey(pre.tool, pre.same_argument, value)));
-      }
-    }
+  // What was withheld has told the session nothing.
+  if (!result.is_error && !(out.decision.verdict == core::Verdict::kBlock && !out.decision.shadow)) {
+    RememberFacts(call, read, FingerprintOf(result));
   }
   return out;
 }
@@ -420,12 +439,12 @@ void SessionState::AddSeenText(std::string_view text, core::LabelSet labels) {
   labels_ |= labels;
   has_seen_ = true;
   if (reading_ != nullptr) {
-    (void)reading_->OnResult({.tool = "an earlier text",
-                              .text = text,
-                              .arguments = {},
-                              .trusted = (labels & core::kLabelTrusted) != 0 && (labels & core::kLabelUntrusted) == 0});
+    const bool trusted = (labels & core::kLabelTrusted) != 0 && (labels & core::kLabelUntrusted) == 0;
+    const injection::ScanResult& found =
+        reading_->OnResult({.tool = kEarlierText, .text = text, .arguments = {}, .trusted = trusted});
+    if (!trusted) NoteScan(kEarlierText, text, found);
   }
-  if (policy_->uses_provenance()) {
+  if (IndexesValues()) {
     values_.AddText(text, labels);
   } else {
     values_.MarkIncomplete();
@@ -436,23 +455,6 @@ void SessionState::MergeLabels(core::LabelSet labels) {
   // Whoever has seen it, it was not shown here.
   if ((labels & ~labels_ & core::kLabelUntrusted) != 0) saw_all_ = false;
   labels_ |= labels;
-}
-
-bool SessionState::Happened(std::string_view tool, std::string_view pointer, base::JsonValue value) const {
-  return history_.contains(base::SipHash(options_.key, FactKey(tool, pointer, value)));
-}
-
-void SessionState::AddGrant(const core::Call& call, bool once, base::Now now) {
-  const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
-  const std::int64_t ttl_us = std::int64_t{policy_->profile().grant_ttl_s} * kMicrosPerSecond;
-  if (grants_.size() >= options_.max_grants) grants_.erase(grants_.begin());
-  grants_.push_back(Grant{.call = CallDigest(call),
-                          .definition = tool == nullptr ? base::Digest{} : tool->spec.definition,
-                          .policy = policy_->digest(),
-                          .expires_mono = {now.mono.us + ttl_us},
-                          .given_wall = now.wall,
-                          .expires_wall = {now.wall.us + ttl_us},
-                          .once = once});
 }
 
 base::Status SessionState::MergeValues(std::string_view blob) {

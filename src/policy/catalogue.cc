@@ -1,8 +1,10 @@
 #include "interlock/policy/catalogue.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "json_schema_program.h"
 #include "snapshot_impl.h"
 
 namespace interlock::policy {
@@ -37,6 +39,55 @@ void CompileSchema(const std::string& text, bool strict_objects, std::optional<J
   if (!error) error = compiled.error();
 }
 
+// Names under which tools take a command line. A tool of another name that does is the policy's to mark (`shell:
+// true`).
+constexpr std::array<std::string_view, 12> kShellNames{"cmd",         "cmdline",    "command", "command_line",
+                                                       "commandline", "script",     "shell",   "shell_command",
+                                                       "bash",        "powershell", "exec",    "sh"};
+
+// A string that nothing narrows: any text fits.
+bool IsFreeText(base::JsonValue property) {
+  const base::JsonValue type = property.Find("type");
+  if (type.exists() && type.string() != "string") return false;
+  for (const std::string_view narrow : {"enum", "const", "pattern", "$ref", "oneOf", "anyOf", "allOf"}) {
+    if (property.Find(narrow).exists()) return false;
+  }
+  return true;
+}
+
+// Top-level arguments that take a free-form command. Deeper ones and other names are for the policy to mark.
+std::vector<std::string> ShellArguments(const core::ToolSpec& spec) {
+  std::vector<std::string> out;
+  if (spec.free_form_shell == false || spec.input_schema.empty()) return out;
+  const base::Result<base::JsonDoc> doc = base::JsonDoc::Parse(spec.input_schema);
+  if (!doc.ok()) return out;
+  const base::JsonValue properties = doc.value().root().Find("properties");
+  if (!properties.is_object()) return out;
+  for (const std::string_view name : kShellNames) {
+    const base::JsonValue property = properties.Find(name);
+    if (property.is_object() && IsFreeText(property)) out.push_back("/" + std::string(name));
+  }
+  return out;
+}
+
+// `writeOnly`, `format: password` and `x-secret` are how schemas mark secrets.
+void AddSecretArguments(core::ToolSpec& spec) {
+  if (spec.input_schema.empty()) return;
+  const base::Result<base::JsonDoc> doc = base::JsonDoc::Parse(spec.input_schema);
+  if (!doc.ok()) return;
+  const base::JsonValue properties = doc.value().root().Find("properties");
+  if (!properties.is_object()) return;
+  for (auto member = properties.begin(); member != properties.end(); ++member) {
+    const base::JsonValue property = *member;
+    const auto says = [&](std::string_view key) { return property.Find(key).AsBool() == true; };
+    if (property.Find("format").string() != "password" && !says("writeOnly") && !says("x-secret")) continue;
+    std::string pointer = "/" + schema::EscapePointerStep(member.key());
+    if (std::ranges::find(spec.secret_arguments, pointer) == spec.secret_arguments.end()) {
+      spec.secret_arguments.push_back(std::move(pointer));
+    }
+  }
+}
+
 }  // namespace
 
 struct ToolCatalogue::Impl {
@@ -67,6 +118,8 @@ std::shared_ptr<const ToolCatalogue> ToolCatalogue::Build(std::shared_ptr<const 
     CompileSchema(entry.spec.input_schema, profile.strict_objects, entry.input_schema, entry.schema_error);
     // Servers may add to what they answer; being strict is for what goes to them.
     CompileSchema(entry.spec.output_schema, false, entry.output_schema, entry.output_schema_error);
+    entry.shell_arguments = ShellArguments(entry.spec);
+    AddSecretArguments(entry.spec);
     entry.candidates = impl->policy->CandidatesFor(entry.spec.server, entry.spec.name, entry.spec.side_effect);
     impl->tools.push_back(std::move(entry));
   }

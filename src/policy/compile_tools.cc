@@ -11,8 +11,9 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::array<std::string_view, 9> kToolKeys{"effect",   "result",   "labels",  "impact",           "hidden",
-                                                    "critical", "requires", "dry_run", "trust_annotations"};
+constexpr std::array<std::string_view, 14> kToolKeys{
+    "effect", "result", "labels",     "impact", "hidden", "critical", "requires", "dry_run", "trust_annotations",
+    "bind",   "target", "reversible", "secret", "shell"};
 constexpr std::size_t kMaxTools = 20'000;
 constexpr double kMaxFactor = 1000;
 
@@ -60,7 +61,15 @@ void PolicyCompiler::OneTool(const YamlNode& key, const YamlNode& node) {
   if (const YamlNode* n = node.Find("trust_annotations"))
     tool.trust_annotations = ReadBool(*n, "`trust_annotations`", out_);
   if (const YamlNode* n = node.Find("critical")) tool.critical = Critical(*n);
-  if (const YamlNode* n = node.Find("requires")) tool.preconditions = Requires(*n);
+  if (const YamlNode* n = node.Find("requires")) tool.preconditions = Requires(*n, "`requires`");
+  if (const YamlNode* n = node.Find("bind")) tool.bindings = Bindings(*n);
+  if (const YamlNode* n = node.Find("target")) tool.target = OneArgument(*n, "`target`");
+  if (const YamlNode* n = node.Find("reversible")) tool.reversible = ReadBool(*n, "`reversible`", out_);
+  if (const YamlNode* n = node.Find("shell")) tool.shell = ReadBool(*n, "`shell`", out_);
+  if (const YamlNode* n = node.Find("secret")) {
+    tool.secrets.emplace();
+    for (const ArgumentPath& path : CompileArguments(*n, false, out_)) tool.secrets->push_back(path.text);
+  }
   if (const YamlNode* n = node.Find("dry_run")) tool.dry_run = Patch(*n, "`dry_run`");
   impl_->tools.push_back(std::move(tool));
 }
@@ -76,19 +85,17 @@ std::vector<core::Criticality> PolicyCompiler::Critical(const YamlNode& node) {
     if (!CheckMap(item, "an entry of `critical`", kKeys, out_)) continue;
     core::Criticality critical;
     if (const YamlNode* n = Require(item, "argument", "an entry of `critical`", out_)) {
-      if (const auto text = ReadString(*n, "`argument`", out_)) {
-        const auto path = CompileArgument({*text, n}, false, out_);
-        if (path && std::ranges::find(path->each, true) != path->each.end()) {
-          out_.Error(ErrorCode::kPolicyValue, *n, "`*` has no meaning here: name one argument");
-        }
-        critical.argument = std::string(*text);
-      }
+      critical.argument = OneArgument(*n, "`argument`");
     }
     if (const YamlNode* n = Require(item, "glob", "an entry of `critical`", out_)) {
       if (const auto text = ReadString(*n, "`glob`", out_)) {
         if (auto expanded = variables_.Expand(*n, *text, Variables::Escape::kGlob, out_)) {
-          const base::Result<base::Glob> glob = base::Glob::Compile(*expanded);
-          if (!glob.ok()) out_.Error(ErrorCode::kPolicyValue, *n, Quote(*text) + ": " + glob.error().message());
+          base::Result<base::Glob> glob = base::Glob::Compile(*expanded);
+          if (glob.ok()) {
+            critical.compiled = std::move(glob.value());
+          } else {
+            out_.Error(ErrorCode::kPolicyValue, *n, Quote(*text) + ": " + glob.error().message());
+          }
           critical.glob = std::move(*expanded);
         }
       }
@@ -101,28 +108,34 @@ std::vector<core::Criticality> PolicyCompiler::Critical(const YamlNode& node) {
   return out;
 }
 
-std::vector<core::Precondition> PolicyCompiler::Requires(const YamlNode& node) {
-  constexpr std::array<std::string_view, 2> kKeys{"tool", "same_argument"};
+std::string PolicyCompiler::OneArgument(const YamlNode& node, std::string_view what) {
+  const auto text = ReadString(node, what, out_);
+  if (!text) return {};
+  const auto path = CompileArgument({*text, &node}, false, out_);
+  if (path && std::ranges::find(path->each, true) != path->each.end()) {
+    out_.Error(ErrorCode::kPolicyValue, node, "`*` has no meaning here: name one argument");
+  }
+  return std::string(*text);
+}
+
+std::vector<core::Precondition> PolicyCompiler::Requires(const YamlNode& node, std::string_view what) {
+  constexpr std::array<std::string_view, 3> kKeys{"tool", "same_argument", "max_age"};
+  const std::string entry = "an entry of " + std::string(what);
   std::vector<core::Precondition> out;
   if (!node.is_sequence()) {
-    out_.Error(ErrorCode::kPolicyType, node, "`requires` must be a list");
+    out_.Error(ErrorCode::kPolicyType, node, std::string(what) + " must be a list");
     return out;
   }
   for (const YamlNode& item : node.items) {
-    if (!CheckMap(item, "an entry of `requires`", kKeys, out_)) continue;
+    if (!CheckMap(item, entry, kKeys, out_)) continue;
     core::Precondition precondition;
-    if (const YamlNode* n = Require(item, "tool", "an entry of `requires`", out_)) {
+    if (const YamlNode* n = Require(item, "tool", entry, out_)) {
       precondition.tool = std::string(ReadString(*n, "`tool`", out_).value_or(""));
       if (precondition.tool.empty()) out_.Error(ErrorCode::kPolicyValue, *n, "`tool` must name a tool");
     }
-    if (const YamlNode* n = item.Find("same_argument")) {
-      if (const auto text = ReadString(*n, "`same_argument`", out_)) {
-        const auto path = CompileArgument({*text, n}, false, out_);
-        if (path && std::ranges::find(path->each, true) != path->each.end()) {
-          out_.Error(ErrorCode::kPolicyValue, *n, "`*` has no meaning here: name one argument");
-        }
-        precondition.same_argument = std::string(*text);
-      }
+    if (const YamlNode* n = item.Find("same_argument")) precondition.same_argument = OneArgument(*n, "`same_argument`");
+    if (const YamlNode* n = item.Find("max_age")) {
+      precondition.max_age = static_cast<std::uint32_t>(ReadUint(*n, "`max_age`", 1'000'000, out_).value_or(0));
     }
     out.push_back(std::move(precondition));
   }

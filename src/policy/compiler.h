@@ -37,7 +37,15 @@ class PolicyCompiler {
 
   void OneTool(const YamlNode& key, const YamlNode& node);
   [[nodiscard]] std::vector<core::Criticality> Critical(const YamlNode& node);
-  [[nodiscard]] std::vector<core::Precondition> Requires(const YamlNode& node);
+  [[nodiscard]] std::vector<core::Precondition> Requires(const YamlNode& node, std::string_view what);
+  [[nodiscard]] std::string OneArgument(const YamlNode& node, std::string_view what);  // a JSON pointer without `*`
+  // compile_gate.cc
+  void BreakGlassSection(const YamlNode& node);
+  void AutonomySection(const YamlNode& node);
+  void OneBudget(const YamlNode& node);
+  [[nodiscard]] std::vector<core::RoleBinding> Bindings(const YamlNode& node);
+  [[nodiscard]] std::optional<core::BindingSource> Source(const YamlNode& node);
+  [[nodiscard]] std::vector<core::BindingSource::Where> Wheres(const YamlNode& node);
   void OneRule(const YamlNode& node);
   void OneTest(const YamlNode& node);
   [[nodiscard]] bool ExpandStrings(YamlNode& node);
@@ -62,6 +70,7 @@ class PolicyCompiler {
   std::vector<const YamlNode*> label_nodes_;  // beside impl_->labels
   std::vector<const YamlNode*> rule_nodes_;   // beside impl_->rules
   std::set<std::string, std::less<>> rule_ids_;
+  std::set<std::string, std::less<>> budget_ids_;
   core::LabelSet given_labels_ = 0;  // labels that some tool's results carry
   std::vector<PolicyTestCase> tests_;
 };

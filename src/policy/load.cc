@@ -13,9 +13,31 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::array<std::string_view, 17> kTopKeys{
-    "version", "profile", "environment", "principals",        "variables", "labels",     "tools",  "rules", "defaults",
-    "budgets", "shadow",  "tests",       "trust_annotations", "bounds",    "quarantine", "layers", "graph"};
+constexpr std::array<std::string_view, 25> kTopKeys{"version",
+                                                    "profile",
+                                                    "environment",
+                                                    "principals",
+                                                    "variables",
+                                                    "labels",
+                                                    "tools",
+                                                    "rules",
+                                                    "defaults",
+                                                    "budgets",
+                                                    "shadow",
+                                                    "tests",
+                                                    "trust_annotations",
+                                                    "bounds",
+                                                    "quarantine",
+                                                    "layers",
+                                                    "graph",
+                                                    "autonomy",
+                                                    "break_glass",
+                                                    "injection",
+                                                    "redact",
+                                                    "utility",
+                                                    "max_risk",
+                                                    "free_form_shell",
+                                                    "untrusted_value"};
 constexpr std::size_t kMaxRules = 10'000;
 constexpr std::size_t kMaxTests = 10'000;
 
@@ -55,6 +77,8 @@ void PolicyCompiler::Compile(const YamlNode& root) {
     names.roles.insert(principal.roles.begin(), principal.roles.end());
   conditions_ = std::make_unique<ConditionCompiler>(std::move(names), variables_, impl_->paths, out_);
 
+  if (const YamlNode* n = root.Find("autonomy")) AutonomySection(*n);
+  if (const YamlNode* n = root.Find("break_glass")) BreakGlassSection(*n);
   if (const YamlNode* n = root.Find("tools")) ToolSection(*n);
   if (const YamlNode* n = root.Find("rules")) RuleSection(*n);
   if (const YamlNode* n = root.Find("budgets")) BudgetSection(*n);
@@ -92,8 +116,7 @@ void PolicyCompiler::ProfileAndDefaults(const YamlNode& root) {
   impl_->profile = std::move(profile.value());
   if (const YamlNode* n = root.Find("defaults")) ReadDefaults(*n, impl_->profile, out_);
   if (const YamlNode* n = root.Find("layers")) ReadLayers(*n, impl_->profile, out_);
-  if (const YamlNode* n = root.Find("bounds")) ReadBounds(*n, impl_->profile, out_);
-  if (const YamlNode* n = root.Find("quarantine")) ReadQuarantine(*n, impl_->profile, out_);
+  ReadThresholds(root, impl_->profile, out_);
   if (const YamlNode* n = root.Find("shadow"))
     impl_->profile.shadow = ReadBool(*n, "`shadow`", out_).value_or(impl_->profile.shadow);
   if (options_.force_shadow) impl_->profile.shadow = true;
@@ -239,33 +262,6 @@ void PolicyCompiler::OneRule(const YamlNode& node) {
   }
   impl_->rules.push_back(std::move(rule));
   rule_nodes_.push_back(&node);
-}
-
-void PolicyCompiler::BudgetSection(const YamlNode& node) {
-  constexpr std::array<std::string_view, 3> kKeys{"id", "effect", "max_calls"};
-  if (!node.is_sequence()) {
-    out_.Error(ErrorCode::kPolicyType, node, "`budgets` must be a list");
-    return;
-  }
-  std::set<std::string, std::less<>> ids;
-  for (const YamlNode& item : node.items) {
-    if (!CheckMap(item, "a budget", kKeys, out_)) continue;
-    CallBudget budget;
-    if (const YamlNode* n = Require(item, "id", "a budget", out_)) {
-      budget.id = std::string(ReadString(*n, "`id`", out_).value_or(""));
-      if (!budget.id.empty() && !IsName(budget.id))
-        out_.Error(ErrorCode::kPolicyValue, *n, Quote(budget.id) + " is not a name");
-      if (!budget.id.empty() && !ids.insert(budget.id).second) {
-        out_.Error(ErrorCode::kPolicyDuplicateId, *n, "budget id " + Quote(budget.id) + " is used twice");
-      }
-    }
-    if (const YamlNode* n = item.Find("effect"))
-      budget.effect = ReadEnum<core::SideEffect>(*n, "`effect`", kEffects, out_);
-    if (const YamlNode* n = Require(item, "max_calls", "a budget", out_)) {
-      budget.max_calls = ReadUint(*n, "`max_calls`", 1'000'000'000, out_).value_or(0);
-    }
-    impl_->budgets.push_back(std::move(budget));
-  }
 }
 
 void PolicyCompiler::TestSection(const YamlNode& node) {

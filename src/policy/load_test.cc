@@ -287,7 +287,7 @@ TEST(LoadBudgets, EffectIsOptional) {
       MustLoad("version: 1\nbudgets: [{id: w, effect: write, max_calls: 50}, {id: all, max_calls: 9}]\n").policy;
   ASSERT_EQ(policy->budgets().size(), 2u);
   EXPECT_EQ(policy->budgets()[0].effect, core::SideEffect::kWrite);
-  EXPECT_EQ(policy->budgets()[0].max_calls, 50u);
+  EXPECT_EQ(policy->budgets()[0].max, 50);
   EXPECT_EQ(policy->budgets()[1].effect, std::nullopt);
 }
 

@@ -35,5 +35,7 @@ void ReadDefaults(const YamlNode& node, Profile& profile, Diagnostics& out);
 void ReadLayers(const YamlNode& node, Profile& profile, Diagnostics& out);
 void ReadBounds(const YamlNode& node, Profile& profile, Diagnostics& out);
 void ReadQuarantine(const YamlNode& node, Profile& profile, Diagnostics& out);
+// Every key that a policy may say in its profile's place, besides defaults and layers.
+void ReadThresholds(const YamlNode& map, Profile& profile, Diagnostics& out);
 
 }  // namespace interlock::policy

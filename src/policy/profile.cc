@@ -20,17 +20,35 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::array<std::string_view, 3> kShipped{"default", "strict", "monitor"};
+// The first three are for everybody; the others are the configurations that GIRA compares (section 8.1), and ours for
+// operations, in which role bindings speak.
+constexpr std::array<std::string_view, 12> kShipped{
+    "default",           "strict",       "monitor",   "unguarded",      "gira-policy", "gira-policy-schema",
+    "gira-no-injection", "gira-no-risk", "gira-full", "gira-read-only", "gira-manual", "interlock"};
 
-constexpr std::array<std::string_view, 17> kKeys{"version",        "name",
-                                                 "description",    "shadow",
-                                                 "layers",         "defaults",
-                                                 "strict_objects", "validate_results",
-                                                 "bad_result",     "unusable_schema",
-                                                 "durable_writes", "approval_timeout_s",
-                                                 "grant_ttl_s",    "utility",
-                                                 "max_risk",       "bounds",
-                                                 "quarantine"};
+constexpr std::array<std::string_view, 23> kKeys{"version",
+                                                 "impact",
+                                                 "name",
+                                                 "description",
+                                                 "shadow",
+                                                 "layers",
+                                                 "defaults",
+                                                 "strict_objects",
+                                                 "validate_results",
+                                                 "bad_result",
+                                                 "unusable_schema",
+                                                 "durable_writes",
+                                                 "approval_timeout_s",
+                                                 "grant_ttl_s",
+                                                 "utility",
+                                                 "max_risk",
+                                                 "bounds",
+                                                 "quarantine",
+                                                 "injection",
+                                                 "redact",
+                                                 "free_form_shell",
+                                                 "untrusted_value",
+                                                 "early_return"};
 constexpr double kMaxLogOdds = 100;
 
 constexpr std::array<std::pair<std::string_view, LayerMode>, 3> kModes{
@@ -65,6 +83,17 @@ std::optional<WordOrNumber> ReadThreshold(const YamlNode& node, std::string_view
   return WordOrNumber{{}, number};
 }
 
+void ReadImpact(const YamlNode& node, Profile& profile, Diagnostics& out) {
+  std::vector<std::string_view> known;
+  for (const auto& [name, effect] : kEffects) known.push_back(name);
+  if (!CheckMap(node, "`impact`", known, out)) return;
+  for (const auto& [name, effect] : kEffects) {
+    if (const YamlNode* n = node.Find(name)) {
+      Assign(ReadDouble(*n, "an impact weight", 0, 1, out), profile.impact[static_cast<std::size_t>(effect)]);
+    }
+  }
+}
+
 void ReadProfile(const YamlNode& root, Profile& profile, Diagnostics& out) {
   if (!CheckMap(root, "a profile", kKeys, out)) return;
   if (const YamlNode* n = Require(root, "version", "a profile", out)) {
@@ -90,16 +119,34 @@ void ReadProfile(const YamlNode& root, Profile& profile, Diagnostics& out) {
   flag("strict_objects", profile.strict_objects);
   flag("validate_results", profile.validate_results);
   flag("durable_writes", profile.durable_writes);
+  flag("early_return", profile.early_return);
   verdict("bad_result", profile.bad_result);
   verdict("unusable_schema", profile.unusable_schema);
   seconds("approval_timeout_s", profile.approval_timeout_s);
   seconds("grant_ttl_s", profile.grant_ttl_s);
+  if (const YamlNode* n = root.Find("impact")) ReadImpact(*n, profile, out);
   if (const YamlNode* n = root.Find("layers")) ReadLayers(*n, profile, out);
   if (const YamlNode* n = root.Find("defaults")) ReadDefaults(*n, profile, out);
-  if (const YamlNode* n = root.Find("utility")) ReadUtility(*n, profile, out);
-  if (const YamlNode* n = root.Find("bounds")) ReadBounds(*n, profile, out);
-  if (const YamlNode* n = root.Find("quarantine")) ReadQuarantine(*n, profile, out);
-  if (const YamlNode* n = root.Find("max_risk")) Assign(ReadDouble(*n, "`max_risk`", 0, 1, out), profile.max_risk);
+  ReadThresholds(root, profile, out);
+}
+
+void ReadInjection(const YamlNode& node, Profile& profile, Diagnostics& out) {
+  using Reach = InjectionSettings::Reach;
+  constexpr std::array<std::string_view, 3> kInjectionKeys{"reach", "eta", "decay"};
+  constexpr std::array<std::pair<std::string_view, Reach>, 3> kReach{
+      {{"none", Reach::kNone}, {"context", Reach::kContext}, {"action", Reach::kAction}}};
+  if (!CheckMap(node, "`injection`", kInjectionKeys, out)) return;
+  InjectionSettings& settings = profile.injection;
+  if (const YamlNode* n = node.Find("reach")) Assign(ReadEnum<Reach>(*n, "`reach`", kReach, out), settings.reach);
+  if (const YamlNode* n = node.Find("eta")) Assign(ReadDouble(*n, "`eta`", 0, 1, out), settings.eta);
+  if (const YamlNode* n = node.Find("decay")) Assign(ReadDouble(*n, "`decay`", 0, 1, out), settings.decay);
+}
+
+void ReadRedact(const YamlNode& node, Profile& profile, Diagnostics& out) {
+  constexpr std::array<std::string_view, 2> kRedactKeys{"results", "arguments"};
+  if (!CheckMap(node, "`redact`", kRedactKeys, out)) return;
+  if (const YamlNode* n = node.Find("results")) Assign(ReadBool(*n, "`results`", out), profile.redact.results);
+  if (const YamlNode* n = node.Find("arguments")) Assign(ReadBool(*n, "`arguments`", out), profile.redact.arguments);
 }
 
 }  // namespace
@@ -151,6 +198,21 @@ void ReadQuarantine(const YamlNode& node, Profile& profile, Diagnostics& out) {
   if (!value) return;
   profile.quarantine.on = value->word != "off";
   profile.quarantine.threshold = value->number;
+}
+
+void ReadThresholds(const YamlNode& map, Profile& profile, Diagnostics& out) {
+  if (const YamlNode* n = map.Find("bounds")) ReadBounds(*n, profile, out);
+  if (const YamlNode* n = map.Find("quarantine")) ReadQuarantine(*n, profile, out);
+  if (const YamlNode* n = map.Find("injection")) ReadInjection(*n, profile, out);
+  if (const YamlNode* n = map.Find("redact")) ReadRedact(*n, profile, out);
+  if (const YamlNode* n = map.Find("utility")) ReadUtility(*n, profile, out);
+  if (const YamlNode* n = map.Find("max_risk")) Assign(ReadDouble(*n, "`max_risk`", 0, 1, out), profile.max_risk);
+  if (const YamlNode* n = map.Find("free_form_shell")) {
+    Assign(ReadEnum<core::Verdict>(*n, "`free_form_shell`", kFloors, out), profile.free_form_shell);
+  }
+  if (const YamlNode* n = map.Find("untrusted_value")) {
+    Assign(ReadEnum<core::Verdict>(*n, "`untrusted_value`", kFloors, out), profile.untrusted_value);
+  }
 }
 
 std::string_view ShippedProfile(std::string_view name) {

@@ -54,7 +54,10 @@ const base::Digest& PolicySnapshot::digest() const noexcept { return impl_->dige
 const Profile& PolicySnapshot::profile() const noexcept { return impl_->profile; }
 std::string_view PolicySnapshot::environment() const noexcept { return impl_->environment; }
 std::string_view PolicySnapshot::graph() const noexcept { return impl_->graph; }
-std::span<const CallBudget> PolicySnapshot::budgets() const noexcept { return impl_->budgets; }
+std::span<const Budget> PolicySnapshot::budgets() const noexcept { return impl_->budgets; }
+const BreakGlass* PolicySnapshot::break_glass() const noexcept {
+  return impl_->break_glass ? &*impl_->break_glass : nullptr;
+}
 std::size_t PolicySnapshot::rule_count() const noexcept { return impl_->rules.size(); }
 bool PolicySnapshot::uses_provenance() const noexcept { return impl_->uses_provenance; }
 
@@ -131,6 +134,7 @@ core::SideEffect PolicySnapshot::StatedEffect(std::string_view tool) const noexc
 
 core::ToolSpec PolicySnapshot::Overlay(core::ToolSpec spec) const {
   std::optional<core::SideEffect> effect;
+  std::optional<double> impact;
   bool trust_annotations = impl_->trust_annotations;
   spec.result_trust = core::Trust::kUntrusted;
   spec.result_labels = 0;
@@ -138,17 +142,32 @@ core::ToolSpec PolicySnapshot::Overlay(core::ToolSpec spec) const {
     if (entry.effect) effect = entry.effect;
     if (entry.result_trust) spec.result_trust = *entry.result_trust;
     if (entry.labels) spec.result_labels = *entry.labels;
-    if (entry.impact) spec.impact_weight = *entry.impact;
+    if (entry.impact) impact = entry.impact;
     if (entry.hidden) spec.hidden = *entry.hidden;
     if (entry.trust_annotations) trust_annotations = *entry.trust_annotations;
     if (entry.critical) spec.criticality = *entry.critical;
     if (entry.preconditions) spec.preconditions = *entry.preconditions;
     if (entry.dry_run) spec.dry_run_patch = *entry.dry_run;
+    if (entry.bindings) spec.bindings = *entry.bindings;
+    if (entry.target) spec.target = *entry.target;
+    if (entry.reversible) spec.reversible = *entry.reversible;
+    if (entry.shell) spec.free_form_shell = *entry.shell;
+    if (entry.secrets) spec.secret_arguments = *entry.secrets;
   });
   // A server's word on itself counts only where the policy says so: otherwise an unstated class stays unknown.
   spec.side_effect = effect              ? *effect
                      : trust_annotations ? core::SideEffectFromAnnotations(spec.annotations)
                                          : core::SideEffect::kUnknown;
+  spec.impact_weight = impact.value_or(impl_->profile.impact_for(spec.side_effect));
+  spec.unlocks.clear();
+  for (const AutonomyRule& rule : impl_->autonomy) {
+    const bool effect_asked = rule.effects == 0 ? spec.side_effect != core::SideEffect::kRead
+                                                : (rule.effects >> static_cast<unsigned>(spec.side_effect) & 1u) != 0;
+    const auto names = [&](const NamePattern& pattern) { return pattern.Matches(spec.name); };
+    if (effect_asked && (rule.tools.empty() || std::ranges::any_of(rule.tools, names))) {
+      spec.unlocks.push_back(rule.unlock);
+    }
+  }
   return spec;
 }
 

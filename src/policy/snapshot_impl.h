@@ -36,6 +36,18 @@ struct ToolPolicy {
   std::optional<std::vector<core::Criticality>> critical;
   std::optional<std::vector<core::Precondition>> preconditions;
   std::optional<std::string> dry_run;
+  std::optional<std::vector<core::RoleBinding>> bindings;
+  std::optional<std::string> target;
+  std::optional<bool> reversible;
+  std::optional<bool> shell;
+  std::optional<std::vector<std::string>> secrets;
+};
+
+// An entry of `autonomy`: which tools it locks, and how.
+struct AutonomyRule {
+  std::uint32_t effects = 0;       // bit i: SideEffect(i); 0: every one but read
+  std::vector<NamePattern> tools;  // none: every tool
+  core::Unlock unlock;
 };
 
 struct PolicySnapshot::Impl {
@@ -53,7 +65,9 @@ struct PolicySnapshot::Impl {
   std::vector<Rule> rules;
   TextMap<std::vector<std::uint32_t>> rules_by_tool;  // rules that can only concern the tools they name exactly
   std::vector<std::uint32_t> general_rules;           // every other
-  std::vector<CallBudget> budgets;
+  std::vector<Budget> budgets;
+  std::vector<AutonomyRule> autonomy;
+  std::optional<BreakGlass> break_glass;
   bool uses_provenance = false;
 
   // Calls `say(const ToolPolicy&)` for every entry that concerns `tool`, least specific first.

@@ -53,6 +53,7 @@ struct Decision {
   std::string rewritten_arguments;         // JSON; only for kRewrite. The rewritten call is decided again
   bool shadow = false;                     // decided in shadow mode: the verdict is not enforced
   bool rewritten_result = false;           // DecideResult: pass the masked form
+  bool break_glass = false;                // thresholds of break-glass were in force: recorded twice, reviewed later
 
   // What a model and a person are told, on one line of at most a few KB, safe for a terminal whatever the call holds:
   // "Interlock blocked the call `write_file`: a policy rule applies to it (rule `x`, argument `/path`): <evidence>. It

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "interlock/base/digest.h"
+#include "interlock/base/glob.h"
 #include "interlock/base/json.h"
 #include "interlock/core/verdict.h"
 
@@ -26,6 +27,7 @@ struct Criticality {
   std::string argument;  // JSON pointer
   std::string glob;
   double factor = 1.0;
+  std::optional<base::Glob> compiled = {};  // of `glob`, where whoever filled this in compiled it
 };
 
 // "A rollback needs a prior listing of the same service": an earlier successful call of `tool` in the session, with an
@@ -33,6 +35,48 @@ struct Criticality {
 struct Precondition {
   std::string tool;
   std::string same_argument;  // JSON pointer
+  std::uint32_t max_age = 0;  // the newest such call is at most so many calls old; 0: however old
+};
+
+// One place that a bound argument's value may come from. What merely occurs in some text of that origin does not count:
+// the value stands at `path`, whole.
+struct BindingSource {
+  enum class Kind : std::uint8_t {
+    kRequest,   // the user's request names it, as a word of its own
+    kFact,      // a fact that the adapter gave, such as the alert (`name` is its channel)
+    kResult,    // a result of the tool `name`
+    kConstant,  // one of `constants`
+  };
+  // A member of the element that the last `*` of `path` chose: equal to this call's argument, or to a constant.
+  struct Where {
+    std::string member;
+    std::string argument;  // JSON pointer into this call's arguments; empty: `constant` speaks
+    std::string constant;  // canonical JSON
+  };
+  Kind kind = Kind::kRequest;
+  std::string name;
+  std::string path;           // JSON pointer, `*` for every element or member
+  std::string same_argument;  // kResult: that call had this call's value at this pointer
+  std::vector<Where> where;
+  std::vector<std::string> constants;  // canonical JSON
+};
+
+// The role of an argument and where its value may come from.
+struct RoleBinding {
+  std::string argument;  // JSON pointer without `*`; a call without this argument is not concerned
+  std::string role;      // "service", "version", "recipient": for people
+  std::vector<BindingSource> from;
+  bool all = false;                        // every source has to name it, not one of them
+  Verdict otherwise = Verdict::kBlock;     // its sources are there and say something else
+  Verdict unsourced = Verdict::kEscalate;  // no source is there
+};
+
+// Progressive autonomy: until `min` of `evidence` is in the session, the tool's calls meet `otherwise`.
+struct Unlock {
+  std::string id;
+  std::vector<Precondition> evidence;
+  std::uint32_t min = 1;
+  Verdict otherwise = Verdict::kEscalate;
 };
 
 struct ToolSpec {
@@ -47,6 +91,12 @@ struct ToolSpec {
   double impact_weight = 1.0;  // w in [0,1] (GIRA Table 3); 1 until somebody says less
   std::vector<Criticality> criticality;
   std::vector<Precondition> preconditions;
+  std::vector<RoleBinding> bindings;
+  std::vector<Unlock> unlocks;
+  std::string target;       // JSON pointer of what the call acts on (one name or a list); empty: the tool has none
+  bool reversible = false;  // what it does can be undone by another call
+  std::vector<std::string> secret_arguments;  // JSON pointers whose values are for no log and no model
+  std::optional<bool> free_form_shell;        // nothing: drawn from its schema
   std::string dry_run_patch;  // JSON merge patch (RFC 7396) of the arguments that makes the call harmless; empty: none
   Trust result_trust = Trust::kUntrusted;
   std::uint32_t result_labels = 0;  // label bits that a result of this tool adds to the session (see LabelSet)

@@ -73,6 +73,10 @@ enum class Reason : std::uint8_t {
   kNotApproved,        // a person declined, or no one could be asked in time
   kResultSuspicious,   // result withheld or masked
   kResultMalformed,    // result is not well-formed
+  kRoleBinding,        // an argument's value does not come from where its role says
+  kAutonomy,           // progressive autonomy: the evidence that unlocks the tool is not in the session
+  kFreeFormShell,      // it carries a free-form shell command
+  kUntrustedValue,     // a value of it occurs in untrusted text only
 };
 [[nodiscard]] std::string_view IdOf(Reason reason) noexcept;
 // One sentence for people, without evidence.

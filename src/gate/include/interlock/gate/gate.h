@@ -28,29 +28,64 @@
 
 namespace interlock::gate {
 
-// A person's agreement to one exact call: void when the arguments, the tool's definition or the policy change, when
-// either clock says it has expired, or when the wall clock stands before it was given.
+// How far a person's agreement goes.
+enum class GrantScope : std::uint8_t {
+  kOnce,     // this exact call, one time
+  kSession,  // this exact call, until it expires
+  kPattern,  // a step of an approved plan: calls of one tool whose arguments fit a schema, so many times
+};
+
+// A person's agreement. Void when the arguments, the tool's definition, the policy, or what its preconditions rest on
+// change, when either clock says it has expired, or when the wall clock stands before it was given.
 struct Grant {
-  base::Digest call;        // CallDigest
+  base::Digest call;        // CallDigest; not asked for kPattern
   base::Digest definition;  // of the tool, as pinned when it was given
   base::Digest policy;
+  base::Digest preconditions;  // PreconditionDigest when it was given; not asked for kPattern
   base::MonoTime expires_mono;
   base::WallTime given_wall;
   base::WallTime expires_wall;
-  bool once = true;  // the session drops it after use
+  GrantScope scope = GrantScope::kOnce;  // the session drops a one-time grant after use
+  std::string id = {};                   // of the approval, for the record
+  // For kPattern only.
+  std::string tool = {};
+  std::shared_ptr<const policy::JsonSchema> arguments = nullptr;  // null fits nothing
+  std::uint32_t uses_left = 0;
+  base::Digest plan = {};  // the approved plan that it is a step of
 };
 
-// Calls made so far by side-effect class, allowed ones only.
+// What the session has used up; allowed calls only.
 struct BudgetUse {
   std::array<std::uint64_t, core::kSideEffectCount> calls{};
+  // By budget of the policy, for every kind; a budget past the end counts `calls`, or, if it is no count of calls, has
+  // nothing that could be read (and waits).
+  std::vector<double> amounts = {};
 };
 
-// Which earlier calls succeeded, for preconditions.
+// Which earlier calls succeeded, for preconditions and unlocking.
 class HistoryLookup {
  public:
   virtual ~HistoryLookup() = default;
-  // A call of `tool` succeeded earlier; with an equal value at `pointer` when that is not empty.
-  [[nodiscard]] virtual bool Happened(std::string_view tool, std::string_view pointer, base::JsonValue value) const = 0;
+  struct Seen {
+    std::uint64_t result = 0;  // fingerprint of the newest such call's result
+    std::uint32_t age = 0;     // calls made since
+  };
+  // The newest successful call of `tool`; with an equal value at `pointer` when that is not empty.
+  [[nodiscard]] virtual std::optional<Seen> Newest(std::string_view tool, std::string_view pointer,
+                                                   base::JsonValue value) const = 0;
+};
+
+// Whether a source of a role binding names a value.
+class BindingLookup {
+ public:
+  virtual ~BindingLookup() = default;
+  enum class Answer : std::uint8_t {
+    kNoSource,  // the session holds nothing that this source could be
+    kOther,     // it is there and names something else
+    kNames,
+  };
+  [[nodiscard]] virtual Answer Names(const core::BindingSource& source, const core::Call& call,
+                                     base::JsonValue value) const = 0;
 };
 
 // Everything about the session that a decision may use, as values.
@@ -62,10 +97,12 @@ struct SessionView {
   core::LabelSet labels = 0;
   const policy::OriginLookup* origins = nullptr;
   const HistoryLookup* history = nullptr;
+  const BindingLookup* bindings = nullptr;  // null: no source is there
   BudgetUse used;
   std::span<const Grant> grants;
   const policy::ToolCatalogue* catalogue = nullptr;  // null: no tool is known
   bool instructions_changed = false;                 // the server's instructions differ from the pinned ones
+  bool break_glass = false;                          // an opening is in force; of no effect without one in the policy
   std::array<bool, core::kLayerCount> can_ask{};     // layers whose missing signal somebody could still fetch
 };
 
@@ -75,6 +112,20 @@ struct NeedSignals {
 
 // SHA-256 over server, tool and canonical arguments.
 [[nodiscard]] base::Digest CallDigest(const core::Call& call);
+// Over the newest results that the tool's preconditions rest on: a fresh, different answer changes it. Zero when the
+// tool has none.
+[[nodiscard]] base::Digest PreconditionDigest(const SessionView& session, const core::Call& call);
+// Whether `grant` covers the call now.
+[[nodiscard]] bool Covers(const Grant& grant, const policy::PolicySnapshot& policy, const SessionView& session,
+                          const core::Call& call);
+
+// What a call costs a budget; nothing: it cannot be told (and the call waits). 0 for a budget that does not concern it.
+[[nodiscard]] std::optional<double> CostOf(const policy::Budget& budget, const policy::ToolEntry* tool,
+                                           const core::Call& call, const core::SignalMap& known);
+
+// Whether an adapter that is told of the impact opens break-glass by itself.
+[[nodiscard]] bool BreakGlassDue(const policy::PolicySnapshot& policy, double integrated_impact,
+                                 std::uint32_t severe_steps) noexcept;
 
 [[nodiscard]] std::variant<core::Decision, NeedSignals> Decide(const policy::PolicySnapshot& policy,
                                                                const SessionView& session, const core::Call& call,
@@ -89,7 +140,9 @@ struct NeedSignals {
                                           const core::ToolResult& result, const core::SignalMap& known) noexcept;
 
 // The utility rule over several proposals: the feasible one with the greatest U = gain - lambda R - mu C_H > 0, else
-// observe only, else a page to a person when every proposal was refused or waits. Ties go to the earlier proposal.
+// observe only, else a page to a person when every proposal was refused or waits. Ties go to the lower risk, then to
+// the earlier proposal. With the profile's `early_return` the first proposal that waits ends the round: what stands
+// after it is not looked at (and `decisions` is shorter), as GIRA's Algorithm 1 has it.
 struct Proposal {
   core::Call call;
   double gain = 0.0;        // expected improvement E[dI], the planner's estimate

@@ -21,9 +21,11 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_set>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
+#include "interlock/gate/binding_facts.h"
 #include "interlock/gate/gate.h"
 #include "interlock/provenance/value_index.h"
 
@@ -35,7 +37,8 @@ struct BoundsModel;
 }  // namespace interlock::bounds
 namespace interlock::injection {
 class SpanFinder;
-}
+struct ScanResult;
+}  // namespace interlock::injection
 
 namespace interlock::gate {
 
@@ -53,7 +56,21 @@ struct SessionOptions {
   bool as_recorded = false;
 };
 
-class SessionState final : private HistoryLookup {
+// An opening of break-glass, as a person (or the policy's own condition) gave it. Both clocks rule its end.
+struct BreakGlassOpening {
+  base::MonoTime until_mono;
+  base::WallTime given_wall;
+  base::WallTime until_wall;
+  std::string id = {};  // for the record
+};
+
+// What a budget that is counted per principal and day has used up, by budget id.
+struct BudgetAmount {
+  std::string budget;
+  double amount = 0;
+};
+
+class SessionState final : private HistoryLookup, private BindingLookup {
  public:
   SessionState(std::shared_ptr<const policy::PolicySnapshot> policy, SessionOptions options);
   ~SessionState() override;
@@ -66,16 +83,25 @@ class SessionState final : private HistoryLookup {
   // The user's words for this session. Text given later is added (a session may have several requests).
   void SetRequest(std::string_view text);
 
+  // A fact that the adapter vouches for, such as the alert that started this work: what bindings call `fact`. A later
+  // one of the same channel takes its place. At most 64 channels of 64 KiB each: kLimitExceeded.
+  [[nodiscard]] base::Status AddFact(std::string_view channel, base::JsonValue value);
+
   [[nodiscard]] std::variant<core::Decision, NeedSignals> Decide(const core::Call& call, const core::SignalMap& known,
                                                                  base::Now now) const;
   // `measured` receives what Measure says, for callers that show it.
   [[nodiscard]] core::Decision DecideNow(const core::Call& call, base::Now now,
                                          core::SignalMap* measured = nullptr) const;
   // What the session's own layers say about the call; Decide joins it with what it is given.
-  [[nodiscard]] core::SignalMap Measure(const core::Call& call) const;
+  // `now` decides whether break-glass is open.
+  [[nodiscard]] core::SignalMap Measure(const core::Call& call, base::Now now = {}) const;
 
-  // The call goes ahead (allowed, rewritten or approved): counts it, drops a used one-time grant.
-  void Commit(const core::Call& call, base::Now now);
+  // The utility rule over several proposals (gate::Choose), each measured as DecideNow would.
+  [[nodiscard]] Choice Choose(std::span<const Proposal> proposals, base::Now now) const;
+
+  // The call goes ahead (allowed, rewritten or approved): counts it against the budgets, drops a used one-time grant
+  // and takes one use of a plan's. `decision`, where known, tells whether a grant was needed at all.
+  void Commit(const core::Call& call, base::Now now, const core::Decision* decision = nullptr);
 
   // Judges and records a result. `trust_override` for traces that state the trust of each result.
   struct ResultView {
@@ -96,6 +122,22 @@ class SessionState final : private HistoryLookup {
 
   // A person agreed to this exact call.
   void AddGrant(const core::Call& call, bool once, base::Now now);
+  // The same as a value, for stores that outlive the session; bound to what the session holds now.
+  [[nodiscard]] Grant MakeGrant(const core::Call& call, GrantScope scope, base::Now now) const;
+  // The oldest one goes when there are too many.
+  void AddGrant(Grant grant);
+  [[nodiscard]] base::Digest PreconditionDigest(const core::Call& call) const;
+  // The grant that covers the call now; null: none.
+  [[nodiscard]] const Grant* CoveringGrant(const core::Call& call, base::Now now) const;
+
+  // Nothing: closed. Of no effect when the policy knows no break-glass.
+  void SetBreakGlass(std::optional<BreakGlassOpening> opening) { opening_ = std::move(opening); }
+  [[nodiscard]] bool BreakGlassActive(base::Now now) const noexcept;
+
+  // Budgets per principal and day are counted by whoever owns the store: what this session has added since the last
+  // time, and what stands in the store now (this session's own included).
+  [[nodiscard]] std::vector<BudgetAmount> TakeBudgetDelta();
+  void CarryBudgets(std::span<const BudgetAmount> amounts);
 
   // Labels and taint learned elsewhere (another proxy of the same session). Labels only ever grow.
   void MergeLabels(core::LabelSet labels);
@@ -113,13 +155,22 @@ class SessionState final : private HistoryLookup {
   [[nodiscard]] const BudgetUse& used() const noexcept { return used_; }
 
  private:
-  [[nodiscard]] bool Happened(std::string_view tool, std::string_view pointer, base::JsonValue value) const override;
+  [[nodiscard]] std::optional<Seen> Newest(std::string_view tool, std::string_view pointer,
+                                           base::JsonValue value) const override;
+  [[nodiscard]] Answer Names(const core::BindingSource& source, const core::Call& call,
+                             base::JsonValue value) const override;
+  [[nodiscard]] bool IndexesValues() const noexcept;
+  [[nodiscard]] core::Signal RiskSignal(const core::Call& call, const policy::ToolEntry* tool, base::Now now) const;
+  [[nodiscard]] core::Signal InjectionSignal(const core::Call& call, const policy::ToolEntry* tool) const;
+  void NoteScan(std::string_view source, std::string_view text, const injection::ScanResult& found);
+  void Watch();  // what the catalogue's tools need to be remembered
+  void RememberFacts(const core::Call& call, const core::ToolResult& read, std::uint64_t fingerprint);
   [[nodiscard]] SessionView View(base::Now now) const;
   void StartReading();  // makes the layers' state when the profile has one of them on
   [[nodiscard]] bool LayerOn(core::Layer layer) const noexcept;
   [[nodiscard]] bounds::ToolClass ClassOf(const policy::ToolEntry* tool) const;
   [[nodiscard]] core::Signal BoundsSignal(const core::Call& call) const;
-  [[nodiscard]] core::SignalMap Joined(const core::Call& call, const core::SignalMap& known) const;
+  [[nodiscard]] core::SignalMap Joined(const core::Call& call, const core::SignalMap& known, base::Now now) const;
   struct Look;
   [[nodiscard]] Look LookAt(const core::Call& call, const core::ToolResult& result, core::Trust trust,
                             bool masked) const;
@@ -139,7 +190,33 @@ class SessionState final : private HistoryLookup {
   bool instructions_changed_ = false;
   BudgetUse used_;
   std::vector<Grant> grants_;
-  std::unordered_set<std::uint64_t> history_;
+  struct Event {
+    std::uint64_t result = 0;
+    std::uint64_t step = 0;
+  };
+  std::unordered_map<std::uint64_t, Event> history_;  // by fact (FactKey)
+  std::uint64_t step_ = 0;                            // calls made
+  // What a tool's results have to be kept for.
+  struct Watched {
+    std::vector<std::string> pointers;                // of arguments: preconditions, unlocking
+    std::vector<const core::BindingSource*> sources;  // owned by the catalogue
+  };
+  std::unordered_map<std::string, Watched> watched_;
+  BindingFacts facts_;
+  std::vector<std::pair<std::string, base::JsonDoc>> given_facts_;  // by channel, to be read again
+  std::string request_text_;
+  std::unordered_map<std::uint64_t, std::uint64_t> looked_at_;  // target -> step it was last looked at
+  // Spans that address the agent and were read all the same, and how much of that each source has said (reach:
+  // context).
+  struct Suspicion {
+    std::string source;
+    double decayed = 0;  // sum of its scores, earlier ones weighing less
+    double score = 0;    // the most that it ever came to
+    std::string words;   // of its spans
+  };
+  std::vector<Suspicion> suspicions_;
+  std::vector<double> own_;  // by budget: what TakeBudgetDelta has not told yet
+  std::optional<BreakGlassOpening> opening_;
   provenance::ValueIndex values_;
   std::unique_ptr<bounds::BoundsSession> reading_;  // null: neither bounds nor injection is on
   bool has_seen_ = false;                           // request, results, calls

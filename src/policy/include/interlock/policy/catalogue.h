@@ -28,7 +28,8 @@ struct ToolEntry {
   std::optional<base::Error> schema_error;         // the stated schema does not compile
   std::optional<base::Error> output_schema_error;  // results cannot be checked; calls are not concerned
   PinState pin = PinState::kUnpinned;
-  std::vector<std::uint32_t> candidates;  // rules that can concern it, ascending
+  std::vector<std::string> shell_arguments;  // JSON pointers that take a free-form shell command
+  std::vector<std::uint32_t> candidates;     // rules that can concern it, ascending
 };
 
 class ToolCatalogue {

@@ -61,11 +61,36 @@ enum class Match : std::uint8_t { kNo, kYes, kUnknown };
 struct Rule;       // compiled; private to the module
 struct ToolEntry;  // below
 
-// A budget: how many calls of a kind a session may make (cumulative amounts come with the complete gate).
-struct CallBudget {
+// A cumulative budget, so that harm split into harmless steps still stops. A call that would take it over `max` waits
+// for a person.
+struct Budget {
+  enum class Kind : std::uint8_t {
+    kCalls,  // how many calls
+    kSum,    // of the number at `argument`, by its size; a call that has none there waits
+    kBlast,  // of impact weight times criticality (GIRA, equation 3, not divided)
+    kRisk,   // of rho
+  };
+  enum class Per : std::uint8_t { kSession, kPrincipalDay };
   std::string id;
+  Kind kind = Kind::kCalls;
+  Per per = Per::kSession;
   std::optional<core::SideEffect> effect;  // nothing: every call
-  std::uint64_t max_calls = 0;
+  std::string tool;                        // nothing: every tool
+  std::string argument;                    // JSON pointer, for kSum
+  double max = 0;
+};
+
+// Break-glass: what changes while it is in force. It lifts no rule that forbids, and nothing of the injection layer.
+struct BreakGlass {
+  double raise_max_risk = 0.2;  // rho_max' = min(1, rho_max + this)
+  double lambda_factor = 0.5;
+  std::uint32_t ttl_s = 900;  // of one opening, at most
+  // What waits by these no longer does.
+  bool waives_defaults = false;
+  bool waives_autonomy = false;
+  // When an adapter that is told the impact opens it by itself; nothing: only a person does.
+  std::optional<double> impact;               // integrated impact over this, or ...
+  std::optional<std::uint32_t> severe_steps;  // ... the highest severity for so many steps
 };
 
 class PolicySnapshot {
@@ -79,9 +104,13 @@ class PolicySnapshot {
   [[nodiscard]] const Profile& profile() const noexcept;
   // The document's own `environment`: what conditions see when the context names none. Empty: unknown.
   [[nodiscard]] std::string_view environment() const noexcept;
-  // The functionality graph it asks for: a file, relative to the policy's own folder. Empty: none. Nothing is read here.
+  // The functionality graph it asks for: a file, relative to the policy's own folder. Empty: none. Nothing is read
+  // here.
   [[nodiscard]] std::string_view graph() const noexcept;
-  [[nodiscard]] std::span<const CallBudget> budgets() const noexcept;
+  [[nodiscard]] std::span<const Budget> budgets() const noexcept;
+
+  // Null: this policy knows no break-glass.
+  [[nodiscard]] const BreakGlass* break_glass() const noexcept;
 
   [[nodiscard]] std::size_t rule_count() const noexcept;
   struct RuleView {
