@@ -114,6 +114,7 @@ constexpr ReasonRow kReasons[] = {
     {Reason::kAutonomy, "autonomy.locked", "the evidence that unlocks this tool is not in the session yet"},
     {Reason::kFreeFormShell, "shell.free-form", "it carries a free-form shell command"},
     {Reason::kUntrustedValue, "argument.untrusted", "a value in it comes from untrusted text only"},
+    {Reason::kSecret, "secret.redacted", "it carries a secret that has no place in it"},
 };
 constexpr std::size_t kReasonCount = std::size(kReasons);
 
@@ -121,7 +122,7 @@ consteval bool ReasonsAreComplete() {
   for (std::size_t i = 0; i < kReasonCount; ++i) {
     if (static_cast<std::size_t>(kReasons[i].reason) != i) return false;
   }
-  return kReasonCount == static_cast<std::size_t>(Reason::kUntrustedValue) + 1;
+  return kReasonCount == static_cast<std::size_t>(Reason::kSecret) + 1;
 }
 static_assert(ReasonsAreComplete(), "one row for each reason, in order");
 

@@ -7,6 +7,7 @@
 
 #include "interlock/base/text.h"
 #include "interlock/risk/rho.h"
+#include "redact.h"
 
 namespace interlock::gate {
 namespace {
@@ -382,17 +383,38 @@ bool AnyGrantHolds(const policy::PolicySnapshot& policy, const SessionView& sess
   });
 }
 
+// The form that is to run: secrets out, then the patch of the rule or, where a layer wants one, of the tool's dry run.
 void AttachRewrite(const policy::PolicySnapshot& policy, const core::Call& call, const policy::ToolEntry* tool,
-                   const RuleOutcome& rules, Decision& decision) {
-  INTERLOCK_CHECK(rules.rewrites || tool != nullptr, "a rewrite comes from a rule or from the tool's dry run");
-  const std::string_view patch_text =
-      rules.rewrites ? policy.rule(rules.rewrite_rule).rewrite_patch : std::string_view(tool->spec.dry_run_patch);
+                   const RuleOutcome& rules, const Redaction& secrets, Decision& decision) {
+  const bool layer_asks = std::any_of(decision.evidence.begin(), decision.evidence.end(), [](const Evidence& e) {
+    return e.verdict == Verdict::kRewrite && e.reason == Reason::kSignal;
+  });
+  std::string_view patch_text;
+  if (rules.rewrites) {
+    patch_text = policy.rule(rules.rewrite_rule).rewrite_patch;
+  } else if (layer_asks && tool != nullptr) {
+    patch_text = tool->spec.dry_run_patch;
+  }
+  INTERLOCK_CHECK(!patch_text.empty() || secrets.count > 0, "a rewrite comes from a rule, a dry run or a secret");
+  decision.rewritten_arguments = secrets.json;
+  if (patch_text.empty()) return;
   auto patch = base::JsonDoc::Parse(patch_text);
   if (!patch.ok()) {
     decision = FailClosed(patch.error());
     return;
   }
-  auto rewritten = MergePatch(call.arguments.exists() ? call.arguments : EmptyObject().root(), patch.value().root());
+  base::JsonDoc redacted;
+  JsonValue from = call.arguments.exists() ? call.arguments : EmptyObject().root();
+  if (secrets.count > 0) {
+    auto parsed = base::JsonDoc::Parse(secrets.json);
+    if (!parsed.ok()) {
+      decision = FailClosed(parsed.error());
+      return;
+    }
+    redacted = std::move(parsed.value());
+    from = redacted.root();
+  }
+  auto rewritten = MergePatch(from, patch.value().root());
   if (!rewritten.ok()) {
     decision = FailClosed(rewritten.error());
     return;
@@ -467,6 +489,15 @@ std::variant<Decision, NeedSignals> DecideImpl(const policy::PolicySnapshot& pol
                listed_nowhere ? "the server does not list it" : "no list of tools and no schema is known");
     }
   }
+  Redaction secrets;
+  if (profile.redact.arguments) {
+    secrets =
+        RedactSecrets(call.arguments, tool == nullptr ? std::span<const std::string>() : tool->spec.secret_arguments);
+    if (secrets.count > 0) {
+      join.Add(Layer::kPolicy, Reason::kSecret, Verdict::kRewrite, {}, secrets.pointer,
+               std::to_string(secrets.count) + (secrets.count == 1 ? " secret is" : " secrets are") + " taken out");
+    }
+  }
   const bool can_rewrite = rules.rewrites || (tool != nullptr && !tool->spec.dry_run_patch.empty());
   // Cheap first: nothing that could still be fetched changes a block.
   const NeedSignals need =
@@ -483,11 +514,11 @@ std::variant<Decision, NeedSignals> DecideImpl(const policy::PolicySnapshot& pol
                                      [](const Evidence& e) { return e.verdict == Verdict::kRewrite; });
     decision.verdict = rewrite ? Verdict::kRewrite : Verdict::kAllow;
     decision.reason = Reason::kApproved;
-    if (rewrite) AttachRewrite(policy, call, tool, rules, decision);
+    if (rewrite) AttachRewrite(policy, call, tool, rules, secrets, decision);
     return decision;
   }
   Decision decision = std::move(join).Finish(allow_reason);
-  if (decision.verdict == Verdict::kRewrite) AttachRewrite(policy, call, tool, rules, decision);
+  if (decision.verdict == Verdict::kRewrite) AttachRewrite(policy, call, tool, rules, secrets, decision);
   return decision;
 }
 

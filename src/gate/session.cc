@@ -7,6 +7,7 @@
 #include "interlock/base/text.h"
 #include "interlock/bounds/session.h"
 #include "interlock/injection/span_finder.h"
+#include "redact.h"
 #include "result_text.h"
 #include "session_keys.h"
 
@@ -410,6 +411,38 @@ core::ToolResult SessionState::Read(const core::Call& call, const core::ToolResu
   return result;  // withheld: bounds has not read it; labels and values are kept all the same
 }
 
+// `form` becomes the result without its secrets, held by `clean` or by the answer.
+Redaction SessionState::WithoutSecrets(core::ToolResult& form, base::JsonDoc& clean) {
+  Redaction secrets = form.payload.exists() ? RedactSecrets(form.payload) : RedactText(form.text.value_or(""));
+  if (secrets.count == 0) return secrets;
+  if (!form.payload.exists()) {
+    redacted_text_ = secrets.json;
+    form.text = redacted_text_;
+    return secrets;
+  }
+  auto doc = base::JsonDoc::Parse(secrets.json);
+  INTERLOCK_CHECK(doc.ok(), "a JSON value with other strings in it is JSON");
+  clean = std::move(doc.value());
+  form.payload = clean.root();
+  return secrets;
+}
+
+// What passes is the clean form; what is withheld or masked further stays so.
+void SessionState::SayRedacted(const Redaction& secrets, ResultView& out) {
+  out.decision.evidence.push_back(core::Evidence{
+      .layer = core::Layer::kPolicy,
+      .reason = core::Reason::kSecret,
+      .verdict = core::Verdict::kRewrite,
+      .rule = {},
+      .pointer = secrets.pointer,
+      .text = std::to_string(secrets.count) + (secrets.count == 1 ? " secret is" : " secrets are") + " taken out"});
+  if (out.decision.verdict != core::Verdict::kAllow) return;
+  out.decision.verdict = core::Verdict::kRewrite;
+  out.decision.reason = core::Reason::kSecret;
+  out.decision.rewritten_result = true;
+  out.masked = secrets.json;
+}
+
 SessionState::ResultView SessionState::OnResult(const core::Call& call, const core::ToolResult& result,
                                                 std::optional<core::Trust> trust_override) {
   ResultView out;
@@ -418,7 +451,15 @@ SessionState::ResultView SessionState::OnResult(const core::Call& call, const co
   // A trace may state that a result was untrusted; it cannot make a result trusted that the policy does not trust.
   if (trust_override == core::Trust::kUntrusted) out.trust = core::Trust::kUntrusted;
   base::JsonDoc masked;
-  const core::ToolResult read = Read(call, result, out, masked);
+  base::JsonDoc clean;
+  Redaction secrets;
+  core::ToolResult given = result;
+  if (policy_->profile().redact.results && !result.guidance && !options_.as_recorded) {
+    secrets = WithoutSecrets(given, clean);
+    out.redacted = secrets.count;
+  }
+  const core::ToolResult read = Read(call, given, out, masked);
+  if (secrets.count > 0) SayRedacted(secrets, out);
   out.labels = out.trust == core::Trust::kTrusted ? core::kLabelTrusted : core::kLabelUntrusted;
   if (tool != nullptr) out.labels |= tool->spec.result_labels;
   labels_ |= out.labels;

@@ -14,37 +14,6 @@
 
 namespace interlock::runtime::audit {
 
-// "password", "apiKey", "X-Auth-Token", "client_secret": a word of the name says so.
-[[nodiscard]] bool IsSecretName(std::string_view name) noexcept;
-
-// A secret found in text: [begin, end) is to be replaced.
-struct SecretSpan {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-// Finds secrets in a text, first to last, without overlaps. Linear in the text.
-class SecretFinder {
- public:
-  explicit SecretFinder(std::string_view text) noexcept : text_(text) {}
-  // The next one; an empty span at the end of the text when there is none left.
-  [[nodiscard]] SecretSpan Next() noexcept;
-
- private:
-  // Two ways to know one, each with its own place in the text: by what stands before it ("password=", "://"), and by
-  // its own looks (a long run of token characters).
-  void SeekSign() noexcept;
-  void SeekRun() noexcept;
-
-  std::string_view text_;
-  std::size_t sign_at_ = 0;
-  std::size_t run_at_ = 0;
-  SecretSpan sign_;
-  SecretSpan run_;
-  bool has_sign_ = false;
-  bool has_run_ = false;
-};
-[[nodiscard]] inline SecretSpan FindSecret(std::string_view text) noexcept { return SecretFinder(text).Next(); }
-
 class Redactor {
  public:
   explicit Redactor(const KeyedHasher& hasher) : hasher_(hasher) {}

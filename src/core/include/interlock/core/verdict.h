@@ -77,6 +77,7 @@ enum class Reason : std::uint8_t {
   kAutonomy,           // progressive autonomy: the evidence that unlocks the tool is not in the session
   kFreeFormShell,      // it carries a free-form shell command
   kUntrustedValue,     // a value of it occurs in untrusted text only
+  kSecret,             // it carries a secret that has no place in it
 };
 [[nodiscard]] std::string_view IdOf(Reason reason) noexcept;
 // One sentence for people, without evidence.

@@ -56,6 +56,8 @@ struct SessionOptions {
   bool as_recorded = false;
 };
 
+struct Redaction;
+
 // An opening of break-glass, as a person (or the policy's own condition) gave it. Both clocks rule its end.
 struct BreakGlassOpening {
   base::MonoTime until_mono;
@@ -111,7 +113,8 @@ class SessionState final : private HistoryLookup, private BindingLookup {
     // When decision.rewritten_result: the payload's JSON on one line (or the recorded text) with the spans masked. It
     // has been judged again and passes.
     std::string masked = {};
-    std::string note = {};  // for the record: text that addresses the agent and was passed all the same, and why
+    std::size_t redacted = 0;  // secrets taken out of it
+    std::string note = {};     // for the record: text that addresses the agent and was passed all the same, and why
   };
   [[nodiscard]] ResultView OnResult(const core::Call& call, const core::ToolResult& result,
                                     std::optional<core::Trust> trust_override = std::nullopt);
@@ -163,6 +166,8 @@ class SessionState final : private HistoryLookup, private BindingLookup {
   [[nodiscard]] core::Signal RiskSignal(const core::Call& call, const policy::ToolEntry* tool, base::Now now) const;
   [[nodiscard]] core::Signal InjectionSignal(const core::Call& call, const policy::ToolEntry* tool) const;
   void NoteScan(std::string_view source, std::string_view text, const injection::ScanResult& found);
+  [[nodiscard]] Redaction WithoutSecrets(core::ToolResult& form, base::JsonDoc& clean);
+  static void SayRedacted(const Redaction& secrets, ResultView& out);
   void Watch();  // what the catalogue's tools need to be remembered
   void RememberFacts(const core::Call& call, const core::ToolResult& read, std::uint64_t fingerprint);
   [[nodiscard]] SessionView View(base::Now now) const;
@@ -205,6 +210,7 @@ class SessionState final : private HistoryLookup, private BindingLookup {
   BindingFacts facts_;
   std::vector<std::pair<std::string, base::JsonDoc>> given_facts_;  // by channel, to be read again
   std::string request_text_;
+  std::string redacted_text_;                                   // of the result at hand
   std::unordered_map<std::uint64_t, std::uint64_t> looked_at_;  // target -> step it was last looked at
   // Spans that address the agent and were read all the same, and how much of that each source has said (reach:
   // context).
