@@ -59,6 +59,14 @@ TestOutcome RunCase(const policy::PolicyTestCase& test, const std::shared_ptr<co
     const auto bits = policy->LabelFromName(label);
     if (bits.has_value()) session.MergeLabels(*bits);
   }
+  for (const auto& [channel, json] : test.facts) {
+    const auto value = base::JsonDoc::Parse(json);
+    const base::Status added = value.ok() ? session.AddFact(channel, value.value().root()) : value.error();
+    if (!added.ok()) {
+      out.trouble = added.error().ToString();
+      return out;
+    }
+  }
   for (const policy::PolicyTestResult& seen : test.results) {
     if (!seen.label.empty()) {
       // A label alone does not say who wrote the text: what is not called trusted is not.

@@ -324,7 +324,7 @@ std::string PolicyCompiler::TestArguments(const YamlNode& map) {
 }
 
 void PolicyCompiler::TestSession(const YamlNode& node, PolicyTestCase& test) {
-  constexpr std::array<std::string_view, 3> kKeys{"request", "seen", "results"};
+  constexpr std::array<std::string_view, 4> kKeys{"request", "seen", "results", "facts"};
   constexpr std::array<std::string_view, 4> kResultKeys{"label", "text", "tool", "arguments"};
   if (!CheckMap(node, "`session`", kKeys, out_)) return;
   if (const YamlNode* n = node.Find("request"))
@@ -332,6 +332,12 @@ void PolicyCompiler::TestSession(const YamlNode& node, PolicyTestCase& test) {
   if (const YamlNode* n = node.Find("seen")) {
     (void)conditions_->Labels(*n, "`seen`");  // reports unknown ones
     for (const ListItem& item : ReadList(*n, "`seen`", out_)) test.seen.emplace_back(item.text);
+  }
+  if (const YamlNode* n = node.Find("facts")) {
+    if (!n->is_map()) out_.Error(ErrorCode::kPolicyType, *n, "`facts` must be a map from channels to values");
+    for (std::size_t i = 0; i < n->keys.size() && n->is_map(); ++i) {
+      if (auto json = ToJson(n->items[i], out_)) test.facts.emplace_back(n->keys[i].text, std::move(*json));
+    }
   }
   const YamlNode* results = node.Find("results");
   if (results == nullptr) return;

@@ -50,6 +50,7 @@ struct PolicyTestCase {
   std::string request;                    // "" = unknown
   std::vector<std::string> seen;          // labels in the session
   std::vector<PolicyTestResult> results;  // in order, before the call
+  std::vector<std::pair<std::string, std::string>> facts = {};  // channel, JSON
   core::Verdict want = core::Verdict::kBlock;
   std::string want_rule;                       // "" = any
   std::optional<core::Layer> want_layer = {};  // with evidence of this layer for the verdict
