@@ -16,6 +16,10 @@ test: ## every test: unit, property, fuzz corpora, architecture, real MCP peers
 	tools/bootstrap test
 	tools/test
 
+test-slow: ## the same with the random suites at length (10^6 cases of the gate against its model)
+	tools/bootstrap test
+	INTERLOCK_SLOW=1 tools/test
+
 test-data: ## what needs the large data sets: make test-data DATA=dir
 	tools/bootstrap data
 	cmake --workflow --preset release
@@ -45,4 +49,4 @@ clean: ## everything that was built here; .tools (Node) and node_modules stay
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
 
-.PHONY: build demo test test-data lint bench fuzz install fresh-check clean help
+.PHONY: build demo test test-slow test-data lint bench fuzz install fresh-check clean help

@@ -23,7 +23,7 @@ constexpr std::string_view kTools = R"([
 constexpr std::string_view kPolicy = R"(
 tools:
   query_metrics: {effect: read}
-  list_recent_deployments: {effect: read}
+  list_recent_deployments: {effect: read, result: trusted}
   rollback_deployment:
     effect: deploy
     impact: 0.4

@@ -2,6 +2,8 @@
 // state, every default, every state of the checks and of one other layer, with and without a grant.
 #include <algorithm>
 #include <array>
+#include <cstdlib>
+#include <random>
 
 #include "../../spec/reference_gate.h"
 #include "gate_fixture.h"
@@ -227,6 +229,41 @@ TEST(GateModel, AgreesWhereTheCompleteGateSpeaks) {
     }
   }
   EXPECT_GT(cases, 35'000u);
+}
+
+// Everything at once, drawn at random: 10^5 cases, 10^6 and more with INTERLOCK_SLOW (make test-slow).
+TEST(GateModel, AgreesOnRandomInputs) {
+  std::mt19937_64 random(20'261'122);
+  const auto draw = [&random](const auto& values) { return values[random() % values.size()]; };
+  const std::array kFloors{V::allow, V::escalate, V::block};
+  const std::array kMatches{M::no, M::yes, M::unknown};
+  const int policies = std::getenv("INTERLOCK_SLOW") != nullptr ? 6'000 : 500;
+  std::size_t cases = 0;
+  for (int i = 0; i < policies; ++i) {
+    spec::Input in;
+    for (std::size_t rules = random() % 7; rules > 0; --rules) in.rules.push_back({draw(kVerdicts), draw(kMatches)});
+    in.default_verdict = draw(kFloors);
+    in.locked = draw(kFloors);
+    in.shell = draw(kFloors);
+    in.changed = random() % 16 == 0;
+    Engine engine;
+    engine.policy = MustLoad(PolicyYaml(in, true));
+    ASSERT_NE(engine.policy, nullptr);
+    engine.catalogue =
+        MustCatalogue(engine.policy, kTools, in.changed ? policy::PinState::kChanged : policy::PinState::kMatches);
+    for (int j = 0; j < 200; ++j) {
+      in.unbound = draw(kFloors);
+      in.signal = draw(kSignals);
+      in.granted = random() % 2 == 0;
+      in.break_glass = random() % 4 == 0;
+      in.precondition_fails = random() % 8 == 0;
+      in.tool_known = in.changed || random() % 16 != 0;
+      in.instructions_changed = random() % 8 == 0;
+      in.schema_fits = random() % 8 != 0 || !in.tool_known;
+      ASSERT_NO_FATAL_FAILURE(Compare(engine, in, cases)) << PolicyYaml(in, true);
+    }
+  }
+  EXPECT_GE(cases, 100'000u);
 }
 
 TEST(GateModel, UnknownToolsHiddenToolsChangedToolsAndMalformedCalls) {
