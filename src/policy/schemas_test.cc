@@ -132,5 +132,10 @@ TEST(Schemas, RefuseWhatTheLoaderRefusesForItsForm) {
   }
 }
 
+TEST(Published, DataOfTheGateFits) {
+  ExpectFits(Published("interlock.rho.v1.json"), ReadFile(Source("rules/risk/rho.json")));
+  ExpectFits(Published("interlock.controls.v1.json"), ReadFile(Source("rules/controls/layers.json")));
+}
+
 }  // namespace
 }  // namespace interlock::policy
