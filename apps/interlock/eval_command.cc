@@ -33,21 +33,6 @@ using eval::agent_sentry::TrainBoundsOptions;
 
 constexpr std::string_view kBench = "bench.jsonl.zst";
 
-// The folder that has the traces: as named, or agent_sentry in it.
-Result<std::string> FindData(std::string folder) {
-  if (folder.empty()) {
-    const char* const named = std::getenv("INTERLOCK_DATA");
-    if (named == nullptr || *named == '\0') {
-      return Error(ErrorCode::kInvalidArgument, "no data set: name its folder with --data, or in INTERLOCK_DATA");
-    }
-    folder = named;
-  }
-  for (const std::string& candidate : {folder, folder + "/agent_sentry"}) {
-    if (platform::StatStamp(fmt::format("{}/{}", candidate, kBench)).ok()) return candidate;
-  }
-  return Error(ErrorCode::kFileNotFound, fmt::format("no {} in {} or in its folder agent_sentry", kBench, folder));
-}
-
 // Two of three README.md below `folder`, by path: the third stays unseen, for measuring.
 Result<std::vector<std::string>> OrdinaryTexts(const std::string& folder) {
   constexpr std::size_t kMaxFileBytes = std::size_t{60} << 10;
@@ -248,6 +233,21 @@ int WriteWeights(const EvalArgs& args, const std::string& data) {
 }
 
 }  // namespace
+
+// The folder that has the traces: as named, or agent_sentry in it.
+Result<std::string> FindData(std::string folder) {
+  if (folder.empty()) {
+    const char* const named = std::getenv("INTERLOCK_DATA");
+    if (named == nullptr || *named == '\0') {
+      return Error(ErrorCode::kInvalidArgument, "no data set: name its folder with --data, or in INTERLOCK_DATA");
+    }
+    folder = named;
+  }
+  for (const std::string& candidate : {folder, folder + "/agent_sentry"}) {
+    if (platform::StatStamp(fmt::format("{}/{}", candidate, kBench)).ok()) return candidate;
+  }
+  return Error(ErrorCode::kFileNotFound, fmt::format("no {} in {} or in its folder agent_sentry", kBench, folder));
+}
 
 int RunEvalAgentSentry(const EvalArgs& args) {
   const Result<std::string> data = FindData(args.data);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "interlock/base/result.h"
 
 namespace CLI {
 class App;
@@ -27,6 +28,9 @@ struct EvalArgs {
   Format format = Format::kText;
 };
 int RunEvalAgentSentry(const EvalArgs& args);
+
+// The folder of the data set: the one given, or $INTERLOCK_DATA, or a folder agent_sentry in it.
+[[nodiscard]] base::Result<std::string> FindData(std::string folder);
 
 // The command line of `interlock eval`; `run` becomes what the chosen evaluation does.
 void AddEvalCommands(CLI::App& app, std::function<int()>& run);
