@@ -242,6 +242,11 @@ TEST_F(CompleteGate, ARiskyCallRunsDryWhereItCan) {
   Releases();
   const auto decision = Decide("rollback", R"({"service":"cart","version":"1.1.9"})");
   EXPECT_EQ(decision.verdict, Verdict::kRewrite);
+  // A person who agrees to the call means the call.
+  const auto call = CallOf("rollback", R"({"service":"cart","version":"1.1.9"})");
+  session_->AddGrant(call, true, now_);
+  EXPECT_EQ(session_->DecideNow(call, now_).verdict, Verdict::kAllow);
+  EXPECT_EQ(session_->DecideNow(call, now_).reason, Reason::kApproved);
   // P10: the form that would run is decided again, and changes nothing.
   EXPECT_EQ(Decide("rollback", decision.rewritten_arguments).verdict, Verdict::kAllow);
 }

@@ -392,7 +392,7 @@ void AttachRewrite(const policy::PolicySnapshot& policy, const core::Call& call,
   std::string_view patch_text;
   if (rules.rewrites) {
     patch_text = policy.rule(rules.rewrite_rule).rewrite_patch;
-  } else if (layer_asks && tool != nullptr) {
+  } else if (layer_asks && tool != nullptr && decision.reason != Reason::kApproved) {
     patch_text = tool->spec.dry_run_patch;
   }
   INTERLOCK_CHECK(!patch_text.empty() || secrets.count > 0, "a rewrite comes from a rule, a dry run or a secret");
@@ -507,14 +507,16 @@ std::variant<Decision, NeedSignals> DecideImpl(const policy::PolicySnapshot& pol
     return need;
   }
 
-  if (join.verdict() == Verdict::kEscalate && AnyGrantHolds(policy, session, call, tool)) {
+  // What the policy rewrites stays rewritten, whoever agrees. A dry run that only its risk asked for does not: a person
+  // who agreed to this call did not mean a dry run.
+  const bool rewritten = rules.rewrites || secrets.count > 0;
+  const bool waits = join.verdict() == Verdict::kEscalate || (join.verdict() == Verdict::kRewrite && !rewritten);
+  if (waits && AnyGrantHolds(policy, session, call, tool)) {
     Decision decision = std::move(join).Finish(Reason::kApproved);
     // What was lifted stays in the evidence; the verdict is that of the rest.
-    const bool rewrite = std::any_of(decision.evidence.begin(), decision.evidence.end(),
-                                     [](const Evidence& e) { return e.verdict == Verdict::kRewrite; });
-    decision.verdict = rewrite ? Verdict::kRewrite : Verdict::kAllow;
+    decision.verdict = rewritten ? Verdict::kRewrite : Verdict::kAllow;
     decision.reason = Reason::kApproved;
-    if (rewrite) AttachRewrite(policy, call, tool, rules, secrets, decision);
+    if (rewritten) AttachRewrite(policy, call, tool, rules, secrets, decision);
     return decision;
   }
   Decision decision = std::move(join).Finish(allow_reason);
@@ -672,7 +674,9 @@ Choice Choose(const policy::PolicySnapshot& policy, const SessionView& session, 
     const double risk = risk_signal.state == core::Signal::State::kPresent ? risk_signal.score
                         : tool == nullptr                                  ? 1.0
                                                                            : tool->spec.impact_weight;
-    if (profile.layer(Layer::kRisk) != LayerMode::kOff && !(risk <= max_risk)) continue;  // also refuses NaN
+    // A person who agreed to this very call has taken its risk. The comparison refuses NaN as well.
+    const bool agreed = decision.reason == Reason::kApproved;
+    if (!agreed && profile.layer(Layer::kRisk) != LayerMode::kOff && !(risk <= max_risk)) continue;
     any_feasible = true;
     const double utility = proposals[i].gain - lambda * risk - profile.mu * proposals[i].human_cost;
     if (!(utility > 0.0)) continue;
