@@ -4,7 +4,7 @@
 
 #include "impl.h"
 #include "interlock/base/text.h"
-#include "interlock/policy/json_schema.h"
+#include "interlock/runtime/approvals/constraint.h"
 
 namespace interlock::runtime::approvals {
 
@@ -24,17 +24,6 @@ constexpr std::int64_t kMaxUses = 100'000;
 constexpr std::string_view kWhat = "reading plans";
 
 Error Wrong(std::string_view what) { return Error(ErrorCode::kInvalidArgument, std::string(what)); }
-
-// An object that is not described is not bounded: what a step does not name is refused.
-Result<policy::JsonSchema> CompileConstraint(std::string_view text) {
-  if (text.size() > kMaxArgumentsBytes) return Error(ErrorCode::kLimitExceeded, "the constraint is too large");
-  auto doc = base::JsonDoc::Parse(text);
-  if (!doc.ok()) return doc.error();
-  if (!doc.value().root().is_object() || !doc.value().root().Find("properties").is_object()) {
-    return Wrong("a constraint is a JSON Schema with `properties`: what it does not name is refused");
-  }
-  return policy::JsonSchema::Compile(doc.value().root(), {.strict_objects = true, .assert_formats = true});
-}
 
 Result<base::Digest> DigestAt(const Query& query, int column, std::string_view id) {
   base::Digest digest;
@@ -114,10 +103,14 @@ std::string WhyVoid(const Candidate& c, const Binding& is) {
 
 }  // namespace
 
-Status CheckConstraint(std::string_view schema) {
-  auto compiled = CompileConstraint(schema);
-  if (!compiled.ok()) return compiled.error();
-  return {};
+Result<policy::JsonSchema> CompileConstraint(std::string_view text) {
+  if (text.size() > kMaxArgumentsBytes) return Error(ErrorCode::kLimitExceeded, "the constraint is too large");
+  auto doc = base::JsonDoc::Parse(text);
+  if (!doc.ok()) return doc.error();
+  if (!doc.value().root().is_object() || !doc.value().root().Find("properties").is_object()) {
+    return Wrong("a constraint is a JSON Schema with `properties`: what it does not name is refused");
+  }
+  return policy::JsonSchema::Compile(doc.value().root(), {.strict_objects = true, .assert_formats = true});
 }
 
 Result<PlanText> ParsePlan(std::string_view bytes) {
@@ -156,7 +149,7 @@ Result<PlanText> ParsePlan(std::string_view bytes) {
       }
     }
     if (step.tool.empty() || step.tool.size() > kMaxNameBytes) return Wrong(at + "`tool` is a tool's name");
-    if (Status fits = CheckConstraint(step.arguments.empty() ? std::string_view("null") : step.arguments); !fits.ok()) {
+    if (auto fits = CompileConstraint(step.arguments.empty() ? std::string_view("null") : step.arguments); !fits.ok()) {
       return fits.error().Under(at + "`arguments`");
     }
     plan.steps.push_back(std::move(step));
@@ -259,7 +252,7 @@ Result<std::string> ApprovalStore::AddPlan(const Plan& plan, std::int64_t ttl_us
   if (!plan.principal.has_value() && !plan.session.has_value()) return Wrong("a plan is for a session or a principal");
   if (plan.text.steps.empty() || plan.text.steps.size() > kMaxSteps) return Wrong("a plan has 1 to 64 steps");
   for (const PlanStep& step : plan.text.steps) {
-    if (Status fits = CheckConstraint(step.arguments); !fits.ok()) return fits.error();
+    if (auto fits = CompileConstraint(step.arguments); !fits.ok()) return fits.error();
     if (step.tool.empty() || step.max_uses < 1 || step.max_uses > kMaxUses)
       return Wrong("a step names a tool and a count");
   }

@@ -5,6 +5,7 @@
 #include "impl.h"
 #include "interlock/base/json.h"
 #include "interlock/base/text.h"
+#include "interlock/runtime/approvals/constraint.h"
 
 namespace interlock::runtime::approvals {
 
@@ -240,7 +241,9 @@ Status CheckRuling(const Ruling& ruling) {
   if (ruling.max_uses < 1 || ruling.max_uses > 100'000) {
     return Error(ErrorCode::kInvalidArgument, "a pattern is good for 1 to 100000 calls");
   }
-  return CheckConstraint(ruling.constraint);
+  auto bounds = CompileConstraint(ruling.constraint);
+  if (!bounds.ok()) return Error(ErrorCode::kInvalidArgument, "constraint: " + bounds.error().ToString());
+  return {};
 }
 
 }  // namespace

@@ -35,6 +35,7 @@ bool Finishes(Kind kind) noexcept {
   switch (kind) {
     case Kind::kOutcome:
     case Kind::kApprovalAnswered:
+    case Kind::kApprovalVoid:
     case Kind::kSessionEnd:
     case Kind::kNotice:
     case Kind::kChainClose:

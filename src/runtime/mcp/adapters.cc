@@ -96,6 +96,68 @@ base::Status SqliteStore::Publish(const session::SessionStore::Publication& publ
   return store_->Publish(publication, now);
 }
 
+base::Status SqliteApprovals::Open(base::Now now) {
+  if (store_ != nullptr) return {};
+  if (error_.has_value() && now.mono < next_try_) return *error_;
+  next_try_ = {now.mono.us + kRetryUs};
+  auto opened = approvals::ApprovalStore::Open({.path = path_});
+  if (!opened.ok()) {
+    error_.emplace(opened.error());
+    return opened.error();
+  }
+  error_.reset();
+  store_ = std::move(opened.value());
+  (void)store_->Sweep(now).ok();  // housekeeping: a failure shows in the next use
+  return {};
+}
+
+base::Result<approvals::ApprovalStore::Filed> SqliteApprovals::Put(const approvals::Question& question, base::Now now) {
+  if (base::Status open = Open(now); !open.ok()) return open.error();
+  return store_->Put(question, now);
+}
+
+base::Result<approvals::Taken> SqliteApprovals::Take(
+    const approvals::Subject& subject, std::string_view tool, const approvals::Binding& binding,
+    base::JsonValue arguments, base::Now now, const std::function<base::Status(const approvals::Taken&)>& witness) {
+  if (base::Status open = Open(now); !open.ok()) return open.error();
+  return store_->Take(subject, tool, binding, arguments, now, witness);
+}
+
+base::Result<approvals::Request> SqliteApprovals::Get(std::string_view id, base::Now now) {
+  if (base::Status open = Open(now); !open.ok()) return open.error();
+  return store_->Get(id, now);
+}
+
+base::Result<std::string> SqliteApprovals::Answered(const approvals::Question& question,
+                                                    const approvals::Ruling& ruling, base::Now now) {
+  if (base::Status open = Open(now); !open.ok()) return open.error();
+  return store_->Answered(question, ruling, now);
+}
+
+base::Result<std::optional<approvals::ApprovalStore::Window>> SqliteApprovals::BreakGlass(
+    const approvals::Subject& subject, base::Now now) {
+  if (base::Status open = Open(now); !open.ok()) return open.error();
+  return store_->ActiveBreakGlass(subject, now);
+}
+
+base::Status SqliteApprovals::CountBreakGlass(std::string_view id) {
+  if (store_ == nullptr) return Error(ErrorCode::kStoreIo, "the approvals file is not open");
+  return store_->CountBreakGlass(id);
+}
+
+base::Result<approvals::ApprovalStore::Sums> SqliteApprovals::Budgets(const approvals::Subject& subject,
+                                                                      base::Now now) {
+  if (base::Status open = Open(now); !open.ok()) return open.error();
+  return store_->Budgets(subject.tenant, subject.principal, now);
+}
+
+base::Result<bool> SqliteApprovals::Charge(const approvals::Subject& subject,
+                                           const approvals::ApprovalStore::Sums& seen,
+                                           const approvals::ApprovalStore::Sums& delta, base::Now now) {
+  if (base::Status open = Open(now); !open.ok()) return open.error();
+  return store_->Charge(subject.tenant, subject.principal, seen, delta, now);
+}
+
 base::Result<policy::Pins> FilePins::Read() {
   stamp_ = StampOf(path_);
   auto bytes = platform::ReadFile(path_, kMaxPinsBytes);

@@ -47,6 +47,38 @@ class SqliteStore final : public SessionStorePort {
   std::uint64_t version_ = 0;
 };
 
+// The approvals file. Opened when it is first needed, and again, from time to time, when that failed: the file may be
+// put right while calls that need it are refused.
+class SqliteApprovals final : public ApprovalsPort {
+ public:
+  explicit SqliteApprovals(std::string path) : path_(std::move(path)) {}
+  // Opens it now, so that what is wrong is said at the start.
+  [[nodiscard]] base::Status Open(base::Now now);
+
+  [[nodiscard]] base::Result<approvals::ApprovalStore::Filed> Put(const approvals::Question& question,
+                                                                  base::Now now) override;
+  [[nodiscard]] base::Result<approvals::Taken> Take(
+      const approvals::Subject& subject, std::string_view tool, const approvals::Binding& binding,
+      base::JsonValue arguments, base::Now now,
+      const std::function<base::Status(const approvals::Taken&)>& witness) override;
+  [[nodiscard]] base::Result<approvals::Request> Get(std::string_view id, base::Now now) override;
+  [[nodiscard]] base::Result<std::string> Answered(const approvals::Question& question, const approvals::Ruling& ruling,
+                                                   base::Now now) override;
+  [[nodiscard]] base::Result<std::optional<approvals::ApprovalStore::Window>> BreakGlass(
+      const approvals::Subject& subject, base::Now now) override;
+  [[nodiscard]] base::Status CountBreakGlass(std::string_view id) override;
+  [[nodiscard]] base::Result<approvals::ApprovalStore::Sums> Budgets(const approvals::Subject& subject,
+                                                                     base::Now now) override;
+  [[nodiscard]] base::Result<bool> Charge(const approvals::Subject& subject, const approvals::ApprovalStore::Sums& seen,
+                                          const approvals::ApprovalStore::Sums& delta, base::Now now) override;
+
+ private:
+  std::string path_;
+  std::unique_ptr<approvals::ApprovalStore> store_;
+  std::optional<base::Error> error_;
+  base::MonoTime next_try_;
+};
+
 class FilePins final : public PinsPort {
  public:
   FilePins(std::string path, std::string server) : path_(std::move(path)), server_(std::move(server)) {}

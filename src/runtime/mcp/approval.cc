@@ -103,6 +103,7 @@ base::Result<std::string> TicketDesk::Issue(const TicketScope& scope, const Carr
   AppendDigest(payload, scope.call);
   AppendDigest(payload, scope.policy);
   AppendDigest(payload, scope.definition);
+  AppendDigest(payload, scope.preconditions);
   AppendDigest(payload, base::Sha256(scope.principal));
   AppendU64(payload, static_cast<std::uint64_t>(now.wall.us));
   AppendU64(payload, static_cast<std::uint64_t>(now.wall.us + ttl_us));
@@ -146,6 +147,7 @@ base::Result<Carried> TicketDesk::Redeem(std::string_view ticket, const TicketSc
   const base::Digest call = reader.Digest();
   const base::Digest policy = reader.Digest();
   const base::Digest definition = reader.Digest();
+  const base::Digest preconditions = reader.Digest();
   const base::Digest principal = reader.Digest();
   const auto given_wall = static_cast<std::int64_t>(reader.U64());
   const auto expires_wall = static_cast<std::int64_t>(reader.U64());
@@ -161,6 +163,7 @@ base::Result<Carried> TicketDesk::Redeem(std::string_view ticket, const TicketSc
   if (call != scope.call) return Refused("the call is not the one that was shown");
   if (policy != scope.policy) return Refused("the policy has changed since");
   if (definition != scope.definition) return Refused("the tool's definition has changed since");
+  if (preconditions != scope.preconditions) return Refused("what its preconditions rest on has changed since");
   if (principal != base::Sha256(scope.principal)) return Refused("it belongs to somebody else");
   return carried;
 }

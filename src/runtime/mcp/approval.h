@@ -34,6 +34,7 @@ struct TicketScope {
   base::Digest call;
   base::Digest policy;
   base::Digest definition;
+  base::Digest preconditions;  // of the results that the tool's preconditions rest on
   std::string principal;
 };
 

@@ -19,19 +19,8 @@ using What = Request::What;
 namespace {
 
 constexpr int kMaxRewrites = 4;
-constexpr std::size_t kMaxShownArguments = 2000;
-constexpr std::size_t kMaxRefusedKept = 64;
-constexpr std::size_t kMaxRefusedBytes = std::size_t{256} << 10;
-constexpr std::int64_t kProgressEveryUs = 5'000'000;
+constexpr std::uint32_t kMaxOvertaken = 16;
 constexpr std::int64_t kListRetryUs = 10'000'000;
-
-constexpr std::string_view kNobodyHint =
-    "Nobody could be asked: this client shows no questions. To let the call through, allow it in the policy, or use a "
-    "client with MCP elicitation.";
-
-std::int64_t ApprovalUs(const policy::PolicySnapshot& policy) {
-  return std::int64_t{policy.profile().approval_timeout_s} * 1'000'000;
-}
 
 }  // namespace
 
@@ -43,11 +32,12 @@ const policy::ToolEntry* ProxyCore::Impl::EntryOf(const Request& request) const 
   return state_->catalogue() == nullptr ? nullptr : state_->catalogue()->Find(request.tool);
 }
 
-TicketScope ProxyCore::Impl::ScopeOf(const Request& request) const {
-  const policy::ToolEntry* entry = EntryOf(request);
-  return {.call = gate::CallDigest(CallOf(request)),
+TicketScope ProxyCore::Impl::ScopeOf(const core::Call& call) const {
+  const policy::ToolEntry* entry = state_->catalogue() == nullptr ? nullptr : state_->catalogue()->Find(call.tool);
+  return {.call = gate::CallDigest(call),
           .policy = policy_->digest(),
           .definition = entry == nullptr ? base::Digest{} : entry->spec.definition,
+          .preconditions = state_->PreconditionDigest(call),
           .principal = options_.principal};
 }
 
@@ -87,6 +77,11 @@ void ProxyCore::Impl::Settle(Request& request, Now now) {
   }
   if (NeedsList(request, now)) {
     WaitForList(request, now);
+    return;
+  }
+  if (base::Status read = ReadShared(now); !read.ok()) {
+    ++counters_.store_failures;
+    Refuse(request, gate::FailClosed(read.error()), Enforcement::kFailed, now);
     return;
   }
   RefreshCatalogue();
@@ -260,162 +255,6 @@ void ProxyCore::Impl::OwnListDone(bool ok, Now now) {
   }
 }
 
-std::string ProxyCore::Impl::QuestionText(const Request& request, const Decision& decision) const {
-  std::string text = decision.Explain(request.tool);
-  text += "\n\nServer: ";
-  text += base::Printable(options_.server.empty() ? std::string_view("(unnamed)") : options_.server);
-  text += "\nTool: ";
-  text += base::Printable(request.tool);
-  text += "\nArguments: ";
-  const std::string_view arguments = request.arguments.exists() ? request.arguments.raw() : std::string_view("{}");
-  text += base::Printable(arguments, kMaxShownArguments);
-  if (arguments.size() > kMaxShownArguments) {
-    text += "\n(" + std::to_string(arguments.size()) + " bytes in all; only the beginning is shown)";
-  }
-  text += "\nCall digest: " + gate::CallDigest(CallOf(request)).ToHex();
-  return text;
-}
-
-void ProxyCore::Impl::Escalate(Request& request, const Decision& decision, Now now) {
-  ++counters_.escalated;
-  if (request.asked) {
-    Refuse(request, decision, Enforcement::kDenied, now,
-           "It was approved, but what it was approved for has changed since.");
-    return;
-  }
-  const JsonValue capabilities = request.params.Find("_meta").Find(kMetaCapabilities);
-  const JsonValue elicitation = capabilities.Find("elicitation");
-  if (request.modern && elicitation.is_object() && (elicitation.size() == 0 || elicitation.Find("form").exists())) {
-    AskByInputRequired(request, decision, now);
-  } else if (!request.modern && client_elicits_) {
-    AskByElicitation(request, decision, now);
-  } else {
-    // Kept, so that a person can approve it through the session socket and the agent can try again.
-    if (request.arguments.raw().size() <= kMaxRefusedBytes) {
-      auto arguments = base::JsonDoc::Parse(request.arguments.exists() ? request.arguments.raw() : "{}");
-      if (arguments.ok()) {
-        if (refused_.size() >= kMaxRefusedKept) refused_.pop_front();
-        refused_.push_back({gate::CallDigest(CallOf(request)).ToHex(), request.tool, std::move(arguments.value())});
-      }
-    }
-    Refuse(request, decision, Enforcement::kDenied, now, kNobodyHint);
-  }
-}
-
-void ProxyCore::Impl::AskByElicitation(Request& request, const Decision& decision, Now now) {
-  request.stage = Stage::kWaitsForPerson;
-  request.scope = ScopeOf(request);
-  request.deadline = {now.mono.us + ApprovalUs(*policy_)};
-  request.elicitation = options_.to_client_prefix + std::to_string(next_own_id_++);
-  questions_.emplace(request.elicitation, request.key);
-  Arm(request.deadline);
-  if (request.params.Find("_meta").Find("progressToken").exists()) {
-    request.next_progress = {now.mono.us + kProgressEveryUs};
-    Arm(request.next_progress);
-  }
-  const std::string question = QuestionText(request, decision);
-  scratch_.clear();
-  base::JsonWriter w(scratch_);
-  w.BeginObject().Key("jsonrpc").String("2.0").Key("id").String(request.elicitation);
-  w.Key("method").String("elicitation/create").Key("params").Raw(ApprovalParams(question, protocol_ >= "2025-11-25"));
-  w.EndObject();
-  scratch_ += '\n';
-  audit::Record record = BaseRecord(audit::Kind::kApprovalAsked, now);
-  record.tool = request.tool;
-  record.call = request.id;
-  record.actor = "client";
-  record.text = question;
-  std::uint64_t row = 0;
-  (void)Append(record, false, row).ok();
-  SendClient(scratch_);
-}
-
-void ProxyCore::Impl::AskByInputRequired(Request& request, const Decision& decision, Now now) {
-  Carried carried;
-  const JsonValue state = request.params.Find("requestState");
-  // A ticket that was good for nothing is not carried on; what the server gave the client is.
-  if (!TicketDesk::LooksLikeTicket(state.string())) {
-    carried.request_state = state.raw();
-    carried.input_responses = request.params.Find("inputResponses").raw();
-  }
-  auto ticket = desk_.Issue(ScopeOf(request), carried, now, ApprovalUs(*policy_));
-  if (!ticket.ok()) {
-    Refuse(request, decision, Enforcement::kDenied, now, "Nobody could be asked: " + ticket.error().ToString());
-    return;
-  }
-  const std::string question = QuestionText(request, decision);
-  scratch_.clear();
-  base::JsonWriter w(scratch_);
-  w.BeginObject().Key("jsonrpc").String("2.0").Key("id").Raw(request.id).Key("result").BeginObject();
-  w.Key("resultType").String("input_required").Key("inputRequests").BeginObject().Key(kApprovalKey).BeginObject();
-  w.Key("method").String("elicitation/create").Key("params").Raw(ApprovalParams(question, true));
-  w.EndObject().EndObject().Key("requestState").String(ticket.value()).EndObject().EndObject();
-  scratch_ += '\n';
-  audit::Record record = BaseRecord(audit::Kind::kApprovalAsked, now);
-  record.tool = request.tool;
-  record.call = request.id;
-  record.actor = "client";
-  record.text = question;
-  std::uint64_t row = 0;
-  (void)Append(record, false, row).ok();
-  SendClient(scratch_);
-  Close(request);
-}
-
-// False when the request was refused.
-bool ProxyCore::Impl::RedeemTicket(Request& request, Now now) {
-  request.strip = true;
-  request.asked = true;
-  auto redeemed = desk_.Redeem(request.params.Find("requestState").string(), ScopeOf(request), now);
-  const JsonValue answer = request.params.Find("inputResponses").Find(kApprovalKey);
-  const Answer said = redeemed.ok() ? ReadAnswer(answer) : Answer::kDeclined;
-  audit::Record record = BaseRecord(audit::Kind::kApprovalAnswered, now);
-  record.tool = request.tool;
-  record.call = request.id;
-  record.actor = "client";
-  record.name = said == Answer::kDeclined ? "declined" : "approved";
-  const std::string why = redeemed.ok() ? std::string() : redeemed.error().message();
-  record.text = why;
-  std::uint64_t row = 0;
-  (void)Append(record, false, row).ok();
-  if (said == Answer::kDeclined) {
-    Refuse(request,
-           gate::FailClosed(Reason::kNotApproved,
-                            redeemed.ok() ? "it was declined" : "the approval does not count: " + why),
-           Enforcement::kDenied, now);
-    return false;
-  }
-  request.carried = std::move(redeemed.value());
-  state_->AddGrant(CallOf(request), said == Answer::kOnce, now);
-  return true;
-}
-
-void ProxyCore::Impl::Answered(Request& request, Answer answer, Now now) {
-  request.stage = Stage::kNew;
-  request.deadline = {};
-  request.next_progress = {};
-  request.asked = true;
-  audit::Record record = BaseRecord(audit::Kind::kApprovalAnswered, now);
-  record.tool = request.tool;
-  record.call = request.id;
-  record.actor = "client";
-  record.name = answer == Answer::kDeclined ? "declined" : "approved";
-  std::uint64_t row = 0;
-  (void)Append(record, false, row).ok();
-  if (answer == Answer::kDeclined) {
-    Refuse(request, gate::FailClosed(Reason::kNotApproved, "it was declined"), Enforcement::kDenied, now);
-    return;
-  }
-  // The person agreed to what was shown: nothing of it may have changed while the question stood.
-  RefreshCatalogue();
-  const TicketScope scope = ScopeOf(request);
-  if (scope.call == request.scope.call && scope.policy == request.scope.policy &&
-      scope.definition == request.scope.definition) {
-    state_->AddGrant(CallOf(request), answer == Answer::kOnce, now);
-  }
-  Settle(request, now);
-}
-
 audit::Record ProxyCore::Impl::DecisionRecord(const Request& request, const Decision& decision, Enforcement enforcement,
                                               Now now) {
   const policy::ToolEntry* entry = EntryOf(request);
@@ -435,6 +274,22 @@ audit::Record ProxyCore::Impl::DecisionRecord(const Request& request, const Deci
 }
 
 void ProxyCore::Impl::Forward(Request& request, const Decision& decision, Enforcement enforcement, Now now) {
+  const auto charged = ChargeShared(request, now);
+  if (!charged.ok()) {
+    ++counters_.store_failures;
+    Refuse(request, gate::FailClosed(charged.error()), Enforcement::kFailed, now);
+    return;
+  }
+  if (!charged.value()) {
+    // Another guard of this principal was faster: what was decided on is not what stands there now.
+    if (++request.overtaken > kMaxOvertaken) {
+      Refuse(request, gate::FailClosed(Reason::kOverloaded, "the day's budgets change too fast; try again later"),
+             Enforcement::kFailed, now);
+    } else {
+      Settle(request, now);
+    }
+    return;
+  }
   const audit::Record record = DecisionRecord(request, decision, enforcement, now);
   const bool durable = policy_->profile().durable_writes && record.side_effect != core::SideEffect::kRead;
   // SAFETY: no call goes ahead that the log does not know of.
@@ -443,10 +298,16 @@ void ProxyCore::Impl::Forward(Request& request, const Decision& decision, Enforc
            {}, false);
     return;
   }
+  if (base::Status written = RecordBreakGlass(request, decision, enforcement, now); !written.ok()) {
+    Refuse(request, gate::FailClosed(Reason::kAuditUnavailable, written.error().ToString()), Enforcement::kFailed, now,
+           {}, false);
+    return;
+  }
   ++next_step_;
   ++counters_.forwarded;
   if (enforcement == Enforcement::kShadowed) ++counters_.shadowed;
-  state_->Commit(CallOf(request), now);
+  state_->Commit(CallOf(request), now, &decision);
+  if (ports_.approvals != nullptr) (void)state_->TakeBudgetDelta();  // charged already
   request.stage = Stage::kForwarded;
   request.started = now.mono;
   request.deadline = {};
@@ -492,6 +353,7 @@ void ProxyCore::Impl::Refuse(Request& request, const Decision& decision, Enforce
     const audit::Record record = DecisionRecord(request, decision, enforcement, now);
     std::uint64_t row = 0;
     (void)Append(record, false, row).ok();  // it does not run either way; the failure is counted and said
+    (void)RecordBreakGlass(request, decision, enforcement, now).ok();
   }
   std::string text = decision.Explain(request.tool);
   if (decision.reason == Reason::kToolChanged) {

@@ -50,7 +50,7 @@ bool CanShowForms(JsonValue capabilities) {
 void Request::Reset() {
   what = What::kOther;
   stage = Stage::kNew;
-  modern = cancelled = list_tried = asked = strip = approved_once = is_rewritten = false;
+  modern = cancelled = list_tried = asked = waited = taken = strip = approved_once = is_rewritten = false;
   order = 0;
   key.clear();
   id.clear();
@@ -66,6 +66,10 @@ void Request::Reset() {
   epoch = 0;
   elicitation.clear();
   scope = {};
+  next_poll = {};
+  approval.clear();
+  approval_note.clear();
+  overtaken = 0;
   progress = 0;
 }
 

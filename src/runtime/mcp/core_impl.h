@@ -1,5 +1,6 @@
 // The proxy core's state. Private to the module: see proxy_core.h. Spread over core_client.cc (what the client sends),
-// core_calls.cc (the life of a tools/call up to its forwarding), core_server.cc (what the server sends), core_life.cc
+// core_calls.cc (the life of a tools/call up to its forwarding), core_approvals.cc (who agrees to it, budgets,
+// break-glass), core_server.cc (what the server sends), core_life.cc
 // (time, ends, policy, the store and the audit record).
 #pragma once
 
@@ -41,8 +42,11 @@ struct Request {
   bool modern = false;
   bool cancelled = false;  // by the client, or given up by us: a late answer goes nowhere
   bool list_tried = false;
-  bool asked = false;
-  bool strip = false;  // the approval's members are taken out before forwarding
+  bool asked = false;           // a person was asked through the client, and has answered
+  bool waited = false;          // for an answer from elsewhere, which has come or will not
+  bool taken = false;           // a stored grant stands behind it
+  std::uint32_t overtaken = 0;  // how often the budgets changed under its decision
+  bool strip = false;           // the approval's members are taken out before forwarding
   bool approved_once = false;
   std::uint64_t order = 0;
   std::string key;
@@ -65,8 +69,11 @@ struct Request {
   std::string cursor;       // lists
   ListPart part = ListPart::kTools;
   std::uint64_t epoch = 0;
-  std::string elicitation;  // id of our question
-  TicketScope scope;        // what was shown to the person
+  std::string elicitation;    // id of our question
+  TicketScope scope;          // what was shown to the person
+  std::string approval;       // id in the approvals file
+  std::string approval_note;  // why an earlier one does not count
+  base::MonoTime next_poll;
   base::MonoTime next_progress;
   std::uint32_t progress = 0;
 
@@ -93,11 +100,6 @@ class ProxyCore::Impl {
   void StartCall(Request& request, base::Now now);
   void Settle(Request& request, base::Now now);
   void Decided(Request& request, const core::Decision& decision, const core::Decision* rewrite, base::Now now);
-  void Escalate(Request& request, const core::Decision& decision, base::Now now);
-  void AskByElicitation(Request& request, const core::Decision& decision, base::Now now);
-  void AskByInputRequired(Request& request, const core::Decision& decision, base::Now now);
-  void Answered(Request& request, Answer answer, base::Now now);
-  [[nodiscard]] bool RedeemTicket(Request& request, base::Now now);
   void Forward(Request& request, const core::Decision& decision, core::Enforcement enforcement, base::Now now);
   void Refuse(Request& request, const core::Decision& decision, core::Enforcement enforcement, base::Now now,
               std::string_view hint = {}, bool record = true);
@@ -107,10 +109,39 @@ class ProxyCore::Impl {
   void OwnListAnswer(const Message& message, base::Now now);
   void OwnListDone(bool ok, base::Now now);
   [[nodiscard]] core::Call CallOf(const Request& request) const;
-  [[nodiscard]] TicketScope ScopeOf(const Request& request) const;
+  [[nodiscard]] TicketScope ScopeOf(const core::Call& call) const;
   [[nodiscard]] const policy::ToolEntry* EntryOf(const Request& request) const;
-  [[nodiscard]] std::string QuestionText(const Request& request, const core::Decision& decision) const;
   void RefreshCatalogue();
+
+  // core_approvals.cc
+  void Escalate(Request& request, const core::Decision& decision, base::Now now);
+  // False: it is settled, refused, or a stored grant let it go ahead. True: somebody is to be asked.
+  [[nodiscard]] bool ConsultStore(Request& request, const core::Decision& decision, base::Now now);
+  void WaitForStore(Request& request, const core::Decision& decision, base::Now now);
+  void PollStore(Request& request, base::Now now);
+  void NobodyAnswered(Request& request, base::Now now);
+  void AskByElicitation(Request& request, const core::Decision& decision, base::Now now);
+  void AskByInputRequired(Request& request, const core::Decision& decision, base::Now now);
+  void RecordQuestion(const Request& request, std::string_view whom, std::string_view question, base::Now now);
+  void Answered(Request& request, Answer answer, base::Now now);
+  // Files the answer of a person who was asked through the client. False: the request was refused.
+  [[nodiscard]] bool FileAnswer(Request& request, const TicketScope& scope, Answer answer, base::Now now);
+  [[nodiscard]] bool RedeemTicket(Request& request, base::Now now);
+  [[nodiscard]] std::string QuestionText(const Request& request, const core::Decision& decision) const;
+  [[nodiscard]] std::string StoreHint(const Request& request) const;
+  [[nodiscard]] approvals::Subject Subject() const;
+  [[nodiscard]] approvals::Question QuestionOf(const core::Call& call, const TicketScope& scope,
+                                               const core::Decision* decision) const;
+  [[nodiscard]] base::Status RecordTaken(const Request& request, const approvals::Taken& taken, base::Now now);
+  void AddStoredGrant(const Request& request, const approvals::Taken& taken, base::Now now);
+  void RememberRefused(const Request& request);
+  // What the file says of this principal's day and of break-glass, before a decision.
+  [[nodiscard]] base::Status ReadShared(base::Now now);
+  // Takes what the call costs out of the day's budgets. False: they have changed since the decision.
+  [[nodiscard]] base::Result<bool> ChargeShared(const Request& request, base::Now now);
+  // The second row of a decision under break-glass.
+  [[nodiscard]] base::Status RecordBreakGlass(const Request& request, const core::Decision& decision,
+                                              core::Enforcement enforcement, base::Now now);
 
   // core_server.cc
   void ServerLine(std::string_view line, base::Now now, bool in_batch);
@@ -209,6 +240,11 @@ class ProxyCore::Impl {
     base::JsonDoc arguments;
   };
   std::deque<RefusedCall> refused_;
+
+  // What the approvals file says, as of the decision that is being made.
+  approvals::ApprovalStore::Sums seen_sums_;
+  bool sums_read_ = false;
+  std::string break_glass_;  // id of the window that is open; empty: none
 
   // What is known of the peers.
   bool client_elicits_ = false;  // legacy: said in initialize

@@ -285,7 +285,11 @@ void ProxyCore::Impl::Tick(Now now) {
   next_deadline_ = {INT64_MAX};
   if (own_list_.active && own_list_.deadline <= now.mono) OwnListDone(false, now);
   std::vector<Request*> due;
+  std::vector<Request*> polled;
   for (const auto& [key, request] : open_) {
+    if (request->stage == Stage::kWaitsForPerson && request->next_poll.us != 0 && request->next_poll <= now.mono) {
+      polled.push_back(request.get());
+    }
     if (request->stage == Stage::kWaitsForPerson && request->next_progress.us != 0 &&
         request->next_progress <= now.mono) {
       // Tells a client with a timeout of its own that somebody is being waited for. The values stay below any that the
@@ -300,6 +304,10 @@ void ProxyCore::Impl::Tick(Now now) {
       scratch_ += '\n';
       SendClient(scratch_);
     }
+  }
+  std::sort(polled.begin(), polled.end(), [](const Request* a, const Request* b) { return a->order < b->order; });
+  for (Request* request : polled) PollStore(*request, now);
+  for (const auto& [key, request] : open_) {
     if (request->deadline.us != 0 && request->deadline <= now.mono) due.push_back(request.get());
   }
   std::sort(due.begin(), due.end(), [](const Request* a, const Request* b) { return a->order < b->order; });
@@ -313,18 +321,9 @@ void ProxyCore::Impl::Tick(Now now) {
         request->list_tried = true;
         Settle(*request, now);
         break;
-      case Stage::kWaitsForPerson: {
-        DropQuestion(*request, "nobody answered in time");
-        audit::Record record = BaseRecord(audit::Kind::kApprovalAnswered, now);
-        record.tool = request->tool;
-        record.call = request->id;
-        record.actor = "client";
-        record.name = "timeout";
-        std::uint64_t row = 0;
-        (void)Append(record, false, row).ok();
-        Refuse(*request, gate::FailClosed(Reason::kNotApproved, "nobody answered in time"), Enforcement::kDenied, now);
+      case Stage::kWaitsForPerson:
+        NobodyAnswered(*request, now);
         break;
-      }
       case Stage::kForwarded: {
         scratch_.clear();
         base::JsonWriter w(scratch_);
@@ -339,7 +338,9 @@ void ProxyCore::Impl::Tick(Now now) {
   }
   for (const auto& [key, request] : open_) {
     if (request->deadline.us != 0) Arm(request->deadline);
-    if (request->stage == Stage::kWaitsForPerson && request->next_progress.us != 0) Arm(request->next_progress);
+    if (request->stage != Stage::kWaitsForPerson) continue;
+    if (request->next_progress.us != 0) Arm(request->next_progress);
+    if (request->next_poll.us != 0) Arm(request->next_poll);
   }
   if (own_list_.active) Arm(own_list_.deadline);
   if (stop_step_ == StopStep::kNone || stop_step_ == StopStep::kKilled) return;
@@ -541,6 +542,7 @@ base::Status ProxyCore::JoinSession(std::string name, const std::array<std::uint
     return Error(ErrorCode::kInvalidArgument, "the session has begun under another name");
   }
   impl.options_.session = std::move(name);
+  impl.options_.session_named = true;
   impl.options_.fingerprint_key = fingerprint_key;
   const core::LabelSet labels = impl.state_->labels();
   impl.state_ = impl.NewState();
@@ -583,24 +585,6 @@ bool ProxyCore::AddLabel(std::string_view name, Now now) {
   impl_->state_->MergeLabels(*bits);
   if (base::Status published = impl_->PublishStore(now); !published.ok()) ++impl_->counters_.store_failures;
   return true;
-}
-
-base::Status ProxyCore::ApproveRefused(std::string_view call, bool once, Now now) {
-  auto& refused = impl_->refused_;
-  const auto it = std::find_if(refused.begin(), refused.end(), [&](const auto& r) { return r.digest == call; });
-  if (it == refused.end()) return Error(ErrorCode::kNotFound, "no such call was refused lately");
-  impl_->RefreshCatalogue();
-  impl_->state_->AddGrant(
-      {.id = {}, .server = impl_->options_.server, .tool = it->tool, .arguments = it->arguments.root()}, once, now);
-  audit::Record record = impl_->BaseRecord(audit::Kind::kApprovalAnswered, now);
-  record.tool = it->tool;
-  record.actor = "socket";
-  record.name = "approved";
-  record.text = it->digest;
-  std::uint64_t row = 0;
-  (void)impl_->Append(record, false, row).ok();
-  refused.erase(it);
-  return {};
 }
 
 std::optional<MonoTime> ProxyCore::NextDeadline() const {

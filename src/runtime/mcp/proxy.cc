@@ -208,12 +208,25 @@ class Runner final : private Sink {
       session_ = core.session;
       store_joined_ = JoinStore(now, &core.fingerprint_key);
     }
+    core.tenant = options_.tenant;
+    core.session_named = !options_.core.session.empty();
+    if (!options_.approvals_file.empty()) {
+      approvals_ = std::make_unique<SqliteApprovals>(options_.approvals_file);
+      if (base::Status open = approvals_->Open(now); !open.ok()) {
+        Notice(NoticeLevel::kError, "approvals", open.error().ToString());
+      }
+    }
     std::optional<Error> policy_error;
     auto policy = LoadPolicyFile(policy_error);
     if (policy == nullptr) policy = EmptyPolicy();
-    core_ = std::make_unique<ProxyCore>(
-        std::move(core), Ports{.sink = this, .audit = audit_.get(), .store = store_.get(), .pins = pins_.get(), .scan = options_.scan},
-        std::move(policy), std::move(policy_error), now);
+    core_ = std::make_unique<ProxyCore>(std::move(core),
+                                        Ports{.sink = this,
+                                              .audit = audit_.get(),
+                                              .store = store_.get(),
+                                              .pins = pins_.get(),
+                                              .approvals = approvals_.get(),
+                                              .scan = options_.scan},
+                                        std::move(policy), std::move(policy_error), now);
     if (!options_.request_file.empty()) ReadRequestFile(now);
     if (!options_.socket_path.empty()) {
       auto socket = ControlSocket::Listen(options_.socket_path);
@@ -640,6 +653,7 @@ class Runner final : private Sink {
   std::unique_ptr<LogAudit> audit_;
   std::unique_ptr<SqliteStore> store_;
   std::unique_ptr<FilePins> pins_;
+  std::unique_ptr<SqliteApprovals> approvals_;
   std::unique_ptr<ControlSocket> socket_;
   std::unique_ptr<ProxyCore> core_;
   std::string session_;  // as the store knows it

@@ -96,8 +96,6 @@ struct PlanText {
 // object, and be used a counted number of times. kInvalidArgument, JSON and schema errors, kLimitExceeded (64 steps,
 // 256 KiB).
 [[nodiscard]] base::Result<PlanText> ParsePlan(std::string_view bytes);
-// A bound on arguments as `ParsePlan` accepts it: a schema of a closed object. For `--constrain`.
-[[nodiscard]] base::Status CheckConstraint(std::string_view schema);
 
 struct Plan {
   std::string id;

@@ -27,6 +27,9 @@ enum class Kind : std::uint8_t {
   kOutcome,           // what came of a forwarded call
   kApprovalAsked,     // session, call, tool, `actor`: who was asked, `text`: the question
   kApprovalAnswered,  // session, call, tool, `actor`: who answered, `name`: "approved" | "declined" | "timeout"
+  kApprovalUsed,      // a call goes ahead under an approval: session, call, tool, `actor`: who gave it, `name`: its id
+  kApprovalVoid,      // it no longer holds: session, tool, `name`: its id, `text`: what has changed, or who took it back
+  kBreakGlass,        // `name`: the window's id, `actor`, `text`; a second row for each decision under it: call, tool
   kToolsAccepted,     // server, tool, `definition`, `actor`: a person accepted the tool list
   kToolsChanged,      // server, tool, `definition`: differs from the accepted one
   kPolicyLoaded,      // policy, profile, `text`
@@ -39,7 +42,7 @@ enum class Kind : std::uint8_t {
   kKeyRotated,
   kPruned,
 };
-inline constexpr int kKindCount = 17;
+inline constexpr int kKindCount = 20;
 [[nodiscard]] std::string_view NameOf(Kind kind) noexcept;  // "decision" "session.start" ...
 [[nodiscard]] std::optional<Kind> KindFromName(std::string_view name) noexcept;
 

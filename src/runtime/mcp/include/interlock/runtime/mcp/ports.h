@@ -13,6 +13,7 @@
 #include "interlock/base/clock.h"
 #include "interlock/base/result.h"
 #include "interlock/policy/pins.h"
+#include "interlock/runtime/approvals/store.h"
 #include "interlock/runtime/audit/record.h"
 #include "interlock/runtime/session/store.h"
 
@@ -32,6 +33,29 @@ class SessionStorePort {
   // What the session's other guards have published since the last call.
   [[nodiscard]] virtual base::Status Poll(session::Update& news) = 0;
   [[nodiscard]] virtual base::Status Publish(const session::SessionStore::Publication& publication, base::Now now) = 0;
+};
+
+// What people allow, kept outside of this process (approvals::ApprovalStore says what each call does).
+class ApprovalsPort {
+ public:
+  virtual ~ApprovalsPort() = default;
+  [[nodiscard]] virtual base::Result<approvals::ApprovalStore::Filed> Put(const approvals::Question& question,
+                                                                          base::Now now) = 0;
+  [[nodiscard]] virtual base::Result<approvals::Taken> Take(
+      const approvals::Subject& subject, std::string_view tool, const approvals::Binding& binding,
+      base::JsonValue arguments, base::Now now,
+      const std::function<base::Status(const approvals::Taken&)>& witness) = 0;
+  [[nodiscard]] virtual base::Result<approvals::Request> Get(std::string_view id, base::Now now) = 0;
+  [[nodiscard]] virtual base::Result<std::string> Answered(const approvals::Question& question,
+                                                           const approvals::Ruling& ruling, base::Now now) = 0;
+  [[nodiscard]] virtual base::Result<std::optional<approvals::ApprovalStore::Window>> BreakGlass(
+      const approvals::Subject& subject, base::Now now) = 0;
+  [[nodiscard]] virtual base::Status CountBreakGlass(std::string_view id) = 0;
+  [[nodiscard]] virtual base::Result<approvals::ApprovalStore::Sums> Budgets(const approvals::Subject& subject,
+                                                                             base::Now now) = 0;
+  [[nodiscard]] virtual base::Result<bool> Charge(const approvals::Subject& subject,
+                                                  const approvals::ApprovalStore::Sums& seen,
+                                                  const approvals::ApprovalStore::Sums& delta, base::Now now) = 0;
 };
 
 class PinsPort {

@@ -41,7 +41,8 @@ struct ProxyOptions {
   std::string pins_file;     // "": pinned for this run only
   std::string audit_dir;     // "": no audit log (every notice says so)
   audit::LogOptions audit;
-  std::string store_file;  // the session is shared through this file; "": not shared
+  std::string store_file;      // the session is shared through this file; "": not shared
+  std::string approvals_file;  // requests and grants that outlive us; "": only who can be asked at once can approve
   std::string tenant;
   std::string request_file;  // the user's request, as text
   std::string socket_path;   // "": none

@@ -70,6 +70,8 @@ enum class FirstUseScan : std::uint8_t {
 struct CoreOptions {
   std::string server;  // the policy's name for the server behind us
   std::string session;
+  bool session_named = true;  // false: `session` is made up, and approvals are for every such session of the principal
+  std::string tenant;
   std::string principal;
   std::string environment;
   std::array<std::uint64_t, 2> fingerprint_key{};
@@ -96,16 +98,21 @@ struct CoreOptions {
   std::size_t max_list_pages = 256;
   std::int64_t list_timeout_us = 10'000'000;  // how long a call may wait for the server's tool list
   std::int64_t call_timeout_us = 0;           // how long a forwarded call may take; 0: as long as it likes
-  std::int64_t close_grace_us = 5'000'000;    // from closing the server's input to SIGTERM
-  std::int64_t term_grace_us = 2'000'000;     // from SIGTERM to SIGKILL
+  // How long a call of a client that cannot be asked waits for an answer from elsewhere, at most the profile's
+  // approval_timeout; 0: not at all. Below the minute after which many clients give up: the refusal is to be read.
+  std::int64_t approval_wait_us = 45'000'000;
+  std::int64_t approval_poll_us = 250'000;  // how often an answer is looked for meanwhile
+  std::int64_t close_grace_us = 5'000'000;  // from closing the server's input to SIGTERM
+  std::int64_t term_grace_us = 2'000'000;   // from SIGTERM to SIGKILL
 };
 
 struct Ports {
   Sink* sink = nullptr;
-  AuditPort* audit = nullptr;         // null: nothing is recorded (tests, fuzzing)
-  SessionStorePort* store = nullptr;  // null: the session is not shared
-  PinsPort* pins = nullptr;           // null: definitions are pinned for this process only
-  ScanPort* scan = nullptr;           // null: nothing is looked at
+  AuditPort* audit = nullptr;          // null: nothing is recorded (tests, fuzzing)
+  SessionStorePort* store = nullptr;   // null: the session is not shared
+  PinsPort* pins = nullptr;            // null: definitions are pinned for this process only
+  ApprovalsPort* approvals = nullptr;  // null: only who can be asked at once can approve, and only for this process
+  ScanPort* scan = nullptr;            // null: nothing is looked at
 };
 
 struct Counters {
