@@ -55,6 +55,14 @@ constexpr std::array kRoles = std::to_array<std::pair<std::string_view, Role>>({
     {"prompt", Role::kPrompt},
     {"duplicate", Role::kDuplicate},
     {"terminal", Role::kTerminal},
+    {"upload", Role::kUpload},
+    {"feed", Role::kFeed},
+    {"module-path", Role::kModulePath},
+    {"worker", Role::kWorker},
+    {"wasm", Role::kWasm},
+    {"container", Role::kContainer},
+    {"registry", Role::kRegistry},
+    {"fetched", Role::kFetched},
     {"safe", Role::kSafe},
 });
 

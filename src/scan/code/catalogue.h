@@ -59,6 +59,14 @@ enum class Role : std::uint8_t {
   kPrompt,     // text that a model is given
   kDuplicate,  // dup2
   kTerminal,   // pty
+  kUpload,      // data: paths or contents of what is stored with a service; target: where
+  kFeed,        // data: what a running program is given
+  kModulePath,  // target: where modules are looked for
+  kWorker,      // target: a file, or a program where the options say so
+  kWasm,        // target: machine code
+  kContainer,
+  kRegistry,  // the registry of Windows
+  kFetched,   // the result comes from outside; it is no answer to an address
   kSafe,       // known, does nothing of the above; the result is not its arguments
 };
 

@@ -21,7 +21,7 @@ constexpr std::uint64_t kStepsPerExpr = 24;
 
 Trail TrailOf(Labels label) {
   if ((label & (kEnvLabels | kSecretName | kWeakSecretName | kSecretFile | kWeakSecretFile | kFileContent | kStore |
-                kClipboard | kHostFacts)) != 0) {
+                kClipboard | kHostFacts | kHomeEntry)) != 0) {
     return Trail::kPrivate;
   }
   if ((label & (kForeign | kModelAnswer | kMemory | kCommandOutput)) != 0) return Trail::kOutside;
@@ -71,7 +71,12 @@ Engine::Engine(const World& world, const std::vector<EntryPoint>& entries) : wor
     state.entries.assign(module.exprs.size(), nullptr);
     state.looked.assign(module.exprs.size(), 0);
     facts_[i].resize(module.functions.size());
-    for (FuncId f = 0; f < module.functions.size(); ++f) facts_[i][f].in.resize(module.functions[f].params.size());
+    for (FuncId f = 0; f < module.functions.size(); ++f) {
+      const std::size_t params = module.functions[f].params.size();
+      facts_[i][f].in.resize(params);
+      facts_[i][f].texts.resize(params);
+      facts_[i][f].text_state.resize(params);
+    }
     exprs += module.exprs.size() + module.functions.size();
     for (const Import& import : module.imports) {
       if (import.module.find("langgraph") == std::string::npos) continue;
@@ -188,11 +193,12 @@ void Engine::ReadBody(FuncId function) {
             here().calls.push_back(Key(value.module, value.index));
           }
         }
-        JudgeState(stmt, taint);
+        JudgeState(stmt);
         break;
       }
       case StmtKind::kCondition:
         (void)Eval(stmt.value);
+        PickByName(stmt.value);
         if (PicksOwn(TextAt(stmt.loc).substr(0, 200))) {
           for (std::uint32_t slot = 0; slot < states_[module_].slots.size(); ++slot) {
             if (view().slots()[slot].scope == function && states_[module_].slots[slot].Has(kEnvAll)) {
@@ -208,6 +214,7 @@ void Engine::ReadBody(FuncId function) {
     }
   }
   if (!last_) return;
+  if (function == kModuleBody) JudgeCommandTables();
   const FunctionFacts& about = here();
   const Deeds deeds = about.deeds;
   const Loc at = about.execute.end != 0 ? about.execute : about.connect;
@@ -267,6 +274,13 @@ Taint Engine::EnvRead(std::string_view name, ExprId at) {
   return taint;
 }
 
+// A variable whose name comes out of a list of such names.
+void Engine::TakeNamed(const Taint& name, ExprId at, Taint* value) {
+  if (!name.Has(kEnvName)) return;
+  value->Join(Source(kEnvSecret, at, "reads environment variables with credentials"));
+  value->vendors |= name.vendors;
+}
+
 Taint Engine::EvalMember(ExprId id) {
   const Expr& expr = code().exprs[id];
   const Value& value = view().Evaluate(id, function_);
@@ -304,6 +318,10 @@ Taint Engine::EvalMember(ExprId id) {
     (void)Eval(expr.base);
     return taint;
   }
+  if (key == "f_locals" && view().is_python()) {
+    (void)Eval(expr.base);
+    return Source(kStore, id, "reads the variables of whoever called");
+  }
   // Attributes of classes of the package are variables of their own.
   if (!key.empty()) {
     const Value& owner = view().Evaluate(expr.base, function_);
@@ -320,9 +338,14 @@ Taint Engine::EvalMember(ExprId id) {
     }
   }
   if (expr.kind == ExprKind::kIndex) {
-    for (const Arg& arg : code().ArgsOf(expr)) (void)Eval(arg.value);
+    Taint named;
+    for (const Arg& arg : code().ArgsOf(expr)) named.Join(Eval(arg.value));
     const Value& base_value = view().Evaluate(expr.base, function_);
     const CatalogueEntry* entry = base_value.kind == ValueKind::kQualified ? EntryOf(expr.base, base_value) : nullptr;
+    if (entry != nullptr && entry->role == Role::kEnvAll && named.Has(kEnvName)) {
+      TakeNamed(named, id, &taint);
+      return taint;
+    }
     if (entry != nullptr && entry->role == Role::kEnvAll) {
       return EnvRead(expr.arg_count > 0 ? view().Text(code().ArgsOf(expr)[0].value, function_) : std::string(), id);
     }
@@ -330,7 +353,7 @@ Taint Engine::EvalMember(ExprId id) {
   }
   taint = Eval(expr.base);
   if (taint.Has(kState) && base->kind == ExprKind::kName) ReadState(key);
-  if (taint.Has(kEnvAll) && !key.empty()) {
+  if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output"})) {
     // One variable out of all.
     taint = taint.Without(kEnvAll);
     const Labels label = IsSecretName(key) ? kEnvSecret : kEnvPlain;
@@ -415,6 +438,13 @@ Taint Engine::Eval(ExprId id) {
           const PathKind kind = word.size() >= 4 && word.size() <= 80 && word.find(' ') != 0
                                     ? KindOfPath("~/" + std::string(word) + "/")
                                     : PathKind::kPlain;
+          if (word.size() >= 5 && word.size() <= 64 && IsSecretName(word) &&
+              std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
+            Taint name;
+            name.labels = name.fresh = kEnvName;
+            name.vendors = VendorOf(word);
+            taint.Join(name);
+          }
           if (kind == PathKind::kSecret) taint.Join(Source(kSecretName, arg.value, "names " + std::string(word)));
           if (kind == PathKind::kWeakSecret) {
             taint.Join(Source(kWeakSecretName, arg.value, "names " + std::string(word)));
@@ -436,6 +466,14 @@ Taint Engine::Eval(ExprId id) {
   }
   --depth_;
   return taint;
+}
+
+// self.items: the attribute's variable, where the class is one of this file.
+std::uint32_t Engine::OwnAttribute(ExprId member) const {
+  if (member >= code().exprs.size() || code().exprs[member].kind != ExprKind::kMember) return kNone;
+  const Value& owner = view().Evaluate(code().exprs[member].base, function_);
+  if ((owner.kind != ValueKind::kInstance && owner.kind != ValueKind::kClass) || owner.module != module_) return kNone;
+  return view().AttributeSlot(owner.index, code().exprs[member].text);
 }
 
 void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth) {
@@ -482,9 +520,11 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
         if (entry != nullptr && entry->role == Role::kEnvAll) {
           Call call;
           call.expr = target;
-          Use(call, core::Permission::kEnvironmentWrite,
-              expr.kind == ExprKind::kMember ? std::string(expr.text)
-                                             : view().Text(code().ArgsOf(expr)[0].value, function_));
+          const std::string name = expr.kind == ExprKind::kMember
+                                       ? std::string(expr.text)
+                                       : view().Text(code().ArgsOf(expr)[0].value, function_);
+          Use(call, core::Permission::kEnvironmentWrite, name);
+          JudgeEnvironmentWrite(target, name);
           return;
         }
       }
@@ -497,6 +537,10 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
           return;
         }
         if (inner.kind != ExprKind::kMember && inner.kind != ExprKind::kIndex) return;
+        if (const std::uint32_t slot = OwnAttribute(base); slot != kNone) {
+          if (taint.labels != 0) store(slot, taint, false);
+          return;
+        }
         base = inner.base;
       }
       return;
@@ -559,6 +603,7 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
       if (to < count && !shape.params[to].variadic) ++next;
     }
     if (to < count) given[to].Join(taints[i]);
+    if (to < count && !shape.params[to].variadic) GiveText(module, function, to, args[i].value);
   }
   for (std::size_t p = 0; p < count; ++p) {
     if (given[p].labels == 0) continue;
@@ -576,6 +621,19 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
     in.Join(entering);
   }
   ReadFunction(module, function);
+  for (std::size_t i = 0; i < about.sends.size(); ++i) {
+    const SentParam sent = about.sends[i];
+    if (sent.param >= count) continue;
+    // The rest of what it carries was judged where it is sent.
+    constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
+    Taint part = given[sent.param];
+    part.labels &= kOwners;
+    part.fresh &= kOwners;
+    if (part.labels == 0 && part.params == 0) continue;
+    Call call;
+    call.expr = at;
+    JudgeSend(call, part, sent.host, {});
+  }
   Taint result;
   result.labels = result.fresh = about.out.fresh;
   result.vendors = about.out.vendors;

@@ -49,6 +49,8 @@ inline constexpr Labels kNetFile = 1U << 23U;      // path of a file that such a
 // A word of a list that names a place of secrets; a file read below it is one.
 inline constexpr Labels kSecretName = 1U << 24U;
 inline constexpr Labels kWeakSecretName = 1U << 25U;
+inline constexpr Labels kHomeEntry = 1U << 26U;  // found by listing the user's folder
+inline constexpr Labels kEnvName = 1U << 27U;    // a word of a list that names variables with credentials
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
@@ -112,8 +114,17 @@ struct Condition {
   Loc loc;
 };
 
+// A parameter that is sent to a host that stands in the code.
+struct SentParam {
+  std::uint32_t param = 0;
+  std::string host;
+};
+
 struct FunctionFacts {
-  std::vector<Taint> in;  // of parameters, from callers
+  std::vector<SentParam> sends;
+  std::vector<Taint> in;                 // of parameters, from callers
+  std::vector<std::string> texts;        // what callers give as each parameter, where all of them say the same
+  std::vector<std::uint8_t> text_state;  // 0 nobody yet, 1 known, 2 differs or is not known
   Taint out;
   std::vector<std::uint64_t> calls;  // module << 32 | function
   Deeds deeds = 0;
@@ -137,6 +148,7 @@ class Engine {
  private:
   struct Call {  // being judged
     ExprId expr = kNone;
+    ExprId function = kNone;  // what is called, where that is no part of `expr`
     Value callee;
     const CatalogueEntry* entry = nullptr;
     std::span<const Arg> args;
@@ -158,6 +170,7 @@ class Engine {
   Taint EvalCall(ExprId expr);
   Taint EvalMember(ExprId expr);
   void Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth);
+  [[nodiscard]] std::uint32_t OwnAttribute(ExprId member) const;
   const CatalogueEntry* EntryOf(ExprId expr, const Value& value);
   [[nodiscard]] const ModuleView& view() const { return *states_[module_].view; }
   [[nodiscard]] const Module& code() const { return states_[module_].view->module(); }
@@ -172,8 +185,20 @@ class Engine {
                      const Taint& receiver, ExprId at);
   void CallBack(const Value& function, const Taint& taint, Taint* result);
   void Checked(std::span<const Arg> args);
+  // known.cc: what is known of values across functions
+  [[nodiscard]] std::string Known(ExprId expr);
+  [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot) const;
+  void NoteSent(const Taint& data, const std::string& host);
+  void GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg);
+  [[nodiscard]] std::string HostOfHandle(ExprId handle);
+  [[nodiscard]] std::string HostHere() const;
+  [[nodiscard]] bool IsEntry() const;  // the function being read is one that an agent calls
+  [[nodiscard]] const Expr* FunctionOf(const Call& call) const;
+  bool Deferred(const Call& call, Taint* result);
+  void Settles(const Call& call);
   Taint Source(Labels label, ExprId at, std::string text);
   Taint EnvRead(std::string_view name, ExprId at);
+  void TakeNamed(const Taint& name, ExprId at, Taint* value);
 
   // sinks.cc
   Taint Judge(Call& call, bool* handled);
@@ -187,13 +212,22 @@ class Engine {
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
   bool JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad);
   void JudgeMemory(Call& call);
+  [[nodiscard]] bool KeepingIsPurpose() const;
   void JudgeCondition(const Stmt& stmt);
+  void PickByName(ExprId test);
   void JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host);
-  void JudgeState(const Stmt& stmt, const Taint& value);
+  void JudgeState(const Stmt& stmt);
   void ReadState(std::string_view key);
   void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);
   void FinishState();
   void JudgeMailCopy(ExprId dict);
+  // sinks_machine.cc
+  Taint JudgeMachine(Call& call);
+  void JudgeDelete(Call& call, const std::string& path, const Taint& target);
+  void JudgeTold(const Call& call, std::string_view last);
+  void JudgeEnvironmentWrite(ExprId at, std::string_view name);
+  void JudgeCommandTables();
+  [[nodiscard]] Taint OutputOf(const Call& call, const std::string& line);
   void MarkPath(ExprId path, const Taint& taint);
   void JudgeNetFile(const Call& call, const Taint& taint);
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
@@ -204,6 +238,11 @@ class Engine {
              double scale = 1.0, std::string host = {}, std::string decoded = {});
   void Raise(std::string_view rule, Loc loc, const Taint& taint, Labels because, std::string message,
              double scale = 1.0, std::string host = {}, std::string decoded = {});
+
+  // The finding that was raised last, if it is one of this rule here.
+  void Worsen(std::string_view rule, core::Severity severity);
+  [[nodiscard]] bool FetchesAndRuns(std::string_view text) const;
+  [[nodiscard]] bool WritesRunner() const;
 
   struct StateWrite {
     std::string key;
@@ -241,11 +280,15 @@ class Engine {
   Stmt statement_;
   std::uint32_t depth_ = 0;
   std::uint32_t nested_ = 0;
+  std::uint32_t nested_known_ = 0;
   std::uint64_t steps_left_ = 0;
   std::uint8_t pass_ = 0;
   bool last_ = false;
   bool changed_ = false;
 };
+
+// sinks_store.cc
+[[nodiscard]] bool IsOwnFile(std::string_view text);
 
 // entry.cc
 void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out);

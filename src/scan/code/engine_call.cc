@@ -71,12 +71,39 @@ Taint Engine::EvalCall(ExprId id) {
     std::swap(call.all, whole);
     result = Judge(call, &handled);
   }
+  if (!handled && call.entry == nullptr && !own) {
+    Settles(call);
+    (void)Deferred(call, &result);
+  }
   if (!handled) {
     const std::string_view name = call.callee.text;
     const bool method = base != nullptr && base->kind == ExprKind::kMember;
     const std::string_view last = method ? base->text : name.substr(name.rfind('.') + 1);
+    JudgeTold(call, last);
+    if (last == "__subclasses__" && base != nullptr && last_ &&
+        (TextAt(expr.loc).find("__base__") != std::string_view::npos ||
+         TextAt(expr.loc).find("__mro__") != std::string_view::npos ||
+         TextAt(expr.loc).find("__bases__") != std::string_view::npos)) {
+      Raise("OBFUSC-002", id, {}, 0, "goes through all classes of the program for one that it does not name");
+    }
+    // A path out of a listed folder of keys.
+    if (method && SaysOneOf(last, {"open", "read_text", "read_bytes"}) &&
+        call.receiver.Has(kSecretName | kWeakSecretName)) {
+      result.Join(Source(call.receiver.Has(kSecretName) ? kSecretFile : kWeakSecretFile, id, "reads such a file"));
+    }
     Taint from_args = call.all;
     Taint from_receiver = call.receiver;
+    // source.pipe(request): what is read here is sent there.
+    if (method && last == "pipe" && !args.empty() && call.receiver.labels != 0) {
+      const Value& sink = view().Evaluate(args[0].value, function_);
+      const CatalogueEntry* entry =
+          sink.text.empty() ? nullptr : Catalogue::For(code().language).Find(sink.text + ".write");
+      if (entry != nullptr && entry->role == Role::kSocketSend) {
+        Call sent = call;
+        sent.entry = entry;
+        JudgeSend(sent, call.receiver, HostOfHandle(args[0].value), {});
+      }
+    }
     if (call.entry != nullptr) from_receiver = {};
     const bool makes = expr.is_new || (!last.empty() && last[0] >= 'A' && last[0] <= 'Z');
     if (makes && !Transforms(last)) from_args = from_args.Without(kEnvLabels);
@@ -90,7 +117,11 @@ Taint Engine::EvalCall(ExprId id) {
       const ExprId handle = view().Origin(base->base, function_, &scope);
       if (handle < code().exprs.size() && code().exprs[handle].kind == ExprKind::kCall &&
           code().exprs[handle].arg_count > 0 && scope == function_) {
-        MarkPath(code().ArgsOf(code().exprs[handle])[0].value, from_args);
+        const ExprId path = code().ArgsOf(code().exprs[handle])[0].value;
+        MarkPath(path, from_args);
+        if (path < code().exprs.size() && IsOwnFile(TextAt(code().exprs[path].loc))) {
+          Raise("RCE-001", id, from_args, kNetStranger, "replaces its own program by what it has fetched");
+        }
       }
     }
     // A path of secrets given to whoever reads it: archive.add(path), sqlite3.connect(path).
@@ -98,7 +129,8 @@ Taint Engine::EvalCall(ExprId id) {
       for (const Arg& arg : args) {
         if (arg.value >= code().exprs.size()) continue;
         PathKind kind = KindOfPath(view().Text(arg.value, function_));
-        if (last == "add" && view().Text(arg.value, function_).find(kHole) != std::string::npos) {
+        const std::string& shown = view().Text(arg.value, function_);
+        if (last == "add" && (shown.empty() || shown.find(kHole) != std::string::npos)) {
           const Taint named = Eval(arg.value);
           if (named.Has(kSecretName)) kind = PathKind::kSecret;
           if (kind == PathKind::kPlain && named.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
@@ -111,11 +143,12 @@ Taint Engine::EvalCall(ExprId id) {
       }
     }
     // x.append(secret): what is put into a thing stays in it.
+    const std::uint32_t attribute = method ? OwnAttribute(base->base) : kNone;
     if (method && from_args.labels != 0 && base->base < code().exprs.size() &&
-        code().exprs[base->base].kind == ExprKind::kName &&
-        SaysOneOf(last,
-                  {"append", "push", "add", "extend", "update", "write", "set", "insert", "unshift", "setdefault"})) {
-      const std::uint32_t slot = view().SlotOf(base->base, function_);
+        (code().exprs[base->base].kind == ExprKind::kName || attribute != kNone) &&
+        SaysOneOf(last, {"append", "push", "add", "extend", "update", "write", "set", "insert", "unshift", "setdefault",
+                         "set_content", "add_attachment", "attach", "set_payload", "add_field", "field"})) {
+      const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(base->base, function_);
       if (slot != kNone) {
         Taint kept = from_args;
         if (view().slots()[slot].scope != function_) {
@@ -168,7 +201,14 @@ Taint Engine::EvalCall(ExprId id) {
     Taint given = result;
     given.Join(call.receiver);
     for (std::uint32_t i = 0; i < args.size(); ++i) given.Join(taints[i]);
-    for (const auto& [index, function] : functions) CallBack(function, given, &result);
+    Taint back;
+    for (const auto& [index, function] : functions) CallBack(function, given, &back);
+    result.Join(back);
+    if (call.callee.text.ends_with("interceptors.request.use") && base != nullptr && base->base < code().exprs.size()) {
+      // What an interceptor adds, every request carries.
+      Call sent = call;
+      JudgeSend(sent, back, HostOfHandle(code().exprs[code().exprs[base->base].base].base), {});
+    }
     if (result.Has(kEnvAll) && base != nullptr && base->text == "filter" && PicksOwn(TextAt(expr.loc))) {
       result = result.Without(kEnvAll);
     }

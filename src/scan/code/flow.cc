@@ -278,6 +278,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
       const bool by_itself = by_tool[node] || (at_import[node] && hit.function == kModuleBody);
       if (!by_itself) hit.finding.scale *= 0.4;
       if (asked) hit.finding.scale *= 0.4;
+      if (by_itself && !asked && hit.finding.rule == "PERSIST-002") hit.finding.severity = core::Severity::kHigh;
     }
     dark = dark || hit.finding.rule.starts_with("OBFUSC") || hit.finding.rule.starts_with("RCE") ||
            hit.finding.rule.starts_with("EXFIL");

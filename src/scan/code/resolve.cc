@@ -289,6 +289,10 @@ Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const
   if (slot.import != kNone) return OfImport(module_.imports[slot.import]);
   if (slot.param != kNone && slot.scope < module_.functions.size()) {
     const Function& function = module_.functions[slot.scope];
+    // import("m").then((m) => ...): what was waited for.
+    if (const auto waited = waited_.find(slot.scope); slot.param == 0 && waited != waited_.end()) {
+      return Evaluate(waited->second, function.parent == kNone ? kModuleBody : function.parent);
+    }
     if (slot.param == 0 || function.params[slot.param].name == "this") {
       const ClassId self = SelfClass(slot.name, slot.scope);
       if (self != kNone) {
@@ -320,6 +324,13 @@ Value ModuleView::OfBinding(const Binding& binding) const {
   if (!binding.part.empty()) return value.kind == ValueKind::kUnknown ? Value() : MemberOf(value, binding.part);
   if (binding.item != kNone && value.kind == ValueKind::kList && binding.item < value.items.size()) {
     return value.items[binding.item];
+  }
+  // reader, writer = open_connection(): each is one of what the call gives back.
+  if (binding.item != kNone && is_python() && value.kind == ValueKind::kInstance && value.module == kNone &&
+      value.text.ends_with("()")) {
+    Value part = value;
+    part.text += "[]";
+    return part;
   }
   return {};
 }
@@ -617,6 +628,12 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     Value value;
     value.kind = ValueKind::kInstance;
     value.text = callee.text + "()";
+    // Emitters give themselves back: https.request(...).on("error", ...).end(body).
+    for (const std::string_view method : {".on", ".once"}) {
+      if (!is_python() && callee.text.ends_with("()" + std::string(method))) {
+        value.text = callee.text.substr(0, callee.text.size() - method.size());
+      }
+    }
     value.obfuscation = callee.obfuscation;
     return value;
   }

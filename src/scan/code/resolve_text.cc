@@ -57,6 +57,12 @@ const std::string& ModuleView::Text(ExprId id, FuncId scope) const {
 std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
   const Value& value = Evaluate(id, scope);
   if (value.kind == ValueKind::kText) return value.text.substr(0, kMaxPartial);
+  if (value.kind == ValueKind::kQualified &&
+      (value.text.ends_with("process.env.HOME") || value.text.ends_with("process.env.USERPROFILE"))) {
+    return "~";
+  }
+  if (value.kind == ValueKind::kQualified && value.text == "sys.executable") return "python3";
+  if (value.kind == ValueKind::kQualified && value.text.ends_with("process.execPath")) return "node";
   FuncId at_scope = scope;
   const ExprId at = Origin(id, scope, &at_scope);
   if (at != id) return Text(at, at_scope);
@@ -114,6 +120,16 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
       }
       return {};
     }
+    case ExprKind::kIndex: {
+      if (!is_python() || args.empty()) return {};
+      const Value& of = Evaluate(expr.base, scope);
+      const Value& key = Evaluate(args[0].value, scope);
+      if (of.kind == ValueKind::kQualified && of.text == "os.environ" && key.kind == ValueKind::kText &&
+          (key.text == "HOME" || key.text == "USERPROFILE")) {
+        return "~";
+      }
+      return {};
+    }
     case ExprKind::kCall:
       break;
     default:
@@ -128,6 +144,12 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
       return join(args, "/");
     }
     if (name == "pathlib.Path.home" || name == "pathlib.Path().home") return "~";
+    if (name == "tempfile.gettempdir") return "/tmp";
+    if (name == "tempfile.mkdtemp") return std::string("/tmp/") + kHole;
+    if ((name == "os.getenv" || name == "os.environ.get") && args.size() == 1) {
+      const Value& key = Evaluate(args[0].value, scope);
+      if (key.kind == ValueKind::kText && (key.text == "HOME" || key.text == "USERPROFILE")) return "~";
+    }
     if (name == "os.path.expanduser" || name == "os.path.expandvars" || name == "os.path.abspath" ||
         name == "os.path.realpath" || name == "os.path.normpath" || name == "os.fspath" || name == "builtins.str" ||
         name == "urllib.request.Request" || name == "httpx.URL" || name == "yarl.URL" ||
@@ -175,6 +197,7 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
   }
   if (name == "path.join" || name == "path.resolve" || name == "path.posix.join") return join(args, "/");
   if (name == "os.homedir") return "~";
+  if (name == "os.tmpdir") return "/tmp";
   if (name == "URL" || name == "String" || name == "path.normalize" || name == "url.fileURLToPath") {
     return join(args.first(std::min<std::size_t>(args.size(), 1)), "");
   }

@@ -78,6 +78,9 @@ enum class ShellAct : std::uint8_t {
   kPermission,       // chmod, chown, sudoers, setuid, xattr -d quarantine, disabling protections
   kReadEnvironment,  // env, printenv whole
   kListen,           // servers, nc -l
+  kTakeover,         // the host from inside a container, a second root: detail = how
+  kMine,             // a mining pool's worker
+  kInject,           // calls made in another process
 };
 struct ShellUse {
   ShellAct act = ShellAct::kRun;

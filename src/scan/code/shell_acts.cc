@@ -360,7 +360,7 @@ bool Analysis::Install(std::uint32_t index, const std::string& program) {
   } else if (program == "npx" || program == "uvx" || program == "bunx" || program == "pnpx") {
     at = 1;
     while (at < count && word(at).starts_with('-')) ++at;
-    if (at < count) Emit(ShellAct::kInstall, index, std::string(word(at)));
+    if (at < count) Emit(ShellAct::kInstall, index, std::string(word(at)), Has(word(at), "://") ? 1 : 0);
     return at < count;
   } else if (program == "apk") {
     found = verb(1, {"add"});
@@ -414,6 +414,91 @@ bool Analysis::Install(std::uint32_t index, const std::string& program) {
   return true;
 }
 
+// The whole machine, its time, or another process.
+bool Analysis::Overpowers(std::uint32_t index, const std::string& program) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  const auto word = [&](std::size_t i) { return i < count ? Lower(command.words[i].text) : std::string(); };
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string text = word(i);
+    if (HasOneOf(text, {"stratum+tcp://", "stratum+ssl://", "stratum2+tcp://"})) {
+      Emit(ShellAct::kMine, index, text, 2);
+      return true;
+    }
+  }
+  if (Is(program, {"docker", "podman", "nerdctl"}) && Is(word(1), {"run", "create"})) {
+    bool root = false;
+    bool free = false;
+    for (std::size_t i = 2; i < count; ++i) {
+      const std::string text = word(i);
+      std::string_view mount = text;
+      if (mount.starts_with("-v")) mount.remove_prefix(2);
+      if (mount.starts_with("--volume=")) mount.remove_prefix(9);
+      if (mount.starts_with("/:/") && !mount.ends_with(":ro")) root = true;
+      if (Has(text, "source=/,") || Has(text, "src=/,")) root = root || !Has(text, "readonly");
+      free = free || text == "--privileged" || text == "--pid=host" || text == "chroot" || Has(text, "sys_admin") ||
+             Has(text, "chroot /");
+      if (text == "--pid" && word(i + 1) == "host") free = true;
+    }
+    if (!root || !free) return false;
+    Emit(ShellAct::kTakeover, index, program + " with the host's root folder", 2);
+    return true;
+  }
+  if (program == "nsenter") {
+    for (std::size_t i = 1; i < count; ++i) {
+      const std::string text = word(i);
+      if (text == "-t1" || text == "--target=1" || ((text == "-t" || text == "--target") && word(i + 1) == "1")) {
+        Emit(ShellAct::kTakeover, index, "nsenter into process 1", 2);
+        return true;
+      }
+    }
+    return false;
+  }
+  if (Is(program, {"useradd", "adduser", "usermod"})) {
+    for (std::size_t i = 1; i + 1 < count; ++i) {
+      if (Is(word(i), {"-u", "--uid"}) && word(i + 1) == "0") {
+        Emit(ShellAct::kTakeover, index, program + " with user id 0", 2);
+        return true;
+      }
+    }
+    return false;
+  }
+  if (Is(program, {"gdb", "lldb"})) {
+    bool attached = false;
+    bool calls = false;
+    for (std::size_t i = 1; i < count; ++i) {
+      const std::string text = word(i);
+      attached = attached || text == "-p" || text.starts_with("--pid") || text.starts_with("-p=");
+      calls = calls || text.starts_with("call ") || text.starts_with("print ((") || Has(text, "system(") ||
+              Has(text, "dlopen(") || text.starts_with("expr ") || text.starts_with("compile code");
+    }
+    if (!attached || !calls) return false;
+    Emit(ShellAct::kInject, index, program, 2);
+    return true;
+  }
+  if (program == "gcore" || program == "procdump") {
+    // A core file holds whatever the process holds.
+    Taint core;
+    core.secret = true;
+    core.what = "the memory of a process";
+    core.secret_loc = command.loc;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (!Is(word(i), {"-o", "-ma"}) || i + 1 >= count) continue;
+      const ShellWord& name = command.words[i + 1];
+      Remember(name.text, name.variables, core);
+      // It is called like this with the process's number behind it.
+      if (i + 2 < count) {
+        std::vector<std::string> variables = name.variables;
+        variables.insert(variables.end(), command.words[i + 2].variables.begin(), command.words[i + 2].variables.end());
+        Remember(name.text + "." + command.words[i + 2].text, variables, core);
+      }
+    }
+    Emit(ShellAct::kReadSecret, index, program, 1);
+    return true;
+  }
+  return false;
+}
+
 // Start-up, the agent's own configuration, protections; and, for the rest, that it runs.
 void Analysis::System(std::uint32_t index, const std::string& program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
@@ -443,7 +528,9 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
   if (program.empty()) return;
   if (Install(index, program)) return;
   bool reported = true;
-  if (program == "crontab") {
+  if (Overpowers(index, program)) {
+    // said
+  } else if (program == "crontab") {
     bool list = HasFlag(command, {"-l", "-e"});  // -e asks the user
     bool remove = HasFlag(command, {"-r"});
     if (!list && !remove) {
@@ -483,7 +570,8 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
                return std::ranges::any_of(command.words,
                                           [](const ShellWord& each) { return Lower(each.text) == "core.hookspath"; });
              }())) {
-    Emit(ShellAct::kWriteStartup, index, program + " " + raw(count - 1), program == "git" ? 0 : 1);
+    bool everywhere = program != "git" || HasFlag(command, {"--global", "--system"});
+    Emit(ShellAct::kWriteStartup, index, program + " " + raw(count - 1), everywhere ? 1 : 0);
   } else if (Is(program, {"claude", "codex", "gemini", "cursor", "code", "opencode"}) &&
              ((word(1) == "mcp" && Is(word(2), {"add", "add-json", "add-from-claude-desktop"})) ||
               HasFlag(command, {"--add-mcp"}) || (word(1) == "config" && Is(word(2), {"set", "add"})))) {

@@ -218,6 +218,7 @@ class Analysis {
   void Files(std::uint32_t index, const std::string& program, const Taint& input);
   void System(std::uint32_t index, const std::string& program, const Taint& input);
   bool Install(std::uint32_t index, const std::string& program);
+  bool Overpowers(std::uint32_t index, const std::string& program);
   void Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content);
   void Output(std::uint32_t index, const std::string& program, const Taint& input);
   std::vector<const ShellWord*> Operands(const ShellCommand& command, std::string_view valued = "") const;

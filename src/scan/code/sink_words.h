@@ -71,6 +71,21 @@ inline constexpr std::array kYes =
     std::to_array<std::string_view>({"yes", "yep", "ok", "sure", "approved", "confirmed", "i approve", "i agree",
                                      "i confirm", "i authori", "go ahead", "i give permission", "i consent"});
 
+inline constexpr std::string_view kOwnFile = "\x02own";
+
+// The user's folder, a large folder of it, or the root.
+inline bool IsHome(std::string_view path) {
+  while (path.size() > 1 && (path.ends_with("/") || path.ends_with("*"))) path.remove_suffix(1);
+  for (const std::string_view home : {"~", "/", "~/Documents", "~/Desktop", "~/Pictures", "/home", "/Users"}) {
+    if (path == home) return true;
+  }
+  return false;
+}
+inline bool IsKeyFolder(std::string_view path) {
+  while (path.ends_with("/") || path.ends_with("*")) path.remove_suffix(1);
+  return path.ends_with("/.ssh") || path.ends_with("/.gnupg") || path.ends_with("/.ssh/id_");
+}
+
 // What came in as a parameter may be meant for another call of the function: weak by itself.
 inline double Direct(const Taint& taint, double scale) { return (taint.fresh & kDecoded) != 0 ? scale : 0.25; }
 
@@ -81,6 +96,25 @@ inline bool SaysYes(std::string_view text) {
       std::any_of(kYes.begin(), kYes.end(), [&](std::string_view word) { return lower.starts_with(word); });
   return yes && AnyOf(lower, {"approve", "confirm", "agree", "consent", "authori", "permission", "order it", "not ask",
                               "don't ask", "go ahead", "without asking", "always allow"});
+}
+
+// A host's name with this in front of it: the address belongs to a bot or a web hook.
+inline constexpr std::string_view kInboxPrefix = "inbox:";
+inline bool IsInbox(std::string_view url) {
+  for (const std::string_view inbox : {"api.telegram.org/bot", "discord.com/api/webhooks/",
+                                       "discordapp.com/api/webhooks/", "hooks.slack.com/services/"}) {
+    const std::size_t at = url.find(inbox);
+    // One of the user's own is told by a setting.
+    if (at != std::string_view::npos && at + inbox.size() < url.size() && url[at + inbox.size()] != kHole) return true;
+  }
+  return false;
+}
+
+// Where a cloud gives keys to whoever asks from inside the machine.
+inline bool GivesRoleKeys(std::string_view url) {
+  return AnyOf(url, {"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"}) &&
+         AnyOf(url, {"security-credentials", "/token", "identity/oauth2", "service-accounts", "/v2/credentials"}) &&
+         !AnyOf(url, {"api/token"});
 }
 
 inline bool IsBad(HostKind kind) {

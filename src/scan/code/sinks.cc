@@ -60,6 +60,35 @@ void Engine::Raise(std::string_view rule, Loc loc, const Taint& taint, Labels be
   hits_.push_back(std::move(hit));
 }
 
+void Engine::Worsen(std::string_view rule, core::Severity severity) {
+  if (!last_ || hits_.empty() || hits_.back().finding.rule != rule || hits_.back().module != module_) return;
+  hits_.back().finding.severity = severity;
+}
+
+bool Engine::FetchesAndRuns(std::string_view text) const {
+  if (text.size() < 8 || text.size() > 4096) return false;
+  const ShellScript script = ParseShell(text);
+  const std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
+  return std::any_of(acts.begin(), acts.end(), [](const ShellUse& act) {
+    return act.act == ShellAct::kFetchAndRun || act.act == ShellAct::kReverseShell ||
+           act.act == ShellAct::kDecodeAndRun;
+  });
+}
+
+// Somewhere in this function stands a text that fetches a program and runs it.
+bool Engine::WritesRunner() const {
+  const Loc body = code().functions[function_].loc;
+  int parsed = 0;
+  for (const Expr& part : code().exprs) {
+    const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
+    if (part.kind != ExprKind::kString || !inside || part.text.size() < 12 || part.text.size() > 2000) continue;
+    if (!AnyOf(part.text, {"|", "$(", "`"}) || !AnyOf(part.text, {"curl", "wget", "base64", "/dev/tcp"})) continue;
+    if (++parsed > 32) break;
+    if (FetchesAndRuns(part.text)) return true;
+  }
+  return false;
+}
+
 void Engine::Use(const Call& call, Permission permission, std::string detail, bool chosen) {
   if (!last_ || call.expr >= code().exprs.size()) return;
   const std::uint64_t key =
@@ -138,9 +167,11 @@ Taint Engine::DataOf(const Call& call, bool* header_only) {
 }
 
 void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view, const Taint& target) {
+  NoteSent(data, std::string(host_view));
   if (!last_) return;
-  const std::string host(host_view);
-  const HostKind kind = host.empty() ? HostKind::kOrdinary : KindOfHost(host);
+  const bool inbox = host_view.starts_with(kInboxPrefix);
+  const std::string host(inbox ? host_view.substr(kInboxPrefix.size()) : host_view);
+  const HostKind kind = host.empty() ? HostKind::kOrdinary : inbox ? HostKind::kTunnel : KindOfHost(host);
   if (kind == HostKind::kLocal) return;
   const bool fixed = !host.empty();
   const bool bad = fixed && IsBad(kind);
@@ -149,14 +180,14 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   const std::string to = fixed ? " to " + host : std::string(" over the network");
   if (all.Has(kSecretFile | kStore)) {
     // Cloud libraries trade their own key files for tokens at their own hosts.
-    if (!fixed || !HostOfVendors(host, 0xFFFFFFFFU)) {
+    if (!fixed || inbox || !HostOfVendors(host, 0xFFFFFFFFU)) {
       // A credential that is only in the options or the address may be the header where it belongs.
       const bool body = data.Has(kSecretFile | kStore) || fixed;
       Raise("EXFIL-001", call.expr, all, kSecretFile | kStore, "sends credentials read from their store" + to,
             fixed  ? 1.0
             : body ? 0.75
                    : 0.25,
-            host);
+            inbox ? std::string() : host);
       return;
     }
   }
@@ -209,8 +240,10 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
 Taint Engine::JudgeHttp(Call& call) {
   Taint target;
   const ExprId url = Argument(call, call.entry->target, &target);
-  const std::string text = url == kNone ? std::string() : view().Text(url, function_);
+  const std::string text = url == kNone ? std::string() : Known(url);
   std::string host = KnownHost(text);
+  // What a bot or a web hook of a chat is given, its owner reads, whoever that is.
+  if (IsInbox(text)) host = std::string(kInboxPrefix) + host;
   if (host.empty() && !Contains(text, "://")) {
     // http.request({hostname, ...}); https.get("api.x", ...) names no scheme.
     const std::string bare = KnownAddress(text);
@@ -228,12 +261,28 @@ Taint Engine::JudgeHttp(Call& call) {
     Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
   }
   JudgeTrigger(call, data, !host.empty(), host);
+  for (const Arg& arg : call.args) {
+    if (!last_ || arg.name != "verify" || arg.value >= code().exprs.size() || code().exprs[arg.value].text != "False") {
+      continue;
+    }
+    Taint secret = data;
+    Taint given;
+    if (Argument(call, {{-1, "headers", ""}}, &given) != kNone) secret.Join(given);
+    if (Argument(call, {{-1, "auth", ""}}, &given) != kNone) secret.Join(given);
+    if (secret.Has(kEnvSecret) && KindOfHost(host) != HostKind::kLocal && !host.empty()) {
+      Raise("VULN-007", call.expr, secret, kEnvSecret, "sends a credential without asking whose certificate it is");
+    }
+  }
   if (host.empty() && target.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0) {
     Raise("VULN-005", call.expr, target, kToolArgument, "requests an address chosen by the caller",
           text.empty() ? 0.5 : 0.8);
   }
   const std::string& name = call.callee.text;
   const bool posts = name.ends_with(".post") || name.ends_with(".put") || name.ends_with(".patch");
+  if (GivesRoleKeys(text)) {
+    Taint keys = Source(kStore | kNet, call.expr, "asks the cloud for the keys of this machine's role");
+    return keys;
+  }
   Taint result = Source(kNet, call.expr, "answer of " + (host.empty() ? std::string("a host") : host));
   if (!host.empty() && !posts && KindOfHost(host) != HostKind::kLocal) {
     result.labels |= kNetFixed;
@@ -278,6 +327,7 @@ void Engine::JudgeCondition(const Stmt& stmt) {
       if (AnyOf(name, {"datetime.now", "datetime.utcnow", "date.today", "time.localtime", "Date().get", "Date.now"}))
         time = true;
       if (name == "datetime.datetime" || name == "datetime.date" || name == "Date") number = true;
+      if (AnyOf(name, {"process.env.CI", "process.env.GITHUB_ACTIONS"})) condition.trigger = Trigger::kIdentity;
       if (AnyOf(name, {"gethostname", "getuser", "getlogin", "os.hostname", "os.userInfo", "platform.node",
                        "uuid.getnode"})) {
         condition.trigger = Trigger::kIdentity;
@@ -331,12 +381,23 @@ void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string
         scale = 0.5;
       }
     }
+    bool fetches = false;
+    if (condition.trigger != Trigger::kText && role == Role::kShell) {
+      const ExprId command = Argument(call, call.entry->target, nullptr);
+      const std::string text = command == kNone ? std::string() : Known(command);
+      fetches = FetchesAndRuns(text);
+      if (fetches) scale = 1.0;
+    } else if (condition.trigger == Trigger::kIdentity &&
+               TextAt(condition.loc).find("env.CI") != std::string_view::npos) {
+      continue;  // many programs are quiet there
+    }
     if (scale == 0.0) continue;
     const std::string what = condition.trigger == Trigger::kText   ? "a word in its input"
                              : condition.trigger == Trigger::kTime ? "a date or time"
                                                                    : "which machine or user it is";
     Raise("TRIGGER-001", call.expr, data, data.labels & (kToolArgument | kSecretLabels | kState | kNetFixed),
           "does this only on " + what, scale, std::string(host));
+    if (fetches) Worsen("TRIGGER-001", core::Severity::kCritical);
     return;
   }
 }
@@ -404,18 +465,39 @@ Taint Engine::Judge(Call& call, bool* handled) {
       Use(call, Permission::kNetworkEgress, "");
       Taint data;
       for (const Taint& taint : call.taints) data.Join(taint);
-      JudgeSend(call, data, here().host, {});
-      JudgeTrigger(call, data, true, here().host);
+      const Expr* function = FunctionOf(call);
+      std::string host;
+      if (function != nullptr && function->base != kNone) host = HostOfHandle(function->base);
+      if (Contains(call.callee.text, "dgram")) {
+        for (const Arg& arg : call.args) {
+          const std::string to = KnownAddress(Known(arg.value));
+          if (Contains(to, ".")) host = to;
+        }
+      }
+      if (host.empty()) host = HostHere();
+      JudgeSend(call, data, host, {});
+      JudgeTrigger(call, data, true, host);
       return {};
     }
-    case Role::kSocketReceive:
+    case Role::kSocketReceive: {
       Use(call, Permission::kNetworkEgress, "");
+      if (!view().is_python()) {
+        // Channels to the own user interface are everywhere: only a far host's words are another machine's.
+        const Expr* function = FunctionOf(call);
+        std::string host =
+            function != nullptr && function->base != kNone ? HostOfHandle(function->base) : std::string();
+        if (host.empty()) host = HostHere();
+        if (host.empty() || KindOfHost(host) == HostKind::kLocal) {
+          return Source(kNet, call.expr, "receives data from a connection");
+        }
+      }
       return Source(kSocketData, call.expr, "receives data from a socket");
+    }
     case Role::kDns: {
       const ExprId to = Argument(call, entry.target, &target);
       Use(call, Permission::kNetworkEgress, "");
       // A host out of a setting or a file is looked up whole; data is carried by a label in front of a domain.
-      const std::string name = to == kNone ? std::string() : view().Text(to, function_);
+      const std::string name = to == kNone ? std::string() : Known(to);
       const std::size_t hole = name.find(kHole);
       if (hole == std::string::npos || name.find('.', hole) == std::string::npos) return {};
       const Labels data = kSecretLabels | kWeakSecretFile | kFileContent | kCommandOutput;
@@ -428,7 +510,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kMail: {
       Use(call, Permission::kNetworkEgress, "mail");
       bool none = true;
-      JudgeSend(call, DataOf(call, &none), {}, {});
+      JudgeSend(call, DataOf(call, &none), HostHere(), {});
       return {};
     }
     case Role::kListen: {
@@ -443,13 +525,22 @@ Taint Engine::Judge(Call& call, bool* handled) {
         JudgeShellText(call, command, target);
         JudgeTrigger(call, target, false, {});
       }
-      return Source(kCommandOutput, call.expr, "output of a command");
+      Taint result = Source(kCommandOutput, call.expr, "output of a command");
+      if (command != kNone) result.Join(OutputOf(call, view().Text(command, function_)));
+      return result;
     }
-    case Role::kSpawn:
+    case Role::kSpawn: {
       JudgeSpawn(call);
-      (void)Argument(call, entry.target, &target);
+      const ExprId command = Argument(call, entry.target, &target);
       JudgeTrigger(call, target, false, {});
-      return Source(kCommandOutput, call.expr, "output of a program");
+      Taint result = Source(kCommandOutput, call.expr, "output of a program");
+      std::string line = command == kNone ? std::string() : view().Text(command, function_);
+      if (const ExprId list = Argument(call, entry.data, nullptr); list != kNone) {
+        line += " " + view().Text(list, function_);
+      }
+      result.Join(OutputOf(call, line));
+      return result;
+    }
     case Role::kEval:
       JudgeEval(call);
       (void)Argument(call, entry.target, &target);
@@ -461,7 +552,11 @@ Taint Engine::Judge(Call& call, bool* handled) {
         Use(call, Permission::kDynamicCode, view().Text(name, function_));
         if (target.Has(kNetFixed) && !target.Has(kToolArgument)) {
           Raise("RCE-001", call.expr, target, kNetFixed, "loads a module named by an answer from the network", 0.7);
+        } else if (target.Has(kUnchecked) && target.params != 0 && IsEntry() && view().is_python() &&
+                   view().Text(name, function_).empty()) {
+          Raise("VULN-002", call.expr, target, kToolArgument, "loads whatever module an argument names", 0.7);
         }
+        JudgeNetFile(call, target);
       }
       return {};
     }
@@ -508,7 +603,17 @@ Taint Engine::Judge(Call& call, bool* handled) {
         }
       }
       if (!executable) return {};
+      if (call.callee.text.ends_with(".func")) {
+        // A prototype: koffi.load("libc").func("void *mmap(...)").
+        std::string prototype;
+        for (const Arg& arg : call.args) prototype += view().Text(arg.value, function_) + " ";
+        if (!AnyOf(prototype, {"mmap", "mprotect", "VirtualAlloc", "VirtualProtect", "ptrace", "process_vm_"}))
+          return {};
+      }
       here().deeds |= kDidExecutable;
+      if (AnyOf(call.callee.text, {"WriteProcessMemory", "CreateRemoteThread", "RtlMoveMemory", "process_vm_writev"})) {
+        here().deeds |= kDidRawMemory;
+      }
       if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
       Use(call, Permission::kDynamicCode, "executable memory");
       Raise("MEM-003", call.expr, call.all, call.all.labels & (kForeign | kToolArgument),
@@ -524,8 +629,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
         }
         return call.all;
       }
-      here().deeds |= kDidRawMemory;
-      if (call.callee.text.ends_with("memmove") || call.callee.text.ends_with("memset")) {
+      if (!call.callee.text.ends_with("cast")) here().deeds |= kDidRawMemory;
+      if (call.callee.text.ends_with("memmove") || call.callee.text.ends_with("memset") ||
+          call.callee.text.ends_with("cast")) {
         std::vector<ExprId> open;
         if (!call.args.empty()) open.push_back(call.args[0].value);
         for (std::size_t i = 0; i < open.size() && i < 16; ++i) {
@@ -537,7 +643,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
           for (const Arg& inner : code().ArgsOf(part)) open.push_back(inner.value);
         }
       }
-      if (call.all.Has(kToolArgument)) {
+      if (call.all.Has(kToolArgument) && !call.callee.text.ends_with("cast")) {
         Raise("MEM-004", call.expr, call.all, kToolArgument,
               "reads or writes memory at a place or of a size that an argument chooses");
       }
@@ -548,17 +654,20 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kFileList:
       return JudgeFile(call);
     case Role::kFileDelete: {
-      const Expr& expr = code().exprs[call.expr];
+      const Expr* function = FunctionOf(call);
       const ExprId path = Argument(call, entry.target, &target);
-      std::string text = path != kNone ? view().Text(path, function_) : std::string();
-      if (path == kNone && expr.base < code().exprs.size()) text = view().Text(code().exprs[expr.base].base, function_);
+      std::string text = path != kNone ? Known(path) : std::string();
+      if (path == kNone && function != nullptr) text = view().Text(function->base, function_);
       Use(call, Permission::kFilesystemWrite, text);
       JudgeTrigger(call, target, false, {});
+      if (path == kNone) target.Join(call.receiver);
+      JudgeDelete(call, text, target);
       return {};
     }
     case Role::kEnvRead: {
       const ExprId name = Argument(call, entry.target, &target);
       Taint result = EnvRead(name == kNone ? std::string() : view().Text(name, function_), call.expr);
+      TakeNamed(target, call.expr, &result);
       return result;
     }
     case Role::kEnvAll:
@@ -567,6 +676,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kEnvWrite: {
       const ExprId name = Argument(call, entry.target, &target);
       Use(call, Permission::kEnvironmentWrite, name == kNone ? std::string() : view().Text(name, function_));
+      if (name != kNone) JudgeEnvironmentWrite(call.expr, view().Text(name, function_));
       return {};
     }
     case Role::kSecretStore:
@@ -575,8 +685,10 @@ Taint Engine::Judge(Call& call, bool* handled) {
       }
       Use(call, Permission::kSecretsRead, call.callee.text);
       // A key chain entry of one's own is how credentials should be kept; a browser's is not one's own.
-      return AnyOf(LowerCase(call.callee.text), {"cookie", "unprotect", "rookie"})
-                 ? Source(kStore, call.expr, "reads a browser's store")
+      return AnyOf(LowerCase(call.callee.text), {"cookie", "unprotect", "rookie", "heapsnapshot"})
+                 ? Source(kStore, call.expr,
+                          AnyOf(call.callee.text, {"HeapSnapshot"}) ? "takes all memory of the process"
+                                                                    : "reads a browser's store")
                  : Source(kEnvSecret, call.expr, "reads the key chain");
     case Role::kClipboard:
       return Source(kClipboard, call.expr, "watches the clipboard, keys or screen");
@@ -593,7 +705,10 @@ Taint Engine::Judge(Call& call, bool* handled) {
         const std::string text = LowerCase(view().Text(statement, function_));
         if (Contains(text, std::string_view(&kHole, 1)) &&
             AnyOf(text, {"select ", "insert ", "update ", "delete ", "drop ", "alter ", "where "})) {
-          Raise("VULN-004", call.expr, target, kToolArgument, "puts an argument into an SQL statement");
+          // A value between quotes or behind a comparison could have been bound; a name of a table could not.
+          const bool value = AnyOf(text, {"'\x01", "\"\x01", "=\x01", "= \x01", "where \x01", "like \x01", "'%\x01"});
+          Raise("VULN-004", call.expr, target, kToolArgument, "puts an argument into an SQL statement",
+                value && target.Has(kUnchecked) ? 1.4 : 1.0);
         }
       }
       return call.receiver.Without(kEnvLabels);
@@ -646,7 +761,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
           !graphs_.empty() && graphs_[module_] != 0) {
         Raise("STATE-001", call.expr, call.all, kForeign,
               "gives an answer from the network the rank of a system message",
-              view().Text(call.args[0].value, function_).empty() ? 0.9 : 0.4);
+              view().Text(call.args[0].value, function_).find_first_not_of(kHole) == std::string::npos ? 0.9 : 0.4);
       }
       if (call.callee.text.ends_with("HumanMessage") && !call.args.empty() && !graphs_.empty() &&
           graphs_[module_] != 0) {
@@ -655,6 +770,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
           Raise("STATE-004", call.expr, {}, 0, "puts a consent into the user's mouth: " + Shown(said.text, 80));
         }
       }
+      if (call.callee.text.ends_with("Message")) return call.all;
       return Source(kModelAnswer, call.expr, "answer of a model");
     }
     case Role::kDuplicate:
@@ -665,6 +781,15 @@ Taint Engine::Judge(Call& call, bool* handled) {
       if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
       Use(call, Permission::kSubprocess, "terminal");
       return {};
+    case Role::kUpload:
+    case Role::kFeed:
+    case Role::kModulePath:
+    case Role::kWorker:
+    case Role::kWasm:
+    case Role::kContainer:
+    case Role::kRegistry:
+    case Role::kFetched:
+      return JudgeMachine(call);
     case Role::kUnlisted:
       break;
   }

@@ -16,7 +16,7 @@ using namespace sink_words;  // NOLINT: the engine room's own words
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   if (!last_) return;
   JudgeNetFile(call, taint);
-  const std::string text = view().Text(command, function_);
+  const std::string text = Known(command);
   const std::string first = text.substr(0, text.find_first_of(" \t\n|;&"));
   Use(call, Permission::kSubprocess, text.empty() ? std::string("any command") : text, taint.Has(kToolArgument));
   if (IsShellName(first)) here().deeds |= kDidRunShell;
@@ -111,12 +111,17 @@ void Engine::JudgeSpawn(Call& call) {
     }
   }
   if (words.empty()) return;
-  JudgeNetFile(call, taint);
+  for (std::size_t i = 0; i < words.size() && i < 4; ++i) {
+    if (last_ && words[i] < code().exprs.size()) JudgeNetFile(call, scope == function_ ? Eval(words[i]) : taint);
+  }
   if (shell) {
     JudgeShellText(call, words.size() == 1 ? words[0] : target, taint);
     return;
   }
-  const std::string program = view().Text(words[0], scope);
+  const std::string program = scope == function_ ? Known(words[0]) : view().Text(words[0], scope);
+  if (program.starts_with("/proc/self/fd/") || program.starts_with("/dev/fd/")) {
+    Raise("MEM-001", call.expr, taint, kDecoded | kForeign, "runs a program that is in memory only");
+  }
   const std::string first = program.substr(0, program.find(' '));
   if (IsShellName(first)) {
     here().deeds |= kDidRunShell;
@@ -132,7 +137,7 @@ void Engine::JudgeSpawn(Call& call) {
   if (!last_) return;
   std::string line;
   for (std::size_t i = 0; i < words.size() && i < 32 && line.size() < 4096; ++i) {
-    const std::string& word = view().Text(words[i], scope);
+    const std::string word = scope == function_ ? Known(words[i]) : view().Text(words[i], scope);
     if (i > 0) line += ' ';
     if (word.empty()) {
       line += kHole;
@@ -144,6 +149,20 @@ void Engine::JudgeSpawn(Call& call) {
       for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
       line += '\'';
     }
+  }
+  // What the program reads: `crontab -`, `sh`.
+  for (const Arg& arg : call.args) {
+    ExprId input = arg.name == "input" ? arg.value : kNone;
+    if (arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
+        if (field.name == "input") input = field.value;
+      }
+    }
+    const std::string given = input == kNone ? std::string() : view().Text(input, function_);
+    if (given.empty() || given.size() > 2048) continue;
+    line += " <<< '";
+    for (const char c : given) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    line += "'";
   }
   const Taint chosen = program.empty() ? Eval(words[0]) : Taint();
   Use(call, Permission::kSubprocess, program.empty() ? std::string("any command") : line, chosen.Has(kToolArgument));

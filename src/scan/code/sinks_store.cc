@@ -27,7 +27,7 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
 }
 
 void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
-  if (taint.Has(kNetFile) && !taint.Has(kToolArgument)) {
+  if (taint.Has(kNetFile)) {
     Raise("RCE-004", call.expr, taint, kNetFile, "runs a file that it has downloaded");
   }
 }
@@ -35,8 +35,10 @@ void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
 void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
   Use(call, Permission::kFilesystemWrite, path);
   const PathKind kind = KindOfPath(path);
-  if (kind == PathKind::kStartup) {
+  const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");
+  if (kind == PathKind::kStartup || task) {
     Raise("PERSIST-001", call.expr, data, data.labels, "writes " + Shown(path) + ", which runs again by itself");
+    if (WritesRunner()) Worsen("PERSIST-001", core::Severity::kCritical);
   } else if (kind == PathKind::kAgent ||
              (kind == PathKind::kWeakSecret && AnyOf(LowerCase(path), {".claude", ".cursor/", "claude_"}))) {
     Raise("PERSIST-002", call.expr, data, data.labels,
@@ -62,6 +64,12 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   }
 }
 
+// A file of this very program.
+bool IsOwnFile(std::string_view text) {
+  return AnyOf(text, {"__file__", "__filename"}) &&
+         !AnyOf(text, {"parent", "dirname", "with_name", "with_suffix", "join", " / ", "splitext"});
+}
+
 // A wrapper around tools that sends on what they are given.
 bool Engine::JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad) {
   if (host.empty() || data.params == 0) return false;
@@ -79,6 +87,21 @@ bool Engine::JudgeRelay(const Call& call, const Taint& data, const std::string& 
   if (!whole || !inner || !tools) return false;
   Raise("EXFIL-007", call.expr, data, 0, "sends what every wrapped tool is given to " + host, 1.0, host);
   return true;
+}
+
+// Programs that fill a memory or an index do so because their user asked for it.
+bool Engine::KeepingIsPurpose() const {
+  std::string names = LowerCase(code().functions[function_].qualified) + " ";
+  bool tool = false;
+  for (const EntryPoint& entry : entry_points_) {
+    if (entry.module != module_ || entry.function != function_ || entry.kind == "script") continue;
+    names += LowerCase(entry.name + " " + entry.description.substr(0, 300)) + " ";
+    tool = true;
+  }
+  return !tool ||
+         AnyOf(names, {"store", "save",   "remember", "memor",  "add",    "index",  "ingest", "insert", "learn",
+                       "load",  "import", "crawl",    "upsert", "sync",   "embed",  "build",  "update", "refresh",
+                       "put",   "write",  "keep",     "upload", "create", "record", "scrape"});
 }
 
 void Engine::JudgeMemory(Call& call) {
@@ -100,23 +123,26 @@ void Engine::JudgeMemory(Call& call) {
     }
   }
   if (data.Has(kForeign)) {
-    Raise("STATE-002", call.expr, data, kForeign, "keeps an answer from the network in the agent's memory", 0.6);
+    Raise("STATE-002", call.expr, data, kForeign, "keeps an answer from the network in the agent's memory",
+          KeepingIsPurpose() ? 0.6 : 1.0);
+    if (!KeepingIsPurpose()) Worsen("STATE-002", core::Severity::kHigh);
   }
 }
 
 Taint Engine::JudgeFile(Call& call) {
   Taint path_taint;
   const Role role = call.entry->role;
-  const Expr& expr = code().exprs[call.expr];
-  const bool method = expr.base < code().exprs.size() && code().exprs[expr.base].kind == ExprKind::kMember;
+  const Expr* function = FunctionOf(call);
+  const bool method = function != nullptr && function->kind == ExprKind::kMember;
   const bool on_path = method && (call.callee.kind == ValueKind::kUnknown || call.callee.text.starts_with("pathlib.") ||
                                   call.callee.text.starts_with("."));
   std::string path;
   if (on_path) {
-    path = view().Text(code().exprs[expr.base].base, function_);
+    path = Known(function->base);
     path_taint = call.receiver;
   } else if (const ExprId target = Argument(call, call.entry->target, &path_taint); target != kNone) {
-    path = view().Text(target, function_);
+    path = Known(target);
+    if (path.empty() && IsOwnFile(TextAt(code().exprs[target].loc))) path = kOwnFile;
   }
   bool writes = role == Role::kFileWrite;
   if (role == Role::kFileOpen) {
@@ -145,8 +171,19 @@ Taint Engine::JudgeFile(Call& call) {
       }
       path = view().Text(call.args[1].value, function_);
       path_taint = call.taints[1];
-    } else if (data.Has(kNetStranger) && expr.base < code().exprs.size()) {
-      MarkPath(on_path ? code().exprs[expr.base].base : call.args.empty() ? kNone : call.args[0].value, data);
+    } else if (data.Has(kNetStranger) && function != nullptr) {
+      if (path == kOwnFile || (on_path && IsOwnFile(TextAt(code().exprs[function->base].loc)))) {
+        Raise("RCE-001", call.expr, data, kNetStranger, "replaces its own program by what it has fetched");
+      }
+      MarkPath(on_path ? function->base : call.args.empty() ? kNone : call.args[0].value, data);
+    }
+    if (call.callee.text.starts_with("tarfile.") && call.callee.text.ends_with("extractall") && last_ &&
+        call.receiver.Has(kForeign | kToolArgument) &&
+        std::none_of(call.args.begin(), call.args.end(),
+                     [](const Arg& arg) { return arg.name == "filter" || arg.name == "members"; })) {
+      Raise("VULN-003", call.expr, call.receiver, kForeign | kToolArgument,
+            "unpacks an archive from outside without a filter: its members may lie anywhere", 1.0);
+      Worsen("VULN-003", core::Severity::kHigh);
     }
     JudgeWrite(call, path, path_taint, data);
     Taint handle;
@@ -157,17 +194,36 @@ Taint Engine::JudgeFile(Call& call) {
     return Source(kStore, call.expr, "reads " + Shown(path));
   }
   PathKind kind = KindOfPath(path);
-  if (kind == PathKind::kPlain && Contains(path, std::string_view(&kHole, 1))) {
+  if (kind == PathKind::kPlain && (path.empty() || Contains(path, std::string_view(&kHole, 1)))) {
     // A name out of a list of such names, below the user's folder.
     if (path_taint.Has(kSecretName)) kind = PathKind::kSecret;
     if (path_taint.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
+  }
+  if (role == Role::kFileOpen) {
+    // An archive or stream over bytes that came from somewhere.
+    for (std::size_t i = 0; i < call.args.size(); ++i) {
+      if (call.args[i].name == "fileobj" || (i == 0 && path.empty())) path_taint.Join(call.taints[i]);
+    }
   }
   Use(call, kind == PathKind::kSecret ? Permission::kSecretsRead : Permission::kFilesystemRead, path);
   if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
       path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument", 0.7);
   }
-  if (role == Role::kFileList) return path_taint.Has(kSecretFile) ? path_taint : Taint();
+  if (role == Role::kFileList) {
+    Taint found = path_taint.Has(kSecretFile) ? path_taint : Taint();
+    const bool lists = !AnyOf(call.callee.text, {"exists", "isfile", "isdir", "getsize", ".stat", "lstat", "access"});
+    if (!lists) return found;
+    if (kind == PathKind::kSecret || IsKeyFolder(path)) {
+      found.Join(Source(kSecretName, call.expr, "lists " + Shown(path)));
+    } else if (kind == PathKind::kWeakSecret) {
+      found.Join(Source(kWeakSecretName, call.expr, "lists " + Shown(path)));
+    } else if (IsHome(path)) {
+      found.Join(Source(kHomeEntry, call.expr, "lists the user's folder"));
+    }
+    found.labels |= path_taint.labels & kHomeEntry;
+    return found;
+  }
   switch (kind) {
     case PathKind::kSecret:
       return Source(kSecretFile | kFileContent, call.expr, "reads " + Shown(path));
@@ -180,6 +236,12 @@ Taint Engine::JudgeFile(Call& call) {
         result.labels |= kToolArgument;
         result.trail[static_cast<std::size_t>(Trail::kGiven)] =
             path_taint.trail[static_cast<std::size_t>(Trail::kGiven)];
+      }
+      if (role == Role::kFileOpen && path.empty()) {
+        Taint inner = path_taint;
+        inner.labels &= kForeign;
+        inner.fresh &= kForeign;
+        result.Join(inner);
       }
       return result;
     }

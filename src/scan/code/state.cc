@@ -60,6 +60,16 @@ bool ComesFromUsers(std::string_view key) {
                    "request",      "observation", "page",        "email",    "body"});
 }
 
+// Keys that open a door, and keys that hold what others than the user wrote.
+bool Permits(std::string_view key) {
+  return Any(key, {"approved", "is_admin", "admin", "authorized", "permissions", "permission_level", "trusted",
+                   "trust_level", "confirmed", "consent", "allowed", "verified"});
+}
+bool IsOthersText(std::string_view key) {
+  return Any(key, {"mail", "email", "emails", "documents", "document", "search_results", "retrieved", "tool_output",
+                   "tool_result", "page", "web_page", "observation", "ticket", "issue", "body", "html"});
+}
+
 }  // namespace
 
 void Engine::ReadState(std::string_view key) {
@@ -87,6 +97,31 @@ void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, 
       for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
     }
   }
+  if (write.because == 0 && write.sources.empty() && Permits(key)) {
+    // approved = "approved" in mail: the words decide as much as the text would.
+    std::vector<ExprId> open{value};
+    for (std::size_t i = 0; i < open.size() && i < 32; ++i) {
+      if (open[i] >= code().exprs.size()) continue;
+      const Expr& expr = code().exprs[open[i]];
+      if (expr.kind == ExprKind::kBinary && expr.arg_count == 2) {
+        for (const Arg& side : code().ArgsOf(expr)) {
+          const Taint said = Eval(side.value);
+          write.because |= said.labels & (kForeign | kFileContent | kMemory);
+          std::vector<ExprId> parts{side.value};
+          for (std::size_t k = 0; said.Has(kState) && k < parts.size() && k < 32; ++k) {
+            if (parts[k] >= code().exprs.size()) continue;
+            const Expr& part = code().exprs[parts[k]];
+            if (part.kind == ExprKind::kString && part.text.size() < 64 && IsOthersText(part.text)) {
+              write.sources.emplace_back(part.text);
+            }
+            if (part.base != kNone) parts.push_back(part.base);
+            for (const Arg& arg : code().ArgsOf(part)) parts.push_back(arg.value);
+          }
+        }
+      }
+      for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
+    }
+  }
   if (write.because == 0 && write.sources.empty()) return;
   write.key = std::string(key);
   write.module = module_;
@@ -96,8 +131,8 @@ void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, 
   state_writes_.push_back(std::move(write));
 }
 
-void Engine::JudgeState(const Stmt& stmt, const Taint& value) {
-  if (!last_ || graphs_.empty() || graphs_[module_] == 0 || !value.Has(~kModelAnswer)) return;
+void Engine::JudgeState(const Stmt& stmt) {
+  if (!last_ || graphs_.empty() || graphs_[module_] == 0) return;
   if (nodes_.find((std::uint64_t{module_} << 32U) | function_) == nodes_.end()) return;
   FuncId scope = function_;
   ExprId origin = view().Origin(stmt.value, function_, &scope);
@@ -130,6 +165,7 @@ void Engine::FinishState() {
     function_ = write.function;
     Labels because = write.because;
     for (const std::string& source : write.sources) {
+      if (because == 0 && IsOthersText(source)) because = kState;
       if (because == 0 && (ComesFromUsers(source) || outside.contains(source))) because = kState;
     }
     if (because == 0) continue;

@@ -250,6 +250,16 @@ void ModuleView::Build() {
       slots_[AddSlot(import.scope, kNone, import.local)].import = i;
     }
   }
+  for (const Expr& call : module_.exprs) {
+    if (is_python() || call.kind != ExprKind::kCall || call.arg_count == 0 || call.base >= module_.exprs.size())
+      continue;
+    const Expr& method = module_.exprs[call.base];
+    if (method.kind != ExprKind::kMember || method.text != "then") continue;
+    const ExprId given = module_.ArgsOf(call)[0].value;
+    if (given < module_.exprs.size() && module_.exprs[given].kind == ExprKind::kFunction) {
+      waited_.emplace(module_.exprs[given].function, method.base);
+    }
+  }
   for (FuncId id = 0; id < module_.functions.size(); ++id) {
     for (const Stmt& stmt : module_.functions[id].body) {
       if (stmt.kind == StmtKind::kAssign) Bind(stmt.target, stmt.value, id, stmt.loc.end, {}, kNone, false, 0);

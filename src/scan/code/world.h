@@ -115,6 +115,7 @@ class ModuleView {
   std::unordered_map<std::uint64_t, std::uint32_t> scope_slots_;  // scope, name -> slot
   std::unordered_map<std::uint64_t, std::uint32_t> class_slots_;  // class, name -> slot
   std::unordered_map<std::uint64_t, std::uint32_t> exports_;      // JS: name -> binding
+  std::unordered_map<FuncId, ExprId> waited_;                     // JS: function given to .then -> what it waits for
   std::vector<std::uint32_t> stars_;                              // imports with "*"
   ExprId default_export_ = kNone;
   FuncId default_scope_ = kModuleBody;

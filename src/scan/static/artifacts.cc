@@ -8,6 +8,7 @@
 #include "interlock/base/text.h"
 #include "interlock/patterns/pattern_set.h"
 #include "static/classify.h"
+#include "static/notebook.h"
 #include "static/supply.h"
 #include "static/supply_internal.h"
 
@@ -218,6 +219,7 @@ void AnalyzeArtifacts(const FileContext& file, FileResult& out) {
   FindDisguise(file, out);
   if (IsText(file.type)) {
     FindSecrets(file, out);
+    if (file.type == FileType::kNotebook) AnalyzeNotebook(file, out);
   } else if (IsProgram(file.type)) {
     // Read as far as its kind; bytecode is read whole by AnalyzeBytecode.
     out.analysed = file.type == FileType::kPyc ? file.text().size() : 0;

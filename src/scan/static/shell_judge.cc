@@ -30,6 +30,9 @@ constexpr Row kRows[] = {
     {ShellAct::kWriteAgent, "SH-006", {0.0, 0.35, 1.2}, "changes the agent's own settings or memory: {}"},
     {ShellAct::kDelete, "SH-007", {0.0, 0.0, 1.25}, "deletes {}"},
     {ShellAct::kPermission, "SH-008", {0.0, 0.6, 1.2}, "weakens protection: {}"},
+    {ShellAct::kTakeover, "SH-010", {0.5, 0.7, 1.0}, "takes over the host: {}"},
+    {ShellAct::kMine, "SH-011", {1.0, 1.0, 1.0}, "works for a mining pool: {}"},
+    {ShellAct::kInject, "SH-012", {0.6, 0.8, 1.0}, "makes calls in another process: {}"},
 };
 
 void AddUse(Permission permission, const ShellUse& act, const ShellContext& context,
@@ -68,6 +71,9 @@ void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code:
       AddUse(Permission::kDynamicCode, act, context, uses, "shell");
       break;
     case ShellAct::kRun:
+    case ShellAct::kTakeover:
+    case ShellAct::kMine:
+    case ShellAct::kInject:
       AddUse(Permission::kSubprocess, act, context, uses, "shell");
       break;
     case ShellAct::kReadSecret:
@@ -127,10 +133,30 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
       finding.scale = act.act == ShellAct::kSend ? 1.3 : 0.8;
       finding.message = fmt::format("{} {}, where nobody answers for what lies there",
                                     act.act == ShellAct::kSend ? "sends data to" : "fetches from", act.detail);
+    } else if (act.act == ShellAct::kInstall && act.gravity > 0 && act.detail.find("://") != std::string::npos) {
+      // A package from a bare address is run on being installed, and nobody vouches for it.
+      const HostKind kind = KindOfHost(act.detail);
+      const bool package = act.detail.find(".whl") != std::string::npos ||
+                           act.detail.find(".tgz") != std::string::npos ||
+                           act.detail.find(".tar.gz") != std::string::npos;
+      if (kind == HostKind::kForge || kind == HostKind::kRegistry || kind == HostKind::kLocal ||
+          kind == HostKind::kInstaller || (kind == HostKind::kOrdinary && !package)) {
+        continue;
+      }
+      finding.rule = "SH-001";
+      finding.scale = 0.6;
+      finding.host = act.detail;
+      finding.message = fmt::format("installs a package from {}", act.detail);
     } else {
       continue;
     }
     if (finding.scale == 0.0) continue;
+    // What runs again by itself fetches a program each time.
+    if (act.act == ShellAct::kWriteStartup && act.gravity >= 2 &&
+        (act.content.find("curl") != std::string::npos || act.content.find("wget") != std::string::npos) &&
+        act.content.find('|') != std::string::npos) {
+      finding.severity = core::Severity::kCritical;
+    }
     if (act.obfuscation >= 2) finding.scale *= 1.3;
     // Nobody types the command of a hook: it runs unseen.
     if (context.place == ShellPlace::kHook) finding.scale *= 1.3;

@@ -1,0 +1,268 @@
+// What is known of a value beyond its own function: texts that callers give, hosts behind handles, calls that are made
+// later or elsewhere, promises.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/places.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+
+namespace {
+
+constexpr std::size_t kMaxGiven = 512;  // bytes of a text that is remembered for a parameter
+
+}  // namespace
+
+std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) const {
+  const ModuleView& view = *states_[module].view;
+  if (slot == kNone || slot >= view.slots().size()) return {};
+  const Slot& variable = view.slots()[slot];
+  if (variable.param == kNone || variable.scope >= facts_[module].size()) return {};
+  const FunctionFacts& about = facts_[module][variable.scope];
+  if (variable.param >= about.texts.size() || about.text_state[variable.param] != 1) return {};
+  return about.texts[variable.param];
+}
+
+std::string Engine::Known(ExprId expr) {
+  const std::string& text = view().Text(expr, function_);
+  if (!text.empty() && text.front() != kHole) return text;
+  FuncId scope = function_;
+  const ExprId origin = view().Origin(expr, function_, &scope);
+  if (origin >= code().exprs.size()) return text;
+  const Expr& at = code().exprs[origin];
+  std::string given;
+  if (at.kind == ExprKind::kName) {
+    given = KnownParam(module_, view().SlotOf(origin, scope));
+  } else if (at.kind == ExprKind::kMember) {
+    // An attribute that a constructor was given.
+    const Value& owner = view().Evaluate(at.base, scope);
+    if ((owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) && owner.module < states_.size()) {
+      const ModuleView& there = *states_[owner.module].view;
+      const std::uint32_t slot = there.AttributeSlot(owner.index, at.text);
+      if (slot != kNone) {
+        const Slot& attribute = there.slots()[slot];
+        for (std::uint32_t i = 0; i < attribute.count && given.empty(); ++i) {
+          const Binding& binding = there.bindings()[attribute.first + i];
+          if (binding.value >= there.module().exprs.size()) continue;
+          given = KnownParam(owner.module, there.SlotOf(binding.value, binding.scope));
+          if (given.empty()) given = there.Text(binding.value, binding.scope);
+        }
+      }
+    }
+  } else if ((at.kind == ExprKind::kFormat || at.kind == ExprKind::kConcat) && at.arg_count > 0 && scope == function_ &&
+             !text.empty() && nested_known_ < 4) {
+    ++nested_known_;
+    given = Known(code().ArgsOf(at)[0].value);
+    --nested_known_;
+  }
+  if (given.empty()) return text;
+  return text.empty() ? given : given + text.substr(1);
+}
+
+void Engine::GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg) {
+  FunctionFacts& about = facts(module, function);
+  if (param >= about.texts.size() || about.text_state[param] == 2) return;
+  std::string text = Known(arg);
+  if (text.empty() || text.front() == kHole || text.size() > kMaxGiven) {
+    about.text_state[param] = 2;
+  } else if (about.text_state[param] == 0) {
+    about.text_state[param] = 1;
+    about.texts[param] = std::move(text);
+    changed_ = true;
+  } else if (about.texts[param] != text) {
+    // Several paths at one host are one host.
+    const std::string host = sink_words::KnownHost(text);
+    if (host.empty() || host != sink_words::KnownHost(about.texts[param])) about.text_state[param] = 2;
+  }
+}
+
+// What a caller gives for such a parameter is judged at the call, where it is known whose it is.
+void Engine::NoteSent(const Taint& data, const std::string& host) {
+  if (data.params == 0 || host.empty()) return;
+  std::vector<SentParam>& sends = here().sends;
+  for (std::uint32_t p = 0; p < 31; ++p) {
+    if ((data.params >> p & 1U) == 0 || sends.size() >= 8) continue;
+    if (std::any_of(sends.begin(), sends.end(),
+                    [&](const SentParam& sent) { return sent.param == p && sent.host == host; })) {
+      continue;
+    }
+    sends.push_back({p, host});
+    changed_ = true;
+  }
+}
+
+// Host that a connection, request or stream was made for: through names, and through calls chained to it.
+std::string Engine::HostOfHandle(ExprId handle) {
+  for (int i = 0; i < 8 && handle < code().exprs.size(); ++i) {
+    FuncId scope = function_;
+    const ExprId origin = view().Origin(handle, function_, &scope);
+    if (origin >= code().exprs.size()) return {};
+    const Expr& made = code().exprs[origin];
+    if (made.kind != ExprKind::kCall) return {};
+    for (const Arg& arg : code().ArgsOf(made)) {
+      if (arg.value >= code().exprs.size()) continue;
+      const Expr& value = code().exprs[arg.value];
+      if (value.kind == ExprKind::kDict) {
+        for (const Arg& field : code().ArgsOf(value)) {
+          if (!SaysOneOf(field.name, {"host", "hostname", "url", "uri"})) continue;
+          std::string host = sink_words::KnownAddress(view().Text(field.value, scope));
+          if (!host.empty()) return host;
+        }
+        continue;
+      }
+      if (value.kind == ExprKind::kFunction) continue;
+      const std::string text = scope == function_ ? Known(arg.value) : view().Text(arg.value, scope);
+      std::string host = sink_words::KnownAddress(text);
+      if (sink_words::Contains(host, ".") || host == "localhost") return host;
+    }
+    const Expr* base = made.base < code().exprs.size() ? &code().exprs[made.base] : nullptr;
+    if (base == nullptr || base->kind != ExprKind::kMember) return {};
+    handle = base->base;
+  }
+  return {};
+}
+
+// Last connected to in this function or one that it stands in.
+std::string Engine::HostHere() const {
+  FuncId function = function_;
+  for (int i = 0; i < 8 && function < facts_[module_].size(); ++i) {
+    if (!facts_[module_][function].host.empty()) return facts_[module_][function].host;
+    if (function == kModuleBody) break;
+    function = code().functions[function].parent;
+  }
+  return {};
+}
+
+bool Engine::IsEntry() const {
+  return std::any_of(entry_points_.begin(), entry_points_.end(), [&](const EntryPoint& entry) {
+    return entry.module == module_ && entry.function == function_ && entry.kind != "script";
+  });
+}
+
+const Expr* Engine::FunctionOf(const Call& call) const {
+  ExprId function = call.function;
+  if (function == kNone && call.expr < code().exprs.size()) function = code().exprs[call.expr].base;
+  return function < code().exprs.size() ? &code().exprs[function] : nullptr;
+}
+
+// Thread(target=f, args=(...)), to_thread(f, x), submit(f, x): the call is made by somebody else.
+bool Engine::Deferred(const Call& call, Taint* result) {
+  for (std::size_t i = 0; i < call.args.size() && i < 8; ++i) {
+    const Arg& arg = call.args[i];
+    if (arg.value >= code().exprs.size()) continue;
+    const Expr& expr = code().exprs[arg.value];
+    if (expr.kind != ExprKind::kName && expr.kind != ExprKind::kMember) continue;
+    if (!arg.name.empty() && !SaysOneOf(arg.name, {"target", "func", "fn", "function", "callback"})) continue;
+    const Value& value = view().Evaluate(arg.value, function_);
+    if (value.kind == ValueKind::kFunction || value.kind == ValueKind::kClass) continue;
+    const CatalogueEntry* entry = EntryOf(arg.value, value);
+    if (entry == nullptr && expr.kind == ExprKind::kMember && value.kind == ValueKind::kUnknown) {
+      entry = Catalogue::For(code().language).Find("." + std::string(expr.text));
+    }
+    if (entry == nullptr) continue;
+    switch (entry->role) {
+      case Role::kShell:
+      case Role::kSpawn:
+      case Role::kEval:
+      case Role::kHttp:
+      case Role::kFileRead:
+      case Role::kFileOpen:
+      case Role::kFileDelete:
+      case Role::kDeserialize:
+      case Role::kSecretStore:
+      case Role::kUpload:
+        break;
+      default:
+        continue;
+    }
+    std::vector<Arg> args;
+    std::vector<Taint> taints;
+    for (std::size_t k = 0; k < call.args.size(); ++k) {
+      const Arg& given = call.args[k];
+      if (k == i || given.value >= code().exprs.size()) continue;
+      const Expr& shape = code().exprs[given.value];
+      if (given.name == "args" && shape.kind == ExprKind::kList) {
+        for (const Arg& item : code().ArgsOf(shape)) {
+          args.push_back(item);
+          taints.push_back(Eval(item.value));
+        }
+      } else if (k > i && (given.name.empty() || arg.name.empty())) {
+        args.push_back(given);
+        taints.push_back(call.taints[k]);
+      }
+    }
+    Call later;
+    later.expr = call.expr;
+    later.function = arg.value;
+    later.callee = value;
+    later.entry = entry;
+    later.args = args;
+    later.taints = taints;
+    if (expr.kind == ExprKind::kMember) later.receiver = Eval(expr.base);
+    for (const Taint& taint : taints) later.all.Join(taint);
+    bool handled = false;
+    result->Join(Judge(later, &handled));
+    return true;
+  }
+  return false;
+}
+
+// `done(value)` inside `new Promise((done, failed) => ...)`: what is given to a parameter that is called comes out of
+// whoever was given the function.
+void Engine::Settles(const Call& call) {
+  const Expr* function = FunctionOf(call);
+  if (view().is_python() || function == nullptr || function->kind != ExprKind::kName || call.all.labels == 0) return;
+  const std::uint32_t slot = view().SlotOf(code().exprs[call.expr].base, function_);
+  if (slot == kNone) return;
+  const Slot& variable = view().slots()[slot];
+  if (variable.param == kNone || variable.scope >= facts_[module_].size()) return;
+  if (!code().functions[variable.scope].name.empty()) return;
+  Taint settled = call.all;
+  settled.fresh = settled.labels;
+  settled.params = 0;
+  Taint& out = facts(module_, variable.scope).out;
+  if ((out.labels | settled.labels) != out.labels) changed_ = true;
+  out.Join(settled);
+}
+
+// `if name in {"id_rsa", "wallet.dat"}`: what is picked by such a name is such a thing.
+void Engine::PickByName(ExprId test) {
+  if (test >= code().exprs.size()) return;
+  std::vector<ExprId> open{test};
+  for (std::size_t i = 0; i < open.size() && i < 24; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& expr = code().exprs[open[i]];
+    const auto args = code().ArgsOf(expr);
+    if (expr.kind == ExprKind::kBinary && expr.text == "in" && args.size() == 2 &&
+        args[0].value < code().exprs.size() && code().exprs[args[0].value].kind == ExprKind::kName) {
+      const Taint names = Eval(args[1].value);
+      const std::uint32_t slot = view().SlotOf(args[0].value, function_);
+      if (slot == kNone || !names.Has(kSecretName | kWeakSecretName) || view().slots()[slot].scope != function_)
+        continue;
+      states_[module_].slots[slot].Join(names);
+      // path = join(folder, name), made before the name was looked at.
+      for (std::uint32_t other = 0; other < view().slots().size(); ++other) {
+        const Slot& variable = view().slots()[other];
+        if (variable.scope != function_ || variable.owner != kNone) continue;
+        for (std::uint32_t b = 0; b < variable.count && b < 16; ++b) {
+          const ExprId value = view().bindings()[variable.first + b].value;
+          if (value >= code().exprs.size()) continue;
+          for (const Arg& arg : code().ArgsOf(code().exprs[value])) {
+            if (arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kName &&
+                view().SlotOf(arg.value, function_) == slot) {
+              states_[module_].slots[other].Join(names);
+            }
+          }
+        }
+      }
+      continue;
+    }
+    for (const Arg& arg : args) open.push_back(arg.value);
+  }
+}
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,254 @@
+// What reaches past the program: containers, the system's registry, other programs' input, workers, services that store
+// what they are given, and what an agent is told about tools.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/places.h"
+#include "code/shell.h"
+#include "code/sink_words.h"
+#include "static/shell_judge.h"
+
+namespace interlock::scan::code {
+
+using core::Permission;
+using namespace sink_words;  // NOLINT: the engine room's own words
+
+namespace {
+
+constexpr std::size_t kMaxTables = 200;  // lists of a module that may be commands
+
+std::string Squeezed(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, 8192)) {
+    if (c != ' ' && c != '\n' && c != '\t' && c != '\r') out += c == '\'' ? '"' : c;
+  }
+  return out;
+}
+
+}  // namespace
+
+Taint Engine::JudgeMachine(Call& call) {
+  const CatalogueEntry& entry = *call.entry;
+  Taint target;
+  const ExprId to = Argument(call, entry.target, &target);
+  switch (entry.role) {
+    case Role::kUpload: {
+      Use(call, Permission::kNetworkEgress, to == kNone ? std::string() : Known(to));
+      for (const ArgRef& ref : entry.data) {
+        Taint data;
+        const ExprId from = Argument(call, {ref}, &data);
+        if (from == kNone) continue;
+        const std::string path = Known(from);
+        PathKind kind = KindOfPath(path);
+        const bool part = path.empty() || Contains(path, std::string_view(&kHole, 1));
+        if (kind == PathKind::kPlain && part && data.Has(kSecretName)) kind = PathKind::kSecret;
+        if (kind == PathKind::kPlain && part && data.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
+        if (kind == PathKind::kSecret || kind == PathKind::kWeakSecret) {
+          Raise("EXFIL-001", call.expr, data, kSecretName | kWeakSecretName,
+                "stores " + (path.empty() ? std::string("files of credentials") : Shown(path)) + " with a service",
+                kind == PathKind::kSecret ? 1.0 : 0.6);
+        } else {
+          JudgeSend(call, data, here().host, {});
+        }
+      }
+      return {};
+    }
+    case Role::kFeed: {
+      bool none = true;
+      const Taint data = DataOf(call, &none);
+      if (data.Has(kSocketData)) {
+        Raise("RCE-003", call.expr, data, kSocketData, "gives a program what another machine sends");
+      } else if (data.Has(kNetFixed) && !data.Has(kToolArgument) && (here().deeds & kDidRunShell) != 0) {
+        Raise("RCE-001", call.expr, data, kNetFixed, "gives a shell what it has fetched");
+      }
+      return Source(kCommandOutput, call.expr, "output of a program");
+    }
+    case Role::kModulePath:
+      JudgeNetFile(call, call.all);
+      return {};
+    case Role::kWorker: {
+      const std::string options = Squeezed(TextAt(code().exprs[call.expr].loc));
+      if (Contains(options, "eval:true")) {
+        JudgeEval(call);
+      } else {
+        JudgeNetFile(call, target);
+      }
+      return {};
+    }
+    case Role::kWasm:
+      Use(call, Permission::kDynamicCode, "WebAssembly");
+      if (target.Has(kNetStranger) && !target.Has(kToolArgument)) {
+        // A sandbox of its own, unless it is given a shell.
+        Labels ran = 0;
+        for (const Expr& part : code().exprs) {
+          if (part.kind != ExprKind::kCall || part.loc.begin < code().exprs[call.expr].loc.begin ||
+              part.loc.end > code().exprs[call.expr].loc.end) {
+            continue;
+          }
+          const Value& callee = view().Evaluate(part.base, function_);
+          if (callee.text.starts_with("child_process.")) ran = kNetFixed;
+        }
+        if (ran != 0) {
+          Raise("RCE-001", call.expr, target, kNetStranger,
+                "runs machine code from the network that may start programs");
+        }
+      }
+      return {};
+    case Role::kContainer: {
+      Use(call, Permission::kSubprocess, "container");
+      const std::string text = Squeezed(TextAt(code().exprs[call.expr].loc));
+      const bool root =
+          AnyOf(text, {"{\"/\":{", "\"/:/", "source=\"/\"", "Source:\"/\""}) && !Contains(text, "\"mode\":\"ro\"");
+      const bool free = AnyOf(text, {"privileged=True", "Privileged:true", "pid_mode=\"host\"", "PidMode:\"host\"",
+                                     "\"chroot\"", "\"SYS_ADMIN\""});
+      if (root && free) Raise("ESCAPE-001", call.expr, call.all, 0, "starts a container that is master of the host");
+      return Source(kCommandOutput, call.expr, "output of a container");
+    }
+    case Role::kRegistry: {
+      std::string all;
+      for (const Arg& arg : call.args) all += view().Text(arg.value, function_) + "\n";
+      const std::string text = Squeezed(TextAt(code().exprs[call.expr].loc));
+      const bool writes = AnyOf(call.callee.text, {"Create", "Set", "put", "add"}) ||
+                          AnyOf(text, {"KEY_SET_VALUE", "KEY_WRITE", "KEY_ALL_ACCESS"});
+      std::string path = LowerCase(all);
+      std::replace(path.begin(), path.end(), '\\', '/');
+      Use(call, Permission::kFilesystemWrite, "registry");
+      if (writes && AnyOf(path, {"currentversion/run", "winlogon", "image file execution options"})) {
+        Raise("PERSIST-001", call.expr, call.all, 0, "writes to the registry what Windows starts by itself");
+      }
+      return {};
+    }
+    case Role::kFetched:
+      Use(call, Permission::kNetworkEgress, "");
+      return Source(kNet, call.expr, "takes in what others have sent");
+    default:
+      return {};
+  }
+}
+
+void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& target) {
+  if (!last_) return;
+  const bool tree = AnyOf(LowerCase(call.callee.text), {"rmtree", "rimraf", ".rm", "remove", "rmsync", "emptydir"});
+  if (tree && IsHome(path) && !target.Has(kToolArgument)) {
+    Raise("DESTROY-001", call.expr, target, 0, "deletes " + Shown(path));
+  } else if (target.Has(kHomeEntry) && !target.Has(kToolArgument)) {
+    Raise("DESTROY-001", call.expr, target, kHomeEntry, "deletes what it finds in the user's folder", tree ? 1.0 : 0.8);
+  }
+}
+
+// What an agent is told about a server and its tools, when it comes from somewhere else than the package.
+void Engine::JudgeTold(const Call& call, std::string_view last) {
+  if (!last_) return;
+  if ((last == "update_state" || last == "aupdate_state" || last == "updateState") && call.args.size() >= 2 &&
+      !graphs_.empty() && graphs_[module_] != 0 && call.taints[1].Has(kForeign) &&
+      Contains(TextAt(code().exprs[call.expr].loc), "System")) {
+    Raise("STATE-001", call.expr, call.taints[1], kForeign,
+          "overwrites the state of a running graph with a system message from the network", 1.4);
+  }
+  const bool server = last == "FastMCP" || last == "McpServer" || last == "Server";
+  const bool tool = last == "registerTool" || last == "addTool" || last == "add_tool" || last == "tool" ||
+                    last == "StructuredTool" || last == "from_function" || last == "registerPrompt";
+  if (!server && !tool) return;
+  const auto judge = [&](ExprId value, std::string_view what) {
+    const Taint taint = Eval(value);
+    if (!taint.Has(kNetFixed) || taint.Has(kToolArgument)) return;
+    Raise("DECL-002", value, taint, kNetFixed, std::string(what) + " is fetched from the network");
+  };
+  std::size_t position = 0;
+  for (const Arg& arg : call.args) {
+    if (arg.value >= code().exprs.size()) continue;
+    const Expr& expr = code().exprs[arg.value];
+    if (arg.name == "description" || arg.name == "instructions") {
+      judge(arg.value, server ? "what the agent is told about the server" : "the description of a tool");
+    } else if (arg.name.empty() && expr.kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(expr)) {
+        if (field.name == "description" || field.name == "instructions") {
+          judge(field.value, server ? "what the agent is told about the server" : "the description of a tool");
+        }
+      }
+    } else if (arg.name.empty() && position == 1 && last == "tool" && call.args.size() >= 3) {
+      judge(arg.value, "the description of a tool");
+    }
+    ++position;
+  }
+}
+
+void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name) {
+  if (name == "LD_PRELOAD" || name == "DYLD_INSERT_LIBRARIES" || name == "LD_AUDIT") {
+    Raise("MEM-002", at, {}, 0, "has every program that it starts load a library, by " + std::string(name), 0.8);
+  } else if (name == "NODE_TLS_REJECT_UNAUTHORIZED") {
+    Raise("VULN-007", at, {}, 0, "switches off the check of certificates for the whole program", 0.8);
+  }
+}
+
+// Commands kept in tables ([["ufw", "disable"], ...]) and run by whoever goes through them.
+void Engine::JudgeCommandTables() {
+  bool runs = false;
+  for (const UseAt& use : uses_) {
+    runs =
+        runs || (use.module == module_ && use.role == Role::kSpawn && use.use.detail == "any command" && !use.chosen);
+  }
+  if (!runs) return;
+  std::size_t tables = 0;
+  for (ExprId id = 0; id < code().exprs.size() && tables < kMaxTables; ++id) {
+    const Expr& expr = code().exprs[id];
+    if (expr.kind != ExprKind::kList || expr.arg_count < 2 || expr.arg_count > 16) continue;
+    std::string line;
+    bool plain = true;
+    for (const Arg& arg : code().ArgsOf(expr)) {
+      plain = plain && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString &&
+              code().exprs[arg.value].text.size() < 200;
+      if (!plain) break;
+      line += line.empty() ? "" : " ";
+      for (const char c : code().exprs[arg.value].text) line += c == '\'' || c == '\n' ? ' ' : c;
+    }
+    if (!plain) continue;
+    ++tables;
+    ShellContext context;
+    context.file = code().file;
+    context.whole = {expr.loc.begin, expr.loc.end};
+    context.place = ShellPlace::kCodeString;
+    std::vector<RawFinding> findings;
+    JudgeShell(AnalyzeShellScript(ParseShell(line), line), context, findings, nullptr);
+    for (RawFinding& finding : findings) {
+      Hit hit;
+      hit.finding = std::move(finding);
+      hit.module = module_;
+      hit.function = function_;
+      hits_.push_back(std::move(hit));
+    }
+  }
+}
+
+// Programs that print what is secret.
+Taint Engine::OutputOf(const Call& call, const std::string& command) {
+  if (command.empty() || command.size() > 4096) return {};
+  const std::string line = LowerCase(command);
+  if (line == "env" || line == "printenv" || line == "env -0" || line == "export -p") {
+    return Source(kEnvAll, call.expr, "takes the whole environment from `" + line + "`");
+  }
+  if (AnyOf(line,
+            {"security find-generic-password", "security find-internet-password", "security dump-keychain",
+             "secret-tool lookup", "kwallet-query", "gpg --export-secret", "gh auth token", "gcloud auth print-",
+             "az account get-access-token", "git credential fill", "aws configure export-credentials", "op item get",
+             "op read ", "bw get password", "lpass show", "vault kv get", "cmdkey /list", "get-storedcredential"})) {
+    return Source(kStore, call.expr, "asks `" + Shown(command, 60) + "` for credentials");
+  }
+  // cat ~/.aws/credentials
+  const std::size_t blank = line.find(' ');
+  const std::string program = line.substr(0, blank);
+  if (blank != std::string::npos && (program == "cat" || program == "base64" || program == "tar" || program == "head" ||
+                                     program == "zip" || program == "xxd" || program == "type")) {
+    std::size_t from = blank + 1;
+    while (from < line.size()) {
+      const std::size_t to = std::min(line.find(' ', from), line.size());
+      const PathKind kind = KindOfPath(line.substr(from, to - from));
+      if (kind == PathKind::kSecret) return Source(kSecretFile, call.expr, "runs `" + Shown(command, 80) + "`");
+      if (kind == PathKind::kWeakSecret) return Source(kWeakSecretFile, call.expr, "runs `" + Shown(command, 80) + "`");
+      from = to + 1;
+    }
+  }
+  return {};
+}
+
+}  // namespace interlock::scan::code
