@@ -3,7 +3,9 @@
 #include <memory>
 
 #include "eval_command.h"
+#include "eval_oep.h"
 #include "eval_scanner.h"
+#include "eval_spans.h"
 
 namespace interlock::app {
 
@@ -40,6 +42,8 @@ void AddEvalCommands(CLI::App& app, std::function<int()>& run) {
       ->default_str("text");
   c->callback([a, &run] { run = [a] { return RunEvalAgentSentry(*a); }; });
   AddEvalScannerCommand(*group, run);
+  AddEvalSpansCommand(*group, run);
+  AddEvalOepCommand(*group, run);
 }
 
 }  // namespace interlock::app

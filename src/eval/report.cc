@@ -226,12 +226,12 @@ std::string FigureText(const EvalRow& row) {
   const bool count = row.column == "utilities" || row.column == "attacks" || row.column == "total" ||
                      row.column == "traces" || row.column == "lost_utilities";
   if (count || std::abs(row.value) >= 1e6) return fmt::format("{:.0f}", row.value);
-  return fmt::format("{:.2f}", row.value);
+  return fmt::format("{:.{}f}", row.value, row.digits);
 }
 
 std::string IntervalText(const EvalRow& row) {
   if (!row.low || !row.high) return "";
-  return fmt::format("[{:.2f}, {:.2f}]", *row.low, *row.high);
+  return fmt::format("[{0:.{2}f}, {1:.{2}f}]", *row.low, *row.high, row.digits);
 }
 
 const EvalRow* FindRow(const std::vector<EvalRow>& rows, const SummaryPick& pick, std::string_view column) {

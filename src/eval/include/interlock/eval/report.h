@@ -29,6 +29,7 @@ struct EvalRow {
   std::uint64_t n = 0;  // what the share is of; 0 where the paper does not say
   std::optional<double> published;
   std::string reason;
+  int digits = 2;  // of the figure, where people read it
 };
 void AppendEvalRow(std::string& out, const EvalRow& row);  // one JSON object; figures to four decimals
 
