@@ -2,6 +2,7 @@
 // Private to the module. One JSON object a line in, one out:
 //
 //   {"request": "Summarise the report"}      the user's words
+//   {"fact": {"channel": "alert", "value": {...}}}   what the policy's bindings call a fact
 //   {"labels": ["private"]}                  labels the session has earned elsewhere
 //   {"session": "task-17"}                   before the first call: join this session
 //   {"approve": "<call digest>", "scope": "once" | "session"}   a call that was refused because nobody could be asked

@@ -210,6 +210,7 @@ class ProxyCore::Impl {
   std::shared_ptr<const policy::PolicySnapshot> policy_;
   std::optional<base::Error> policy_error_;
   std::unique_ptr<gate::SessionState> state_;
+  std::vector<std::pair<std::string, base::JsonDoc>> facts_;    // by channel, for a session that is joined later
   std::vector<std::string> own_requests_;                       // given here, not by the store
   std::vector<std::pair<std::string, std::string>> greetings_;  // method, instructions
   bool has_content_ = false;  // something of the session cannot be moved to another name

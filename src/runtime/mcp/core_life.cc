@@ -554,6 +554,9 @@ base::Status ProxyCore::JoinSession(std::string name, const std::array<std::uint
   audit::Record record = impl.BaseRecord(audit::Kind::kSessionStart, now);
   std::uint64_t row = 0;
   (void)impl.Append(record, false, row).ok();
+  for (const auto& [channel, fact] : impl.facts_) {
+    INTERLOCK_CHECK(impl.state_->AddFact(channel, fact.root()).ok(), "it was taken before");
+  }
   for (const std::string& text : std::exchange(impl.own_requests_, {})) SetRequest(text, now);
   for (const auto& [method, text] : impl.greetings_) {
     std::string quoted;
@@ -577,6 +580,15 @@ void ProxyCore::SetRequest(std::string_view text, Now now) {
   if (impl_->ports_.store == nullptr) return;
   impl_->pending_requests_.emplace_back(text);
   if (base::Status published = impl_->PublishStore(now); !published.ok()) ++impl_->counters_.store_failures;
+}
+
+base::Status ProxyCore::AddFact(std::string_view channel, std::string_view json) {
+  auto doc = base::JsonDoc::Parse(json);
+  if (!doc.ok()) return doc.error();
+  if (base::Status added = impl_->state_->AddFact(channel, doc.value().root()); !added.ok()) return added;
+  std::erase_if(impl_->facts_, [&](const auto& fact) { return fact.first == channel; });
+  impl_->facts_.emplace_back(std::string(channel), std::move(doc.value()));
+  return {};
 }
 
 bool ProxyCore::AddLabel(std::string_view name, Now now) {

@@ -228,6 +228,10 @@ class Runner final : private Sink {
                                               .scan = options_.scan},
                                         std::move(policy), std::move(policy_error), now);
     if (!options_.request_file.empty()) ReadRequestFile(now);
+    for (const auto& [channel, json] : options_.facts) {
+      const base::Status added = core_->AddFact(channel, json);
+      if (!added.ok()) Notice(NoticeLevel::kError, "fact", channel + ": " + added.error().ToString());
+    }
     if (!options_.socket_path.empty()) {
       auto socket = ControlSocket::Listen(options_.socket_path);
       if (socket.ok()) {
@@ -570,6 +574,10 @@ class Runner final : private Sink {
     if (const auto text = command.Find("request"); text.is_string()) {
       core_->SetRequest(text.string(), now);
       return ok;
+    }
+    if (const auto fact = command.Find("fact"); fact.is_object()) {
+      const base::Status added = core_->AddFact(fact.Find("channel").string(), fact.Find("value").raw());
+      return added.ok() ? ok : error(added.error().ToString());
     }
     if (const auto labels = command.Find("labels"); labels.is_array()) {
       for (const auto label : labels) {

@@ -21,6 +21,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "interlock/policy/load.h"
@@ -44,8 +45,9 @@ struct ProxyOptions {
   std::string store_file;      // the session is shared through this file; "": not shared
   std::string approvals_file;  // requests and grants that outlive us; "": only who can be asked at once can approve
   std::string tenant;
-  std::string request_file;  // the user's request, as text
-  std::string socket_path;   // "": none
+  std::string request_file;                                // the user's request, as text
+  std::vector<std::pair<std::string, std::string>> facts;  // channel, JSON (see ProxyCore::AddFact)
+  std::string socket_path;                                 // "": none
 
   ScanPort* scan = nullptr;  // must outlive the run; null: lists pass as they are
 

@@ -173,6 +173,9 @@ class ProxyCore {
   [[nodiscard]] base::Status JoinSession(std::string name, const std::array<std::uint64_t, 2>& fingerprint_key,
                                          base::Now now);
   void SetRequest(std::string_view text, base::Now now);
+  // A fact that whoever starts the agent vouches for, such as the alert: what the policy's bindings call `fact`. JSON.
+  // Each guard of a session is told by itself. kInvalidJson and the like; kLimitExceeded.
+  [[nodiscard]] base::Status AddFact(std::string_view channel, std::string_view json);
   // False when the policy has no such label.
   [[nodiscard]] bool AddLabel(std::string_view name, base::Now now);
   // Approves a call that was refused because nobody could be asked; `call` is its digest in hex (from the refusal).
