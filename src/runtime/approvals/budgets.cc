@@ -28,7 +28,7 @@ Result<ApprovalStore::Sums> Read(sqlite3* db, std::string_view tenant, std::stri
   ApprovalStore::Sums sums;
   while (query.Row()) {
     const std::string_view name = query.TextAt(0);
-    if (!CheckText(name, kMaxNameBytes, "a name").ok() || !std::isfinite(query.RealAt(1))) {
+    if (!CheckText(name, kMaxNameBytes, "a name").ok() || !std::isfinite(query.RealAt(1)) || query.RealAt(1) < 0) {
       return Damaged("budget", "its name or its sum is none");
     }
     sums.emplace(name, query.RealAt(1));

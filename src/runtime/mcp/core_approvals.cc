@@ -122,7 +122,7 @@ std::string ProxyCore::Impl::StoreHint(const Request& request) const {
   if (request.approval.empty()) return hint.empty() ? std::string(kNobodyHint) : hint;
   if (!hint.empty()) hint += '\n';
   hint += "It waits for a person as " + request.approval + ". A person runs `interlock approve grant " +
-          request.approval + "`; then repeat the call with the same arguments.";
+          request.approval + options_.approve_flags + "`; then repeat the call with the same arguments.";
   return hint;
 }
 

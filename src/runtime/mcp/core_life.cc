@@ -65,8 +65,15 @@ std::unique_ptr<gate::SessionState> ProxyCore::Impl::NewState() const {
 }
 
 void ProxyCore::Impl::TakeFirstUse() {
-  const bool strict = options_.first_use == FirstUseScan::kOn && policy_->profile().name == "strict";
-  book_.SetFirstUse(strict ? FirstUseScan::kStrict : options_.first_use);
+  FirstUseScan first_use = options_.first_use;
+  if (!options_.first_use_fixed && policy_->first_use() != policy::FirstUse::kUnsaid) {
+    first_use = policy_->first_use() == policy::FirstUse::kOff      ? FirstUseScan::kOff
+                : policy_->first_use() == policy::FirstUse::kStrict ? FirstUseScan::kStrict
+                                                                    : FirstUseScan::kOn;
+  } else if (first_use == FirstUseScan::kOn && policy_->profile().name == "strict") {
+    first_use = FirstUseScan::kStrict;
+  }
+  book_.SetFirstUse(first_use);
 }
 
 void ProxyCore::Impl::TakeLabelNames() {

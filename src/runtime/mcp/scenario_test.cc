@@ -17,7 +17,13 @@
 //   option scan none|off|on|strict: the scripted scanner (fake_ports.h); `scan fail`: it answers for nothing;
 //   `looked N`: entries it was given; `passport NAME [DEFINITION]`: the passport knows this tool
 //   `held TOOLS`, `held-accepted TOOLS`: what is offered to `policy accept`, by the pins or by passport and scanner
-//   audit|store|pins fail|ok   faults; `store news LABELS`: another guard publishes labels
+//   option approvals on        the core has a real approvals file; then
+//     answer grant [once|session] [TTL s] | deny WORDS | pattern USES SCHEMA      the newest pending request is
+//     answered answer revoke            the newest granted one is taken back plan JSON                a plan for
+//     principal alice; break-glass SECONDS: a window for principal alice overtaken BUDGET N       another guard charges
+//     the budget just before our next charge; charged BUDGET N: the sum requests STATE N         so many requests are
+//     in that state restart                  the process ends and another one takes over, with the same files
+//   audit|store|pins|approvals fail|ok   faults; `store news LABELS`: another guard publishes labels
 //   ! EVENT                    the next of close-server-input, terminate, kill, finish N
 //   ~ kind=decision verdict=block ...   the next audit record of that kind (and call) has these fields
 //   notice NAME                a notice of that name has come
@@ -33,6 +39,7 @@
 #include <memory>
 #include <sstream>
 
+#include "approvals_for_test.h"
 #include "fake_ports.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -130,11 +137,13 @@ class Scenario {
       std::optional<base::Error> error;
       if (broken_) error = base::Error(base::ErrorCode::kPolicySyntax, "scripted");
       store_.sink = &sink_;
+      if (use_approvals_ && approvals_ == nullptr) approvals_ = std::make_unique<ApprovalsForTest>();
       core_ = std::make_unique<ProxyCore>(options_,
                                           Ports{.sink = &sink_,
                                                 .audit = &audit_,
                                                 .store = use_store_ ? &store_ : nullptr,
                                                 .pins = &pins_,
+                                                .approvals = approvals_.get(),
                                                 .scan = use_scan_ ? &scan_ : nullptr},
                                           policy, error, now_);
     }
@@ -166,6 +175,8 @@ class Scenario {
     ASSERT_EQ(words.size(), 2u);
     if (words[0] == "server") {
       o.server = words[1];
+    } else if (words[0] == "session") {
+      o.session = words[1];
     } else if (words[0] == "principal") {
       o.principal = words[1];
     } else if (words[0] == "refuse_as") {
@@ -184,6 +195,10 @@ class Scenario {
       o.max_list_pages = std::stoul(words[1]);
     } else if (words[0] == "store") {
       use_store = words[1] == "on";
+    } else if (words[0] == "session_named") {
+      o.session_named = words[1] == "on";
+    } else if (words[0] == "approval_wait") {
+      o.approval_wait_us = std::stoll(words[1]) * 1'000'000;
     } else {
       FAIL() << "unknown option " << words[0];
     }
@@ -197,6 +212,11 @@ class Scenario {
         options_.first_use = rest == "scan off"      ? FirstUseScan::kOff
                              : rest == "scan strict" ? FirstUseScan::kStrict
                                                      : FirstUseScan::kOn;
+        options_.first_use_fixed = rest != "scan policy";
+        return;
+      }
+      if (rest == "approvals on") {
+        use_approvals_ = true;
         return;
       }
       Option(options_, use_store_, rest);
@@ -225,6 +245,11 @@ class Scenario {
     if (verb == "looked") {
       ++expectations_;
       EXPECT_EQ(scan_.looked_at, std::stoul(rest));
+      return;
+    }
+    if (verb == "approvals") {
+      Core();
+      approvals_->fail = rest == "fail";
       return;
     }
     if (verb == "audit" || verb == "pins" || (verb == "store" && !rest.starts_with("news"))) {
@@ -276,6 +301,28 @@ class Scenario {
       EXPECT_EQ(names, Words(rest));
       return;
     }
+    if (verb == "requests") {
+      ++expectations_;
+      const auto words = Words(rest);
+      ASSERT_EQ(words.size(), 2u);
+      auto list = approvals_->store->List({.state = approvals::StateFromName(words[0])}, now_);
+      ASSERT_TRUE(list.ok());
+      EXPECT_EQ(list.value().size(), std::stoul(words[1]));
+      return;
+    }
+    if (verb == "charged") {
+      ++expectations_;
+      const auto words = Words(rest);
+      auto sums = approvals_->store->Budgets("", "alice", now_);
+      ASSERT_TRUE(sums.ok());
+      EXPECT_EQ(sums.value()[words.at(0)], std::stod(words.at(1)));
+      return;
+    }
+    if (verb == "answer" || verb == "plan" || verb == "break-glass" || verb == "overtaken") {
+      Core();
+      People(verb, rest);
+      return;
+    }
     if (verb == "count") {
       ++expectations_;
       ExpectCount(rest);
@@ -285,7 +332,61 @@ class Scenario {
     Input(verb, rest);
   }
 
+  // What people do elsewhere, while the proxy runs.
+  void People(const std::string& verb, const std::string& rest) {
+    now_.mono.us += 1000;
+    now_.wall.us += 1000;
+    approvals::ApprovalStore& store = *approvals_->store;
+    const auto words = Words(rest);
+    if (verb == "overtaken") {
+      approvals_->overtake[words.at(0)] = std::stod(words.at(1));
+    } else if (verb == "plan") {
+      approvals::Plan plan;
+      auto parsed = approvals::ParsePlan(rest);
+      ASSERT_TRUE(parsed.ok()) << parsed.error().ToString();
+      plan.text = parsed.value();
+      plan.principal = "alice";
+      plan.approver = "bob";
+      ASSERT_TRUE(store.AddPlan(plan, 600'000'000, now_).ok());
+    } else if (verb == "break-glass") {
+      approvals::BreakGlass window;
+      window.principal = "alice";
+      window.reason = "checkout is down";
+      window.opened_by = "bob";
+      ASSERT_TRUE(store.OpenBreakGlass(window, std::stoll(words.at(0)) * 1'000'000, now_).ok());
+    } else {
+      const bool revoke = words.at(0) == "revoke";
+      auto list = store.List({.state = revoke ? approvals::State::kGranted : approvals::State::kPending}, now_);
+      ASSERT_TRUE(list.ok());
+      ASSERT_FALSE(list.value().empty()) << "nothing waits";
+      const std::string id = list.value().front().id;
+      if (revoke) {
+        ASSERT_TRUE(store.Revoke(id, "bob", "", now_).ok());
+        return;
+      }
+      approvals::Ruling ruling{.granted = words[0] != "deny", .approver = "bob", .ttl_us = 900'000'000};
+      if (words[0] == "deny") {
+        ruling.reason = Trimmed(rest.substr(4));
+      } else if (words[0] == "pattern") {
+        ruling.scope = approvals::Scope::kPattern;
+        ruling.max_uses = static_cast<std::uint32_t>(std::stoul(words.at(1)));
+        ruling.constraint = rest.substr(rest.find('{'));
+      } else {
+        if (words.size() > 1) ruling.scope = *approvals::ScopeFromName(words[1]);
+        if (words.size() > 2) ruling.ttl_us = std::stoll(words[2]) * 1'000'000;
+      }
+      auto decided = store.Decide(id, ruling, now_);
+      ASSERT_TRUE(decided.ok()) << decided.error().ToString();
+    }
+  }
+
   void Input(const std::string& verb, const std::string& rest) {
+    if (verb == "restart") {
+      core_.reset();
+      if (!options_.session_named) options_.session = "another-process";
+      Core();
+      return;
+    }
     ProxyCore& core = Core();
     now_.mono.us += 1000;
     now_.wall.us += 1000;
@@ -440,6 +541,8 @@ class Scenario {
   int expectations_ = 0;
   bool broken_ = false;
   bool use_store_ = false;
+  bool use_approvals_ = false;
+  std::unique_ptr<ApprovalsForTest> approvals_;  // outlives the core
   std::string yaml_ = "version: 1\n";
   CoreOptions options_;
   FakeSink sink_;

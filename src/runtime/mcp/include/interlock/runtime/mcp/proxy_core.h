@@ -86,6 +86,7 @@ struct CoreOptions {
 
   std::shared_ptr<const PassportTools> passport = nullptr;  // null: pins only
   FirstUseScan first_use = FirstUseScan::kOn;
+  bool first_use_fixed = false;  // true: the policy's `scan.first_use` does not count
 
   RefuseAs refuse_as = RefuseAs::kToolResult;
   bool request_from_meta = false;        // believe `_meta["interlock/request"]`: off, since a model may be writing it
@@ -101,6 +102,7 @@ struct CoreOptions {
   // How long a call of a client that cannot be asked waits for an answer from elsewhere, at most the profile's
   // approval_timeout; 0: not at all. Below the minute after which many clients give up: the refusal is to be read.
   std::int64_t approval_wait_us = 45'000'000;
+  std::string approve_flags;                  // what `interlock approve grant ID` needs besides, where we tell of it
   std::int64_t approval_poll_us = 250'000;  // how often an answer is looked for meanwhile
   std::int64_t close_grace_us = 5'000'000;  // from closing the server's input to SIGTERM
   std::int64_t term_grace_us = 2'000'000;   // from SIGTERM to SIGKILL
