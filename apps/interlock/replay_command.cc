@@ -75,6 +75,8 @@ class Replayer {
     std::uint64_t index = 0;
     bool stopped = false;
     if (args_.tools.empty() && LearnNames(trace)) state.SetCatalogue(catalogue_, false);
+    // One that is too large is not there, and then a bound call waits.
+    for (auto fact = trace.facts.begin(); fact != trace.facts.end(); ++fact) (void)state.AddFact(fact.key(), *fact);
     for (const core::TraceMessage& message : trace.messages) {
       if (message.role == core::Role::kUser) state.SetRequest(message.content);
       for (const core::TraceCall& recorded : message.calls) {

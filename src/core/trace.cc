@@ -50,6 +50,9 @@ class TraceReader {
         status = Text(value, "domain", session_.domain);
       } else if (member.key() == "principal") {
         status = Text(value, "principal", session_.principal);
+      } else if (member.key() == "facts") {
+        if (!value.is_object()) return Shape(value, "`facts` is an object");
+        session_.facts = value;
       } else if (member.key() == "messages") {
         messages = value;
       } else if (member.key() == "annotations") {
@@ -291,11 +294,13 @@ void WriteRaw(base::JsonWriter& writer, std::string_view json) {
 
 TraceWriter::TraceWriter(std::string& out) : writer_(out) {}
 
-TraceWriter& TraceWriter::Begin(std::string_view session, std::string_view domain, std::string_view principal) {
+TraceWriter& TraceWriter::Begin(std::string_view session, std::string_view domain, std::string_view principal,
+                                std::string_view facts_json) {
   INTERLOCK_CHECK(!session.empty(), "a session has a name");
   writer_.BeginObject().Key("schema").String(kTraceSchema).Key("session").String(session);
   if (!domain.empty()) writer_.Key("domain").String(domain);
   if (!principal.empty()) writer_.Key("principal").String(principal);
+  if (!facts_json.empty()) WriteRaw(writer_.Key("facts"), facts_json);
   writer_.Key("messages").BeginArray();
   return *this;
 }

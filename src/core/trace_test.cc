@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr std::string_view kFull =
-    R"({"schema":"interlock.trace/v1","session":"s1","domain":"files","principal":"alice","messages":[)"
+    R"({"schema":"interlock.trace/v1","session":"s1","domain":"files","principal":"alice","facts":{"alert":{"n":1}},"messages":[)"
     R"({"role":"system","content":"be careful"},{"role":"user","content":"copy a"},)"
     R"({"role":"assistant","content":"","calls":[)"
     R"({"id":"c1","tool":"read_file","arguments":{"path":"a","n":1e2},"decision":{"verdict":"allow"},)"
@@ -39,6 +39,7 @@ TEST(TraceTest, ReadsASession) {
   EXPECT_EQ(session.session, "s1");
   EXPECT_EQ(session.domain, "files");
   EXPECT_EQ(session.principal, "alice");
+  EXPECT_EQ(session.facts.Find("alert").raw(), R"({"n":1})");
   ASSERT_EQ(session.messages.size(), 6u);
   EXPECT_EQ(session.messages[0].role, Role::kSystem);
   EXPECT_EQ(session.messages[1].content, "copy a");

@@ -48,6 +48,7 @@ struct TraceSession {
   std::string_view session;
   std::string_view domain;
   std::string_view principal;
+  base::JsonValue facts = {};  // object: what the adapter vouched for, by channel; or missing
   std::vector<TraceMessage> messages;
 };
 
@@ -102,7 +103,9 @@ class TraceWriter {
  public:
   // Appends to `out`; call in order: Begin, then messages, then End.
   explicit TraceWriter(std::string& out);
-  TraceWriter& Begin(std::string_view session, std::string_view domain, std::string_view principal);
+  // `facts_json`: an object, or empty for none.
+  TraceWriter& Begin(std::string_view session, std::string_view domain, std::string_view principal,
+                     std::string_view facts_json = {});
   TraceWriter& System(std::string_view content);
   TraceWriter& User(std::string_view content);
   struct CallRecord {
