@@ -13,7 +13,7 @@ namespace {
 
 using base::ErrorCode;
 
-constexpr std::array<std::string_view, 25> kTopKeys{"version",
+constexpr std::array<std::string_view, 26> kTopKeys{"version",
                                                     "profile",
                                                     "environment",
                                                     "principals",
@@ -37,7 +37,11 @@ constexpr std::array<std::string_view, 25> kTopKeys{"version",
                                                     "utility",
                                                     "max_risk",
                                                     "free_form_shell",
-                                                    "untrusted_value"};
+                                                    "untrusted_value",
+                                                    "scan"};
+constexpr std::array<std::string_view, 1> kScanKeys{"first_use"};
+constexpr std::array<std::pair<std::string_view, FirstUse>, 3> kFirstUses{
+    {{"on", FirstUse::kOn}, {"strict", FirstUse::kStrict}, {"off", FirstUse::kOff}}};
 constexpr std::size_t kMaxRules = 10'000;
 constexpr std::size_t kMaxTests = 10'000;
 
@@ -63,6 +67,11 @@ void PolicyCompiler::Compile(const YamlNode& root) {
     impl_->environment = std::string(ReadString(*n, "`environment`", out_).value_or(""));
   if (const YamlNode* n = root.Find("trust_annotations")) {
     impl_->trust_annotations = ReadBool(*n, "`trust_annotations`", out_).value_or(false);
+  }
+  if (const YamlNode* n = root.Find("scan"); n != nullptr && CheckMap(*n, "`scan`", kScanKeys, out_)) {
+    if (const YamlNode* use = n->Find("first_use")) {
+      impl_->first_use = ReadEnum<FirstUse>(*use, "`scan.first_use`", kFirstUses, out_).value_or(FirstUse::kUnsaid);
+    }
   }
   if (const YamlNode* n = root.Find("principals")) PrincipalSection(*n);
   VariableSection(root.Find("variables"));

@@ -95,6 +95,16 @@ TEST(LoadGraph, IsAFileThatMayUseVariables) {
   EXPECT_FALSE(OnlyCode("version: 1\ngraph: \"${nobody}.json\"\n").empty());
 }
 
+TEST(LoadScan, SaysWhatTheFirstLookHoldsBack) {
+  EXPECT_EQ(MustLoad("version: 1\n").policy->first_use(), FirstUse::kUnsaid);
+  EXPECT_EQ(MustLoad("version: 1\nscan: {first_use: on}\n").policy->first_use(), FirstUse::kOn);
+  EXPECT_EQ(MustLoad("version: 1\nscan: {first_use: strict}\n").policy->first_use(), FirstUse::kStrict);
+  EXPECT_EQ(MustLoad("version: 1\nscan: {first_use: off}\n").policy->first_use(), FirstUse::kOff);
+  EXPECT_FALSE(OnlyCode("version: 1\nscan: {first_use: never}\n").empty());
+  EXPECT_FALSE(OnlyCode("version: 1\nscan: {firstuse: on}\n").empty());
+  EXPECT_FALSE(OnlyCode("version: 1\nscan: strict\n").empty());
+}
+
 TEST(LoadDiagnostics, ComeInOrderOfPlace) {
   const LoadedPolicy loaded = LoadPolicy("rules: 3\ntools: 4\nversion: 9\nlabels: {}\n", Options());
   const auto line = [](const Diagnostic& d) { return d.error.place().line; };

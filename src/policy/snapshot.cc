@@ -52,6 +52,7 @@ PolicySnapshot::~PolicySnapshot() = default;
 
 const base::Digest& PolicySnapshot::digest() const noexcept { return impl_->digest; }
 const Profile& PolicySnapshot::profile() const noexcept { return impl_->profile; }
+FirstUse PolicySnapshot::first_use() const noexcept { return impl_->first_use; }
 std::string_view PolicySnapshot::environment() const noexcept { return impl_->environment; }
 std::string_view PolicySnapshot::graph() const noexcept { return impl_->graph; }
 std::span<const Budget> PolicySnapshot::budgets() const noexcept { return impl_->budgets; }

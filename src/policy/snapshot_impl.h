@@ -53,6 +53,7 @@ struct AutonomyRule {
 struct PolicySnapshot::Impl {
   base::Digest digest;
   Profile profile;
+  FirstUse first_use = FirstUse::kUnsaid;
   std::string environment;  // of the document; used when the context names none
   std::string graph;        // as written; relative to the policy file
   std::map<std::string, core::Principal, std::less<>> principals;

@@ -93,6 +93,14 @@ struct BreakGlass {
   std::optional<std::uint32_t> severe_steps;  // ... the highest severity for so many steps
 };
 
+// What a proxy's first look at a server's tools and texts holds back; the command line may say otherwise.
+enum class FirstUse : std::uint8_t {
+  kUnsaid,
+  kOff,
+  kOn,      // what the scanner would block
+  kStrict,  // what it warns of, too
+};
+
 class PolicySnapshot {
  public:
   ~PolicySnapshot();
@@ -108,6 +116,7 @@ class PolicySnapshot {
   // here.
   [[nodiscard]] std::string_view graph() const noexcept;
   [[nodiscard]] std::span<const Budget> budgets() const noexcept;
+  [[nodiscard]] FirstUse first_use() const noexcept;
 
   // Null: this policy knows no break-glass.
   [[nodiscard]] const BreakGlass* break_glass() const noexcept;
