@@ -42,7 +42,10 @@ void AddScanCommand(CLI::App& app, std::function<int()>& run) {
       ->check(CLI::IsMember({"default", "strict"}))
       ->capture_default_str();
   c->add_option("--rules", a->rules, "own rule files or folders (repeatable)")->allow_extra_args(false);
-  c->add_option("--osv", a->osv, "OSV database (all.zip, JSON lines, folder; repeatable): known vulnerabilities of dependencies")
+  c->add_option("--cache", a->cache,
+                "folder of your own that keeps what was found in files: unchanged ones are not read again");
+  c->add_option("--osv", a->osv,
+                "OSV database (all.zip, JSON lines, folder; repeatable): known vulnerabilities of dependencies")
       ->allow_extra_args(false);
   c->add_option("--suppressions", a->suppressions, "file of accepted findings, with reasons (repeatable)")
       ->allow_extra_args(false);

@@ -25,6 +25,7 @@
 #include "interlock/scan/report.h"
 #include "live_server.h"
 #include "passport_file.h"
+#include "scan_cache.h"
 
 namespace interlock::app {
 namespace {
@@ -350,10 +351,20 @@ int RunScan(const ScanArgs& args) {
   if (args.targets.empty() && args.mcp_urls.empty()) {
     return Fail(Error(ErrorCode::kUsage, "nothing to scan: name a target, --mcp-stdio or --mcp-http"));
   }
-  const base::Result<scan::RuleSet> rules = LoadRules(args.rules);
+  std::optional<DirectoryCache> cache;
+  if (!args.cache.empty()) {
+    base::Result<DirectoryCache> opened = DirectoryCache::Open(args.cache);
+    if (!opened.ok()) return Fail(opened.error());
+    cache.emplace(std::move(opened.value()));
+  }
+  const base::Result<scan::RuleSet> rules = cache ? LoadRules(args.rules, *cache) : LoadRules(args.rules);
   if (!rules.ok()) return Fail(rules.error());
   const UtcTime now = ReadUtc();
   scan::ScanOptions options;
+  if (cache) {
+    options.cache = &*cache;
+    options.cache_salt = cache->salt();
+  }
   options.rules = &rules.value();
   options.today = now.date;
   options.inline_suppressions = args.inline_suppressions;

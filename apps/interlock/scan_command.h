@@ -31,6 +31,7 @@ struct ScanArgs {
   std::string fail_on = "block";
   std::string profile = "default";
   std::vector<std::string> rules;
+  std::string cache;             // folder
   std::vector<std::string> osv;  // databases of known vulnerabilities
   std::vector<std::string> suppressions;
   std::string baseline;

@@ -42,7 +42,8 @@ void FillTaxonomy(Rule& rule) {
 
 // `tried`: the first so many files are the shipped ones, whose expressions a test has tried. `replace`: the others may
 // repeat their ids.
-base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> files, std::size_t tried, bool replace) {
+base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> files, std::size_t tried, bool replace,
+                                                   std::string_view literals) {
   RuleDiagnostics diagnostics;
   std::vector<ReadRule> read;
   for (std::size_t i = 0; i < files.size(); ++i) ReadRuleFile(files[i], i >= tried, diagnostics, read);
@@ -90,7 +91,7 @@ base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> fil
     }
   }
   if (!specs.empty()) {
-    auto compiled = patterns::PatternSet::Compile(specs, {.check = false});
+    auto compiled = patterns::PatternSet::Compile(specs, {.check = false, .literals = literals});
     if (!compiled.ok()) return compiled.error();
     impl->text.emplace(std::move(compiled.value()));
   }
@@ -123,18 +124,18 @@ RuleSet& RuleSet::operator=(RuleSet&&) noexcept = default;
 RuleSet::~RuleSet() = default;
 
 base::Result<RuleSet> RuleSet::Load(std::span<const RuleFile> files) {
-  auto impl = Build(files, 0, false);
+  auto impl = Build(files, 0, false, {});
   if (!impl.ok()) return impl.error();
   RuleSet set;
   set.impl_ = std::move(impl.value());
   return set;
 }
 
-base::Result<RuleSet> RuleSet::LoadWithBuiltin(std::span<const RuleFile> own, bool replace) {
+base::Result<RuleSet> RuleSet::LoadWithBuiltin(std::span<const RuleFile> own, bool replace, std::string_view literals) {
   std::vector<RuleFile> files = Shipped();
   const std::size_t shipped = files.size();
   files.insert(files.end(), own.begin(), own.end());
-  auto impl = Build(files, shipped, replace);
+  auto impl = Build(files, shipped, replace, literals);
   if (!impl.ok()) return impl.error();
   RuleSet set;
   set.impl_ = std::move(impl.value());
@@ -156,6 +157,10 @@ const Rule* RuleSet::Find(std::string_view id) const noexcept {
   const auto at = std::lower_bound(impl_->rules.begin(), impl_->rules.end(), id,
                                    [](const Rule& rule, std::string_view key) { return rule.id < key; });
   return at != impl_->rules.end() && at->id == id ? &*at : nullptr;
+}
+
+std::string RuleSet::SerializeLiterals() const {
+  return impl_->text.has_value() ? impl_->text->SerializeLiterals() : std::string();
 }
 
 const std::string& RuleSet::version() const noexcept { return impl_->version; }

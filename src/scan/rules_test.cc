@@ -179,5 +179,17 @@ TEST(ScanRules, SurfacesHaveNames) {
   EXPECT_THAT(SurfaceNames(~SurfaceSet{0}), SizeIs(12));
 }
 
+TEST(ScanRules, KeptLiteralsFitOnlyTheirRulesAndAreOtherwisePassedOver) {
+  const auto fresh = RuleSet::LoadWithBuiltin({});
+  ASSERT_TRUE(fresh.ok());
+  const std::string kept = fresh.value().SerializeLiterals();
+  for (const std::string& literals : {kept, std::string("garbage"), kept.substr(0, kept.size() / 2), std::string()}) {
+    const auto again = RuleSet::LoadWithBuiltin({}, false, literals);
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again.value().version(), fresh.value().version());
+    EXPECT_EQ(again.value().SerializeLiterals(), kept);
+  }
+}
+
 }  // namespace
 }  // namespace interlock::scan

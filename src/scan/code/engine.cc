@@ -193,6 +193,10 @@ void Engine::ReadBody(FuncId function) {
             here().calls.push_back(Key(value.module, value.index));
           }
         }
+        if (last_ && (taint.fresh & (kSecretFile | kStore)) != 0 && IsEntry()) {
+          Raise("EXFIL-008", stmt.loc, taint, kSecretFile | kStore,
+                "hands credentials to the model as a tool's answer");
+        }
         JudgeState(stmt);
         break;
       }
@@ -458,7 +462,10 @@ Taint Engine::Eval(ExprId id) {
           }
         }
       }
-      if (expr.kind == ExprKind::kDict && last_) JudgeMailCopy(id);
+      if (expr.kind == ExprKind::kDict && last_) {
+        JudgeMailCopy(id);
+        JudgeRole(id);
+      }
       if (taint.Has(kEnvAll) && expr.kind == ExprKind::kComprehension && PicksOwn(TextAt(expr.loc))) {
         taint = taint.Without(kEnvAll);
       }
@@ -632,7 +639,9 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
     if (part.labels == 0 && part.params == 0) continue;
     Call call;
     call.expr = at;
+    exact_ = true;
     JudgeSend(call, part, sent.host, {});
+    exact_ = false;
   }
   Taint result;
   result.labels = result.fresh = about.out.fresh;

@@ -225,6 +225,8 @@ class Engine {
   Taint JudgeMachine(Call& call);
   void JudgeDelete(Call& call, const std::string& path, const Taint& target);
   void JudgeTold(const Call& call, std::string_view last);
+  void JudgeBase(const Call& call);
+  void JudgeRole(ExprId dict);
   void JudgeEnvironmentWrite(ExprId at, std::string_view name);
   void JudgeCommandTables();
   [[nodiscard]] Taint OutputOf(const Call& call, const std::string& line);
@@ -284,6 +286,7 @@ class Engine {
   std::uint64_t steps_left_ = 0;
   std::uint8_t pass_ = 0;
   bool last_ = false;
+  bool exact_ = false;  // what is judged came this way and no other
   bool changed_ = false;
 };
 

@@ -160,7 +160,22 @@ constexpr std::array kAgentParts = std::to_array<std::string_view>({"claude.md",
                                                                     "opencode.json",
                                                                     ".claude.json",
                                                                     ".clinerules",
-                                                                    "cline_mcp_settings.json"});
+                                                                    "cline_mcp_settings.json",
+                                                                    "claude.local.md",
+                                                                    ".roo/rules",
+                                                                    ".roomodes",
+                                                                    ".kiro/steering",
+                                                                    ".junie/guidelines",
+                                                                    ".windsurf/rules",
+                                                                    ".continue/config",
+                                                                    ".aider.conf",
+                                                                    ".codex/agents.md",
+                                                                    ".codex/prompts",
+                                                                    ".gemini/gemini.md",
+                                                                    "memory-bank/",
+                                                                    ".zed/settings.json",
+                                                                    ".goosehints",
+                                                                    "/memory.md"});
 
 // Vendor, then words of its hosts. The variable starts with the first word.
 struct Vendor {
@@ -208,6 +223,8 @@ PathKind KindOfPath(std::string_view path) {
   if (path.size() < 3 || path.size() > 1024) return PathKind::kPlain;
   const std::string lower = Lower(path);
   if (lower.find('\n') != std::string::npos) return PathKind::kPlain;
+  // What a browser keeps beside its secrets.
+  if (lower.ends_with("/bookmarks") || lower.ends_with("/preferences")) return PathKind::kPlain;
   if (HasAny(lower, kSecretParts) && !lower.ends_with(".pub")) return PathKind::kSecret;
   if (HasAny(lower, kStartupParts)) return PathKind::kStartup;
   if (HasAny(lower, kWeakParts)) return PathKind::kWeakSecret;

@@ -132,6 +132,16 @@ void Analysis::Network(std::uint32_t index, const std::string& program, const Ta
     }
     return;
   }
+  if (Is(program, {"gh", "glab", "hub", "http", "https", "xh", "aws", "gcloud", "az", "slack", "telegram-send", "ntfy",
+                   "notify", "wrangler", "heroku"})) {
+    // A client of a service, whatever its own words: what stands in them goes there.
+    Taint said;
+    for (std::size_t i = 1; i < count; ++i) said.Merge(OfWord(command.words[i]));
+    if (said.secret || said.environment) {
+      Sends(index, program, program + " " + word(1), said, false);
+      return;
+    }
+  }
   if (Is(program,
          {"scp", "rsync", "sftp", "rclone", "mail", "mailx", "sendmail", "mutt", "ftp", "tftp", "s3cmd", "gsutil"}) ||
       (program == "aws" && word(1) == "s3") || (program == "gh" && word(1) == "gist") ||

@@ -213,6 +213,7 @@ class Analysis {
              bool headers_only);
   void Interprets(std::uint32_t index, const std::string& program, const Taint& input);
   void InlineCode(std::uint32_t index, const std::string& program, const ShellWord& code);
+  bool InlineFlow(std::uint32_t index, const std::string& program, const ShellWord& code);
   void RunTaint(std::uint32_t index, const Taint& taint);
   void Network(std::uint32_t index, const std::string& program, const Taint& input);
   void Files(std::uint32_t index, const std::string& program, const Taint& input);

@@ -1,4 +1,5 @@
 // What is fetched, decoded, run and sent.
+#include "code/flow.h"
 #include "code/shell_analysis.h"
 
 namespace interlock::scan::code {
@@ -79,8 +80,43 @@ void Analysis::InlineCode(std::uint32_t index, const std::string& program, const
     use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
     return;
   }
+  if (InlineFlow(index, program, code)) return;
   Taint taint = OfWord(code);
   RunTaint(index, taint);
+}
+
+// The same code as a program of its own.
+bool Analysis::InlineFlow(std::uint32_t index, const std::string& program, const ShellWord& code) {
+  static thread_local int depth = 0;  // of programs given to programs
+  const bool python = program.starts_with("python");
+  const bool javascript = program == "node" || program == "bun" || program == "deno";
+  if ((!python && !javascript) || depth >= 2 || code.text.size() < 24 || code.text.size() > (64U << 10U)) return false;
+  ++depth;
+  std::string text = code.text;
+  std::replace(text.begin(), text.end(), kUnknownChar, '_');
+  const Module module = python ? LowerPython(text, 0) : LowerJavaScript(text, 0, false, false);
+  PackageModules package;
+  package.modules.push_back(&module);
+  package.paths.emplace_back(python ? "inline.py" : "inline.js");
+  const CodeFacts facts = AnalyzeCode(package, {core::Reach::kRuntime});
+  --depth;
+  for (const RawFinding& finding : facts.findings) {
+    if (finding.scale < 0.6) continue;
+    const std::string host = finding.host.empty() ? program : finding.host;
+    if (finding.rule == "RCE-001" || finding.rule == "RCE-004") {
+      Emit(ShellAct::kFetchAndRun, index, host, 1);
+    } else if (finding.rule == "RCE-002" || finding.rule == "RCE-003") {
+      Emit(ShellAct::kReverseShell, index, host, 2);
+    } else if (finding.rule == "EXFIL-001" || finding.rule == "EXFIL-002" || finding.rule == "EXFIL-006") {
+      Emit(ShellAct::kSendSecret, index, host, 1);
+    } else if (finding.rule == "OBFUSC-001" || finding.rule == "OBFUSC-002") {
+      Emit(ShellAct::kDecodeAndRun, index, program, 2);
+    } else {
+      continue;
+    }
+    return true;
+  }
+  return false;
 }
 
 void Analysis::Interprets(std::uint32_t index, const std::string& program, const Taint& input) {

@@ -81,6 +81,12 @@ inline bool IsHome(std::string_view path) {
   }
   return false;
 }
+// Folders that everybody on the machine, or everybody in the world, reads.
+inline bool IsOpenPlace(std::string_view path) {
+  return path.starts_with("/tmp/") || path.starts_with("/dev/shm/") || path.starts_with("/var/tmp/") ||
+         path.starts_with("public/") || path.starts_with("static/") || Contains(path, "/public/") ||
+         Contains(path, "/var/www/") || Contains(path, "/static/");
+}
 inline bool IsKeyFolder(std::string_view path) {
   while (path.ends_with("/") || path.ends_with("*")) path.remove_suffix(1);
   return path.ends_with("/.ssh") || path.ends_with("/.gnupg") || path.ends_with("/.ssh/id_");

@@ -54,7 +54,7 @@ void Engine::Raise(std::string_view rule, Loc loc, const Taint& taint, Labels be
     const auto calls = std::count_if(hit.finding.flow.begin(), hit.finding.flow.end(),
                                      [](const RawFlowStep& step) { return step.text.starts_with("passed to `"); });
     const bool secrets = rule == "EXFIL-003";
-    if (calls >= (secrets ? 1 : 3)) hit.finding.scale = std::min(hit.finding.scale, 0.3);
+    if (!exact_ && calls >= (secrets ? 1 : 3)) hit.finding.scale = std::min(hit.finding.scale, 0.3);
     hit.finding.flow.push_back(RawFlowStep{code().file, loc.begin, hit.finding.message});
   }
   hits_.push_back(std::move(hit));
@@ -256,7 +256,20 @@ Taint Engine::JudgeHttp(Call& call) {
   JudgeSend(call, data, host, target);
   Taint headers;
   static const std::vector<ArgRef> kHeaders = {{-1, "headers", ""}, {1, "", "headers"}, {0, "", "headers"}};
-  if (last_ && !host.empty() && Argument(call, kHeaders, &headers) != kNone && (headers.fresh & kEnvSecret) != 0 &&
+  const bool has_headers = Argument(call, kHeaders, &headers) != kNone;
+  static const std::vector<ArgRef> kCookies = {{-1, "cookies", ""}};
+  Taint cookies;
+  if (Argument(call, kCookies, &cookies) != kNone) headers.Join(cookies);
+  if (last_ && has_headers && !host.empty() && headers.Has(kSecretFile | kStore | kEnvAll) &&
+      !HostOfVendors(host, 0xFFFFFFFFU) && KindOfHost(host) != HostKind::kLocal) {
+    // A header carries the credential of its own service, and no file of keys.
+    const bool all = headers.Has(kEnvAll);
+    Raise(all ? "EXFIL-002" : "EXFIL-001", call.expr, headers, kSecretFile | kStore | kEnvAll,
+          "sends " + std::string(all ? "the whole environment" : "credentials read from their store") +
+              " in headers to " + host,
+          0.9, host);
+  }
+  if (last_ && has_headers && !host.empty() && (headers.fresh & kEnvSecret) != 0 &&
       __builtin_popcount(headers.vendors) >= 2 && !HostOfVendors(host, headers.vendors)) {
     Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
   }
@@ -305,117 +318,6 @@ Taint Engine::JudgeHttp(Call& call) {
   return result;
 }
 
-void Engine::JudgeCondition(const Stmt& stmt) {
-  Condition condition;
-  condition.depth = stmt.condition_depth;
-  condition.loc = stmt.loc;
-  // What the test asks, looked for in its first parts.
-  std::vector<ExprId> open{stmt.value};
-  bool words = false;
-  bool argument = false;
-  bool number = false;
-  bool time = false;
-  for (std::size_t i = 0; i < open.size() && i < 48; ++i) {
-    if (open[i] >= code().exprs.size()) continue;
-    const Expr& expr = code().exprs[open[i]];
-    if (expr.kind == ExprKind::kNumber) number = true;
-    if (expr.kind == ExprKind::kName || expr.kind == ExprKind::kMember || expr.kind == ExprKind::kCall) {
-      const Value& value =
-          expr.kind == ExprKind::kCall ? view().Callee(open[i], function_) : view().Evaluate(open[i], function_);
-      std::string_view name = value.text;
-      if (name.starts_with("globalThis.")) name.remove_prefix(11);
-      if (AnyOf(name, {"datetime.now", "datetime.utcnow", "date.today", "time.localtime", "Date().get", "Date.now"}))
-        time = true;
-      if (name == "datetime.datetime" || name == "datetime.date" || name == "Date") number = true;
-      if (AnyOf(name, {"process.env.CI", "process.env.GITHUB_ACTIONS"})) condition.trigger = Trigger::kIdentity;
-      if (AnyOf(name, {"gethostname", "getuser", "getlogin", "os.hostname", "os.userInfo", "platform.node",
-                       "uuid.getnode"})) {
-        condition.trigger = Trigger::kIdentity;
-      }
-    }
-    if (expr.kind == ExprKind::kBinary && (expr.text == "in" || expr.text == "not in") && expr.arg_count == 2) {
-      const auto args = code().ArgsOf(expr);
-      const Value& left = view().Evaluate(args[0].value, function_);
-      if (left.kind == ValueKind::kText && left.text.size() >= 5) words = true;
-      if (Eval(args[1].value).Has(kToolArgument | kState | kInput)) argument = true;
-    }
-    if (expr.kind == ExprKind::kCall && expr.base < code().exprs.size() &&
-        code().exprs[expr.base].kind == ExprKind::kMember &&
-        AnyOf(code().exprs[expr.base].text, {"includes", "indexOf", "startswith", "startsWith", "search", "find"}) &&
-        expr.arg_count >= 1) {
-      const auto args = code().ArgsOf(expr);
-      const Value& left = view().Evaluate(args[0].value, function_);
-      if (left.kind == ValueKind::kText && left.text.size() >= 5 && !Contains(left.text, "http") &&
-          !Contains(left.text, "/")) {
-        words = true;
-      }
-      if (Eval(code().exprs[expr.base].base).Has(kToolArgument | kState | kInput)) argument = true;
-    }
-    if (expr.base != kNone) open.push_back(expr.base);
-    for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
-  }
-  if (condition.trigger == Trigger::kAlways) {
-    if (words && argument) condition.trigger = Trigger::kText;
-    if (time && number) condition.trigger = Trigger::kTime;
-  }
-  conditions_.push_back(condition);
-}
-
-void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host) {
-  if (!last_ || conditions_.empty()) return;
-  const bool ignored = statement_.kind == StmtKind::kExpr;
-  const Role role = call.entry->role;
-  const bool runs = role == Role::kShell || role == Role::kSpawn || role == Role::kEval || role == Role::kFileDelete;
-  for (const Condition& condition : conditions_) {
-    if (condition.depth >= statement_.condition_depth || condition.trigger == Trigger::kAlways) continue;
-    double scale = 0.0;
-    if (condition.trigger == Trigger::kText) {
-      // One word in what the agent says switches on that the same text goes elsewhere.
-      if (ignored && fixed && data.Has(kToolArgument | kState | kInput)) scale = 0.8;
-    } else if (ignored || runs) {
-      if (data.Has(kSecretLabels | kWeakSecretFile) || (runs && data.Has(kNetFixed | kDecoded))) {
-        scale = 1.0;
-      } else if (condition.trigger == Trigger::kTime && fixed && data.Has(kToolArgument | kFileContent)) {
-        scale = 0.5;
-      } else if (condition.trigger == Trigger::kIdentity && (role == Role::kShell || role == Role::kEval)) {
-        scale = 0.5;
-      }
-    }
-    bool fetches = false;
-    if (condition.trigger != Trigger::kText && role == Role::kShell) {
-      const ExprId command = Argument(call, call.entry->target, nullptr);
-      const std::string text = command == kNone ? std::string() : Known(command);
-      fetches = FetchesAndRuns(text);
-      if (fetches) scale = 1.0;
-    } else if (condition.trigger == Trigger::kIdentity &&
-               TextAt(condition.loc).find("env.CI") != std::string_view::npos) {
-      continue;  // many programs are quiet there
-    }
-    if (scale == 0.0) continue;
-    const std::string what = condition.trigger == Trigger::kText   ? "a word in its input"
-                             : condition.trigger == Trigger::kTime ? "a date or time"
-                                                                   : "which machine or user it is";
-    Raise("TRIGGER-001", call.expr, data, data.labels & (kToolArgument | kSecretLabels | kState | kNetFixed),
-          "does this only on " + what, scale, std::string(host));
-    if (fetches) Worsen("TRIGGER-001", core::Severity::kCritical);
-    return;
-  }
-}
-
-void Engine::JudgeMailCopy(ExprId dict) {
-  for (const Arg& arg : code().ArgsOf(code().exprs[dict])) {
-    const std::string name = arg.name.size() == 3 ? LowerCase(arg.name) : std::string();
-    if (name != "bcc") continue;
-    const Value& value = view().Evaluate(arg.value, function_);
-    const Value* text = value.kind == ValueKind::kText                              ? &value
-                        : value.kind == ValueKind::kList && value.items.size() == 1 ? &value.items[0]
-                                                                                    : nullptr;
-    if (text == nullptr || text->kind != ValueKind::kText || !Contains(text->text, "@") || text->text.size() > 200)
-      continue;
-    Raise("EXFIL-005", arg.value, {}, 0, "every message is copied to a fixed address, " + Shown(text->text, 60));
-  }
-}
-
 Taint Engine::Judge(Call& call, bool* handled) {
   *handled = true;
   const CatalogueEntry& entry = *call.entry;
@@ -451,6 +353,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
       }
       const std::string host = KnownAddress(text);
       Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
+      JudgeBase(call);
       const bool socket = call.callee.text.starts_with("socket.") || call.callee.text.starts_with("net.") ||
                           call.callee.text.starts_with("tls.");
       here().host = host;
@@ -701,6 +604,14 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return Source(kHostFacts, call.expr, "asks the machine who it is");
     case Role::kSql: {
       const ExprId statement = Argument(call, entry.target, &target);
+      if (last_ && statement != kNone && call.all.Has(kForeign) && !KeepingIsPurpose()) {
+        const std::string text = LowerCase(view().Text(statement, function_));
+        if (AnyOf(text, {"insert ", "update ", "replace "}) &&
+            AnyOf(text, {"memor", "instruction", "preference", "system_prompt", "facts", "checkpoint"})) {
+          Raise("STATE-002", call.expr, call.all, kForeign, "keeps an answer from the network in the agent's memory");
+          Worsen("STATE-002", core::Severity::kHigh);
+        }
+      }
       if (statement != kNone && target.Has(kToolArgument) && last_) {
         const std::string text = LowerCase(view().Text(statement, function_));
         if (Contains(text, std::string_view(&kHole, 1)) &&

@@ -173,6 +173,53 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
   }
 }
 
+// A client of a known service that is sent to somebody else's host, with the service's own key.
+void Engine::JudgeBase(const Call& call) {
+  if (!last_) return;
+  std::string host;
+  Taint keys;
+  const auto take = [&](std::string_view name, ExprId value) {
+    if (name == "base_url" || name == "endpoint_url" || name == "baseURL" || name == "api_base" || name == "basePath") {
+      host = KnownHost(Known(value));
+    } else {
+      keys.Join(Eval(value));
+    }
+  };
+  for (const Arg& arg : call.args) {
+    if (arg.value >= code().exprs.size()) continue;
+    if (!arg.name.empty()) {
+      take(arg.name, arg.value);
+    } else if (code().exprs[arg.value].kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) take(field.name, field.value);
+    }
+  }
+  if (host.empty() || !keys.Has(kEnvSecret) || keys.vendors == 0 || HostOfVendors(host, keys.vendors)) return;
+  const HostKind kind = KindOfHost(host);
+  if (kind != HostKind::kOrdinary && !IsBad(kind)) return;
+  Raise("EXFIL-003", call.expr, keys, kEnvSecret, "gives a service's key, and all that is said to it, to " + host, 0.8,
+        host);
+}
+
+// {"role": "system", "content": ...}: who says it.
+void Engine::JudgeRole(ExprId dict) {
+  std::string role;
+  ExprId content = kNone;
+  for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
+    if (field.value >= code().exprs.size()) continue;
+    if (field.name == "role" && code().exprs[field.value].kind == ExprKind::kString)
+      role = code().exprs[field.value].text;
+    if (field.name == "content") content = field.value;
+  }
+  if (content == kNone || role.empty()) return;
+  if (role == "system" || role == "developer") {
+    const Taint said = Eval(content);
+    if (said.Has(kForeign) && !said.Has(kToolArgument)) {
+      Raise("STATE-001", content, said, kForeign, "gives an answer from the network the rank of a system message",
+            view().Text(content, function_).find_first_not_of(kHole) == std::string::npos ? 0.9 : 0.5);
+    }
+  }
+}
+
 void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name) {
   if (name == "LD_PRELOAD" || name == "DYLD_INSERT_LIBRARIES" || name == "LD_AUDIT") {
     Raise("MEM-002", at, {}, 0, "has every program that it starts load a library, by " + std::string(name), 0.8);

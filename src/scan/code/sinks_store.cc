@@ -34,6 +34,10 @@ void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
 
 void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
   Use(call, Permission::kFilesystemWrite, path);
+  if (last_ && data.Has(kSecretFile | kStore | kEnvAll) && IsOpenPlace(path)) {
+    Raise("EXFIL-004", call.expr, data, kSecretFile | kStore | kEnvAll,
+          "leaves credentials where others read: " + Shown(path), 0.8);
+  }
   const PathKind kind = KindOfPath(path);
   const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");
   if (kind == PathKind::kStartup || task) {

@@ -166,13 +166,31 @@ std::uint32_t ModuleView::AddSlot(FuncId scope, ClassId owner, std::string_view 
   return at->second;
 }
 
+// `let x = ...`; what follows a comma may be one of several that are declared.
+bool ModuleView::Declares(std::size_t at) const {
+  const std::string_view text = module_.text;
+  const auto is_word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$'; };
+  if (at > text.size()) return true;
+  while (at > 0 && (text[at - 1] == ' ' || text[at - 1] == '\n' || text[at - 1] == '\t' || text[at - 1] == '\r')) --at;
+  if (at == 0) return false;
+  if (text[at - 1] == ',') return true;
+  std::size_t from = at;
+  while (from > 0 && at - from < 8 && is_word(text[from - 1])) --from;
+  const std::string_view word = text.substr(from, at - from);
+  return word == "let" || word == "const" || word == "var" || word == "using";
+}
+
 void ModuleView::Bind(ExprId target, ExprId value, FuncId scope, std::uint32_t end, std::string_view part,
                       std::uint32_t item, bool destructured, int depth) {
   if (target >= module_.exprs.size() || depth > kMaxTargets) return;
   const Expr& expr = module_.exprs[target];
   std::uint32_t slot = kNone;
   if (expr.kind == ExprKind::kName) {
-    slot = AddSlot(scope, kNone, expr.text);
+    // A closure that assigns without declaring means the variable around it.
+    if (!is_python() && !destructured && scope != kModuleBody && !Declares(expr.loc.begin)) {
+      slot = SlotByName(expr.text, scope);
+    }
+    if (slot == kNone) slot = AddSlot(scope, kNone, expr.text);
   } else if (expr.kind == ExprKind::kMember && expr.base < module_.exprs.size()) {
     const Expr& base = module_.exprs[expr.base];
     if (base.kind == ExprKind::kName) {

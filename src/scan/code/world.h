@@ -85,6 +85,7 @@ class ModuleView {
   struct Frame;
   void Build();
   std::uint32_t AddSlot(FuncId scope, ClassId owner, std::string_view name);
+  [[nodiscard]] bool Declares(std::size_t at) const;
   void Bind(ExprId target, ExprId value, FuncId scope, std::uint32_t end, std::string_view part, std::uint32_t item,
             bool destructured, int depth);
   [[nodiscard]] Value Compute(ExprId expr, FuncId scope) const;

@@ -147,4 +147,103 @@ void AnalyzeNotebook(const FileContext& file, FileResult& result) {
   finish();
 }
 
+namespace {
+
+// Writes the literal that starts at `begin` into `out`, each character at or next to its place.
+std::size_t CopySource(std::string_view text, std::size_t begin, std::string& out) {
+  std::size_t at = begin;
+  bool quoted = false;  // inside "..." on this line
+  while (at < text.size() && text[at] != '"') {
+    if (text[at] != '\\' || at + 1 >= text.size()) {
+      out[at] = text[at] == '\n' || text[at] == '\r' ? ' ' : text[at];
+      ++at;
+      continue;
+    }
+    const char kind = text[at + 1];
+    if (kind == 'n') {
+      out[at + 1] = '\n';
+      quoted = false;
+    } else if (kind == '"') {
+      out[quoted ? at : at + 1] = '"';
+      quoted = !quoted;
+    } else if (kind == 'u' && at + 5 < text.size()) {
+      out[at + 5] = '?';
+      at += 6;
+      continue;
+    } else {
+      out[at + 1] = kind == 't' ? '\t' : kind == 'r' || kind == 'b' || kind == 'f' ? ' ' : kind;
+    }
+    at += 2;
+  }
+  return std::min(at + 1, text.size());
+}
+
+}  // namespace
+
+std::string NotebookCode(std::string_view text) {
+  std::string out(text.size(), ' ');
+  if (const std::size_t language = text.find("\"language\""); language != std::string_view::npos) {
+    if (text.substr(language, 40).find("python") == std::string_view::npos) return {};
+  }
+  std::string key;
+  bool code = false;
+  bool typed = false;
+  bool any = false;
+  std::string cell(text.size(), ' ');
+  std::vector<std::pair<std::size_t, std::size_t>> parts;  // of the present cell
+  const auto finish = [&] {
+    bool foreign = false;
+    if (!parts.empty()) {
+      const std::string_view first = std::string_view(text).substr(parts[0].first, 16);
+      foreign = first.starts_with("%%") && !first.starts_with("%%time") && !first.starts_with("%%capture");
+    }
+    if (code && !foreign) {
+      bool fresh = true;
+      for (const auto& [from, to] : parts) {
+        if (fresh && from > 0) out[from - 1] = '\n';
+        std::copy(cell.begin() + static_cast<std::ptrdiff_t>(from), cell.begin() + static_cast<std::ptrdiff_t>(to),
+                  out.begin() + static_cast<std::ptrdiff_t>(from));
+        fresh = to > from && out[to - 1] == '\n';
+        any = true;
+      }
+    }
+    parts.clear();
+    code = typed = false;
+  };
+  bool in_source = false;
+  for (std::size_t at = text.find('"'); at < text.size(); at = text.find('"', at)) {
+    const std::size_t begin = at + 1;
+    const bool source = in_source && key == "source";
+    at = CopySource(text, begin, cell);
+    const std::string_view word = text.substr(begin, at - begin > 0 ? at - begin - 1 : 0);
+    const std::size_t next = text.find_first_not_of(" \t\r\n", at);
+    if (next != std::string_view::npos && text[next] == ':') {
+      key = word.substr(0, 64);
+      in_source = key == "source";
+      if (key == "cell_type" && typed) finish();
+    } else if (key == "cell_type") {
+      const bool before = !parts.empty();
+      code = word == "code";
+      typed = true;
+      key.clear();
+      if (before) finish();
+    } else if (source && at > begin) {
+      parts.emplace_back(begin, at - 1);
+    }
+  }
+  finish();
+  if (!any) return {};
+  // Commands and magics are no Python.
+  bool line_start = true;
+  for (char& c : out) {
+    if (line_start && (c == '!' || c == '%' || c == '?')) c = '#';
+    if (c == '\n') {
+      line_start = true;
+    } else if (c != ' ' && c != '\t') {
+      line_start = false;
+    }
+  }
+  return out;
+}
+
 }  // namespace interlock::scan

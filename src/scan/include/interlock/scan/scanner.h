@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -118,6 +119,15 @@ struct Suppression {
   std::string until;        // YYYY-MM-DD, "": no end
 };
 
+// What was found in files before, by key (64 hex digits of file bytes, path, rules and program). Whoever can write to
+// where it is kept decides what a scan says: it belongs in a folder of the user's own. Called on any thread.
+class ScanCache {
+ public:
+  virtual ~ScanCache() = default;
+  [[nodiscard]] virtual std::optional<std::string> Get(const std::string& key) = 0;
+  virtual void Put(const std::string& key, std::string_view bytes) = 0;
+};
+
 struct ScanOptions {
   const RuleSet* rules = nullptr;                       // nullptr: the shipped ones
   const VulnerabilityIndex* vulnerabilities = nullptr;  // nullptr: dependencies are not looked up
@@ -128,6 +138,8 @@ struct ScanOptions {
   // From `scan --layers`; a layer asked for that did not run never looks clean.
   std::uint32_t max_findings = 2000;
   std::uint64_t max_parse_steps = 0;  // 0: default budgets of each parser
+  ScanCache* cache = nullptr;         // nullptr: everything is read anew; the report is the same either way
+  std::string cache_salt;             // of the program that scans: another build's findings are not taken
 };
 
 class ScanJob {

@@ -1,0 +1,123 @@
+// When something is done: words, dates, identities that switch it on; and copies that nobody sees.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/places.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace sink_words;  // NOLINT: the engine room's own words
+
+void Engine::JudgeCondition(const Stmt& stmt) {
+  Condition condition;
+  condition.depth = stmt.condition_depth;
+  condition.loc = stmt.loc;
+  // What the test asks, looked for in its first parts.
+  std::vector<ExprId> open{stmt.value};
+  bool words = false;
+  bool argument = false;
+  bool number = false;
+  bool time = false;
+  for (std::size_t i = 0; i < open.size() && i < 48; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& expr = code().exprs[open[i]];
+    if (expr.kind == ExprKind::kNumber) number = true;
+    if (expr.kind == ExprKind::kName || expr.kind == ExprKind::kMember || expr.kind == ExprKind::kCall) {
+      const Value& value =
+          expr.kind == ExprKind::kCall ? view().Callee(open[i], function_) : view().Evaluate(open[i], function_);
+      std::string_view name = value.text;
+      if (name.starts_with("globalThis.")) name.remove_prefix(11);
+      if (AnyOf(name, {"datetime.now", "datetime.utcnow", "date.today", "time.localtime", "Date().get", "Date.now"}))
+        time = true;
+      if (name == "datetime.datetime" || name == "datetime.date" || name == "Date") number = true;
+      if (AnyOf(name, {"process.env.CI", "process.env.GITHUB_ACTIONS"})) condition.trigger = Trigger::kIdentity;
+      if (AnyOf(name, {"gethostname", "getuser", "getlogin", "os.hostname", "os.userInfo", "platform.node",
+                       "uuid.getnode"})) {
+        condition.trigger = Trigger::kIdentity;
+      }
+    }
+    if (expr.kind == ExprKind::kBinary && (expr.text == "in" || expr.text == "not in") && expr.arg_count == 2) {
+      const auto args = code().ArgsOf(expr);
+      const Value& left = view().Evaluate(args[0].value, function_);
+      if (left.kind == ValueKind::kText && left.text.size() >= 5) words = true;
+      if (Eval(args[1].value).Has(kToolArgument | kState | kInput)) argument = true;
+    }
+    if (expr.kind == ExprKind::kCall && expr.base < code().exprs.size() &&
+        code().exprs[expr.base].kind == ExprKind::kMember &&
+        AnyOf(code().exprs[expr.base].text, {"includes", "indexOf", "startswith", "startsWith", "search", "find"}) &&
+        expr.arg_count >= 1) {
+      const auto args = code().ArgsOf(expr);
+      const Value& left = view().Evaluate(args[0].value, function_);
+      if (left.kind == ValueKind::kText && left.text.size() >= 5 && !Contains(left.text, "http") &&
+          !Contains(left.text, "/")) {
+        words = true;
+      }
+      if (Eval(code().exprs[expr.base].base).Has(kToolArgument | kState | kInput)) argument = true;
+    }
+    if (expr.base != kNone) open.push_back(expr.base);
+    for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
+  }
+  if (condition.trigger == Trigger::kAlways) {
+    if (words && argument) condition.trigger = Trigger::kText;
+    if (time && number) condition.trigger = Trigger::kTime;
+  }
+  conditions_.push_back(condition);
+}
+
+void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host) {
+  if (!last_ || conditions_.empty()) return;
+  const bool ignored = statement_.kind == StmtKind::kExpr;
+  const Role role = call.entry->role;
+  const bool runs = role == Role::kShell || role == Role::kSpawn || role == Role::kEval || role == Role::kFileDelete;
+  for (const Condition& condition : conditions_) {
+    if (condition.depth >= statement_.condition_depth || condition.trigger == Trigger::kAlways) continue;
+    double scale = 0.0;
+    if (condition.trigger == Trigger::kText) {
+      // One word in what the agent says switches on that the same text goes elsewhere.
+      if (ignored && fixed && data.Has(kToolArgument | kState | kInput)) scale = 0.8;
+    } else if (ignored || runs) {
+      if (data.Has(kSecretLabels | kWeakSecretFile) || (runs && data.Has(kNetFixed | kDecoded))) {
+        scale = 1.0;
+      } else if (condition.trigger == Trigger::kTime && fixed && data.Has(kToolArgument | kFileContent)) {
+        scale = 0.5;
+      } else if (condition.trigger == Trigger::kIdentity && (role == Role::kShell || role == Role::kEval)) {
+        scale = 0.5;
+      }
+    }
+    bool fetches = false;
+    if (condition.trigger != Trigger::kText && role == Role::kShell) {
+      const ExprId command = Argument(call, call.entry->target, nullptr);
+      const std::string text = command == kNone ? std::string() : Known(command);
+      fetches = FetchesAndRuns(text);
+      if (fetches) scale = 1.0;
+    } else if (condition.trigger == Trigger::kIdentity &&
+               TextAt(condition.loc).find("env.CI") != std::string_view::npos) {
+      continue;  // many programs are quiet there
+    }
+    if (scale == 0.0) continue;
+    const std::string what = condition.trigger == Trigger::kText   ? "a word in its input"
+                             : condition.trigger == Trigger::kTime ? "a date or time"
+                                                                   : "which machine or user it is";
+    Raise("TRIGGER-001", call.expr, data, data.labels & (kToolArgument | kSecretLabels | kState | kNetFixed),
+          "does this only on " + what, scale, std::string(host));
+    if (fetches) Worsen("TRIGGER-001", core::Severity::kCritical);
+    return;
+  }
+}
+
+void Engine::JudgeMailCopy(ExprId dict) {
+  for (const Arg& arg : code().ArgsOf(code().exprs[dict])) {
+    const std::string name = arg.name.size() == 3 ? LowerCase(arg.name) : std::string();
+    if (name != "bcc") continue;
+    const Value& value = view().Evaluate(arg.value, function_);
+    const Value* text = value.kind == ValueKind::kText                              ? &value
+                        : value.kind == ValueKind::kList && value.items.size() == 1 ? &value.items[0]
+                                                                                    : nullptr;
+    if (text == nullptr || text->kind != ValueKind::kText || !Contains(text->text, "@") || text->text.size() > 200)
+      continue;
+    Raise("EXFIL-005", arg.value, {}, 0, "every message is copied to a fixed address, " + Shown(text->text, 60));
+  }
+}
+
+}  // namespace interlock::scan::code
