@@ -63,9 +63,8 @@ void AddProxy(CLI::App& app, ProxyArgs& a, Run& run) {
       ->needs(passport);
   c->add_option("--scan", a.first_use,
                 "what the scanner's look at tools, prompts, resources and instructions holds back: off | on (what would "
-                "block) | strict (what warns, too; also in profile strict)")
-      ->check(CLI::IsMember({"off", "on", "strict"}))
-      ->capture_default_str();
+                "block) | strict (what warns, too; also in profile strict); default: the policy's scan.first_use, else on")
+      ->check(CLI::IsMember({"off", "on", "strict"}));
   c->add_option("--server", a.server, "name of this server in policy, pins and audit; default: from the command");
   c->add_option("--principal", a.principal, "who the agent works for (policy: principals)");
   c->add_option("--environment", a.environment, "dev, prod, ... (policy: environment)");

@@ -61,6 +61,8 @@ int RunProxyCommand(const ProxyArgs& args) {
   }
   ScanGuard scan_guard;
   options.core.first_use = FirstUseFromName(args.first_use);
+  options.core.first_use_fixed = !args.first_use.empty();
+  if (options.core.first_use != mcp::FirstUseScan::kOff) scan_guard.Warm();
   if (options.core.first_use != mcp::FirstUseScan::kOff) options.scan = &scan_guard;
   options.pins_file = PinsPath(args.pins, options.policy_file);
   const bool uses_state_dir =
