@@ -188,8 +188,10 @@ Result<Database> Database::Open(const std::string& dir, Mode mode) {
 Result<Database> Database::OpenAtVersion(const std::string& dir, int version) {
   const std::string path = dir + std::string(kDatabaseFile);
   // SQLite's own files take the mode of the database.
-  platform::UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.valid()) return platform::SystemError(errno, "open audit database", path);
+  // SAFETY: a file that is there is not touched: closing a descriptor of it gives up the POSIX locks that other
+  // connections of this process hold, and the next process to leave would remove the write-ahead log under them.
+  platform::UniqueFd file(::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.valid() && errno != EEXIST) return platform::SystemError(errno, "open audit database", path);
   file.Reset();
   sqlite3* handle = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &handle,

@@ -11,7 +11,9 @@
 #include <vector>
 
 #include "gmock/gmock.h"
+#include "interlock/platform/fd.h"
 #include "interlock/platform/file.h"
+#include "interlock/runtime/audit/query.h"
 #include "testing.h"
 
 namespace interlock::runtime::audit {
@@ -196,6 +198,40 @@ Killed AppendUntilKilled(const std::string& dir, const LogOptions& options, std:
   ::waitpid(child, &status, 0);
   EXPECT_TRUE(WIFSIGNALED(status)) << status;
   return killed;
+}
+
+// The last process to leave a database removes its write-ahead log: it must not take itself for the last one.
+TEST(LogTest, AnotherWriterThatLeavesTakesNothingWithIt) {
+  TempDir dir;
+  const SampleCall call;
+  auto go = platform::MakePipe();
+  ASSERT_TRUE(go.ok());
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    char byte = 0;
+    if (::read(go.value().read_end.get(), &byte, 1) != 1) ::_exit(1);
+    Result<AuditLog> log = AuditLog::Open(dir.path(), TestOptions());
+    ::_exit(log.ok() && log.value().Close().ok() ? 0 : 2);
+  }
+  Result<AuditLog> log = AuditLog::Open(dir.path(), TestOptions());
+  ASSERT_TRUE(log.ok()) << log.error().ToString();
+  ASSERT_TRUE(log.value().Append(call.Decision("s1", "c1")).ok());
+  ASSERT_TRUE(log.value().Flush().ok());
+  ASSERT_TRUE(platform::WriteAll(go.value().write_end.get(), "x").ok());
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+  ASSERT_TRUE(log.value().Append(call.Decision("s1", "c2")).ok());
+  ASSERT_TRUE(log.value().Flush().ok());
+  std::size_t seen = 0;
+  Filter decisions;
+  decisions.kind = Kind::kDecision;
+  ASSERT_TRUE(ForEachRow(dir.path(), decisions, [&seen](const StoredRow&) {
+                ++seen;
+                return true;
+              }).ok());
+  EXPECT_EQ(seen, 2U);
 }
 
 TEST(LogTest, KilledWriterLosesNothingAndIsTold) {
