@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 
+#include "approve_command.h"
 #include "commands.h"
 #include "discover_command.h"
 #include "eval_command.h"
@@ -54,6 +55,16 @@ void AddProxy(CLI::App& app, ProxyArgs& a, Run& run) {
   c->add_option("--session", a.session, "name of the session; proxies of one name share labels and taint");
   c->add_option("--store", a.store,
                 "session store file; default: sessions.db in the state folder, used when --session is given");
+  c->add_option(
+      "--approvals", a.approvals,
+      "approvals file, for `interlock approve`; default: approvals.db beside --store, else in the state folder");
+  c->add_flag("--no-approvals", a.no_approvals, "only who can be asked through the client can approve");
+  c->add_option("--approval-wait", a.approval_wait_s,
+                "seconds a call of a client that shows no questions waits for `interlock approve`; 0: refused at once, "
+                "to be repeated")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  c->add_option("--tenant", a.tenant, "whose sessions these are, where a store serves several tenants");
   c->add_option("--pins", a.pins,
                 "file of accepted tool definitions; default: beside the policy, else in the state folder");
   c->add_option("--graph", a.graph, "functionality graph of `interlock learn`; default: the policy's `graph`");
@@ -61,14 +72,18 @@ void AddProxy(CLI::App& app, ProxyArgs& a, Run& run) {
       c->add_option("--passport", a.passport, "hold the server's tools against this passport of `interlock scan`");
   c->add_option("--passport-key", a.passport_key, "the passport must be signed by this public key (hex)")
       ->needs(passport);
-  c->add_option("--scan", a.first_use,
-                "what the scanner's look at tools, prompts, resources and instructions holds back: off | on (what would "
-                "block) | strict (what warns, too; also in profile strict); default: the policy's scan.first_use, else on")
+  c->add_option(
+       "--scan", a.first_use,
+       "what the scanner's look at tools, prompts, resources and instructions holds back: off | on (what would "
+       "block) | strict (what warns, too; also in profile strict); default: the policy's scan.first_use, else on")
       ->check(CLI::IsMember({"off", "on", "strict"}));
   c->add_option("--server", a.server, "name of this server in policy, pins and audit; default: from the command");
   c->add_option("--principal", a.principal, "who the agent works for (policy: principals)");
   c->add_option("--environment", a.environment, "dev, prod, ... (policy: environment)");
   c->add_option("--request-file", a.request_file, "the user's request, as text; without it the request is unknown");
+  c->add_option("--fact", a.facts,
+                "CHANNEL=FILE: JSON that you vouch for, such as the alert; what the policy's bindings call a fact")
+      ->allow_extra_args(false);
   c->add_flag("--request-from-meta", a.request_from_meta,
               "believe _meta[\"interlock/request\"] of calls: only if the host fills it, not the model");
   c->add_option("--socket", a.socket,
@@ -299,6 +314,7 @@ int RunCommandLine(int argc, char** argv) {
   AddReplay(app, replay, run);
   AddPolicyCommands(app, policy, run);
   AddGraphCommands(app, run);
+  AddApproveCommands(app, run);
   AddAudit(app, audit, run);
   AddSplice(app, splice, run);
   AddEvalCommands(app, run);

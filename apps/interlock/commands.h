@@ -29,11 +29,16 @@ struct ProxyArgs {
   std::string bodies = "redacted";
   std::string session;
   std::string store;
+  std::string approvals;
+  bool no_approvals = false;
+  double approval_wait_s = 45;
+  std::string tenant;
   std::string pins;
   std::string server;
   std::string principal;
   std::string environment;
   std::string request_file;
+  std::vector<std::string> facts;  // CHANNEL=FILE
   bool request_from_meta = false;
   std::string socket;
   double call_timeout_s = 0;

@@ -163,8 +163,13 @@ class Doctor {
   }
 
   base::Result<McpProbe> Guarded(const std::vector<std::string>& policy_options) {
-    std::vector<std::string> command{
-        self_, "proxy", "--audit-dir", scratch_.path() + "/audit", "--pins", scratch_.path() + "/pins.json"};
+    std::vector<std::string> command{self_,
+                                     "proxy",
+                                     "--no-approvals",
+                                     "--audit-dir",
+                                     scratch_.path() + "/audit",
+                                     "--pins",
+                                     scratch_.path() + "/pins.json"};
     command.insert(command.end(), policy_options.begin(), policy_options.end());
     command.emplace_back("--");
     command.insert(command.end(), args_.command.begin(), args_.command.end());

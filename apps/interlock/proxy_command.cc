@@ -65,8 +65,9 @@ int RunProxyCommand(const ProxyArgs& args) {
   if (options.core.first_use != mcp::FirstUseScan::kOff) scan_guard.Warm();
   if (options.core.first_use != mcp::FirstUseScan::kOff) options.scan = &scan_guard;
   options.pins_file = PinsPath(args.pins, options.policy_file);
-  const bool uses_state_dir =
-      (args.audit_dir.empty() && !args.no_audit) || args.store.empty() || options.pins_file.starts_with(StateDir());
+  const bool uses_state_dir = (args.audit_dir.empty() && !args.no_audit) || args.store.empty() ||
+                              (args.approvals.empty() && !args.no_approvals) ||
+                              options.pins_file.starts_with(StateDir());
   if (uses_state_dir)
     (void)platform::CreateDirectories(StateDir());  // what needs it says so itself when it cannot be used
   if (!args.no_audit) options.audit_dir = args.audit_dir.empty() ? StateDir() + "/audit" : args.audit_dir;
@@ -77,7 +78,32 @@ int RunProxyCommand(const ProxyArgs& args) {
     options.audit.passphrase = passphrase;
   // Without a name nobody else could join the session: nothing to share.
   if (!args.session.empty()) options.store_file = args.store.empty() ? StateDir() + "/sessions.db" : args.store;
+  if (!args.no_approvals) {
+    // Beside the session store where that is named: the two belong together.
+    const auto slash = args.store.rfind('/');
+    const std::string folder = args.store.empty()           ? StateDir() + "/"
+                               : slash == std::string::npos ? std::string()
+                                                            : args.store.substr(0, slash + 1);
+    options.approvals_file = args.approvals.empty() ? folder + "approvals.db" : args.approvals;
+    if (options.approvals_file != StateDir() + "/approvals.db")
+      options.core.approve_flags = " --store " + options.approvals_file;
+  }
+  options.core.approval_wait_us = static_cast<std::int64_t>(args.approval_wait_s * kMicrosPerSecond);
+  options.tenant = args.tenant;
   options.request_file = args.request_file;
+  for (const std::string& fact : args.facts) {
+    constexpr std::size_t kMaxFact = 65'536;
+    const std::size_t cut = fact.find('=');
+    const auto json =
+        cut == std::string::npos
+            ? base::Result<std::string>(base::Error(base::ErrorCode::kUsage, "--fact is CHANNEL=FILE, not " + fact))
+            : platform::ReadFile(fact.substr(cut + 1), kMaxFact);
+    if (!json.ok()) {
+      PrintError(json.error());
+      return kExitCannotRun;
+    }
+    options.facts.emplace_back(fact.substr(0, cut), json.value());
+  }
   options.socket_path = args.socket;
   options.core.server = args.server;
   options.core.session = args.session;

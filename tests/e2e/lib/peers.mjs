@@ -41,13 +41,14 @@ export function scratch(t) {
   return folder;
 }
 
-export function proxied(server, { policy: file, dir, session = 'e2e', flags = [] }) {
+// `wait`: seconds a call waits for `interlock approve` where the client shows no questions.
+export function proxied(server, { policy: file, dir, session = 'e2e', wait = 0, flags = [] }) {
   const at = (name) => join(dir, name);
   return {
     env: server.env,
     command: program,
     args: ['proxy', '--policy', file, '--audit-dir', at('audit'), '--session', session, '--store', at('store.db'),
-      '--pins', at('pins.json'), ...flags, '--', server.command, ...server.args],
+      '--pins', at('pins.json'), '--approval-wait', String(wait), ...flags, '--', server.command, ...server.args],
   };
 }
 
