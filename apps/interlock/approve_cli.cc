@@ -96,6 +96,7 @@ void AddApproveCommands(CLI::App& app, Run& run) {
                   RunApprovePlan);
     AddAct(c, a);
     AddWhom(c, a);
+    c->add_option("--tenant", a.tenant, "whose sessions, where the file serves several tenants");
     c->add_option("file", a.file, "plan (interlock.plan/v1)")->required();
     c->add_option("--ttl", a.ttl, "how long it is good: 1h (the default), ..., at most 7d");
     c->add_option("--reason", a.reason, "kept with it");
@@ -105,6 +106,7 @@ void AddApproveCommands(CLI::App& app, Run& run) {
                   RunBreakGlassOpen);
     AddAct(c, a);
     AddWhom(c, a);
+    c->add_option("--tenant", a.tenant, "whose sessions, where the file serves several tenants");
     c->add_option("--reason", a.reason, "why: without one nothing is opened");
     c->add_option("--ttl", a.ttl, "how long: 15m (the default), ..., at most 24h and the policy's own limit");
     c->footer(

@@ -311,6 +311,7 @@ int RunApprovePlan(const ApproveArgs& args) {
   Witness witness(args);
   approvals::Plan plan;
   plan.text = std::move(parsed.value());
+  plan.tenant = args.tenant;
   plan.principal = OrNobody(args.principal);
   plan.session = OrNobody(args.session);
   plan.approver = witness.actor();
@@ -341,6 +342,7 @@ int RunBreakGlassOpen(const ApproveArgs& args) {
   if (!store.ok()) return Fail(store.error());
   Witness witness(args);
   approvals::BreakGlass window;
+  window.tenant = args.tenant;
   window.principal = OrNobody(args.principal);
   window.session = OrNobody(args.session);
   window.reason = args.reason;

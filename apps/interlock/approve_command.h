@@ -22,6 +22,7 @@ struct ApproveArgs {
   bool all = false;
   std::string session;
   std::string principal;
+  std::string tenant;
   std::string scope = "once";
   std::string constraint;
   std::uint32_t max_uses = 1;

@@ -22,7 +22,6 @@ constexpr std::string_view kColumns =
 
 struct Row {
   BreakGlass window;
-  std::string tenant;
   Span span;
 };
 
@@ -31,14 +30,14 @@ Result<Row> ReadRow(const Query& query, const ApprovalStore::Impl& impl, Now now
   BreakGlass& w = row.window;
   w.id = query.TextAt(0);
   if (!IsId(w.id, kBreakGlassId)) return Damaged(w.id, "its id is none");
-  row.tenant = query.TextAt(1);
+  w.tenant = query.TextAt(1);
   if (!query.IsNull(2)) w.principal = std::string(query.TextAt(2));
   if (!query.IsNull(3)) w.session = std::string(query.TextAt(3));
   w.reason = query.TextAt(4);
   w.opened_by = query.TextAt(5);
   w.reviewed_by = query.TextAt(8);
-  for (const std::string_view text :
-       {std::string_view(w.reason), std::string_view(w.opened_by), std::string_view(w.reviewed_by)}) {
+  for (const std::string_view text : {std::string_view(w.tenant), std::string_view(w.reason),
+                                      std::string_view(w.opened_by), std::string_view(w.reviewed_by)}) {
     if (!CheckText(text, kMaxTextBytes, "a text").ok()) return Damaged(w.id, "its texts are none");
   }
   if (Trimmed(w.reason).empty() || Trimmed(w.opened_by).empty())
@@ -70,8 +69,9 @@ Result<std::string> ApprovalStore::OpenBreakGlass(const BreakGlass& window, std:
   }
   if (ttl_us <= 0 || ttl_us > kMaxBreakGlassTtlUs)
     return wrong("break-glass lasts more than nothing and at most 24 hours");
-  for (const std::string_view text : {std::string_view(window.reason), std::string_view(window.opened_by)}) {
-    if (!CheckText(text, kMaxTextBytes, "a text").ok()) return wrong("the reason is too long or no UTF-8");
+  for (const std::string& text :
+       {window.tenant, window.principal.value_or(""), window.session.value_or(""), window.reason, window.opened_by}) {
+    if (!CheckText(text, kMaxNameBytes, "a text").ok()) return wrong("a name or the reason is too long or no UTF-8");
   }
   sqlite3* db = impl_->db;
   Transaction transaction(db);
@@ -89,8 +89,8 @@ Result<std::string> ApprovalStore::OpenBreakGlass(const BreakGlass& window, std:
   Query query(
       db,
       "INSERT INTO break_glass (id, tenant, reason, opened_by, principal, session, from_wall, from_mono, "
-      "to_wall, to_mono, boot, ended, decisions, reviewed_by, reviewed) VALUES (?,'',?,?,?,?,?,?,?,?,?,0,0,'',0)");
-  query.Text(id.value()).Text(Trimmed(window.reason)).Text(window.opened_by);
+      "to_wall, to_mono, boot, ended, decisions, reviewed_by, reviewed) VALUES (?,?,?,?,?,?,?,?,?,?,?,0,0,'',0)");
+  query.Text(id.value()).Text(window.tenant).Text(Trimmed(window.reason)).Text(window.opened_by);
   for (const auto* who : {&window.principal, &window.session}) {
     if (who->has_value()) {
       query.Text(**who);
@@ -167,7 +167,7 @@ Result<std::optional<ApprovalStore::Window>> ApprovalStore::ActiveBreakGlass(con
       auto row = ReadRow(query, *impl_, now);
       if (!row.ok()) return row.error();
       windows.push_back({std::move(row.value().window.id), std::move(row.value().window.reason),
-                         std::move(row.value().tenant), std::move(row.value().window.principal),
+                         std::move(row.value().window.tenant), std::move(row.value().window.principal),
                          std::move(row.value().window.session), std::move(row.value().span)});
     }
     if (Status read = query.status(kWhat); !read.ok()) return read.error();

@@ -78,7 +78,6 @@ inline constexpr std::size_t kMaxNameBytes = 1024;
                                            const Binding& binding, base::JsonValue arguments, base::Now now,
                                            const ApprovalStore::Impl& impl);
 // Inserts a plan with its steps, bound where `binding` is given. The caller has checked the texts.
-[[nodiscard]] base::Status InsertPlan(sqlite3* db, std::string_view tenant, const Plan& plan, const Span& span,
-                                      const Binding* binding);
+[[nodiscard]] base::Status InsertPlan(sqlite3* db, const Plan& plan, const Span& span, const Binding* binding);
 
 }  // namespace interlock::runtime::approvals

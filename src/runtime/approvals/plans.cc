@@ -157,7 +157,7 @@ Result<PlanText> ParsePlan(std::string_view bytes) {
   return plan;
 }
 
-Status InsertPlan(sqlite3* db, std::string_view tenant, const Plan& plan, const Span& span, const Binding* binding) {
+Status InsertPlan(sqlite3* db, const Plan& plan, const Span& span, const Binding* binding) {
   constexpr std::string_view kInsert = "registering a plan";
   {
     Query count(db, "SELECT count(*) FROM plan WHERE state=1");
@@ -169,7 +169,12 @@ Status InsertPlan(sqlite3* db, std::string_view tenant, const Plan& plan, const 
   Query query(db,
               "INSERT INTO plan (id, tenant, server, title, approver, reason, principal, session, policy, from_wall, "
               "from_mono, to_wall, to_mono, boot, state) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,1)");
-  query.Text(plan.id).Text(tenant).Text(plan.text.server).Text(plan.text.title).Text(plan.approver).Text(plan.reason);
+  query.Text(plan.id)
+      .Text(plan.tenant)
+      .Text(plan.text.server)
+      .Text(plan.text.title)
+      .Text(plan.approver)
+      .Text(plan.reason);
   BindOptional(query, plan.principal);
   BindOptional(query, plan.session);
   if (binding == nullptr) {
@@ -250,6 +255,10 @@ Result<std::string> ApprovalStore::AddPlan(const Plan& plan, std::int64_t ttl_us
   if (ttl_us <= 0 || ttl_us > kMaxGrantTtlUs) return Wrong("a plan lasts more than nothing and at most 7 days");
   if (Trimmed(plan.approver).empty()) return Wrong("a plan is approved by somebody");
   if (!plan.principal.has_value() && !plan.session.has_value()) return Wrong("a plan is for a session or a principal");
+  for (const std::string& text : {plan.tenant, plan.principal.value_or(""), plan.session.value_or(""), plan.approver,
+                                  plan.reason, plan.text.title, plan.text.server}) {
+    if (!CheckText(text, kMaxNameBytes, "a text").ok()) return Wrong("a name or the reason is too long or no UTF-8");
+  }
   if (plan.text.steps.empty() || plan.text.steps.size() > kMaxSteps) return Wrong("a plan has 1 to 64 steps");
   for (const PlanStep& step : plan.text.steps) {
     if (auto fits = CompileConstraint(step.arguments); !fits.ok()) return fits.error();
@@ -262,7 +271,7 @@ Result<std::string> ApprovalStore::AddPlan(const Plan& plan, std::int64_t ttl_us
   auto id = impl_->NewId(kPlanId);
   if (!id.ok()) return id.error();
   copy.id = id.value();
-  if (Status put = InsertPlan(impl_->db, {}, copy, impl_->From(now, ttl_us), nullptr); !put.ok()) return put.error();
+  if (Status put = InsertPlan(impl_->db, copy, impl_->From(now, ttl_us), nullptr); !put.ok()) return put.error();
   if (witness) {
     if (Status seen = witness(copy.id); !seen.ok()) return seen.error();
   }
@@ -273,7 +282,7 @@ Result<std::string> ApprovalStore::AddPlan(const Plan& plan, std::int64_t ttl_us
 Result<std::vector<Plan>> ApprovalStore::Plans(Now now) {
   Query query(impl_->db,
               "SELECT id, server, title, state, approver, reason, principal, session, from_wall, from_mono, to_wall, "
-              "to_mono, boot FROM plan ORDER BY rowid DESC LIMIT 1000");
+              "to_mono, boot, tenant FROM plan ORDER BY rowid DESC LIMIT 1000");
   std::vector<Plan> out;
   while (query.Row()) {
     Plan plan;
@@ -294,12 +303,17 @@ Result<std::vector<Plan>> ApprovalStore::Plans(Now now) {
         return Damaged(plan.id, "its texts are none");
     }
     const Span span = ReadSpan(query, 8);
+    plan.tenant = query.TextAt(13);
+    if (!CheckText(plan.tenant, kMaxNameBytes, "a name").ok()) return Damaged(plan.id, "its tenant is none");
     plan.decided = span.from_wall;
     plan.expires = span.to_wall;
     if (plan.state <= State::kGranted && impl_->Over(span, now)) plan.state = State::kExpired;
     Query steps(impl_->db, "SELECT tool, arguments, max_uses, uses_left FROM step WHERE plan=? ORDER BY place");
     steps.Text(plan.id);
     while (steps.Row()) {
+      if (!CheckText(steps.TextAt(0), kMaxNameBytes, "a name").ok() || !base::JsonDoc::Parse(steps.TextAt(1)).ok()) {
+        return Damaged(plan.id, "a step names no tool or no bounds");
+      }
       plan.text.steps.push_back(
           {std::string(steps.TextAt(0)), std::string(steps.TextAt(1)), static_cast<std::uint32_t>(steps.IntAt(2))});
       plan.uses_left.push_back(static_cast<std::uint32_t>(steps.IntAt(3)));

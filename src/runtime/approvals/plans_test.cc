@@ -77,10 +77,12 @@ TEST_F(PlansTest, ForItsPrincipalSessionServerAndTime) {
   EXPECT_EQ(KindOf(*store, with([](Subject& s) { s.named = false; }), At(1)), Kind::kNone);
   EXPECT_EQ(KindOf(*store, with([](Subject& s) { s.server = "other"; }), At(1)), Kind::kNone);
   EXPECT_EQ(KindOf(*store, with([](Subject& s) { s.tenant = "other"; }), At(1)), Kind::kNone);
+  Add(*store, [](Plan& p) { p.tenant = "acme"; });
+  EXPECT_EQ(KindOf(*store, with([](Subject& s) { s.tenant = "acme"; }), At(1)), Kind::kGranted);
   EXPECT_EQ(KindOf(*store, with([](Subject&) {}), At(600)), Kind::kNone);
   EXPECT_EQ(KindOf(*store, with([](Subject&) {}), {At(1).wall, At(600).mono}), Kind::kNone);
   EXPECT_EQ(KindOf(*store, with([](Subject&) {}), At(599)), Kind::kGranted);
-  EXPECT_EQ(Plans(*store, At(600))[0].state, State::kExpired);
+  EXPECT_EQ(Plans(*store, At(600)).at(0).state, State::kExpired);
 }
 
 TEST_F(PlansTest, BoundByItsFirstUseAndVoidOnAnyChange) {
@@ -158,9 +160,21 @@ TEST_F(PlansTest, FilesThatBoundNothingAreRefused) {
   EXPECT_EQ(store->AddPlan(plan, kSecondUs, At(0)).error().code(), ErrorCode::kInvalidArgument) << "for nobody";
   plan.session = "s";
   EXPECT_EQ(store->AddPlan(plan, 0, At(0)).error().code(), ErrorCode::kInvalidArgument);
+  plan.reason = "\xff";
+  EXPECT_EQ(store->AddPlan(plan, kSecondUs, At(0)).error().code(), ErrorCode::kInvalidArgument);
+  plan.reason.clear();
   plan.approver.clear();
   EXPECT_EQ(store->AddPlan(plan, kSecondUs, At(0)).error().code(), ErrorCode::kInvalidArgument);
   EXPECT_THAT(Plans(*store, At(0)), IsEmpty());
+}
+
+TEST_F(PlansTest, AListWithADamagedPlanIsAnError) {
+  auto store = Open();
+  Add(*store);
+  Sql("UPDATE step SET arguments='{'");
+  auto plans = store->Plans(At(1));
+  ASSERT_FALSE(plans.ok());
+  EXPECT_EQ(plans.error().code(), ErrorCode::kStoreIo);
 }
 
 class BreakGlassTest : public StoreTest {
@@ -212,6 +226,17 @@ TEST_F(BreakGlassTest, OpenedWithAReasonOverByItselfReviewedOnce) {
   ASSERT_THAT(windows.value(), SizeIs(1));
   EXPECT_EQ(windows.value()[0].decisions, 1u);
   EXPECT_EQ(windows.value()[0].reviewed_by, "carol");
+}
+
+TEST_F(BreakGlassTest, OfOneTenant) {
+  auto store = Open();
+  BreakGlass window = For();
+  window.tenant = "acme";
+  ASSERT_TRUE(store->OpenBreakGlass(window, 60 * kSecondUs, At(0)).ok());
+  EXPECT_FALSE(Active(*store, Alice(), At(1)));
+  Subject theirs = Alice();
+  theirs.tenant = "acme";
+  EXPECT_TRUE(Active(*store, theirs, At(1)));
 }
 
 TEST_F(BreakGlassTest, EndedEarly) {

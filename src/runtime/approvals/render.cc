@@ -209,6 +209,7 @@ std::string ToJson(const Plan& p) {
   std::string out;
   JsonWriter w(out);
   Begin(w, "plan", p.id).Key("state").String(NameOf(p.state)).Key("title").String(p.text.title);
+  Text(w, "tenant", p.tenant);
   w.Key("server").String(p.text.server);
   Optional(w, "principal", p.principal);
   Optional(w, "session", p.session);
@@ -231,6 +232,7 @@ std::string ToJson(const BreakGlass& b) {
   std::string out;
   JsonWriter w(out);
   Begin(w, "break-glass", b.id).Key("active").Bool(b.active);
+  Text(w, "tenant", b.tenant);
   Optional(w, "principal", b.principal);
   Optional(w, "session", b.session);
   w.Key("reason").String(b.reason).Key("opened_by").String(b.opened_by);

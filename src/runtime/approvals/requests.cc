@@ -198,12 +198,12 @@ Status WriteRuling(sqlite3* db, const ApprovalStore::Impl& impl, Request& reques
     plan.text.title = "calls like " + request.id;
     plan.text.server = request.question.subject.server;
     plan.text.steps.push_back({request.question.tool, ruling.constraint, ruling.max_uses});
+    plan.tenant = request.question.subject.tenant;
     plan.principal = request.question.subject.principal;
     plan.session = std::string(request.question.subject.key());
     plan.approver = ruling.approver;
     plan.reason = ruling.reason;
-    if (Status put = InsertPlan(db, request.question.subject.tenant, plan, span, &request.question.binding);
-        !put.ok()) {
+    if (Status put = InsertPlan(db, plan, span, &request.question.binding); !put.ok()) {
       return put;
     }
   }

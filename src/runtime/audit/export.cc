@@ -41,14 +41,20 @@ struct Session {
 };
 
 void Join(Session& session) {
-  std::map<std::string_view, std::size_t> by_call;                             // call id -> latest decision
-  std::map<std::pair<std::string_view, std::uint64_t>, std::size_t> by_place;  // chain, row -> decision
+  std::map<std::string_view, std::size_t> by_call;                               // call id -> latest decision
+  std::map<std::pair<std::string_view, std::uint64_t>, std::size_t> by_place;    // chain, row -> decision
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> answers;  // chain, call -> answer before it
   for (std::size_t i = 0; i < session.rows.size(); ++i) {
     const Row& row = session.rows[i];
     switch (row.stored.kind) {
       case Kind::kDecision:
         by_call[row.Text("call")] = i;
         by_place[{row.stored.chain, row.stored.row}] = i;
+        // A proxy's answer comes before the decision that it makes possible.
+        if (const auto answer = answers.find({row.stored.chain, row.Text("call")}); answer != answers.end()) {
+          session.approval_of[i] = answer->second;
+          answers.erase(answer);
+        }
         break;
       case Kind::kOutcome: {
         const auto number = row.root().Find("decision_row").AsInt64();
@@ -61,6 +67,8 @@ void Join(Session& session) {
         break;
       }
       case Kind::kApprovalAnswered:
+      case Kind::kApprovalUsed:
+        if (!row.Text("call").empty()) answers[{row.stored.chain, row.Text("call")}] = i;
         if (const auto call = by_call.find(row.Text("call")); call != by_call.end()) {
           session.approval_of[call->second] = i;
         }
@@ -217,8 +225,11 @@ std::string TupleLine(const Session& session, std::size_t index, const Before& b
   json.Key("outcome").BeginObject();
   if (const auto answer = session.approval_of.find(index); answer != session.approval_of.end()) {
     json.Key("approval").BeginObject();
-    json.Key("answer").String(session.rows[answer->second].Text("name"));
-    json.Key("by").String(session.rows[answer->second].Text("actor")).EndObject();
+    const Row& given = session.rows[answer->second];
+    const bool used = given.stored.kind == Kind::kApprovalUsed;
+    json.Key("answer").String(used ? std::string_view("approved") : given.Text("name"));
+    if (used) json.Key("id").String(given.Text("name"));
+    json.Key("by").String(given.Text("actor")).EndObject();
   }
   // Only labelled sessions may train anything.
   json.Key("label");

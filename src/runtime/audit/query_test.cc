@@ -316,6 +316,33 @@ TEST_F(QueryTest, Tuples) {
   EXPECT_EQ(Lines(ExportFormat::kTuples, {.verdict = core::Verdict::kEscalate}).size(), 1U);
 }
 
+// A proxy records the use of an approval before the decision that it makes possible.
+TEST_F(QueryTest, TuplesNameTheApprovalThatWasUsed) {
+  {
+    Result<AuditLog> log = AuditLog::Open(dir_.path(), TestOptions());
+    ASSERT_TRUE(log.ok());
+    Record used;
+    used.kind = Kind::kApprovalUsed;
+    used.session = "s3";
+    used.call = "7";
+    used.actor = "carol";
+    used.name = "a-0123456789";
+    ASSERT_TRUE(log.value().Append(used).ok());
+    SampleCall approved;
+    ASSERT_TRUE(log.value().Append(approved.Decision("s3", "7", "deploy")).ok());
+    ASSERT_TRUE(log.value().Append(approved.Decision("s3", "8", "deploy")).ok());
+    ASSERT_TRUE(log.value().Close().ok());
+  }
+  const std::vector<std::string> lines = Lines(ExportFormat::kTuples, {.session = "s3"});
+  ASSERT_EQ(lines.size(), 2U);
+  const JsonDoc first = Parse(lines[0]);
+  EXPECT_EQ(first.root().FindPointer("/outcome/approval/answer").string(), "approved");
+  EXPECT_EQ(first.root().FindPointer("/outcome/approval/by").string(), "carol");
+  EXPECT_EQ(first.root().FindPointer("/outcome/approval/id").string(), "a-0123456789");
+  const JsonDoc second = Parse(lines[1]);
+  EXPECT_FALSE(second.root().FindPointer("/outcome/approval").exists());
+}
+
 TEST(ExportFormatTest, Names) {
   EXPECT_EQ(ExportFormatFromName("jsonl"), ExportFormat::kJsonLines);
   EXPECT_EQ(ExportFormatFromName("trace"), ExportFormat::kTrace);

@@ -101,6 +101,7 @@ struct Plan {
   std::string id;
   PlanText text;
   std::vector<std::uint32_t> uses_left;  // one a step
+  std::string tenant;
   std::optional<std::string> principal;  // nothing: anybody's
   std::optional<std::string> session;    // nothing: any session; "": unnamed ones
   State state = State::kGranted;         // granted, void or expired
@@ -112,6 +113,7 @@ struct Plan {
 
 struct BreakGlass {
   std::string id;
+  std::string tenant;
   std::optional<std::string> principal;
   std::optional<std::string> session;
   std::string reason;

@@ -143,7 +143,7 @@ class ApprovalStore {
 
   // --- Break-glass ---
 
-  // kInvalidArgument without a reason, without an end, or over kMaxBreakGlassTtlUs. Only reason, opened_by, principal
+  // kInvalidArgument without a reason, without an end, or over kMaxBreakGlassTtlUs. Only reason, opened_by, tenant, principal
   // and session are read.
   [[nodiscard]] base::Result<std::string> OpenBreakGlass(
       const BreakGlass& window, std::int64_t ttl_us, base::Now now,
