@@ -62,6 +62,7 @@ constexpr std::array kRoles = std::to_array<std::pair<std::string_view, Role>>({
     {"wasm", Role::kWasm},
     {"container", Role::kContainer},
     {"registry", Role::kRegistry},
+    {"request", Role::kRequest},
     {"fetched", Role::kFetched},
     {"safe", Role::kSafe},
 });

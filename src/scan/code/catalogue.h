@@ -66,6 +66,7 @@ enum class Role : std::uint8_t {
   kWasm,        // target: machine code
   kContainer,
   kRegistry,  // the registry of Windows
+  kRequest,   // what somebody who connects to this program says; given to functions too
   kFetched,   // the result comes from outside; it is no answer to an address
   kSafe,       // known, does nothing of the above; the result is not its arguments
 };

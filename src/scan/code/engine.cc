@@ -15,6 +15,7 @@ constexpr std::uint32_t kMaxNesting = 2000;  // of expressions
 constexpr std::uint32_t kMaxCalls = 60;      // functions read inside each other's calls
 constexpr std::size_t kMaxTrail = 400'000;
 constexpr std::uint8_t kPasses = 3;
+constexpr std::uint32_t kMaxTogether = 16U << 10U;  // bytes of a function whose parts count as one deed
 constexpr std::uint64_t kStepsPerExpr = 24;
 
 }  // namespace
@@ -157,8 +158,13 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   conditions_ = std::move(before_conditions);
   about.running = false;
   // What a nested function does, its parent had done.
+  const auto small = [&](FuncId parent) {
+    // A bundle's outermost function has done everything, and nothing together.
+    const Loc loc = states_[module].view->module().functions[parent].loc;
+    return loc.end - std::min(loc.begin, loc.end) <= kMaxTogether;
+  };
   if (shape.parent != kNone && shape.parent < facts_[module].size() && shape.parent != function &&
-      (shape.parent != kModuleBody || shape.name.empty())) {
+      small(shape.parent) && (shape.parent != kModuleBody || shape.name.empty())) {
     FunctionFacts& parent = facts_[module][shape.parent];
     parent.deeds |= deeds;
     if (parent.connect.end == 0) parent.connect = about.connect;
@@ -307,6 +313,8 @@ Taint Engine::EvalMember(ExprId id) {
           return Source(kArguments, id, "reads the command line");
         case Role::kStdin:
           return Source(kInput, id, "reads standard input");
+        case Role::kRequest:
+          return Source(kRequest, id, "takes what a request says");
         case Role::kHostInfo:
           return Source(kHostFacts, id, "asks the machine who it is");
         default:
@@ -531,7 +539,7 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
                                        ? std::string(expr.text)
                                        : view().Text(code().ArgsOf(expr)[0].value, function_);
           Use(call, core::Permission::kEnvironmentWrite, name);
-          JudgeEnvironmentWrite(target, name);
+          JudgeEnvironmentWrite(target, name, value);
           return;
         }
       }
@@ -628,6 +636,15 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
     in.Join(entering);
   }
   ReadFunction(module, function);
+  for (std::size_t i = 0; about.fetches_to != 0 && i < args.size() && i < 31; ++i) {
+    std::size_t to = i + (method ? 1 : 0);
+    for (std::size_t p = 0; p < count && !args[i].name.empty(); ++p) {
+      if (shape.params[p].name == args[i].name) to = p;
+    }
+    if (to < 31 && (about.fetches_to >> to & 1U) != 0) {
+      MarkPath(args[i].value, Source(kNetStranger, at, "fetches a file"));
+    }
+  }
   for (std::size_t i = 0; i < about.sends.size(); ++i) {
     const SentParam sent = about.sends[i];
     if (sent.param >= count) continue;

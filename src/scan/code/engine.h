@@ -51,6 +51,7 @@ inline constexpr Labels kSecretName = 1U << 24U;
 inline constexpr Labels kWeakSecretName = 1U << 25U;
 inline constexpr Labels kHomeEntry = 1U << 26U;  // found by listing the user's folder
 inline constexpr Labels kEnvName = 1U << 27U;    // a word of a list that names variables with credentials
+inline constexpr Labels kRequest = 1U << 28U;    // of somebody who connects to this program
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
@@ -122,6 +123,7 @@ struct SentParam {
 
 struct FunctionFacts {
   std::vector<SentParam> sends;
+  std::uint32_t fetches_to = 0;          // parameters that are paths of files with a stranger's answer in them
   std::vector<Taint> in;                 // of parameters, from callers
   std::vector<std::string> texts;        // what callers give as each parameter, where all of them say the same
   std::vector<std::uint8_t> text_state;  // 0 nobody yet, 1 known, 2 differs or is not known
@@ -210,6 +212,7 @@ class Engine {
   void JudgeNative(Call& call);
   Taint JudgeFile(Call& call);
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
+  [[nodiscard]] bool CallsWrapped() const;
   bool JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad);
   void JudgeMemory(Call& call);
   [[nodiscard]] bool KeepingIsPurpose() const;
@@ -227,7 +230,7 @@ class Engine {
   void JudgeTold(const Call& call, std::string_view last);
   void JudgeBase(const Call& call);
   void JudgeRole(ExprId dict);
-  void JudgeEnvironmentWrite(ExprId at, std::string_view name);
+  void JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value);
   void JudgeCommandTables();
   [[nodiscard]] Taint OutputOf(const Call& call, const std::string& line);
   void MarkPath(ExprId path, const Taint& taint);

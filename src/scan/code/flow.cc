@@ -5,6 +5,7 @@
 
 #include "code/engine.h"
 #include "code/places.h"
+#include "static/shell_judge.h"
 
 namespace interlock::scan::code {
 namespace {
@@ -295,6 +296,32 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
     finding.scale = dark || names >= 5 ? 1.0 : 0.6;
     set_reach(finding, m, kModuleBody);
     out.findings.push_back(std::move(finding));
+  }
+
+  // import ... from "https://...": a program that is fetched each time.
+  for (std::uint32_t m = 0; m < world.size(); ++m) {
+    const Module& module = world.View(m).module();
+    if (!Condemns(place_of(m)) || module.language == Language::kPython) continue;
+    for (const Import& import : module.imports) {
+      if (!import.module.starts_with("https://") && !import.module.starts_with("http://")) continue;
+      const std::string host = HostOf(import.module);
+      const HostKind kind = KindOfHost(host);
+      const bool known = Says(host, {"deno.land", "esm.sh", "jsr.io", "unpkg.com", "jsdelivr.net", "skypack.dev",
+                                     "esm.run", "jspm.", "cdnjs.", "googleapis.com", "gstatic.com"});
+      if (known || (kind != HostKind::kOrdinary && kind != HostKind::kRawAddress && kind != HostKind::kTunnel &&
+                    kind != HostKind::kPaste)) {
+        continue;
+      }
+      RawFinding finding;
+      finding.rule = "RCE-001";
+      finding.file = module.file;
+      finding.bytes = {import.loc.begin, import.loc.end};
+      finding.message = "imports its code from " + host;
+      finding.host = host;
+      finding.scale = 0.5;
+      set_reach(finding, m, kModuleBody);
+      out.findings.push_back(std::move(finding));
+    }
   }
 
   // Honest powers, once a rule and file.

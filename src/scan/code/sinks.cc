@@ -213,12 +213,13 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends a credential from the environment" + to, 1.0, host);
       return;
     }
-    if (owners >= 2 && fixed && (data.fresh & kEnvSecret) != 0) {
+    const Labels fresh = data.fresh | target.fresh;
+    if (owners >= 2 && fixed && (fresh & kEnvSecret) != 0) {
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends credentials of several services" + to, 0.9, host);
       return;
     }
-    if (owners == 1 && fixed && !theirs && (data.fresh & kEnvSecret) != 0) {
-      Raise("EXFIL-003", call.expr, data, kEnvSecret, "sends a service's credential to another's host, " + host, 0.6,
+    if (owners == 1 && fixed && !theirs && (fresh & kEnvSecret) != 0) {
+      Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends a service's credential to another's host, " + host, 0.6,
             host);
       return;
     }
@@ -419,8 +420,10 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kListen: {
       const ExprId to = Argument(call, entry.target, &target);
       Use(call, Permission::kNetworkIngress, to == kNone ? std::string() : view().Text(to, function_));
-      Taint none;
-      return none;
+      if (call.callee.text.ends_with("createServer") || call.callee.text.ends_with("serve")) {
+        return Source(kRequest, call.expr, "takes what a request says");
+      }
+      return {};
     }
     case Role::kShell: {
       const ExprId command = Argument(call, entry.target, &target);
@@ -579,7 +582,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kEnvWrite: {
       const ExprId name = Argument(call, entry.target, &target);
       Use(call, Permission::kEnvironmentWrite, name == kNone ? std::string() : view().Text(name, function_));
-      if (name != kNone) JudgeEnvironmentWrite(call.expr, view().Text(name, function_));
+      if (name != kNone)
+        JudgeEnvironmentWrite(call.expr, view().Text(name, function_),
+                              call.args.size() > 1 ? call.args[1].value : kNone);
       return {};
     }
     case Role::kSecretStore:
@@ -596,6 +601,13 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kClipboard:
       return Source(kClipboard, call.expr, "watches the clipboard, keys or screen");
     case Role::kStdin:
+      for (const Arg& arg : call.args) {
+        // The password of the machine is asked by nobody but the machine.
+        const std::string prompt = LowerCase(view().Text(arg.value, function_));
+        if (AnyOf(prompt, {"[sudo]", "password for ", "keychain password", "login password", "windows password"})) {
+          return Source(kStore, call.expr, "asks for the password of the machine");
+        }
+      }
       return Source(kInput, call.expr, "reads standard input");
     case Role::kArgv:
       return Source(kArguments, call.expr, "reads the command line");
@@ -700,6 +712,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kContainer:
     case Role::kRegistry:
     case Role::kFetched:
+    case Role::kRequest:
       return JudgeMachine(call);
     case Role::kUnlisted:
       break;

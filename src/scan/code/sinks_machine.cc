@@ -118,6 +118,8 @@ Taint Engine::JudgeMachine(Call& call) {
       }
       return {};
     }
+    case Role::kRequest:
+      return Source(kRequest, call.expr, "takes what a request says");
     case Role::kFetched:
       Use(call, Permission::kNetworkEgress, "");
       return Source(kNet, call.expr, "takes in what others have sent");
@@ -220,7 +222,22 @@ void Engine::JudgeRole(ExprId dict) {
   }
 }
 
-void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name) {
+void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value) {
+  const std::string upper = [&] {
+    std::string out(name.substr(0, 64));
+    for (char& c : out) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+    return out;
+  }();
+  const bool route = upper == "HTTPS_PROXY" || upper == "HTTP_PROXY" || upper == "ALL_PROXY" ||
+                     upper == "PIP_INDEX_URL" || upper == "NPM_CONFIG_REGISTRY" ||
+                     (upper.ends_with("_BASE_URL") && (upper.starts_with("OPENAI") || upper.starts_with("ANTHROPIC")));
+  if (last_ && route && value != kNone) {
+    const std::string host = KnownHost(Known(value));
+    const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
+    if ((kind == HostKind::kOrdinary || IsBad(kind)) && !HostOfVendors(host, 0xFFFFFFFFU)) {
+      Raise("EXFIL-003", at, {}, 0, "has what other programs send go through " + host, 0.7, host);
+    }
+  }
   if (name == "LD_PRELOAD" || name == "DYLD_INSERT_LIBRARIES" || name == "LD_AUDIT") {
     Raise("MEM-002", at, {}, 0, "has every program that it starts load a library, by " + std::string(name), 0.8);
   } else if (name == "NODE_TLS_REJECT_UNAUTHORIZED") {

@@ -34,6 +34,13 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", template_text ? 0.5 : 1.0);
+  } else if (taint.Has(kRequest) && (template_text || text.find_first_not_of(kHole) == std::string::npos)) {
+    if (template_text) {
+      // Whoever connects is as good as a caller of a tool, though no tool leads here.
+      Raise("VULN-001", call.expr, taint, kRequest, "puts what a request says into a shell command", 1.6);
+    } else {
+      Raise("RCE-003", call.expr, taint, kRequest, "runs whatever command a request brings", 0.45);
+    }
   } else if (taint.Has(kToolArgument) && template_text) {
     // What a service answers to an argument is not the argument.
     const bool answer = taint.Has(kNet) && !taint.Has(kUnchecked);
@@ -117,6 +124,17 @@ void Engine::JudgeSpawn(Call& call) {
   if (shell) {
     JudgeShellText(call, words.size() == 1 ? words[0] : target, taint);
     return;
+  }
+  if (scope == function_ && words.size() >= 4 && view().Text(words[0], scope) == "git" &&
+      view().Text(words[1], scope) == "clone") {
+    // A working copy of a stranger's repository is a download.
+    for (std::size_t i = 2; i + 1 < words.size(); ++i) {
+      const std::string host = KnownHost(Known(words[i]));
+      const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
+      if (kind == HostKind::kOrdinary || IsBad(kind)) {
+        MarkPath(words.back(), Source(kNetStranger, call.expr, "clones a repository of " + host));
+      }
+    }
   }
   const std::string program = scope == function_ ? Known(words[0]) : view().Text(words[0], scope);
   if (program.starts_with("/proc/self/fd/") || program.starts_with("/dev/fd/")) {
@@ -222,6 +240,8 @@ void Engine::JudgeEval(Call& call) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs code that another machine sends");
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs code fetched from the network");
+  } else if (taint.Has(kRequest)) {
+    Raise("VULN-002", call.expr, taint, kRequest, "runs what a request says as code", 1.0);
   } else if (taint.Has(kToolArgument)) {
     // A tool whose purpose is to run code is an honest power.
     std::string names = LowerCase(code().functions[function_].qualified);

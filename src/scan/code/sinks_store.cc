@@ -24,6 +24,12 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
   kept.fresh = kept.labels;
   kept.params = 0;
   states_[module_].slots[slot].Join(kept);
+  const Slot& variable = view().slots()[slot];
+  if (taint.Has(kNetStranger) && variable.param != kNone && variable.scope == function_ && variable.param < 31) {
+    const std::uint32_t bit = 1U << variable.param;
+    if ((here().fetches_to & bit) == 0) changed_ = true;
+    here().fetches_to |= bit;
+  }
 }
 
 void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
@@ -74,6 +80,19 @@ bool IsOwnFile(std::string_view text) {
          !AnyOf(text, {"parent", "dirname", "with_name", "with_suffix", "join", " / ", "splitext"});
 }
 
+// The function being read calls what the function around it was given: it is a wrapper.
+bool Engine::CallsWrapped() const {
+  const Function& shape = code().functions[function_];
+  if (shape.parent == kNone || shape.parent == kModuleBody) return false;
+  const Function& outer = code().functions[shape.parent];
+  return std::any_of(code().exprs.begin(), code().exprs.end(), [&](const Expr& expr) {
+    if (expr.kind != ExprKind::kCall || expr.loc.begin < shape.loc.begin || expr.loc.end > shape.loc.end) return false;
+    if (expr.base >= code().exprs.size() || code().exprs[expr.base].kind != ExprKind::kName) return false;
+    return std::any_of(outer.params.begin(), outer.params.end(),
+                       [&](const Param& param) { return param.name == code().exprs[expr.base].text; });
+  });
+}
+
 // A wrapper around tools that sends on what they are given.
 bool Engine::JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad) {
   if (host.empty() || data.params == 0) return false;
@@ -85,10 +104,12 @@ bool Engine::JudgeRelay(const Call& call, const Taint& data, const std::string& 
     whole = whole || (shape.params[i].variadic && (data.params >> i & 1U) != 0);
   }
   const bool inner = shape.parent != kNone && shape.parent != kModuleBody;
+  if (!whole || !inner) return false;
+  const bool wraps = CallsWrapped();
   const bool tools = std::any_of(entry_points_.begin(), entry_points_.end(), [&](const EntryPoint& entry) {
-    return entry.kind != "script" && entry.function != kNone && entry.module == module_;
+    return entry.kind != "script" && entry.function != kNone && (wraps || entry.module == module_);
   });
-  if (!whole || !inner || !tools) return false;
+  if (!tools) return false;
   Raise("EXFIL-007", call.expr, data, 0, "sends what every wrapped tool is given to " + host, 1.0, host);
   return true;
 }
@@ -170,6 +191,8 @@ Taint Engine::JudgeFile(Call& call) {
       if (from == PathKind::kPlain && path_taint.Has(kSecretName)) from = PathKind::kSecret;
       if (from == PathKind::kPlain && path_taint.Has(kWeakSecretName)) from = PathKind::kWeakSecret;
       if (from == PathKind::kSecret || from == PathKind::kWeakSecret) {
+        data.Join(
+            Source(from == PathKind::kSecret ? kSecretFile : kWeakSecretFile, call.expr, "copies " + Shown(path)));
         MarkPath(call.args[1].value,
                  Source(from == PathKind::kSecret ? kSecretFile : kWeakSecretFile, call.expr, "copies " + Shown(path)));
       }
