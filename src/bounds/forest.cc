@@ -37,16 +37,57 @@ class Random {
 
 }  // namespace
 
+// Several trees at a time: no step of one waits for a step of another. Leaves are added in the order of the trees.
 float Forest::Score(std::span<const float> features) const noexcept {
+  constexpr std::size_t kAtOnce = 4;
+  const float* const values = features.data();
+  const Split* split = splits_.data();
+  const float* leaf = leaves_.data();
   float sum = bias_;
-  for (const Tree& tree : trees_) {
+  std::size_t left = trees_.size();
+  const auto step = [&](std::size_t tree, std::size_t node) {
+    const Split& at = split[tree * kForestSplits + node];
+    return 2 * node + 1 + static_cast<std::size_t>(values[at.feature] > at.threshold);
+  };
+  for (; left >= kAtOnce; left -= kAtOnce) {
+    std::size_t a = 0;
+    std::size_t b = 0;
+    std::size_t c = 0;
+    std::size_t d = 0;
+    for (int depth = 0; depth < kForestDepth; ++depth) {
+      a = step(0, a);
+      b = step(1, b);
+      c = step(2, c);
+      d = step(3, d);
+    }
+    sum += leaf[a - kForestSplits];
+    sum += leaf[kForestLeaves + b - kForestSplits];
+    sum += leaf[2 * kForestLeaves + c - kForestSplits];
+    sum += leaf[3 * kForestLeaves + d - kForestSplits];
+    split += kAtOnce * kForestSplits;
+    leaf += kAtOnce * kForestLeaves;
+  }
+  for (; left > 0; --left) {
     std::size_t node = 0;
     for (int depth = 0; depth < kForestDepth; ++depth) {
-      node = 2 * node + (features[tree.feature[node]] > tree.threshold[node] ? 2 : 1);
+      node = 2 * node + 1 + static_cast<std::size_t>(values[split[node].feature] > split[node].threshold);
     }
-    sum += tree.value[node];
+    sum += leaf[node - kForestSplits];
+    split += kForestSplits;
+    leaf += kForestLeaves;
   }
   return sum;
+}
+
+void Forest::Prepare() {
+  splits_.clear();
+  leaves_.clear();
+  splits_.reserve(trees_.size() * kForestSplits);
+  leaves_.reserve(trees_.size() * kForestLeaves);
+  for (const Tree& tree : trees_) {
+    for (std::size_t i = 0; i < kForestSplits; ++i) splits_.push_back({tree.threshold[i], tree.feature[i]});
+    leaves_.insert(leaves_.end(), tree.value.begin() + kForestSplits, tree.value.end());
+  }
 }
 
 void Forest::Contributions(std::span<const float> features, std::span<float> out) const noexcept {
@@ -110,6 +151,7 @@ Result<Forest> Forest::Parse(std::string_view& bytes) {
     }
   }
   if (!reader.ok()) return Error(ErrorCode::kInvalidArgument, "a forest ends early");
+  forest.Prepare();
   bytes = reader.rest();
   return forest;
 }
@@ -159,6 +201,7 @@ class ForestTrainer {
         score_[i] += tree.value[node];
       }
     }
+    forest.Prepare();
     return forest;
   }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "bytes.h"
 #include "lexicon.h"
@@ -124,6 +125,7 @@ IntentModel IntentModel::Train(const std::vector<Sample>& samples, const TrainOp
     std::uint32_t tool;
     bool used;
     bool named;
+    std::uint32_t index = 0;
   };
   std::vector<IntentText> texts;
   std::vector<IntentTool> tools;
@@ -143,6 +145,20 @@ IntentModel IntentModel::Train(const std::vector<Sample>& samples, const TrainOp
                       used, sample.text.find(tool) != std::string::npos});
     }
   }
+  // The buckets of every row, made once: each epoch goes through them twice.
+  static_assert(kBuckets <= std::size_t{1} << 16U);
+  std::vector<std::uint16_t> buckets;
+  std::vector<std::size_t> ends;
+  for (Row& row : rows) {
+    row.index = static_cast<std::uint32_t>(ends.size());
+    ForPairs(texts[row.text], tools[row.tool],
+             [&](std::uint32_t bucket) { buckets.push_back(static_cast<std::uint16_t>(bucket)); });
+    ends.push_back(buckets.size());
+  }
+  const auto buckets_of = [&](const Row& row) {
+    const std::size_t begin = row.index == 0 ? 0 : ends[row.index - 1];
+    return std::span<const std::uint16_t>(buckets.data() + begin, buckets.data() + ends[row.index]);
+  };
   std::vector<double> weight(kBuckets + kExtra, 0.0);
   std::vector<double> squares(kBuckets + kExtra, 1e-2);
   std::uint64_t state = options.seed;
@@ -157,15 +173,18 @@ IntentModel IntentModel::Train(const std::vector<Sample>& samples, const TrainOp
       const double scale = PairWeight(text.stems.size());
       const std::array<float, kExtra> extra = ExtraOf(text, tool, row.named);
       double score = 0;
-      ForPairs(text, tool, [&](std::uint32_t bucket) { score += scale * weight[bucket]; });
+      const std::span<const std::uint16_t> pairs = buckets_of(row);
+      for (const std::uint16_t bucket : pairs) score += scale * weight.data()[bucket];
       for (std::size_t i = 0; i < kExtra; ++i) score += weight[kBuckets + i] * static_cast<double>(extra[i]);
       const double error = 1.0 / (1.0 + std::exp(-score)) - (row.used ? 1.0 : 0.0);
       const auto step = [&](std::size_t at, double value) {
-        const double gradient = error * value + options.l2 * weight[at];
-        squares[at] += gradient * gradient;
-        weight[at] -= options.rate * gradient / std::sqrt(squares[at]) * 0.3;
+        double& w = weight.data()[at];
+        double& sum = squares.data()[at];
+        const double gradient = error * value + options.l2 * w;
+        sum += gradient * gradient;
+        w -= options.rate * gradient / std::sqrt(sum) * 0.3;
       };
-      ForPairs(text, tool, [&](std::uint32_t bucket) { step(bucket, scale); });
+      for (const std::uint16_t bucket : pairs) step(bucket, scale);
       for (std::size_t i = 0; i < kExtra; ++i) step(kBuckets + i, static_cast<double>(extra[i]));
     }
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <mutex>
 #include <tuple>
 #include <unordered_map>
 #include <unordered_set>
@@ -39,10 +40,62 @@ class Random {
   std::uint64_t state_;
 };
 
-struct Text {
+struct Prepared {
   std::vector<Token> tokens;
   std::vector<Piece> pieces;
+};
+
+struct Text {
+  std::shared_ptr<const Prepared> of;
   float weight = 1.0F;
+  [[nodiscard]] const std::vector<Token>& tokens() const { return of->tokens; }
+  [[nodiscard]] const std::vector<Piece>& pieces() const { return of->pieces; }
+};
+
+// From hashes that are never 0; training asks millions of times.
+template <class Value>
+class Table {
+ public:
+  [[nodiscard]] const Value* Find(std::uint64_t key) const {
+    for (std::size_t at = Start(key);; at = (at + 1) & (keys_.size() - 1)) {
+      if (keys_.data()[at] == key) return &values_.data()[at];
+      if (keys_.data()[at] == 0) return nullptr;
+    }
+  }
+  Value& operator[](std::uint64_t key) {
+    if ((size_ + 1) * 2 > keys_.size()) Grow();
+    for (std::size_t at = Start(key);; at = (at + 1) & (keys_.size() - 1)) {
+      if (keys_.data()[at] == key) return values_.data()[at];
+      if (keys_.data()[at] != 0) continue;
+      keys_.data()[at] = key;
+      ++size_;
+      return values_.data()[at];
+    }
+  }
+  template <class Visit>
+  void ForEach(Visit&& visit) const {
+    for (std::size_t at = 0; at < keys_.size(); ++at) {
+      if (keys_[at] != 0) visit(keys_[at], values_[at]);
+    }
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  [[nodiscard]] std::size_t Start(std::uint64_t key) const {
+    return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15ULL) >> 32U) & (keys_.size() - 1);
+  }
+  void Grow() {
+    Table bigger;
+    bigger.keys_.assign(keys_.size() * 2, 0);
+    bigger.values_.assign(bigger.keys_.size(), Value{});
+    for (std::size_t at = 0; at < keys_.size(); ++at) {
+      if (keys_[at] != 0) bigger[keys_[at]] = std::move(values_[at]);
+    }
+    *this = std::move(bigger);
+  }
+  std::vector<std::uint64_t> keys_ = std::vector<std::uint64_t>(1024, 0);
+  std::vector<Value> values_ = std::vector<Value>(1024);
+  std::size_t size_ = 0;
 };
 
 struct Window {
@@ -55,21 +108,45 @@ struct Window {
 
 }  // namespace
 
+struct SpanTexts::Impl {
+  explicit Impl(std::size_t max) : max_bytes(max) {}
+  std::shared_ptr<const Prepared> Of(std::uint64_t key, std::string_view text) {
+    {
+      const std::lock_guard lock(mutex);
+      if (const auto at = texts.find(key); at != texts.end()) return at->second;
+    }
+    Folded folded;
+    Fold(text, folded);
+    Tokens tokens;
+    Tokenize(folded, tokens);
+    auto prepared = std::make_shared<const Prepared>(Prepared{std::move(tokens.tokens), std::move(tokens.pieces)});
+    const std::lock_guard lock(mutex);
+    bytes += prepared->tokens.size() * sizeof(Token) + prepared->pieces.size() * sizeof(Piece);
+    if (bytes <= max_bytes) texts.emplace(key, prepared);
+    return prepared;
+  }
+  const std::size_t max_bytes;
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, std::shared_ptr<const Prepared>> texts;
+  std::size_t bytes = 0;
+};
+
+SpanTexts::SpanTexts(std::size_t max_bytes) : impl_(std::make_unique<Impl>(max_bytes)) {}
+SpanTexts::~SpanTexts() = default;
+
 struct SpanTrainer::Impl {
+  std::shared_ptr<SpanTexts> texts;
   std::vector<Text> commands;
   std::vector<Text> data;
   std::unordered_set<std::uint64_t> seen;
 
   void Add(std::string_view text, float weight, bool command) {
     if (text.empty() || weight <= 0) return;
-    const std::uint64_t key = std::hash<std::string_view>{}(text) * 2 + (command ? 1 : 0);
-    if (!seen.insert(key).second) return;
-    Folded folded;
-    Fold(text, folded);
-    Tokens tokens;
-    Tokenize(folded, tokens);
-    if (tokens.tokens.empty()) return;
-    (command ? commands : data).push_back({std::move(tokens.tokens), std::move(tokens.pieces), weight});
+    const std::uint64_t hash = std::hash<std::string_view>{}(text);
+    if (!seen.insert(hash * 2 + (command ? 1 : 0)).second) return;
+    std::shared_ptr<const Prepared> prepared = texts->impl_->Of(hash, text);
+    if (prepared->tokens.empty()) return;
+    (command ? commands : data).push_back({std::move(prepared), weight});
   }
 };
 
@@ -108,11 +185,11 @@ class Training {
       std::uint32_t commands = 0, data = 0, inside = 0, capital = 0;
       std::uint32_t last = 0;
     };
-    std::unordered_map<std::uint32_t, Count> counts;
+    Table<Count> counts;
     std::uint32_t stamp = 0;
     for (const Text& text : commands_) {
       ++stamp;
-      for (const Token& token : text.tokens) {
+      for (const Token& token : text.tokens()) {
         if (token.kind != TokenKind::kWord || token.sense == 0) continue;
         Count& count = counts[token.sense];
         if (count.last != stamp) ++count.commands;
@@ -125,7 +202,7 @@ class Training {
     }
     for (const Text& text : data_) {
       ++stamp;
-      for (const Token& token : text.tokens) {
+      for (const Token& token : text.tokens()) {
         if (token.kind != TokenKind::kWord || token.sense == 0) continue;
         Count& count = counts[token.sense];
         if (count.last != stamp) ++count.data;
@@ -137,51 +214,54 @@ class Training {
       }
     }
     std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;  // (importance, hash)
-    for (const auto& [hash, count] : counts) {
-      if (count.commands < kMinCommands && count.data < kMinData) continue;
+    counts.ForEach([&](std::uint64_t hash, const Count& count) {
+      if (count.commands < kMinCommands && count.data < kMinData) return;
       const float capital =
           count.inside == 0 ? 0.0F : static_cast<float>(count.capital) / static_cast<float>(count.inside);
-      if (count.inside >= 3 && capital > kNameShare && hash != HashWord("i")) continue;
-      chosen.emplace_back(count.commands * 8 + count.data, hash);
-    }
+      if (count.inside >= 3 && capital > kNameShare && hash != HashWord("i")) return;
+      chosen.emplace_back(count.commands * 8 + count.data, static_cast<std::uint32_t>(hash));
+    });
     std::sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
     if (chosen.size() > kMaxWords) chosen.resize(kMaxWords);
     for (const auto& [importance, hash] : chosen) {
-      words_.insert(hash);
+      words_[hash] = 1;
       Id(hash, true);
     }
   }
 
   std::uint32_t Id(std::uint32_t hash, bool word) {
     const std::uint64_t key = (std::uint64_t{word} << 32U) | hash;
-    const auto [at, added] = ids_.emplace(key, static_cast<std::uint32_t>(ids_.size()) + 2);
-    if (added) keys_.push_back(key);
-    return at->second;
+    std::uint32_t& id = ids_[key];
+    if (id == 0) {
+      id = static_cast<std::uint32_t>(ids_.size()) + 1;
+      keys_.push_back(key);
+    }
+    return id;
   }
 
   template <class Visit>
   void Pairs(const Token* begin, const Token* end, Visit&& visit) const {
-    const auto known = [&](std::uint32_t hash) { return words_.contains(hash); };
+    const auto known = [&](std::uint32_t hash) { return words_.Find(hash) != nullptr; };
     VisitPairs(begin, end, known, [&](std::size_t, std::uint32_t hash) { visit(hash); });
   }
 
   void ChoosePairs() {
-    std::unordered_map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> counts;  // hash -> (texts, last)
+    Table<std::pair<std::uint32_t, std::uint32_t>> counts;  // hash -> (texts, last)
     std::uint32_t stamp = 0;
     for (const Text& text : commands_) {
       ++stamp;
-      Pairs(text.tokens.data(), text.tokens.data() + text.tokens.size(), [&](std::uint32_t hash) {
+      Pairs(text.tokens().data(), text.tokens().data() + text.tokens().size(), [&](std::uint32_t hash) {
         auto& [count, last] = counts[hash];
         if (last != stamp) ++count;
         last = stamp;
       });
     }
     std::vector<std::pair<std::uint32_t, std::uint32_t>> chosen;
-    for (const auto& [hash, count] : counts) {
-      if (count.first >= kMinCommands) chosen.emplace_back(count.first, hash);
-    }
+    counts.ForEach([&](std::uint64_t hash, const auto& count) {
+      if (count.first >= kMinCommands) chosen.emplace_back(count.first, static_cast<std::uint32_t>(hash));
+    });
     std::sort(chosen.begin(), chosen.end(), [](const auto& a, const auto& b) {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
@@ -198,13 +278,14 @@ class Training {
     for (std::size_t i = begin; i < end; ++i) {
       if (tokens[i].kind != TokenKind::kWord || tokens[i].sense == 0) continue;
       window.words += 1;
-      if (words_.contains(tokens[i].sense))
-        window.features.push_back(ids_.at((std::uint64_t{1} << 32U) | tokens[i].sense));
-      else
+      if (const std::uint32_t* id = ids_.Find((std::uint64_t{1} << 32U) | tokens[i].sense); id != nullptr) {
+        window.features.push_back(*id);
+      } else {
         window.unknown += 1;
+      }
     }
     Pairs(tokens.data() + begin, tokens.data() + end, [&](std::uint32_t hash) {
-      if (const auto at = ids_.find(hash); at != ids_.end()) window.features.push_back(at->second);
+      if (const std::uint32_t* id = ids_.Find(hash); id != nullptr) window.features.push_back(*id);
     });
     windows_.push_back(std::move(window));
   }
@@ -218,30 +299,30 @@ class Training {
       out.push_back(tokens[i]);
       if ((i - begin + 1) % every != 0 || data_.empty()) continue;
       const Text& from = data_[random_.Below(data_.size())];
-      const std::size_t at = random_.Below(from.tokens.size());
-      for (std::size_t n = 0; n < most && at + n < from.tokens.size(); ++n) out.push_back(from.tokens[at + n]);
+      const std::size_t at = random_.Below(from.tokens().size());
+      for (std::size_t n = 0; n < most && at + n < from.tokens().size(); ++n) out.push_back(from.tokens()[at + n]);
     }
     return out;
   }
 
   void AddCommandWindows(const Text& text) {
-    const std::size_t size = text.tokens.size();
+    const std::size_t size = text.tokens().size();
     const std::size_t samples = std::clamp<std::size_t>(size / 6, 3, 24);
     for (std::size_t n = 0; n < samples; ++n) {
       const std::size_t length = random_.Between(5, 24);
       const std::size_t begin = size <= length ? 0 : random_.Below(size - length + 1);
       const std::size_t end = std::min(size, begin + length);
       if (options_.augment && random_.OneIn(3)) {
-        const std::vector<Token> padded = Padded(text.tokens, begin, end);
+        const std::vector<Token> padded = Padded(text.tokens(), begin, end);
         AddWindow(padded, 0, padded.size(), true, text.weight);
       } else {
-        AddWindow(text.tokens, begin, end, true, text.weight);
+        AddWindow(text.tokens(), begin, end, true, text.weight);
       }
     }
     const float share = kPieceWeight;
-    for (const Piece& piece : text.pieces) {
+    for (const Piece& piece : text.pieces()) {
       if (piece.token_end - piece.token_begin >= 3) {
-        AddWindow(text.tokens, piece.token_begin, piece.token_end, true, text.weight * share);
+        AddWindow(text.tokens(), piece.token_begin, piece.token_end, true, text.weight * share);
       }
     }
   }
@@ -252,13 +333,13 @@ class Training {
     for (std::size_t n = 0; n < count; ++n) {
       const Text& text = data_[random_.Below(data_.size())];
       if (n % 3 == 2) {
-        const Piece& piece = text.pieces[random_.Below(text.pieces.size())];
-        AddWindow(text.tokens, piece.token_begin, piece.token_end, false, text.weight);
+        const Piece& piece = text.pieces()[random_.Below(text.pieces().size())];
+        AddWindow(text.tokens(), piece.token_begin, piece.token_end, false, text.weight);
         continue;
       }
       const std::size_t length = random_.Between(5, 24);
-      const std::size_t begin = text.tokens.size() <= length ? 0 : random_.Below(text.tokens.size() - length + 1);
-      AddWindow(text.tokens, begin, begin + length, false, text.weight);
+      const std::size_t begin = text.tokens().size() <= length ? 0 : random_.Below(text.tokens().size() - length + 1);
+      AddWindow(text.tokens(), begin, begin + length, false, text.weight);
     }
   }
 
@@ -267,7 +348,7 @@ class Training {
     std::vector<float> evidence;
     std::vector<Run> runs;
     for (std::uint32_t t = 0; t < data_.size(); ++t) {
-      model.Evidence(data_[t].tokens, evidence);
+      model.Evidence(data_[t].tokens(), evidence);
       MaximalRuns(evidence, runs);
       for (const Run& run : runs) {
         if (run.sum > 1.5F) found.push_back({run.sum, {t, run}});
@@ -281,7 +362,7 @@ class Training {
     if (found.size() > cap) found.resize(cap);
     for (const auto& [sum, where] : found) {
       const Text& text = data_[where.first];
-      AddWindow(text.tokens, where.second.begin, std::min<std::size_t>(where.second.end, where.second.begin + 60),
+      AddWindow(text.tokens(), where.second.begin, std::min<std::size_t>(where.second.end, where.second.begin + 60),
                 false, kHardWeight * text.weight);
     }
     return found.size();
@@ -355,7 +436,7 @@ class Training {
     std::vector<float> evidence;
     std::vector<Run> runs;
     const auto best = [&](const Text& text) {
-      model.Evidence(text.tokens, evidence);
+      model.Evidence(text.tokens(), evidence);
       MaximalRuns(evidence, runs);
       float sum = 0;
       for (const Run& run : runs) sum = std::max(sum, run.sum);
@@ -398,8 +479,8 @@ class Training {
   const std::vector<Text>& data_;
   const SpanTrainer::Options& options_;
   Random random_;
-  std::unordered_set<std::uint32_t> words_;
-  std::unordered_map<std::uint64_t, std::uint32_t> ids_;
+  Table<char> words_;
+  Table<std::uint32_t> ids_;
   std::vector<std::uint64_t> keys_;
   std::vector<float> weights_;
   std::vector<float> squares_;
@@ -408,7 +489,9 @@ class Training {
 
 }  // namespace
 
-SpanTrainer::SpanTrainer() : impl_(std::make_unique<Impl>()) {}
+SpanTrainer::SpanTrainer(std::shared_ptr<SpanTexts> texts) : impl_(std::make_unique<Impl>()) {
+  impl_->texts = texts != nullptr ? std::move(texts) : std::make_shared<SpanTexts>(0);
+}
 SpanTrainer::~SpanTrainer() = default;
 
 void SpanTrainer::AddCommand(std::string_view text, float weight) { impl_->Add(text, weight, true); }

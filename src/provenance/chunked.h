@@ -13,8 +13,11 @@ template <class T, std::size_t kChunk = 256>
 class Chunked {
  public:
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
-  [[nodiscard]] T& operator[](std::size_t i) noexcept { return (*chunks_[i / kChunk])[i % kChunk]; }
-  [[nodiscard]] const T& operator[](std::size_t i) const noexcept { return (*chunks_[i / kChunk])[i % kChunk]; }
+  // Not checked: places are made by push_back alone, and this is the innermost loop of every lookup.
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return chunks_.data()[i / kChunk].get()->data()[i % kChunk]; }
+  [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
+    return chunks_.data()[i / kChunk].get()->data()[i % kChunk];
+  }
   // Returns the place of the new element.
   std::uint32_t push_back(const T& value) {
     if (size_ == chunks_.size() * kChunk) chunks_.push_back(std::make_unique_for_overwrite<Chunk>());

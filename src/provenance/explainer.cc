@@ -89,13 +89,22 @@ void Explainer::Start(std::string_view value) {
   ids_.resize(n);
   stop_.resize(n);
   cover_.assign(n, 0);
+  weights_.assign(n, Weight{});
   only_stops_ = true;
+  pair_hashes_.resize(n);
   for (std::size_t i = 0; i < n; ++i) {
     store_.PrefetchSlot(list_.tokens[i].hash);
-    if (i > 0) store_.PrefetchSlot(store_.hash().Pair(list_.tokens[i - 1].hash, list_.tokens[i].hash));
+    if (i + 1 == n) break;
+    pair_hashes_[i] = store_.hash().Pair(list_.tokens[i].hash, list_.tokens[i + 1].hash);
+    store_.PrefetchSlot(pair_hashes_[i]);
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    store_.PrefetchEntry(list_.tokens[i].hash);
+    if (i + 1 < n) store_.PrefetchEntry(pair_hashes_[i]);
   }
   for (std::size_t i = 0; i < n; ++i) {
     ids_[i] = store_.Find(list_.tokens[i].hash);
+    if (ids_[i] != kNone) store_.PrefetchPlaces(ids_[i]);
     stop_[i] = IsStopWord(list_.word(i)) ? 1 : 0;
     only_stops_ = only_stops_ && stop_[i] != 0;
   }
@@ -165,12 +174,6 @@ void Explainer::FindParts() {
   if (const std::size_t dot = value_.rfind('.'); dot != std::string_view::npos) words_in(0, dot);
 }
 
-Explainer::PerSource& Explainer::Of(std::uint32_t source) {
-  PerSource& it = per_source_[source];
-  if (it.epoch != epoch_) it = {.epoch = epoch_, .reach = 0, .newest = kNone, .whole = false};
-  return it;
-}
-
 bool Explainer::Counts(std::uint32_t source) const {
   const SourceInfo& info = store_.sources()[source].info;
   return info.kind != SourceKind::kResult || options_.before_turn == kNoTurn || info.turn < options_.before_turn;
@@ -180,40 +183,45 @@ bool Explainer::Counts(const Segment& segment) const {
   return segment.kind != SourceKind::kResult || options_.before_turn == kNoTurn || segment.turn < options_.before_turn;
 }
 
-bool Explainer::Spend(std::uint64_t steps) {
-  steps_ += steps;
-  if (steps_ > budget_) exhausted_ = true;
-  return !exhausted_;
-}
-
 void Explainer::FindRuns() {
+  // The places of the next word are on their way into the cache while those of this one are visited.
   const auto n = static_cast<std::uint32_t>(list_.tokens.size());
+  Gather(0, next_visits_);
   for (std::uint32_t i = 0; i < n && steps_ <= budget_; ++i) {
-    if (stop_[i] != 0 && !only_stops_) continue;
-    if (ids_[i] == kNone) continue;
-    // Pairs lead to the right sources where both words are common. A stop word before this one had no turn of its own.
-    if (i > 0 && ids_[i - 1] != kNone && stop_[i - 1] != 0) VisitPair(i - 1, i);
-    if (i + 1 < n && ids_[i + 1] != kNone) VisitPair(i, i);
-    // What a common word alone would find is not reported, and more than the word is found by its pairs or by its
-    // neighbours, but for the sources where it was not common yet.
-    const bool newest = n == 1 || store_.Count(ids_[i]) <= kCommon || Identifies(i);
-    visits_.clear();
-    store_.ForEachPlace(
-        ids_[i],
-        [&](std::uint32_t at) {
-          store_.PrefetchPlace(at);
-          visits_.push_back(at);
-        },
-        newest);
+    visits_.swap(next_visits_);
+    if (i + 1 < n) Gather(i + 1, next_visits_);
     for (const std::uint32_t at : visits_) VisitRun(at, i);
   }
 }
 
-void Explainer::VisitPair(std::uint32_t first, std::uint32_t anchor) {
-  const std::uint32_t second = first + 1;
-  const std::uint32_t pair = store_.FindPair(list_.tokens[first].hash, list_.tokens[second].hash);
+// The places of word `i` that are looked at.
+void Explainer::Gather(std::uint32_t i, std::vector<std::uint32_t>& places) {
+  const auto n = static_cast<std::uint32_t>(list_.tokens.size());
+  places.clear();
+  if (stop_[i] != 0 && !only_stops_) return;
+  if (ids_[i] == kNone) return;
+  // Pairs lead to the right sources where both words are common. A stop word before this one had no turn of its own.
+  if (i > 0 && ids_[i - 1] != kNone && stop_[i - 1] != 0) GatherPair(i - 1, i, places);
+  if (i + 1 < n && ids_[i + 1] != kNone) GatherPair(i, i, places);
+  // What a common word alone would find is not reported, and more than the word is found by its pairs or by its
+  // neighbours, but for the sources where it was not common yet.
+  const bool newest = n == 1 || store_.Count(ids_[i]) <= kCommon || Identifies(i);
+  store_.ForEachPlace(
+      ids_[i],
+      [&](std::uint32_t at) {
+        store_.PrefetchPlace(at);
+        places.push_back(at);
+      },
+      newest);
+}
+
+void Explainer::GatherPair(std::uint32_t first, std::uint32_t anchor, std::vector<std::uint32_t>& places) {
+  const std::uint32_t pair = store_.Find(pair_hashes_[first]);
   if (pair == kNone) return;
-  store_.ForEachPlace(pair, [&](std::uint32_t at) { VisitRun(at + (anchor - first), anchor); });
+  store_.ForEachPlace(pair, [&](std::uint32_t at) {
+    store_.PrefetchPlace(at);
+    places.push_back(at + (anchor - first));
+  });
 }
 
 // Whether a word alone tells its sources from all others, however many have it.
@@ -236,23 +244,40 @@ void Explainer::VisitRun(std::uint32_t place, std::uint32_t anchor) {
   std::uint32_t best_first = anchor;
   std::uint32_t best_last = anchor;
   std::uint32_t tried = 0;
+  const std::uint32_t* const ids = ids_.data();
+  const Token* const tokens = list_.tokens.data();
+  // No place has the entry kNone.
+  const std::uint32_t id_after = anchor + 1 < n ? ids[anchor + 1] : kNone;
+  const std::uint32_t id_before = anchor > state.reach ? ids[anchor - 1] : kNone;
   for (std::uint32_t at = place; at != kNone && tried < kMaxChain; at = store_.place(at).next, ++tried) {
     std::uint32_t first = anchor;
     std::uint32_t last = anchor + 1;
     std::uint32_t begin = at;
     std::uint32_t end = at + 1;
-    while (last < n && end < segment.end && ids_[last] == store_.place(end).entry) ++last, ++end;
-    while (first > state.reach && begin > segment.begin && ids_[first - 1] == store_.place(begin - 1).entry) {
-      --first, --begin;
+    const bool longer_after = end < segment.end && store_.place(end).entry == id_after;
+    const bool longer_before = begin > segment.begin && store_.place(begin - 1).entry == id_before;
+    if (!longer_after && !longer_before && best_place != kNone && n > 1) {  // the word alone: there is one already
+      if (!Spend(1)) return;
+      continue;
+    }
+    if (longer_after) {
+      do {
+        ++last, ++end;
+      } while (last < n && end < segment.end && ids[last] == store_.place(end).entry);
+    }
+    if (longer_before) {
+      do {
+        --first, --begin;
+      } while (first > state.reach && begin > segment.begin && ids[first - 1] == store_.place(begin - 1).entry);
     }
     if (!Spend(last - first)) return;
     // A part of a number is another number.
-    while (first < last && list_.tokens[first].all_digits &&
-           (JoinedBefore(text(), store_.place(begin).begin()) || JoinedBefore(value_, list_.tokens[first].begin))) {
+    while (first < last && tokens[first].all_digits &&
+           (JoinedBefore(text(), store_.place(begin).begin()) || JoinedBefore(value_, tokens[first].begin))) {
       ++first, ++begin;
     }
-    while (first < last && list_.tokens[last - 1].all_digits &&
-           (JoinedAfter(text(), store_.End(end - 1)) || JoinedAfter(value_, list_.tokens[last - 1].end))) {
+    while (first < last && tokens[last - 1].all_digits &&
+           (JoinedAfter(text(), store_.End(end - 1)) || JoinedAfter(value_, tokens[last - 1].end))) {
       --last, --end;
     }
     if (first > anchor || last <= anchor) continue;
@@ -303,8 +328,8 @@ bool Explainer::TakeWhole(const Segment& segment, std::uint32_t place, bool exac
   }
   // The same words with other punctuation: a number that is written in other groups, or words joined another way.
   std::size_t digits = 0;
-  for (const char c : list_.text) digits += IsDigit(c) ? std::size_t{1} : 0;
-  const bool number = digits * 2 >= list_.text.size();
+  for (const char c : list_.text()) digits += IsDigit(c) ? std::size_t{1} : 0;
+  const bool number = digits * 2 >= list_.text().size();
   TakePiece(segment.source, number ? MatchKind::kFormat : MatchKind::kDerived,
             number ? kFormatQuality : kReformattedQuality, in_source, 0, n);
   return true;
@@ -312,13 +337,14 @@ bool Explainer::TakeWhole(const Segment& segment, std::uint32_t place, bool exac
 
 void Explainer::TakeRun(const Segment& segment, std::uint32_t place, std::uint32_t first, std::uint32_t last) {
   // Stop words at the ends belong to no one.
-  while (first < last && stop_[first] != 0 && !only_stops_) ++first, ++place;
-  while (last > first && stop_[last - 1] != 0 && !only_stops_) --last;
+  const char* const stop = stop_.data();
+  while (first < last && stop[first] != 0 && !only_stops_) ++first, ++place;
+  while (last > first && stop[last - 1] != 0 && !only_stops_) --last;
   if (first == last) return;
   std::uint32_t content = 0;
   std::uint32_t content_word = first;
   for (std::uint32_t i = first; i < last; ++i) {
-    if (stop_[i] != 0) continue;
+    if (stop[i] != 0) continue;
     ++content;
     content_word = i;
   }
@@ -344,6 +370,12 @@ std::uint64_t Explainer::Content(std::uint32_t first, std::uint32_t last) const 
     if (stop_[i] == 0 || only_stops_) bytes += list_.tokens[i].end - list_.tokens[i].begin;
   }
   return bytes;
+}
+
+const Explainer::Weight& Explainer::WeightOf(std::uint32_t first, std::uint32_t last) {
+  Weight& weight = weights_[first];
+  if (weight.last != last) weight = {last, Substance(first, last), Content(first, last)};
+  return weight;
 }
 
 // How much it takes to write these words by chance: 1 for five letters and more, little for what every text has.
@@ -408,9 +440,10 @@ const std::string& Explainer::WordAt(std::uint32_t place) {
 void Explainer::TakePiece(std::uint32_t source, MatchKind kind, float quality, base::ByteSpan in_source,
                           std::uint32_t first, std::uint32_t last) {
   const bool whole = first == 0 && last == list_.tokens.size();
-  float strength = quality * Substance(first, last);
+  const Weight& weight = WeightOf(first, last);
+  float strength = quality * weight.substance;
   if (!whole && content_bytes_ > 0) {
-    const float share = static_cast<float>(Content(first, last)) / static_cast<float>(content_bytes_);
+    const float share = static_cast<float>(weight.content) / static_cast<float>(content_bytes_);
     const float floor = kind == MatchKind::kFormat ? 0.5F : 0.3F;
     strength *= floor + (1.0F - floor) * share;
   }
@@ -460,10 +493,12 @@ void Explainer::Select(Explanation& out) {
   order_.clear();
   for (std::uint32_t i = 0; i < pieces_.size(); ++i) {
     const Piece& piece = pieces_[i];
-    if (piece.strength >= kTrivialStrength) out.labels |= store_.sources()[piece.source].info.labels;
+    const core::LabelSet labels = store_.sources()[piece.source].info.labels;
     const bool whole = piece.first == 0 && piece.last == n;
-    if (piece.strength >= kTrivialStrength && piece.kind != MatchKind::kFuzzy && (whole || IsIdentifying(piece))) {
-      out.identified |= store_.sources()[piece.source].info.labels;
+    if (piece.strength >= kTrivialStrength) {
+      out.labels |= labels;
+      const bool brings = (out.identified | labels) != out.identified;
+      if (brings && piece.kind != MatchKind::kFuzzy && (whole || IsIdentifying(piece))) out.identified |= labels;
     }
     // A source that explains the whole value says nothing more by its pieces.
     if (!whole && per_source_[piece.source].whole) continue;

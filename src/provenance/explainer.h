@@ -41,6 +41,12 @@ class Explainer {
     std::uint32_t newest = kNone;  // its newest piece
     bool whole = false;            // the whole value is explained
   };
+  // What the words [first, last) of the value weigh. Many sources have the same words.
+  struct Weight {
+    std::uint32_t last = 0;
+    float substance = 0;
+    std::uint64_t content = 0;
+  };
   struct Part {
     std::uint32_t first;
     std::uint32_t last;
@@ -48,13 +54,22 @@ class Explainer {
 
   void Start(std::string_view value);
   void FindParts();
-  PerSource& Of(std::uint32_t source);
+  PerSource& Of(std::uint32_t source) {
+    PerSource& it = per_source_.data()[source];
+    if (it.epoch != epoch_) it = {.epoch = epoch_, .reach = 0, .newest = kNone, .whole = false};
+    return it;
+  }
   [[nodiscard]] bool Counts(std::uint32_t source) const;
   [[nodiscard]] bool Counts(const Segment& segment) const;
-  bool Spend(std::uint64_t steps);
+  bool Spend(std::uint64_t steps) {
+    steps_ += steps;
+    if (steps_ > budget_) exhausted_ = true;
+    return !exhausted_;
+  }
 
   void FindRuns();
-  void VisitPair(std::uint32_t first, std::uint32_t anchor);
+  void GatherPair(std::uint32_t first, std::uint32_t anchor, std::vector<std::uint32_t>& places);
+  void Gather(std::uint32_t anchor, std::vector<std::uint32_t>& places);
   [[nodiscard]] bool Identifies(std::uint32_t word) const;
   void VisitRun(std::uint32_t place, std::uint32_t anchor);
   void TakeRun(const Segment& segment, std::uint32_t place, std::uint32_t first, std::uint32_t last);
@@ -81,6 +96,7 @@ class Explainer {
                  std::uint32_t last);
   void Cover(std::uint32_t source, std::uint32_t first, std::uint32_t last);
   [[nodiscard]] bool IsCovered(std::uint32_t word) const { return cover_[word] != 0; }
+  [[nodiscard]] const Weight& WeightOf(std::uint32_t first, std::uint32_t last);
   [[nodiscard]] float Substance(std::uint32_t first, std::uint32_t last) const;
   [[nodiscard]] std::uint64_t Content(std::uint32_t first, std::uint32_t last) const;
   [[nodiscard]] base::ByteSpan ValueSpan(std::uint32_t first, std::uint32_t last) const;
@@ -98,10 +114,13 @@ class Explainer {
   std::vector<unsigned char> cover_;
   std::vector<Part> parts_;
   std::vector<PerSource> per_source_;
+  std::vector<Weight> weights_;  // by first word: the last that was asked for
   std::vector<Piece> pieces_;
   std::string word_;
   std::vector<std::uint32_t> order_;
   std::vector<std::uint32_t> visits_;
+  std::vector<std::uint32_t> next_visits_;
+  std::vector<std::uint64_t> pair_hashes_;  // of each word and the next
   std::string_view value_;
   ExplainOptions options_;
   std::uint32_t epoch_ = 0;

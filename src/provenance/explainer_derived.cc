@@ -26,10 +26,21 @@ constexpr float kJoinedQuality = 0.7F;
 constexpr float kInitialQuality = 0.5F;
 constexpr std::array<float, 3> kMisspelledQuality{0, 0.7F, 0.5F};
 constexpr float kComputedQuality = 0.5F;
+constexpr std::array<std::int64_t, 8> kFactors{2, 3, 4, 5, 6, 10, 12, 100};
 constexpr float kMinComputed = 0.3F;  // substance: a ten is a sum of too many things
 
 // Edits between two words, or limit + 1; only cells that can be within the limit are worked out.
 std::uint32_t Distance(std::string_view a, std::string_view b, std::uint32_t limit) {
+  while (!a.empty() && !b.empty() && a.front() == b.front()) {
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  while (!a.empty() && !b.empty() && a.back() == b.back()) {
+    a.remove_suffix(1);
+    b.remove_suffix(1);
+  }
+  if (a.empty() || b.empty())
+    return static_cast<std::uint32_t>(std::min<std::size_t>(std::max(a.size(), b.size()), limit + 1));
   constexpr std::size_t kMax = kMaxWordBytes + 2;
   if (a.size() + 2 > kMax || b.size() + 2 > kMax) return limit + 1;
   std::array<std::uint32_t, kMax> row;
@@ -51,6 +62,30 @@ std::uint32_t Distance(std::string_view a, std::string_view b, std::uint32_t lim
     if (least > limit) return far;
   }
   return row[b.size()];
+}
+
+// Whether amounts of `source` can make up `wanted` without a rate that a request states: no comparison of every two.
+bool MayCompute(const Source& source, std::int64_t wanted) {
+  const std::vector<std::int64_t>& values = source.values;
+  if (values.size() < source.amounts.size()) return true;  // it states a rate
+  const std::int64_t* const first = values.data();
+  const std::int64_t* const last = first + values.size();
+  for (const std::int64_t* v = first; v < last; ++v) {
+    for (const std::int64_t factor : kFactors) {
+      if (*v * factor == wanted || wanted * factor == *v) return true;
+    }
+  }
+  const std::int64_t* high = last;
+  for (const std::int64_t* low = first; low < high; ++low) {  // a sum
+    while (low < high && *low + high[-1] > wanted) --high;
+    if (low < high && *low + high[-1] == wanted) return true;
+  }
+  const std::int64_t* up = first;
+  for (const std::int64_t* low = first; low < last; ++low) {  // a difference
+    while (up < last && *up - *low < wanted) ++up;
+    if (up < last && *up - *low == wanted) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -149,15 +184,15 @@ void Explainer::FindMisspelled() {
     const std::uint32_t limit = token.has_digit || token.size < kMinTwoEdits ? 1 : 2;
     const std::uint32_t signature = SourceStore::SignatureOf(word);
     constexpr std::uint32_t kLetters = (1u << 26) - 1;
-    store_.ForEachLookAlike(word, kMaxLookAlikes, [&](std::uint32_t entry) {
+    store_.ForEachLookAlike(word, kMaxLookAlikes, [&](const SourceStore::LookAlike& like) {
       if (!Spend(1)) return;
-      const std::uint32_t other = store_.Signature(entry);
+      const std::uint32_t other = like.signature;
       const auto gap = static_cast<int>(signature >> 26) - static_cast<int>(other >> 26);
       if (static_cast<std::uint32_t>(std::abs(gap)) > limit) return;
       if (static_cast<std::uint32_t>(std::popcount((signature ^ other) & kLetters)) > 2 * limit) return;
-      const std::uint32_t distance = Distance(word, WordAt(store_.FirstPlace(entry)), limit);
+      const std::uint32_t distance = Distance(word, WordAt(store_.FirstPlace(like.entry)), limit);
       if (!Spend(word.size()) || distance == 0 || distance > limit) return;
-      TakeMisspelled(i, entry, distance);
+      TakeMisspelled(i, like.entry, distance);
     });
   }
 }
@@ -207,7 +242,6 @@ void Explainer::FindArithmetic() {
 }
 
 void Explainer::ComputeFrom(std::uint32_t source, std::int64_t wanted, const std::vector<std::int64_t>& rates) {
-  static constexpr std::array<std::int64_t, 8> kFactors{2, 3, 4, 5, 6, 10, 12, 100};
   constexpr std::int64_t kUnit = 10'000;
   constexpr std::int64_t kHalfCent = kUnit / 200;
   const auto n = static_cast<std::uint32_t>(list_.tokens.size());
@@ -224,6 +258,7 @@ void Explainer::ComputeFrom(std::uint32_t source, std::int64_t wanted, const std
     const std::int64_t share = amount * rate / (100 * kUnit);
     return near(share) || near(amount + share) || near(amount - share);
   };
+  if (rates.empty() && !MayCompute(store_.sources()[source], wanted)) return;
   for (std::size_t i = 0; i < amounts.size(); ++i) {
     const Amount& a = amounts[i];
     if (a.percent) continue;

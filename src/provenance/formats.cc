@@ -13,6 +13,12 @@ constexpr std::size_t kPhoneTail = 9;  // national numbers have this many digits
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+// Whether a word of a list whose words start with one of `letters` can start with `c`.
+constexpr bool MayStart(std::string_view letters, char c) {
+  std::uint32_t set = 0;
+  for (const char letter : letters) set |= 1u << (letter - 'a');
+  return c >= 'a' && c <= 'z' && (set >> (c - 'a') & 1u) != 0;
+}
 
 class Finder {
  public:
@@ -21,9 +27,13 @@ class Finder {
 
   void Run() {
     for (std::size_t i = 0; i < size();) {
-      const Token& token = list_.tokens[i];
+      const Token& token = list_.tokens.data()[i];
       std::size_t taken = 0;
-      const bool before_digit = i + 1 < size() && list_.tokens[i + 1].has_digit;
+      const bool before_digit = i + 1 < size() && list_.tokens.data()[i + 1].has_digit;
+      if (!token.has_digit && !before_digit) {
+        ++i;
+        continue;
+      }
       if (token.has_digit || (before_digit && Month(i) != 0)) taken = Date(i);
       if (taken == 0 && token.has_digit) taken = Grouped(i);
       if (taken == 0 && token.all_digits) taken = Phone(i);
@@ -59,7 +69,7 @@ class Finder {
                                                               "may",       "june",     "july",     "august",
                                                               "september", "october",  "november", "december"};
     const std::string_view name = word(i);
-    if (name.size() < 3 || IsDigit(name[0])) return 0;
+    if (name.size() < 3 || !MayStart("adfjmnos", name[0])) return 0;
     for (std::size_t m = 0; m < kMonths.size(); ++m) {
       if (name == kMonths[m] || name == kMonths[m].substr(0, 3) || (m == 8 && name == "sept")) {
         return static_cast<int>(m) + 1;
@@ -224,10 +234,17 @@ class Finder {
     const std::string_view before = raw_.substr(0, list_.tokens[first].begin);
     std::string_view after = raw_.substr(list_.tokens[last - 1].end);
     const std::string_view after_space = after.starts_with(' ') ? after.substr(1) : after;
-    for (const std::string_view sign : kSigns) {
-      if (before.ends_with(sign) || after_space.starts_with(sign)) return true;
+    const auto may_be_sign = [](char c) { return c == '$' || (static_cast<unsigned char>(c) & 0x80) != 0; };
+    if ((!before.empty() && may_be_sign(before.back())) || (!after_space.empty() && may_be_sign(after_space.front()))) {
+      for (const std::string_view sign : kSigns) {
+        if (before.ends_with(sign) || after_space.starts_with(sign)) return true;
+      }
     }
-    const auto is_code = [&](std::size_t i) { return std::ranges::find(kCodes, word(i)) != kCodes.end(); };
+    const auto is_code = [&](std::size_t i) {
+      const std::string_view text = word(i);
+      return text.size() >= 3 && text.size() <= 7 && MayStart("acdegijpu", text[0]) &&
+             std::ranges::find(kCodes, text) != kCodes.end();
+    };
     if (first > 0 && is_code(first - 1) && Between(first - 1).size() == 1) return true;
     return last < size() && is_code(last) && Between(last - 1).size() == 1;
   }

@@ -68,8 +68,8 @@ std::vector<std::string> KeysOf(std::string_view text) {
       const bool phone = hit.format == internal::Format::kPhone;
       keys.emplace_back(phone ? internal::PhoneTail(hit.key).substr(2) : std::string_view(hit.key));
     }
-    keys.push_back(list.text);
-    if (list.text.size() >= 7) keys.emplace_back(internal::PhoneTail(list.text).substr(2));
+    keys.emplace_back(list.text());
+    if (list.text().size() >= 7) keys.emplace_back(internal::PhoneTail(list.text()).substr(2));
   }
   return keys;
 }

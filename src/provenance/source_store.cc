@@ -12,7 +12,7 @@ constexpr std::size_t kMaxSourceBytes = (std::size_t{1} << 24) - 1;
 // A slot of the table: an entry, and eight bits of its hash so that a probe rarely touches the wrong entry.
 constexpr unsigned kIdBits = 24;
 constexpr unsigned kTagShift = 64 - (32 - kIdBits);
-constexpr std::uint32_t kIdMask = (1u << kIdBits) - 1;
+constexpr std::uint32_t kIdMask = (1u << kIdBits) - 1;  // SourceStore::kSlotId
 constexpr std::size_t kMaxEntries = kIdMask - 1;
 std::uint32_t SlotOf(std::uint32_t id, std::uint64_t hash) {
   return id | static_cast<std::uint32_t>(hash >> kTagShift) << kIdBits;
@@ -57,7 +57,7 @@ std::uint32_t SourceStore::Add(const SourceInfo& info, std::string_view text) {
     while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
     text = text.substr(0, size);
   }
-  sources_.push_back({.info = info, .text = std::string(text), .amounts = {}});
+  sources_.push_back({.info = info, .text = std::string(text), .amounts = {}, .values = {}});
   text_bytes_ += text.size();
   const Reading reading = ReadingOf(text);
   AddReading(ordinal, reading);
@@ -68,8 +68,9 @@ std::uint32_t SourceStore::Add(const SourceInfo& info, std::string_view text) {
 
 std::uint32_t SourceStore::Find(std::uint64_t hash) const noexcept {
   const std::size_t mask = slots_.size() - 1;
+  const std::uint32_t* const slots = slots_.data();
   for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
-    const std::uint32_t slot = slots_[i];
+    const std::uint32_t slot = slots[i];
     if (slot == kNone) return kNone;
     if (slot >> kIdBits == hash >> kTagShift && entries_[slot & kIdMask].hash == hash) return slot & kIdMask;
   }
@@ -134,18 +135,23 @@ void SourceStore::Post(Entry& entry, std::uint32_t at, core::LabelSet labels, bo
   ring.size = ring.size + 1 == 1u << 31 ? kNewest : ring.size + 1;
 }
 
-// What the words after the i-th will touch, each step of the way early enough for the next to follow it.
-void SourceStore::Prefetch(std::size_t i) const {
-  const std::vector<Token>& tokens = list_.tokens;
-  PrefetchSlot(tokens[i + kAhead].hash);
-  PrefetchSlot(hash_.Pair(tokens[i + kAhead - 1].hash, tokens[i + kAhead].hash));
+// What the words after the i-th will touch, each step of the way early enough for the next to follow it. `crowded`:
+// whether the word before the one whose entry is looked at was, so that their pair will be made.
+void SourceStore::Prefetch(std::size_t i, bool& crowded) const {
+  const Token* const tokens = list_.tokens.data() + i;
+  const std::uint32_t* const slots = slots_.data();
   const std::size_t mask = slots_.size() - 1;
-  const std::uint32_t soon = slots_[tokens[i + kAhead / 2].hash & mask];
+  __builtin_prefetch(slots + (tokens[kAhead].hash & mask));
+  const std::uint32_t soon = slots[tokens[kAhead / 2].hash & mask];
   if (soon != kNone) __builtin_prefetch(&entries_[soon & kIdMask]);
-  const std::uint32_t next = slots_[tokens[i + kAhead / 4].hash & mask];
+  const bool before = std::exchange(crowded, false);
+  const std::uint32_t next = slots[tokens[kAhead / 4].hash & mask];
   if (next == kNone) return;
   const Entry& entry = entries_[next & kIdMask];
-  if (entry.count > kFirst) __builtin_prefetch(&rings_[entry.more]);
+  if (entry.count <= kFirst) return;
+  crowded = true;
+  __builtin_prefetch(&rings_[entry.more]);
+  if (before) PrefetchSlot(hash_.Pair(tokens[kAhead / 4 - 1].hash, tokens[kAhead / 4].hash));
 }
 
 void SourceStore::AddReading(std::uint32_t source, Reading reading) {
@@ -170,18 +176,18 @@ void SourceStore::AddReading(std::uint32_t source, Reading reading) {
     segment_at_.push_back(static_cast<std::uint32_t>(segments_.size() - 1));
   }
   bool crowded_before = false;
-  for (std::size_t i = 0; i < list_.tokens.size(); ++i) {
-    const Token& token = list_.tokens[i];
-    if (i + kAhead < list_.tokens.size()) Prefetch(i);
+  bool crowded_soon = false;
+  const Token* const tokens = list_.tokens.data();
+  const std::size_t count = list_.tokens.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const Token& token = tokens[i];
+    if (i + kAhead < count) Prefetch(i, crowded_soon);
     const std::uint32_t before = entries_.size();
     const std::uint32_t id = Make(token.hash);
     const std::uint32_t size = std::min(token.end - token.begin, kLongWord);
     const std::uint32_t at = places_.push_back({.entry = id, .begin_size = token.begin << 8 | size, .next = kNone});
     if (size == kLongWord) long_ends_.emplace_back(at, token.end);
-    if (id == before) {
-      entries_[id].signature = SignatureOf(list_.word(i));
-      if (token.size >= kMinFuzzy) AddLookAlike(id, list_.word(i));
-    }
+    if (id == before && token.size >= kMinFuzzy) AddLookAlike(id, list_.word(i));
     Entry& entry = entries_[id];
     if (entry.last != kNone && entry.last >= begin) {
       places_[entry.last].next = at;
@@ -192,7 +198,7 @@ void SourceStore::AddReading(std::uint32_t source, Reading reading) {
     }
     entry.last = at;
     const bool crowded = entry.count > kFirst || entry.here > kCrowded;
-    if (crowded && crowded_before) AddPair(list_.tokens[i - 1], token, at - 1, begin);
+    if (crowded && crowded_before) AddPair(tokens[i - 1], token, at - 1, begin);
     crowded_before = crowded;
   }
   steps_ += list_.tokens.size();
@@ -207,8 +213,10 @@ void SourceStore::AddPair(const Token& first, const Token& second, std::uint32_t
 }
 
 void SourceStore::AddLookAlike(std::uint32_t id, std::string_view word) {
-  entries_[id].next_head = heads_.Push(ThreeBytes(word.substr(0, 3)), id);
-  entries_[id].next_tail = tails_.Push(ThreeBytes(word.substr(word.size() - 3)), id);
+  const std::uint32_t at =
+      look_alikes_.push_back({.entry = id, .signature = SignatureOf(word), .next_head = 0, .next_tail = 0});
+  look_alikes_[at].next_head = heads_.Push(ThreeBytes(word.substr(0, 3)), at);
+  look_alikes_[at].next_tail = tails_.Push(ThreeBytes(word.substr(word.size() - 3)), at);
 }
 
 std::uint32_t Chains::Push(std::uint64_t hash, std::uint32_t word) {
@@ -261,14 +269,19 @@ void SourceStore::AddFormats(std::uint32_t source) {
   const bool request = into.info.kind == SourceKind::kRequest;
   std::size_t hit = 0;
   for (std::size_t i = 0; i < list_.tokens.size() && into.amounts.size() < kMaxAmounts; ++i) {
-    const Token& token = list_.tokens[i];
+    const Token& token = list_.tokens.data()[i];
+    if (!token.all_digits || token.size > 12) continue;
     while (hit < hits_.size() && hits_[hit].last <= i) ++hit;
     if (hit < hits_.size() && hits_[hit].first <= i) continue;
-    if (!token.all_digits || token.size > 12) continue;
     if (!request && (i == 0 || !NamesAnAmount(list_.word(i - 1)))) continue;
     add_amount(list_.word(i), token.begin, token.end, false);
   }
   into.amounts.shrink_to_fit();
+  into.values.reserve(into.amounts.size());
+  for (const Amount& amount : into.amounts) {
+    if (!amount.percent) into.values.push_back(amount.value);
+  }
+  std::ranges::sort(into.values);
 }
 
 std::uint32_t SourceStore::End(std::uint32_t at) const {
@@ -296,13 +309,14 @@ std::uint32_t SourceStore::SignatureOf(std::string_view word) noexcept {
 
 std::size_t SourceStore::memory_bytes() const noexcept {
   std::size_t bytes = places_.bytes() + format_places_.bytes() + entries_.bytes() + more_.bytes() + rings_.bytes() +
-                      extras_.bytes() + slots_.capacity() * sizeof(std::uint32_t) +
+                      extras_.bytes() + look_alikes_.bytes() + slots_.capacity() * sizeof(std::uint32_t) +
                       segments_.capacity() * sizeof(Segment) + segment_at_.capacity() * sizeof(std::uint32_t) +
                       heads_.bytes() + tails_.bytes() + sources_.capacity() * sizeof(Source) +
                       long_ends_.capacity() * sizeof(long_ends_[0]) + list_.tokens.capacity() * sizeof(Token) +
-                      list_.text.capacity() + hits_.capacity() * sizeof(FormatHit);
+                      list_.buffer.capacity() + hits_.capacity() * sizeof(FormatHit);
   for (const Source& source : sources_) {
-    bytes += source.text.capacity() + source.amounts.capacity() * sizeof(Amount);
+    bytes += source.text.capacity() + source.amounts.capacity() * sizeof(Amount) +
+             source.values.capacity() * sizeof(std::int64_t);
   }
   return bytes;
 }

@@ -63,6 +63,7 @@ struct Source {
   SourceInfo info;
   std::string text;
   std::vector<Amount> amounts;
+  std::vector<std::int64_t> values;  // of those that are no percentages, sorted
 };
 
 // Words by three of their bytes: the newest of each chain. Three bytes are 2^24 keys at most, spread by a keyed hash.
@@ -106,11 +107,30 @@ class SourceStore {
   [[nodiscard]] const Segment& SegmentOf(std::uint32_t place) const;
   // Brings what a visit of `place` reads into the cache.
   void PrefetchPlace(std::uint32_t place) const noexcept {
-    __builtin_prefetch(&places_[place]);
-    __builtin_prefetch(&segment_at_[place / kStride]);
+    const char* const at = reinterpret_cast<const char*>(&places_[place]);
+    __builtin_prefetch(at - sizeof(Place));  // its neighbours too, which may be on another line
+    __builtin_prefetch(at + 2 * sizeof(Place) - 1);
+    __builtin_prefetch(segment_at_.data() + place / kStride);
   }
   // Brings the slot of a word or pair into the cache.
-  void PrefetchSlot(std::uint64_t hash) const noexcept { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]); }
+  void PrefetchSlot(std::uint64_t hash) const noexcept {
+    __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1)));
+  }
+  // The entry that is first in that slot, which is most often the right one; once the slot is there.
+  void PrefetchEntry(std::uint64_t hash) const noexcept {
+    const std::uint32_t slot = slots_.data()[hash & (slots_.size() - 1)];
+    if (slot != kNone) __builtin_prefetch(&entries_[slot & kSlotId]);
+  }
+  // What ForEachPlace reads of an entry beyond its own line.
+  void PrefetchPlaces(std::uint32_t id) const noexcept {
+    const Entry& entry = entries_[id];
+    if (entry.count <= 2) return;
+    if (entry.count <= kFirst) {
+      __builtin_prefetch(&more_[entry.more]);
+    } else {
+      __builtin_prefetch(&rings_[entry.more]);
+    }
+  }
   // Number of sources (readings of them) that have the entry.
   [[nodiscard]] std::uint32_t Count(std::uint32_t entry) const { return entries_[entry].count; }
 
@@ -118,20 +138,22 @@ class SourceStore {
   [[nodiscard]] std::uint32_t FindKey(Space space, std::string_view key) const noexcept {
     return Find(hash_(key, static_cast<std::uint64_t>(space)));
   }
-  [[nodiscard]] std::uint32_t FindPair(std::uint64_t first, std::uint64_t second) const noexcept {
-    return Find(hash_.Pair(first, second));
-  }
 
   // Calls take(place) for the kept places of an entry: the first of each kept source. Those of the newest sources are
   // left out when `newest` is false.
   template <class Take>
   void ForEachPlace(std::uint32_t entry, Take&& take, bool newest = true) const;
 
-  // Calls take(entry) for words that share the first or the last three bytes with `word`, at most `limit` of each.
+  // A word that may be meant by a misspelled one.
+  struct LookAlike {
+    std::uint32_t entry;
+    std::uint32_t signature;  // letters of the word as a set, and its size; to rule out words that cannot be near
+    std::uint32_t next_head;
+    std::uint32_t next_tail;
+  };
+  // Calls take(look_alike) for words that share the first or the last three bytes with `word`, at most `limit` of each.
   template <class Take>
   void ForEachLookAlike(std::string_view word, std::uint32_t limit, Take&& take) const;
-  // Letters of an entry's word as a set, and its size; to rule out words that cannot be near.
-  [[nodiscard]] std::uint32_t Signature(std::uint32_t entry) const { return entries_[entry].signature; }
   [[nodiscard]] std::uint32_t FirstPlace(std::uint32_t entry) const { return entries_[entry].first[0]; }
   [[nodiscard]] static std::uint32_t SignatureOf(std::string_view word) noexcept;
 
@@ -140,16 +162,13 @@ class SourceStore {
   [[nodiscard]] std::uint64_t steps() const noexcept { return steps_; }
 
  private:
-  struct Entry {
+  struct alignas(32) Entry {  // never over the border of a cache line
     std::uint64_t hash = 0;
     std::array<std::uint32_t, 2> first{};  // the first two places; more_ holds the others
     std::uint32_t more = kNone;            // in more_, over kFirst sources in rings_
     std::uint32_t count : 24 = 0;          // sources, saturating
     std::uint32_t here : 8 = 0;            // places in the newest segment, saturating
     std::uint32_t last = kNone;            // newest place of all
-    std::uint32_t next_head = kNone;
-    std::uint32_t next_tail = kNone;
-    std::uint32_t signature = 0;
   };
   struct More {
     std::array<std::uint32_t, kFirst - 2> first{};
@@ -166,11 +185,12 @@ class SourceStore {
     std::uint32_t next;
   };
 
-  static constexpr std::size_t kStride = 256;  // places a step of segment_at_
+  static constexpr std::size_t kStride = 256;               // places a step of segment_at_
+  static constexpr std::uint32_t kSlotId = (1u << 24) - 1;  // of a slot: the entry; the rest are bits of its hash
 
   std::uint32_t Make(std::uint64_t hash);
   void Grow();
-  void Prefetch(std::size_t i) const;
+  void Prefetch(std::size_t i, bool& crowded) const;
   void Post(Entry& entry, std::uint32_t at, core::LabelSet labels, bool is_format);
   void AddReading(std::uint32_t source, Reading reading);
   void AddFormats(std::uint32_t source);
@@ -189,6 +209,7 @@ class SourceStore {
   Chunked<More, 64> more_;
   Chunked<Ring, 64> rings_;
   Chunked<Extra, 64> extras_;
+  Chunked<LookAlike> look_alikes_;
   std::vector<std::uint32_t> slots_;
   std::vector<std::uint32_t> segment_at_;  // segment of each kStride-th place
   Chains heads_;
@@ -223,9 +244,9 @@ template <class Take>
 void SourceStore::ForEachLookAlike(std::string_view word, std::uint32_t limit, Take&& take) const {
   if (word.size() < 3) return;
   std::uint32_t at = heads_.Newest(ThreeBytes(word.substr(0, 3)));
-  for (std::uint32_t n = 0; at != kNone && n < limit; ++n, at = entries_[at].next_head) take(at);
+  for (std::uint32_t n = 0; at != kNone && n < limit; ++n, at = look_alikes_[at].next_head) take(look_alikes_[at]);
   at = tails_.Newest(ThreeBytes(word.substr(word.size() - 3)));
-  for (std::uint32_t n = 0; at != kNone && n < limit; ++n, at = entries_[at].next_tail) take(at);
+  for (std::uint32_t n = 0; at != kNone && n < limit; ++n, at = look_alikes_[at].next_tail) take(look_alikes_[at]);
 }
 
 }  // namespace interlock::provenance::internal

@@ -206,51 +206,57 @@ bool DiffersWhenDeep(std::string_view raw, Reading reading) noexcept {
 
 // The word is already at the end of the words' text.
 void Tokenizer::Emit(TokenList& out, std::size_t size, std::size_t digits, std::size_t begin, std::size_t end) {
-  const std::string_view word(out.text.data() + used_, size);
+  const std::string_view word(out.buffer.data() + out.used, size);
   out.tokens.push_back({.hash = hash_(word),
                         .begin = static_cast<std::uint32_t>(begin),
                         .end = static_cast<std::uint32_t>(end),
-                        .text = static_cast<std::uint32_t>(used_),
+                        .text = static_cast<std::uint32_t>(out.used),
                         .size = static_cast<std::uint16_t>(size),
                         .all_digits = digits == size,
                         .has_digit = digits > 0});
-  used_ += size;
+  out.used += size;
 }
 
 void Tokenizer::Append(TokenList& out, std::string_view word, std::size_t begin, std::size_t end) {
   // Normal forms can be longer than what they stand for: keep room for these and for what is left of the raw text.
   const std::size_t room = raw_size_ - std::min(raw_size_, end) + 2 * kMaxWordBytes;
-  if (out.text.size() < used_ + word.size() + room) out.text.resize((used_ + word.size() + room) * 3 / 2);
-  std::ranges::copy(word, out.text.begin() + static_cast<std::ptrdiff_t>(used_));
+  const std::size_t need = out.used + word.size() + room;
+  if (out.buffer.size() < need) out.buffer.resize(need * 3 / 2);
+  std::ranges::copy(word, out.buffer.begin() + static_cast<std::ptrdiff_t>(out.used));
   Emit(out, word.size(), static_cast<std::size_t>(std::ranges::count_if(word, IsDigit)), begin, end);
 }
 
 std::size_t Tokenizer::Read(std::string_view raw, Reading reading, std::size_t max_tokens, TokenList& out) {
-  out.tokens.clear();
-  used_ = 0;
+  out.clear();
   raw_size_ = raw.size();
-  if (out.text.size() < raw.size() + 2 * kMaxWordBytes) out.text.resize(raw.size() + 2 * kMaxWordBytes);
+  if (out.buffer.size() < raw.size() + 2 * kMaxWordBytes) out.buffer.resize(raw.size() + 2 * kMaxWordBytes);
+  const char* const bytes = raw.data();
+  const std::size_t all = raw.size();
   std::size_t at = 0;
-  while (at < raw.size() && out.tokens.size() < max_tokens) {
+  while (at < all && out.tokens.size() < max_tokens) {
+    if (kFold[static_cast<unsigned char>(bytes[at])] == 0 && IsAscii(bytes[at]) && bytes[at] != '\\') {
+      ++at;
+      continue;
+    }
     const std::size_t begin = at;
-    char* const word = out.text.data() + used_;
-    std::size_t size = 0;
+    const std::size_t limit = std::min(all, begin + kMaxWordBytes);
+    char* const word = out.buffer.data() + out.used;
     std::size_t digits = 0;
-    char folded = 0;
-    while (at < raw.size() && size < kMaxWordBytes && (folded = Fold(raw[at])) != 0) {
-      word[size++] = folded;
+    while (at < limit) {
+      const char folded = kFold[static_cast<unsigned char>(bytes[at])];
+      if (folded == 0) break;
+      word[at - begin] = folded;
       digits += folded <= '9' ? 1u : 0u;
       ++at;
     }
-    if (at < raw.size() && (!IsAscii(raw[at]) || (raw[at] == '\\' && ReadEscape(raw, at, reading).code_point != 0))) {
+    if (at < all && (!IsAscii(bytes[at]) || (bytes[at] == '\\' && ReadEscape(raw, at, reading).code_point != 0))) {
       at = ReadSlow(raw, begin, reading, out);
-    } else if (size > 0) {
-      Emit(out, size, digits, begin, at);
+    } else if (at > begin) {
+      Emit(out, at - begin, digits, begin, at);
     } else {
-      at += raw[at] == '\\' ? ReadEscape(raw, at, reading).size : 1;
+      at += ReadEscape(raw, at, reading).size;
     }
   }
-  out.text.resize(used_);
   return at;
 }
 

@@ -23,7 +23,7 @@ struct Token {
   std::uint64_t hash;
   std::uint32_t begin;  // bytes of the raw text
   std::uint32_t end;
-  std::uint32_t text;  // place of the canonical word in TokenList::text
+  std::uint32_t text;  // place of the canonical word in TokenList::text()
   std::uint16_t size;
   bool all_digits;  // ASCII ones
   bool has_digit;
@@ -31,14 +31,18 @@ struct Token {
 
 struct TokenList {
   std::vector<Token> tokens;
-  std::string text;
   [[nodiscard]] std::string_view word(std::size_t i) const {
-    return std::string_view(text).substr(tokens[i].text, tokens[i].size);
+    const Token& token = tokens.data()[i];
+    return {buffer.data() + token.text, token.size};
   }
+  // The words one after the other.
+  [[nodiscard]] std::string_view text() const { return {buffer.data(), used}; }
   void clear() {
     tokens.clear();
-    text.clear();
+    used = 0;
   }
+  std::vector<char> buffer;  // never shrinks: what follows the words is room
+  std::size_t used = 0;
 };
 
 class Tokenizer {
@@ -54,7 +58,6 @@ class Tokenizer {
   void Append(TokenList& out, std::string_view word, std::size_t begin, std::size_t end);
 
   const KeyedHash& hash_;
-  std::size_t used_ = 0;  // bytes of TokenList::text that are words; the rest is room
   std::size_t raw_size_ = 0;
   std::string decoded_;
   std::vector<std::uint32_t> from_;  // raw begin of each decoded byte, and one past

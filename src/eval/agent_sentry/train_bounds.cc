@@ -199,6 +199,7 @@ std::vector<FeatureRow> RowsOf(const Trace& trace, const BoundsModel& model, con
 
 TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBoundsOptions& options) {
   TrainedBounds out;
+  const auto texts = options.texts != nullptr ? options.texts : std::make_shared<injection::SpanTexts>();
   const auto folds = static_cast<std::uint64_t>(std::max(2, options.inner_folds));
   std::vector<HeldRow> rows;
   const auto prompt_fold = [&](const Trace& t) { return HashText(PromptGroup(t), options.seed + 11) % folds; };
@@ -214,6 +215,7 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
       span_options.seed = options.seed;
       span_options.inner_folds = 0;
       span_options.ordinary = options.ordinary;
+      span_options.texts = texts;
       const std::shared_ptr<const injection::SpanModel> spans = TrainSpans(inner, span_options);
       BoundsModel model;
       model.intent = TrainIntent(inner, options.seed);
@@ -281,6 +283,7 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
   span_options.seed = options.seed;
   span_options.quarantine_rate = options.quarantine_rate;
   span_options.ordinary = options.ordinary;
+  span_options.texts = texts;
   out.spans = TrainSpans(training, span_options);
   return out;
 }

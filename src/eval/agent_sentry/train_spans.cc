@@ -18,7 +18,7 @@ std::uint64_t HashText(std::string_view text) {
 
 std::shared_ptr<const injection::SpanModel> Fit(std::span<const Trace* const> training,
                                                 const TrainSpansOptions& options, float quarantine) {
-  injection::SpanTrainer trainer;
+  injection::SpanTrainer trainer(options.texts);
   for (const Trace* trace : training) {
     trainer.AddCommand(trace->prompt);
     // After an injection was read, outputs may echo it: they are neither.

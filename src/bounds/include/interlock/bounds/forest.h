@@ -21,6 +21,7 @@ namespace interlock::bounds {
 inline constexpr int kForestDepth = 4;
 inline constexpr std::size_t kForestSplits = (std::size_t{1} << kForestDepth) - 1;
 inline constexpr std::size_t kForestNodes = 2 * kForestSplits + 1;
+inline constexpr std::size_t kForestLeaves = kForestSplits + 1;
 inline constexpr std::size_t kMaxForestTrees = 1024;
 inline constexpr std::size_t kMaxForestFeatures = 256;
 
@@ -48,9 +49,18 @@ class Forest {
     std::array<float, kForestSplits> threshold{};  // value <= threshold goes left
     std::array<float, kForestNodes> value{};       // what the tree says at each node; the last level are the leaves
   };
+  // The same once more, in the order in which a score reads it.
+  struct Split {
+    float threshold;
+    std::uint32_t feature;
+  };
+  void Prepare();
+
   std::size_t feature_count_ = 0;
   float bias_ = 0.0F;
   std::vector<Tree> trees_;
+  std::vector<Split> splits_;
+  std::vector<float> leaves_;
 };
 
 struct ForestOptions {

@@ -113,10 +113,23 @@ class SpanFinder {
 // `text` with each span replaced by a short notice. The rest is byte for byte what it was; a JSON string stays one.
 [[nodiscard]] std::string MaskSpans(std::string_view text, const std::vector<Span>& spans);
 
+// Texts made ready for training, so that many trainings on the same ones make them once. Thread safe. What is over
+// `max_bytes` is made anew each time.
+class SpanTexts {
+ public:
+  explicit SpanTexts(std::size_t max_bytes = std::size_t{1} << 30);
+  ~SpanTexts();
+
+ private:
+  friend class SpanTrainer;
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
 // Learns a SpanModel. Deterministic for equal input in equal order.
 class SpanTrainer {
  public:
-  SpanTrainer();
+  explicit SpanTrainer(std::shared_ptr<SpanTexts> texts = nullptr);
   ~SpanTrainer();
   void AddCommand(std::string_view text, float weight = 1.0F);  // a request, an order
   void AddData(std::string_view text, float weight = 1.0F);     // a result without any

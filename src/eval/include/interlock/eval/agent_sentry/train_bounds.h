@@ -38,6 +38,7 @@ struct TrainBoundsOptions {
   double rewritten_weight = 0.25;
   int rewritten = 2;  // copies of each training attack, rewritten as the stress suite does (kinds drawn by the seed)
   std::uint64_t seed = 1;
+  std::shared_ptr<injection::SpanTexts> texts;  // see TrainSpansOptions
 };
 
 [[nodiscard]] TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBoundsOptions& options);

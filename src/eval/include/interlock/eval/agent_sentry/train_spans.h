@@ -25,6 +25,7 @@ struct TrainSpansOptions {
   float quarantine = 4.0F;
   // Ordinary documents, such as manuals of programs: data too, however much they tell their reader to do.
   std::span<const std::string> ordinary = {};
+  std::shared_ptr<injection::SpanTexts> texts;  // shared by trainings on the same traces; may be null
 };
 
 [[nodiscard]] std::shared_ptr<const injection::SpanModel> TrainSpans(std::span<const Trace* const> training,
