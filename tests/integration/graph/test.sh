@@ -67,7 +67,7 @@ proxy() { # proxy OPTIONS...: one call that reads, one that does what was read
     printf '%s\n' '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"send_money","arguments":{"recipient":"US99EVIL0000000000001","amount":900.0}}}'
     tries=0
     while ! grep -q '"id":3' "$work/out" 2>/dev/null && test "$tries" -lt 100; do sleep 0.05; tries=$((tries + 1)); done
-  } | "$program" proxy --request-file "$work/request" --audit-dir "$work/audit" "$@" -- sh "$here/server.sh" >"$work/out" 2>"$work/err"
+  } | "$program" proxy --approval-wait 0 --request-file "$work/request" --audit-dir "$work/audit" "$@" -- sh "$here/server.sh" >"$work/out" 2>"$work/err"
 }
 echo 'What did dinner cost?' >"$work/request"
 : >"$work/out"
