@@ -470,6 +470,7 @@ Taint Engine::Eval(ExprId id) {
           }
         }
       }
+      if (expr.kind == ExprKind::kList && last_) JudgePair(id);
       if (expr.kind == ExprKind::kDict && last_) {
         JudgeMailCopy(id);
         JudgeRole(id);
@@ -520,6 +521,18 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
       if (expr.base >= code().exprs.size()) return;
       if (expr.kind == ExprKind::kIndex) {
         for (const Arg& arg : code().ArgsOf(expr)) (void)Eval(arg.value);
+      }
+      if (last_ && depth == 0 && value != kNone) {
+        const std::string key = expr.kind == ExprKind::kMember ? std::string(expr.text)
+                                : expr.arg_count == 1          ? view().Text(code().ArgsOf(expr)[0].value, function_)
+                                                               : std::string();
+        // state["next"] = ..., of a node that gives its state back.
+        if (code().exprs[expr.base].kind == ExprKind::kName && nodes_.contains(Key(module_, function_)) &&
+            Eval(expr.base).Has(kState)) {
+          WriteState(key, value, taint, target);
+        } else {
+          JudgeInstruction(key, value, taint);
+        }
       }
       const Value& owner = view().Evaluate(expr.base, function_);
       if (expr.kind == ExprKind::kMember && (owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) &&

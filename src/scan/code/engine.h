@@ -229,6 +229,8 @@ class Engine {
   void JudgeDelete(Call& call, const std::string& path, const Taint& target);
   void JudgeTold(const Call& call, std::string_view last);
   void JudgeBase(const Call& call);
+  void JudgeInstruction(std::string_view name, ExprId value, const Taint& said);
+  void JudgePair(ExprId list);
   void JudgeRole(ExprId dict);
   void JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value);
   void JudgeCommandTables();

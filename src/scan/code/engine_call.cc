@@ -71,6 +71,10 @@ Taint Engine::EvalCall(ExprId id) {
     std::swap(call.all, whole);
     result = Judge(call, &handled);
   }
+  if (last_ && !own) {
+    const std::string_view name = call.callee.text;
+    JudgeTold(call, base != nullptr && base->kind == ExprKind::kMember ? base->text : name.substr(name.rfind('.') + 1));
+  }
   if (!handled && call.entry == nullptr && !own) {
     Settles(call);
     (void)Deferred(call, &result);
@@ -79,7 +83,6 @@ Taint Engine::EvalCall(ExprId id) {
     const std::string_view name = call.callee.text;
     const bool method = base != nullptr && base->kind == ExprKind::kMember;
     const std::string_view last = method ? base->text : name.substr(name.rfind('.') + 1);
-    JudgeTold(call, last);
     if (last == "__subclasses__" && base != nullptr && last_ &&
         (TextAt(expr.loc).find("__base__") != std::string_view::npos ||
          TextAt(expr.loc).find("__mro__") != std::string_view::npos ||

@@ -147,6 +147,25 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
     Raise("STATE-001", call.expr, call.taints[1], kForeign,
           "overwrites the state of a running graph with a system message from the network", 1.4);
   }
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (!call.args[i].name.empty()) JudgeInstruction(call.args[i].name, call.args[i].value, call.taints[i]);
+  }
+  if (last == "Command" && !graphs_.empty() && graphs_[module_] != 0) {
+    // The answer that an interrupted graph waits for is a person's.
+    const auto answer = [&](std::string_view name, ExprId value) {
+      if (name != "resume" || value >= code().exprs.size()) return;
+      const Expr& given = code().exprs[value];
+      const bool yes = given.text == "True" || given.text == "true" ||
+                       (given.kind == ExprKind::kString &&
+                        AnyOf(LowerCase(given.text), {"yes", "approve", "accept", "continue", "confirm", "allow"}));
+      if (yes) Raise("STATE-004", value, {}, 0, "answers for the person whom a graph has asked");
+    };
+    for (const Arg& arg : call.args) {
+      answer(arg.name, arg.value);
+      if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kDict) continue;
+      for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) answer(field.name, field.value);
+    }
+  }
   const bool server = last == "FastMCP" || last == "McpServer" || last == "Server";
   const bool tool = last == "registerTool" || last == "addTool" || last == "add_tool" || last == "tool" ||
                     last == "StructuredTool" || last == "from_function" || last == "registerPrompt";
@@ -173,6 +192,27 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
     }
     ++position;
   }
+}
+
+// What an agent is told by whoever built it, when a stranger's answer stands there.
+void Engine::JudgeInstruction(std::string_view name, ExprId value, const Taint& said) {
+  if (!last_ || value >= code().exprs.size() || !said.Has(kForeign) || said.Has(kToolArgument)) return;
+  const bool tells = name == "system_prompt" || name == "instructions" || name == "system_message" ||
+                     name == "systemPrompt" || name == "systemMessage" || name == "system_instruction" ||
+                     name == "backstory" || name == "persona";
+  if (!tells) return;
+  const bool whole = view().Text(value, function_).find_first_not_of(kHole) == std::string::npos;
+  Raise("STATE-001", value, said, kForeign, "an agent's " + std::string(name) + " come from the network",
+        said.Has(kNetStranger) ? (whole ? 1.4 : 0.8) : 0.5);
+}
+
+// ("system", text) of a prompt's messages.
+void Engine::JudgePair(ExprId list) {
+  const auto items = code().ArgsOf(code().exprs[list]);
+  if (items.size() != 2 || items[0].value >= code().exprs.size()) return;
+  const Expr& role = code().exprs[items[0].value];
+  if (role.kind != ExprKind::kString || (role.text != "system" && role.text != "developer")) return;
+  JudgeInstruction("instructions", items[1].value, Eval(items[1].value));
 }
 
 // A client of a known service that is sent to somebody else's host, with the service's own key.
