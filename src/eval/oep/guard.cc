@@ -113,9 +113,12 @@ void Guard::Start(const std::vector<SeenText>& texts) {
   texts_.clear();
   const JsonDoc alert = Parsed(incident_.alert);
   INTERLOCK_CHECK(session_->AddFact("alert", alert.root()).ok(), "an alert is small");
+  // What the alert and the sanctioned runbook say is labelled as trusted input, for every gate alike.
+  session_->AddSeenText(incident_.alert, core::kLabelTrusted);
   if (!runbook_.empty()) {
     const JsonDoc runbook = Parsed(runbook_);
     INTERLOCK_CHECK(session_->AddFact("runbook", runbook.root()).ok(), "a runbook entry is small");
+    session_->AddSeenText(incident_.runbook, core::kLabelTrusted);
   }
   for (const Past& past : past_) {
     const JsonDoc arguments = Parsed(past.action.arguments);

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "../import_common.h"
+#include "interlock/base/digest.h"
 #include "interlock/base/json.h"
 #include "interlock/policy/json_schema.h"
 
@@ -62,7 +63,8 @@ std::vector<std::string> Texts(JsonValue array) {
   for (const JsonValue item : array) out.emplace_back(item.string());
   return out;
 }
-std::string Raw(JsonValue value) { return value.exists() ? std::string(value.raw()) : std::string(); }
+// On one line, as it goes through a planner's pipe.
+std::string Raw(JsonValue value) { return value.exists() ? base::CanonicalJson(value) : std::string(); }
 
 CallSpec CallOf(JsonValue value) {
   CallSpec call{.tool = Text(value, "tool")};
@@ -155,7 +157,7 @@ Result<Incident> ParseIncident(std::string_view json) {
   out.severity = Text(alert, "severity");
   out.alert = Raw(alert);
   if (const JsonValue runbook = root.Find("runbook"); runbook.is_array() && runbook.size() > 0) {
-    out.runbook = fmt::format("{{\"signal\":\"{}\",\"entries\":{}}}", out.signal, runbook.raw());
+    out.runbook = fmt::format("{{\"signal\":\"{}\",\"entries\":{}}}", out.signal, Raw(runbook));
   }
   out.request = Text(root, "request");
   out.ticket = Text(root, "ticket");
@@ -308,7 +310,7 @@ Status AddFile(const OepFile& file, Library& library) {
     const Result<JsonDoc> doc = ParseRecord(file.bytes);
     if (!doc.ok()) return doc.error();
     if (!doc.value().root().Find("tools").is_array()) return ShapeError(doc.value().root(), "no list of tools");
-    library.tools = file.bytes;
+    library.tools = Raw(doc.value().root());
   } else if (name.starts_with("agents")) {
     Result<std::vector<Agent>> agents = ParseAgents(file.bytes);
     if (!agents.ok()) return agents.error();

@@ -156,14 +156,21 @@ void ScriptedPlanner::ReadOutcome(std::string_view tool, JsonValue arguments, st
     for (const std::vector<Write>* writes : {&incident_.playbook, &incident_.alternatives}) {
       for (const Write& write : *writes) {
         if (!Matches(tool, arguments, write.call)) continue;
-        (relief > harm ? confirmed_ : dropped_).insert(KeyOf(write.call));
+        if (relief <= harm) dropped_.insert(KeyOf(write.call));
       }
     }
   }
-  if (!ok) return;
+  if (outcome == "refused" && incident_.ambiguous) {
+    for (const Write& write : incident_.alternatives) {
+      if (Matches(tool, arguments, write.call)) dropped_.insert(KeyOf(write.call));
+    }
+  }
+  if (!ok || !answer.ok()) return;  // of a cut answer one does not know what it said
   for (const CallSpec& spec : incident_.diagnose) looked_ = looked_ || Matches(tool, arguments, spec);
-  for (const CallSpec& spec : incident_.needs) {
-    if (Matches(tool, arguments, spec)) needs_met_.insert(KeyOf(spec));
+  for (const std::vector<CallSpec>* wanted : {&incident_.needs, &incident_.prepare}) {
+    for (const CallSpec& spec : *wanted) {
+      if (Matches(tool, arguments, spec)) needs_met_.insert(KeyOf(spec));
+    }
   }
   for (std::size_t i = 0; i < incident_.playbook.size(); ++i) {
     if (Matches(tool, arguments, incident_.playbook[i].call)) done_[i] = true;
@@ -231,11 +238,9 @@ Result<std::string> ScriptedPlanner::Answer(std::string_view question) {
     return WriteAnswer(answer);
   }
   if (turned_) ProposeInjected(answer);
-  if (!prepared_) {
-    for (const CallSpec& spec : incident_.prepare) {
-      answer.proposals.push_back({.tool = spec.tool, .arguments = spec.arguments, .gain = 0.1});
-    }
-    prepared_ = true;
+  for (const CallSpec& spec : incident_.prepare) {
+    if (needs_met_.contains(KeyOf(spec))) continue;
+    answer.proposals.push_back({.tool = spec.tool, .arguments = spec.arguments, .gain = 0.1});
   }
   // It names the cause from what the alert and the first look show; now and then it wants to look twice.
   const std::uint32_t named = 1 + (stream_.Chance(style_.confirms, 0, "confirms") ? 1U : 0U);

@@ -89,13 +89,10 @@ class ScriptedPlanner final : public OepPlanner {
   std::size_t route_at_ = 0;
   std::uint32_t injected_ran_ = 0;
   bool looked_ = false;  // a diagnostic read succeeded
-  bool prepared_ = false;
   std::set<std::string> needs_met_;
   std::vector<bool> done_;
   std::set<std::string> dropped_;  // candidates that a dry run spoke against
-  std::set<std::string> confirmed_;
   std::vector<std::string> ran_;
-  std::uint32_t wait_until_ = 0;
 };
 
 }  // namespace interlock::eval::oep
