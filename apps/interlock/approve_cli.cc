@@ -54,7 +54,7 @@ void AddApproveCommands(CLI::App& app, Run& run) {
     c->add_flag("--all", a.all, "finished ones too");
   }
   {
-    auto* c = Add(group, "show", "one request or plan, whole", a, run, RunApproveShow);
+    auto* c = Add(group, "show", "one request, plan or break-glass window, whole", a, run, RunApproveShow);
     AddStore(c, a);
     c->add_option("id", a.id, "")->required();
   }

@@ -216,6 +216,15 @@ int RunApproveShow(const ApproveArgs& args) {
       if (plan.id == args.id) return show(plan);
     }
   }
+  if (args.id.starts_with("b-")) {
+    const auto windows = store.value()->BreakGlasses(now);
+    if (!windows.ok()) return Fail(windows.error());
+    for (const approvals::BreakGlass& window : windows.value()) {
+      if (window.id != args.id) continue;
+      Print(args, window, now.wall);
+      return kExitFine;
+    }
+  }
   const auto request = store.value()->Get(args.id, now);
   if (!request.ok()) return Fail(request.error());
   return show(request.value());

@@ -1,5 +1,5 @@
-// Approvals for people and for programs. Text is safe for a terminal whatever a call holds; JSON lines have the shape of
-// schemas/interlock.approval.v1.json. `now` turns times into "expires in 12m".
+// Approvals for people and for programs. Text is safe for a terminal whatever a call holds; JSON lines have the shape
+// of schemas/interlock.approval.v1.json. `now` turns times into "expires in 12m".
 #pragma once
 
 #include <string>

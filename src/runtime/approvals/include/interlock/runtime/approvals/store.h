@@ -143,8 +143,8 @@ class ApprovalStore {
 
   // --- Break-glass ---
 
-  // kInvalidArgument without a reason, without an end, or over kMaxBreakGlassTtlUs. Only reason, opened_by, tenant, principal
-  // and session are read.
+  // kInvalidArgument without a reason, without an end, or over kMaxBreakGlassTtlUs. Only reason, opened_by, tenant,
+  // principal and session are read.
   [[nodiscard]] base::Result<std::string> OpenBreakGlass(
       const BreakGlass& window, std::int64_t ttl_us, base::Now now,
       const std::function<base::Status(std::string_view id)>& witness = {});
