@@ -145,6 +145,7 @@ class Engine {
   [[nodiscard]] std::vector<Hit>& hits() { return hits_; }
   [[nodiscard]] std::vector<UseAt>& uses() { return uses_; }
   [[nodiscard]] const std::vector<std::vector<FunctionFacts>>& facts() const { return facts_; }
+  [[nodiscard]] const std::vector<std::string>& given() const { return given_; }
   [[nodiscard]] bool complete() const { return steps_left_ > 0; }
 
  private:
@@ -278,6 +279,7 @@ class Engine {
   std::deque<Step> trail_;
   std::vector<Hit> hits_;
   std::vector<UseAt> uses_;
+  std::vector<std::string> given_;
   std::unordered_set<std::uint64_t> seen_;                  // findings, by rule and place
   std::unordered_set<std::uint64_t> used_;                  // uses, by place
   std::unordered_map<std::uint64_t, std::uint32_t> steps_;  // trail by place and label

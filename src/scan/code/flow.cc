@@ -337,6 +337,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
     set_reach(finding, at.module, at.function);
     out.findings.push_back(std::move(finding));
   }
+  out.given = engine.given();
   for (UseAt& at : engine.uses()) out.uses.push_back(std::move(at.use));
   std::stable_sort(out.findings.begin(), out.findings.end(), [](const RawFinding& a, const RawFinding& b) {
     return a.file != b.file ? a.file < b.file : a.bytes.begin < b.bytes.begin;

@@ -49,6 +49,7 @@ struct CapabilityUse {
 struct CodeFacts {
   std::vector<EntryPoint> entries;
   std::vector<CapabilityUse> uses;
+  std::vector<std::string> given;    // files of the package that its code puts into an agent's memory
   std::vector<RawFinding> findings;  // flows (secret -> network ...), obfuscation, evasion, T7, T8; reach set
 };
 

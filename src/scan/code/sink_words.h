@@ -87,6 +87,11 @@ inline bool IsOpenPlace(std::string_view path) {
          path.starts_with("public/") || path.starts_with("static/") || Contains(path, "/public/") ||
          Contains(path, "/var/www/") || Contains(path, "/static/");
 }
+// A folder that stands in the code, then what the caller says: he was to stay in it.
+inline bool IsBelow(std::string_view path) {
+  const std::size_t hole = path.find(kHole);
+  return hole != std::string_view::npos && hole >= 3 && path[hole - 1] == '/' && path.find_first_not_of("/.~") < hole;
+}
 inline bool IsKeyFolder(std::string_view path) {
   while (path.ends_with("/") || path.ends_with("*")) path.remove_suffix(1);
   return path.ends_with("/.ssh") || path.ends_with("/.gnupg") || path.ends_with("/.ssh/id_");

@@ -288,8 +288,14 @@ Taint Engine::JudgeHttp(Call& call) {
     }
   }
   if (host.empty() && target.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0) {
-    Raise("VULN-005", call.expr, target, kToolArgument, "requests an address chosen by the caller",
-          text.empty() ? 0.5 : 0.8);
+    const bool all = has_headers && headers.Has(kUnchecked) && IsEntry();
+    Raise("VULN-005", call.expr, target, kToolArgument,
+          all ? "requests an address chosen by the caller, with headers chosen by the caller"
+              : "requests an address chosen by the caller",
+          all            ? 1.1
+          : text.empty() ? 0.5
+                         : 0.8);
+    if (all) Worsen("VULN-005", core::Severity::kHigh);
   }
   const std::string& name = call.callee.text;
   const bool posts = name.ends_with(".post") || name.ends_with(".put") || name.ends_with(".patch");

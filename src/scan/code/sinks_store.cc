@@ -71,6 +71,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 &&
       path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument");
+    if (IsEntry() && IsBelow(path)) Worsen("VULN-003", core::Severity::kHigh);
   }
 }
 
@@ -132,6 +133,17 @@ bool Engine::KeepingIsPurpose() const {
 void Engine::JudgeMemory(Call& call) {
   bool none = true;
   const Taint data = DataOf(call, &none);
+  if (last_ && data.Has(kFileContent) && given_.size() < 100) {
+    // A document that every later question may find.
+    std::uint32_t at = data.trail[static_cast<std::size_t>(Trail::kPrivate)];
+    for (int i = 0; at != 0 && i < 16; ++i) {
+      const Step& step = trail_[at - 1];
+      if (step.before == 0 && step.text.starts_with("reads ") && step.text.find("…") == std::string::npos) {
+        given_.push_back(step.text.substr(6));
+      }
+      at = step.before;
+    }
+  }
   const auto args = call.args;
   if (!args.empty() && call.callee.text.find("tore") != std::string::npos && args[0].name.empty()) {
     const std::string space = LowerCase(view().Text(args[0].value, function_));
@@ -235,7 +247,9 @@ Taint Engine::JudgeFile(Call& call) {
   Use(call, kind == PathKind::kSecret ? Permission::kSecretsRead : Permission::kFilesystemRead, path);
   if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
       path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
-    Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument", 0.7);
+    Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument",
+          IsEntry() && IsBelow(path) ? 0.9 : 0.7);
+    if (IsEntry() && IsBelow(path)) Worsen("VULN-003", core::Severity::kHigh);
   }
   if (role == Role::kFileList) {
     Taint found = path_taint.Has(kSecretFile) ? path_taint : Taint();

@@ -400,6 +400,17 @@ ScanReport ScanJob::Finish() {
   if (job.options.cache != nullptr && !job.known_code)
     job.options.cache->Put(job.code_key, EncodeCode(facts, lowering));
   std::move(lowering.begin(), lowering.end(), std::back_inserter(report.coverage.skipped));
+  // What is put into an agent's memory, the agent reads.
+  for (const std::string& path : facts.given) {
+    std::string_view name = path;
+    while (name.starts_with("./")) name.remove_prefix(2);
+    for (FileContext& file : job.files) {
+      const std::string_view own = file.file->path;
+      const bool same =
+          own == name || (own.ends_with(name) && own.size() > name.size() && own[own.size() - name.size() - 1] == '/');
+      if (name.size() >= 3 && same && file.reach > Reach::kAgent) file.reach = Reach::kAgent;
+    }
+  }
   std::move(facts.findings.begin(), facts.findings.end(), std::back_inserter(raw));
   std::move(uses.begin(), uses.end(), std::back_inserter(facts.uses));
   ReadListings(job.files, report);

@@ -288,6 +288,8 @@ std::string EncodeCode(const code::CodeFacts& facts, const std::vector<core::Ski
   for (const code::CapabilityUse& use : facts.uses) Put(w, use);
   w.Number(facts.findings.size());
   for (const RawFinding& finding : facts.findings) Put(w, finding);
+  w.Number(facts.given.size());
+  for (const std::string& path : facts.given) w.Text(path);
   Put(w, skipped);
   return w.Take();
 }
@@ -322,6 +324,8 @@ bool DecodeCode(std::string_view bytes, const std::vector<FileContext>& files, c
   for (std::size_t i = 0; i < findings && r.ok(); ++i) {
     out.findings.push_back(GetFinding(r, rules, files.size(), nullptr));
   }
+  const std::size_t given = r.Items();
+  for (std::size_t i = 0; i < given && r.ok(); ++i) out.given.push_back(r.Text());
   Get(r, skipped);
   return r.done();
 }
