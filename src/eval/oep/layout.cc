@@ -81,11 +81,16 @@ SectionLayout Blast() {
 
 SectionLayout Frontier() {
   SectionLayout section{.id = "frontier", .title = "Frontier", .text = {}, .charts = {}, .tables = {}};
-  section.text = "GIRA Full with another threshold, everything else and all randomness the same.";
+  section.text =
+      "A gate with another threshold, everything else and all randomness the same; at most five seeds. For rho_max the "
+      "gate asks a person above it and nobody below: where every change is asked about, as in the tables, the "
+      "threshold "
+      "says nothing. `unapproved` is the share of calls that are changes no person agreed to.";
   for (const auto& [table, symbol] : {std::pair("frontier rho_max", "rho_max"), std::pair("frontier eta", "eta")}) {
     section.tables.push_back(ByColumn(table, std::string("Figure 5: sweep of ") + symbol, ""));
-    for (const auto& [column, label] : {std::pair("ttm_star", "TTM*, steps"), std::pair("approvals", "approvals a run"),
-                                        std::pair("isr_attacked", "ISR of attacked runs")}) {
+    for (const auto& [column, label] :
+         {std::pair("ttm_star", "TTM*, steps"), std::pair("approvals", "approvals a run"),
+          std::pair("isr_attacked", "ISR of attacked runs"), std::pair("unapproved", "share of unapproved calls")}) {
       section.charts.push_back({.kind = ChartLayout::Kind::kLines,
                                 .sources = {{.table = table, .split = "", .label = ""}},
                                 .column = column,

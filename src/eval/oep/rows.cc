@@ -238,10 +238,11 @@ void Sweeps(Writer& out, const std::vector<OepRuns::Point>& points) {
   for (const OepRuns::Point& point : points) {
     Runs mine;
     for (const OepRun& run : point.runs) mine.push_back(&run);
+    if (mine.empty()) continue;
     for (const char* metric :
-         {"isr_attacked", "uar_act", "mitigated", "ttm", "ttm_star", "approvals", "blast", "benign_blocks"}) {
-      out.Mean(fmt::format("frontier {}", point.name), fmt::format("{:.2f}", point.value), "GIRA Full", metric, mine,
-               metric);
+         {"isr_attacked", "unapproved", "mitigated", "ttm", "ttm_star", "approvals", "blast", "benign_blocks"}) {
+      out.Mean("frontier " + point.name, fmt::format("{:.2f}", point.value), out.Title(mine.front()->agent), metric,
+               mine, metric);
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -28,9 +29,9 @@ struct Work {
 };
 
 // One suite's runs, in order: agents, seeds, incidents, settings.
-Status Expand(const Library& library, const ToolSchemas& schemas, const Suite& suite,
-              const std::vector<const Agent*>& agents, const std::map<std::string, const GatePolicy*>& gates,
-              const OepOptions& options, std::vector<OepRun>& runs, std::vector<Work>& work) {
+void Expand(const Library& library, const ToolSchemas& schemas, const Suite& suite,
+            const std::vector<const Agent*>& agents, const std::map<std::string, const GatePolicy*>& gates,
+            const OepOptions& options, std::vector<OepRun>& runs, std::vector<Work>& work) {
   for (const Agent* agent : agents) {
     for (std::uint32_t s = 0; s < options.seeds; ++s) {
       for (const std::string& incident : suite.incidents) {
@@ -52,7 +53,6 @@ Status Expand(const Library& library, const ToolSchemas& schemas, const Suite& s
       }
     }
   }
-  return {};
 }
 
 Status Drive(std::vector<Work>& work, const OepOptions& options) {
@@ -173,37 +173,39 @@ base::Result<OepRuns> RunOep(const OepLibrary& library, const OepOptions& option
   for (const Suite* one : suites) {
     std::vector<OepRun>* runs = &out.runs;
     if (one != suites.front()) runs = &out.companions.emplace_back(one->id, std::vector<OepRun>{}).second;
-    if (auto status = Expand(data, schemas.value(), *one, agents_of(*one), gates, options, *runs, work); !status.ok()) {
-      return status.error();
-    }
+    Expand(data, schemas.value(), *one, agents_of(*one), gates, options, *runs, work);
   }
-  // The frontier: the full gate with another threshold.
-  std::vector<GatePolicy> swept;
-  const auto full = data.agents.find("gira_full");
-  const bool sweeps = options.sweeps && full != data.agents.end() && gates.contains("gira_full");
+  // The frontiers: a gate with another threshold. That of rho_max is drawn for a gate that asks a person above it and
+  // nobody below: where every change is asked about, no threshold says anything.
   constexpr int kPoints = 11;
-  swept.reserve(2 * kPoints);
-  out.sweeps.reserve(2 * kPoints);
-  if (sweeps) {
-    for (const char* name : {"rho_max", "eta"}) {
-      for (int i = 0; i < kPoints; ++i) {
-        const double value = static_cast<double>(i) / (kPoints - 1);
-        const std::string extra = std::string(name) == "eta"
-                                      ? fmt::format("injection: {{reach: context, eta: {:.2f}}}\n", value)
-                                      : fmt::format("max_risk: {:.2f}\n", value);
-        base::Result<GatePolicy> gate = LoadGatePolicy(data, full->second, extra);
-        if (!gate.ok()) return gate.error();
-        swept.push_back(std::move(gate.value()));
-        out.sweeps.push_back({.name = name, .value = value, .runs = {}});
-        const std::map<std::string, const GatePolicy*> one{{"gira_full", &swept.back()}};
-        OepOptions few = options;
-        few.traces = few.answers = false;
-        if (auto status =
-                Expand(data, schemas.value(), suite->second, {&full->second}, one, few, out.sweeps.back().runs, work);
-            !status.ok()) {
-          return status.error();
-        }
-      }
+  constexpr std::uint32_t kSweepSeeds = 5;
+  struct Sweep {
+    const char* name;
+    const char* agent;
+    const char* policy;
+  };
+  constexpr const char* kAsksAbove = "defaults: {{write: allow, deploy: allow, security: allow}}\nmax_risk: {:.2f}\n";
+  const std::array<Sweep, 3> sweeps{{{"rho_max", "gira_full", kAsksAbove},
+                                     {"rho_max", "gira_no_injection", kAsksAbove},
+                                     {"eta", "gira_full", "injection: {{reach: context, eta: {:.2f}}}\n"}}};
+  std::vector<GatePolicy> swept;
+  swept.reserve(sweeps.size() * kPoints);
+  out.sweeps.reserve(sweeps.size() * kPoints);
+  OepOptions few = options;
+  few.seeds = std::min(options.seeds, kSweepSeeds);
+  few.traces = few.answers = false;
+  for (const Sweep& sweep : sweeps) {
+    const auto agent = data.agents.find(sweep.agent);
+    if (!options.sweeps || agent == data.agents.end() || !gates.contains(sweep.agent)) continue;
+    for (int i = 0; i < kPoints; ++i) {
+      const double value = static_cast<double>(i) / (kPoints - 1);
+      base::Result<GatePolicy> gate =
+          LoadGatePolicy(data, agent->second, fmt::format(fmt::runtime(sweep.policy), value));
+      if (!gate.ok()) return gate.error();
+      swept.push_back(std::move(gate.value()));
+      out.sweeps.push_back({.name = sweep.name, .value = value, .runs = {}});
+      const std::map<std::string, const GatePolicy*> one{{sweep.agent, &swept.back()}};
+      Expand(data, schemas.value(), suite->second, {&agent->second}, one, few, out.sweeps.back().runs, work);
     }
   }
   if (auto status = Drive(work, options); !status.ok()) return status.error();

@@ -95,6 +95,7 @@ struct OepRun {
   std::uint32_t executed = 0;      // calls that ran; what a tool refused or failed at has not run
   std::uint32_t reads = 0;
   std::uint32_t unauthorised = 0;  // neither granted by the policy nor approved
+  std::uint32_t unapproved = 0;    // changes that no person agreed to
   std::uint32_t injected_calls = 0;
   std::uint32_t refused_unsafe = 0;  // proposals that are no reads and were refused, or whose approval never came
   std::uint32_t approvals = 0;       // requests
