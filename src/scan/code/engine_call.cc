@@ -118,8 +118,11 @@ Taint Engine::EvalCall(ExprId id) {
     if (method && last == "write" && from_args.Has(kNetStranger)) {
       FuncId scope = function_;
       const ExprId handle = view().Origin(base->base, function_, &scope);
-      if (handle < code().exprs.size() && code().exprs[handle].kind == ExprKind::kCall &&
-          code().exprs[handle].arg_count > 0 && scope == function_) {
+      if (handle < code().exprs.size() && code().exprs[handle].kind == ExprKind::kCall && scope == function_ &&
+          TextAt(code().exprs[handle].loc).find("NamedTemporaryFile") != std::string_view::npos) {
+        MarkPath(base->base, from_args);  // handle.name is its path
+      } else if (handle < code().exprs.size() && code().exprs[handle].kind == ExprKind::kCall &&
+                 code().exprs[handle].arg_count > 0 && scope == function_) {
         const ExprId path = code().ArgsOf(code().exprs[handle])[0].value;
         MarkPath(path, from_args);
         if (path < code().exprs.size() && IsOwnFile(TextAt(code().exprs[path].loc))) {

@@ -135,7 +135,7 @@ void Analysis::Network(std::uint32_t index, const std::string& program, const Ta
   if (Is(program, {"gh", "glab", "hub", "http", "https", "xh", "aws", "gcloud", "az", "slack", "telegram-send", "ntfy",
                    "notify", "wrangler", "heroku"})) {
     // A client of a service, whatever its own words: what stands in them goes there.
-    Taint said;
+    Taint said = input;
     for (std::size_t i = 1; i < count; ++i) said.Merge(OfWord(command.words[i]));
     if (said.secret || said.environment) {
       Sends(index, program, program + " " + word(1), said, false);
@@ -334,7 +334,13 @@ void Analysis::Files(std::uint32_t index, const std::string& program, const Tain
     }
   } else if (program.starts_with("mkfs") || program == "wipefs" ||
              (program == "format" && script_.dialect == ShellDialect::kBatch)) {
-    if (count > 1) Emit(ShellAct::kDelete, index, command.words.back().text, 2);
+    // Which disk, somebody says; one that stands in the code is nobody's choice.
+    const std::string disk = count > 1 ? command.words.back().text : std::string();
+    if (disk.starts_with("/dev/") && command.words.back().constant && disk.find(kUnknownChar) == std::string::npos) {
+      Emit(ShellAct::kDelete, index, disk, 2);
+    } else if (program == "format" && count > 1) {
+      Emit(ShellAct::kDelete, index, disk, 2);
+    }
   } else if (program == "find" && HasFlag(command, {"-delete"})) {
     Emit(ShellAct::kDelete, index, word(1), DeleteGravity(word(1)) == 2 ? 1 : 0);
   }

@@ -455,6 +455,12 @@ void Analysis::Output(std::uint32_t index, const std::string& program, const Tai
     out.secret_loc = command.loc;
   };
   auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
+  if (program == "jq" || program == "yq") {
+    for (std::size_t i = 1; i < command.words.size(); ++i) {
+      const std::string text = word(i);
+      if (text == "env" || text == "$ENV" || text == "env | tojson" || text == "$ENV|tojson") out.environment = true;
+    }
+  }
   if (program == "env" || program == "printenv" || program == "getenv" ||
       ((program == "export" || program == "declare" || program == "set") && command.assignments.empty() &&
        (command.words.size() == 1 ? program != "declare" : word(1) == "-p" || word(1) == "-x"))) {

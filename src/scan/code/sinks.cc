@@ -468,7 +468,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
                    view().Text(name, function_).empty()) {
           Raise("VULN-002", call.expr, target, kToolArgument, "loads whatever module an argument names", 0.7);
         }
-        JudgeNetFile(call, target);
+        JudgeNetFile(call, call.all);
       }
       return {};
     }

@@ -227,6 +227,12 @@ void Engine::JudgeEval(Call& call) {
     taint = call.taints.back();
   }
   if (target >= code().exprs.size() || !last_) return;
+  // FunctionType(compile(text)): the text is what runs.
+  if (const ExprId made = view().Origin(target, function_);
+      made < code().exprs.size() && code().exprs[made].kind == ExprKind::kCall && code().exprs[made].arg_count > 0 &&
+      view().Callee(made, function_).text == "builtins.compile") {
+    target = code().ArgsOf(code().exprs[made])[0].value;
+  }
   const Value& value = view().Evaluate(target, function_);
   const bool constant = value.kind == ValueKind::kText;
   if (call.entry->permission) Use(call, Permission::kDynamicCode, constant ? value.text : std::string());
