@@ -186,7 +186,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       Raise("EXFIL-001", call.expr, all, kSecretFile | kStore, "sends credentials read from their store" + to,
             fixed  ? 1.0
             : body ? 0.75
-                   : 0.25,
+                   : 0.2,
             inbox ? std::string() : host);
       return;
     }
