@@ -56,9 +56,9 @@ enum class Role : std::uint8_t {
   kToolRegister,
   kMemoryRead,
   kMemoryWrite,
-  kPrompt,     // text that a model is given
-  kDuplicate,  // dup2
-  kTerminal,   // pty
+  kPrompt,      // text that a model is given
+  kDuplicate,   // dup2
+  kTerminal,    // pty
   kUpload,      // data: paths or contents of what is stored with a service; target: where
   kFeed,        // data: what a running program is given
   kModulePath,  // target: where modules are looked for
@@ -68,7 +68,7 @@ enum class Role : std::uint8_t {
   kRegistry,  // the registry of Windows
   kRequest,   // what somebody who connects to this program says; given to functions too
   kFetched,   // the result comes from outside; it is no answer to an address
-  kSafe,       // known, does nothing of the above; the result is not its arguments
+  kSafe,      // known, does nothing of the above; the result is not its arguments
 };
 
 // An argument: by position, by keyword, or a field of an options object at a position ("1.body").
