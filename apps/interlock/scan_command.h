@@ -59,7 +59,8 @@ void AddScanCommand(CLI::App& app, std::function<int()>& run);
 // The shipped rules and those of `paths` (files or folders of *.json).
 [[nodiscard]] base::Result<scan::RuleSet> LoadRules(const std::vector<std::string>& paths);
 // Databases in the OSV format: zips, folders, JSON lines, lists, plain or compressed. kInvalidArgument where one has no
-// entry or cannot be read to its end: a look-up in half a database would look clean. What is left out is told on stderr.
+// entry or cannot be read to its end: a look-up in half a database would look clean. What is left out is told on
+// stderr.
 [[nodiscard]] base::Result<scan::VulnerabilityIndex> ReadOsv(const std::vector<std::string>& paths);
 // Suppression and baseline files: schemas/interlock.scan-suppressions.v1.json.
 [[nodiscard]] base::Result<std::vector<scan::Suppression>> ReadSuppressions(const std::string& path);
