@@ -11,10 +11,12 @@
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <thread>
 
 #include "commands.h"
+#include "eval_scanner_features.h"
 #include "interlock/eval/report.h"
 #include "interlock/eval/scanner/mask.h"
 #include "interlock/eval/scanner/measure.h"
@@ -255,6 +257,15 @@ int RunEvalScanner(const EvalScannerArgs& args) {
   if (!samples.ok()) return Fail(samples.error());
   if (!args.export_to.empty()) {
     const Status status = Export(samples.value(), args.export_to);
+    return status.ok() ? kExitFine : Fail(status.error());
+  }
+  if (!args.features.empty()) {
+    if (!args.sentences.empty()) {
+      auto sentences = LoadSentences(args.sentences);
+      if (!sentences.ok()) return Fail(sentences.error());
+      std::move(sentences.value().begin(), sentences.value().end(), std::back_inserter(samples.value()));
+    }
+    const Status status = WriteFeatures(samples.value(), args.features);
     return status.ok() ? kExitFine : Fail(status.error());
   }
   const Result<scan::RuleSet> rules = LoadRules(args.rules);

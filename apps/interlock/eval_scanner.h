@@ -25,6 +25,8 @@ struct EvalScannerArgs {
   std::string results;    // SARIF of another scanner; then nothing is scanned
   std::string compare;    // rows of an older run
   std::string export_to;  // write the samples there and stop
+  std::string features;   // write what the classifier of orders is trained on there and stop
+  std::string sentences;  // labelled sentences beside the samples, for `features`
   std::string out;
   std::string format = "text";
   std::uint32_t jobs = 0;  // 0: one a core

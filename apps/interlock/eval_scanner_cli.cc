@@ -31,6 +31,9 @@ void AddEvalScannerCommand(CLI::App& group, std::function<int()>& run) {
   c->add_option("--results", a->results, "score this SARIF file of another scanner instead of scanning");
   c->add_option("--compare", a->compare, "rows of an older run (--format json): what was gained and lost");
   c->add_option("--export", a->export_to, "write the samples, a folder each, for another scanner, and stop");
+  c->add_option("--features", a->features,
+                "write the sentences of the samples as features for tools/train-order-classifier, and stop");
+  c->add_option("--sentences", a->sentences, "with --features: labelled sentences beside the samples (JSON lines)");
   c->add_option("--out", a->out, "write report.html and rows.json into this folder");
   c->add_flag("--timing", a->timing, "measure time as well; these figures differ from run to run");
   c->add_flag("!--no-masked", a->masked, "leave out the run with the wild campaign's indicators masked");

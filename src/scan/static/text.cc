@@ -15,6 +15,7 @@
 #include "static/surface.h"
 #include "static/text_canvas.h"
 #include "static/text_frames.h"
+#include "static/text_meaning.h"
 #include "static/text_orders.h"
 #include "static/text_snippets.h"
 
@@ -23,6 +24,12 @@ namespace {
 
 constexpr std::size_t kMaxFindings = 2000;  // of one file
 constexpr double kMinWeight = 0.2;
+// Log-odds of the classifier of orders from where on a sentence is worth a look, and how much surer each further one
+// makes (docs/models/order-classifier.md).
+constexpr double kLookOdds = 1.5;
+constexpr double kLookScale = 0.42;
+constexpr double kScaleAnOdd = 0.12;
+constexpr double kSpokenString = 0.8;
 constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
 
 // Where a frame or pattern counts: surfaces an agent follows count in full.
@@ -80,6 +87,7 @@ class Analysis {
     FindFrames(canvas_, frames);
     FindOrders(canvas_, frames);
     for (const FrameHit& hit : frames) Frame(hit);
+    Orders(frames);
     Patterns();
     Unseen();
     Names();
@@ -115,6 +123,16 @@ class Analysis {
       finding.has_reach = true;
       finding.reach = core::Reach::kDocument;
     }
+    if (IsCode(file_.type) && file_.reach <= core::Reach::kRuntime) {
+      // What a tool says about itself in code is given to the model, as in a listing.
+      if ((passage.kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) != 0) {
+        finding.has_reach = true;
+        finding.reach = std::min(file_.reach, core::Reach::kTool);
+      } else if ((passage.kind & kSurfaceInstruction) != 0) {
+        finding.has_reach = true;
+        finding.reach = std::min(file_.reach, core::Reach::kAgent);
+      }
+    }
     finding.bytes = canvas_.Back(passage, begin, end);
     const TextSurface& surface = surfaces_[std::min<std::size_t>(passage.surface, surfaces_.size() - 1)];
     if (passage.shape != TextShape::kCode && surface.subject.size() <= 120) finding.subject = surface.subject;
@@ -137,6 +155,37 @@ class Analysis {
     finding.described = hit.described;
     finding.host = hit.host;
     Push(std::move(finding), hit.passage);
+  }
+
+  // What the classes of a sentence's words add up to; one finding a sentence, where no frame says as much already.
+  void Orders(const std::vector<FrameHit>& frames) {
+    static constexpr std::array<std::string_view, 9> kRules = {"",       "PI-031", "PI-032", "PI-033", "PI-034",
+                                                               "PI-034", "PI-036", "PI-037", "PI-034"};
+    std::vector<Meaning> meanings;
+    FindMeanings(canvas_, kLookOdds, meanings);
+    for (const Meaning& meaning : meanings) {
+      const TextPassage& passage = canvas_.passages[meaning.passage];
+      double scale = kLookScale + kScaleAnOdd * (meaning.score - kLookOdds);
+      // An error text or a resource that speaks to the assistant is read by it.
+      const bool spoken = (passage.kind & kSurfaceString) != 0 && meaning.spoken;
+      scale = std::min(scale, 1.0) * (spoken ? kSpokenString : std::min(1.0, KindWeight(passage.kind)));
+      const double described = Described(canvas_, meaning.sentence, meaning.begin, meaning.end);
+      const bool said = std::ranges::any_of(frames, [&](const FrameHit& hit) {
+        return hit.sentence == meaning.sentence && rules_.Find(hit.rule) != nullptr &&
+               hit.score * (1.0 - hit.described) * KindWeight(passage.kind) >= scale * (1.0 - described);
+      });
+      if (said) continue;
+      const TextSentence& sentence = canvas_.sentences[meaning.sentence];
+      const bool endless = sentence.end - sentence.begin > 400;
+      RawFinding finding = Make(kRules[meaning.threat], passage, endless ? meaning.begin : sentence.begin,
+                                endless ? std::min(meaning.end, meaning.begin + 400) : sentence.end);
+      finding.scale = scale;
+      finding.described = described;
+      if (const Rule* rule = rules_.Find(finding.rule); rule != nullptr) {
+        finding.message = fmt::format("{}: {}", rule->title, meaning.why);
+      }
+      Push(std::move(finding), meaning.passage);
+    }
   }
 
   void Patterns() {

@@ -81,7 +81,7 @@ constexpr Entry kEntries[] = {
      "knowing knowledge awareness disclosing disclosure acknowledgement verification"},
     {Bit(kWNot), false,
      "not never don't dont doesn't doesnt cannot can't mustn't shouldn't won't refrain avoid prohibit "
-     "prohibited forbidden forbid no nor neither prevent prevents refuse refuses decline"},
+     "prohibited forbidden forbid no nor neither prevent prevents refuse refuses refusing refused decline"},
     {Bit(kWWithout), false, "without"},
     {Bit(kWMust), false,
      "must mandatory required always ensure important critical imperative essential obligatory required: "

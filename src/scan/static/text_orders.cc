@@ -103,7 +103,7 @@ constexpr Entry kEntries[] = {
      "subtle subtly small minor slight slightly random randomly occasionally plausible inconspicuous unnoticeable "
      "imperceptible hard-to-spot gradually intentionally intentional deliberate deliberately hidden sometimes "
      "unobtrusive undetectable incorrect wrong"},
-    {kOFake, "fabricate falsify forge fake invent inflate exaggerate misstate understate overstate backdate doctor"},
+    {kOFake, "fabricate falsify forge fake invent inflate exaggerate misstate understate overstate backdate"},
     {kOClaim,
      "say state claim report mark return tell answer respond declare assert confirm assure pretend label "
      "treat rate write show consider conclude"},
@@ -474,11 +474,15 @@ class Orders {
         const int good = Find(i + 1, i + 12, O(kOGood));
         if (good != kNone &&
             Has({"even if", "even when", "regardless", "no matter", "whether or not", "despite", "although it failed",
-                 "instead of the error", "without running", "without checking", "without actually"})) {
+                 "instead of the error", "without running", "without checking", "without actually"}) &&
+            !Has({"would "})) {
           score = std::max(score, 0.75);
           to = good;
         }
       }
+      // "It will overwrite files": a warning to the reader.
+      if (i > 0 && (word(i - 1) == "will" || word(i - 1) == "would" || word(i - 1) == "can" || word(i - 1) == "may"))
+        score = 0.0;
       if (Asked()) score -= 0.35;
       if (score >= 0.5) {
         Hit("PI-023", i, to, score + 0.1);
@@ -649,8 +653,8 @@ class Orders {
       }
     }
     if (Has({"other tool", "other server", "other skill", "other mcp", "another tool", "another server", "built-in",
-             "builtin", "native tool", "standard tool", "default tool", "similar tools", "alternative tools",
-             "any tool named", "the tool named", "competing"}) &&
+             "builtin", "native tool", "standard tool", "similar tools", "alternative tools", "any tool named",
+             "the tool named", "competing"}) &&
         (described || any(Bit(kWMust) | Bit(kWAgent)))) {
       double s = 0.0;
       if ((all_ & O(kOBad)) != 0) s = 0.45;

@@ -73,6 +73,14 @@ struct Evidence {
   [[nodiscard]] double total() const { return best + kRepeatShare * second; }
 };
 
+constexpr std::string_view kClassifierRule = "PI-031";
+
+// The classifier of orders names the kind of harm in its rule; its evidence is one.
+std::string_view EvidenceOf(std::string_view rule) {
+  constexpr std::string_view kClassifier = "PI-03";
+  return rule.starts_with(kClassifier) && rule.size() == kClassifierRule.size() ? kClassifierRule : rule;
+}
+
 std::string SummaryOf(const ScanReport& report) {
   const auto first = std::find_if(report.findings.begin(), report.findings.end(),
                                   [](const Finding& finding) { return finding.suppressed.empty(); });
@@ -268,7 +276,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     const double weight = kSeverityWeight[static_cast<std::size_t>(finding.severity)] * finding.confidence;
     if (finding.nature == Nature::kMalicious) {
       const bool counts = input.options->strict || finding.reach <= Reach::kRuntime;
-      (counts ? malicious : aside)[finding.rule].Add(weight);
+      (counts ? malicious : aside)[EvidenceOf(finding.rule)].Add(weight);
       const Rule* rule = input.rules->Find(finding.rule);
       if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
         decisive = true;
@@ -276,27 +284,39 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       vulnerable[finding.rule].Add(weight);
     }
   }
-  double evidence = 0.0;
-  double hints = 0.0;
-  double incubating = 0.0;
-  int strong = 0;
-  for (const auto& [rule, sum] : malicious) {
-    strong += input.rules->Find(rule)->maturity == Maturity::kIncubating && sum.total() >= kStrong ? 1 : 0;
-  }
-  for (const auto& [rule, sum] : malicious) {
-    double weight = sum.total();
-    if (strong < 2 && input.rules->Find(rule)->maturity == Maturity::kIncubating) {
-      weight = std::min(weight, kMostOfIncubating - incubating);
-      incubating += weight;
+  const auto incubates = [&](std::string_view rule) {
+    const Rule* known = input.rules->Find(rule);
+    return rule == kClassifierRule || (known != nullptr && known->maturity == Maturity::kIncubating);
+  };
+  const auto weigh = [&](bool classifier) {
+    double evidence = 0.0;
+    double hints = 0.0;
+    double incubating = 0.0;
+    int strong = 0;
+    for (const auto& [rule, sum] : malicious) {
+      if (rule != kClassifierRule) strong += incubates(rule) && sum.total() >= kStrong ? 1 : 0;
     }
-    // A large package has a little of everything: hints are pooled, and the pool has a bound.
-    hints += std::min(weight, kHint);
-    evidence += std::max(weight - kHint, 0.0);
-  }
-  evidence += std::min(hints, kMostOfHints);
-  double beside = 0.0;
-  for (const auto& [rule, sum] : aside) beside += sum.total();
-  evidence += std::min(beside, kMostAside);
+    for (const auto& [rule, sum] : malicious) {
+      if (rule == kClassifierRule && !classifier) continue;
+      double weight = sum.total();
+      if (strong < 2 && incubates(rule)) {
+        weight = std::min(weight, kMostOfIncubating - incubating);
+        incubating += weight;
+      }
+      // A large package has a little of everything: hints are pooled, and the pool has a bound.
+      hints += std::min(weight, kHint);
+      evidence += std::max(weight - kHint, 0.0);
+    }
+    evidence += std::min(hints, kMostOfHints);
+    double beside = 0.0;
+    for (const auto& [rule, sum] : aside) {
+      if (rule != kClassifierRule || classifier) beside += sum.total();
+    }
+    return evidence + std::min(beside, kMostAside);
+  };
+  // What the classifier of orders says has a person look; it neither blocks nor tips the scale to it.
+  const double proven = weigh(false);
+  const double evidence = std::max(proven, std::min(weigh(true), kMostOfIncubating));
   double weakness = 0.0;
   for (const auto& [rule, sum] : vulnerable) weakness += sum.total();
 

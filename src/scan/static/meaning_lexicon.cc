@@ -1,0 +1,163 @@
+#include "static/meaning_lexicon.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "interlock/base/check.h"
+#include "interlock/base/json.h"
+
+namespace interlock::embedded {
+std::string_view Find_scan_meaning(std::string_view file);  // generated: cmake/Embed.cmake
+}
+
+namespace interlock::scan {
+namespace {
+
+void EachWord(std::string_view list, const auto& use) {
+  std::size_t at = 0;
+  while (at < list.size()) {
+    std::size_t end = list.find(' ', at);
+    if (end == std::string_view::npos) end = list.size();
+    if (end > at) use(list.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+bool IsVowel(char c) { return std::string_view("aeiou").find(c) != std::string_view::npos; }
+
+// -s, -ed, -ing of a verb; of a short one also with its last letter doubled.
+std::vector<std::string> FormsOf(const std::string& verb) {
+  const std::size_t dash = verb.rfind('-');
+  const std::string head = dash == std::string::npos ? "" : verb.substr(0, dash + 1);
+  const std::string base = dash == std::string::npos ? verb : verb.substr(dash + 1);
+  if (base.size() < 2) return {};
+  const char last = base.back();
+  const char next = base[base.size() - 2];
+  const bool y = last == 'y' && !IsVowel(next);
+  const std::string stem = last == 'e' || y ? base.substr(0, base.size() - 1) : base;
+  const bool hiss = base.ends_with("s") || base.ends_with("sh") || base.ends_with("ch") || base.ends_with("x");
+  std::vector<std::string> out = {y      ? stem + "ies"
+                                  : hiss ? base + "es"
+                                         : base + "s",
+                                  (y ? stem + "i" : stem) + "ed", (y ? base : stem) + "ing"};
+  if (base.size() >= 3 && !IsVowel(last) && last != 'w' && last != 'x' && last != 'y' && IsVowel(next) &&
+      !IsVowel(base[base.size() - 3])) {
+    out.push_back(base + last + "ed");
+    out.push_back(base + last + "ing");
+  }
+  for (std::string& form : out) form = head + form;
+  return out;
+}
+
+}  // namespace
+
+const MeaningLexicon& MeaningLexicon::Get() {
+  static const MeaningLexicon lexicon;
+  return lexicon;
+}
+
+MeaningLexicon::MeaningLexicon() {
+  const base::Result<base::JsonDoc> doc = base::JsonDoc::Parse(embedded::Find_scan_meaning("lexicon.json"));
+  INTERLOCK_CHECK(doc.ok(), "the shipped lexicon is valid");
+  struct Draft {
+    MeaningSet set;
+    MeaningSet base;
+    std::vector<Phrase> phrases;
+  };
+  std::map<std::string, Draft> drafts;
+  const base::JsonValue list = doc.value().root().Find("classes");
+  for (auto it = list.begin(); it != list.end(); ++it) {
+    const base::JsonValue item = *it;
+    const auto number = static_cast<std::uint32_t>(classes_.size());
+    INTERLOCK_CHECK(number < kMaxMeanings, "no more classes than bits");
+    MeaningClass one;
+    one.id = item.Find("id").string();
+    one.title = item.Find("title").string();
+    const std::string_view kind = item.Find("kind").string();
+    one.kind = kind == "act" ? MeaningKind::kAct : kind == "thing" ? MeaningKind::kThing : MeaningKind::kMark;
+    const std::string_view threat = item.Find("threat").string();
+    if (threat.size() == 2) one.threat = static_cast<std::uint8_t>(threat[1] - '0');
+    if (one.kind == MeaningKind::kAct) acts_.Add(number);
+    classes_.push_back(std::move(one));
+    EachWord(item.Find("verbs").string(), [&](std::string_view verb) {
+      Draft& draft = drafts[std::string(verb)];
+      draft.set.Add(number);
+      draft.base.Add(number);
+      for (const std::string& form : FormsOf(std::string(verb))) drafts[form].set.Add(number);
+    });
+    EachWord(item.Find("words").string(), [&](std::string_view word) {
+      Phrase phrase;
+      phrase.set.Add(number);
+      if (word.front() == '<' || word.front() == '[') {
+        phrase.before = word.front();
+        word.remove_prefix(1);
+        if (word.starts_with('/')) word.remove_prefix(1);
+      }
+      if (word.back() == '>' || word.back() == ']' || word.back() == ':') {
+        phrase.after = word.back();
+        word.remove_suffix(1);
+      }
+      std::string first;
+      for (std::size_t at = 0; at <= word.size();) {
+        const std::size_t end = std::min(word.find(':', at), word.size());
+        std::string part(word.substr(at, end - at));
+        // A word with an underscore is one name in code, and two words elsewhere.
+        if (first.empty()) {
+          first = std::move(part);
+        } else {
+          phrase.rest.push_back(std::move(part));
+        }
+        at = end + 1;
+      }
+      Draft& draft = drafts[first];
+      if (phrase.rest.empty() && phrase.before == 0 && phrase.after == 0) {
+        draft.set.Add(number);
+        // Forms that are listed by themselves order nothing.
+        return;
+      }
+      draft.phrases.push_back(std::move(phrase));
+    });
+  }
+  entries_.reserve(drafts.size());
+  for (auto& [word, draft] : drafts) {
+    Entry entry;
+    entry.word = word;
+    entry.hash = Hash(word);
+    entry.set = draft.set;
+    entry.base = draft.base;
+    // The longest phrase first.
+    std::ranges::stable_sort(draft.phrases,
+                             [](const Phrase& a, const Phrase& b) { return a.rest.size() > b.rest.size(); });
+    entry.phrases = static_cast<std::uint32_t>(phrases_.size());
+    entry.count = static_cast<std::uint32_t>(draft.phrases.size());
+    for (Phrase& phrase : draft.phrases) phrases_.push_back(std::move(phrase));
+    entries_.push_back(std::move(entry));
+  }
+  std::size_t size = 64;
+  while (size < entries_.size() * 4) size *= 2;
+  slots_.assign(size, 0);
+  mask_ = size - 1;
+  for (std::uint32_t e = 0; e < entries_.size(); ++e) {
+    std::size_t i = entries_[e].hash & mask_;
+    while (slots_[i] != 0) i = (i + 1) & mask_;
+    slots_[i] = e + 1;
+  }
+}
+
+const MeaningLexicon::Entry* MeaningLexicon::Find(std::string_view word, std::uint64_t hash) const noexcept {
+  for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
+    if (slots_[i] == 0) return nullptr;
+    const Entry& entry = entries_[slots_[i] - 1];
+    if (entry.hash == hash && entry.word == word) return &entry;
+  }
+}
+
+std::uint32_t MeaningLexicon::Number(std::string_view id) const {
+  const auto at = std::ranges::find(classes_, id, &MeaningClass::id);
+  INTERLOCK_CHECK(at != classes_.end(), "the lexicon has the classes that the reader asks for");
+  return static_cast<std::uint32_t>(at - classes_.begin());
+}
+
+}  // namespace interlock::scan

@@ -1,0 +1,80 @@
+// Classes of words for the classifier of sentences (meaning/lexicon.json). Private to text_meaning.cc.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace interlock::scan {
+
+enum class MeaningKind : std::uint8_t { kAct, kThing, kMark };
+
+struct MeaningClass {
+  std::string id;
+  std::string title;
+  MeaningKind kind = MeaningKind::kThing;
+  std::uint8_t threat = 0;  // 1 to 8; 0: of none in particular
+};
+
+inline constexpr std::size_t kMaxMeanings = 128;
+
+// A set of classes, by number.
+struct MeaningSet {
+  std::array<std::uint64_t, 2> bits{};
+  void Add(std::uint32_t c) noexcept { bits[c / 64] |= std::uint64_t{1} << (c % 64); }
+  [[nodiscard]] bool Has(std::uint32_t c) const noexcept { return (bits[c / 64] >> (c % 64) & 1) != 0; }
+  [[nodiscard]] bool empty() const noexcept { return (bits[0] | bits[1]) == 0; }
+  MeaningSet& operator|=(const MeaningSet& other) noexcept {
+    bits[0] |= other.bits[0];
+    bits[1] |= other.bits[1];
+    return *this;
+  }
+  [[nodiscard]] bool Meets(const MeaningSet& other) const noexcept {
+    return ((bits[0] & other.bits[0]) | (bits[1] & other.bits[1])) != 0;
+  }
+};
+
+class MeaningLexicon {
+ public:
+  [[nodiscard]] static const MeaningLexicon& Get();
+
+  // What a listed word is; phrases that it may begin are after `phrases`, `count` of them.
+  struct Entry {
+    std::string word;
+    std::uint64_t hash = 0;
+    MeaningSet set;   // of the word alone
+    MeaningSet base;  // of these: the form in which one is told to do something
+    std::uint32_t phrases = 0;
+    std::uint32_t count = 0;
+  };
+  struct Phrase {
+    std::vector<std::string> rest;  // words after the first
+    char before = 0;                // the sign that must stand right before; 0: any
+    char after = 0;
+    MeaningSet set;
+  };
+  [[nodiscard]] const Entry* Find(std::string_view word, std::uint64_t hash) const noexcept;
+  [[nodiscard]] const Phrase& phrase(std::uint32_t i) const noexcept { return phrases_[i]; }
+  [[nodiscard]] const std::vector<MeaningClass>& classes() const noexcept { return classes_; }
+  [[nodiscard]] std::uint32_t Number(std::string_view id) const;  // of a class that must exist
+  [[nodiscard]] const MeaningSet& acts() const noexcept { return acts_; }
+
+  [[nodiscard]] static std::uint64_t Hash(std::string_view word) noexcept {
+    std::uint64_t h = 1469598103934665603ULL;
+    for (const char c : word) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+    return h ^ (h >> 29);
+  }
+
+ private:
+  MeaningLexicon();
+  std::vector<MeaningClass> classes_;
+  std::vector<Phrase> phrases_;
+  std::vector<std::uint32_t> slots_;  // entry plus 1
+  std::vector<Entry> entries_;
+  std::uint64_t mask_ = 0;
+  MeaningSet acts_;
+};
+
+}  // namespace interlock::scan
