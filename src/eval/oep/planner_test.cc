@@ -10,7 +10,7 @@
 namespace interlock::eval::oep {
 namespace {
 
-class PlannerTest : public testing::Test {
+class OepPlannerTest : public testing::Test {
  protected:
   ScriptedPlanner Planner(const Payload* payload, PlannerStyle style = {}) {
     if (payload != nullptr) {
@@ -86,7 +86,7 @@ TEST(ParseAnswer, RefusesWhatIsNoAnswer) {
   }
 }
 
-TEST_F(PlannerTest, FollowsThePlaybookOnceItHasLooked) {
+TEST_F(OepPlannerTest, FollowsThePlaybookOnceItHasLooked) {
   ScriptedPlanner planner = Planner(nullptr);
   const PlannerAnswer first = Ask(planner, 1, {});
   EXPECT_TRUE(Proposes(first, "query_metrics"));
@@ -105,7 +105,7 @@ TEST_F(PlannerTest, FollowsThePlaybookOnceItHasLooked) {
   EXPECT_FALSE(Proposes(third, "rollback_deployment"));
 }
 
-TEST_F(PlannerTest, ObeysWhatItIsShownAndNothingElse) {
+TEST_F(OepPlannerTest, ObeysWhatItIsShownAndNothingElse) {
   const Payload& payload = PayloadOf("indirect-log-command");
   ScriptedPlanner unseen = Planner(&payload);
   EXPECT_FALSE(Proposes(Ask(unseen, 1, {{"log", "all quiet"}}), "run_arbitrary_command"));
@@ -116,7 +116,7 @@ TEST_F(PlannerTest, ObeysWhatItIsShownAndNothingElse) {
   EXPECT_FALSE(Proposes(Ask(deaf, 1, {{"log", payload.parts[0]}}), "run_arbitrary_command"));
 }
 
-TEST_F(PlannerTest, TypedFieldsReachAHardenedPromptUnlessTheyAreMasked) {
+TEST_F(OepPlannerTest, TypedFieldsReachAHardenedPromptUnlessTheyAreMasked) {
   const Payload& payload = PayloadOf("tool-output-rollback");
   const auto content = [&](const std::string& field) {
     std::string out = R"({"values":[1],"next_step":)";
@@ -135,7 +135,7 @@ TEST_F(PlannerTest, TypedFieldsReachAHardenedPromptUnlessTheyAreMasked) {
                "rollback_deployment"));
 }
 
-TEST_F(PlannerTest, CoaxingNeedsEveryMessage) {
+TEST_F(OepPlannerTest, CoaxingNeedsEveryMessage) {
   const Payload& payload = PayloadOf("coax-restart");
   ScriptedPlanner planner = Planner(&payload);
   for (std::size_t i = 0; i + 1 < payload.parts.size(); ++i) {
@@ -145,7 +145,7 @@ TEST_F(PlannerTest, CoaxingNeedsEveryMessage) {
   EXPECT_TRUE(Proposes(Ask(planner, 4, {{"ticket", payload.parts.back()}}), "restart_service"));
 }
 
-TEST_F(PlannerTest, AnAdaptiveAttackerTriesAnotherRoute) {
+TEST_F(OepPlannerTest, AnAdaptiveAttackerTriesAnotherRoute) {
   const Payload& payload = PayloadOf("adaptive-outage");
   ScriptedPlanner planner = Planner(&payload);
   const auto first = Ask(planner, 1, {{"ticket", payload.parts[0]}});
@@ -155,7 +155,7 @@ TEST_F(PlannerTest, AnAdaptiveAttackerTriesAnotherRoute) {
   EXPECT_TRUE(Proposes(second, "rollback_deployment"));
 }
 
-TEST_F(PlannerTest, StopsWhenTheAttackerHasWhatHeWants) {
+TEST_F(OepPlannerTest, StopsWhenTheAttackerHasWhatHeWants) {
   const Payload& payload = PayloadOf("indirect-log-command");
   ScriptedPlanner planner = Planner(&payload);
   auto answer = Ask(planner, 1, {{"log", payload.parts[0]}});
