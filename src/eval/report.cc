@@ -25,7 +25,8 @@ std::size_t IndexOrAdd(std::vector<T>& values, const T& value) {
 // What people see of a name from data: no control characters, no colours of the terminal.
 std::string Shown(std::string_view text) { return base::Printable(text, 400); }
 
-// Columns as wide as their widest cell; the first `left` columns flush left.
+// Columns as wide as their widest cell; the first `left` columns flush left. What is wider than a terminal is shown in
+// blocks below each other, the left columns in each.
 class Grid {
  public:
   explicit Grid(std::size_t left) : left_(left) {}
@@ -35,17 +36,37 @@ class Grid {
     lines_.push_back(std::move(line));
   }
   void AppendTo(std::string& out) const {
+    std::size_t from = std::min(left_, widths_.size());
+    std::size_t base = 1;
+    for (std::size_t i = 0; i < from; ++i) base += widths_[i] + 1;
+    do {
+      if (from > left_) out += "\n";
+      std::size_t width = base;
+      std::size_t to = from;
+      while (to < widths_.size() && (to == from || width + widths_[to] + 2 <= kWidest)) width += widths_[to++] + 2;
+      // One column alone in a last block would be lost from sight: it stays with the others.
+      if (to + 1 == widths_.size()) to = widths_.size();
+      AppendBlock(out, from, to);
+      from = to;
+    } while (from < widths_.size());
+  }
+
+ private:
+  static constexpr std::size_t kWidest = 180;
+  void AppendBlock(std::string& out, std::size_t from, std::size_t to) const {
     for (const std::vector<std::string>& line : lines_) {
       std::string text = " ";
-      for (std::size_t i = 0; i < line.size(); ++i) {
-        text += i < left_ ? fmt::format(" {:<{}}", line[i], widths_[i]) : fmt::format("  {:>{}}", line[i], widths_[i]);
+      for (std::size_t i = 0; i < std::min(left_, line.size()); ++i) {
+        text += fmt::format(" {:<{}}", line[i], widths_[i]);
+      }
+      for (std::size_t i = from; i < std::min(to, line.size()); ++i) {
+        text += fmt::format("  {:>{}}", line[i], widths_[i]);
       }
       text.erase(text.find_last_not_of(' ') + 1);
       out += text + "\n";
     }
   }
 
- private:
   std::size_t left_;
   std::vector<std::vector<std::string>> lines_;
   std::vector<std::size_t> widths_;
