@@ -20,20 +20,11 @@ bool HasWord(std::string_view text, std::string_view word) {
 
 }  // namespace
 
-Lowering::Lowering(std::string_view text, std::uint32_t file, bool typescript, bool tags, const LowerLimits& limits) {
-  module_.language = typescript ? Language::kTypeScript : Language::kJavaScript;
-  module_.file = file;
-  module_.text = text;
-  tree_ = ParseSyntax(Kinds(typescript, tags), text, limits);
-  module_.error_bytes = tree_.error_bytes;
-  module_.complete = tree_.complete;
-  module_.stop = std::string(tree_.stop);
-}
+Lowering::Lowering(std::string_view text, std::uint32_t file, bool typescript, bool tags, const LowerLimits& limits)
+    : TreeLowering(typescript ? Language::kTypeScript : Language::kJavaScript, Kinds(typescript, tags),
+                   {kComment, kComment}, text, file, limits) {}
 
 Module Lowering::Run() && {
-  Function body;
-  body.loc = {0, static_cast<std::uint32_t>(module_.text.size())};
-  module_.functions.push_back(std::move(body));
   if (tree_.nodes.empty()) return std::move(module_);
   NumberDefinitions();
   BuildExpressions();

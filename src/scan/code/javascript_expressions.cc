@@ -100,41 +100,9 @@ void AppendUnescaped(std::string_view body, std::string* out) {
   }
 }
 
-std::string_view Lowering::Own(std::string text) {
-  module_.strings.push_back(std::make_unique<std::string>(std::move(text)));
-  return *module_.strings.back();
-}
-
-ExprId Lowering::New(ExprKind kind, NodeIndex node, std::string_view text, ExprId base) {
-  Expr expr;
-  expr.kind = kind;
-  expr.loc = LocOf(node);
-  expr.text = text;
-  expr.base = base;
-  expr.first_arg = static_cast<std::uint32_t>(module_.args.size());
-  module_.exprs.push_back(expr);
-  return static_cast<ExprId>(module_.exprs.size() - 1);
-}
-
-ExprId Lowering::NewWithArgs(ExprKind kind, NodeIndex node, std::span<const Arg> args, std::string_view text,
-                             ExprId base) {
-  const ExprId id = New(kind, node, text, base);
-  module_.exprs[id].arg_count = static_cast<std::uint32_t>(args.size());
-  module_.args.insert(module_.args.end(), args.begin(), args.end());
-  return id;
-}
-
 void Lowering::BuildExpressions() {
-  exprs_.assign(tree_.nodes.size(), kNone);
-  module_.exprs.reserve(tree_.nodes.size() / 2 + 16);
-  module_.args.reserve(tree_.nodes.size() / 4 + 16);
+  ResetExpressions();
   for (NodeIndex node = static_cast<NodeIndex>(tree_.nodes.size()); node-- > 1;) Build(node);
-}
-
-void Lowering::CollectArgs(NodeIndex node, std::vector<Arg>* args) const {
-  for (NodeIndex part = FirstPart(node); part != kNone; part = NextPart(part)) {
-    if (const ExprId expr = ExprOf(part); expr != kNone) args->push_back({expr});
-  }
 }
 
 std::string_view Lowering::StringText(NodeIndex node) {

@@ -11,11 +11,11 @@
 
 #include "code/ir.h"
 #include "code/javascript_nodes.h"
-#include "code/tree.h"
+#include "code/tree_lowering.h"
 
 namespace interlock::scan::code::javascript {
 
-class Lowering {
+class Lowering : private TreeLowering {
  public:
   Lowering(std::string_view text, std::uint32_t file, bool typescript, bool tags, const LowerLimits& limits);
   Module Run() &&;
@@ -63,28 +63,8 @@ class Lowering {
   ExprId BuildJsx(NodeIndex node);
   std::string_view StringText(NodeIndex node);
   std::string_view KeyOf(NodeIndex key);
-  void CollectArgs(NodeIndex node, std::vector<Arg>* args) const;
-  ExprId New(ExprKind kind, NodeIndex node, std::string_view text = {}, ExprId base = kNone);
-  ExprId NewWithArgs(ExprKind kind, NodeIndex node, std::span<const Arg> args, std::string_view text = {},
-                     ExprId base = kNone);
   [[nodiscard]] std::string_view OperatorBetween(NodeIndex left, NodeIndex right) const;
 
-  // Shared
-  [[nodiscard]] NodeKind KindOf(NodeIndex node) const { return tree_.nodes[node].kind; }
-  [[nodiscard]] NodeField FieldOf(NodeIndex node) const { return tree_.nodes[node].field; }
-  [[nodiscard]] NodeIndex ParentOf(NodeIndex node) const { return tree_.nodes[node].parent; }
-  [[nodiscard]] std::string_view TextOf(NodeIndex node) const { return tree_.Text(node, module_.text); }
-  [[nodiscard]] ExprId ExprOf(NodeIndex node) const { return node == kNone ? kNone : exprs_[node]; }
-  [[nodiscard]] Loc LocOf(NodeIndex node) const { return {tree_.nodes[node].begin, tree_.nodes[node].end}; }
-  [[nodiscard]] NodeIndex FirstPart(NodeIndex node) const { return SkipComments(node + 1, tree_.End(node)); }
-  [[nodiscard]] NodeIndex NextPart(NodeIndex node) const {
-    return SkipComments(tree_.nodes[node].next, tree_.End(tree_.nodes[node].parent));
-  }
-  [[nodiscard]] NodeIndex SkipComments(NodeIndex node, NodeIndex end) const {
-    while (node < end && KindOf(node) == kComment) node = tree_.nodes[node].next;
-    return node < end ? node : kNone;
-  }
-  [[nodiscard]] NodeIndex PartWith(NodeIndex node, NodeField field) const { return tree_.Child(node, field); }
   // Parentheses, `as T` and `!` undone.
   [[nodiscard]] NodeIndex Plain(NodeIndex node) const {
     for (int i = 0; i < 32 && node != kNone && KindOf(node) == kPassThrough; ++i) node = FirstPart(node);
@@ -94,14 +74,8 @@ class Lowering {
     return kind == kFunctionDeclaration || kind == kFunctionExpression || kind == kArrow || kind == kMethod;
   }
   [[nodiscard]] static bool IsClass(NodeKind kind) { return kind == kClassDeclaration || kind == kClassExpression; }
-  std::string_view Own(std::string text);
 
-  Module module_;
-  SyntaxTree tree_;
-  std::vector<ExprId> exprs_;           // by node
-  std::vector<std::uint32_t> numbers_;  // by node: FuncId or ClassId
   std::vector<Scope> scopes_;
-  std::vector<Arg> scratch_;
   std::unordered_set<std::string_view> exported_;
   std::vector<NodeIndex> decorators_;  // seen in a class body, for the method that follows
 };

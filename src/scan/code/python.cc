@@ -25,20 +25,10 @@ std::string WithoutSpaces(std::string_view text) {
 
 }  // namespace
 
-Lowering::Lowering(std::string_view text, std::uint32_t file, const LowerLimits& limits) {
-  module_.language = Language::kPython;
-  module_.file = file;
-  module_.text = text;
-  tree_ = ParseSyntax(Kinds(), text, limits);
-  module_.error_bytes = tree_.error_bytes;
-  module_.complete = tree_.complete;
-  module_.stop = std::string(tree_.stop);
-}
+Lowering::Lowering(std::string_view text, std::uint32_t file, const LowerLimits& limits)
+    : TreeLowering(Language::kPython, Kinds(), {kComment, kLineContinuation}, text, file, limits) {}
 
 Module Lowering::Run() && {
-  Function body;
-  body.loc = {0, static_cast<std::uint32_t>(module_.text.size())};
-  module_.functions.push_back(std::move(body));
   if (tree_.nodes.empty()) return std::move(module_);
   NumberDefinitions();
   BuildExpressions();

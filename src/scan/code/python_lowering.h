@@ -11,11 +11,11 @@
 
 #include "code/ir.h"
 #include "code/python_nodes.h"
-#include "code/tree.h"
+#include "code/tree_lowering.h"
 
 namespace interlock::scan::code::python {
 
-class Lowering {
+class Lowering : private TreeLowering {
  public:
   Lowering(std::string_view text, std::uint32_t file, const LowerLimits& limits);
   Module Run() &&;
@@ -71,37 +71,10 @@ class Lowering {
   ExprId BuildComprehension(NodeIndex node);
   ExprId BuildDotted(NodeIndex node);
   void AppendPieces(NodeIndex string, std::vector<Arg>* pieces);
-  void CollectArgs(NodeIndex node, std::vector<Arg>* args) const;
-  ExprId New(ExprKind kind, NodeIndex node, std::string_view text = {}, ExprId base = kNone);
-  ExprId NewWithArgs(ExprKind kind, NodeIndex node, std::span<const Arg> args, std::string_view text = {},
-                     ExprId base = kNone);
   [[nodiscard]] std::string_view OperatorBetween(NodeIndex left, NodeIndex right) const;
   [[nodiscard]] std::string_view KeyText(ExprId key) const;
 
-  // Shared
-  [[nodiscard]] NodeKind KindOf(NodeIndex node) const { return tree_.nodes[node].kind; }
-  [[nodiscard]] NodeField FieldOf(NodeIndex node) const { return tree_.nodes[node].field; }
-  [[nodiscard]] std::string_view TextOf(NodeIndex node) const { return tree_.Text(node, module_.text); }
-  [[nodiscard]] ExprId ExprOf(NodeIndex node) const { return node == kNone ? kNone : exprs_[node]; }
-  [[nodiscard]] Loc LocOf(NodeIndex node) const { return {tree_.nodes[node].begin, tree_.nodes[node].end}; }
-  [[nodiscard]] NodeIndex FirstPart(NodeIndex node) const { return SkipComments(node + 1, tree_.End(node)); }
-  [[nodiscard]] NodeIndex NextPart(NodeIndex node) const {
-    return SkipComments(tree_.nodes[node].next, tree_.End(tree_.nodes[node].parent));
-  }
-  // `end` of a walk over FirstPart, NextPart is kNone.
-  [[nodiscard]] NodeIndex SkipComments(NodeIndex node, NodeIndex end) const {
-    while (node < end && (KindOf(node) == kComment || KindOf(node) == kLineContinuation)) node = tree_.nodes[node].next;
-    return node < end ? node : kNone;
-  }
-  [[nodiscard]] NodeIndex PartWith(NodeIndex node, NodeField field) const { return tree_.Child(node, field); }
-  std::string_view Own(std::string text);
-
-  Module module_;
-  SyntaxTree tree_;
-  std::vector<ExprId> exprs_;           // by node
-  std::vector<std::uint32_t> numbers_;  // by node: FuncId or ClassId of definitions and lambdas
   std::vector<Scope> scopes_;
-  std::vector<Arg> scratch_;
 };
 
 }  // namespace interlock::scan::code::python
