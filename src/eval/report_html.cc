@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "interlock/base/html.h"
 #include "report_pivot.h"
 #include "report_svg.h"
 
@@ -71,7 +72,7 @@ std::string Prose(std::string_view text) {
   bool code = false;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('`', begin), text.size());
-    out += EscapeHtml(text.substr(begin, end - begin));
+    out += base::EscapeHtml(text.substr(begin, end - begin));
     begin = end + 1;
     if (end == text.size()) break;
     out += code ? "</code>" : "<code>";
@@ -95,7 +96,7 @@ void OpenTable(std::string& out, const std::string& id, std::string_view title, 
   out += fmt::format(
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-labelledby=\"{0}\">\n<table>\n<caption "
       "id=\"{0}\">{1}",
-      id, EscapeHtml(title));
+      id, base::EscapeHtml(title));
   if (!note.empty()) out += "<small>" + Prose(note) + "</small>";
   out += "</caption>\n";
 }
@@ -106,13 +107,13 @@ void Table(std::string& out, const EvalReport& report, const TableLayout& layout
   OpenTable(out, id, layout.title, layout.note);
   out += fmt::format("<thead><tr><th scope=\"col\" class=\"key\">{}</th><th scope=\"col\" class=\"key\">{}</th>",
                      by_split ? "row" : "split", by_split ? "figure" : "row");
-  for (const std::string& name : pivot.across) out += "<th scope=\"col\">" + EscapeHtml(name) + "</th>";
+  for (const std::string& name : pivot.across) out += "<th scope=\"col\">" + base::EscapeHtml(name) + "</th>";
   if (by_split) out += "<th scope=\"col\">n</th>";
   out += "</tr></thead>\n<tbody>\n";
   for (const Pivot::Line& line : pivot.lines) {
     const bool ours = IsOurs(by_split ? line.first : line.second);
     out += fmt::format("<tr{}><th scope=\"row\">{}</th><th scope=\"row\">{}</th>", ours ? " class=\"ours\"" : "",
-                       EscapeHtml(line.first), EscapeHtml(line.second));
+                       base::EscapeHtml(line.first), base::EscapeHtml(line.second));
     for (const EvalRow* cell : line.cells) out += Cell(cell, !by_split);
     if (by_split) out += line.n == 0 ? "<td></td>" : fmt::format("<td>{}</td>", line.n);
     out += "</tr>\n";
@@ -121,7 +122,7 @@ void Table(std::string& out, const EvalReport& report, const TableLayout& layout
   if (pivot.notes.empty()) return;
   out += "<ul class=\"notes\">\n";
   for (const auto& [about, reason] : pivot.notes) {
-    out += "<li><b>" + EscapeHtml(about) + "</b>: " + EscapeHtml(reason) + "</li>\n";
+    out += "<li><b>" + base::EscapeHtml(about) + "</b>: " + base::EscapeHtml(reason) + "</li>\n";
   }
   out += "</ul>\n";
 }
@@ -221,7 +222,7 @@ void Chart(std::string& out, const EvalReport& report, const ChartLayout& chart,
   const std::string svg = chart.kind == ChartLayout::Kind::kLines ? LineChart(text, SeriesOf(report, chart))
                                                                   : BarChart(text, BarsOf(report, chart));
   if (svg.empty()) return;
-  out += "<figure>\n<figcaption>" + EscapeHtml(chart.title) + "<small>" + Prose(chart.description) +
+  out += "<figure>\n<figcaption>" + base::EscapeHtml(chart.title) + "<small>" + Prose(chart.description) +
          "</small></figcaption>\n" + svg + "</figure>\n";
 }
 
@@ -229,11 +230,12 @@ void Summary(std::string& out, const EvalReport& report, const ReportLayout& lay
   OpenTable(out, "summary-table", "Utility and attack success rate, per cent", "– : there is no such figure.");
   out += "<thead>\n<tr><th scope=\"col\" rowspan=\"2\" class=\"key\">protocol</th>";
   for (const std::string& heading : layout.headings) {
-    out += fmt::format("<th scope=\"colgroup\" colspan=\"{}\">{}</th>", layout.figures.size(), EscapeHtml(heading));
+    out +=
+        fmt::format("<th scope=\"colgroup\" colspan=\"{}\">{}</th>", layout.figures.size(), base::EscapeHtml(heading));
   }
   out += "</tr>\n<tr>";
   for (std::size_t i = 0; i < layout.headings.size(); ++i) {
-    for (const std::string& figure : layout.figures) out += "<th scope=\"col\">" + EscapeHtml(figure) + "</th>";
+    for (const std::string& figure : layout.figures) out += "<th scope=\"col\">" + base::EscapeHtml(figure) + "</th>";
   }
   out += "</tr>\n</thead>\n<tbody>\n";
   for (const SummaryLine& line : layout.summary) {
@@ -246,7 +248,7 @@ void Summary(std::string& out, const EvalReport& report, const ReportLayout& lay
         cells += Cell(row, false);
       }
     }
-    if (any) out += "<tr><th scope=\"row\">" + EscapeHtml(line.title) + "</th>" + cells + "</tr>\n";
+    if (any) out += "<tr><th scope=\"row\">" + base::EscapeHtml(line.title) + "</th>" + cells + "</tr>\n";
   }
   out += "</tbody>\n</table>\n</div>\n";
 }
@@ -260,12 +262,14 @@ std::string ReportHtml(const EvalReport& report, const ReportLayout& layout) {
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
       "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-      EscapeHtml(layout.title), kStyle);
-  out += "<a class=\"skip\" href=\"#summary\">Skip to the summary</a>\n<header>\n<h1>" + EscapeHtml(layout.title) +
-         "</h1>\n<p>" + Prose(layout.lead) + "</p>\n<nav aria-label=\"Contents\"><ul>\n";
+      base::EscapeHtml(layout.title), kStyle);
+  out += "<a class=\"skip\" href=\"#summary\">Skip to the summary</a>\n<header>\n<h1>" +
+         base::EscapeHtml(layout.title) + "</h1>\n<p>" + Prose(layout.lead) +
+         "</p>\n<nav aria-label=\"Contents\"><ul>\n";
   out += "<li><a href=\"#summary\">Summary</a></li>\n";
   for (const SectionLayout& section : sections) {
-    out += fmt::format("<li><a href=\"#{}\">{}</a></li>\n", EscapeHtml(section.id), EscapeHtml(section.title));
+    out +=
+        fmt::format("<li><a href=\"#{}\">{}</a></li>\n", base::EscapeHtml(section.id), base::EscapeHtml(section.title));
   }
   out += "<li><a href=\"#how\">Data, seeds, command</a></li>\n</ul></nav>\n</header>\n<main>\n";
   out += "<section id=\"summary\">\n<h2>Summary</h2>\n";
@@ -273,18 +277,19 @@ std::string ReportHtml(const EvalReport& report, const ReportLayout& layout) {
   out += "</section>\n";
   std::size_t id = 0;
   for (const SectionLayout& section : sections) {
-    out += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", EscapeHtml(section.id), EscapeHtml(section.title));
+    out += fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n", base::EscapeHtml(section.id),
+                       base::EscapeHtml(section.title));
     if (!section.text.empty()) out += "<p>" + Prose(section.text) + "</p>\n";
     for (const ChartLayout& chart : section.charts) Chart(out, report, chart, fmt::format("c{}", ++id));
     for (const TableLayout& table : section.tables) Table(out, report, table, fmt::format("t{}", ++id));
     out += "</section>\n";
   }
-  out += "<section id=\"how\">\n<h2>Data, seeds, command</h2>\n<pre><code>" + EscapeHtml(report.command) +
+  out += "<section id=\"how\">\n<h2>Data, seeds, command</h2>\n<pre><code>" + base::EscapeHtml(report.command) +
          "</code></pre>\n<dl>\n";
-  out += "<dt>data</dt><dd>" + EscapeHtml(report.data) + "</dd>\n" +
+  out += "<dt>data</dt><dd>" + base::EscapeHtml(report.data) + "</dd>\n" +
          fmt::format("<dt>seed</dt><dd>{}</dd>\n", report.seed);
   for (const auto& [name, value] : report.facts) {
-    out += "<dt>" + EscapeHtml(name) + "</dt><dd>" + EscapeHtml(value) + "</dd>\n";
+    out += "<dt>" + base::EscapeHtml(name) + "</dt><dd>" + base::EscapeHtml(value) + "</dd>\n";
   }
   out += fmt::format("<dt>figures</dt><dd>{} rows; the same as JSON: rows.json (interlock.eval/v1)</dd>\n",
                      report.rows.size());

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numeric>
 
-#include "interlock/base/text.h"
+#include "interlock/base/html.h"
 
 namespace interlock::eval {
 namespace {
@@ -57,13 +57,13 @@ std::string Open(const ChartText& text, double width, double height) {
   return fmt::format(
       "<svg role=\"img\" aria-labelledby=\"{0}-t {0}-d\" viewBox=\"0 0 {1:.0f} {2:.0f}\" "
       "xmlns=\"http://www.w3.org/2000/svg\">\n<title id=\"{0}-t\">{3}</title>\n<desc id=\"{0}-d\">{4}</desc>\n",
-      EscapeHtml(text.id), width, height, EscapeHtml(text.title), EscapeHtml(text.description));
+      base::EscapeHtml(text.id), width, height, base::EscapeHtml(text.title), base::EscapeHtml(text.description));
 }
 
 void Text(std::string& out, double x, double y, std::string_view anchor, std::string_view text,
           std::string_view cls = "axis") {
   out += fmt::format("<text class=\"{}\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", cls, x, y, anchor,
-                     EscapeHtml(text));
+                     base::EscapeHtml(text));
 }
 void Line(std::string& out, double x1, double y1, double x2, double y2, std::string_view cls) {
   out += fmt::format("<line class=\"{}\" x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\"/>\n", cls, x1, y1, x2,
@@ -122,33 +122,6 @@ struct Range {
 
 }  // namespace
 
-std::string EscapeHtml(std::string_view text) {
-  constexpr std::size_t kMaxBytes = 20'000;
-  std::string out;
-  for (const char c : base::Printable(text, kMaxBytes)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out.push_back(c);
-    }
-  }
-  return out;
-}
-
 std::string LineChart(const ChartText& text, const std::vector<ChartSeries>& series) {
   constexpr double kWidth = 760, kHeight = 400, kLeft = 58, kRight = 180, kTop = 14, kBottom = 50, kGap = 15,
                    kInner = 14;
@@ -181,7 +154,7 @@ std::string LineChart(const ChartText& text, const std::vector<ChartSeries>& ser
   Text(out, (kLeft + kWidth - kRight) / 2, kHeight - 10, "middle", text.x_label);
   out += fmt::format(
       "<text class=\"axis\" transform=\"translate(14 {:.1f}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n",
-      (kTop + kHeight - kBottom) / 2, EscapeHtml(text.y_label));
+      (kTop + kHeight - kBottom) / 2, base::EscapeHtml(text.y_label));
   std::vector<double> ends;
   for (std::size_t i = 0; i < series.size(); ++i) {
     const ChartSeries& one = series[i];

@@ -9,9 +9,6 @@
 
 namespace interlock::eval {
 
-// Text for HTML and SVG, in content and in quoted attributes. Control and bidirectional characters are shown as \u{..}.
-[[nodiscard]] std::string EscapeHtml(std::string_view text);
-
 struct ChartPoint {
   double x = 0;
   double y = 0;

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "fmt/format.h"
-#include "interlock/base/text.h"
+#include "interlock/base/html.h"
 #include "interlock/scan/report.h"
 
 namespace interlock::scan {
@@ -29,31 +29,7 @@ td,th{text-align:left;padding:4px 10px 4px 0;border-bottom:1px solid var(--line)
 .bar{height:6px;border-radius:3px;background:var(--line);overflow:hidden;width:160px;display:inline-block;vertical-align:middle}.bar i{display:block;height:100%;background:currentColor}
 section{margin-top:16px}h3{font-size:15px;margin:0 0 6px})css";
 
-std::string Escape(std::string_view text, std::size_t limit = 2000) {
-  std::string out;
-  for (const char c : base::Printable(text, limit)) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
-  }
-  return out;
-}
+std::string Escape(std::string_view text, std::size_t limit = 2000) { return base::EscapeHtml(text, limit); }
 
 std::string Place(const Finding& finding) {
   return finding.line == 0 ? Escape(finding.file, 300)
