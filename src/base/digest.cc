@@ -9,6 +9,7 @@
 
 #include "interlock/base/check.h"
 #include "interlock/base/decimal.h"
+#include "interlock/base/digits.h"
 
 namespace interlock::base {
 namespace {
@@ -21,13 +22,6 @@ const EVP_MD* Sha256Algorithm() {
 }
 
 EVP_MD_CTX* Context(void* ctx) noexcept { return static_cast<EVP_MD_CTX*>(ctx); }
-
-int HexValue(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
 
 // Order of UTF-16 code units on UTF-8 text. It is byte order, except that code points past U+FFFF (lead bytes F0..F4)
 // are spelled with surrogates, which come before U+E000..U+FFFF (lead bytes EE and EF).

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "decimal_view.h"
+#include "interlock/base/digits.h"
 #include "interlock/base/json.h"
 #include "json_rep.h"
 #include "number_scan.h"
@@ -98,13 +99,6 @@ std::optional<Failure> FindScanFailure(std::string_view bytes, bool indexed) noe
     return Failure{ErrorCode::kJsonSyntax, static_cast<std::size_t>(open - begin), "string is not closed"};
   }
   return std::nullopt;
-}
-
-int HexValue(char c) noexcept {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
 }
 
 // Four hexadecimal digits, or -1.

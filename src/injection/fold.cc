@@ -1,16 +1,12 @@
 #include "fold.h"
 
+#include "interlock/base/digits.h"
 #include "utf8.h"
 
 namespace interlock::injection {
 namespace {
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+using base::HexValue;
 
 class Folder {
  public:
@@ -141,7 +137,7 @@ class Folder {
       if (begin + 6 > in_.size() || in_[begin] != '\\' || in_[begin + 1] != 'u') return false;
       value = 0;
       for (std::size_t i = 2; i < 6; ++i) {
-        const int digit = HexDigit(in_[begin + i]);
+        const int digit = HexValue(in_[begin + i]);
         if (digit < 0) return false;
         value = value * 16 + static_cast<char32_t>(digit);
       }

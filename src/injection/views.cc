@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "interlock/base/digits.h"
 #include "utf8.h"
 
 namespace interlock::injection {
@@ -17,12 +18,7 @@ constexpr std::size_t kMinSpaced = 5;    // letters in a row that are set apart
 
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-int HexDigit(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+using base::HexValue;
 
 bool IsInvisible(char32_t c) {
   return c == 0xADU || c == 0x34FU || c == 0x61CU || c == 0x115FU || c == 0x1160U || c == 0x17B4U || c == 0x17B5U ||
@@ -130,7 +126,7 @@ std::pair<char32_t, std::size_t> Entity(std::string_view text, std::size_t at) {
     if (hex) ++i;
     const std::size_t first = i;
     for (; i < limit; ++i) {
-      const int digit = hex ? HexDigit(text[i]) : IsDigit(text[i]) ? text[i] - '0' : -1;
+      const int digit = hex ? HexValue(text[i]) : IsDigit(text[i]) ? text[i] - '0' : -1;
       if (digit < 0) break;
       code = code * (hex ? 16 : 10) + static_cast<char32_t>(digit);
       if (code > 0x10FFFFU) return {0, 0};
@@ -173,8 +169,8 @@ bool Reveal(const View& from, View& out) {
       }
     } else if (c == '%' || (c == '\\' && at + 1 < text.size() && text[at + 1] == 'x')) {
       const std::size_t first = at + (c == '%' ? 1 : 2);
-      if (first + 1 < text.size() && HexDigit(text[first]) >= 0 && HexDigit(text[first + 1]) >= 0) {
-        const char byte = static_cast<char>(HexDigit(text[first]) * 16 + HexDigit(text[first + 1]));
+      if (first + 1 < text.size() && HexValue(text[first]) >= 0 && HexValue(text[first + 1]) >= 0) {
+        const char byte = static_cast<char>(HexValue(text[first]) * 16 + HexValue(text[first + 1]));
         builder.Put({&byte, 1}, at, first + 2, kSpanEncoded);
         at = first + 2;
         continue;
@@ -259,14 +255,7 @@ bool LooksLikeText(std::string_view bytes) {
   return letters >= kMinLetters && letters * 2 >= bytes.size() - blanks;
 }
 
-int Base64Digit(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (IsDigit(c)) return c - '0' + 52;
-  if (c == '+' || c == '-') return 62;
-  if (c == '/' || c == '_') return 63;
-  return -1;
-}
+using base::Base64Value;
 
 struct Blob {
   std::size_t begin = 0;
@@ -276,7 +265,7 @@ struct Blob {
 
 void FindBase64(std::string_view text, std::vector<Blob>& out) {
   for (std::size_t at = 0; at < text.size() && out.size() < kMaxBlobs;) {
-    if (Base64Digit(text[at]) < 0) {
+    if (Base64Value(text[at]) < 0) {
       ++at;
       continue;
     }
@@ -287,11 +276,11 @@ void FindBase64(std::string_view text, std::vector<Blob>& out) {
     std::size_t digits = 0;
     std::size_t line = 0;
     while (at < text.size()) {
-      const int digit = Base64Digit(text[at]);
+      const int digit = Base64Value(text[at]);
       if (digit < 0) {
         // wrapped lines
         if ((text[at] == '\n' || text[at] == '\r') && line >= 40 && at + 1 < text.size() &&
-            (text[at + 1] == '\n' || Base64Digit(text[at + 1]) >= 0)) {
+            (text[at + 1] == '\n' || Base64Value(text[at + 1]) >= 0)) {
           if (text[at] == '\n') line = 0;
           ++at;
           continue;
@@ -316,18 +305,18 @@ void FindBase64(std::string_view text, std::vector<Blob>& out) {
 
 void FindHex(std::string_view text, std::vector<Blob>& out) {
   for (std::size_t at = 0; at + 1 < text.size() && out.size() < kMaxBlobs;) {
-    const bool fresh = at == 0 || HexDigit(text[at - 1]) < 0;
-    if (!fresh || HexDigit(text[at]) < 0 || HexDigit(text[at + 1]) < 0) {
+    const bool fresh = at == 0 || HexValue(text[at - 1]) < 0;
+    if (!fresh || HexValue(text[at]) < 0 || HexValue(text[at + 1]) < 0) {
       ++at;
       continue;
     }
     Blob blob;
     blob.begin = at;
-    while (at + 1 < text.size() && HexDigit(text[at]) >= 0 && HexDigit(text[at + 1]) >= 0) {
-      blob.text.push_back(static_cast<char>(HexDigit(text[at]) * 16 + HexDigit(text[at + 1])));
+    while (at + 1 < text.size() && HexValue(text[at]) >= 0 && HexValue(text[at + 1]) >= 0) {
+      blob.text.push_back(static_cast<char>(HexValue(text[at]) * 16 + HexValue(text[at + 1])));
       at += 2;
       if (at + 2 < text.size() && (text[at] == ' ' || text[at] == ':' || text[at] == '-') &&
-          HexDigit(text[at + 1]) >= 0 && HexDigit(text[at + 2]) >= 0) {
+          HexValue(text[at + 1]) >= 0 && HexValue(text[at + 2]) >= 0) {
         ++at;
       }
     }
@@ -431,7 +420,7 @@ bool MayHide(std::string_view text) {
       run = 0;
     } else if (c == '&' || c == '%' || (c == '\\' && i + 1 < text.size() && text[i + 1] == 'x')) {
       return true;
-    } else if (Base64Digit(c) >= 0) {
+    } else if (Base64Value(c) >= 0) {
       if (++run >= kMinBase64) return true;
     } else {
       run = 0;

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "interlock/base/digits.h"
+
 namespace interlock::policy::schema {
 namespace {
 
@@ -78,12 +80,7 @@ constexpr std::array kCategories = std::to_array<Category>({
 
 constexpr bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-constexpr int HexValue(char c) {
-  if (IsDigit(c)) return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+using base::HexValue;
 
 // One member of a class, or one atom: a code point, or ready-made class items such as `0-9`.
 struct Item {

@@ -1,5 +1,7 @@
 #include "json_schema_uri.h"
 
+#include "interlock/base/digits.h"
+
 namespace interlock::policy::schema {
 namespace {
 
@@ -61,12 +63,7 @@ std::string RemoveDotSegments(std::string_view path) {
   return out;
 }
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+using base::HexValue;
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "interlock/base/digits.h"
 #include "interlock/base/text.h"
 
 namespace interlock::provenance::internal {
@@ -82,11 +83,7 @@ std::uint32_t CodePoint(std::string_view text, std::size_t at, std::size_t& size
   return size = 4, ((first & 0x07) << 18) | ((byte(1) & 0x3F) << 12) | ((byte(2) & 0x3F) << 6) | (byte(3) & 0x3F);
 }
 
-int HexValue(char c) {
-  if (IsDigit(c)) return c - '0';
-  const char f = Fold(c);
-  return f >= 'a' && f <= 'f' ? f - 'a' + 10 : -1;
-}
+using base::HexValue;
 
 // Four hexadecimal digits at text[at], or -1.
 std::int32_t Hex4(std::string_view text, std::size_t at) {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "code/resolve.h"
-#include "code/utf8_out.h"
+#include "interlock/base/digits.h"
 
 namespace interlock::scan::code {
 namespace {
@@ -85,8 +85,8 @@ std::string EncodeBase64(std::string_view bytes) {
 std::string DecodeHex(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i + 1 < text.size(); i += 2) {
-    const int high = HexValue(text[i]);
-    const int low = HexValue(text[i + 1]);
+    const int high = base::HexValue(text[i]);
+    const int low = base::HexValue(text[i + 1]);
     if (high < 0 || low < 0) break;
     out.push_back(static_cast<char>(high * 16 + low));
   }
@@ -104,14 +104,14 @@ std::string PercentDecode(std::string_view text, bool* letters) {
       const bool wide = at < text.size() && (text[at] == 'u' || text[at] == 'U');
       if (wide) ++at;
       const std::size_t want = wide ? 4 : 2;
-      while (digits < want && at < text.size() && HexValue(text[at]) >= 0) {
-        code = code * 16 + static_cast<std::uint32_t>(HexValue(text[at++]));
+      while (digits < want && at < text.size() && base::HexValue(text[at]) >= 0) {
+        code = code * 16 + static_cast<std::uint32_t>(base::HexValue(text[at++]));
         ++digits;
       }
       if (digits == want) {
         *letters |= (code >= 'a' && code <= 'z') || (code >= 'A' && code <= 'Z');
         if (wide) {
-          AppendUtf8(code, &out);
+          base::AppendUtf8(code, &out);
         } else {
           out.push_back(static_cast<char>(code));
         }
@@ -189,7 +189,7 @@ std::optional<Value> FromCodes(std::span<const Value> values, Marks marks, bool 
     if (bytes) {
       out.push_back(static_cast<char>(*code & 0xFF));
     } else {
-      AppendUtf8(static_cast<std::uint32_t>(*code), &out);
+      base::AppendUtf8(static_cast<std::uint32_t>(*code), &out);
     }
     marks.Take(value);
   }

@@ -10,11 +10,11 @@
 
 #include "code/fold_python_codecs.h"
 #include "code/resolve.h"
+#include "interlock/base/digits.h"
 
 namespace interlock::scan::code {
 namespace {
 
-using python::AppendUtf8;
 using python::FirstCharacter;
 using python::kMaxFoldedBytes;
 using python::ParseInteger;
@@ -130,7 +130,7 @@ std::string UnicodeUnescape(std::string_view text) {
     const std::size_t digits = kind == 'x' ? 2 : kind == 'u' ? 4 : kind == 'U' ? 8 : 0;
     const std::string_view number = digits > 0 && i + 2 + digits <= text.size() ? text.substr(i + 2, digits) : "";
     if (const auto code = number.empty() ? std::nullopt : ParseInteger("0x" + std::string(number))) {
-      AppendUtf8(static_cast<std::uint32_t>(*code), &out);
+      base::AppendUtf8(static_cast<std::uint32_t>(*code), &out);
       i += 1 + digits;
     } else if (kind == 'n' || kind == 't' || kind == 'r') {
       out.push_back(kind == 'n' ? '\n' : kind == 't' ? '\t' : '\r');
@@ -171,7 +171,7 @@ Folded Recode(const Call& call, const std::string& text, std::string_view codec,
       const auto first = static_cast<unsigned char>(text[i]);
       const auto second = static_cast<unsigned char>(text[i + 1]);
       const std::uint32_t unit = big ? first * 256U + second : second * 256U + first;
-      if (unit != 0xFEFF) AppendUtf8(unit, &out);
+      if (unit != 0xFEFF) base::AppendUtf8(unit, &out);
     }
     return Decoded(call, std::move(out));
   }
@@ -187,7 +187,7 @@ std::optional<std::string> CharacterOf(std::string_view number) {
   const std::optional<std::int64_t> code = ParseInteger(number);
   if (!code || *code < 0 || *code > 0x10FFFF) return std::nullopt;
   std::string out;
-  AppendUtf8(static_cast<std::uint32_t>(*code), &out);
+  base::AppendUtf8(static_cast<std::uint32_t>(*code), &out);
   return out;
 }
 

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <utility>
 
+#include "interlock/base/digits.h"
+
 namespace interlock::scan::code::python {
 namespace {
 
@@ -14,21 +16,10 @@ constexpr std::size_t kMaxDigits = 4096;
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f' || c == '\v'; }
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+using base::AppendUtf8;
+using base::HexValue;
 
-int Base64Value(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+' || c == '-') return 62;
-  if (c == '/' || c == '_') return 63;
-  return -1;
-}
+using base::Base64Value;
 
 // Bits of a radix 2^n text into bytes; a rest shorter than a byte is dropped.
 struct BitSink {
@@ -277,20 +268,6 @@ std::string HtmlUnescape(std::string_view text) {
     }
   }
   return out;
-}
-
-void AppendUtf8(std::uint32_t code, std::string* out) {
-  if (code > 0x10FFFF || (code >= 0xD800 && code <= 0xDFFF)) code = 0xFFFD;
-  if (code < 0x80) {
-    out->push_back(static_cast<char>(code));
-    return;
-  }
-  const int extra = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-  constexpr unsigned kLead[] = {0, 0xC0, 0xE0, 0xF0};
-  out->push_back(static_cast<char>(kLead[extra] | (code >> (6 * extra))));
-  for (int shift = 6 * (extra - 1); shift >= 0; shift -= 6) {
-    out->push_back(static_cast<char>(0x80 | ((code >> shift) & 0x3F)));
-  }
 }
 
 std::uint32_t FirstCharacter(std::string_view text, std::size_t* bytes) {

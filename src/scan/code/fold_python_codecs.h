@@ -25,7 +25,6 @@ inline constexpr std::size_t kMaxFoldedBytes = 1u << 20;
 [[nodiscard]] std::optional<std::string> Inflate(std::string_view data);
 [[nodiscard]] std::string PercentDecode(std::string_view text, bool plus_is_space);
 [[nodiscard]] std::string HtmlUnescape(std::string_view text);
-void AppendUtf8(std::uint32_t code, std::string* out);  // what is no character becomes U+FFFD
 // First character of `text` and its length in bytes; a byte that is no UTF-8 stands for itself.
 [[nodiscard]] std::uint32_t FirstCharacter(std::string_view text, std::size_t* bytes);
 [[nodiscard]] std::string LatinToUtf8(std::string_view bytes);

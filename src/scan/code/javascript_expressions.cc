@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "code/javascript_lowering.h"
-#include "code/utf8_out.h"
+#include "interlock/base/digits.h"
 
 namespace interlock::scan::code::javascript {
 namespace {
@@ -14,8 +14,8 @@ bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' ||
 bool ReadHex(std::string_view text, std::size_t* at, std::size_t count, std::uint32_t* value) {
   std::size_t digits = 0;
   *value = 0;
-  while (digits < count && *at < text.size() && HexValue(text[*at]) >= 0) {
-    *value = *value * 16 + static_cast<std::uint32_t>(HexValue(text[*at]));
+  while (digits < count && *at < text.size() && base::HexValue(text[*at]) >= 0) {
+    *value = *value * 16 + static_cast<std::uint32_t>(base::HexValue(text[*at]));
     ++*at;
     ++digits;
   }
@@ -53,12 +53,12 @@ void AppendUnescaped(std::string_view body, std::string* out) {
         out->push_back('\f');
         break;
       case 'x':
-        if (ReadHex(body, &i, 2, &code)) AppendUtf8(code, out);
+        if (ReadHex(body, &i, 2, &code)) base::AppendUtf8(code, out);
         break;
       case 'u': {
         if (i < body.size() && body[i] == '{') {
           ++i;
-          if (ReadHex(body, &i, 6, &code)) AppendUtf8(code, out);
+          if (ReadHex(body, &i, 6, &code)) base::AppendUtf8(code, out);
           if (i < body.size() && body[i] == '}') ++i;
           break;
         }
@@ -71,7 +71,7 @@ void AppendUnescaped(std::string_view body, std::string* out) {
             i = next;
           }
         }
-        AppendUtf8(code, out);
+        base::AppendUtf8(code, out);
         break;
       }
       case '\n':
@@ -91,7 +91,7 @@ void AppendUnescaped(std::string_view body, std::string* out) {
         for (int k = 0; k < 2 && i < body.size() && body[i] >= '0' && body[i] <= '7' && code < 32; ++k) {
           code = code * 8 + static_cast<std::uint32_t>(body[i++] - '0');
         }
-        AppendUtf8(code, out);
+        base::AppendUtf8(code, out);
         break;
       }
       default:

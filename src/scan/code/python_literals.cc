@@ -4,6 +4,7 @@
 
 #include "code/fold_python_codecs.h"
 #include "code/python_nodes.h"
+#include "interlock/base/digits.h"
 
 namespace interlock::scan::code::python {
 namespace {
@@ -31,7 +32,7 @@ void AppendEscape(std::string_view body, Literal literal, std::size_t* at, std::
     if (literal.bytes) {
       out->push_back(static_cast<char>(code & 0xFF));
     } else {
-      AppendUtf8(code, out);
+      base::AppendUtf8(code, out);
     }
   };
   constexpr std::string_view kShort = "\\'\"abfnrtv";

@@ -3,45 +3,18 @@
 #include <array>
 
 #include "code/shell_internal.h"
+#include "interlock/base/digits.h"
 
 namespace interlock::scan::code::shell {
 namespace {
 
 constexpr std::size_t kMaxFold = 256 << 10;
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
+using base::HexValue;
 
-int Base64Value(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (c >= '0' && c <= '9') return c - '0' + 52;
-  if (c == '+' || c == '-') return 62;
-  if (c == '/' || c == '_') return 63;
-  return -1;
-}
+using base::Base64Value;
 
-void AppendUtf8(std::uint32_t code, std::string& out) {
-  if (code < 0x80) {
-    out += static_cast<char>(code);
-  } else if (code < 0x800) {
-    out += static_cast<char>(0xC0 | (code >> 6));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else if (code < 0x10000) {
-    out += static_cast<char>(0xE0 | (code >> 12));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  } else if (code < 0x110000) {
-    out += static_cast<char>(0xF0 | (code >> 18));
-    out += static_cast<char>(0x80 | ((code >> 12) & 0x3F));
-    out += static_cast<char>(0x80 | ((code >> 6) & 0x3F));
-    out += static_cast<char>(0x80 | (code & 0x3F));
-  }
-}
+using base::AppendUtf8;
 
 bool HasFlag(const ShellCommand& command, std::initializer_list<std::string_view> flags) {
   for (std::size_t i = 1; i < command.words.size(); ++i) {
@@ -221,7 +194,7 @@ std::string FromUtf16Le(std::string_view bytes) {
       unit = 0x10000 + ((unit - 0xD800) << 10) + ((low - 0xDC00) & 0x3FF);
       i += 2;
     }
-    AppendUtf8(unit, out);
+    AppendUtf8(unit, &out);
   }
   return out;
 }
@@ -270,10 +243,10 @@ void AppendEscaped(std::string_view text, std::string& out, bool* spelled) {
         out += static_cast<char>(number(2, 16) & 0xFF);
         break;
       case 'u':
-        AppendUtf8(number(4, 16), out);
+        AppendUtf8(number(4, 16), &out);
         break;
       case 'U':
-        AppendUtf8(number(8, 16), out);
+        AppendUtf8(number(8, 16), &out);
         break;
       case '0':
       case '1':

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "interlock/base/digits.h"
+
 namespace interlock::scan {
 namespace {
 
@@ -17,29 +19,9 @@ bool IsWordByte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-int HexValue(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  c = Lower(c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+using base::HexValue;
 
-void AppendUtf8(std::string& out, std::uint32_t code) {
-  if (code < 0x80) {
-    out.push_back(static_cast<char>(code));
-  } else if (code < 0x800) {
-    out.push_back(static_cast<char>(0xC0 | (code >> 6)));
-    out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
-  } else if (code < 0x10000) {
-    out.push_back(static_cast<char>(0xE0 | (code >> 12)));
-    out.push_back(static_cast<char>(0x80 | ((code >> 6) & 0x3F)));
-    out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
-  } else {
-    out.push_back(static_cast<char>(0xF0 | (code >> 18)));
-    out.push_back(static_cast<char>(0x80 | ((code >> 12) & 0x3F)));
-    out.push_back(static_cast<char>(0x80 | ((code >> 6) & 0x3F)));
-    out.push_back(static_cast<char>(0x80 | (code & 0x3F)));
-  }
-}
+using base::AppendUtf8;
 
 // `digits` hexadecimal digits at `at`; -1: there are not so many.
 std::int64_t HexRun(std::string_view raw, std::size_t at, std::size_t digits) {
@@ -302,7 +284,7 @@ bool Unescape(std::string_view raw, std::uint32_t at, std::string& out, std::vec
         used = 4;
       }
       if (code >= 0 && code < 0x110000 && (code < 0xD800 || code >= 0xE000)) {
-        AppendUtf8(out, static_cast<std::uint32_t>(code));
+        AppendUtf8(static_cast<std::uint32_t>(code), &out);
         i += used;
       } else {
         switch (c) {

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 
+#include "interlock/base/digits.h"
+
 namespace interlock::scan {
 namespace {
 
@@ -486,17 +488,8 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
   if (singles > 0 && out.size() < kMaxFound) out.push_back({single, "", UnseenText::Kind::kInWord, singles});
 }
 
-int Base64Value(char c) {
-  if (c >= 'A' && c <= 'Z') return c - 'A';
-  if (c >= 'a' && c <= 'z') return c - 'a' + 26;
-  if (IsDigit(c)) return c - '0' + 52;
-  return c == '+' || c == '-' ? 62 : 63;
-}
-int HexValue(char c) {
-  if (IsDigit(c)) return c - '0';
-  c = Lower(c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+using base::Base64Value;
+using base::HexValue;
 
 // Reads like something written: printable, with words.
 bool Readable(std::string_view text) {
