@@ -17,7 +17,6 @@ using namespace interlock;
 constexpr std::string_view kPolicy = R"(
 version: 1
 profile: interlock
-layers: {bounds: "off", intent: "off"}
 injection: {reach: action, eta: 0.5, decay: 0.5}
 max_risk: 0.6
 tools:

@@ -36,6 +36,44 @@ struct Input {
   bool granted = false;      // a person's grant for exactly this call is in force
 };
 
+// What one source of a role binding says of a value: it is not there, it names another, it names it, or it names it and
+// nothing untrusted can have made it do so.
+enum class N { no_source, other, names, vouches };
+
+struct Binding {
+  std::vector<N> sources;
+  bool all = false;  // every source has to name it, not one of them
+  V otherwise = V::block;
+  V unsourced = V::escalate;
+};
+
+inline V Unbound(const Binding& binding) {
+  const auto is_named = [](N n) { return n == N::names || n == N::vouches; };
+  const auto is_absent = [](N n) { return n == N::no_source; };
+  const std::vector<N>& say = binding.sources;
+  if (binding.all) {
+    if (std::all_of(say.begin(), say.end(), is_named)) return V::allow;
+    const auto silent = [&](N n) { return is_named(n) || is_absent(n); };
+    return std::all_of(say.begin(), say.end(), silent) ? binding.unsourced : binding.otherwise;
+  }
+  if (std::any_of(say.begin(), say.end(), is_named)) return V::allow;
+  return std::all_of(say.begin(), say.end(), is_absent) ? binding.unsourced : binding.otherwise;
+}
+
+// The argument is explained: bounds takes its value as the request's own.
+inline bool Explained(const Binding& binding) {
+  if (binding.all && Unbound(binding) != V::allow) return false;
+  return std::find(binding.sources.begin(), binding.sources.end(), N::vouches) != binding.sources.end();
+}
+
+// What bounds says: nothing of a call that nothing untrusted can have had a hand in. `arguments`: for each value of the
+// call whether it is explained; `combiner`: what the weights say otherwise.
+inline S Bounds(bool gated, bool exposed, const std::vector<bool>& arguments, S combiner) {
+  if (!gated || !exposed) return S::allow;
+  const bool wholly = !arguments.empty() && std::all_of(arguments.begin(), arguments.end(), [](bool b) { return b; });
+  return wholly ? S::allow : combiner;
+}
+
 inline V Decide(const Input& in) {
   if (in.malformed) return V::block;
   std::vector<V> say{V::allow};

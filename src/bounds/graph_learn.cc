@@ -11,6 +11,7 @@
 #include "graph_text.h"
 #include "interlock/base/check.h"
 #include "interlock/bounds/learn.h"
+#include "pointer_step.h"
 
 namespace interlock::bounds {
 namespace {
@@ -86,19 +87,6 @@ bool WasStopped(JsonValue decision) {
   if (!enforcement.empty()) return enforcement == "blocked" || enforcement == "denied" || enforcement == "failed";
   const std::string_view verdict = decision.Find("verdict").string();
   return verdict == "block" || verdict == "escalate";
-}
-
-void AppendPointerStep(std::string& pointer, std::string_view key) {
-  pointer += '/';
-  for (const char c : key) {
-    if (c == '~') {
-      pointer += "~0";
-    } else if (c == '/') {
-      pointer += "~1";
-    } else {
-      pointer += c;
-    }
-  }
 }
 
 }  // namespace

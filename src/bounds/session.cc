@@ -7,6 +7,7 @@
 
 #include "interlock/base/text.h"
 #include "lexicon.h"
+#include "pointer_step.h"
 #include "words.h"
 
 namespace interlock::bounds {
@@ -24,6 +25,7 @@ constexpr std::size_t kMaxEarlier = 16;  // earlier calls looked at
 constexpr std::size_t kMaxValueTokens = 512;
 constexpr std::size_t kMaxSpanTokens = 1024;
 constexpr float kGrounded = 0.7F;  // share of an argument's words that makes it the request's
+constexpr float kAskedFor = 3.0F;  // intent of a call that says nothing against the session
 
 bool IsTokenByte(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
@@ -145,9 +147,36 @@ void Leaves(JsonValue value, const std::string& pointer, std::size_t depth, std:
     for (const JsonValue item : value) Leaves(item, pointer + "/" + std::to_string(i++), depth + 1, out);
   } else if (value.is_object()) {
     for (auto member = value.begin(); member != value.end(); ++member) {
-      Leaves(*member, pointer + "/" + std::string(member.key()), depth + 1, out);
+      std::string below = pointer;
+      AppendPointerStep(below, member.key());
+      Leaves(*member, below, depth + 1, out);
     }
   }
+}
+
+bool IsExplained(std::string_view pointer, std::span<const std::string_view> explained) noexcept {
+  return std::ranges::any_of(explained, [&](std::string_view at) {
+    return pointer.starts_with(at) && (pointer.size() == at.size() || pointer[at.size()] == '/');
+  });
+}
+
+// Every value below `value`, truth values and empty lists among them, is an explained argument's.
+bool AllExplained(JsonValue value, const std::string& pointer, std::size_t depth,
+                  std::span<const std::string_view> explained) {
+  if (IsExplained(pointer, explained)) return true;
+  const bool branches = (value.is_object() || value.is_array()) && value.size() > 0;
+  if (!branches || depth > kMaxDepth) return false;
+  std::size_t index = 0;
+  for (auto child = value.begin(); child != value.end(); ++child) {
+    std::string below = pointer;
+    AppendPointerStep(below, value.is_object() ? child.key() : std::to_string(index++));
+    if (!AllExplained(*child, below, depth + 1, explained)) return false;
+  }
+  return true;
+}
+
+bool IsExplained(const ProposedCall& call) {
+  return !call.explained.empty() && AllExplained(call.arguments, {}, 0, call.explained);
 }
 
 // What is said about one argument.
@@ -394,10 +423,12 @@ void BoundsSession::OnCall(const ProposedCall& call) {
   for (const Leaf& leaf : leaves) {
     std::vector<std::uint32_t> tokens;
     Tokens(leaf.text, kMaxValueTokens, false, tokens);
-    earlier.by_request.push_back(Share(tokens, s.request_tokens));
+    earlier.by_request.push_back(IsExplained(leaf.pointer, call.explained) ? 1.0F : Share(tokens, s.request_tokens));
     earlier.leaves.push_back(std::move(tokens));
   }
-  earlier.intent = s.model->intent.Score(s.request_text, PrepareIntentTool(call.tool), s.Named(call.tool));
+  earlier.intent = IsExplained(call)
+                       ? kAskedFor
+                       : s.model->intent.Score(s.request_text, PrepareIntentTool(call.tool), s.Named(call.tool));
   s.earlier.push_back(std::move(earlier));
 }
 
@@ -411,7 +442,7 @@ void BoundsSession::Impl::Facts(const ProposedCall& call, std::vector<LeafFacts>
     fact.pointer = std::move(leaves[i].pointer);
     fact.text = leaves[i].text;
     Tokens(fact.text, kMaxValueTokens, false, fact.tokens);
-    fact.request = Share(fact.tokens, request_tokens);
+    fact.request = IsExplained(fact.pointer, call.explained) ? 1.0F : Share(fact.tokens, request_tokens);
     if (suspicious != nullptr) fact.span = Share(fact.tokens, suspicious->span_tokens);
     if (fact.tokens.empty()) {
       fact.span = 0.0F;
@@ -514,7 +545,7 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
   }
 
   float earlier_span = 0.0F;
-  float earlier_intent = 3.0F;
+  float earlier_intent = kAskedFor;
   std::size_t since = 0;
   if (suspicious != nullptr) {
     since = calls - std::min(calls, suspicious->calls_before);
@@ -647,6 +678,10 @@ Judgement BoundsSession::Judge(const ProposedCall& call, const Thresholds& thres
     judgement.ground = Ground::kUnexposed;
     return judgement;
   }
+  if (IsExplained(call)) {
+    judgement.ground = Ground::kExplained;
+    return judgement;
+  }
   std::vector<LeafFacts> facts;
   s.Facts(call, facts);
   const FeatureVector features = s.Features(call, facts);
@@ -764,6 +799,8 @@ std::string_view NameOf(Ground ground) noexcept {
       return "combined";
     case Ground::kDelegated:
       return "delegated";
+    case Ground::kExplained:
+      return "explained";
   }
   return "unknown";
 }

@@ -54,6 +54,23 @@ TEST_F(SessionTest, WhatNothingUntrustedCanHaveInfluencedIsNoInjection) {
   EXPECT_EQ(session.Judge(Call("update_password", R"({"password":"Winter#4471"})")).ground, Ground::kUnexposed);
 }
 
+TEST_F(SessionTest, ACallOfExplainedArgumentsAloneIsNotJudged) {
+  BoundsSession session = Make();
+  session.SetRequest(kPay);
+  (void)session.OnResult({.tool = "read_file", .text = std::string(kLease) + std::string(kOrder)});
+  constexpr std::string_view kBound[] = {"/password"};
+  ProposedCall call = Call("update_password", R"({"password":"Winter#4471"})");
+  EXPECT_NE(session.Judge(call).verdict, Verdict::kAllow);
+  call.explained = kBound;
+  EXPECT_EQ(session.Judge(call).ground, Ground::kExplained);
+  EXPECT_EQ(session.Judge(call).verdict, Verdict::kAllow);
+  ProposedCall more = Call("update_password", R"({"password":"Winter#4471","password/x":"y"})");
+  more.explained = kBound;
+  EXPECT_NE(session.Judge(more).ground, Ground::kExplained);
+  // An explained argument is the request's own: the span no longer says anything of it.
+  EXPECT_EQ(Of(session.Extract(call), Feature::kUngrounded), 0.0F);
+}
+
 TEST_F(SessionTest, TheUsersOwnErrandGoesAhead) {
   BoundsSession session = Make();
   session.SetRequest(kPay);

@@ -90,7 +90,8 @@ void Walk(base::JsonValue at, std::string_view path, base::JsonValue element, st
 
 }  // namespace
 
-void BindingFacts::Add(const core::BindingSource& source, base::JsonValue arguments, base::JsonValue document) {
+void BindingFacts::Add(const core::BindingSource& source, base::JsonValue arguments, base::JsonValue document,
+                       bool trusted) {
   const std::string base_key = AnswerKey(source, arguments);
   const std::uint64_t id = base::SipHash(key_, base_key);
   if (const auto old = answers_.find(id); old != answers_.end()) {
@@ -102,6 +103,7 @@ void BindingFacts::Add(const core::BindingSource& source, base::JsonValue argume
   Walk(document, source.path, document, steps, found);
   if (found.empty() || entries_ + found.size() > kMaxEntries) return;
   Answer answer;
+  answer.trusted = trusted;
   for (const Found& one : found) {
     std::string key = base_key;
     bool fits = true;
@@ -140,7 +142,8 @@ BindingLookup::Answer BindingFacts::Names(const core::BindingSource& source, con
   }
   if (!at->second.contexts.contains(base::SipHash(key_, key))) return Reply::kNoSource;
   AddPart(key, base::CanonicalJson(value));
-  return at->second.values.contains(base::SipHash(key_, key)) ? Reply::kNames : Reply::kOther;
+  if (!at->second.values.contains(base::SipHash(key_, key))) return Reply::kOther;
+  return at->second.trusted ? Reply::kVouches : Reply::kNames;
 }
 
 }  // namespace interlock::gate

@@ -70,7 +70,7 @@ std::optional<BindingLookup::Answer> NamesConstant(const core::BindingSource& so
   if (source.kind != core::BindingSource::Kind::kConstant) return std::nullopt;
   const std::string text = base::CanonicalJson(value);
   const bool named = std::find(source.constants.begin(), source.constants.end(), text) != source.constants.end();
-  return named ? BindingLookup::Answer::kNames : BindingLookup::Answer::kOther;
+  return named ? BindingLookup::Answer::kVouches : BindingLookup::Answer::kOther;
 }
 
 constexpr std::size_t kShortestValue = 3;  // shorter ones occur everywhere
@@ -192,38 +192,47 @@ void Budgets(const policy::PolicySnapshot& policy, const SessionView& session, c
   }
 }
 
+BindingState StateOf(const core::RoleBinding& binding, const BindingLookup* sources, const core::Call& call,
+                     JsonValue value) {
+  using Answer = BindingLookup::Answer;
+  std::size_t named = 0;
+  std::size_t absent = 0;
+  bool vouched = false;
+  for (const core::BindingSource& source : binding.from) {
+    Answer answer = Answer::kNoSource;
+    if (const auto constant = NamesConstant(source, value)) {
+      answer = *constant;
+    } else if (sources != nullptr) {
+      answer = sources->Names(source, call, value);
+    }
+    named += answer == Answer::kNames || answer == Answer::kVouches ? 1 : 0;
+    absent += answer == Answer::kNoSource ? 1 : 0;
+    vouched = vouched || answer == Answer::kVouches;
+    if (vouched && !binding.all) break;
+  }
+  // With `all`, a source that says something else decides; without, any source that is not there could have named it.
+  const bool holds = binding.all ? named == binding.from.size() : named > 0;
+  return {.holds = holds,
+          .unsourced = binding.all ? named + absent == binding.from.size() : absent == binding.from.size(),
+          .vouched = holds && vouched};
+}
+
 // A value that merely occurs somewhere is not enough: it has to stand where its role says.
 void Bindings(const SessionView& session, const core::Call& call, const policy::ToolEntry& tool, Joiner& join) {
-  using Answer = BindingLookup::Answer;
   for (const core::RoleBinding& binding : tool.spec.bindings) {
     const JsonValue value = call.arguments.FindPointer(binding.argument);
     if (!value.exists()) continue;  // whether it may be missing is the schema's question
-    std::size_t named = 0;
-    std::size_t absent = 0;
+    const BindingState state = StateOf(binding, session.bindings, call, value);
+    if (state.holds) continue;
     std::string places;
-    for (const core::BindingSource& source : binding.from) {
-      Answer answer = Answer::kNoSource;
-      if (const auto constant = NamesConstant(source, value)) {
-        answer = *constant;
-      } else if (session.bindings != nullptr) {
-        answer = session.bindings->Names(source, call, value);
-      }
-      named += answer == Answer::kNames ? 1 : 0;
-      absent += answer == Answer::kNoSource ? 1 : 0;
-      if (answer == Answer::kNames && !binding.all) break;
-    }
-    const bool holds = binding.all ? named == binding.from.size() : named > 0;
-    if (holds) continue;
-    // With `all`, a source that says something else decides; without, any source that is not there could have named it.
-    const bool unsourced = binding.all ? named + absent == binding.from.size() : absent == binding.from.size();
     for (const core::BindingSource& source : binding.from) {
       if (!places.empty()) places += binding.all ? " and " : " or ";
       places += WordsOf(source);
     }
     std::string text = (binding.role.empty() ? "`" + binding.argument + "`" : binding.role) + " " + Shown(value) +
                        " has to come from " + places +
-                       (unsourced ? ", and nothing of that is in the session" : ", which names another");
-    join.Add(Layer::kProvenance, Reason::kRoleBinding, unsourced ? binding.unsourced : binding.otherwise, {},
+                       (state.unsourced ? ", and nothing of that is in the session" : ", which names another");
+    join.Add(Layer::kProvenance, Reason::kRoleBinding, state.unsourced ? binding.unsourced : binding.otherwise, {},
              binding.argument, std::move(text));
   }
 }

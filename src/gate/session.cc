@@ -184,11 +184,13 @@ core::Signal SessionState::BoundsSignal(const core::Call& call) const {
   if (settings.escalate) thresholds.escalate = static_cast<float>(*settings.escalate);
   if (settings.block) thresholds.block = static_cast<float>(*settings.block);
   if (settings.block_what_waits) thresholds.block = thresholds.escalate;
+  const std::vector<std::string_view> explained = Explained(call, tool);
   bounds::Judgement judgement =
       reading_->Judge({.tool = call.tool,
                        .tool_class = tool_class,
                        .arguments = call.arguments,
-                       .high_risk = effect == core::SideEffect::kSecurity || effect == core::SideEffect::kDeploy},
+                       .high_risk = effect == core::SideEffect::kSecurity || effect == core::SideEffect::kDeploy,
+                       .explained = explained},
                       thresholds);
   if (!std::isfinite(judgement.score)) {
     signal.state = core::Signal::State::kError;
@@ -197,7 +199,8 @@ core::Signal SessionState::BoundsSignal(const core::Call& call) const {
   }
   signal.state = core::Signal::State::kPresent;
   signal.floor = judgement.verdict;
-  const bool judged = judgement.ground != bounds::Ground::kNotGated && judgement.ground != bounds::Ground::kUnexposed;
+  const bool judged = judgement.ground != bounds::Ground::kNotGated && judgement.ground != bounds::Ground::kUnexposed &&
+                      judgement.ground != bounds::Ground::kExplained;
   signal.score = judged ? Probability(judgement.score) : 0.0;
   signal.evidence = std::move(judgement.text);
   signal.pointer = std::move(judgement.pointer);
@@ -471,7 +474,7 @@ SessionState::ResultView SessionState::OnResult(const core::Call& call, const co
   }
   // What was withheld has told the session nothing.
   if (!result.is_error && !(out.decision.verdict == core::Verdict::kBlock && !out.decision.shadow)) {
-    RememberFacts(call, read, FingerprintOf(result));
+    RememberFacts(call, read, out.trust, FingerprintOf(result));
   }
   return out;
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "checks.h"
 #include "interlock/base/text.h"
 #include "interlock/bounds/session.h"
 #include "interlock/gate/session.h"
@@ -86,7 +87,7 @@ void SessionState::Watch() {
         if (source.kind == core::BindingSource::Kind::kResult) watched_[source.name].sources.push_back(&source);
         if (source.kind != core::BindingSource::Kind::kFact) continue;
         for (const auto& [channel, fact] : given_facts_) {
-          if (channel == source.name) facts_.Add(source, {}, fact.root());
+          if (channel == source.name) facts_.Add(source, {}, fact.root(), true);
         }
       }
     }
@@ -114,14 +115,16 @@ base::Status SessionState::AddFact(std::string_view channel, base::JsonValue val
   for (const policy::ToolEntry& entry : catalogue_->tools()) {
     for (const core::RoleBinding& binding : entry.spec.bindings) {
       for (const core::BindingSource& source : binding.from) {
-        if (source.kind == core::BindingSource::Kind::kFact && source.name == channel) facts_.Add(source, {}, root);
+        if (source.kind != core::BindingSource::Kind::kFact || source.name != channel) continue;
+        facts_.Add(source, {}, root, true);
       }
     }
   }
   return {};
 }
 
-void SessionState::RememberFacts(const core::Call& call, const core::ToolResult& read, std::uint64_t fingerprint) {
+void SessionState::RememberFacts(const core::Call& call, const core::ToolResult& read, core::Trust trust,
+                                 std::uint64_t fingerprint) {
   const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
   if (tool != nullptr && tool->spec.side_effect == core::SideEffect::kRead) {
     (void)EachString(call.arguments, 0, [&](std::string_view text) {
@@ -161,7 +164,9 @@ void SessionState::RememberFacts(const core::Call& call, const core::ToolResult&
       document = parsed.root();
     }
   }
-  for (const core::BindingSource* source : watched->second.sources) facts_.Add(*source, call.arguments, document);
+  for (const core::BindingSource* source : watched->second.sources) {
+    facts_.Add(*source, call.arguments, document, trust == core::Trust::kTrusted);
+  }
 }
 
 std::optional<HistoryLookup::Seen> SessionState::Newest(std::string_view tool, std::string_view pointer,
@@ -177,7 +182,17 @@ BindingLookup::Answer SessionState::Names(const core::BindingSource& source, con
   if (source.kind != core::BindingSource::Kind::kRequest) return facts_.Names(source, call, value);
   if (request_ != core::RequestState::kKnown) return Answer::kNoSource;
   const std::string_view text = value.is_string() ? value.string() : value.raw();
-  return StandsAlone(request_text_, text) ? Answer::kNames : Answer::kOther;
+  return StandsAlone(request_text_, text) ? Answer::kVouches : Answer::kOther;
+}
+
+std::vector<std::string_view> SessionState::Explained(const core::Call& call, const policy::ToolEntry* tool) const {
+  std::vector<std::string_view> out;
+  if (tool == nullptr || !LayerOn(core::Layer::kProvenance)) return out;
+  for (const core::RoleBinding& binding : tool->spec.bindings) {
+    const base::JsonValue value = call.arguments.FindPointer(binding.argument);
+    if (value.exists() && StateOf(binding, this, call, value).vouched) out.emplace_back(binding.argument);
+  }
+  return out;
 }
 
 core::Signal SessionState::RiskSignal(const core::Call& call, const policy::ToolEntry* tool, base::Now now) const {
@@ -263,7 +278,9 @@ void SessionState::Commit(const core::Call& call, base::Now now, const core::Dec
   ++step_;
   has_seen_ = true;
   if (reading_ != nullptr) {
-    reading_->OnCall({.tool = call.tool, .tool_class = ClassOf(tool), .arguments = call.arguments});
+    const std::vector<std::string_view> explained = Explained(call, tool);
+    reading_->OnCall(
+        {.tool = call.tool, .tool_class = ClassOf(tool), .arguments = call.arguments, .explained = explained});
   }
   if (grants_.empty()) return;
   const base::Digest digest = CallDigest(call);

@@ -13,6 +13,7 @@
 //
 // * a retrieval is not gated; one whose address is an argument (a sink) is;
 // * causal cut: where nothing untrusted was seen, no injection can be behind the call;
+// * explained: where every argument stands in a trusted place that the policy names for it, nothing untrusted chose one;
 // * features: provenance of every argument, taint of its cleanest occurrence, intent, orders that name the tool, path;
 // * the combiner, trees over the features, is the signal;
 // * with the request unknown only causality and taint speak;
@@ -57,6 +58,9 @@ struct ProposedCall {
   ToolClass tool_class = ToolClass::kAction;
   base::JsonValue arguments;
   bool high_risk = false;  // security, deploy: a delegated document cannot order it unasked
+  // JSON pointers of arguments whose values stand where the policy says that they have to come from, in something
+  // trusted: they count as the request's own.
+  std::span<const std::string_view> explained = {};
 };
 
 struct SeenResult {
@@ -84,6 +88,7 @@ enum class Ground : std::uint8_t {
   kPath,       // the path is an attack's
   kCombined,   // together
   kDelegated,  // would be refused, but the request delegates to the document
+  kExplained,  // every argument is
 };
 [[nodiscard]] std::string_view NameOf(Ground ground) noexcept;
 

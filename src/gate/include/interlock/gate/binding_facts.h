@@ -22,7 +22,8 @@ class BindingFacts {
   explicit BindingFacts(const std::array<std::uint64_t, 2>& key) : key_(key) {}
 
   // `document` is what the source's path leads into; `arguments` those of the call that it answers (missing for facts).
-  void Add(const core::BindingSource& source, base::JsonValue arguments, base::JsonValue document);
+  // `trusted`: nothing untrusted can have made it say what it says.
+  void Add(const core::BindingSource& source, base::JsonValue arguments, base::JsonValue document, bool trusted);
   // For facts and results.
   [[nodiscard]] BindingLookup::Answer Names(const core::BindingSource& source, const core::Call& call,
                                             base::JsonValue value) const;
@@ -35,6 +36,7 @@ class BindingFacts {
   struct Answer {
     std::unordered_set<std::uint64_t> contexts;  // things that it says something about
     std::unordered_set<std::uint64_t> values;    // with what it says
+    bool trusted = false;
   };
   std::array<std::uint64_t, 2> key_;
   std::unordered_map<std::uint64_t, Answer> answers_;

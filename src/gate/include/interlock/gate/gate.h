@@ -83,6 +83,7 @@ class BindingLookup {
     kNoSource,  // the session holds nothing that this source could be
     kOther,     // it is there and names something else
     kNames,
+    kVouches,  // it names it, and nothing untrusted can have made it do so
   };
   [[nodiscard]] virtual Answer Names(const core::BindingSource& source, const core::Call& call,
                                      base::JsonValue value) const = 0;

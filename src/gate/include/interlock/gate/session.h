@@ -169,7 +169,10 @@ class SessionState final : private HistoryLookup, private BindingLookup {
   [[nodiscard]] Redaction WithoutSecrets(core::ToolResult& form, base::JsonDoc& clean);
   static void SayRedacted(const Redaction& secrets, ResultView& out);
   void Watch();  // what the catalogue's tools need to be remembered
-  void RememberFacts(const core::Call& call, const core::ToolResult& read, std::uint64_t fingerprint);
+  void RememberFacts(const core::Call& call, const core::ToolResult& read, core::Trust trust,
+                     std::uint64_t fingerprint);
+  // Arguments whose binding a trusted source satisfies: JSON pointers, owned by the catalogue.
+  [[nodiscard]] std::vector<std::string_view> Explained(const core::Call& call, const policy::ToolEntry* tool) const;
   [[nodiscard]] SessionView View(base::Now now) const;
   void StartReading();  // makes the layers' state when the profile has one of them on
   [[nodiscard]] bool LayerOn(core::Layer layer) const noexcept;
