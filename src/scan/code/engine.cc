@@ -435,6 +435,8 @@ Taint Engine::Eval(ExprId id) {
       break;
     case ExprKind::kBinary: {
       for (const Arg& arg : code().ArgsOf(expr)) taint.Join(Eval(arg.value));
+      if (expr.text == "%" && expr.arg_count > 0)
+        MarkPieced(TextAt(code().exprs[code().ArgsOf(expr)[0].value].loc), &taint);
       if (SaysOneOf(expr.text, {"==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",
                                 "instanceof", "not", "!", "typeof", "&&_"})) {
         taint = {};
@@ -468,6 +470,13 @@ Taint Engine::Eval(ExprId id) {
           const Value& value = view().Evaluate(arg.value, function_);
           if (value.kind == ValueKind::kFunction && value.module < facts_.size()) {
             here().calls.push_back(Key(value.module, value.index));
+          }
+        }
+      }
+      if (expr.kind == ExprKind::kConcat || expr.kind == ExprKind::kFormat) {
+        for (const Arg& arg : code().ArgsOf(expr)) {
+          if (arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString) {
+            MarkPieced(code().exprs[arg.value].text, &taint);
           }
         }
       }

@@ -52,6 +52,10 @@ inline constexpr Labels kWeakSecretName = 1U << 25U;
 inline constexpr Labels kHomeEntry = 1U << 26U;  // found by listing the user's folder
 inline constexpr Labels kEnvName = 1U << 27U;    // a word of a list that names variables with credentials
 inline constexpr Labels kRequest = 1U << 28U;    // of somebody who connects to this program
+// An argument between written words, of a program or of an SQL statement: what a callee that only sees the whole has to
+// know, since several callers give it different texts.
+inline constexpr Labels kPieced = 1U << 29U;
+inline constexpr Labels kQueried = 1U << 30U;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
@@ -188,6 +192,7 @@ class Engine {
                      const Taint& receiver, ExprId at);
   void CallBack(const Value& function, const Taint& taint, Taint* result);
   void Checked(std::span<const Arg> args);
+  void MarkPieced(std::string_view literal, Taint* taint) const;
   // known.cc: what is known of values across functions
   [[nodiscard]] std::string Known(ExprId expr);
   [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot) const;

@@ -114,6 +114,10 @@ Taint Engine::EvalCall(ExprId id) {
     if (method && !KeepsContent(last)) from_receiver = from_receiver.Without(kEnvLabels);
     result.Join(from_args);
     result.Join(from_receiver);
+    if (method && last == "format" && base->base < code().exprs.size() &&
+        code().exprs[base->base].kind == ExprKind::kString) {
+      MarkPieced(code().exprs[base->base].text, &result);
+    }
     // f.write(answer): the file that `f` was opened for holds it.
     if (method && last == "write" && from_args.Has(kNetStranger)) {
       FuncId scope = function_;

@@ -191,6 +191,26 @@ TEST(Flow, FindingsSayHowTheyAreReached) {
   EXPECT_FALSE(leak(tests.Analyze()).has_reach);
 }
 
+// What the wrapper runs differs by caller, so its text is unknown there; that an argument stands in it is not.
+TEST(Flow, AWrapperOfManyCallersStillRunsWhatEachPutsTogether) {
+  const std::string head =
+      "import subprocess\nfrom langchain_core.tools import tool\n"
+      "def sh(cmd):\n    return subprocess.run(cmd, shell=True)\n";
+  const auto rules = [&](std::string_view rest) { return RulesOf(FactsOf("a.py", head + std::string(rest))); };
+  EXPECT_THAT(rules("@tool\ndef a(x: str):\n    return sh(f'convert {x} out.png')\n"
+                    "@tool\ndef b(y: str):\n    return sh(f'probe {y}')\n"),
+              testing::Contains("VULN-001"));
+  EXPECT_THAT(rules("@tool\ndef a(x: str):\n    return sh('convert %s out.png' % x)\n"
+                    "@tool\ndef b(y: str):\n    return sh('probe {}'.format(y))\n"),
+              testing::Contains("VULN-001"));
+  // A tool whose purpose is to run what it is told.
+  EXPECT_THAT(rules("@tool\ndef a(x: str):\n    return sh(x)\n@tool\ndef b(y: str):\n    return sh(y)\n"),
+              testing::Not(testing::Contains("VULN-001")));
+  EXPECT_THAT(rules("import shlex\n@tool\ndef a(x: str):\n    return sh(f'convert {shlex.quote(x)} out.png')\n"
+                    "@tool\ndef b(y: str):\n    return sh(f'probe {shlex.quote(y)}')\n"),
+              testing::Not(testing::Contains("VULN-001")));
+}
+
 TEST(Flow, AFileNamedLikeALibraryDoesNotHideIt) {
   Package package;
   package.Add("lib/subprocess.py", "def run(x, shell=False):\n    return 1\n");

@@ -632,8 +632,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
       }
       if (statement != kNone && target.Has(kToolArgument) && last_) {
         const std::string text = LowerCase(view().Text(statement, function_));
-        if (Contains(text, std::string_view(&kHole, 1)) &&
-            AnyOf(text, {"select ", "insert ", "update ", "delete ", "drop ", "alter ", "where "})) {
+        const bool written = Contains(text, std::string_view(&kHole, 1)) &&
+                             AnyOf(text, {"select ", "insert ", "update ", "delete ", "drop ", "alter ", "where "});
+        if (written || (text.empty() && target.Has(kQueried))) {
           // A value between quotes or behind a comparison could have been bound; a name of a table could not.
           const bool value = AnyOf(text, {"'\x01", "\"\x01", "=\x01", "= \x01", "where \x01", "like \x01", "'%\x01"});
           Raise("VULN-004", call.expr, target, kToolArgument, "puts an argument into an SQL statement",

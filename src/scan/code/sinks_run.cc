@@ -13,6 +13,19 @@ namespace interlock::scan::code {
 using core::Permission;
 using namespace sink_words;  // NOLINT: the engine room's own words
 
+// `literal` stands beside what `taint` is about, in one text.
+void Engine::MarkPieced(std::string_view literal, Taint* taint) const {
+  if (!taint->Has(kToolArgument)) return;
+  const std::string text = LowerCase(literal.substr(0, 512));
+  const auto letters = std::count_if(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (letters < 2) return;
+  taint->labels |= kPieced;
+  taint->fresh |= kPieced;
+  if (!AnyOf(text, {"select ", "insert ", "update ", "delete ", "drop ", "alter ", "where "})) return;
+  taint->labels |= kQueried;
+  taint->fresh |= kQueried;
+}
+
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   if (!last_) return;
   JudgeNetFile(call, taint);
@@ -41,7 +54,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     } else {
       Raise("RCE-003", call.expr, taint, kRequest, "runs whatever command a request brings", 0.45);
     }
-  } else if (taint.Has(kToolArgument) && template_text) {
+  } else if (taint.Has(kToolArgument) && (template_text || (text.empty() && taint.Has(kPieced)))) {
     // What a service answers to an argument is not the argument.
     const bool answer = taint.Has(kNet) && !taint.Has(kUnchecked);
     Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command", answer ? 0.4 : 1.0);

@@ -69,7 +69,8 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     }
   }
   if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 &&
-      path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
+      (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos ||
+       (path.empty() && path_taint.Has(kPieced)))) {
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument");
     if (IsEntry() && IsBelow(path)) Worsen("VULN-003", core::Severity::kHigh);
   }
@@ -246,7 +247,8 @@ Taint Engine::JudgeFile(Call& call) {
   }
   Use(call, kind == PathKind::kSecret ? Permission::kSecretsRead : Permission::kFilesystemRead, path);
   if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
-      path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos) {
+      (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos ||
+       (path.empty() && path_taint.Has(kPieced)))) {
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument",
           IsEntry() && IsBelow(path) ? 0.9 : 0.7);
     if (IsEntry() && IsBelow(path)) Worsen("VULN-003", core::Severity::kHigh);
