@@ -192,6 +192,7 @@ class Engine {
                      const Taint& receiver, ExprId at);
   void CallBack(const Value& function, const Taint& taint, Taint* result);
   void Checked(std::span<const Arg> args);
+  [[nodiscard]] bool PicksFromWords(ExprId expr) const;
   void MarkPieced(std::string_view literal, Taint* taint) const;
   // known.cc: what is known of values across functions
   [[nodiscard]] std::string Known(ExprId expr);

@@ -211,6 +211,18 @@ TEST(Flow, AWrapperOfManyCallersStillRunsWhatEachPutsTogether) {
               testing::Not(testing::Contains("VULN-001")));
 }
 
+// As obfuscators leave it: every name stands encoded in one list, and an accessor takes it out.
+TEST(Flow, NamesOutOfAnEncodedListHideWhatIsLoadedAndRun) {
+  const std::string head =
+      "const w=['cmVxdWlyZQ==','aHR0cHM=','Z2V0'];\n"
+      "const d=(i)=>Buffer.from(w[i],'base64').toString();\n";
+  EXPECT_THAT(RulesOf(FactsOf("a.js", head + "const m=require(d(1));\nm.x();\n")), testing::Contains("OBFUSC-002"));
+  EXPECT_THAT(RulesOf(FactsOf("a.js", head + "module.exports=(b)=>new Function(d(0),b)(require);\n")),
+              testing::Contains("OBFUSC-001"));
+  // A list of pictures that are decoded to be shown.
+  EXPECT_THAT(RulesOf(FactsOf("a.js", head + "exports.icon=(i)=>d(i);\n")), testing::IsEmpty());
+}
+
 TEST(Flow, AFileNamedLikeALibraryDoesNotHideIt) {
   Package package;
   package.Add("lib/subprocess.py", "def run(x, shell=False):\n    return 1\n");

@@ -462,7 +462,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
       const ExprId name = Argument(call, entry.target, &target);
       if (name != kNone && view().Evaluate(name, function_).kind != ValueKind::kText) {
         Use(call, Permission::kDynamicCode, view().Text(name, function_));
-        if (target.Has(kNetFixed) && !target.Has(kToolArgument)) {
+        if (target.Has(kDecoded)) {
+          Raise("OBFUSC-002", call.expr, target, kDecoded, "loads a module whose name is hidden by encoding");
+        } else if (target.Has(kNetFixed) && !target.Has(kToolArgument)) {
           Raise("RCE-001", call.expr, target, kNetFixed, "loads a module named by an answer from the network", 0.7);
         } else if (target.Has(kUnchecked) && target.params != 0 && IsEntry() && view().is_python() &&
                    view().Text(name, function_).empty()) {
@@ -660,6 +662,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
             !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer.from"});
         if (value.kind == ValueKind::kText && value.text.size() >= 16 && !plain_buffer) {
           result.Join(Source(kDecoded, call.expr, "decodes a constant"));
+        } else if (!plain_buffer && PicksFromWords(from)) {
+          result.Join(Source(kDecoded, call.expr, "decodes a word of a list"));
         }
       }
       return result;

@@ -26,6 +26,19 @@ void Engine::MarkPieced(std::string_view literal, Taint* taint) const {
   taint->fresh |= kQueried;
 }
 
+// words[i], where `words` is a list of constants: the table that an obfuscator keeps its names in.
+bool Engine::PicksFromWords(ExprId expr) const {
+  constexpr std::size_t kFewest = 3;
+  if (expr >= code().exprs.size() || code().exprs[expr].kind != ExprKind::kIndex) return false;
+  FuncId scope = function_;
+  const ExprId list = view().Origin(code().exprs[expr].base, function_, &scope);
+  if (list >= code().exprs.size() || code().exprs[list].kind != ExprKind::kList) return false;
+  const auto words = code().ArgsOf(code().exprs[list]);
+  return words.size() >= kFewest && std::ranges::all_of(words, [this](const Arg& word) {
+           return word.value < code().exprs.size() && code().exprs[word.value].kind == ExprKind::kString;
+         });
+}
+
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   if (!last_) return;
   JudgeNetFile(call, taint);
@@ -238,6 +251,7 @@ void Engine::JudgeEval(Call& call) {
   if (call.callee.text.ends_with("Function") && !call.args.empty()) {
     target = call.args.back().value;  // the parameters come first
     taint = call.taints.back();
+    if (call.all.Has(kDecoded)) taint.Join(call.all);  // nobody hides the names of parameters who hides nothing else
   }
   if (target >= code().exprs.size() || !last_) return;
   // FunctionType(compile(text)): the text is what runs.
