@@ -1,7 +1,8 @@
 // links: base core policy provenance injection bounds risk gate
 // The complete gate: a bound change under the profiles `gira-full` and `interlock`, in a session that has read the
 // alert, the registry, the runbook and 20 results of telemetry. Decisions only: what results cost is indexed before.
-// Reference point in the same run: bounds alone is what `interlock` adds (its layer off in the third).
+// Every argument of the call is bound to a trusted source, so bounds has nothing to judge; `interlock_judged` is the same
+// call with a registry that nobody trusts, where it looks every value up and asks the combiner.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -49,8 +50,11 @@ base::JsonDoc Parsed(std::string_view json) {
   return std::move(doc.value());
 }
 
-void Decide(benchmark::State& state, std::string_view head, core::Verdict want) {
-  auto loaded = policy::LoadPolicy("version: 1\n" + std::string(head) + std::string(kPolicy));
+void Decide(benchmark::State& state, std::string_view head, core::Verdict want, bool trusted = true) {
+  std::string yaml = "version: 1\n" + std::string(head) + std::string(kPolicy);
+  constexpr std::string_view kTrusted = ", result: trusted";
+  if (!trusted) yaml.erase(yaml.find(kTrusted), kTrusted.size());
+  auto loaded = policy::LoadPolicy(yaml);
   if (loaded.policy == nullptr) std::abort();
   gate::SessionState session(loaded.policy, {});
   const base::JsonDoc tools = Parsed(kTools);
@@ -90,6 +94,7 @@ void Decide(benchmark::State& state, std::string_view head, core::Verdict want) 
 
 BENCHMARK_CAPTURE(Decide, gira_full, "profile: gira-full\n", core::Verdict::kAllow);
 BENCHMARK_CAPTURE(Decide, interlock, "profile: interlock\n", core::Verdict::kAllow);
+BENCHMARK_CAPTURE(Decide, interlock_judged, "profile: interlock\n", core::Verdict::kAllow, false);
 BENCHMARK_CAPTURE(Decide, interlock_without_bounds, "profile: interlock\nlayers: {bounds: \"off\"}\n",
                   core::Verdict::kAllow);
 

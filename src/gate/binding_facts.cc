@@ -17,25 +17,6 @@ void AddPart(std::string& key, std::string_view part) {
   key += part;
 }
 
-// The source and which of its answers: by the argument that both calls share.
-std::string AnswerKey(const core::BindingSource& source, base::JsonValue arguments) {
-  std::string key;
-  key += static_cast<char>('0' + static_cast<int>(source.kind));
-  AddPart(key, source.name);
-  AddPart(key, source.path);
-  AddPart(key, source.same_argument);
-  for (const auto& where : source.where) {
-    AddPart(key, where.member);
-    AddPart(key, where.argument);
-    AddPart(key, where.constant);
-  }
-  if (!source.same_argument.empty()) {
-    const base::JsonValue same = arguments.FindPointer(source.same_argument);
-    AddPart(key, same.exists() ? base::CanonicalJson(same) : std::string_view());
-  }
-  return key;
-}
-
 std::string_view NextPart(std::string_view& path) {
   path.remove_prefix(1);
   const std::size_t end = std::min(path.find('/'), path.size());
@@ -90,10 +71,38 @@ void Walk(base::JsonValue at, std::string_view path, base::JsonValue element, st
 
 }  // namespace
 
+std::uint64_t BindingFacts::IdOf(const core::BindingSource& source) const {
+  if (const auto known = ids_.find(&source); known != ids_.end()) return known->second;
+  std::string key;
+  key += static_cast<char>('0' + static_cast<int>(source.kind));
+  AddPart(key, source.name);
+  AddPart(key, source.path);
+  AddPart(key, source.same_argument);
+  for (const auto& where : source.where) {
+    AddPart(key, where.member);
+    AddPart(key, where.argument);
+    AddPart(key, where.constant);
+  }
+  return base::SipHash(key_, key);
+}
+
+void BindingFacts::Know(const core::BindingSource& source) { ids_.insert_or_assign(&source, IdOf(source)); }
+
+std::uint64_t BindingFacts::Chained(std::uint64_t before, base::JsonValue value) const {
+  scratch_.clear();
+  for (int i = 0; i < 8; ++i) scratch_ += static_cast<char>(before >> (8 * i));
+  if (value.exists()) base::AppendCanonicalJson(scratch_, value);
+  return base::SipHash(key_, scratch_);
+}
+
+std::uint64_t BindingFacts::AnswerKey(const core::BindingSource& source, base::JsonValue arguments) const {
+  const std::uint64_t id = IdOf(source);
+  return source.same_argument.empty() ? id : Chained(id, arguments.FindPointer(source.same_argument));
+}
+
 void BindingFacts::Add(const core::BindingSource& source, base::JsonValue arguments, base::JsonValue document,
                        bool trusted) {
-  const std::string base_key = AnswerKey(source, arguments);
-  const std::uint64_t id = base::SipHash(key_, base_key);
+  const std::uint64_t id = AnswerKey(source, arguments);
   if (const auto old = answers_.find(id); old != answers_.end()) {
     entries_ -= old->second.values.size();
     answers_.erase(old);
@@ -105,23 +114,21 @@ void BindingFacts::Add(const core::BindingSource& source, base::JsonValue argume
   Answer answer;
   answer.trusted = trusted;
   for (const Found& one : found) {
-    std::string key = base_key;
+    std::uint64_t context = id;
     bool fits = true;
     for (const auto& where : source.where) {
       const base::JsonValue member = one.element.Find(where.member);
       fits = fits && member.exists();
       if (!fits) break;
-      const std::string text = base::CanonicalJson(member);
       if (where.argument.empty()) {
-        fits = text == where.constant;
+        fits = base::CanonicalJson(member) == where.constant;
       } else {
-        AddPart(key, text);
+        context = Chained(context, member);
       }
     }
     if (!fits) continue;
-    answer.contexts.insert(base::SipHash(key_, key));
-    AddPart(key, base::CanonicalJson(one.value));
-    answer.values.insert(base::SipHash(key_, key));
+    answer.contexts.insert(context);
+    answer.values.insert(Chained(context, one.value));
   }
   if (answer.contexts.empty()) return;
   entries_ += answer.values.size();
@@ -131,18 +138,17 @@ void BindingFacts::Add(const core::BindingSource& source, base::JsonValue argume
 BindingLookup::Answer BindingFacts::Names(const core::BindingSource& source, const core::Call& call,
                                           base::JsonValue value) const {
   using Reply = BindingLookup::Answer;
-  std::string key = AnswerKey(source, call.arguments);
-  const auto at = answers_.find(base::SipHash(key_, key));
+  std::uint64_t context = AnswerKey(source, call.arguments);
+  const auto at = answers_.find(context);
   if (at == answers_.end()) return Reply::kNoSource;
   for (const auto& where : source.where) {
     if (where.argument.empty()) continue;
     const base::JsonValue argument = call.arguments.FindPointer(where.argument);
     if (!argument.exists()) return Reply::kOther;
-    AddPart(key, base::CanonicalJson(argument));
+    context = Chained(context, argument);
   }
-  if (!at->second.contexts.contains(base::SipHash(key_, key))) return Reply::kNoSource;
-  AddPart(key, base::CanonicalJson(value));
-  if (!at->second.values.contains(base::SipHash(key_, key))) return Reply::kOther;
+  if (!at->second.contexts.contains(context)) return Reply::kNoSource;
+  if (!at->second.values.contains(Chained(context, value))) return Reply::kOther;
   return at->second.trusted ? Reply::kVouches : Reply::kNames;
 }
 

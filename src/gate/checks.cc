@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "interlock/base/check.h"
 #include "interlock/base/text.h"
 #include "interlock/risk/rho.h"
 
@@ -192,9 +193,10 @@ void Budgets(const policy::PolicySnapshot& policy, const SessionView& session, c
   }
 }
 
-BindingState StateOf(const core::RoleBinding& binding, const BindingLookup* sources, const core::Call& call,
-                     JsonValue value) {
+BindingState StateOf(const core::RoleBinding& binding, const BindingLookup* sources, const core::Call& call) {
   using Answer = BindingLookup::Answer;
+  const JsonValue value = call.arguments.FindPointer(binding.argument);
+  if (!value.exists()) return {};
   std::size_t named = 0;
   std::size_t absent = 0;
   bool vouched = false;
@@ -212,18 +214,22 @@ BindingState StateOf(const core::RoleBinding& binding, const BindingLookup* sour
   }
   // With `all`, a source that says something else decides; without, any source that is not there could have named it.
   const bool holds = binding.all ? named == binding.from.size() : named > 0;
-  return {.holds = holds,
+  return {.present = true,
+          .holds = holds,
           .unsourced = binding.all ? named + absent == binding.from.size() : absent == binding.from.size(),
           .vouched = holds && vouched};
 }
 
 // A value that merely occurs somewhere is not enough: it has to stand where its role says.
 void Bindings(const SessionView& session, const core::Call& call, const policy::ToolEntry& tool, Joiner& join) {
-  for (const core::RoleBinding& binding : tool.spec.bindings) {
+  const std::vector<core::RoleBinding>& bindings = tool.spec.bindings;
+  INTERLOCK_CHECK(!session.bound || session.bound->size() == bindings.size(), "they are this tool's");
+  for (std::size_t i = 0; i < bindings.size(); ++i) {
+    const core::RoleBinding& binding = bindings[i];
+    const BindingState state = session.bound ? (*session.bound)[i] : StateOf(binding, session.bindings, call);
+    // Whether an argument may be missing is the schema's question.
+    if (!state.present || state.holds) continue;
     const JsonValue value = call.arguments.FindPointer(binding.argument);
-    if (!value.exists()) continue;  // whether it may be missing is the schema's question
-    const BindingState state = StateOf(binding, session.bindings, call, value);
-    if (state.holds) continue;
     std::string places;
     for (const core::BindingSource& source : binding.from) {
       if (!places.empty()) places += binding.all ? " and " : " or ";

@@ -55,14 +55,8 @@ void Preconditions(const policy::PolicySnapshot& policy, const SessionView& sess
 void Budgets(const policy::PolicySnapshot& policy, const SessionView& session, const core::Call& call,
              const policy::ToolEntry* tool, const core::SignalMap& known, Joiner& join);
 void Bindings(const SessionView& session, const core::Call& call, const policy::ToolEntry& tool, Joiner& join);
-// What the sources of one binding say of the value at its argument.
-struct BindingState {
-  bool holds = false;
-  bool unsourced = false;  // no source is there (with `all`: none that is there says something else)
-  bool vouched = false;    // it holds, and a trusted source is why
-};
 [[nodiscard]] BindingState StateOf(const core::RoleBinding& binding, const BindingLookup* sources,
-                                   const core::Call& call, base::JsonValue value);
+                                   const core::Call& call);
 // Values of the call that occur in untrusted text only.
 void UntrustedValues(const SessionView& session, const core::Call& call, core::Verdict verdict, Joiner& join);
 [[nodiscard]] bool AnyGrantHolds(const policy::PolicySnapshot& policy, const SessionView& session,

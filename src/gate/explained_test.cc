@@ -144,7 +144,7 @@ TEST(Explained, ABindingAgreesWithItsModel) {
         binding.from.push_back({.kind = core::BindingSource::Kind::kFact, .name = std::to_string(i)});
       }
       const Sources sources(model);
-      const BindingState state = StateOf(binding, &sources, call, call.arguments.Find("a"));
+      const BindingState state = StateOf(binding, &sources, call);
       const V says = state.holds ? V::allow : state.unsourced ? V::escalate : V::block;
       ASSERT_EQ(says, spec::Unbound(model)) << code;
       ASSERT_EQ(state.vouched, spec::Explained(model)) << code;

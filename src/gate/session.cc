@@ -63,7 +63,7 @@ SessionState::SessionState(std::shared_ptr<const policy::PolicySnapshot> policy,
       values_(provenance::ValueIndexOptions{.key = options_.key}) {
   INTERLOCK_CHECK(policy_ != nullptr, "a session has a policy; without one the adapter fails closed");
   principal_ = policy_->ResolvePrincipal(options_.principal);
-  used_.amounts.assign(policy_->budgets().size(), 0.0);
+  used_amounts_.assign(policy_->budgets().size(), 0.0);
   own_.assign(policy_->budgets().size(), 0.0);
   StartReading();
 }
@@ -104,13 +104,13 @@ void SessionState::SetPolicy(std::shared_ptr<const policy::PolicySnapshot> polic
   std::vector<double> own(amounts.size(), 0.0);
   for (std::size_t to = 0; to < amounts.size(); ++to) {
     const auto old = policy_->budgets();
-    for (std::size_t from = 0; from < old.size() && from < used_.amounts.size(); ++from) {
+    for (std::size_t from = 0; from < old.size() && from < used_amounts_.size(); ++from) {
       if (old[from].id != policy->budgets()[to].id || old[from].kind != policy->budgets()[to].kind) continue;
-      amounts[to] = used_.amounts[from];
+      amounts[to] = used_amounts_[from];
       own[to] = own_[from];
     }
   }
-  used_.amounts = std::move(amounts);
+  used_amounts_ = std::move(amounts);
   own_ = std::move(own);
   policy_ = std::move(policy);
   principal_ = policy_->ResolvePrincipal(options_.principal);
@@ -118,7 +118,7 @@ void SessionState::SetPolicy(std::shared_ptr<const policy::PolicySnapshot> polic
   if (catalogue_ != nullptr && &catalogue_->policy() != policy_.get()) {
     catalogue_.reset();
     tool_classes_.clear();
-    watched_.clear();  // its sources were the catalogue's
+    Watch();  // its sources were the catalogue's
   }
   StartReading();
 }
@@ -157,7 +157,7 @@ SessionView SessionState::View(base::Now now) const {
   view.history = this;
   view.bindings = this;
   view.break_glass = BreakGlassActive(now);
-  view.used = used_;
+  view.used = used();
   view.grants = grants_;
   view.catalogue = catalogue_.get();
   view.instructions_changed = instructions_changed_;
@@ -174,9 +174,9 @@ bounds::ToolClass SessionState::ClassOf(const policy::ToolEntry* tool) const {
   return static_cast<bounds::ToolClass>(known);
 }
 
-core::Signal SessionState::BoundsSignal(const core::Call& call) const {
+core::Signal SessionState::BoundsSignal(const core::Call& call, const Asked& asked) const {
   core::Signal signal;
-  const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
+  const policy::ToolEntry* tool = asked.tool;
   const core::SideEffect effect = tool == nullptr ? core::SideEffect::kUnknown : tool->spec.side_effect;
   const bounds::ToolClass tool_class = ClassOf(tool);
   const policy::BoundsSettings& settings = policy_->profile().bounds;
@@ -184,13 +184,12 @@ core::Signal SessionState::BoundsSignal(const core::Call& call) const {
   if (settings.escalate) thresholds.escalate = static_cast<float>(*settings.escalate);
   if (settings.block) thresholds.block = static_cast<float>(*settings.block);
   if (settings.block_what_waits) thresholds.block = thresholds.escalate;
-  const std::vector<std::string_view> explained = Explained(call, tool);
   bounds::Judgement judgement =
       reading_->Judge({.tool = call.tool,
                        .tool_class = tool_class,
                        .arguments = call.arguments,
                        .high_risk = effect == core::SideEffect::kSecurity || effect == core::SideEffect::kDeploy,
-                       .explained = explained},
+                       .explained = asked.explained},
                       thresholds);
   if (!std::isfinite(judgement.score)) {
     signal.state = core::Signal::State::kError;
@@ -236,22 +235,26 @@ void SessionState::NoteScan(std::string_view source, std::string_view text, cons
 }
 
 core::SignalMap SessionState::Measure(const core::Call& call, base::Now now) const {
+  return MeasureAsked(call, Ask(call), now);
+}
+
+core::SignalMap SessionState::MeasureAsked(const core::Call& call, const Asked& asked, base::Now now) const {
   core::SignalMap signals;
   // A malformed call is refused before anything is asked about it.
   const bool readable = !call.tool.empty() && (!call.arguments.exists() || call.arguments.is_object());
   if (reading_ != nullptr && readable && LayerOn(core::Layer::kBounds)) {
-    signals[core::Layer::kBounds] = BoundsSignal(call);
+    signals[core::Layer::kBounds] = BoundsSignal(call, asked);
   }
   if (!readable) return signals;
-  const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
-  if (LayerOn(core::Layer::kRisk)) signals[core::Layer::kRisk] = RiskSignal(call, tool, now);
-  if (LayerOn(core::Layer::kInjection)) signals[core::Layer::kInjection] = InjectionSignal(call, tool);
+  if (LayerOn(core::Layer::kRisk)) signals[core::Layer::kRisk] = RiskSignal(call, asked.tool, now);
+  if (LayerOn(core::Layer::kInjection)) signals[core::Layer::kInjection] = InjectionSignal(call, asked.tool);
   return signals;
 }
 
-core::SignalMap SessionState::Joined(const core::Call& call, const core::SignalMap& known, base::Now now) const {
+core::SignalMap SessionState::Joined(const core::Call& call, const core::SignalMap& known, const Asked& asked,
+                                     base::Now now) const {
   core::SignalMap out = known;
-  core::SignalMap measured = Measure(call, now);
+  core::SignalMap measured = MeasureAsked(call, asked, now);
   for (std::size_t i = 0; i < core::kLayerCount; ++i) {
     core::Signal& own = measured[static_cast<core::Layer>(i)];
     core::Signal& given = out[static_cast<core::Layer>(i)];
@@ -274,12 +277,14 @@ core::SignalMap SessionState::Joined(const core::Call& call, const core::SignalM
 
 std::variant<core::Decision, NeedSignals> SessionState::Decide(const core::Call& call, const core::SignalMap& known,
                                                                base::Now now) const {
-  return gate::Decide(*policy_, View(now), call, Joined(call, known, now));
+  const Asked asked = Ask(call);
+  return gate::Decide(*policy_, ViewOf(asked, now), call, Joined(call, known, asked, now));
 }
 
 core::Decision SessionState::DecideNow(const core::Call& call, base::Now now, core::SignalMap* measured) const {
-  core::SignalMap signals = Measure(call, now);
-  core::Decision decision = gate::DecideNow(*policy_, View(now), call, signals);
+  const Asked asked = Ask(call);
+  core::SignalMap signals = MeasureAsked(call, asked, now);
+  core::Decision decision = gate::DecideNow(*policy_, ViewOf(asked, now), call, signals);
   if (measured != nullptr) *measured = std::move(signals);
   return decision;
 }

@@ -74,6 +74,7 @@ bool SessionState::IndexesValues() const noexcept {
 
 void SessionState::Watch() {
   watched_.clear();
+  facts_.Forget();
   if (catalogue_ == nullptr) return;
   const auto asks = [this](const core::Precondition& pre) {
     auto& pointers = watched_[pre.tool].pointers;
@@ -84,6 +85,7 @@ void SessionState::Watch() {
     for (const core::Unlock& unlock : entry.spec.unlocks) std::ranges::for_each(unlock.evidence, asks);
     for (const core::RoleBinding& binding : entry.spec.bindings) {
       for (const core::BindingSource& source : binding.from) {
+        facts_.Know(source);
         if (source.kind == core::BindingSource::Kind::kResult) watched_[source.name].sources.push_back(&source);
         if (source.kind != core::BindingSource::Kind::kFact) continue;
         for (const auto& [channel, fact] : given_facts_) {
@@ -185,14 +187,24 @@ BindingLookup::Answer SessionState::Names(const core::BindingSource& source, con
   return StandsAlone(request_text_, text) ? Answer::kVouches : Answer::kOther;
 }
 
-std::vector<std::string_view> SessionState::Explained(const core::Call& call, const policy::ToolEntry* tool) const {
-  std::vector<std::string_view> out;
-  if (tool == nullptr || !LayerOn(core::Layer::kProvenance)) return out;
-  for (const core::RoleBinding& binding : tool->spec.bindings) {
-    const base::JsonValue value = call.arguments.FindPointer(binding.argument);
-    if (value.exists() && StateOf(binding, this, call, value).vouched) out.emplace_back(binding.argument);
+SessionState::Asked SessionState::Ask(const core::Call& call) const {
+  Asked asked{.tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool), .bound = {}, .explained = {}};
+  if (asked.tool == nullptr || !LayerOn(core::Layer::kProvenance)) return asked;
+  bound_.clear();
+  explained_.clear();
+  for (const core::RoleBinding& binding : asked.tool->spec.bindings) {
+    bound_.push_back(StateOf(binding, this, call));
+    if (bound_.back().vouched) explained_.emplace_back(binding.argument);
   }
-  return out;
+  asked.bound = bound_;
+  asked.explained = explained_;
+  return asked;
+}
+
+SessionView SessionState::ViewOf(const Asked& asked, base::Now now) const {
+  SessionView view = View(now);
+  if (asked.tool != nullptr && LayerOn(core::Layer::kProvenance)) view.bound = asked.bound;
+  return view;
 }
 
 core::Signal SessionState::RiskSignal(const core::Call& call, const policy::ToolEntry* tool, base::Now now) const {
@@ -263,7 +275,8 @@ Choice SessionState::Choose(std::span<const Proposal> proposals, base::Now now) 
 }
 
 void SessionState::Commit(const core::Call& call, base::Now now, const core::Decision* decision) {
-  const policy::ToolEntry* tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool);
+  const Asked asked = Ask(call);
+  const policy::ToolEntry* tool = asked.tool;
   const core::SideEffect effect = tool == nullptr ? core::SideEffect::kUnknown : tool->spec.side_effect;
   const auto budgets = policy_->budgets();
   core::SignalMap known;
@@ -271,16 +284,15 @@ void SessionState::Commit(const core::Call& call, base::Now now, const core::Dec
   if (std::ranges::any_of(budgets, is_risk)) known[core::Layer::kRisk] = RiskSignal(call, tool, now);
   for (std::size_t i = 0; i < budgets.size(); ++i) {
     const double cost = CostOf(budgets[i], tool, call, known).value_or(0.0);
-    used_.amounts[i] += cost;
+    used_amounts_[i] += cost;
     own_[i] += cost;
   }
-  ++used_.calls[static_cast<std::size_t>(effect)];
+  ++used_calls_[static_cast<std::size_t>(effect)];
   ++step_;
   has_seen_ = true;
   if (reading_ != nullptr) {
-    const std::vector<std::string_view> explained = Explained(call, tool);
     reading_->OnCall(
-        {.tool = call.tool, .tool_class = ClassOf(tool), .arguments = call.arguments, .explained = explained});
+        {.tool = call.tool, .tool_class = ClassOf(tool), .arguments = call.arguments, .explained = asked.explained});
   }
   if (grants_.empty()) return;
   const base::Digest digest = CallDigest(call);
@@ -351,7 +363,7 @@ void SessionState::CarryBudgets(std::span<const BudgetAmount> amounts) {
   for (std::size_t i = 0; i < budgets.size(); ++i) {
     if (budgets[i].per != policy::Budget::Per::kPrincipalDay) continue;
     for (const BudgetAmount& carried : amounts) {
-      if (carried.budget == budgets[i].id) used_.amounts[i] = carried.amount + own_[i];
+      if (carried.budget == budgets[i].id) used_amounts_[i] = carried.amount + own_[i];
     }
   }
 }

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
@@ -27,10 +28,9 @@ class BindingFacts {
   // For facts and results.
   [[nodiscard]] BindingLookup::Answer Names(const core::BindingSource& source, const core::Call& call,
                                             base::JsonValue value) const;
-  void Clear() {
-    answers_.clear();
-    entries_ = 0;
-  }
+  // `source` stays where it is until the next Forget: what it is called is worked out once.
+  void Know(const core::BindingSource& source);
+  void Forget() { ids_.clear(); }
 
  private:
   struct Answer {
@@ -38,7 +38,14 @@ class BindingFacts {
     std::unordered_set<std::uint64_t> values;    // with what it says
     bool trusted = false;
   };
+  [[nodiscard]] std::uint64_t IdOf(const core::BindingSource& source) const;
+  // The source and which of its answers: by the argument that both calls share.
+  [[nodiscard]] std::uint64_t AnswerKey(const core::BindingSource& source, base::JsonValue arguments) const;
+  [[nodiscard]] std::uint64_t Chained(std::uint64_t before, base::JsonValue value) const;
+
   std::array<std::uint64_t, 2> key_;
+  std::unordered_map<const core::BindingSource*, std::uint64_t> ids_;
+  mutable std::string scratch_;
   std::unordered_map<std::uint64_t, Answer> answers_;
   std::size_t entries_ = 0;
 };

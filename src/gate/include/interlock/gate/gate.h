@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <variant>
@@ -58,8 +59,8 @@ struct Grant {
 struct BudgetUse {
   std::array<std::uint64_t, core::kSideEffectCount> calls{};
   // By budget of the policy, for every kind; a budget past the end counts `calls`, or, if it is no count of calls, has
-  // nothing that could be read (and waits).
-  std::vector<double> amounts = {};
+  // nothing that could be read (and waits). Not owned.
+  std::span<const double> amounts = {};
 };
 
 // Which earlier calls succeeded, for preconditions and unlocking.
@@ -89,6 +90,14 @@ class BindingLookup {
                                      base::JsonValue value) const = 0;
 };
 
+// What the sources of one role binding say of the value at its argument.
+struct BindingState {
+  bool present = false;    // the call has that argument
+  bool holds = false;      // the binding is satisfied
+  bool unsourced = false;  // no source is there (with `all`: none that is there says something else)
+  bool vouched = false;    // it holds, and a trusted source is why
+};
+
 // Everything about the session that a decision may use, as values.
 struct SessionView {
   base::Now now;
@@ -99,6 +108,8 @@ struct SessionView {
   const policy::OriginLookup* origins = nullptr;
   const HistoryLookup* history = nullptr;
   const BindingLookup* bindings = nullptr;  // null: no source is there
+  // Of this call, by the bindings of its tool, where somebody has asked before; else the gate asks.
+  std::optional<std::span<const BindingState>> bound;
   BudgetUse used;
   std::span<const Grant> grants;
   const policy::ToolCatalogue* catalogue = nullptr;  // null: no tool is known

@@ -155,7 +155,7 @@ class SessionState final : private HistoryLookup, private BindingLookup {
   [[nodiscard]] core::RequestState request_state() const noexcept { return request_; }
   [[nodiscard]] const policy::PolicySnapshot& policy() const noexcept { return *policy_; }
   [[nodiscard]] const policy::ToolCatalogue* catalogue() const noexcept { return catalogue_.get(); }
-  [[nodiscard]] const BudgetUse& used() const noexcept { return used_; }
+  [[nodiscard]] BudgetUse used() const noexcept { return {.calls = used_calls_, .amounts = used_amounts_}; }
 
  private:
   [[nodiscard]] std::optional<Seen> Newest(std::string_view tool, std::string_view pointer,
@@ -171,14 +171,22 @@ class SessionState final : private HistoryLookup, private BindingLookup {
   void Watch();  // what the catalogue's tools need to be remembered
   void RememberFacts(const core::Call& call, const core::ToolResult& read, core::Trust trust,
                      std::uint64_t fingerprint);
-  // Arguments whose binding a trusted source satisfies: JSON pointers, owned by the catalogue.
-  [[nodiscard]] std::vector<std::string_view> Explained(const core::Call& call, const policy::ToolEntry* tool) const;
+  // What is looked up once a decision. Valid until the next call is asked about.
+  struct Asked {
+    const policy::ToolEntry* tool = nullptr;
+    std::span<const BindingState> bound;          // by binding; empty where bindings do not speak
+    std::span<const std::string_view> explained;  // arguments whose binding a trusted source satisfies: JSON pointers
+  };
+  [[nodiscard]] Asked Ask(const core::Call& call) const;
+  [[nodiscard]] core::SignalMap MeasureAsked(const core::Call& call, const Asked& asked, base::Now now) const;
+  [[nodiscard]] SessionView ViewOf(const Asked& asked, base::Now now) const;
   [[nodiscard]] SessionView View(base::Now now) const;
   void StartReading();  // makes the layers' state when the profile has one of them on
   [[nodiscard]] bool LayerOn(core::Layer layer) const noexcept;
   [[nodiscard]] bounds::ToolClass ClassOf(const policy::ToolEntry* tool) const;
-  [[nodiscard]] core::Signal BoundsSignal(const core::Call& call) const;
-  [[nodiscard]] core::SignalMap Joined(const core::Call& call, const core::SignalMap& known, base::Now now) const;
+  [[nodiscard]] core::Signal BoundsSignal(const core::Call& call, const Asked& asked) const;
+  [[nodiscard]] core::SignalMap Joined(const core::Call& call, const core::SignalMap& known, const Asked& asked,
+                                       base::Now now) const;
   struct Look;
   [[nodiscard]] Look LookAt(const core::Call& call, const core::ToolResult& result, core::Trust trust,
                             bool masked) const;
@@ -196,7 +204,8 @@ class SessionState final : private HistoryLookup, private BindingLookup {
   core::RequestState request_ = core::RequestState::kUnknown;
   core::LabelSet labels_ = 0;
   bool instructions_changed_ = false;
-  BudgetUse used_;
+  std::array<std::uint64_t, core::kSideEffectCount> used_calls_{};
+  std::vector<double> used_amounts_;  // by budget
   std::vector<Grant> grants_;
   struct Event {
     std::uint64_t result = 0;
@@ -231,6 +240,8 @@ class SessionState final : private HistoryLookup, private BindingLookup {
   bool has_seen_ = false;                           // request, results, calls
   bool saw_all_ = true;                             // false: something was seen that `reading_` was not shown
   mutable std::vector<std::uint8_t> tool_classes_;  // of the catalogue's tools, once asked for
+  mutable std::vector<BindingState> bound_;         // of the call that was asked about last
+  mutable std::vector<std::string_view> explained_;
 };
 
 }  // namespace interlock::gate
