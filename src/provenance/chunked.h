@@ -18,6 +18,17 @@ class Chunked {
   [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
     return chunks_.data()[i / kChunk].get()->data()[i % kChunk];
   }
+  // For loops that only read: valid until the next push_back.
+  class View {
+   public:
+    explicit View(const Chunked& of) noexcept : chunks_(of.chunks_.data()) {}
+    [[nodiscard]] const T& operator[](std::size_t i) const noexcept {
+      return chunks_[i / kChunk].get()->data()[i % kChunk];
+    }
+
+   private:
+    const std::unique_ptr<std::array<T, kChunk>>* chunks_;
+  };
   // Returns the place of the new element.
   std::uint32_t push_back(const T& value) {
     if (size_ == chunks_.size() * kChunk) chunks_.push_back(std::make_unique_for_overwrite<Chunk>());

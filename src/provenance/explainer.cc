@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "interlock/base/decimal.h"
@@ -32,7 +33,22 @@ constexpr float kSuffixQuality = 0.8F;  // a telephone number without its prefix
 constexpr float kSubstringQuality = 0.9F;
 constexpr float kReformattedQuality = 0.75F;
 
+// Of a run of the value's words.
+constexpr float QualityOf(MatchKind kind) {
+  if (kind == MatchKind::kSubstring) return kSubstringQuality;
+  return kind == MatchKind::kFormat ? kFormatQuality : kReformattedQuality;
+}
+
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+// A digit or a mark that identifiers and addresses are joined with.
+bool IsJoint(char c) {
+  constexpr auto kSet = [] {
+    std::array<bool, 256> set{};
+    for (const char joint : std::string_view("0123456789@:/._-+")) set[static_cast<unsigned char>(joint)] = true;
+    return set;
+  }();
+  return kSet[static_cast<unsigned char>(c)];
+}
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 // Whether the digits that start at `at` go on to the left as one number: 1,250 or 3.14. In a list, [100,200] or a
@@ -81,6 +97,10 @@ void Explainer::Start(std::string_view value) {
   value_ = value;
   steps_ = 0;
   any_direct_ = false;
+  any_whole_ = false;
+  labels_ = 0;
+  identified_ = 0;
+  before_turn_ = options_.before_turn == kNoTurn ? ~std::uint64_t{0} : options_.before_turn;
   pieces_.clear();
   const std::size_t read = tokenizer_.Read(value, Reading::kPlain, kMaxValueWords, list_);
   const std::size_t n = list_.tokens.size();
@@ -176,11 +196,7 @@ void Explainer::FindParts() {
 
 bool Explainer::Counts(std::uint32_t source) const {
   const SourceInfo& info = store_.sources()[source].info;
-  return info.kind != SourceKind::kResult || options_.before_turn == kNoTurn || info.turn < options_.before_turn;
-}
-
-bool Explainer::Counts(const Segment& segment) const {
-  return segment.kind != SourceKind::kResult || options_.before_turn == kNoTurn || segment.turn < options_.before_turn;
+  return info.kind != SourceKind::kResult || info.turn < before_turn_;
 }
 
 void Explainer::FindRuns() {
@@ -190,7 +206,7 @@ void Explainer::FindRuns() {
   for (std::uint32_t i = 0; i < n && steps_ <= budget_; ++i) {
     visits_.swap(next_visits_);
     if (i + 1 < n) Gather(i + 1, next_visits_);
-    for (const std::uint32_t at : visits_) VisitRun(at, i);
+    if (!visits_.empty()) VisitRuns(i);
   }
 }
 
@@ -230,70 +246,126 @@ bool Explainer::Identifies(std::uint32_t i) const {
   return word.has_digit && word.size >= 3 && !(word.all_digits && word.size < 4);
 }
 
-// The longest run of the value's words around word `anchor` in the source of `place`, which has that word there and
-// perhaps later too.
-void Explainer::VisitRun(std::uint32_t place, std::uint32_t anchor) {
-  if (!Spend(1)) return;
-  const Segment& segment = store_.SegmentOf(place);
-  if (!Counts(segment)) return;
-  PerSource& state = Of(segment.source);
-  if (state.whole || state.reach > anchor) return;
-  const auto text = [&]() -> std::string_view { return store_.sources()[segment.source].text; };
+Explainer::Lone Explainer::LoneOf(std::uint32_t i) {
+  Lone lone;
+  if (stop_[i] != 0 || list_.tokens[i].size < 3) return lone;  // reported by none
+  lone.by_request = true;
+  lone.by_any = Identifies(i) || store_.Count(ids_[i]) <= kCommon;
+  lone.identifies = IsIdentifying(ValueSpan(i, i + 1));
+  lone.kind = KindOf(i, i + 1);
+  lone.strength = StrengthOf(lone.kind, QualityOf(lone.kind), i, i + 1);
+  return lone;
+}
+
+// A part of a number is another number.
+bool Explainer::IsPartOfNumber(const Segment& segment, std::uint32_t place, std::uint32_t word) const {
+  const std::string_view text = store_.sources()[segment.source].text;
+  const Token& token = list_.tokens.data()[word];
+  return JoinedBefore(text, store_.place(place).begin()) || JoinedBefore(value_, token.begin) ||
+         JoinedAfter(text, store_.End(place)) || JoinedAfter(value_, token.end);
+}
+
+inline void Explainer::TakeLone(const Segment& segment, std::uint32_t place, std::uint32_t word, const Lone& lone,
+                                PerSource& state) {
+  if (!lone.by_any && !(lone.by_request && segment.kind == SourceKind::kRequest)) return;
+  pieces_.push_back({.source = segment.source,
+                     .first = word,
+                     .last = word + 1,
+                     .kind = lone.kind,
+                     .strength = lone.strength,
+                     .in_source = SourceSpan(place, place),
+                     .in_value = ValueSpan(word, word + 1),
+                     .before = state.newest});
+  state.newest = static_cast<std::uint32_t>(pieces_.size() - 1);
+  CountLabels(segment.labels, lone.strength, lone.identifies);
+  Cover(segment.kind, word, word + 1);
+}
+
+// For each of visits_, a place that has word `anchor`: the longest run of the value's words around it in its source,
+// there or where the word stands again in that source.
+void Explainer::VisitRuns(std::uint32_t anchor) {
   const auto n = static_cast<std::uint32_t>(list_.tokens.size());
-  std::uint32_t best_place = kNone;
-  std::uint32_t best_first = anchor;
-  std::uint32_t best_last = anchor;
-  std::uint32_t tried = 0;
   const std::uint32_t* const ids = ids_.data();
   const Token* const tokens = list_.tokens.data();
-  // No place has the entry kNone.
-  const std::uint32_t id_after = anchor + 1 < n ? ids[anchor + 1] : kNone;
-  const std::uint32_t id_before = anchor > state.reach ? ids[anchor - 1] : kNone;
-  for (std::uint32_t at = place; at != kNone && tried < kMaxChain; at = store_.place(at).next, ++tried) {
-    std::uint32_t first = anchor;
-    std::uint32_t last = anchor + 1;
-    std::uint32_t begin = at;
-    std::uint32_t end = at + 1;
-    const bool longer_after = end < segment.end && store_.place(end).entry == id_after;
-    const bool longer_before = begin > segment.begin && store_.place(begin - 1).entry == id_before;
-    if (!longer_after && !longer_before && best_place != kNone && n > 1) {  // the word alone: there is one already
-      if (!Spend(1)) return;
+  const Chunked<Place>::View places = store_.places();
+  const Lone lone = LoneOf(anchor);
+  const bool is_number = tokens[anchor].all_digits;
+  const bool may_be_alone = n > 1;
+  const bool has_after = anchor + 1 < n && ids[anchor + 1] != kNone;
+  const bool has_before = anchor > 0 && ids[anchor - 1] != kNone;
+  const std::uint32_t after = has_after ? ids[anchor + 1] : kNone;
+  const std::uint32_t before = has_before ? ids[anchor - 1] : kNone;
+  for (const std::uint32_t place : visits_) {
+    if (!Spend(1)) return;
+    const Segment& segment = store_.SegmentOf(place);
+    if (!Counts(segment)) continue;
+    PerSource& state = Of(segment.source);
+    const std::uint32_t reach = state.reach;
+    if (state.whole || reach > anchor) continue;
+    const std::uint32_t segment_begin = segment.begin;
+    const std::uint32_t segment_end = segment.end;
+    const bool look_before = has_before && anchor > reach;
+    std::uint32_t best_place = kNone;
+    std::uint32_t best_first = anchor;
+    std::uint32_t best_last = anchor;
+    std::uint32_t tried = 0;
+    bool done = false;
+    for (std::uint32_t at = place; at != kNone && tried < kMaxChain; ++tried) {
+      std::uint32_t begin = at;
+      std::uint32_t end = at + 1;
+      at = places[at].next;
+      const bool longer_after = has_after && end < segment_end && places[end].entry == after;
+      const bool longer_before = look_before && begin > segment_begin && places[begin - 1].entry == before;
+      if (!longer_after && !longer_before && may_be_alone) {
+        if (!Spend(1)) return;
+        if (best_place != kNone || (is_number && IsPartOfNumber(segment, begin, anchor))) continue;
+        best_place = begin, best_last = anchor + 1;
+        continue;
+      }
+      std::uint32_t first = anchor;
+      std::uint32_t last = anchor + 1;
+      if (longer_after) {
+        do {
+          ++last, ++end;
+        } while (last < n && end < segment_end && ids[last] == places[end].entry);
+      }
+      if (longer_before) {
+        do {
+          --first, --begin;
+        } while (first > reach && begin > segment_begin && ids[first - 1] == places[begin - 1].entry);
+      }
+      if (!Spend(last - first)) return;
+      if (tokens[first].all_digits || tokens[last - 1].all_digits) {
+        const std::string_view text = store_.sources()[segment.source].text;
+        while (first < last && tokens[first].all_digits &&
+               (JoinedBefore(text, places[begin].begin()) || JoinedBefore(value_, tokens[first].begin))) {
+          ++first, ++begin;
+        }
+        while (first < last && tokens[last - 1].all_digits &&
+               (JoinedAfter(text, store_.End(end - 1)) || JoinedAfter(value_, tokens[last - 1].end))) {
+          --last, --end;
+        }
+        if (first > anchor || last <= anchor) continue;
+      }
+      if (first == 0 && last == n) {
+        done = TakeWhole(segment, begin, true);
+        if (done) break;
+        if (best_place != kNone && best_first == 0 && best_last == n) continue;
+      }
+      if (last - first > best_last - best_first) best_place = begin, best_first = first, best_last = last;
+    }
+    if (done || best_place == kNone) continue;
+    if (best_first == 0 && best_last == n) {
+      TakeWhole(segment, best_place, false);
       continue;
     }
-    if (longer_after) {
-      do {
-        ++last, ++end;
-      } while (last < n && end < segment.end && ids[last] == store_.place(end).entry);
+    if (best_last - best_first == 1) {
+      TakeLone(segment, best_place, anchor, lone, state);
+    } else {
+      TakeRun(segment, best_place, best_first, best_last);
     }
-    if (longer_before) {
-      do {
-        --first, --begin;
-      } while (first > state.reach && begin > segment.begin && ids[first - 1] == store_.place(begin - 1).entry);
-    }
-    if (!Spend(last - first)) return;
-    // A part of a number is another number.
-    while (first < last && tokens[first].all_digits &&
-           (JoinedBefore(text(), store_.place(begin).begin()) || JoinedBefore(value_, tokens[first].begin))) {
-      ++first, ++begin;
-    }
-    while (first < last && tokens[last - 1].all_digits &&
-           (JoinedAfter(text(), store_.End(end - 1)) || JoinedAfter(value_, tokens[last - 1].end))) {
-      --last, --end;
-    }
-    if (first > anchor || last <= anchor) continue;
-    if (first == 0 && last == n) {
-      if (TakeWhole(segment, begin, true)) return;
-      if (best_place != kNone && best_first == 0 && best_last == n) continue;
-    }
-    if (last - first > best_last - best_first) best_place = begin, best_first = first, best_last = last;
+    state.reach = best_last;
   }
-  if (best_place == kNone) return;
-  if (best_first == 0 && best_last == n) {
-    TakeWhole(segment, best_place, false);
-    return;
-  }
-  TakeRun(segment, best_place, best_first, best_last);
-  state.reach = best_last;
 }
 
 bool Explainer::IsExact(const Segment& segment, std::uint32_t place) const {
@@ -353,15 +425,16 @@ void Explainer::TakeRun(const Segment& segment, std::uint32_t place, std::uint32
     const bool request = segment.kind == SourceKind::kRequest;
     if (!Identifies(content_word) && !request && store_.Count(ids_[content_word]) > kCommon) return;
   }
-  const auto is_part = [&](const Part& part) { return part.first == first && part.last == last; };
   const base::ByteSpan in_source = SourceSpan(place, place + (last - first) - 1);
-  if (has_space_) {
-    TakePiece(segment.source, MatchKind::kSubstring, kSubstringQuality, in_source, first, last);
-  } else if (std::ranges::any_of(parts_, is_part)) {
-    TakePiece(segment.source, MatchKind::kFormat, kFormatQuality, in_source, first, last);
-  } else {
-    TakePiece(segment.source, MatchKind::kDerived, kReformattedQuality, in_source, first, last);
-  }
+  const MatchKind kind = KindOf(first, last);
+  TakePiece(segment.source, kind, QualityOf(kind), in_source, first, last);
+}
+
+// Of a run that is not the whole value.
+MatchKind Explainer::KindOf(std::uint32_t first, std::uint32_t last) const {
+  if (has_space_) return MatchKind::kSubstring;
+  const auto is_part = [&](const Part& part) { return part.first == first && part.last == last; };
+  return std::ranges::any_of(parts_, is_part) ? MatchKind::kFormat : MatchKind::kDerived;
 }
 
 std::uint64_t Explainer::Content(std::uint32_t first, std::uint32_t last) const {
@@ -437,39 +510,80 @@ const std::string& Explainer::WordAt(std::uint32_t place) {
   return word_;
 }
 
-void Explainer::TakePiece(std::uint32_t source, MatchKind kind, float quality, base::ByteSpan in_source,
-                          std::uint32_t first, std::uint32_t last) {
-  const bool whole = first == 0 && last == list_.tokens.size();
+float Explainer::StrengthOf(MatchKind kind, float quality, std::uint32_t first, std::uint32_t last) {
   const Weight& weight = WeightOf(first, last);
   float strength = quality * weight.substance;
+  const bool whole = first == 0 && last == list_.tokens.size();
   if (!whole && content_bytes_ > 0) {
     const float share = static_cast<float>(weight.content) / static_cast<float>(content_bytes_);
     const float floor = kind == MatchKind::kFormat ? 0.5F : 0.3F;
     strength *= floor + (1.0F - floor) * share;
   }
+  return std::max(strength, 0.01F);
+}
+
+void Explainer::TakePiece(std::uint32_t source, MatchKind kind, float quality, base::ByteSpan in_source,
+                          std::uint32_t first, std::uint32_t last) {
+  const SourceInfo& info = store_.sources()[source].info;
+  PerSource& state = Of(source);
   pieces_.push_back({.source = source,
                      .first = first,
                      .last = last,
                      .kind = kind,
-                     .strength = std::max(strength, 0.01F),
+                     .strength = StrengthOf(kind, quality, first, last),
                      .in_source = in_source,
                      .in_value = ValueSpan(first, last),
-                     .before = Of(source).newest});
-  Of(source).newest = static_cast<std::uint32_t>(pieces_.size() - 1);
-  Cover(source, first, last);
+                     .before = state.newest});
+  state.newest = static_cast<std::uint32_t>(pieces_.size() - 1);
+  const Piece& piece = pieces_.back();
+  const bool whole = first == 0 && last == list_.tokens.size();
+  any_whole_ = any_whole_ || whole;
+  const bool brings = (identified_ | info.labels) != identified_ && kind != MatchKind::kFuzzy;
+  CountLabels(info.labels, piece.strength, brings && (whole || IsIdentifying(piece.in_value)));
+  Cover(info.kind, first, last);
 }
 
-void Explainer::Cover(std::uint32_t source, std::uint32_t first, std::uint32_t last) {
-  const SourceKind kind = store_.sources()[source].info.kind;
+void Explainer::Cover(SourceKind kind, std::uint32_t first, std::uint32_t last) {
   const unsigned char bit =
       kind == SourceKind::kRequest ? kByRequest : (kind == SourceKind::kResult ? kByResult : kByOther);
   for (std::uint32_t i = first; i < last; ++i) cover_[i] |= bit;
 }
 
-bool Explainer::IsIdentifying(const Piece& piece) const {
-  const std::string_view part = value_.substr(piece.in_value.begin, piece.in_value.end - piece.in_value.begin);
+bool Explainer::IsIdentifying(base::ByteSpan in_value) const {
+  const std::string_view part = value_.substr(in_value.begin, in_value.end - in_value.begin);
   if (part.size() >= kMinIdentifyingRun) return true;
-  return part.size() >= kMinIdentifying && part.find_first_of("0123456789@:/._-+") != std::string_view::npos;
+  return part.size() >= kMinIdentifying && std::ranges::any_of(part, IsJoint);
+}
+
+// Of the pieces in order_, after the first `wholes`, the strongest that there is room for: the first half of them with
+// the first sources before others as strong, the second half with the newest.
+void Explainer::KeepStrongest(std::size_t wholes) {
+  const auto room = static_cast<std::ptrdiff_t>(SourceIndex::kMaxMatches - wholes);
+  const auto begin = order_.begin() + static_cast<std::ptrdiff_t>(wholes);
+  // Most are weaker than any that will be taken.
+  strengths_.clear();
+  for (auto at = begin; at != order_.end(); ++at) strengths_.push_back(pieces_.data()[*at].strength);
+  if (room > 0) {
+    const auto least = strengths_.begin() + (room - 1);
+    std::nth_element(strengths_.begin(), least, strengths_.end(), std::greater<>());
+    const float bound = *least;
+    order_.erase(
+        std::remove_if(begin, order_.end(), [&](std::uint32_t i) { return pieces_.data()[i].strength < bound; }),
+        order_.end());
+    const auto strongest = [&](bool newest) {
+      return [this, newest](std::uint32_t a, std::uint32_t b) {
+        const Piece& x = pieces_.data()[a];
+        const Piece& y = pieces_.data()[b];
+        if (x.strength != y.strength) return x.strength > y.strength;
+        if (x.source != y.source) return newest ? x.source > y.source : x.source < y.source;
+        return x.first < y.first;
+      };
+    };
+    const auto half = begin + (room + 1) / 2;
+    std::partial_sort(begin, half, order_.end(), strongest(false));
+    std::partial_sort(half, begin + room, order_.end(), strongest(true));
+  }
+  order_.resize(SourceIndex::kMaxMatches);
 }
 
 void Explainer::Select(Explanation& out) {
@@ -489,54 +603,37 @@ void Explainer::Select(Explanation& out) {
     out.by_results = static_cast<float>(results) / total;
     out.covered = static_cast<float>(any) / total;
   }
+  out.labels = labels_;
+  out.identified = identified_;
   const auto n = list_.tokens.size();
-  order_.clear();
-  for (std::uint32_t i = 0; i < pieces_.size(); ++i) {
-    const Piece& piece = pieces_[i];
-    const core::LabelSet labels = store_.sources()[piece.source].info.labels;
-    const bool whole = piece.first == 0 && piece.last == n;
-    if (piece.strength >= kTrivialStrength) {
-      out.labels |= labels;
-      const bool brings = (out.identified | labels) != out.identified;
-      if (brings && piece.kind != MatchKind::kFuzzy && (whole || IsIdentifying(piece))) out.identified |= labels;
-    }
-    // A source that explains the whole value says nothing more by its pieces.
-    if (!whole && per_source_[piece.source].whole) continue;
-    order_.push_back(i);
-  }
-  const auto is_whole = [&](std::uint32_t i) { return pieces_[i].first == 0 && pieces_[i].last == n; };
+  const auto is_whole = [&](std::uint32_t i) { return pieces_.data()[i].first == 0 && pieces_.data()[i].last == n; };
   const auto by_source = [&](std::uint32_t a, std::uint32_t b) {
-    const Piece& x = pieces_[a];
-    const Piece& y = pieces_[b];
+    const Piece& x = pieces_.data()[a];
+    const Piece& y = pieces_.data()[b];
     if (x.source != y.source) return x.source < y.source;
     if (x.first != y.first) return x.first < y.first;
     return x.strength > y.strength;
   };
+  order_.clear();
+  for (std::uint32_t i = 0; i < pieces_.size(); ++i) {
+    // A source that explains the whole value says nothing more by its pieces.
+    if (any_whole_ && !is_whole(i) && per_source_[pieces_[i].source].whole) continue;
+    order_.push_back(i);
+  }
   const std::size_t cap = SourceIndex::kMaxMatches;
   if (order_.size() > cap) {
-    const auto pieces_begin = std::stable_partition(order_.begin(), order_.end(), is_whole);
+    const auto pieces_begin =
+        any_whole_ ? std::stable_partition(order_.begin(), order_.end(), is_whole) : order_.begin();
     const auto wholes = static_cast<std::size_t>(pieces_begin - order_.begin());
     std::sort(order_.begin(), pieces_begin, by_source);
     if (wholes > cap) {
       // The first half and the newest half.
       std::copy(pieces_begin - static_cast<std::ptrdiff_t>(cap / 2), pieces_begin,
                 order_.begin() + static_cast<std::ptrdiff_t>(cap / 2));
+      order_.resize(cap);
     } else {
-      const auto room = static_cast<std::ptrdiff_t>(cap - wholes);
-      const auto strongest = [&](bool newest) {
-        return [this, newest](std::uint32_t a, std::uint32_t b) {
-          const Piece& x = pieces_[a];
-          const Piece& y = pieces_[b];
-          if (x.strength != y.strength) return x.strength > y.strength;
-          if (x.source != y.source) return newest ? x.source > y.source : x.source < y.source;
-          return x.first < y.first;
-        };
-      };
-      const auto half = pieces_begin + (room + 1) / 2;
-      std::partial_sort(pieces_begin, half, order_.end(), strongest(false));
-      std::partial_sort(half, pieces_begin + room, order_.end(), strongest(true));
+      KeepStrongest(wholes);
     }
-    order_.resize(cap);
   }
   std::sort(order_.begin(), order_.end(), by_source);
   out.matches.reserve(order_.size());

@@ -51,6 +51,14 @@ class Explainer {
     std::uint32_t first;
     std::uint32_t last;
   };
+  // What a word of the value says alone, wherever it stands: most of what a long value is explained by.
+  struct Lone {
+    bool by_any = false;
+    bool by_request = false;
+    bool identifies = false;  // as a piece: see IsIdentifying
+    MatchKind kind = MatchKind::kSubstring;
+    float strength = 0;
+  };
 
   void Start(std::string_view value);
   void FindParts();
@@ -60,7 +68,9 @@ class Explainer {
     return it;
   }
   [[nodiscard]] bool Counts(std::uint32_t source) const;
-  [[nodiscard]] bool Counts(const Segment& segment) const;
+  [[nodiscard]] bool Counts(const Segment& segment) const {
+    return segment.kind != SourceKind::kResult || segment.turn < before_turn_;
+  }
   bool Spend(std::uint64_t steps) {
     steps_ += steps;
     if (steps_ > budget_) exhausted_ = true;
@@ -71,7 +81,10 @@ class Explainer {
   void GatherPair(std::uint32_t first, std::uint32_t anchor, std::vector<std::uint32_t>& places);
   void Gather(std::uint32_t anchor, std::vector<std::uint32_t>& places);
   [[nodiscard]] bool Identifies(std::uint32_t word) const;
-  void VisitRun(std::uint32_t place, std::uint32_t anchor);
+  [[nodiscard]] Lone LoneOf(std::uint32_t word);
+  void VisitRuns(std::uint32_t anchor);
+  [[nodiscard]] bool IsPartOfNumber(const Segment& segment, std::uint32_t place, std::uint32_t word) const;
+  void TakeLone(const Segment& segment, std::uint32_t place, std::uint32_t word, const Lone& lone, PerSource& state);
   void TakeRun(const Segment& segment, std::uint32_t place, std::uint32_t first, std::uint32_t last);
   bool TakeWhole(const Segment& segment, std::uint32_t place, bool exact_only);
   [[nodiscard]] bool IsExact(const Segment& segment, std::uint32_t place) const;
@@ -94,7 +107,14 @@ class Explainer {
 
   void TakePiece(std::uint32_t source, MatchKind kind, float quality, base::ByteSpan in_source, std::uint32_t first,
                  std::uint32_t last);
-  void Cover(std::uint32_t source, std::uint32_t first, std::uint32_t last);
+  [[nodiscard]] MatchKind KindOf(std::uint32_t first, std::uint32_t last) const;
+  [[nodiscard]] float StrengthOf(MatchKind kind, float quality, std::uint32_t first, std::uint32_t last);
+  void CountLabels(core::LabelSet labels, float strength, bool identifies) {
+    if (strength < kTrivialStrength) return;
+    labels_ |= labels;
+    if (identifies) identified_ |= labels;
+  }
+  void Cover(SourceKind kind, std::uint32_t first, std::uint32_t last);
   [[nodiscard]] bool IsCovered(std::uint32_t word) const { return cover_[word] != 0; }
   [[nodiscard]] const Weight& WeightOf(std::uint32_t first, std::uint32_t last);
   [[nodiscard]] float Substance(std::uint32_t first, std::uint32_t last) const;
@@ -102,8 +122,9 @@ class Explainer {
   [[nodiscard]] base::ByteSpan ValueSpan(std::uint32_t first, std::uint32_t last) const;
   [[nodiscard]] base::ByteSpan SourceSpan(std::uint32_t first_place, std::uint32_t last_place) const;
   [[nodiscard]] const std::string& WordAt(std::uint32_t place);
-  [[nodiscard]] bool IsIdentifying(const Piece& piece) const;
+  [[nodiscard]] bool IsIdentifying(base::ByteSpan in_value) const;
   void Select(Explanation& out);
+  void KeepStrongest(std::size_t wholes);
 
   const SourceStore& store_;
   Tokenizer tokenizer_;
@@ -118,17 +139,22 @@ class Explainer {
   std::vector<Piece> pieces_;
   std::string word_;
   std::vector<std::uint32_t> order_;
+  std::vector<float> strengths_;  // of pieces, to tell which can be among the strongest
   std::vector<std::uint32_t> visits_;
   std::vector<std::uint32_t> next_visits_;
   std::vector<std::uint64_t> pair_hashes_;  // of each word and the next
   std::string_view value_;
   ExplainOptions options_;
+  std::uint64_t before_turn_ = 0;  // results of this turn and later ones do not count
+  core::LabelSet labels_ = 0;
+  core::LabelSet identified_ = 0;
   std::uint32_t epoch_ = 0;
   std::uint64_t content_bytes_ = 0;
   bool only_stops_ = false;
   bool has_space_ = false;
   bool exhausted_ = false;
   bool any_direct_ = false;  // some source has the whole value as it is
+  bool any_whole_ = false;   // some piece is the whole value
   std::uint64_t steps_ = 0;
   std::uint64_t budget_ = 0;
 };

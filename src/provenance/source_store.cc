@@ -170,6 +170,7 @@ void SourceStore::AddReading(std::uint32_t source, Reading reading) {
                        .begin = begin,
                        .end = begin + static_cast<std::uint32_t>(list_.tokens.size()),
                        .turn = sources_[source].info.turn,
+                       .labels = labels,
                        .kind = sources_[source].info.kind,
                        .reading = reading});
   while (segment_at_.size() * kStride < segments_.back().end) {
@@ -291,7 +292,8 @@ std::uint32_t SourceStore::End(std::uint32_t at) const {
   return std::ranges::lower_bound(long_ends_, at, {}, &std::pair<std::uint32_t, std::uint32_t>::first)->second;
 }
 
-const Segment& SourceStore::SegmentOf(std::uint32_t at) const {
+// Where the segment at the start of its stride ends before it.
+const Segment& SourceStore::LaterSegment(std::uint32_t at) const {
   const std::size_t stride = at / kStride;
   const auto from = segments_.begin() + segment_at_[stride];
   const auto to = stride + 1 < segment_at_.size() ? segments_.begin() + segment_at_[stride + 1] + 1 : segments_.end();

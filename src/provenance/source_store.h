@@ -55,6 +55,7 @@ struct Segment {
   std::uint32_t begin;  // places
   std::uint32_t end;
   std::uint32_t turn;  // of the source; here so that a lookup need not touch it
+  core::LabelSet labels;
   SourceKind kind;
   Reading reading;
 };
@@ -102,9 +103,13 @@ class SourceStore {
   [[nodiscard]] const std::vector<Source>& sources() const noexcept { return sources_; }
   [[nodiscard]] const std::vector<Segment>& segments() const noexcept { return segments_; }
   [[nodiscard]] const Place& place(std::uint32_t at) const { return places_[at]; }
+  [[nodiscard]] Chunked<Place>::View places() const noexcept { return Chunked<Place>::View(places_); }
   [[nodiscard]] const FormatPlace& format_place(std::uint32_t at) const { return format_places_[at]; }
   [[nodiscard]] std::uint32_t End(std::uint32_t place) const;
-  [[nodiscard]] const Segment& SegmentOf(std::uint32_t place) const;
+  [[nodiscard]] const Segment& SegmentOf(std::uint32_t place) const {
+    const Segment& first = segments_.data()[segment_at_.data()[place / kStride]];
+    return place < first.end ? first : LaterSegment(place);
+  }
   // Brings what a visit of `place` reads into the cache.
   void PrefetchPlace(std::uint32_t place) const noexcept {
     const char* const at = reinterpret_cast<const char*>(&places_[place]);
@@ -185,9 +190,10 @@ class SourceStore {
     std::uint32_t next;
   };
 
-  static constexpr std::size_t kStride = 256;               // places a step of segment_at_
+  static constexpr std::size_t kStride = 64;                // places a step of segment_at_
   static constexpr std::uint32_t kSlotId = (1u << 24) - 1;  // of a slot: the entry; the rest are bits of its hash
 
+  [[nodiscard]] const Segment& LaterSegment(std::uint32_t place) const;
   std::uint32_t Make(std::uint64_t hash);
   void Grow();
   void Prefetch(std::size_t i, bool& crowded) const;

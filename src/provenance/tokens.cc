@@ -152,13 +152,45 @@ constexpr auto MakeStopWords() {
   return words;
 }
 constexpr auto kStopWords = MakeStopWords();
-static_assert(std::ranges::is_sorted(kStopWords));
+
+constexpr std::size_t kMaxStopWord = 6;
+// A word of up to kMaxStopWord bytes as one number; never 0.
+constexpr std::uint64_t Packed(std::string_view word) {
+  std::uint64_t packed = 0;
+  for (const char c : word) packed = packed << 8 | static_cast<unsigned char>(c);
+  return packed;
+}
+// Open addressing: every word of a text is asked about.
+class StopWords {
+ public:
+  constexpr StopWords() {
+    for (const std::string_view word : kStopWords) {
+      std::size_t at = Slot(Packed(word));
+      while (slots_[at] != 0) at = (at + 1) % slots_.size();
+      slots_[at] = Packed(word);
+    }
+  }
+  [[nodiscard]] constexpr bool Has(std::string_view word) const {
+    const std::uint64_t packed = Packed(word);
+    std::size_t at = Slot(packed);
+    while (slots_[at] != 0 && slots_[at] != packed) at = (at + 1) % slots_.size();
+    return slots_[at] == packed;
+  }
+
+ private:
+  static constexpr std::size_t Slot(std::uint64_t packed) { return packed * 0x9E3779B97F4A7C15U >> 55; }
+  std::array<std::uint64_t, 512> slots_{};
+};
+constexpr StopWords kStopWordTable;
+static_assert(std::ranges::all_of(kStopWords, [](std::string_view word) {
+  return word.size() <= kMaxStopWord && kStopWordTable.Has(word);
+}));
 
 }  // namespace
 
 bool IsStopWord(std::string_view word) noexcept {
   if (word.size() <= 1) return !word.empty() && IsAscii(word[0]) && !IsDigit(word[0]);
-  return word.size() <= 6 && std::ranges::binary_search(kStopWords, word);
+  return word.size() <= kMaxStopWord && kStopWordTable.Has(word);
 }
 
 Escape ReadEscape(std::string_view raw, std::size_t at, Reading reading) noexcept {
