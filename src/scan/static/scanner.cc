@@ -20,6 +20,7 @@
 #include "static/shell_judge.h"
 #include "static/supply.h"
 #include "static/surface.h"
+#include "static/together.h"
 #include "static/toolset.h"
 #include "static/unit_cache.h"
 #include "static/verdict.h"
@@ -413,6 +414,7 @@ ScanReport ScanJob::Finish() {
   }
   std::move(facts.findings.begin(), facts.findings.end(), std::back_inserter(raw));
   std::move(uses.begin(), uses.end(), std::back_inserter(facts.uses));
+  JudgeTogether(job.files, facts.uses, raw);
   ReadListings(job.files, report);
   ComparePermissions(job.files, facts, ReadDeclaration(job.files), report, raw);
   AnalyzeToolSet(job.files, report, raw);

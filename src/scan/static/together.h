@@ -1,0 +1,19 @@
+// Evidence that stands in different places of a package. A flow that an analyser can follow is reported as one; here
+// the two ends are enough: code that names other programs' stores of credentials, and code beside it that sends to a
+// fixed foreign host. Engine room.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "code/flow.h"
+#include "static/analysis.h"
+
+namespace interlock::scan {
+
+// Raises EXFIL-009. `uses` of code, shell scripts and hooks alike. Linear in the text of the package's own code, which
+// is only read where something is sent.
+void JudgeTogether(const std::vector<FileContext>& files, std::span<const code::CapabilityUse> uses,
+                   std::vector<RawFinding>& out);
+
+}  // namespace interlock::scan
