@@ -13,11 +13,15 @@ constexpr std::size_t kPhoneTail = 9;  // national numbers have this many digits
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-// Whether a word of a list whose words start with one of `letters` can start with `c`.
-constexpr bool MayStart(std::string_view letters, char c) {
+// Small letters as a set.
+constexpr std::uint32_t LetterSet(std::string_view letters) {
   std::uint32_t set = 0;
   for (const char letter : letters) set |= 1u << (letter - 'a');
-  return c >= 'a' && c <= 'z' && (set >> (c - 'a') & 1u) != 0;
+  return set;
+}
+// Whether a word of a list whose words start with one of `letters` can start with `c`.
+bool MayStart(std::uint32_t letters, char c) {
+  return c >= 'a' && c <= 'z' && (letters >> static_cast<unsigned>(c - 'a') & 1u) != 0;
 }
 
 class Finder {
@@ -26,15 +30,17 @@ class Finder {
       : raw_(raw), list_(list), plain_numbers_(plain_numbers), hits_(hits) {}
 
   void Run() {
-    for (std::size_t i = 0; i < size();) {
-      const Token& token = list_.tokens.data()[i];
+    const std::size_t n = size();
+    const Token* const tokens = list_.tokens.data();
+    for (std::size_t i = 0; i < n;) {
+      std::size_t digit = i;
+      while (digit < n && !tokens[digit].has_digit) ++digit;
+      if (digit == n) break;
+      const bool before_digit = digit > i;  // a month, perhaps
+      if (before_digit) i = digit - 1;
+      const Token& token = tokens[i];
       std::size_t taken = 0;
-      const bool before_digit = i + 1 < size() && list_.tokens.data()[i + 1].has_digit;
-      if (!token.has_digit && !before_digit) {
-        ++i;
-        continue;
-      }
-      if (token.has_digit || (before_digit && Month(i) != 0)) taken = Date(i);
+      if (!before_digit || Month(i) != 0) taken = Date(i);
       if (taken == 0 && token.has_digit) taken = Grouped(i);
       if (taken == 0 && token.all_digits) taken = Phone(i);
       if (taken == 0 && token.has_digit) taken = Number(i);
@@ -68,8 +74,9 @@ class Finder {
     static constexpr std::array<std::string_view, 12> kMonths{"january",   "february", "march",    "april",
                                                               "may",       "june",     "july",     "august",
                                                               "september", "october",  "november", "december"};
+    constexpr std::uint32_t kStarts = LetterSet("adfjmnos");
     const std::string_view name = word(i);
-    if (name.size() < 3 || !MayStart("adfjmnos", name[0])) return 0;
+    if (name.size() < 3 || !MayStart(kStarts, name[0])) return 0;
     for (std::size_t m = 0; m < kMonths.size(); ++m) {
       if (name == kMonths[m] || name == kMonths[m].substr(0, 3) || (m == 8 && name == "sept")) {
         return static_cast<int>(m) + 1;
@@ -240,9 +247,10 @@ class Finder {
         if (before.ends_with(sign) || after_space.starts_with(sign)) return true;
       }
     }
+    constexpr std::uint32_t kStarts = LetterSet("acdegijpu");
     const auto is_code = [&](std::size_t i) {
       const std::string_view text = word(i);
-      return text.size() >= 3 && text.size() <= 7 && MayStart("acdegijpu", text[0]) &&
+      return text.size() >= 3 && text.size() <= 7 && MayStart(kStarts, text[0]) &&
              std::ranges::find(kCodes, text) != kCodes.end();
     };
     if (first > 0 && is_code(first - 1) && Between(first - 1).size() == 1) return true;

@@ -15,6 +15,12 @@
 
 namespace interlock::provenance::internal {
 
+// A place among `size` by the upper bits of a hash: sizes need not be powers of two, so tables can grow by halves.
+inline std::size_t ScaleTo(std::uint64_t hash, std::size_t size) noexcept {
+  __extension__ using Wide = unsigned __int128;
+  return static_cast<std::size_t>(static_cast<Wide>(hash) * size >> 64);
+}
+
 class KeyedHash {
  public:
   explicit KeyedHash(const std::array<std::uint64_t, 2>& key)

@@ -9,14 +9,15 @@ namespace interlock::provenance::internal {
 namespace {
 
 constexpr std::size_t kMaxSourceBytes = (std::size_t{1} << 24) - 1;
-// A slot of the table: an entry, and eight bits of its hash so that a probe rarely touches the wrong entry.
+constexpr std::uint32_t kMaxEnd = (1u << 31) - 1;  // of an Amount; no source is that long
+// A slot of the table: an entry, and eight bits of its hash so that a probe rarely touches the wrong entry. The upper
+// bits of the hash say where the slot is.
 constexpr unsigned kIdBits = 24;
-constexpr unsigned kTagShift = 64 - (32 - kIdBits);
 constexpr std::uint32_t kIdMask = (1u << kIdBits) - 1;  // SourceStore::kSlotId
 constexpr std::size_t kMaxEntries = kIdMask - 1;
-std::uint32_t SlotOf(std::uint32_t id, std::uint64_t hash) {
-  return id | static_cast<std::uint32_t>(hash >> kTagShift) << kIdBits;
-}
+std::uint32_t TagOf(std::uint64_t hash) { return static_cast<std::uint32_t>(hash) << kIdBits; }
+// Small tables by halves, which wastes less; large ones are not to grow often.
+std::size_t GrownFrom(std::size_t size) { return size < 16'384 ? size + size / 2 : size * 2; }
 constexpr std::uint32_t kLongWord = 255;
 constexpr std::uint32_t kCrowded = 32;  // places of a word in one segment from which on its pairs are kept
 constexpr std::uint32_t kMaxCount = (1u << 24) - 1;
@@ -63,42 +64,51 @@ std::uint32_t SourceStore::Add(const SourceInfo& info, std::string_view text) {
   AddReading(ordinal, reading);
   AddFormats(ordinal);
   if (DiffersWhenDeep(text, reading)) AddReading(ordinal, Reading::kDeep);
+  // One source's words would be a good part of what a short session holds.
+  list_ = TokenList();
+  hits_ = std::vector<FormatHit>();
   return ordinal;
 }
 
 std::uint32_t SourceStore::Find(std::uint64_t hash) const noexcept {
-  const std::size_t mask = slots_.size() - 1;
   const std::uint32_t* const slots = slots_.data();
-  for (std::size_t i = hash & mask;; i = (i + 1) & mask) {
+  const std::size_t size = slots_.size();
+  const std::uint32_t tag = TagOf(hash);
+  for (std::size_t i = ScaleTo(hash, size);;) {
     const std::uint32_t slot = slots[i];
     if (slot == kNone) return kNone;
-    if (slot >> kIdBits == hash >> kTagShift && entries_[slot & kIdMask].hash == hash) return slot & kIdMask;
+    if ((slot & ~kIdMask) == tag && entries_[slot & kIdMask].hash == hash) return slot & kIdMask;
+    if (++i == size) i = 0;
   }
 }
 
-std::uint32_t SourceStore::Make(std::uint64_t hash) {
-  const std::size_t mask = slots_.size() - 1;
-  std::size_t i = hash & mask;
-  for (; slots_[i] != kNone; i = (i + 1) & mask) {
-    const std::uint32_t slot = slots_[i];
-    if (slot >> kIdBits == hash >> kTagShift && entries_[slot & kIdMask].hash == hash) return slot & kIdMask;
+inline std::uint32_t SourceStore::Make(std::uint64_t hash) {
+  std::uint32_t* const slots = slots_.data();
+  const std::size_t size = slots_.size();
+  const std::uint32_t tag = TagOf(hash);
+  std::size_t i = ScaleTo(hash, size);
+  for (std::uint32_t slot = slots[i]; slot != kNone; slot = slots[i]) {
+    if ((slot & ~kIdMask) == tag && entries_[slot & kIdMask].hash == hash) return slot & kIdMask;
+    if (++i == size) i = 0;
   }
   Entry entry;
   entry.hash = hash;
   const std::uint32_t id = entries_.push_back(entry);
-  slots_[i] = SlotOf(id, hash);
-  if (std::size_t{entries_.size()} * 4 > slots_.size() * 3) Grow();
+  slots[i] = id | tag;
+  if (std::size_t{entries_.size()} * 4 > size * 3) Grow();
   return id;
 }
 
 void SourceStore::Grow() {
-  std::vector<std::uint32_t> slots(slots_.size() * 2, kNone);
-  const std::size_t mask = slots.size() - 1;
+  std::vector<std::uint32_t> slots(GrownFrom(slots_.size()), kNone);
+  const std::size_t size = slots.size();
   for (std::uint32_t id = 0; id < entries_.size(); ++id) {
     const std::uint64_t hash = entries_[id].hash;
-    std::size_t i = hash & mask;
-    while (slots[i] != kNone) i = (i + 1) & mask;
-    slots[i] = SlotOf(id, hash);
+    std::size_t i = ScaleTo(hash, size);
+    while (slots.data()[i] != kNone) {
+      if (++i == size) i = 0;
+    }
+    slots.data()[i] = id | TagOf(hash);
   }
   slots_ = std::move(slots);
 }
@@ -140,12 +150,12 @@ void SourceStore::Post(Entry& entry, std::uint32_t at, core::LabelSet labels, bo
 void SourceStore::Prefetch(std::size_t i, bool& crowded) const {
   const Token* const tokens = list_.tokens.data() + i;
   const std::uint32_t* const slots = slots_.data();
-  const std::size_t mask = slots_.size() - 1;
-  __builtin_prefetch(slots + (tokens[kAhead].hash & mask));
-  const std::uint32_t soon = slots[tokens[kAhead / 2].hash & mask];
+  const std::size_t size = slots_.size();
+  __builtin_prefetch(slots + ScaleTo(tokens[kAhead].hash, size));
+  const std::uint32_t soon = slots[ScaleTo(tokens[kAhead / 2].hash, size)];
   if (soon != kNone) __builtin_prefetch(&entries_[soon & kIdMask]);
   const bool before = std::exchange(crowded, false);
-  const std::uint32_t next = slots[tokens[kAhead / 4].hash & mask];
+  const std::uint32_t next = slots[ScaleTo(tokens[kAhead / 4].hash, size)];
   if (next == kNone) return;
   const Entry& entry = entries_[next & kIdMask];
   if (entry.count <= kFirst) return;
@@ -157,6 +167,7 @@ void SourceStore::Prefetch(std::size_t i, bool& crowded) const {
 void SourceStore::AddReading(std::uint32_t source, Reading reading) {
   const std::string_view text = sources_[source].text;
   const core::LabelSet labels = sources_[source].info.labels;
+  list_.tokens.reserve(text.size() / 5);
   tokenizer_.Read(text, reading, text.size(), list_);
   // A word makes at most two entries here, and two more as part of formats.
   if (std::size_t{places_.size()} + list_.tokens.size() >= kNone ||
@@ -225,7 +236,7 @@ std::uint32_t Chains::Push(std::uint64_t hash, std::uint32_t word) {
   if (link.newest != kNone) return std::exchange(link.newest, word);
   link = {.tag = static_cast<std::uint32_t>(hash >> 32), .newest = word};
   if (++used_ * 4 <= links_.size() * 3) return kNone;
-  std::vector<Link> old(links_.size() * 2);
+  std::vector<Link> old(GrownFrom(links_.size()));
   old.swap(links_);
   for (const Link& one : old) {
     if (one.newest != kNone) links_[Slot(std::uint64_t{one.tag} << 32)] = one;
@@ -244,7 +255,7 @@ void SourceStore::AddFormats(std::uint32_t source) {
     if (into.amounts.size() >= kMaxAmounts) return;
     const std::optional<std::int64_t> value = ScaledNumber(number);
     if (value.has_value() && *value > 0) {
-      into.amounts.push_back({.value = *value, .begin = begin, .end = end, .percent = percent});
+      into.amounts.push_back({.value = *value, .begin = begin, .end = end & kMaxEnd, .percent = percent});
     }
   };
   for (const FormatHit& found : hits_) {
@@ -303,8 +314,13 @@ const Segment& SourceStore::LaterSegment(std::uint32_t at) const {
 }
 
 std::uint32_t SourceStore::SignatureOf(std::string_view word) noexcept {
+  static constexpr auto kBit = [] {
+    std::array<std::uint32_t, 256> bits{};
+    for (std::size_t c = 0; c < bits.size(); ++c) bits[c] = 1u << (c % 26);
+    return bits;
+  }();
   std::uint32_t set = 0;
-  for (const char c : word) set |= 1u << (static_cast<unsigned char>(c) % 26);
+  for (const char c : word) set |= kBit[static_cast<unsigned char>(c)];
   const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(word.size(), 63));
   return set | size << 26;
 }

@@ -45,9 +45,10 @@ struct FormatPlace {
 struct Amount {
   std::int64_t value;  // in ten-thousandths
   std::uint32_t begin;
-  std::uint32_t end;
-  bool percent;
+  std::uint32_t end : 31;
+  bool percent : 1;
 };
+static_assert(sizeof(Amount) == 16);
 
 // One reading of one source.
 struct Segment {
@@ -84,9 +85,12 @@ class Chains {
     std::uint32_t newest = kNone;
   };
   [[nodiscard]] std::size_t Slot(std::uint64_t hash) const noexcept {
-    const std::size_t mask = links_.size() - 1;
-    std::size_t i = static_cast<std::uint32_t>(hash >> 32) & mask;
-    while (links_[i].newest != kNone && links_[i].tag != static_cast<std::uint32_t>(hash >> 32)) i = (i + 1) & mask;
+    const auto tag = static_cast<std::uint32_t>(hash >> 32);
+    const std::size_t size = links_.size();
+    std::size_t i = ScaleTo(std::uint64_t{tag} << 32, size);
+    while (links_[i].newest != kNone && links_[i].tag != tag) {
+      if (++i == size) i = 0;
+    }
     return i;
   }
   std::vector<Link> links_{64};
@@ -119,11 +123,11 @@ class SourceStore {
   }
   // Brings the slot of a word or pair into the cache.
   void PrefetchSlot(std::uint64_t hash) const noexcept {
-    __builtin_prefetch(slots_.data() + (hash & (slots_.size() - 1)));
+    __builtin_prefetch(slots_.data() + ScaleTo(hash, slots_.size()));
   }
   // The entry that is first in that slot, which is most often the right one; once the slot is there.
   void PrefetchEntry(std::uint64_t hash) const noexcept {
-    const std::uint32_t slot = slots_.data()[hash & (slots_.size() - 1)];
+    const std::uint32_t slot = slots_.data()[ScaleTo(hash, slots_.size())];
     if (slot != kNone) __builtin_prefetch(&entries_[slot & kSlotId]);
   }
   // What ForEachPlace reads of an entry beyond its own line.
@@ -210,12 +214,12 @@ class SourceStore {
   std::vector<Source> sources_;
   std::vector<Segment> segments_;
   Chunked<Place> places_;
-  Chunked<FormatPlace> format_places_;
-  Chunked<Entry> entries_;
-  Chunked<More, 64> more_;
-  Chunked<Ring, 64> rings_;
-  Chunked<Extra, 64> extras_;
-  Chunked<LookAlike> look_alikes_;
+  Chunked<FormatPlace, 32> format_places_;
+  Chunked<Entry, 32> entries_;
+  Chunked<More, 32> more_;
+  Chunked<Ring, 16> rings_;
+  Chunked<Extra, 16> extras_;
+  Chunked<LookAlike, 32> look_alikes_;
   std::vector<std::uint32_t> slots_;
   std::vector<std::uint32_t> segment_at_;  // segment of each kStride-th place
   Chains heads_;

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 
+#include "byte_classes.h"
 #include "interlock/base/digits.h"
 #include "interlock/base/text.h"
 
@@ -10,6 +13,19 @@ namespace interlock::provenance::internal {
 namespace {
 
 enum class Class : std::uint8_t { kBreak, kWord, kAlone };
+
+std::uint64_t LowBits(std::size_t count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
+
+// The first `size` bytes of `raw`, ASCII letters and digits, in small letters. Writes up to seven bytes more.
+void CopyFolded(std::string_view raw, std::size_t size, char* out) {
+  constexpr std::uint64_t kSmall = 0x2020202020202020U;  // the bit that capitals lack, and digits have
+  for (std::size_t i = 0; i < size; i += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, raw.data() + i, std::min<std::size_t>(8, raw.size() - i));
+    word |= kSmall;
+    std::memcpy(out + i, &word, sizeof word);
+  }
+}
 
 bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -234,15 +250,15 @@ bool DiffersWhenDeep(std::string_view raw, Reading reading) noexcept {
 }
 
 // The word is already at the end of the words' text.
-void Tokenizer::Emit(TokenList& out, std::size_t size, std::size_t digits, std::size_t begin, std::size_t end) {
+inline void Tokenizer::Emit(TokenList& out, std::size_t size, Digits digits, std::size_t begin, std::size_t end) {
   const std::string_view word(out.buffer.data() + out.used, size);
   out.tokens.push_back({.hash = hash_(word),
                         .begin = static_cast<std::uint32_t>(begin),
                         .end = static_cast<std::uint32_t>(end),
                         .text = static_cast<std::uint32_t>(out.used),
                         .size = static_cast<std::uint16_t>(size),
-                        .all_digits = digits == size,
-                        .has_digit = digits > 0});
+                        .all_digits = digits == Digits::kAll,
+                        .has_digit = digits != Digits::kNone});
   out.used += size;
 }
 
@@ -252,7 +268,12 @@ void Tokenizer::Append(TokenList& out, std::string_view word, std::size_t begin,
   const std::size_t need = out.used + word.size() + room;
   if (out.buffer.size() < need) out.buffer.resize(need * 3 / 2);
   std::ranges::copy(word, out.buffer.begin() + static_cast<std::ptrdiff_t>(out.used));
-  Emit(out, word.size(), static_cast<std::size_t>(std::ranges::count_if(word, IsDigit)), begin, end);
+  const auto digits = static_cast<std::size_t>(std::ranges::count_if(word, IsDigit));
+  Emit(out, word.size(),
+       digits == 0             ? Digits::kNone
+       : digits == word.size() ? Digits::kAll
+                               : Digits::kSome,
+       begin, end);
 }
 
 std::size_t Tokenizer::Read(std::string_view raw, Reading reading, std::size_t max_tokens, TokenList& out) {
@@ -261,32 +282,43 @@ std::size_t Tokenizer::Read(std::string_view raw, Reading reading, std::size_t m
   if (out.buffer.size() < raw.size() + 2 * kMaxWordBytes) out.buffer.resize(raw.size() + 2 * kMaxWordBytes);
   const char* const bytes = raw.data();
   const std::size_t all = raw.size();
+  ByteClasses classes(raw);
   std::size_t at = 0;
   while (at < all && out.tokens.size() < max_tokens) {
-    if (kFold[static_cast<unsigned char>(bytes[at])] == 0 && IsAscii(bytes[at]) && bytes[at] != '\\') {
-      ++at;
+    classes.LoadAt(at);
+    const std::size_t skip = at % ByteClasses::kBlock;
+    const std::uint64_t ahead = (classes.word() | classes.other()) >> skip;
+    if (ahead == 0) {
+      at += ByteClasses::kBlock - skip;
       continue;
     }
+    at += static_cast<std::size_t>(std::countr_zero(ahead));
     const std::size_t begin = at;
-    const std::size_t limit = std::min(all, begin + kMaxWordBytes);
-    char* const word = out.buffer.data() + out.used;
-    std::size_t digits = 0;
-    while (at < limit) {
-      const char folded = kFold[static_cast<unsigned char>(bytes[at])];
-      if (folded == 0) break;
-      word[at - begin] = folded;
-      digits += folded <= '9' ? 1u : 0u;
-      ++at;
+    const std::size_t offset = begin % ByteClasses::kBlock;
+    // A run is cut where the longest word ends, which is one block on.
+    static_assert(kMaxWordBytes == ByteClasses::kBlock);
+    auto size = static_cast<std::size_t>(std::countr_one(classes.word() >> offset));
+    std::uint64_t digits = classes.digit() >> offset & LowBits(size);
+    bool all_digits = digits == LowBits(size);
+    if (offset + size == ByteClasses::kBlock && offset > 0 && begin + size < all) {
+      classes.LoadAt(begin + size);
+      const std::size_t more = std::min(static_cast<std::size_t>(std::countr_one(classes.word())), offset);
+      const std::uint64_t more_digits = classes.digit() & LowBits(more);
+      digits |= more_digits;
+      all_digits = all_digits && more_digits == LowBits(more);
+      size += more;
     }
+    at = begin + size;
     if (at < all && (!IsAscii(bytes[at]) || (bytes[at] == '\\' && ReadEscape(raw, at, reading).code_point != 0))) {
       at = ReadSlow(raw, begin, reading, out);
-    } else if (at > begin) {
-      Emit(out, at - begin, digits, begin, at);
+    } else if (size > 0) {
+      CopyFolded(raw.substr(begin), size, out.buffer.data() + out.used);
+      Emit(out, size, all_digits ? Digits::kAll : digits != 0 ? Digits::kSome : Digits::kNone, begin, at);
     } else {
       at += ReadEscape(raw, at, reading).size;
     }
   }
-  return at;
+  return std::min(at, all);
 }
 
 // A stretch with characters beyond ASCII or spelled as escapes, up to the next ASCII separator.

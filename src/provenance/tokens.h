@@ -54,7 +54,8 @@ class Tokenizer {
 
  private:
   std::size_t ReadSlow(std::string_view raw, std::size_t from, Reading reading, TokenList& out);
-  void Emit(TokenList& out, std::size_t size, std::size_t digits, std::size_t begin, std::size_t end);
+  enum class Digits : std::uint8_t { kNone, kSome, kAll };
+  void Emit(TokenList& out, std::size_t size, Digits digits, std::size_t begin, std::size_t end);
   void Append(TokenList& out, std::string_view word, std::size_t begin, std::size_t end);
 
   const KeyedHash& hash_;
