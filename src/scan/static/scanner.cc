@@ -17,6 +17,7 @@
 #include "static/listing.h"
 #include "static/notebook.h"
 #include "static/permissions.h"
+#include "static/rights.h"
 #include "static/shell_judge.h"
 #include "static/supply.h"
 #include "static/surface.h"
@@ -418,6 +419,7 @@ ScanReport ScanJob::Finish() {
   ReadListings(job.files, report);
   ComparePermissions(job.files, facts, ReadDeclaration(job.files), report, raw);
   AnalyzeToolSet(job.files, report, raw);
+  JudgeRights(job.files, report, raw);
 
   report.dependencies = std::move(supply.dependencies);
   report.vulnerabilities = std::move(supply.vulnerabilities);

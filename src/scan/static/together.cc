@@ -12,6 +12,7 @@
 #include "code/places.h"
 #include "fmt/format.h"
 #include "static/classify.h"
+#include "static/literals.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan {
@@ -20,9 +21,8 @@ namespace {
 using core::Permission;
 using core::Reach;
 
-constexpr std::size_t kMaxScanned = 1 << 20;  // bytes of one file
-constexpr std::size_t kMaxNeighbours = 25;    // files of code in a package in which the same folder means together
-constexpr std::size_t kBefore = 160;          // bytes before a name in which a list of forbidden places says so
+constexpr std::size_t kMaxNeighbours = 25;  // files of code in a package in which the same folder means together
+constexpr std::size_t kBefore = 160;        // bytes before a name in which a list of forbidden places says so
 constexpr std::size_t kShown = 4;
 constexpr std::string_view kInbox = "inbox:";
 
@@ -66,19 +66,6 @@ constexpr std::array kOwners = std::to_array<std::pair<std::string_view, std::st
     {"codex", "agents"},
 });
 
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-bool Says(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
-}
-
 struct Stores {
   std::uint64_t strong = 0;  // bits: rows of kOwners, the first of each owner
   std::uint64_t weak = 0;
@@ -101,9 +88,9 @@ std::uint64_t OwnerOf(std::string_view place) {
 
 // Places that guards name to keep an agent away from them.
 bool IsForbidden(std::string_view text, std::size_t at) {
-  const std::string before = Lower(text.substr(at > kBefore ? at - kBefore : 0, std::min(at, kBefore)));
-  return Says(before, {"deny", "denied", "block", "forbid", "exclude", "ignore", "sensitive", "protect", "redact",
-                       "refuse", "disallow", "skip", "never", "not allowed", "unsafe", "restrict", "dangerous"});
+  const std::string before = LowerCase(text.substr(at > kBefore ? at - kBefore : 0, std::min(at, kBefore)));
+  return SaysAny(before, {"deny", "denied", "block", "forbid", "exclude", "ignore", "sensitive", "protect", "redact",
+                          "refuse", "disallow", "skip", "never", "not allowed", "unsafe", "restrict", "dangerous"});
 }
 
 void Note(std::string_view text, std::size_t at, std::string_view place, Stores& stores) {
@@ -115,7 +102,7 @@ void Note(std::string_view text, std::size_t at, std::string_view place, Stores&
   const code::PathKind kind = code::KindOfPath(place);
   const bool strong = kind == code::PathKind::kSecret;
   if (!strong && kind != code::PathKind::kWeakSecret) return;
-  const std::uint64_t owner = OwnerOf(Lower(place));
+  const std::uint64_t owner = OwnerOf(LowerCase(place));
   if (owner == 0 || IsForbidden(text, at)) return;
   if (stores.shown.empty()) {
     stores.first = {at, at + place.size()};
@@ -124,46 +111,9 @@ void Note(std::string_view text, std::size_t at, std::string_view place, Stores&
   (strong ? stores.strong : stores.weak) |= owner;
 }
 
-// Words of a script: what stands between white space and the shell's own signs, without quotes.
-void NoteWords(std::string_view line, std::string_view text, std::size_t from, Stores& stores) {
-  std::size_t at = 0;
-  while (at < line.size()) {
-    const std::size_t begin = line.find_first_not_of(" \t\"'()=;|&<>$@", at);
-    if (begin == std::string_view::npos) return;
-    at = std::min(line.find_first_of(" \t\"'();|&<>", begin), line.size());
-    Note(text, from + begin, line.substr(begin, at - begin), stores);
-  }
-}
-
-// Quoted strings of a line of code.
-void NoteStrings(std::string_view line, std::string_view text, std::size_t from, Stores& stores) {
-  std::size_t at = 0;
-  while ((at = line.find_first_of("\"'`", at)) != std::string_view::npos) {
-    const std::size_t end = line.find(line[at], at + 1);
-    if (end == std::string_view::npos) return;
-    Note(text, from + at + 1, line.substr(at + 1, end - at - 1), stores);
-    at = end + 1;
-  }
-}
-
 Stores StoresIn(const FileContext& file) {
   Stores stores;
-  const std::string_view text = file.text().substr(0, kMaxScanned);
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    const std::string_view line = text.substr(at, end - at);
-    const std::size_t first = line.find_first_not_of(" \t");
-    const bool comment = first == std::string_view::npos || line[first] == '#' || line.substr(first, 2) == "//" ||
-                         line[first] == '*' || line.substr(first, 2) == "/*";
-    if (!comment) {
-      if (file.type == FileType::kShell) {
-        NoteWords(line, text, at, stores);
-      } else {
-        NoteStrings(line, text, at, stores);
-      }
-    }
-    at = end + 1;
-  }
+  ForEachLiteral(file, [&](std::size_t at, std::string_view place) { Note(file.text(), at, place, stores); });
   return stores;
 }
 
@@ -191,9 +141,9 @@ std::optional<Sending> SendingOf(const code::CapabilityUse& use, const FileConte
   const std::size_t size = use.loc.end > begin ? std::min<std::size_t>(use.loc.end - begin, kCall) : kCall;
   // A shell's use is the address alone: its options stand before it.
   const std::size_t from = file.type == FileType::kShell ? begin - std::min(begin, kBefore) : begin;
-  const std::string call = Lower(text.substr(from, begin - from + size)) + Lower(use.callee);
-  const bool gives = Says(call, {"post", "put(", "patch", "body", "data", "upload", "send", " -t ", " -f ", "-f@",
-                                 " -d ", "--form", "files="});
+  const std::string call = LowerCase(text.substr(from, begin - from + size)) + LowerCase(use.callee);
+  const bool gives = SaysAny(call, {"post", "put(", "patch", "body", "data", "upload", "send", " -t ", " -f ", "-f@",
+                                    " -d ", "--form", "files="});
   if (!gives) return std::nullopt;
   const bool hides = inbox || kind == HostKind::kPaste || kind == HostKind::kTunnel || kind == HostKind::kRawAddress ||
                      kind == HostKind::kShortener;

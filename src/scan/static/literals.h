@@ -1,0 +1,67 @@
+// Constants as they stand in a file of code, found by their quotes: for questions that a package's files answer
+// together and that need no syntax tree. Engine room.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "static/analysis.h"
+
+namespace interlock::scan {
+
+[[nodiscard]] inline std::string LowerCase(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+[[nodiscard]] inline bool SaysAny(std::string_view text, std::span<const std::string_view> words) {
+  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+[[nodiscard]] inline bool SaysAny(std::string_view text, std::initializer_list<std::string_view> words) {
+  return SaysAny(text, std::span<const std::string_view>(words.begin(), words.size()));
+}
+
+// Calls `say(offset, text)` for each quoted string on a line of code that is no comment; of a shell script for each
+// word. Strings over several lines are left out. Linear in the file's first MiB.
+template <class Say>
+void ForEachLiteral(const FileContext& file, Say&& say) {
+  constexpr std::size_t kMaxScanned = std::size_t{1} << 20U;
+  constexpr std::string_view kBetween = " \t\"'()=;|&<>$@";
+  constexpr std::string_view kAfter = " \t\"'();|&<>";
+  const std::string_view text = file.text().substr(0, kMaxScanned);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    const std::size_t from = at;
+    at = end + 1;
+    const std::size_t first = line.find_first_not_of(" \t");
+    if (first == std::string_view::npos || line[first] == '#' || line[first] == '*' || line.substr(first, 2) == "//" ||
+        line.substr(first, 2) == "/*") {
+      continue;
+    }
+    std::size_t i = 0;
+    while (i < line.size()) {
+      if (file.type == FileType::kShell) {
+        const std::size_t begin = line.find_first_not_of(kBetween, i);
+        if (begin == std::string_view::npos) break;
+        i = std::min(line.find_first_of(kAfter, begin), line.size());
+        say(from + begin, line.substr(begin, i - begin));
+      } else {
+        const std::size_t open = line.find_first_of("\"'`", i);
+        const std::size_t close = open == std::string_view::npos ? open : line.find(line[open], open + 1);
+        if (close == std::string_view::npos) break;
+        say(from + open + 1, line.substr(open + 1, close - open - 1));
+        i = close + 1;
+      }
+    }
+  }
+}
+
+}  // namespace interlock::scan

@@ -1,0 +1,17 @@
+// What a package does to the powers of others, told by what stands together in one file of its code: an agent's
+// instruction files that it names and writes, the highest role of a cluster or a cloud that it names and gives. Where
+// the package says that this is its business, it is. Engine room.
+#pragma once
+
+#include <vector>
+
+#include "interlock/scan/scanner.h"
+#include "static/analysis.h"
+
+namespace interlock::scan {
+
+// Raises PERSIST-004 and GRANT-001. After names and descriptions are known. Linear in the text of the package's own
+// code.
+void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out);
+
+}  // namespace interlock::scan
