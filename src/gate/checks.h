@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,6 +19,16 @@ class Joiner {
     verdict_ = core::Join(verdict_, verdict);
     decision_.evidence.push_back(
         core::Evidence{layer, reason, verdict, std::string(rule), std::move(pointer), std::move(text)});
+  }
+  // What is said about an argument that is a secret does not quote it.
+  void Hide(std::span<const std::string> secrets) {
+    for (core::Evidence& evidence : decision_.evidence) {
+      const auto holds = [&](const std::string& at) {
+        return evidence.pointer.starts_with(at) &&
+               (evidence.pointer.size() == at.size() || evidence.pointer[at.size()] == '/');
+      };
+      if (!evidence.text.empty() && std::ranges::any_of(secrets, holds)) evidence.text = "of a secret argument";
+    }
   }
   void Errored(std::string_view rule) { decision_.errored_rules.emplace_back(rule); }
   [[nodiscard]] core::Verdict verdict() const noexcept { return verdict_; }

@@ -269,6 +269,22 @@ TEST_F(CompleteGate, SecretsAreTakenOutOfArgumentsThatHaveNoPlaceForThem) {
   EXPECT_EQ(Decide("pay", R"({"note":"9fceb02d0ae598e95dc970b74767f19372d61af8"})").verdict, Verdict::kAllow);
 }
 
+TEST_F(CompleteGate, EvidenceDoesNotQuoteSecretArguments) {
+  std::string yaml(kPolicy);
+  yaml.replace(yaml.find("    target: /service\n    dry_run"), 0, "    secret: [/version]\n");
+  policy_ = MustLoad(yaml);
+  session_ = std::make_unique<SessionState>(policy_, SessionOptions{});
+  session_->SetCatalogue(MustCatalogue(policy_, kTools), false);
+  Fact("alert", R"({"service":"cart"})");
+  Releases();
+  const auto decision = Decide("rollback", R"({"service":"cart","version":"hush-hush"})");
+  ASSERT_EQ(decision.verdict, Verdict::kBlock);
+  EXPECT_EQ(decision.evidence.front().pointer, "/version");
+  EXPECT_EQ(decision.Explain("rollback").find("hush"), std::string::npos);
+  EXPECT_NE(Decide("rollback", R"({"service":"mail","version":"1.1.9"})").Explain("rollback").find("mail"),
+            std::string::npos);
+}
+
 TEST_F(CompleteGate, SecretsAreTakenOutOfResults) {
   Load("redact: {results: true}\n");
   const auto payload =

@@ -237,6 +237,8 @@ std::variant<Decision, NeedSignals> DecideImpl(const policy::PolicySnapshot& pol
     return need;
   }
 
+  if (tool != nullptr && !tool->spec.secret_arguments.empty()) join.Hide(tool->spec.secret_arguments);
+
   // What the policy rewrites stays rewritten, whoever agrees. A dry run that only its risk asked for does not: a person
   // who agreed to this call did not mean a dry run.
   const bool rewritten = rules.rewrites || secrets.count > 0;

@@ -244,8 +244,8 @@ void PolicyCompiler::AutonomySection(const YamlNode& node) {
 }
 
 void PolicyCompiler::BreakGlassSection(const YamlNode& node) {
-  constexpr std::array<std::string_view, 6> kKeys{"raise_max_risk", "lambda_factor", "ttl_s",
-                                                  "waives",         "impact",        "severe_steps"};
+  constexpr std::array<std::string_view, 7> kKeys{"raise_max_risk", "lambda_factor", "ttl_s", "waives",
+                                                  "impact",         "severe_steps",  "step_s"};
   if (!CheckMap(node, "`break_glass`", kKeys, out_)) return;
   BreakGlass glass;
   if (const YamlNode* n = node.Find("raise_max_risk")) {
@@ -274,6 +274,11 @@ void PolicyCompiler::BreakGlassSection(const YamlNode& node) {
     if (const auto steps = ReadUint(*n, "`severe_steps`", 1'000'000, out_)) {
       glass.severe_steps = static_cast<std::uint32_t>(*steps);
     }
+  }
+  if (const YamlNode* n = node.Find("step_s")) {
+    constexpr std::uint32_t kMaxStep = 3600;
+    glass.step_s = static_cast<std::uint32_t>(ReadUint(*n, "`step_s`", kMaxStep, out_).value_or(0));
+    if (glass.step_s == 0) out_.Error(ErrorCode::kPolicyValue, *n, "a step lasts a second at least");
   }
   impl_->break_glass = glass;
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { policy, program, proxied, scratch, servers } from './lib/peers.mjs';
@@ -194,6 +195,39 @@ test('break-glass: by a person, with a reason, recorded twice, reviewed', async 
   assert.match(b.approve('list').stderr, /nobody has reviewed/);
   assert.equal(spawnSync(program, ['approve', 'break-glass', 'review', window.id, '--reviewed', 'carol', '--store', b.at('approvals.db'), '--audit-dir', b.at('audit')]).status, 0);
   assert.equal(b.approve('list').stderr, '');
+});
+
+test('break-glass: by the policy, when the socket tells an impact over its threshold; over when the impact is', async (t) => {
+  const b = bench(t, 'approvals_impact');
+  const socket = b.at('guard.sock');
+  const client = await b.connect({ flags: ['--socket', socket] });
+  const tell = (message) => new Promise((done, fail) => {
+    const peer = connect(socket, () => peer.write(`${JSON.stringify(message)}\n`));
+    peer.once('data', (data) => { peer.end(); done(JSON.parse(data)); });
+    peer.once('error', fail);
+  });
+  assert.equal((await client.write()).isError, true);
+  assert.deepEqual(await tell({ impact: { severity: 'SEV2', rate: 0.5, for_s: 120 } }), { ok: true });
+  assert.equal((await client.write()).isError, true, 'not bad enough');
+  assert.deepEqual(await tell({ impact: { severity: 'SEV1', rate: 0.5, for_s: 300 } }), { ok: true });
+  assert.ok(!(await client.write()).isError);
+  assert.equal((await client.call('create_directory', { path: b.at('x') })).isError, true, 'what is forbidden stays forbidden');
+  assert.match((await tell({ impact: { severity: 'terrible' } })).error, /severity/);
+  assert.deepEqual(await tell({ impact: null }), { ok: true });
+  assert.equal((await client.write()).isError, true, 'it is over');
+  await tell({ impact: { severity: 'SEV1', for_s: 600 } });
+  assert.equal((await client.write()).isError, true, 'not again before the review');
+  const [window] = b.list().filter(({ type }) => type === 'break-glass');
+  assert.equal(window.opened_by, 'policy');
+  assert.equal(window.decisions, 2);
+  assert.match(b.approve('list').stderr, /nobody has reviewed/);
+  assert.equal(spawnSync(program, ['approve', 'break-glass', 'review', window.id, '--reviewed', 'carol', '--store', b.at('approvals.db'), '--audit-dir', b.at('audit')]).status, 0);
+  assert.ok(!(await client.write()).isError, 'it still is that bad');
+  await client.close();
+  const rows = await b.rows('break-glass', 7);
+  assert.deepEqual(rows.filter(({ name, tool }) => tool && name === window.id).map(({ tool }) => tool), ['write_file', 'create_directory']);
+  assert.deepEqual(rows.filter(({ actor, name }) => actor === 'policy' && name === window.id).map(({ text }) => /over$/.test(text)), [false, true]);
+  assert.equal(b.verify().status, 0);
 });
 
 test('two guards share the budget of a principal and day', async (t) => {

@@ -1,4 +1,5 @@
 // Break-glass windows: opened by a person with a reason, over by themselves, reviewed afterwards.
+#include <algorithm>
 #include <utility>
 
 #include "impl.h"
@@ -57,6 +58,35 @@ Result<Row> ReadRow(const Query& query, const ApprovalStore::Impl& impl, Now now
   return row;
 }
 
+// Inside the caller's transaction; the caller has checked the texts.
+Result<std::string> Insert(const BreakGlass& window, std::int64_t ttl_us, Now now, const ApprovalStore::Impl& impl) {
+  {
+    Query count(impl.db, "SELECT count(*) FROM break_glass WHERE ended=0 AND boot=? AND to_wall>?");
+    count.Text(impl.boot).Int(now.wall.us);
+    if (!count.Row()) return count.status(kWhat).error();
+    if (count.IntAt(0) >= static_cast<std::int64_t>(kMaxOpen)) {
+      return Error(ErrorCode::kLimitExceeded, "too many windows are open");
+    }
+  }
+  auto id = impl.NewId(kBreakGlassId);
+  if (!id.ok()) return id.error();
+  Query query(
+      impl.db,
+      "INSERT INTO break_glass (id, tenant, reason, opened_by, principal, session, from_wall, from_mono, "
+      "to_wall, to_mono, boot, ended, decisions, reviewed_by, reviewed) VALUES (?,?,?,?,?,?,?,?,?,?,?,0,0,'',0)");
+  query.Text(id.value()).Text(window.tenant).Text(Trimmed(window.reason)).Text(window.opened_by);
+  for (const auto* who : {&window.principal, &window.session}) {
+    if (who->has_value()) {
+      query.Text(**who);
+    } else {
+      query.Null();
+    }
+  }
+  BindSpan(query, impl.From(now, ttl_us));
+  if (Status run = query.Run(kWhat); !run.ok()) return run.error();
+  return id;
+}
+
 }  // namespace
 
 Result<std::string> ApprovalStore::OpenBreakGlass(const BreakGlass& window, std::int64_t ttl_us, Now now,
@@ -73,39 +103,48 @@ Result<std::string> ApprovalStore::OpenBreakGlass(const BreakGlass& window, std:
        {window.tenant, window.principal.value_or(""), window.session.value_or(""), window.reason, window.opened_by}) {
     if (!CheckText(text, kMaxNameBytes, "a text").ok()) return wrong("a name or the reason is too long or no UTF-8");
   }
-  sqlite3* db = impl_->db;
-  Transaction transaction(db);
+  Transaction transaction(impl_->db);
   if (Status begun = transaction.begun(kWhat); !begun.ok()) return begun.error();
-  {
-    Query count(db, "SELECT count(*) FROM break_glass WHERE ended=0 AND boot=? AND to_wall>?");
-    count.Text(impl_->boot).Int(now.wall.us);
-    if (!count.Row()) return count.status(kWhat).error();
-    if (count.IntAt(0) >= static_cast<std::int64_t>(kMaxOpen)) {
-      return Error(ErrorCode::kLimitExceeded, "too many windows are open");
-    }
-  }
-  auto id = impl_->NewId(kBreakGlassId);
+  auto id = Insert(window, ttl_us, now, *impl_);
   if (!id.ok()) return id.error();
-  Query query(
-      db,
-      "INSERT INTO break_glass (id, tenant, reason, opened_by, principal, session, from_wall, from_mono, "
-      "to_wall, to_mono, boot, ended, decisions, reviewed_by, reviewed) VALUES (?,?,?,?,?,?,?,?,?,?,?,0,0,'',0)");
-  query.Text(id.value()).Text(window.tenant).Text(Trimmed(window.reason)).Text(window.opened_by);
-  for (const auto* who : {&window.principal, &window.session}) {
-    if (who->has_value()) {
-      query.Text(**who);
-    } else {
-      query.Null();
-    }
-  }
-  BindSpan(query, impl_->From(now, ttl_us));
-  if (Status run = query.Run(kWhat); !run.ok()) return run.error();
   if (witness) {
     if (Status seen = witness(id.value()); !seen.ok()) return seen.error();
   }
   if (Status done = transaction.Commit(kWhat); !done.ok()) return done.error();
   impl_->seen_version = -1;
   return id;
+}
+
+Result<std::optional<std::string>> ApprovalStore::OpenByPolicy(const Subject& subject, std::string_view reason,
+                                                               std::int64_t ttl_us, Now now,
+                                                               const std::function<Status(std::string_view)>& witness) {
+  if (Status checked = CheckText(reason, kMaxNameBytes, "a reason"); !checked.ok()) return checked.error();
+  Transaction transaction(impl_->db);
+  if (Status begun = transaction.begun(kWhat); !begun.ok()) return begun.error();
+  {
+    // Of a session whose name is made up, the principal's: a restart of its guard is no new incident.
+    Query query(impl_->db,
+                "SELECT count(*) FROM break_glass WHERE opened_by=? AND reviewed_by='' AND tenant=? AND principal=? "
+                "AND (?=0 OR session=?)");
+    query.Text(kOpenedByPolicy).Text(subject.tenant).Text(subject.principal);
+    query.Int(subject.named ? 1 : 0).Text(subject.session);
+    if (!query.Row()) return query.status(kWhat).error();
+    if (query.IntAt(0) > 0) return std::optional<std::string>();
+  }
+  BreakGlass window;
+  window.tenant = subject.tenant;
+  window.principal = subject.principal;
+  window.session = subject.session;
+  window.reason = std::string(reason);
+  window.opened_by = std::string(kOpenedByPolicy);
+  auto id = Insert(window, std::clamp<std::int64_t>(ttl_us, 1, kMaxBreakGlassTtlUs), now, *impl_);
+  if (!id.ok()) return id.error();
+  if (witness) {
+    if (Status seen = witness(id.value()); !seen.ok()) return seen.error();
+  }
+  if (Status done = transaction.Commit(kWhat); !done.ok()) return done.error();
+  impl_->seen_version = -1;
+  return std::optional<std::string>(std::move(id.value()));
 }
 
 Result<std::vector<BreakGlass>> ApprovalStore::BreakGlasses(Now now) {
@@ -167,8 +206,9 @@ Result<std::optional<ApprovalStore::Window>> ApprovalStore::ActiveBreakGlass(con
       auto row = ReadRow(query, *impl_, now);
       if (!row.ok()) return row.error();
       windows.push_back({std::move(row.value().window.id), std::move(row.value().window.reason),
-                         std::move(row.value().window.tenant), std::move(row.value().window.principal),
-                         std::move(row.value().window.session), std::move(row.value().span)});
+                         std::move(row.value().window.opened_by), std::move(row.value().window.tenant),
+                         std::move(row.value().window.principal), std::move(row.value().window.session),
+                         std::move(row.value().span)});
     }
     if (Status read = query.status(kWhat); !read.ok()) return read.error();
     impl_->windows = std::move(windows);
@@ -178,8 +218,9 @@ Result<std::optional<ApprovalStore::Window>> ApprovalStore::ActiveBreakGlass(con
   for (const Impl::Cached& c : impl_->windows) {
     if (c.tenant != subject.tenant || !impl_->Holds(c.span, now)) continue;
     if (c.principal.has_value() && *c.principal != subject.principal) continue;
-    // A made-up name was never told to anybody who could have meant it.
-    if (c.session.has_value() && (!subject.named || *c.session != subject.session)) continue;
+    // A made-up name was never told to anybody who could have meant it; its own guard knows it.
+    if (c.session.has_value() && !subject.named && c.opened_by != kOpenedByPolicy) continue;
+    if (c.session.has_value() && *c.session != subject.session) continue;
     if (best == nullptr || best->span.to_mono < c.span.to_mono) best = &c;
   }
   if (best == nullptr) return std::optional<Window>();

@@ -27,7 +27,7 @@ struct ApprovalStore::Impl {
 
   // Break-glass windows as last read, good while nobody else writes.
   struct Cached {
-    std::string id, reason;
+    std::string id, reason, opened_by;
     std::string tenant;
     std::optional<std::string> principal, session;
     Span span;

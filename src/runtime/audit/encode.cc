@@ -161,13 +161,13 @@ void Encoder::BodyDigest(std::string_view key, const Digest& digest, bool keyed)
 }
 
 // Writes the redacted body; true when its digest has to be keyed.
-bool Encoder::Body(std::string_view key, JsonValue value, std::size_t max_bytes) {
+bool Encoder::Body(std::string_view key, JsonValue value, std::size_t max_bytes, std::span<const std::string> secrets) {
   if (!value.exists()) return false;
   if (bodies_ == Bodies::kNone) return true;
   Key(key);
   const std::size_t at = out_.size();
   bool found = false;
-  if (!redactor_.AppendJson(value, max_bytes, out_, found)) {
+  if (!redactor_.AppendJson(value, max_bytes, out_, found, secrets)) {
     out_.resize(at);
     out_.append("{\"$omitted\":");
     AppendNumber(out_, value.raw().size());
@@ -230,13 +230,13 @@ void Encoder::Decision(const Record& record) {
   Word("request", record.request_known ? "known" : "unknown");
   Number("step", record.step);
   Labels(record);
-  const bool keyed = Body("arguments", record.arguments, max_arguments_);
+  const bool keyed = Body("arguments", record.arguments, max_arguments_, record.secret_arguments);
   const bool missing = IsZero(record.arguments_digest) && record.arguments.exists();
   BodyDigest("arguments_digest", missing ? base::DigestOf(record.arguments) : record.arguments_digest, keyed);
   if (record.decision != nullptr && !record.decision->rewritten_arguments.empty() && bodies_ != Bodies::kNone) {
     const base::Result<JsonDoc> rewritten = JsonDoc::Parse(record.decision->rewritten_arguments);
     if (rewritten.ok()) {
-      (void)Body("rewritten_arguments", rewritten.value().root(), max_arguments_);
+      (void)Body("rewritten_arguments", rewritten.value().root(), max_arguments_, record.secret_arguments);
     } else {
       out_.append(",\"rewritten_arguments\":{\"$omitted\":");
       AppendNumber(out_, record.decision->rewritten_arguments.size());

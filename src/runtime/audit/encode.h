@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -43,7 +44,8 @@ class Encoder {
   void Text(std::string_view key, std::string_view value);
   void DigestField(std::string_view key, const base::Digest& digest);
   void BodyDigest(std::string_view key, const base::Digest& digest, bool keyed);
-  [[nodiscard]] bool Body(std::string_view key, base::JsonValue value, std::size_t max_bytes);
+  [[nodiscard]] bool Body(std::string_view key, base::JsonValue value, std::size_t max_bytes,
+                          std::span<const std::string> secrets = {});
   void Labels(const Record& record);
   void EvidenceOf(const core::Decision& decision);
   void Decision(const Record& record);

@@ -1,5 +1,6 @@
 #include "redact.h"
 
+#include <algorithm>
 #include <array>
 
 #include "interlock/base/secret_text.h"
@@ -60,6 +61,7 @@ void Redactor::AppendKey(std::string_view key) {
 
 bool Redactor::Value(base::JsonValue value, bool secret, int depth) {
   if (out_->size() > limit_ || depth > kMaxDepth) return false;
+  secret = secret || (!marked_.empty() && std::ranges::find(marked_, value.raw().data()) != marked_.end());
   switch (value.type()) {
     case base::JsonType::kString: {
       const std::string_view text = value.string();
@@ -112,7 +114,14 @@ bool Redactor::Value(base::JsonValue value, bool secret, int depth) {
   return false;
 }
 
-bool Redactor::AppendJson(base::JsonValue value, std::size_t max_bytes, std::string& out, bool& found) {
+bool Redactor::AppendJson(base::JsonValue value, std::size_t max_bytes, std::string& out, bool& found,
+                          std::span<const std::string> secrets) {
+  marked_.clear();
+  for (const std::string& pointer : secrets) {
+    if (const base::JsonValue secret = value.FindPointer(pointer); secret.exists()) {
+      marked_.push_back(secret.raw().data());
+    }
+  }
   out_ = &out;
   limit_ = out.size() + max_bytes;
   found_ = false;

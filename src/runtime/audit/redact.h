@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "crypto.h"
 #include "interlock/base/json.h"
@@ -20,7 +22,9 @@ class Redactor {
 
   // Appends the redacted JSON of `value` to `out`. False when it grew past `max_bytes`: `out` then holds a part that is
   // no JSON. `found` becomes true when something was replaced, and is left alone otherwise.
-  [[nodiscard]] bool AppendJson(base::JsonValue value, std::size_t max_bytes, std::string& out, bool& found);
+  // `secrets`: JSON pointers into `value` below which everything is a secret, whatever it looks like.
+  [[nodiscard]] bool AppendJson(base::JsonValue value, std::size_t max_bytes, std::string& out, bool& found,
+                                std::span<const std::string> secrets = {});
   // Appends `text`, at most `max_bytes` of it (cut at a character border), with secrets replaced.
   void AppendText(std::string_view text, std::size_t max_bytes, std::string& out, bool& found);
 
@@ -32,6 +36,7 @@ class Redactor {
 
   const KeyedHasher& hasher_;
   std::string scratch_;
+  std::vector<const char*> marked_;  // where the raw text of values begins that are secrets by their place
   std::string* out_ = nullptr;
   std::size_t limit_ = 0;
   bool found_ = false;

@@ -49,6 +49,25 @@ TEST(RedactorTest, ReplacesBySecretKeyAnywhereBelow) {
   EXPECT_EQ(doc.value().root().FindPointer("/auth/on").AsBool(), true);
 }
 
+TEST(RedactorTest, ReplacesByPlace) {
+  const auto doc = base::JsonDoc::Parse(R"({"to":"bob","body":{"a":["x",2],"b":true},"a/b":"plain","c":"plain"})");
+  ASSERT_TRUE(doc.ok());
+  Redactor redactor(Hasher());
+  const std::vector<std::string> secrets{"/body", "/a~1b", "/none"};
+  std::string out;
+  bool found = false;
+  ASSERT_TRUE(redactor.AppendJson(doc.value().root(), 4096, out, found, secrets));
+  EXPECT_TRUE(found);
+  EXPECT_EQ(out.find("\"x\""), std::string::npos);
+  EXPECT_NE(out.find("\"to\":\"bob\""), std::string::npos);
+  EXPECT_NE(out.find("\"c\":\"plain\""), std::string::npos);
+  EXPECT_EQ(out.find("\"a/b\":\"plain\""), std::string::npos);
+  // Of this value only.
+  out.clear();
+  ASSERT_TRUE(redactor.AppendJson(doc.value().root(), 4096, out, found));
+  EXPECT_EQ(out, doc.value().root().raw());
+}
+
 TEST(RedactorTest, EqualSecretsStayEqualUnderOneKeyOnly) {
   const std::string a = Redact(R"({"password":"one"})");
   EXPECT_EQ(a, Redact(R"({"password":"one"})"));

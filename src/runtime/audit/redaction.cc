@@ -9,7 +9,8 @@
 
 namespace interlock::runtime::audit {
 
-std::optional<std::string> RedactedJson(base::JsonValue value, std::size_t max_bytes) {
+std::optional<std::string> RedactedJson(base::JsonValue value, std::size_t max_bytes,
+                                        std::span<const std::string> secrets) {
   static const std::unique_ptr<const KeyedHasher> hasher = [] {
     std::array<std::uint8_t, 32> key{};
     const bool ready = CryptoReady() && platform::RandomBytes(key).ok();
@@ -18,7 +19,7 @@ std::optional<std::string> RedactedJson(base::JsonValue value, std::size_t max_b
   if (hasher == nullptr) return std::nullopt;
   std::string out;
   bool found = false;
-  if (!Redactor(*hasher).AppendJson(value, max_bytes, out, found)) return std::nullopt;
+  if (!Redactor(*hasher).AppendJson(value, max_bytes, out, found, secrets)) return std::nullopt;
   return out;
 }
 

@@ -140,6 +140,19 @@ base::Result<std::optional<approvals::ApprovalStore::Window>> SqliteApprovals::B
   return store_->ActiveBreakGlass(subject, now);
 }
 
+base::Result<std::optional<std::string>> SqliteApprovals::OpenByPolicy(
+    const approvals::Subject& subject, std::string_view reason, std::int64_t ttl_us, base::Now now,
+    const std::function<base::Status(std::string_view id)>& witness) {
+  if (base::Status open = Open(now); !open.ok()) return open.error();
+  return store_->OpenByPolicy(subject, reason, ttl_us, now, witness);
+}
+
+base::Status SqliteApprovals::EndByPolicy(std::string_view id, std::string_view why, base::Now now,
+                                          const std::function<base::Status()>& witness) {
+  if (base::Status open = Open(now); !open.ok()) return open;
+  return store_->Revoke(id, approvals::kOpenedByPolicy, why, now, witness);
+}
+
 base::Status SqliteApprovals::CountBreakGlass(std::string_view id) {
   if (store_ == nullptr) return Error(ErrorCode::kStoreIo, "the approvals file is not open");
   return store_->CountBreakGlass(id);

@@ -66,6 +66,11 @@ class SqliteApprovals final : public ApprovalsPort {
                                                    base::Now now) override;
   [[nodiscard]] base::Result<std::optional<approvals::ApprovalStore::Window>> BreakGlass(
       const approvals::Subject& subject, base::Now now) override;
+  [[nodiscard]] base::Result<std::optional<std::string>> OpenByPolicy(
+      const approvals::Subject& subject, std::string_view reason, std::int64_t ttl_us, base::Now now,
+      const std::function<base::Status(std::string_view id)>& witness) override;
+  [[nodiscard]] base::Status EndByPolicy(std::string_view id, std::string_view why, base::Now now,
+                                         const std::function<base::Status()>& witness) override;
   [[nodiscard]] base::Status CountBreakGlass(std::string_view id) override;
   [[nodiscard]] base::Result<approvals::ApprovalStore::Sums> Budgets(const approvals::Subject& subject,
                                                                      base::Now now) override;

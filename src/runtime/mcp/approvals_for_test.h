@@ -54,6 +54,17 @@ class ApprovalsForTest final : public ApprovalsPort {
     if (fail) return Fault();
     return store->ActiveBreakGlass(subject, now);
   }
+  base::Result<std::optional<std::string>> OpenByPolicy(
+      const approvals::Subject& subject, std::string_view reason, std::int64_t ttl_us, base::Now now,
+      const std::function<base::Status(std::string_view)>& witness) override {
+    if (fail) return Fault();
+    return store->OpenByPolicy(subject, reason, ttl_us, now, witness);
+  }
+  base::Status EndByPolicy(std::string_view id, std::string_view why, base::Now now,
+                           const std::function<base::Status()>& witness) override {
+    if (fail) return Fault();
+    return store->Revoke(id, approvals::kOpenedByPolicy, why, now, witness);
+  }
   base::Status CountBreakGlass(std::string_view id) override {
     if (fail) return Fault();
     return store->CountBreakGlass(id);

@@ -3,6 +3,7 @@
 //
 //   {"request": "Summarise the report"}      the user's words
 //   {"fact": {"channel": "alert", "value": {...}}}   what the policy's bindings call a fact
+//   {"impact": {"severity": "SEV1", "rate": 0.4, "for_s": 120}}   how bad the incident is; null: it is over
 //   {"labels": ["private"]}                  labels the session has earned elsewhere
 //   {"session": "task-17"}                   before the first call: join this session
 //   {"approve": "<call digest>", "scope": "once" | "session"}   a call that was refused because nobody could be asked

@@ -88,7 +88,9 @@ approvals::Question ProxyCore::Impl::QuestionOf(const core::Call& call, const Ti
                                            .preconditions = scope.preconditions}};
   question.arguments_bytes = call.arguments.raw().size();
   if (call.arguments.exists()) {
-    auto shown = audit::RedactedJson(call.arguments, approvals::kMaxArgumentsBytes);
+    const policy::ToolEntry* entry = state_->catalogue() == nullptr ? nullptr : state_->catalogue()->Find(call.tool);
+    auto shown = audit::RedactedJson(call.arguments, approvals::kMaxArgumentsBytes,
+                                     entry == nullptr ? std::span<const std::string>() : entry->spec.secret_arguments);
     // Too large is refused by the store: nobody agrees to what cannot be shown whole.
     question.arguments = shown.has_value() ? std::move(*shown) : std::string(call.arguments.raw());
     if (!shown.has_value()) question.arguments.resize(approvals::kMaxArgumentsBytes + 1, ' ');
@@ -463,10 +465,72 @@ void ProxyCore::Impl::Answered(Request& request, Answer answer, Now now) {
   Settle(request, now);
 }
 
+void ProxyCore::Impl::OpenIfDue(Now now) {
+  const policy::BreakGlass* glass = policy_->break_glass();
+  if (ports_.approvals == nullptr || glass == nullptr || !opened_by_us_.empty() || !impact_.is_known(now.mono)) return;
+  const ImpactClock::Sum sum = impact_.At(now.mono, Micros(glass->step_s));
+  if (!gate::BreakGlassDue(*policy_, sum.impact, sum.severe_steps)) return;
+  std::string reason = "integrated impact ";
+  base::JsonWriter(reason).Double(sum.impact);
+  reason += ", " + std::to_string(sum.severe_steps) + " steps at the highest severity";
+  // SAFETY: no record, no opening.
+  auto opened = ports_.approvals->OpenByPolicy(Subject(), reason, Micros(glass->ttl_s), now, [&](std::string_view id) {
+    audit::Record record = BaseRecord(audit::Kind::kBreakGlass, now);
+    record.actor = approvals::kOpenedByPolicy;
+    record.name = id;
+    record.text = reason;
+    std::uint64_t row = 0;
+    return Append(record, true, row);
+  });
+  if (!opened.ok()) {
+    ++counters_.store_failures;
+    SayRarely(counters_.store_failures, NoticeLevel::kError, "approvals", opened.error().ToString(), now);
+    return;
+  }
+  if (opened.value().has_value()) {
+    opened_by_us_ = *opened.value();
+    ports_.sink->Notice(NoticeLevel::kWarning, "break-glass",
+                        opened_by_us_ + " opened by the policy: " + reason + "; interlock approve break-glass list");
+  } else if (!due_told_) {
+    due_told_ = true;
+    ports_.sink->Notice(NoticeLevel::kWarning, "break-glass",
+                        "not opened, as one that the policy opened is open or waits for its review: " + reason);
+  }
+}
+
+void ProxyCore::Impl::EndIfOpened(Now now) {
+  due_told_ = false;
+  if (opened_by_us_.empty() || ports_.approvals == nullptr) return;
+  const Status ended = ports_.approvals->EndByPolicy(opened_by_us_, "the impact is over", now, [&]() -> Status {
+    audit::Record record = BaseRecord(audit::Kind::kBreakGlass, now);
+    record.actor = approvals::kOpenedByPolicy;
+    record.name = opened_by_us_;
+    record.text = "the impact is over";
+    std::uint64_t row = 0;
+    return Append(record, false, row);
+  });
+  // It is over already, or somebody took it back: all the same. One that cannot be ended ends by its time.
+  if (!ended.ok() && ended.error().code() != ErrorCode::kApprovalDecided) ++counters_.store_failures;
+  opened_by_us_.clear();
+}
+
+Status ProxyCore::SetImpact(JsonValue impact, Now now) {
+  auto told = ImpactClock::Parse(impact);
+  if (!told.ok()) return told.error();
+  if (told.value().has_value()) {
+    impl_->impact_.Tell(*told.value(), now.mono);
+  } else {
+    impl_->impact_.Clear();
+    impl_->EndIfOpened(now);
+  }
+  return {};
+}
+
 Status ProxyCore::Impl::ReadShared(Now now) {
   if (ports_.approvals == nullptr) return {};
   if (const policy::BreakGlass* glass = policy_->break_glass(); glass != nullptr) {
     break_glass_.clear();
+    OpenIfDue(now);
     auto window = ports_.approvals->BreakGlass(Subject(), now);
     if (!window.ok() || !window.value().has_value()) {
       // What cannot be read opens nothing.

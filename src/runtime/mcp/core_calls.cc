@@ -269,7 +269,9 @@ audit::Record ProxyCore::Impl::DecisionRecord(const Request& request, const Deci
   record.request_known = state_->request_state() == core::RequestState::kKnown;
   record.step = next_step_;
   record.labels = LabelNames(state_->labels());
-  if (entry != nullptr) record.definition = entry->spec.definition;
+  if (entry == nullptr) return record;
+  record.definition = entry->spec.definition;
+  record.secret_arguments = entry->spec.secret_arguments;
   return record;
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "approval.h"
+#include "impact_clock.h"
 #include "interlock/gate/gate.h"
 #include "interlock/runtime/mcp/proxy_core.h"
 #include "reply.h"
@@ -135,6 +136,10 @@ class ProxyCore::Impl {
   [[nodiscard]] base::Status RecordTaken(const Request& request, const approvals::Taken& taken, base::Now now);
   void AddStoredGrant(const Request& request, const approvals::Taken& taken, base::Now now);
   void RememberRefused(const Request& request);
+  // Opens break-glass where the policy says so by itself: the impact that was told is over its thresholds.
+  void OpenIfDue(base::Now now);
+  // The impact is over: so is what was opened for it.
+  void EndIfOpened(base::Now now);
   // What the file says of this principal's day and of break-glass, before a decision.
   [[nodiscard]] base::Status ReadShared(base::Now now);
   // Takes what the call costs out of the day's budgets. False: they have changed since the decision.
@@ -183,6 +188,10 @@ class ProxyCore::Impl {
   void TakeFirstUse();
   [[nodiscard]] base::Status SyncStore(base::Now now);     // take in what others published
   [[nodiscard]] base::Status PublishStore(base::Now now);  // publish what is new here
+  [[nodiscard]] bool AnythingPending() const noexcept {
+    return !pending_blobs_.empty() || !pending_requests_.empty() || !pending_facts_.empty();
+  }
+  [[nodiscard]] base::Status TakeFact(std::string_view channel, std::string_view json);
   void RecordEvents(const std::vector<ToolBook::Event>& events, base::Now now);
   void AuditNotice(std::string_view name, std::string_view text, base::Now now, std::uint64_t count = 0);
   [[nodiscard]] audit::Record BaseRecord(audit::Kind kind, base::Now now) const;
@@ -246,6 +255,9 @@ class ProxyCore::Impl {
   approvals::ApprovalStore::Sums seen_sums_;
   bool sums_read_ = false;
   std::string break_glass_;  // id of the window that is open; empty: none
+  ImpactClock impact_;
+  std::string opened_by_us_;  // id of the window that we opened for this impact
+  bool due_told_ = false;     // that it would have been opened, and why it was not
 
   // What is known of the peers.
   bool client_elicits_ = false;  // legacy: said in initialize
@@ -281,6 +293,7 @@ class ProxyCore::Impl {
   core::LabelSet published_labels_ = 0;
   std::vector<std::string> pending_blobs_;
   std::vector<std::string> pending_requests_;
+  std::vector<std::pair<std::string, std::string>> pending_facts_;
   std::deque<base::Digest> own_blobs_;  // published, not polled yet
   std::string empty_delta_;
   bool store_overrun_ = false;

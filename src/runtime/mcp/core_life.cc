@@ -220,7 +220,7 @@ void ProxyCore::Impl::RecordEvents(const std::vector<ToolBook::Event>& events, N
 base::Status ProxyCore::Impl::SyncStore(Now now) {
   if (ports_.store == nullptr) return {};
   if (store_overrun_) return Error(ErrorCode::kStoreIo, "what this session has seen could not be shared");
-  if (!pending_blobs_.empty() || !pending_requests_.empty()) {
+  if (AnythingPending()) {
     if (base::Status published = PublishStore(now); !published.ok()) return published;
   }
   if (base::Status polled = ports_.store->Poll(news_); !polled.ok()) return polled;
@@ -235,6 +235,9 @@ base::Status ProxyCore::Impl::SyncStore(Now now) {
   for (const std::string& text : news_.requests) {
     // What was given here comes back, too: a request said twice is one request.
     if (std::find(own_requests_.begin(), own_requests_.end(), text) == own_requests_.end()) state_->SetRequest(text);
+  }
+  for (const auto& [channel, json] : news_.facts) {
+    if (const auto taken = TakeFact(channel, json); !taken.ok()) return taken;
   }
   for (const session::Update::Entry& entry : news_.entries) {
     if (entry.blob.empty()) continue;
@@ -262,9 +265,9 @@ base::Status ProxyCore::Impl::PublishStore(Now now) {
   }
   if (store_overrun_) return Error(ErrorCode::kStoreIo, "what this session has seen could not be shared");
   const core::LabelSet fresh = state_->labels() & ~published_labels_;
-  if (fresh == 0 && pending_blobs_.empty() && pending_requests_.empty()) return {};
+  if (fresh == 0 && !AnythingPending()) return {};
   bool first = true;
-  while (first || !pending_blobs_.empty() || !pending_requests_.empty()) {
+  while (first || AnythingPending()) {
     session::SessionStore::Publication publication;
     if (first) {
       for (const std::string_view name : policy_->LabelNames(fresh)) publication.labels.emplace_back(name);
@@ -272,6 +275,10 @@ base::Status ProxyCore::Impl::PublishStore(Now now) {
     publication.label_names = policy_label_names_;
     if (!pending_blobs_.empty()) publication.blob = pending_blobs_.front();
     if (!pending_requests_.empty()) publication.request = pending_requests_.front();
+    if (!pending_facts_.empty()) {
+      publication.fact_channel = pending_facts_.front().first;
+      publication.fact = pending_facts_.front().second;
+    }
     if (base::Status published = ports_.store->Publish(publication, now); !published.ok()) return published;
     if (!pending_blobs_.empty()) {
       if (own_blobs_.size() >= kMaxPendingBlobs) own_blobs_.pop_front();
@@ -279,6 +286,7 @@ base::Status ProxyCore::Impl::PublishStore(Now now) {
       pending_blobs_.erase(pending_blobs_.begin());
     }
     if (!pending_requests_.empty()) pending_requests_.erase(pending_requests_.begin());
+    if (!pending_facts_.empty()) pending_facts_.erase(pending_facts_.begin());
     if (first) published_labels_ |= fresh;
     first = false;
   }
@@ -557,12 +565,14 @@ base::Status ProxyCore::JoinSession(std::string name, const std::array<std::uint
   impl.state_->CarryLabels(labels);
   impl.published_labels_ = 0;
   impl.pending_blobs_.clear();
+  impl.pending_facts_.clear();
   impl.RefreshCatalogue();
   audit::Record record = impl.BaseRecord(audit::Kind::kSessionStart, now);
   std::uint64_t row = 0;
   (void)impl.Append(record, false, row).ok();
   for (const auto& [channel, fact] : impl.facts_) {
     INTERLOCK_CHECK(impl.state_->AddFact(channel, fact.root()).ok(), "it was taken before");
+    if (impl.ports_.store != nullptr) impl.pending_facts_.emplace_back(channel, fact.root().raw());
   }
   for (const std::string& text : std::exchange(impl.own_requests_, {})) SetRequest(text, now);
   for (const auto& [method, text] : impl.greetings_) {
@@ -589,12 +599,21 @@ void ProxyCore::SetRequest(std::string_view text, Now now) {
   if (base::Status published = impl_->PublishStore(now); !published.ok()) ++impl_->counters_.store_failures;
 }
 
-base::Status ProxyCore::AddFact(std::string_view channel, std::string_view json) {
+base::Status ProxyCore::Impl::TakeFact(std::string_view channel, std::string_view json) {
   auto doc = base::JsonDoc::Parse(json);
   if (!doc.ok()) return doc.error();
-  if (base::Status added = impl_->state_->AddFact(channel, doc.value().root()); !added.ok()) return added;
-  std::erase_if(impl_->facts_, [&](const auto& fact) { return fact.first == channel; });
-  impl_->facts_.emplace_back(std::string(channel), std::move(doc.value()));
+  if (base::Status added = state_->AddFact(channel, doc.value().root()); !added.ok()) return added;
+  std::erase_if(facts_, [&](const auto& fact) { return fact.first == channel; });
+  facts_.emplace_back(std::string(channel), std::move(doc.value()));
+  return {};
+}
+
+base::Status ProxyCore::AddFact(std::string_view channel, std::string_view json, Now now) {
+  if (channel.empty()) return Error(ErrorCode::kInvalidArgument, "a fact has a channel");
+  if (base::Status taken = impl_->TakeFact(channel, json); !taken.ok()) return taken;
+  if (impl_->ports_.store == nullptr) return {};
+  impl_->pending_facts_.emplace_back(channel, json);
+  if (base::Status published = impl_->PublishStore(now); !published.ok()) ++impl_->counters_.store_failures;
   return {};
 }
 

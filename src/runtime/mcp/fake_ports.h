@@ -38,6 +38,7 @@ class FakeAudit final : public AuditPort {
     entry["kind"] = audit::NameOf(record.kind);
     entry["tool"] = record.tool;
     entry["call"] = record.call;
+    entry["actor"] = record.actor;
     entry["name"] = record.name;
     entry["text"] = record.text;
     entry["durable"] = durable ? "yes" : "no";

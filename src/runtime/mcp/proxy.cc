@@ -229,7 +229,7 @@ class Runner final : private Sink {
                                         std::move(policy), std::move(policy_error), now);
     if (!options_.request_file.empty()) ReadRequestFile(now);
     for (const auto& [channel, json] : options_.facts) {
-      const base::Status added = core_->AddFact(channel, json);
+      const base::Status added = core_->AddFact(channel, json, now);
       if (!added.ok()) Notice(NoticeLevel::kError, "fact", channel + ": " + added.error().ToString());
     }
     if (!options_.socket_path.empty()) {
@@ -576,8 +576,12 @@ class Runner final : private Sink {
       return ok;
     }
     if (const auto fact = command.Find("fact"); fact.is_object()) {
-      const base::Status added = core_->AddFact(fact.Find("channel").string(), fact.Find("value").raw());
+      const base::Status added = core_->AddFact(fact.Find("channel").string(), fact.Find("value").raw(), now);
       return added.ok() ? ok : error(added.error().ToString());
+    }
+    if (const auto impact = command.Find("impact"); impact.exists()) {
+      const base::Status told = core_->SetImpact(impact, now);
+      return told.ok() ? ok : error(told.error().ToString());
     }
     if (const auto labels = command.Find("labels"); labels.is_array()) {
       for (const auto label : labels) {

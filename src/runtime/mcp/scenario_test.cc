@@ -13,6 +13,8 @@
 //                              may use, "@x" is what $x was bound to, "..." at the end of an array is whatever else
 //   tick 5s | 20ms             time passes
 //   client-closed, server-closed, exit HOW, signal N, oversized client|server
+//   fact CHANNEL JSON          told here; `store fact CHANNEL JSON`: by another guard; `published-fact CHANNEL JSON`
+//   impact JSON                how bad the incident is, as the socket takes it; `wrong-impact JSON`: it is refused
 //   request TEXT, label NAME, approve DIGEST, reload-pins, accept-pins
 //   option scan none|off|on|strict: the scripted scanner (fake_ports.h); `scan fail`: it answers for nothing;
 //   `looked N`: entries it was given; `passport NAME [DEFINITION]`: the passport knows this tool
@@ -20,9 +22,10 @@
 //   option approvals on        the core has a real approvals file; then
 //     answer grant [once|session] [TTL s] | deny WORDS | pattern USES SCHEMA      the newest pending request is
 //     answered answer revoke            the newest granted one is taken back plan JSON                a plan for
-//     principal alice; break-glass SECONDS: a window for principal alice overtaken BUDGET N       another guard charges
-//     the budget just before our next charge; charged BUDGET N: the sum requests STATE N         so many requests are
-//     in that state restart                  the process ends and another one takes over, with the same files
+//     principal alice; break-glass SECONDS: a window for principal alice reviewed: what is over is overtaken BUDGET N
+//     another guard charges the budget just before our next charge; charged BUDGET N: the sum requests STATE N so many
+//     requests are in that state restart                  the process ends and another one takes over, with the same
+//     files
 //   audit|store|pins|approvals fail|ok   faults; `store news LABELS`: another guard publishes labels
 //   ! EVENT                    the next of close-server-input, terminate, kill, finish N
 //   ~ kind=decision verdict=block ...   the next audit record of that kind (and call) has these fields
@@ -252,8 +255,20 @@ class Scenario {
       approvals_->fail = rest == "fail";
       return;
     }
-    if (verb == "audit" || verb == "pins" || (verb == "store" && !rest.starts_with("news"))) {
+    if (verb == "audit" || verb == "pins" || (verb == "store" && (rest == "fail" || rest == "ok"))) {
       (verb == "audit" ? audit_.fail : verb == "pins" ? pins_.fail : store_.fail) = rest == "fail";
+      return;
+    }
+    if (verb == "store" && rest.starts_with("fact ")) {
+      const auto words = Words(rest);
+      store_.next.facts.emplace_back(words.at(1), words.at(2));
+      store_.next.empty = false;
+      return;
+    }
+    if (verb == "published-fact") {
+      ++expectations_;
+      ASSERT_FALSE(store_.published.empty());
+      EXPECT_EQ(store_.published.back().fact_channel + " " + store_.published.back().fact, rest);
       return;
     }
     if (verb == "store") {
@@ -318,7 +333,7 @@ class Scenario {
       EXPECT_EQ(sums.value()[words.at(0)], std::stod(words.at(1)));
       return;
     }
-    if (verb == "answer" || verb == "plan" || verb == "break-glass" || verb == "overtaken") {
+    if (verb == "answer" || verb == "plan" || verb == "break-glass" || verb == "reviewed" || verb == "overtaken") {
       Core();
       People(verb, rest);
       return;
@@ -348,6 +363,13 @@ class Scenario {
       plan.principal = "alice";
       plan.approver = "bob";
       ASSERT_TRUE(store.AddPlan(plan, 600'000'000, now_).ok());
+    } else if (verb == "reviewed") {
+      const auto windows = store.BreakGlasses(now_);
+      ASSERT_TRUE(windows.ok());
+      for (const approvals::BreakGlass& window : windows.value()) {
+        if (window.active || !window.reviewed_by.empty()) continue;
+        EXPECT_TRUE(store.ReviewBreakGlass(window.id, "bob", now_).ok());
+      }
     } else if (verb == "break-glass") {
       approvals::BreakGlass window;
       window.principal = "alice";
@@ -413,6 +435,13 @@ class Scenario {
       rest == "client" ? core.OnClientOversized(99, now_) : core.OnServerOversized(99, now_);
     } else if (verb == "request") {
       core.SetRequest(rest, now_);
+    } else if (verb == "fact") {
+      const auto words = Words(rest);
+      EXPECT_TRUE(core.AddFact(words.at(0), words.at(1), now_).ok());
+    } else if (verb == "impact" || verb == "wrong-impact") {
+      const auto told = JsonDoc::Parse(rest);
+      ASSERT_TRUE(told.ok());
+      EXPECT_EQ(core.SetImpact(told.value().root(), now_).ok(), verb == "impact");
     } else if (verb == "label") {
       EXPECT_TRUE(core.AddLabel(rest, now_));
     } else if (verb == "approve") {

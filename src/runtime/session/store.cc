@@ -29,6 +29,11 @@ CREATE TABLE entry (
   label_names TEXT NOT NULL, blob BLOB NOT NULL, request TEXT NOT NULL);
 CREATE INDEX entry_by_session ON entry (session, version);
 )sql";
+// Beside an entry; programs that do not know it lose nothing but facts.
+constexpr const char* kFacts = R"sql(
+CREATE TABLE IF NOT EXISTS fact (
+  version INTEGER PRIMARY KEY REFERENCES entry(version) ON DELETE CASCADE, channel TEXT NOT NULL, value TEXT NOT NULL);
+)sql";
 
 Error FromSqlite(sqlite3* db, int rc, std::string_view what) {
   const bool locked = (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED;
@@ -112,7 +117,8 @@ struct SessionStore::Impl {
   std::int64_t session = 0;
   std::int64_t data_version = -1;
   std::uint64_t polled = 0;  // entries up to here have been handed out since `data_version` was read
-  Statement data_version_stmt, begin, commit, rollback, find, insert, touch, add_label, labels, add_entry, entries;
+  Statement data_version_stmt, begin, commit, rollback, find, insert, touch, add_label, labels, add_entry, add_fact,
+      entries;
 
   ~Impl() {
     // Statements are finalised by their own destructors before the connection must close: sqlite3_close_v2 waits for
@@ -154,6 +160,8 @@ base::Result<std::unique_ptr<SessionStore>> SessionStore::Open(const StoreOption
     if (rc == SQLITE_OK) rc = sqlite3_exec(impl->db, "PRAGMA user_version=1", nullptr, nullptr, nullptr);
     if (rc != SQLITE_OK) return FromSqlite(impl->db, rc, "creating the schema");
   }
+  rc = sqlite3_exec(impl->db, kFacts, nullptr, nullptr, nullptr);
+  if (rc != SQLITE_OK) return FromSqlite(impl->db, rc, "creating the schema");
   rc = sqlite3_exec(impl->db, "COMMIT", nullptr, nullptr, nullptr);
   if (rc != SQLITE_OK) return FromSqlite(impl->db, rc, "creating the schema");
   const std::pair<Statement*, const char*> statements[] = {
@@ -168,7 +176,9 @@ base::Result<std::unique_ptr<SessionStore>> SessionStore::Open(const StoreOption
       {&impl->labels, "SELECT name FROM label WHERE session=?1 ORDER BY name"},
       {&impl->add_entry, "INSERT INTO entry (session, label_names, blob, request) VALUES (?1,?2,?3,?4)"},
       {&impl->entries,
-       "SELECT version, label_names, blob, request FROM entry WHERE session=?1 AND version>?2 ORDER BY version"},
+       "SELECT version, label_names, blob, request, channel, value FROM entry LEFT JOIN fact USING (version) "
+       "WHERE session=?1 AND version>?2 ORDER BY version"},
+      {&impl->add_fact, "INSERT INTO fact (version, channel, value) VALUES (?1,?2,?3)"},
   };
   for (const auto& [statement, sql] : statements) {
     rc = statement->Prepare(impl->db, sql);
@@ -226,6 +236,7 @@ base::Status SessionStore::Poll(std::uint64_t since, Update& out) {
   out.empty = true;
   out.labels.clear();
   out.requests.clear();
+  out.facts.clear();
   out.entries.clear();
   std::int64_t data_version = 0;
   {
@@ -245,6 +256,7 @@ base::Status SessionStore::Poll(std::uint64_t since, Update& out) {
       if (!names.ok()) return Error(ErrorCode::kStoreIo, "label names of an entry are damaged");
       if (!use.Column(2).empty()) out.entries.push_back({std::move(names.value()), std::string(use.Column(2))});
       if (!use.Column(3).empty()) out.requests.emplace_back(use.Column(3));
+      if (!use.Column(4).empty()) out.facts.emplace_back(use.Column(4), use.Column(5));
       out.empty = false;
     }
     if (rc != SQLITE_DONE) return FromSqlite(s.db, rc, "polling the session");
@@ -275,6 +287,10 @@ base::Status SessionStore::Publish(const Publication& publication, base::Now now
   if (rc == SQLITE_DONE) {
     rc =
         Use(s.add_entry).Int(1, s.session).Text(2, names).Blob(3, publication.blob).Text(4, publication.request).Step();
+  }
+  if (rc == SQLITE_DONE && !publication.fact_channel.empty()) {
+    const std::int64_t version = sqlite3_last_insert_rowid(s.db);
+    rc = Use(s.add_fact).Int(1, version).Text(2, publication.fact_channel).Text(3, publication.fact).Step();
   }
   if (rc == SQLITE_DONE) rc = Use(s.touch).Int(1, s.session).Int(2, now.wall.us).Step();
   if (rc == SQLITE_DONE) rc = Use(s.commit).Step();

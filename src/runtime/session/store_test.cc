@@ -41,6 +41,25 @@ TEST_F(SessionStoreTest, FileIsForTheOwnerAlone) {
   EXPECT_EQ(st.st_mode & 0777u, 0600u);
 }
 
+TEST_F(SessionStoreTest, FactsAreOfASessionAndOfNoOther) {
+  auto a = Open();
+  auto b = Open();
+  auto other = Open();
+  ASSERT_TRUE(a->Join({"t", "alice", "s1"}, At(1)).ok());
+  ASSERT_TRUE(b->Join({"t", "alice", "s1"}, At(1)).ok());
+  ASSERT_TRUE(other->Join({"t", "alice", "s2"}, At(1)).ok());
+  ASSERT_TRUE(a->Publish({.fact_channel = "alert", .fact = "{\"service\":\"cart\"}"}, At(2)).ok());
+  ASSERT_TRUE(a->Publish({.fact_channel = "alert", .fact = "{\"service\":\"mail\"}"}, At(3)).ok());
+  Update update;
+  ASSERT_TRUE(b->Poll(0, update).ok());
+  EXPECT_THAT(update.facts, ElementsAre(std::pair<std::string, std::string>("alert", "{\"service\":\"cart\"}"),
+                                        std::pair<std::string, std::string>("alert", "{\"service\":\"mail\"}")));
+  ASSERT_TRUE(b->Poll(update.version, update).ok());
+  EXPECT_TRUE(update.facts.empty());
+  ASSERT_TRUE(other->Poll(0, update).ok());
+  EXPECT_TRUE(update.facts.empty());
+}
+
 TEST_F(SessionStoreTest, GuardsOfOneSessionShareKeyLabelsAndValues) {
   auto a = Open();
   auto b = Open();

@@ -91,6 +91,7 @@ struct BreakGlass {
   // When an adapter that is told the impact opens it by itself; nothing: only a person does.
   std::optional<double> impact;               // integrated impact over this, or ...
   std::optional<std::uint32_t> severe_steps;  // ... the highest severity for so many steps
+  std::uint32_t step_s = 60;                  // how long a step is, for adapters that go by the clock
 };
 
 // What a proxy's first look at a server's tools and texts holds back; the command line may say otherwise.

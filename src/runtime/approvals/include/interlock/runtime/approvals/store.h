@@ -38,8 +38,9 @@ inline constexpr std::int64_t kSecondUs = 1'000'000;
 inline constexpr std::int64_t kQuestionTtlUs = 24 * 3600 * kSecondUs;  // how long a question can be answered
 inline constexpr std::int64_t kMaxGrantTtlUs = 7 * 24 * 3600 * kSecondUs;
 inline constexpr std::int64_t kMaxBreakGlassTtlUs = 24 * 3600 * kSecondUs;
-inline constexpr std::size_t kMaxPending = 64;   // a session and server
-inline constexpr std::size_t kMaxRows = 20'000;  // requests; finished ones go first, oldest first
+inline constexpr std::string_view kOpenedByPolicy = "policy";  // who opened a window that no person did
+inline constexpr std::size_t kMaxPending = 64;                 // a session and server
+inline constexpr std::size_t kMaxRows = 20'000;                // requests; finished ones go first, oldest first
 inline constexpr std::size_t kMaxArgumentsBytes = std::size_t{256} << 10;
 inline constexpr std::size_t kMaxTextBytes = std::size_t{16} << 10;
 
@@ -147,6 +148,11 @@ class ApprovalStore {
   // principal and session are read.
   [[nodiscard]] base::Result<std::string> OpenBreakGlass(
       const BreakGlass& window, std::int64_t ttl_us, base::Now now,
+      const std::function<base::Status(std::string_view id)>& witness = {});
+  // The policy's own opening, when it is told of an impact over its thresholds: for this principal's session only.
+  // Nothing: one that the policy opened for them is open, or is over and nobody has reviewed it.
+  [[nodiscard]] base::Result<std::optional<std::string>> OpenByPolicy(
+      const Subject& subject, std::string_view reason, std::int64_t ttl_us, base::Now now,
       const std::function<base::Status(std::string_view id)>& witness = {});
   [[nodiscard]] base::Result<std::vector<BreakGlass>> BreakGlasses(base::Now now);
   // kApprovalDecided when it was reviewed already, kInvalidArgument while it is open or without a name.

@@ -28,12 +28,12 @@ enum class Kind : std::uint8_t {
   kApprovalAsked,     // session, call, tool, `actor`: who was asked, `text`: the question
   kApprovalAnswered,  // session, call, tool, `actor`: who answered, `name`: "approved" | "declined" | "timeout"
   kApprovalUsed,      // a call goes ahead under an approval: session, call, tool, `actor`: who gave it, `name`: its id
-  kApprovalVoid,      // it no longer holds: session, tool, `name`: its id, `text`: what has changed, or who took it back
-  kBreakGlass,        // `name`: the window's id, `actor`, `text`; a second row for each decision under it: call, tool
-  kToolsAccepted,     // server, tool, `definition`, `actor`: a person accepted the tool list
-  kToolsChanged,      // server, tool, `definition`: differs from the accepted one
-  kPolicyLoaded,      // policy, profile, `text`
-  kNotice,            // `name`, `count`, `text`: counters, fail-open and other events worth keeping
+  kApprovalVoid,   // it no longer holds: session, tool, `name`: its id, `text`: what has changed, or who took it back
+  kBreakGlass,     // `name`: the window's id, `actor`, `text`; a second row for each decision under it: call, tool
+  kToolsAccepted,  // server, tool, `definition`, `actor`: a person accepted the tool list
+  kToolsChanged,   // server, tool, `definition`: differs from the accepted one
+  kPolicyLoaded,   // policy, profile, `text`
+  kNotice,         // `name`, `count`, `text`: counters, fail-open and other events worth keeping
   // Written by the log itself; `Append` refuses them with kInvalidArgument.
   kChainOpen,
   kChainClose,
@@ -66,8 +66,9 @@ struct Record {
   // kDecision.
   const core::Decision* decision = nullptr;
   core::Enforcement enforcement = core::Enforcement::kFailed;
-  base::JsonValue arguments;      // as proposed
-  base::Digest arguments_digest;  // base::DigestOf(arguments); zero: made from `arguments`
+  base::JsonValue arguments;                      // as proposed
+  base::Digest arguments_digest;                  // base::DigestOf(arguments); zero: made from `arguments`
+  std::span<const std::string> secret_arguments;  // JSON pointers of arguments that are secrets by their place
   core::SideEffect side_effect = core::SideEffect::kUnknown;
   bool request_known = false;
   std::uint64_t step = 0;                    // calls of the session before this one

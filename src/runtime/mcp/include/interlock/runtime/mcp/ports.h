@@ -50,6 +50,11 @@ class ApprovalsPort {
                                                            const approvals::Ruling& ruling, base::Now now) = 0;
   [[nodiscard]] virtual base::Result<std::optional<approvals::ApprovalStore::Window>> BreakGlass(
       const approvals::Subject& subject, base::Now now) = 0;
+  [[nodiscard]] virtual base::Result<std::optional<std::string>> OpenByPolicy(
+      const approvals::Subject& subject, std::string_view reason, std::int64_t ttl_us, base::Now now,
+      const std::function<base::Status(std::string_view id)>& witness) = 0;
+  [[nodiscard]] virtual base::Status EndByPolicy(std::string_view id, std::string_view why, base::Now now,
+                                                 const std::function<base::Status()>& witness) = 0;
   [[nodiscard]] virtual base::Status CountBreakGlass(std::string_view id) = 0;
   [[nodiscard]] virtual base::Result<approvals::ApprovalStore::Sums> Budgets(const approvals::Subject& subject,
                                                                              base::Now now) = 0;

@@ -102,7 +102,7 @@ struct CoreOptions {
   // How long a call of a client that cannot be asked waits for an answer from elsewhere, at most the profile's
   // approval_timeout; 0: not at all. Below the minute after which many clients give up: the refusal is to be read.
   std::int64_t approval_wait_us = 45'000'000;
-  std::string approve_flags;                  // what `interlock approve grant ID` needs besides, where we tell of it
+  std::string approve_flags;                // what `interlock approve grant ID` needs besides, where we tell of it
   std::int64_t approval_poll_us = 250'000;  // how often an answer is looked for meanwhile
   std::int64_t close_grace_us = 5'000'000;  // from closing the server's input to SIGTERM
   std::int64_t term_grace_us = 2'000'000;   // from SIGTERM to SIGKILL
@@ -176,8 +176,14 @@ class ProxyCore {
                                          base::Now now);
   void SetRequest(std::string_view text, base::Now now);
   // A fact that whoever starts the agent vouches for, such as the alert: what the policy's bindings call `fact`. JSON.
-  // Each guard of a session is told by itself. kInvalidJson and the like; kLimitExceeded.
-  [[nodiscard]] base::Status AddFact(std::string_view channel, std::string_view json);
+  // It belongs to the session: its other guards hear of it through the store, other sessions never. kInvalidJson and
+  // the like; kLimitExceeded.
+  [[nodiscard]] base::Status AddFact(std::string_view channel, std::string_view json, base::Now now);
+  // How bad the incident is that this session works on: {"rate": impact of one step, "severity": "SEV1" (the highest),
+  // "for_s": how long so far}, or null when it is over. It is added up over time; over the policy's `break_glass`
+  // thresholds a window is opened, once, by the next call. What nobody repeats for 15 minutes is forgotten. Without an
+  // approvals file nothing is opened. kInvalidArgument.
+  [[nodiscard]] base::Status SetImpact(base::JsonValue impact, base::Now now);
   // False when the policy has no such label.
   [[nodiscard]] bool AddLabel(std::string_view name, base::Now now);
   // Approves a call that was refused because nobody could be asked; `call` is its digest in hex (from the refusal).

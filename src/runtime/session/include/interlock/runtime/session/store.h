@@ -14,6 +14,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "interlock/base/clock.h"
@@ -40,8 +41,9 @@ struct Update {
     std::string blob;                      // ValueIndex delta; may be empty
   };
   std::uint64_t version = 0;
-  std::vector<std::string> labels;    // union of all labels of the session, by name
-  std::vector<std::string> requests;  // request texts published since `version`
+  std::vector<std::string> labels;                         // union of all labels of the session, by name
+  std::vector<std::string> requests;                       // request texts published since `version`
+  std::vector<std::pair<std::string, std::string>> facts;  // channel, JSON; published since `version`, in order
   std::vector<Entry> entries;
   bool empty = true;  // nothing new
 };
@@ -65,6 +67,8 @@ class SessionStore {
     std::vector<std::string> label_names;  // meaning of the blob's policy bits
     std::string blob;                      // may be empty
     std::string request;                   // may be empty
+    std::string fact_channel;              // empty: no fact
+    std::string fact;                      // JSON
   };
   // Adds to the session; returns its version after the write. The publisher has its own data already, so it may go on
   // from there unless others wrote in between (`Poll` from the old version gives theirs and its own again: harmless).
