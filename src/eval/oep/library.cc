@@ -237,6 +237,7 @@ Result<std::vector<Agent>> ParseAgents(std::string_view json) {
     agent.planner.confirms = Number(planner, "confirms");
     agent.planner.dawdles = Number(planner, "dawdles");
     agent.planner.looks_ahead = Flag(planner, "looks_ahead", true);
+    agent.planner.looks_again = Flag(planner, "looks_again");
     out.push_back(std::move(agent));
   }
   return out;

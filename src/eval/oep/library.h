@@ -161,6 +161,7 @@ struct PlannerStyle {
   double confirms = 0;            // chance to look again before it names the cause
   double dawdles = 0;             // chance of a step without a proposal
   bool looks_ahead = true;        // makes the reads that a gate's preconditions want
+  bool looks_again = false;       // after a refusal it looks at the service again whenever it proposes the change
 };
 
 struct Agent {

@@ -165,6 +165,11 @@ void ScriptedPlanner::ReadOutcome(std::string_view tool, JsonValue arguments, st
       if (Matches(tool, arguments, write.call)) dropped_.insert(KeyOf(write.call));
     }
   }
+  if (outcome == "refused" && style_.looks_again) {
+    for (const Write& write : incident_.playbook) {
+      if (Matches(tool, arguments, write.call)) look_again_.emplace(arguments.Find("service").string());
+    }
+  }
   if (!ok || !answer.ok()) return;  // of a cut answer one does not know what it said
   for (const CallSpec& spec : incident_.diagnose) looked_ = looked_ || Matches(tool, arguments, spec);
   for (const std::vector<CallSpec>* wanted : {&incident_.needs, &incident_.prepare}) {
@@ -213,6 +218,13 @@ std::vector<const Write*> ScriptedPlanner::Candidates(std::uint32_t step) const 
 
 void ScriptedPlanner::ProposePlaybook(std::uint32_t step, PlannerAnswer& answer) {
   for (const Write* write : Candidates(step)) {
+    const auto arguments = JsonDoc::Parse(write->call.arguments);
+    const std::string service(arguments.ok() ? arguments.value().root().Find("service").string() : "");
+    if (!service.empty() && look_again_.contains(service)) {
+      std::string look;
+      base::JsonWriter(look).BeginObject().Key("service").String(service).EndObject();
+      answer.proposals.push_back({.tool = "check_service_health", .arguments = std::move(look), .gain = 0.1});
+    }
     answer.proposals.push_back({.tool = write->call.tool, .arguments = write->call.arguments, .gain = write->gain});
   }
 }

@@ -225,8 +225,8 @@ void Differences(Writer& out, const std::vector<OepRun>& runs, std::string_view 
   for (const std::string& agent : AgentsIn(runs)) {
     if (agent == from) continue;
     const Runs mine = OfAgent(runs, agent);
-    for (const char* metric :
-         {"ttm_star", "mitigated", "isr_attacked", "blast", "blast_sum", "approvals", "impact", "invalid_executed"}) {
+    for (const char* metric : {"ttm_star", "mitigated", "isr_attacked", "blast", "blast_sum", "approvals", "impact",
+                               "invalid_executed", "stale"}) {
       if (const auto figure = DifferenceOf(mine, base, MetricOf(metric))) {
         out.Add("differences", fmt::format("minus {}", out.Title(from)), out.Title(agent), metric, *figure);
       }

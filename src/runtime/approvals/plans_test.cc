@@ -228,6 +228,52 @@ TEST_F(BreakGlassTest, OpenedWithAReasonOverByItselfReviewedOnce) {
   EXPECT_EQ(windows.value()[0].reviewed_by, "carol");
 }
 
+TEST_F(BreakGlassTest, ThePolicyOpensOneAtATimeAndNotAgainBeforeItsReview) {
+  auto guard = Open();
+  Subject unnamed = Alice();
+  unnamed.session = "proxy-1";
+  unnamed.named = false;
+  Subject bob = Alice();
+  bob.principal = "bob";
+  EXPECT_FALSE(
+      guard
+          ->OpenByPolicy(Alice(), "x", 60 * kSecondUs, At(0),
+                         [](std::string_view) -> base::Status { return base::Error(ErrorCode::kIo, "no record"); })
+          .ok());
+  auto active = guard->ActiveBreakGlass(Alice(), At(0));
+  ASSERT_TRUE(active.ok());
+  EXPECT_FALSE(active.value().has_value()) << "without a record nothing is open";
+  const auto opened = guard->OpenByPolicy(Alice(), "impact 3", 60 * kSecondUs, At(0));
+  ASSERT_TRUE(opened.ok());
+  ASSERT_TRUE(opened.value().has_value());
+  active = guard->ActiveBreakGlass(Alice(), At(1));
+  ASSERT_TRUE(active.ok() && active.value().has_value());
+  EXPECT_EQ(active.value()->id, *opened.value());
+  for (const Subject& other : {unnamed, bob}) {
+    active = guard->ActiveBreakGlass(other, At(1));
+    ASSERT_TRUE(active.ok());
+    EXPECT_FALSE(active.value().has_value()) << "it is for that session of that principal";
+  }
+  for (const std::int64_t second : {1, 61}) {
+    const auto again = guard->OpenByPolicy(Alice(), "impact 4", 60 * kSecondUs, At(second));
+    ASSERT_TRUE(again.ok());
+    EXPECT_FALSE(again.value().has_value()) << second;
+  }
+  // A guard that starts anew under a made-up name is no new incident either.
+  const auto restarted = guard->OpenByPolicy(unnamed, "impact 4", 60 * kSecondUs, At(61));
+  ASSERT_TRUE(restarted.ok());
+  EXPECT_FALSE(restarted.value().has_value());
+  ASSERT_TRUE(guard->ReviewBreakGlass(*opened.value(), "carol", At(62)).ok());
+  const auto next = guard->OpenByPolicy(unnamed, "impact 5", 60 * kSecondUs, At(63));
+  ASSERT_TRUE(next.ok() && next.value().has_value());
+  active = guard->ActiveBreakGlass(unnamed, At(64));
+  ASSERT_TRUE(active.ok());
+  EXPECT_TRUE(active.value().has_value()) << "its own guard knows the name";
+  active = guard->ActiveBreakGlass(Alice(), At(64));
+  ASSERT_TRUE(active.ok());
+  EXPECT_FALSE(active.value().has_value());
+}
+
 TEST_F(BreakGlassTest, OfOneTenant) {
   auto store = Open();
   BreakGlass window = For();
