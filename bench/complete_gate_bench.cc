@@ -1,8 +1,8 @@
 // links: base core policy provenance injection bounds risk gate
 // The complete gate: a bound change under the profiles `gira-full` and `interlock`, in a session that has read the
 // alert, the registry, the runbook and 20 results of telemetry. Decisions only: what results cost is indexed before.
-// Every argument of the call is bound to a trusted source, so bounds has nothing to judge; `interlock_judged` is the same
-// call with a registry that nobody trusts, where it looks every value up and asks the combiner.
+// Every argument of the call is bound to a trusted source, so bounds has nothing to judge; `interlock_judged` is the
+// same call with a registry that nobody trusts, where it looks every value up and asks the combiner.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
@@ -100,5 +100,3 @@ BENCHMARK_CAPTURE(Decide, interlock_without_bounds, "profile: interlock\nlayers:
 
 }  // namespace
 }  // namespace interlock
-
-
