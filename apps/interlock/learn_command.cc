@@ -66,12 +66,26 @@ struct LearnStats {
   }
 };
 
-// The ordinal of the first call after injected text was read: what came before is the user's own.
-std::uint32_t FirstInfluencedCall(const core::TraceSession& session, const core::TraceAnnotations& annotations) {
-  std::set<std::string_view> injected;
+// What a record says of its session besides the conversation.
+struct Notes {
+  std::string_view time;
+  std::string_view label;
+  std::vector<std::string_view> injected;  // ids of calls
+};
+
+Notes NotesOf(const core::TraceAnnotations& annotations) {
+  Notes notes{.time = annotations.session.Find("time").string(),
+              .label = annotations.session.Find("label").string(),
+              .injected = {}};
   for (const auto& [id, value] : annotations.calls) {
-    if (value.Find("injections").size() > 0) injected.insert(id);
+    if (value.Find("injections").size() > 0) notes.injected.push_back(id);
   }
+  return notes;
+}
+
+// The ordinal of the first call after injected text was read: what came before is the user's own.
+std::uint32_t FirstInfluencedCall(const core::TraceSession& session, const Notes& notes) {
+  const std::set<std::string_view> injected(notes.injected.begin(), notes.injected.end());
   if (injected.empty()) return 0;
   std::uint32_t ordinal = 0;
   for (const core::TraceMessage& message : session.messages) {
@@ -89,10 +103,7 @@ class Worker {
   explicit Worker(const LearnContext& context) : context_(context), learner_(context.classes) {}
 
   Status Take(const TraceRecord& record, const std::string& path) {
-    static const eval::SystemPrompts kNone;  // nothing is learned from system prompts
-    const auto line = AsTraceV1(record, path, kNone, imported_);
-    Status status = line.ok() ? reader_.Read(line.value()) : Status(line.error());
-    if (status.ok()) status = Learn();
+    Status status = ReadAndLearn(record, path);
     if (status.ok()) return {};
     Error placed = PlacedIn(path, record, status.error());
     if (status.error().code() == ErrorCode::kGraphLimit || !context_.args.skip_malformed) return placed;
@@ -106,11 +117,21 @@ class Worker {
   [[nodiscard]] Waiting& waiting() { return waiting_; }
 
  private:
-  Status Learn() {
-    const core::TraceSession& session = reader_.session();
-    const JsonValue notes = reader_.annotations().session;
+  Status ReadAndLearn(const TraceRecord& record, const std::string& path) {
+    if (record.format == eval::TraceFormat::kCompact) {
+      if (Status status = compact_.Read(record.text); !status.ok()) return status;
+      return Learn(compact_.session(), {.time = {}, .label = compact_.label(), .injected = compact_.injected_calls()});
+    }
+    static const eval::SystemPrompts kNone;  // nothing is learned from system prompts
+    const auto line = AsTraceV1(record, path, kNone, imported_);
+    if (!line.ok()) return line.error();
+    if (Status status = reader_.Read(line.value()); !status.ok()) return status;
+    return Learn(reader_.session(), NotesOf(reader_.annotations()));
+  }
+
+  Status Learn(const core::TraceSession& session, const Notes& notes) {
     bounds::ObserveOptions options;
-    std::optional<Day> day = bounds::DayFromText(notes.Find("time").string());
+    std::optional<Day> day = bounds::DayFromText(notes.time);
     std::optional<Side> side = context_.label;
     if (context_.args.update.empty() ? !context_.args.reviews.empty() : true) {
       const bounds::Reviews::Answer answer = context_.reviews.Of(session.session, context_.args.update_policy);
@@ -124,7 +145,7 @@ class Worker {
         return {};
       }
     } else if (!side) {
-      side = bounds::SideFromName(notes.Find("label").string());
+      side = bounds::SideFromName(notes.label);
     }
     if (!side) {
       ++stats_.without_side;
@@ -132,7 +153,7 @@ class Worker {
     }
     options.side = *side;
     options.day = day ? *day : context_.as_of.value_or(bounds::kUndated);
-    if (*side == Side::kAttack) options.first_call = FirstInfluencedCall(session, reader_.annotations());
+    if (*side == Side::kAttack) options.first_call = FirstInfluencedCall(session, notes);
     const std::vector<bounds::Scope> scopes = ScopesOf(session);
     options.scopes = scopes;
     if (Status status = learner_.Observe(session, options); !status.ok()) return status;
@@ -159,6 +180,7 @@ class Worker {
   const LearnContext& context_;
   bounds::GraphLearner learner_;
   core::AnnotatedTraceReader reader_;
+  eval::CompactTraceReader compact_;
   std::string imported_;
   LearnStats stats_;
   Waiting waiting_;

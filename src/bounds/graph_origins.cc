@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "interlock/base/byte_classes.h"
+
 namespace interlock::bounds {
 namespace {
 
@@ -63,6 +65,7 @@ std::uint64_t PrintOf(const char* word, std::size_t size) noexcept {
   return Mix(print ^ Lower(bytes)) | 1U;
 }
 bool IsDigit(char c) noexcept { return c >= '0' && c <= '9'; }
+std::uint64_t Low(std::size_t bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
 
 struct Word {
   std::uint64_t print = 0;
@@ -74,23 +77,21 @@ struct Word {
 // a fraction: "1,100.00" and "1100" are the same.
 class Words {
  public:
-  explicit Words(std::string_view text) : text_(text) {}
+  explicit Words(std::string_view text) : text_(text), classes_(text) {}
 
   bool Next(Word& word) {
-    const std::size_t size = text_.size();
-    while (at_ < size && Folded(text_[at_]) == 0) {
-      // Escapes of dumped strings ("\nTotal") are no letters.
-      if (text_[at_] == '\\' && at_ + 1 < size &&
-          (text_[at_ + 1] == 'n' || text_[at_ + 1] == 't' || text_[at_ + 1] == 'r')) {
-        ++at_;
-      }
-      ++at_;
-    }
-    if (at_ >= size) return false;
+    if (!SkipGap()) return false;
     word.begin = at_;
     const char* const bytes = text_.data();
     bool is_number = true;
-    for (; at_ < size && Folded(bytes[at_]) != 0; ++at_) is_number &= IsDigit(bytes[at_]);
+    for (std::size_t size = kBlock; size == kBlock && at_ < text_.size();) {
+      classes_.LoadAt(at_);
+      const std::size_t offset = at_ % kBlock;
+      const auto run = static_cast<std::size_t>(std::countr_one((classes_.word() | classes_.beyond()) >> offset));
+      is_number &= (~classes_.digit() >> offset & Low(run)) == 0;
+      at_ += run;
+      size = offset + run;  // a word that reaches the end of the block may go on
+    }
     if (is_number) {
       std::uint64_t print = kSeed;
       for (std::size_t i = word.begin; i < at_; ++i) print = (print ^ static_cast<unsigned char>(bytes[i])) * kPrime;
@@ -103,6 +104,27 @@ class Words {
   }
 
  private:
+  static constexpr std::size_t kBlock = base::ByteClasses::kBlock;
+
+  // To the next word; false when there is none.
+  bool SkipGap() {
+    const std::size_t size = text_.size();
+    while (at_ < size) {
+      classes_.LoadAt(at_);
+      const std::size_t offset = at_ % kBlock;
+      const std::uint64_t ahead = (classes_.word() | classes_.beyond() | classes_.backslash()) >> offset;
+      if (ahead == 0) {
+        at_ += kBlock - offset;
+        continue;
+      }
+      at_ += static_cast<std::size_t>(std::countr_zero(ahead));
+      if (text_[at_] != '\\') return true;
+      // Escapes of dumped strings ("\nTotal") are no letters.
+      const bool escapes = at_ + 1 < size && (text_[at_ + 1] == 'n' || text_[at_ + 1] == 't' || text_[at_ + 1] == 'r');
+      at_ += escapes ? 2 : 1;
+    }
+    return false;
+  }
   bool DigitsAt(std::size_t at, std::size_t count) const {
     if (at + count > text_.size()) return false;
     for (std::size_t i = at; i < at + count; ++i) {
@@ -132,6 +154,7 @@ class Words {
   }
 
   std::string_view text_;
+  base::ByteClasses classes_;
   std::size_t at_ = 0;
 };
 
@@ -142,8 +165,6 @@ bool Identifies(std::string_view chunk) {
 }
 
 constexpr std::size_t kLongWord = 4;
-
-std::uint64_t Low(std::size_t bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
 
 }  // namespace
 

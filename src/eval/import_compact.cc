@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <cstring>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -28,8 +28,9 @@ struct CompactCall {
   std::int64_t turn = 0;
   std::string_view tool;
   std::string_view arguments;  // JSON
-  JsonValue result;            // string or null
-  std::string annotations;     // JSON or empty
+  JsonValue arguments_value;
+  JsonValue result;         // string or null
+  std::string annotations;  // JSON or empty
 };
 
 // Where injected text lies in the result of a call: code points in the record, bytes in a trace.
@@ -58,7 +59,7 @@ Result<std::vector<CompactCall>> ReadCalls(JsonValue array) {
     if (!object.is_object()) return ShapeError(object, "a call is not an object");
     if (Status status = CheckKeys(object, {"turn", "name", "args", "out"}); !status.ok()) return status.error();
     CompactCall call;
-    call.id = fmt::format("c{}", calls.size());
+    call.id = "c" + std::to_string(calls.size());
     const std::optional<std::int64_t> turn = object.Find("turn").AsInt64();
     if (!turn.has_value()) return ShapeError(object, "`turn` is not an integer");
     if (!calls.empty() && *turn < calls.back().turn) return ShapeError(object, "turns run backwards");
@@ -68,6 +69,7 @@ Result<std::vector<CompactCall>> ReadCalls(JsonValue array) {
     const JsonValue arguments = object.Find("args");
     if (!arguments.is_object()) return ShapeError(object, "`args` is not an object");
     call.arguments = arguments.raw();
+    call.arguments_value = arguments;
     call.result = object.Find("out");
     if (call.result.exists() && !call.result.is_string() && !call.result.is_null()) {
       return ShapeError(call.result, "`out` is neither a string nor null");
@@ -86,6 +88,16 @@ std::optional<std::vector<std::size_t>> ToByteOffsets(std::string_view utf8, con
   std::int64_t code_points = 0;
   for (const std::int64_t wanted : rising) {
     while (code_points < wanted) {
+      // Most texts are ASCII, eight bytes of which are eight code points.
+      std::uint64_t next = 0;
+      if (wanted - code_points >= 8 && utf8.size() - at >= 8) {
+        std::memcpy(&next, utf8.data() + at, sizeof next);
+        if ((next & 0x8080808080808080U) == 0) {
+          at += 8;
+          code_points += 8;
+          continue;
+        }
+      }
       if (at == utf8.size()) return std::nullopt;
       ++at;
       while (at < utf8.size() && (static_cast<unsigned char>(utf8[at]) & 0xC0) == 0x80) ++at;
@@ -147,44 +159,70 @@ Result<std::string_view> LabelOf(JsonValue root) {
   return ShapeError(root, "`kind` is neither utility nor attack");
 }
 
-}  // namespace
+// What a record says, checked. Views of its document.
+struct CompactRecord {
+  std::string_view set;
+  std::string_view domain;
+  std::string_view id;
+  std::string_view system_key;
+  std::string_view prompt;
+  std::string_view answer;
+  std::string_view label;
+  std::vector<CompactCall> calls;
 
-Status ImportCompactTrace(std::string_view line, const SystemPrompts& systems, std::string& out) {
-  const Result<JsonDoc> doc = ParseRecord(line);
-  if (!doc.ok()) return doc.error();
-  const JsonValue root = doc.value().root();
+  [[nodiscard]] std::string SessionName() const {
+    return set.empty() ? std::string(id) : fmt::format("{}/{}", set, id);
+  }
+};
+
+Status ReadCompact(JsonValue root, CompactRecord& record) {
   if (!root.is_object()) return ShapeError(root, "a record is an object");
   if (Status status = CheckKeys(
           root, {"set", "domain", "kind", "id", "file", "sys", "prompt", "calls", "answer", "inj", "meta", "intent"});
       !status.ok()) {
     return status;
   }
-  std::array<std::string_view, 6> texts;
-  constexpr std::array<std::string_view, 6> kTextKeys = {"set", "domain", "id", "sys", "prompt", "answer"};
-  for (std::size_t i = 0; i < texts.size(); ++i) {
-    const Result<std::string_view> text = TextMember(root, kTextKeys[i]);
-    if (!text.ok()) return text.error();
-    texts[i] = text.value();
+  struct Text {
+    std::string_view key;
+    std::string_view& into;
+  };
+  for (const Text& text :
+       {Text{"set", record.set}, Text{"domain", record.domain}, Text{"id", record.id}, Text{"sys", record.system_key},
+        Text{"prompt", record.prompt}, Text{"answer", record.answer}}) {
+    const Result<std::string_view> value = TextMember(root, text.key);
+    if (!value.ok()) return value.error();
+    text.into = value.value();
   }
-  const auto [set, domain, id, system_key, prompt, answer] = texts;
-  if (id.empty()) return ShapeError(root, "a record without `id`");
+  if (record.id.empty()) return ShapeError(root, "a record without `id`");
   if (!root.Find("prompt").is_string()) return ShapeError(root, "a record without `prompt`");
   const Result<std::string_view> label = LabelOf(root);
   if (!label.ok()) return label.error();
-  Result<std::vector<CompactCall>> read = ReadCalls(root.Find("calls"));
-  if (!read.ok()) return read.error();
-  std::vector<CompactCall>& calls = read.value();
-  if (Status status = AnnotateInjections(root.Find("inj"), calls); !status.ok()) return status;
+  record.label = label.value();
+  Result<std::vector<CompactCall>> calls = ReadCalls(root.Find("calls"));
+  if (!calls.ok()) return calls.error();
+  record.calls = std::move(calls.value());
+  return AnnotateInjections(root.Find("inj"), record.calls);
+}
+
+}  // namespace
+
+Status ImportCompactTrace(std::string_view line, const SystemPrompts& systems, std::string& out) {
+  const Result<JsonDoc> doc = ParseRecord(line);
+  if (!doc.ok()) return doc.error();
+  const JsonValue root = doc.value().root();
+  CompactRecord record;
+  if (Status status = ReadCompact(root, record); !status.ok()) return status;
+  const std::vector<CompactCall>& calls = record.calls;
 
   Appended appended(out);
   core::TraceWriter writer(out);
-  writer.Begin(set.empty() ? std::string(id) : fmt::format("{}/{}", set, id), domain, "");
-  if (!system_key.empty() && !systems.empty()) {
-    const auto system = systems.find(system_key);
+  writer.Begin(record.SessionName(), record.domain, "");
+  if (!record.system_key.empty() && !systems.empty()) {
+    const auto system = systems.find(record.system_key);
     if (system == systems.end()) return ShapeError(root.Find("sys"), "no system prompt has this key");
     writer.System(system->second);
   }
-  writer.User(prompt);
+  writer.User(record.prompt);
   std::vector<core::TraceWriter::CallRecord> records;
   for (std::size_t first = 0; first < calls.size();) {
     std::size_t last = first;
@@ -201,11 +239,11 @@ Status ImportCompactTrace(std::string_view line, const SystemPrompts& systems, s
       }
     }
   }
-  if (!answer.empty()) writer.Assistant(answer, {});
+  if (!record.answer.empty()) writer.Assistant(record.answer, {});
 
   std::string annotations;
   JsonWriter facts(annotations);
-  facts.BeginObject().Key("label").String(label.value()).Key("agent_sentry").BeginObject();
+  facts.BeginObject().Key("label").String(record.label).Key("agent_sentry").BeginObject();
   for (const std::string_view key : {"set", "kind", "id", "file", "sys", "inj", "meta", "intent"}) {
     if (const JsonValue value = root.Find(key); value.exists()) facts.Key(key).Raw(value.raw());
   }
@@ -213,5 +251,72 @@ Status ImportCompactTrace(std::string_view line, const SystemPrompts& systems, s
   writer.End(annotations);
   return appended.Keep();
 }
+
+struct CompactTraceReader::Impl {
+  base::JsonParser parser{{.max_bytes = kMaxImportBytes, .max_depth = kMaxImportDepth, .max_values = kMaxImportValues}};
+  JsonDoc doc;
+  CompactRecord record;
+  std::string name;
+  std::vector<std::string_view> injected;
+  core::TraceSession session;
+
+  Status Build();
+};
+
+// The messages that a reader of the imported line gives.
+Status CompactTraceReader::Impl::Build() {
+  const std::vector<CompactCall>& calls = record.calls;
+  name = record.SessionName();
+  session.session = name;
+  session.domain = record.domain;
+  std::vector<core::TraceMessage>& messages = session.messages;
+  messages.push_back({.role = core::Role::kUser, .content = record.prompt});
+  for (std::size_t first = 0; first < calls.size();) {
+    core::TraceMessage turn{.role = core::Role::kAssistant};
+    std::size_t last = first;
+    for (; last < calls.size() && calls[last].turn == calls[first].turn; ++last) {
+      turn.calls.push_back(
+          {.id = calls[last].id, .tool = calls[last].tool, .arguments = calls[last].arguments_value, .decision = {}});
+      if (!calls[last].annotations.empty()) injected.push_back(calls[last].id);
+    }
+    messages.push_back(std::move(turn));
+    for (; first < last; ++first) {
+      if (!calls[first].result.is_string()) continue;
+      messages.push_back(
+          {.role = core::Role::kTool, .content = calls[first].result.string(), .call_id = calls[first].id});
+    }
+  }
+  if (!record.answer.empty()) messages.push_back({.role = core::Role::kAssistant, .content = record.answer});
+  const core::TraceLimits limits;
+  if (messages.size() > limits.max_messages) {
+    return Error(ErrorCode::kLimitExceeded, fmt::format("more than {} messages in a session", limits.max_messages));
+  }
+  return {};
+}
+
+CompactTraceReader::CompactTraceReader() : impl_(std::make_unique<Impl>()) {}
+CompactTraceReader::CompactTraceReader(CompactTraceReader&&) noexcept = default;
+CompactTraceReader& CompactTraceReader::operator=(CompactTraceReader&&) noexcept = default;
+CompactTraceReader::~CompactTraceReader() = default;
+
+Status CompactTraceReader::Read(std::string_view line) {
+  Impl& impl = *impl_;
+  impl.session = core::TraceSession();
+  impl.record = CompactRecord();
+  impl.injected.clear();
+  Status status = impl.parser.ParseInto(impl.doc, line);
+  if (status.ok()) status = ReadCompact(impl.doc.root(), impl.record);
+  if (status.ok()) status = impl.Build();
+  if (!status.ok()) {
+    impl.session = core::TraceSession();
+    impl.record = CompactRecord();
+    impl.injected.clear();
+  }
+  return status;
+}
+
+const core::TraceSession& CompactTraceReader::session() const noexcept { return impl_->session; }
+std::string_view CompactTraceReader::label() const noexcept { return impl_->record.label; }
+const std::vector<std::string_view>& CompactTraceReader::injected_calls() const noexcept { return impl_->injected; }
 
 }  // namespace interlock::eval

@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "byte_classes.h"
+#include "interlock/base/byte_classes.h"
 #include "interlock/base/digits.h"
 #include "interlock/base/text.h"
 
@@ -282,25 +282,25 @@ std::size_t Tokenizer::Read(std::string_view raw, Reading reading, std::size_t m
   if (out.buffer.size() < raw.size() + 2 * kMaxWordBytes) out.buffer.resize(raw.size() + 2 * kMaxWordBytes);
   const char* const bytes = raw.data();
   const std::size_t all = raw.size();
-  ByteClasses classes(raw);
+  base::ByteClasses classes(raw);
   std::size_t at = 0;
   while (at < all && out.tokens.size() < max_tokens) {
     classes.LoadAt(at);
-    const std::size_t skip = at % ByteClasses::kBlock;
-    const std::uint64_t ahead = (classes.word() | classes.other()) >> skip;
+    const std::size_t skip = at % base::ByteClasses::kBlock;
+    const std::uint64_t ahead = (classes.word() | classes.backslash() | classes.beyond()) >> skip;
     if (ahead == 0) {
-      at += ByteClasses::kBlock - skip;
+      at += base::ByteClasses::kBlock - skip;
       continue;
     }
     at += static_cast<std::size_t>(std::countr_zero(ahead));
     const std::size_t begin = at;
-    const std::size_t offset = begin % ByteClasses::kBlock;
+    const std::size_t offset = begin % base::ByteClasses::kBlock;
     // A run is cut where the longest word ends, which is one block on.
-    static_assert(kMaxWordBytes == ByteClasses::kBlock);
+    static_assert(kMaxWordBytes == base::ByteClasses::kBlock);
     auto size = static_cast<std::size_t>(std::countr_one(classes.word() >> offset));
     std::uint64_t digits = classes.digit() >> offset & LowBits(size);
     bool all_digits = digits == LowBits(size);
-    if (offset + size == ByteClasses::kBlock && offset > 0 && begin + size < all) {
+    if (offset + size == base::ByteClasses::kBlock && offset > 0 && begin + size < all) {
       classes.LoadAt(begin + size);
       const std::size_t more = std::min(static_cast<std::size_t>(std::countr_one(classes.word())), offset);
       const std::uint64_t more_digits = classes.digit() & LowBits(more);

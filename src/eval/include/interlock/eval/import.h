@@ -20,10 +20,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "interlock/base/result.h"
+#include "interlock/core/trace.h"
 
 namespace interlock::eval {
 
@@ -57,6 +60,28 @@ struct ImportNames {
 // not in it is kImportShape; without, there is no system message. Spans of injected text are annotated on their call,
 // converted from code points to bytes; the record's other facts stand under `agent_sentry`.
 [[nodiscard]] base::Status ImportCompactTrace(std::string_view line, const SystemPrompts& systems, std::string& out);
+
+// Training only, as core::AnnotatedTraceReader: compact traces as sessions, one after the other with the same buffers,
+// without writing the line that ImportCompactTrace makes and reading it again. Errors as of both. Sessions and views
+// end with the next Read. Not thread safe.
+class CompactTraceReader {
+ public:
+  CompactTraceReader();
+  CompactTraceReader(CompactTraceReader&&) noexcept;
+  CompactTraceReader& operator=(CompactTraceReader&&) noexcept;
+  ~CompactTraceReader();
+  // After an error session and annotations are empty.
+  [[nodiscard]] base::Status Read(std::string_view line);
+  // What ParseTraceLine gives of the imported line (without system prompts), but for its document, which is empty.
+  [[nodiscard]] const core::TraceSession& session() const noexcept;
+  // Of its annotations: the label, and the calls (by id) whose results have injected text.
+  [[nodiscard]] std::string_view label() const noexcept;
+  [[nodiscard]] const std::vector<std::string_view>& injected_calls() const noexcept;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 // A dump of LangChain messages (`messages`, `simulated_trace.messages` or `conversation_history`). Calls without an id
 // get "call_<message>_<index>"; results without one answer the latest call that has none. Token counts and other

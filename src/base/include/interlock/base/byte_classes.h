@@ -1,4 +1,8 @@
-// What each of 64 bytes is, as bits: the tokenizer goes from word to word instead of from byte to byte.
+// What each of 64 bytes is, as bits: a tokenizer goes from word to word instead of from byte to byte.
+//
+//   ByteClasses classes(text);
+//   classes.LoadAt(at);                                    // the 64 bytes that byte `at` is among
+//   std::uint64_t ahead = classes.word() >> at % 64;       // bit 0: byte `at`
 #pragma once
 
 #include <bit>
@@ -10,7 +14,7 @@
 #include <emmintrin.h>
 #endif
 
-namespace interlock::provenance::internal {
+namespace interlock::base {
 
 // Of the blocks of 64 bytes that a text falls into, one at a time. Bytes past its end are none of these.
 class ByteClasses {
@@ -35,7 +39,8 @@ class ByteClasses {
   }
   [[nodiscard]] std::uint64_t word() const noexcept { return word_; }  // ASCII letters and digits
   [[nodiscard]] std::uint64_t digit() const noexcept { return digit_; }
-  [[nodiscard]] std::uint64_t other() const noexcept { return other_; }  // beyond ASCII, and backslashes
+  [[nodiscard]] std::uint64_t backslash() const noexcept { return backslash_; }
+  [[nodiscard]] std::uint64_t beyond() const noexcept { return beyond_; }  // ASCII
 
  private:
   using Bytes = unsigned char __attribute__((vector_size(16)));
@@ -58,16 +63,17 @@ class ByteClasses {
   void Classify(const char* block) noexcept {
     word_ = 0;
     digit_ = 0;
-    other_ = 0;
+    backslash_ = 0;
+    beyond_ = 0;
     for (unsigned i = 0; i < kBlock; i += 16) {
       Bytes c;
       std::memcpy(&c, block + i, sizeof c);
       const auto digit = reinterpret_cast<Bytes>((c - '0') < 10);
       const auto letter = reinterpret_cast<Bytes>(((c | 0x20) - 'a') < 26);
-      const auto other = reinterpret_cast<Bytes>((c > 0x7F) | (c == '\\'));
       digit_ |= BitsOf(digit) << i;
       word_ |= BitsOf(digit | letter) << i;
-      other_ |= BitsOf(other) << i;
+      backslash_ |= BitsOf(reinterpret_cast<Bytes>(c == '\\')) << i;
+      beyond_ |= BitsOf(reinterpret_cast<Bytes>(c > 0x7F)) << i;
     }
   }
 
@@ -75,7 +81,8 @@ class ByteClasses {
   std::size_t begin_ = ~std::size_t{0};
   std::uint64_t word_ = 0;
   std::uint64_t digit_ = 0;
-  std::uint64_t other_ = 0;
+  std::uint64_t backslash_ = 0;
+  std::uint64_t beyond_ = 0;
 };
 
-}  // namespace interlock::provenance::internal
+}  // namespace interlock::base
