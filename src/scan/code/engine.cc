@@ -25,6 +25,7 @@ Trail TrailOf(Labels label) {
                 kClipboard | kHostFacts | kHomeEntry)) != 0) {
     return Trail::kPrivate;
   }
+  if (label == kUnpacked) return Trail::kCode;
   if ((label & (kForeign | kModelAnswer | kMemory | kCommandOutput)) != 0) return Trail::kOutside;
   if ((label & (kDecoded | kDeserialized)) != 0) return Trail::kCode;
   if ((label & (kArguments | kInput | kState)) != 0) return Trail::kLocal;
@@ -115,6 +116,7 @@ void Engine::Run() {
       in[i].Join(taint);
     }
   }
+  TapCallbacks();
   for (pass_ = 1; pass_ <= kPasses; ++pass_) {
     last_ = pass_ == kPasses || (pass_ > 1 && !changed_);
     changed_ = false;
@@ -122,6 +124,11 @@ void Engine::Run() {
       for (FuncId f = 0; f < facts_[i].size(); ++f) ReadFunction(i, f);
     }
     if (last_) break;
+  }
+  // Once it is known what each module runs.
+  for (module_ = 0; module_ < states_.size(); ++module_) {
+    function_ = kModuleBody;
+    JudgeCommandTables();
   }
   FinishState();
 }
@@ -136,6 +143,7 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   const Stmt before_statement = statement_;
   const std::uint32_t before_depth = std::exchange(depth_, 0);
   std::vector<Condition> before_conditions = std::exchange(conditions_, {});
+  std::vector<std::pair<Loc, std::string>> before_script = std::exchange(script_, {});
   ++nested_;
 
   const Function& shape = code().functions[function];
@@ -156,6 +164,7 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   statement_ = before_statement;
   depth_ = before_depth;
   conditions_ = std::move(before_conditions);
+  script_ = std::move(before_script);
   about.running = false;
   // What a nested function does, its parent had done.
   const auto small = [&](FuncId parent) {
@@ -224,7 +233,10 @@ void Engine::ReadBody(FuncId function) {
     }
   }
   if (!last_) return;
-  if (function == kModuleBody) JudgeCommandTables();
+  JudgeScript();
+  if (function == kModuleBody) {
+    JudgeModule();
+  }
   const FunctionFacts& about = here();
   const Deeds deeds = about.deeds;
   const Loc at = about.execute.end != 0 ? about.execute : about.connect;
@@ -481,7 +493,15 @@ Taint Engine::Eval(ExprId id) {
         }
       }
       if (expr.kind == ExprKind::kList && last_) JudgePair(id);
+      if (last_ && (expr.kind == ExprKind::kConcat || expr.kind == ExprKind::kFormat)) {
+        for (const Arg& arg : code().ArgsOf(expr)) {
+          if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kString) continue;
+          JudgeAppended(arg.value);
+          if (code().exprs[arg.value].text.find("](http") != std::string_view::npos) JudgePicture(id, taint);
+        }
+      }
       if (expr.kind == ExprKind::kDict && last_) {
+        JudgeContainerSpec(id);
         JudgeMailCopy(id);
         JudgeRole(id);
       }
@@ -531,6 +551,12 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
       if (expr.base >= code().exprs.size()) return;
       if (expr.kind == ExprKind::kIndex) {
         for (const Arg& arg : code().ArgsOf(expr)) (void)Eval(arg.value);
+      }
+      if (depth == 0 && value != kNone) {
+        NoteTap(target, value);
+        JudgeDiverted(target, value, false);
+        JudgeRedefined(target, value);
+        JudgeRecoded(target, value);
       }
       if (last_ && depth == 0 && value != kNone) {
         const std::string key = expr.kind == ExprKind::kMember ? std::string(expr.text)
@@ -668,6 +694,28 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
       MarkPath(args[i].value, Source(kNetStranger, at, "fetches a file"));
     }
   }
+  bool hidden = false;
+  for (std::size_t i = 0; about.computes != 0 && i < args.size() && i < 31; ++i) {
+    const std::size_t to = i + (method ? 1 : 0);
+    if (to >= 31 || (about.computes >> to & 1U) == 0 || taints[i].params != 0 || (taints[i].labels & ~kDecoded) != 0)
+      continue;
+    FuncId where = function_;
+    const ExprId origin = view().Origin(args[i].value, function_, &where);
+    if (origin >= code().exprs.size()) continue;
+    const Expr& constant = code().exprs[origin];
+    hidden = hidden || (constant.kind == ExprKind::kString && constant.text.size() >= 12) ||
+             (constant.kind == ExprKind::kList && constant.arg_count >= 8);
+  }
+  if (last_ && !about.runner.empty()) {
+    std::string line = about.runner;
+    for (const Arg& arg : args) {
+      const std::string word = Known(arg.value);
+      line += " '";
+      for (const char c : word.empty() ? std::string(1, kHole) : word) line += c == '\'' ? ' ' : c;
+      line += "'";
+    }
+    Remember(at, line);
+  }
   for (std::size_t i = 0; i < about.sends.size(); ++i) {
     const SentParam sent = about.sends[i];
     if (sent.param >= count) continue;
@@ -690,6 +738,7 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
   for (std::size_t p = 0; p < count; ++p) {
     if ((about.out.params >> std::min<std::size_t>(p, 31) & 1U) != 0) result.Join(given[p]);
   }
+  if (hidden) result.Join(Source(kDecoded, at, "computes a text from a constant"));
   return result;
 }
 

@@ -18,10 +18,11 @@
 #include "code/catalogue.h"
 #include "code/flow.h"
 #include "code/world.h"
+#include "static/shell_judge.h"
 
 namespace interlock::scan::code {
 
-using Labels = std::uint32_t;
+using Labels = std::uint64_t;
 inline constexpr Labels kToolArgument = 1U << 0U;
 inline constexpr Labels kEnvSecret = 1U << 1U;
 inline constexpr Labels kEnvAll = 1U << 2U;
@@ -56,6 +57,9 @@ inline constexpr Labels kRequest = 1U << 28U;    // of somebody who connects to 
 // know, since several callers give it different texts.
 inline constexpr Labels kPieced = 1U << 29U;
 inline constexpr Labels kQueried = 1U << 30U;
+inline constexpr Labels kTapped = 1ULL << 32U;    // passes through a function that stands in another's place
+inline constexpr Labels kUnpacked = 1ULL << 33U;  // path of a file whose bytes were unpacked from a text
+inline constexpr Labels kKeys = 1ULL << 34U;      // keys that are pressed
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
@@ -127,6 +131,8 @@ struct SentParam {
 
 struct FunctionFacts {
   std::vector<SentParam> sends;
+  std::uint32_t computes = 0;            // parameters whose characters a text is computed from
+  std::string runner;                    // program and words before those that callers give: "git "
   std::uint32_t fetches_to = 0;          // parameters that are paths of files with a stranger's answer in them
   std::vector<Taint> in;                 // of parameters, from callers
   std::vector<std::string> texts;        // what callers give as each parameter, where all of them say the same
@@ -197,6 +203,7 @@ class Engine {
   // known.cc: what is known of values across functions
   [[nodiscard]] std::string Known(ExprId expr);
   [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot) const;
+  void NoteSystemKeys(ExprId said);
   void NoteSent(const Taint& data, const std::string& host);
   void GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg);
   [[nodiscard]] std::string HostOfHandle(ExprId handle);
@@ -217,6 +224,14 @@ class Engine {
   void JudgeSpawn(Call& call);
   void JudgeEval(Call& call);
   void JudgeNative(Call& call);
+  void Remember(ExprId at, const std::string& line);
+  void JudgeScript();
+  [[nodiscard]] bool IsTableItem(ExprId expr) const;
+  [[nodiscard]] bool Unpacks(ExprId data) const;
+  [[nodiscard]] bool ComputesText(const Call& call);
+  void JudgePicture(ExprId text, const Taint& taint);
+  void JudgeServed(const Call& call);
+  [[nodiscard]] bool WritesHarm() const;
   Taint JudgeFile(Call& call);
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
   [[nodiscard]] bool CallsWrapped() const;
@@ -231,15 +246,37 @@ class Engine {
   void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);
   void FinishState();
   void JudgeMailCopy(ExprId dict);
+  // taps.cc
+  void Tap(std::uint32_t module, FuncId function, std::string what);
+  void TapCallbacks();
+  void NoteTap(ExprId target, ExprId value);
+  void NoteTapCall(const Call& call);
+  void NoteInterceptors(const Call& call);
+  void TapValue(ExprId value, const std::string& what);
+  [[nodiscard]] std::string TappedHere() const;
+  [[nodiscard]] bool WatchingIsPurpose() const;
+  bool JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind);
+  void JudgeHandedOver(const Call& call, std::string_view last);
+  void JudgeDiverted(ExprId at, ExprId value, bool clipboard);
+  void JudgeRedefined(ExprId target, ExprId value);
+  void JudgeRecoded(ExprId target, ExprId value);
+  void JudgeEndless(const Call& call);
+  // sinks_tamper.cc
+  void JudgeModule();
+  void JudgeContainerSpec(ExprId dict);
+  void JudgeAppended(ExprId part);
+  [[nodiscard]] bool EmptiesGuards() const;
   // sinks_machine.cc
   Taint JudgeMachine(Call& call);
   void JudgeDelete(Call& call, const std::string& path, const Taint& target);
   void JudgeTold(const Call& call, std::string_view last);
   void JudgeBase(const Call& call);
+  void JudgeRank(const Call& call, std::string_view last);
   void JudgeInstruction(std::string_view name, ExprId value, const Taint& said);
   void JudgePair(ExprId list);
   void JudgeRole(ExprId dict);
   void JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value);
+  bool AppendWords(const Expr& list, int depth, std::string* line) const;
   void JudgeCommandTables();
   [[nodiscard]] Taint OutputOf(const Call& call, const std::string& line);
   void MarkPath(ExprId path, const Taint& taint);
@@ -280,6 +317,9 @@ class Engine {
   std::unordered_set<std::uint64_t> routers_;  // functions that choose the next node
   std::vector<StateWrite> state_writes_;
   std::vector<StateRead> state_reads_;
+  std::unordered_set<std::string> system_keys_;               // keys of the state that reach a system message
+  std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose
+  std::unordered_map<std::uint32_t, std::string> log_hosts_;  // where a file's logs are sent, by file
   std::vector<ModuleState> states_;
   std::vector<std::vector<FunctionFacts>> facts_;
   std::deque<Step> trail_;
@@ -290,6 +330,7 @@ class Engine {
   std::unordered_set<std::uint64_t> used_;                  // uses, by place
   std::unordered_map<std::uint64_t, std::uint32_t> steps_;  // trail by place and label
   std::vector<Condition> conditions_;
+  std::vector<std::pair<Loc, std::string>> script_;  // commands of the function being read
   std::uint32_t module_ = 0;
   FuncId function_ = kModuleBody;
   Stmt statement_;

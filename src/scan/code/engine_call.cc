@@ -18,6 +18,19 @@ Taint Engine::EvalCall(ExprId id) {
   call.args = args;
   const bool own = call.callee.kind == ValueKind::kFunction || call.callee.kind == ValueKind::kClass;
   call.entry = own ? nullptr : EntryOf(id, call.callee);
+  if (call.entry == nullptr && !own && !view().is_python() && expr.base < code().exprs.size()) {
+    // Whatever makes functions makes them of texts: Object.getPrototypeOf(async () => {}).constructor.
+    const ExprId maker = view().Origin(expr.base, function_);
+    const Expr* made = maker < code().exprs.size() ? &code().exprs[maker] : nullptr;
+    if (made != nullptr && made->kind == ExprKind::kMember && made->text == "constructor" &&
+        made->base < code().exprs.size() &&
+        (code().exprs[made->base].kind == ExprKind::kFunction ||
+         (code().exprs[made->base].kind == ExprKind::kCall &&
+          TextAt(code().exprs[made->base].loc).starts_with("Object.getPrototypeOf(")))) {
+      call.entry = Catalogue::For(code().language).Find("Function");
+      call.callee.text = "Function";
+    }
+  }
   const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
 
   std::vector<Taint> taints(args.size());
@@ -75,6 +88,19 @@ Taint Engine::EvalCall(ExprId id) {
     const std::string_view name = call.callee.text;
     JudgeTold(call, base != nullptr && base->kind == ExprKind::kMember ? base->text : name.substr(name.rfind('.') + 1));
   }
+  if (!own && !log_hosts_.empty() && base != nullptr && base->kind == ExprKind::kMember &&
+      SaysOneOf(base->text, {"info", "debug", "warning", "error", "critical", "log", "exception"})) {
+    // What is logged goes where the logs are sent.
+    const auto sent = log_hosts_.find(module_);
+    Taint logged;
+    for (const Taint& taint : taints) logged.Join(taint);
+    if (sent != log_hosts_.end()) JudgeSend(call, logged, sent->second, {});
+  }
+  if (!own) {
+    NoteTapCall(call);
+    NoteInterceptors(call);
+  }
+  if (!own && ComputesText(call)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
   if (!handled && call.entry == nullptr && !own) {
     Settles(call);
     (void)Deferred(call, &result);
@@ -93,6 +119,12 @@ Taint Engine::EvalCall(ExprId id) {
     if (method && SaysOneOf(last, {"open", "read_text", "read_bytes"}) &&
         call.receiver.Has(kSecretName | kWeakSecretName)) {
       result.Join(Source(call.receiver.Has(kSecretName) ? kSecretFile : kWeakSecretFile, id, "reads such a file"));
+    }
+    JudgeHandedOver(call, last);
+    JudgeServed(call);
+    if (SaysOneOf(last, {"copy", "write", "writeSync", "writeText", "SetClipboardText", "setClipboardText"}) &&
+        !args.empty() && (name.find("clip") != std::string_view::npos || name.find("Clip") != std::string_view::npos)) {
+      JudgeDiverted(id, args[0].value, true);
     }
     Taint from_args = call.all;
     Taint from_receiver = call.receiver;
@@ -118,6 +150,7 @@ Taint Engine::EvalCall(ExprId id) {
         code().exprs[base->base].kind == ExprKind::kString) {
       MarkPieced(code().exprs[base->base].text, &result);
     }
+    if (method && ComputesText(call)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
     // f.write(answer): the file that `f` was opened for holds it.
     if (method && last == "write" && from_args.Has(kNetStranger)) {
       FuncId scope = function_;

@@ -228,17 +228,25 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
     for (const UseAt& at : engine.uses()) {
       const std::uint32_t node = graph.At(at.module, at.function);
       // Whatever the caller says is run, however deep that is.
+      const bool code = entry.read_only && at.chosen && at.role == Role::kEval &&
+                        std::binary_search(near[e].begin(), near[e].end(), node);
       const bool runs = entry.read_only && at.chosen && at.use.detail == "any command" &&
                         std::find(entries_of[node].begin(), entries_of[node].end(), e) != entries_of[node].end();
-      if (!runs && !std::binary_search(near[e].begin(), near[e].end(), node)) continue;
+      if (!runs && !code && !std::binary_search(near[e].begin(), near[e].end(), node)) continue;
       const PathKind kind = KindOfPath(at.use.detail);
-      const bool aside = kind == PathKind::kTemporary || Says(at.use.detail, {"cache", "log", "tmp", "temp"});
+      const std::string_view whole = world.View(at.module).module().text;
+      const std::string_view call =
+          whole.substr(std::min<std::size_t>(at.use.loc.begin, whole.size()), at.use.loc.end - at.use.loc.begin);
+      // What a program has put aside for itself is its own.
+      const bool aside = kind == PathKind::kTemporary || Says(at.use.detail, {"cache", "log", "tmp", "temp"}) ||
+                         (at.role == Role::kFileDelete && Says(call.substr(0, 200), {"tmp", "temp", "cache", "lock"}));
       // Making a folder, or writing where the caller says, is not what the promise is about.
-      const bool made = Says(at.use.callee, {"mkdir", "makedirs", "touch", "ensuredir"}) || at.use.detail.empty();
+      const bool made = at.role != Role::kFileDelete &&
+                        (Says(at.use.callee, {"mkdir", "makedirs", "touch", "ensuredir"}) || at.use.detail.empty());
       const bool writes = at.use.permission == Permission::kFilesystemWrite && !aside && !made &&
                           (at.role == Role::kFileDelete || at.role == Role::kFileWrite || at.role == Role::kFileOpen);
       const bool sends = at.use.permission == Permission::kNetworkEgress;
-      if (!(read_only && writes) && !(offline && sends) && !runs) continue;
+      if (!(read_only && writes) && !(offline && sends) && !runs && !code) continue;
       RawFinding finding;
       finding.rule = runs ? "VULN-001" : "DECL-001";
       finding.file = at.use.file;
@@ -246,11 +254,15 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
       finding.subject = entry.name;
       finding.message = "tool `" + entry.name + "` says that it " +
                         (offline && sends ? "stays offline" : "only reads") + ", and " +
-                        (runs    ? "runs commands that its caller chooses"
+                        (code    ? "runs what its caller writes as code"
+                         : runs  ? "runs commands that its caller chooses"
                          : sends ? "sends to the network"
                                  : "writes") +
                         " (" + at.use.callee + ")";
-      finding.scale = runs || at.role == Role::kFileDelete || (offline && sends) ? 1.0 : 0.7;
+      if (code) finding.severity = core::Severity::kCritical;
+      const bool tree = Says(at.use.callee, {"rmtree", "rimraf", "rmsync", "fs.rm", "promises.rm", "emptydir"});
+      if (entry.read_only && at.role == Role::kFileDelete && tree) finding.severity = core::Severity::kHigh;
+      finding.scale = runs || code || at.role == Role::kFileDelete || (offline && sends) ? 1.0 : 0.7;
       set_reach(finding, at.module, at.function);
       out.findings.push_back(std::move(finding));
       break;
@@ -278,7 +290,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
                {"install", "setup", "cli", "init", "config", "wizard", "migrat", "__main__", "bin/"});
       const bool by_itself = by_tool[node] || (at_import[node] && hit.function == kModuleBody);
       if (!by_itself) hit.finding.scale *= 0.4;
-      if (asked) hit.finding.scale *= 0.4;
+      if (asked && hit.finding.severity != core::Severity::kCritical) hit.finding.scale *= 0.4;
       if (by_itself && !asked && hit.finding.rule == "PERSIST-002") hit.finding.severity = core::Severity::kHigh;
     }
     dark = dark || hit.finding.rule.starts_with("OBFUSC") || hit.finding.rule.starts_with("RCE") ||

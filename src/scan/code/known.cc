@@ -102,6 +102,10 @@ std::string Engine::HostOfHandle(ExprId handle) {
     const ExprId origin = view().Origin(handle, function_, &scope);
     if (origin >= code().exprs.size()) return {};
     const Expr& made = code().exprs[origin];
+    if (made.kind == ExprKind::kMember) {
+      handle = made.base;
+      continue;
+    }
     if (made.kind != ExprKind::kCall) return {};
     for (const Arg& arg : code().ArgsOf(made)) {
       if (arg.value >= code().exprs.size()) continue;

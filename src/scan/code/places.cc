@@ -95,7 +95,15 @@ constexpr std::array kWeakParts = std::to_array<std::string_view>({".npmrc",
                                                                    ".pgpass",
                                                                    ".my.cnf",
                                                                    ".config/hub",
-                                                                   ".config/rclone/rclone.conf"});
+                                                                   ".config/rclone/rclone.conf",
+                                                                   ".claude/projects",
+                                                                   ".claude/history",
+                                                                   ".codex/sessions",
+                                                                   ".codex/history",
+                                                                   ".gemini/tmp",
+                                                                   ".continue/sessions",
+                                                                   "state.vscdb",
+                                                                   ".local/share/opencode"});
 
 constexpr std::array kStartupParts = std::to_array<std::string_view>({".bashrc",
                                                                       ".bash_profile",
@@ -133,7 +141,36 @@ constexpr std::array kStartupParts = std::to_array<std::string_view>({".bashrc",
                                                                       "/etc/xdg/autostart",
                                                                       ".ssh/rc",
                                                                       ".xprofile",
-                                                                      ".pythonstartup"});
+                                                                      ".pythonstartup",
+                                                                      ".config/environment.d/",
+                                                                      "/etc/environment",
+                                                                      ".pam_environment",
+                                                                      "/.envrc",
+                                                                      ".bash_login",
+                                                                      ".zlogin",
+                                                                      ".vimrc",
+                                                                      ".config/nvim/init",
+                                                                      ".tmux.conf",
+                                                                      "powershell_profile",
+                                                                      "/hooks/commit-msg",
+                                                                      "/hooks/post-rewrite",
+                                                                      "/etc/udev/rules.d",
+                                                                      "/etc/apt/apt.conf.d",
+                                                                      "/etc/pam.d"});
+
+// Programs that somebody else's hand types: one of their name in a folder of the user's own stands before the real one.
+constexpr std::array kTypedNames = std::to_array<std::string_view>(
+    {"sudo", "git", "ssh",    "npm",   "npx",  "node", "python", "python3", "pip", "kubectl", "docker",   "aws",
+     "gh",   "su",  "claude", "codex", "curl", "gpg",  "doas",   "passwd",  "ls",  "uv",      "terraform"});
+constexpr std::array kTypedFolders =
+    std::to_array<std::string_view>({"/.local/bin/", "/usr/local/bin/", "~/bin/", "/.npm-global/bin/", "/usr/bin/"});
+
+bool StandsBefore(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return false;
+  return HasAny(path.substr(0, slash + 1), kTypedFolders) &&
+         std::find(kTypedNames.begin(), kTypedNames.end(), path.substr(slash + 1)) != kTypedNames.end();
+}
 
 constexpr std::array kAgentParts = std::to_array<std::string_view>({"claude.md",
                                                                     ".claude/settings",
@@ -226,7 +263,11 @@ PathKind KindOfPath(std::string_view path) {
   // What a browser keeps beside its secrets.
   if (lower.ends_with("/bookmarks") || lower.ends_with("/preferences")) return PathKind::kPlain;
   if (HasAny(lower, kSecretParts) && !lower.ends_with(".pub")) return PathKind::kSecret;
-  if (HasAny(lower, kStartupParts)) return PathKind::kStartup;
+  // The environment of another process.
+  if (lower.starts_with("/proc/") && lower.ends_with("/environ") && !lower.starts_with("/proc/self")) {
+    return PathKind::kSecret;
+  }
+  if (HasAny(lower, kStartupParts) || StandsBefore(lower)) return PathKind::kStartup;
   if (HasAny(lower, kWeakParts)) return PathKind::kWeakSecret;
   if (lower == ".env" || lower.ends_with("/.env")) return PathKind::kWeakSecret;
   if (HasAny(lower, kAgentParts)) return PathKind::kAgent;

@@ -81,6 +81,7 @@ enum class ShellAct : std::uint8_t {
   kTakeover,         // the host from inside a container, a second root: detail = how
   kMine,             // a mining pool's worker
   kInject,           // calls made in another process
+  kUnleash,          // an agent started with its questions off: gravity 2 where it is to look for secrets
 };
 struct ShellUse {
   ShellAct act = ShellAct::kRun;

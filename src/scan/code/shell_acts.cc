@@ -25,6 +25,61 @@ bool IsBuiltin(std::string_view program) {
                       "endlocal",     "in",       "do",      "then",    "fi",        "done"});
 }
 
+// Settings of git that are commands.
+bool GitRuns(const ShellCommand& command) {
+  return std::ranges::any_of(command.words, [&](const ShellWord& each) {
+    const std::string key = Lower(each.text);
+    if (Is(key, {"core.hookspath", "core.sshcommand", "core.fsmonitor", "init.templatedir", "diff.external",
+                 "core.gitproxy", "uploadpack.packobjectshook"})) {
+      // `core.fsmonitor true` is git's own.
+      return !Is(Lower(command.words.back().text), {"true", "false"});
+    }
+    const bool shell = command.words.back().text.starts_with('!');
+    return (key.starts_with("alias.") || key == "credential.helper" || key.starts_with("filter.")) && shell &&
+           HasOneOf(command.words.back().text, {"curl", "wget", "/tmp/", "base64", "nc "});
+  });
+}
+
+bool NamesGuard(const ShellCommand& command) {
+  return std::ranges::any_of(command.words, [](const ShellWord& each) {
+    return HasOneOf(Lower(each.text), {"falco", "osquery", "auditd", "crowdstrike", "falcon-sensor", "clamd",
+                                       "sentinelone", "sentineld", "wazuh", "ossec", "sysmon", "msmpeng", "defender",
+                                       "cbdaemon", "littlesnitch", "little snitch", "lulu", "blockblock", "rsyslogd"});
+  });
+}
+
+// An agent that is started with its questions switched off.
+bool Unleashes(const ShellCommand& command, std::string_view program) {
+  if (!Is(program, {"claude", "gemini", "codex", "q", "cursor-agent", "aider", "amp", "opencode", "copilot", "goose",
+                    "qwen", "crush"})) {
+    return false;
+  }
+  return std::ranges::any_of(command.words, [](const ShellWord& each) {
+    return Is(each.text, {"--dangerously-skip-permissions", "--yolo", "--trust-all-tools", "--allow-all-tools",
+                          "--dangerously-bypass-approvals-and-sandbox", "--dangerously-allow-all", "--yes-always",
+                          "--full-auto", "bypassPermissions"});
+  });
+}
+
+bool SeeksSecrets(const ShellCommand& command) {
+  return std::ranges::any_of(command.words, [](const ShellWord& each) { return NamesLoot(each.text); });
+}
+
+// The record of what was done here.
+bool ClearsTraces(const ShellCommand& command, std::string_view program) {
+  const auto has = [&](std::initializer_list<std::string_view> parts) {
+    return std::ranges::any_of(command.words, [&](const ShellWord& each) { return HasOneOf(Lower(each.text), parts); });
+  };
+  if (program == "journalctl") return has({"--vacuum-time=1s", "--vacuum-size=1", "--vacuum-time=0"});
+  if (program == "wevtutil") return command.words.size() > 1 && has({"cl", "clear-log"});
+  if (program == "clear-eventlog" || program == "remove-eventlog") return true;
+  if (Is(program, {"truncate", "shred", "rm", "unlink", "srm"})) {
+    return has({"/var/log/auth", "/var/log/secure", "/var/log/wtmp", "/var/log/btmp", "/var/log/lastlog",
+                "/var/log/audit", ".bash_history", ".zsh_history"});
+  }
+  return false;
+}
+
 bool PlausibleProgram(std::string_view text) {
   if (text.empty() || text.size() > 128) return false;
   return std::ranges::all_of(text, [](char c) {
@@ -142,6 +197,12 @@ void Analysis::Network(std::uint32_t index, const std::string& program, const Ta
       return;
     }
   }
+  if (program == "git" && word(1) == "add") {
+    for (std::size_t i = 2; i < count; ++i) {
+      if (IsSecretPath(command.words[i].text)) staged_.Merge(OfFile(command.words[i], index));
+    }
+    return;
+  }
   if (Is(program,
          {"scp", "rsync", "sftp", "rclone", "mail", "mailx", "sendmail", "mutt", "ftp", "tftp", "s3cmd", "gsutil"}) ||
       (program == "aws" && word(1) == "s3") || (program == "gh" && word(1) == "gist") ||
@@ -168,6 +229,14 @@ void Analysis::Network(std::uint32_t index, const std::string& program, const Ta
       }
     }
     if (program == "git") {
+      std::string to;
+      for (std::size_t i = 2; i < count; ++i) {
+        if (Has(word(i), "://") || (Has(word(i), "@") && Has(word(i), ":"))) to = word(i);
+      }
+      if (staged_.secret && !to.empty()) {
+        Sends(index, HostOf(to), to, staged_, false);
+        return;
+      }
       Emit(ShellAct::kSend, index, "git push");
     } else if (remote) {
       std::string host = destination.substr(0, destination.find(':'));
@@ -568,6 +637,12 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
     }
   } else if (program == "systemctl" && (word(1) == "enable" || (word(1) == "--user" && word(2) == "enable"))) {
     Emit(ShellAct::kWriteStartup, index, "systemctl enable " + raw(count - 1), 0);
+  } else if (Is(program, {"pkill", "killall", "taskkill", "kill"}) && NamesGuard(command)) {
+    Emit(ShellAct::kPermission, index, program + " " + raw(count - 1), 2);
+  } else if (Unleashes(command, program)) {
+    Emit(ShellAct::kUnleash, index, program, SeeksSecrets(command) ? 2 : 0);
+  } else if (ClearsTraces(command, program)) {
+    Emit(ShellAct::kPermission, index, program + " " + raw(count - 1), 2);
   } else if (program == "systemctl" && (word(1) == "stop" || word(1) == "disable" || word(1) == "mask") &&
              HasOneOf(word(2),
                       {"auditd", "firewalld", "ufw", "apparmor", "falco", "clamav", "crowdstrike", "falcon"})) {
@@ -582,12 +657,17 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
                 return std::ranges::any_of(
                     command.words, [](const ShellWord& each) { return Has(Lower(each.text), "currentversion\\run"); });
               }()) ||
-             (program == "update-rc.d") || (program == "git" && word(1) == "config" && [&] {
-               return std::ranges::any_of(command.words,
-                                          [](const ShellWord& each) { return Lower(each.text) == "core.hookspath"; });
-             }())) {
-    bool everywhere = program != "git" || HasFlag(command, {"--global", "--system"});
-    Emit(ShellAct::kWriteStartup, index, program + " " + raw(count - 1), everywhere ? 1 : 0);
+             (program == "update-rc.d") || (program == "git" && word(1) == "config" && GitRuns(command))) {
+    const bool everywhere = program != "git" || HasFlag(command, {"--global", "--system"});
+    std::string given;
+    for (std::size_t i = 1; i < count; ++i) given += Lower(command.words[i].text) + "\n";
+    const bool fetches =
+        HasOneOf(given, {"curl ", "wget ", "iwr ", "iex ", "invoke-webrequest", "downloadstring", "/dev/tcp/"});
+    ShellUse& use = Emit(ShellAct::kWriteStartup, index, program + " " + raw(count - 1),
+                         fetches      ? 2
+                         : everywhere ? 1
+                                      : 0);
+    use.content = given.substr(0, 4096);
   } else if (Is(program, {"claude", "codex", "gemini", "cursor", "code", "opencode"}) &&
              ((word(1) == "mcp" && Is(word(2), {"add", "add-json", "add-from-claude-desktop"})) ||
               HasFlag(command, {"--add-mcp"}) || (word(1) == "config" && Is(word(2), {"set", "add"})))) {

@@ -175,6 +175,13 @@ class Analysis {
   Taint OfFile(const ShellWord& word, std::uint32_t index) const {
     Taint taint = OfWord(word);
     if (const Taint* file = File(word.text, word.variables)) taint.Merge(*file);
+    if (const std::size_t star = word.text.find('*'); star != std::string::npos && star > 4 && files_.size() <= 256) {
+      // A pattern finds what was written under such a name.
+      const std::string stem = word.text.substr(0, star);
+      for (const auto& [name, held] : files_) {
+        if (name.starts_with(stem)) taint.Merge(held);
+      }
+    }
     if (IsSecretPath(word.text)) {
       taint.secret = true;
       taint.what = word.text;
@@ -230,6 +237,7 @@ class Analysis {
   const ShellScript& script_;
   std::vector<Taint> out_;
   std::unordered_map<std::string, Taint> files_;
+  Taint staged_;  // what a working copy's next commit holds
   std::unordered_map<std::string, std::pair<std::string, bool>> by_name_;
   std::unordered_map<std::string, const ShellFunction*> functions_;
   std::unordered_set<std::string> seen_;         // programs named already

@@ -480,7 +480,15 @@ void Analysis::Output(std::uint32_t index, const std::string& program, const Tai
   }
   if ((program == "security" && HasOneOf(word(1), {"find-generic", "find-internet", "dump-keychain", "export"})) ||
       (program == "gpg" && HasFlag(command, {"--export-secret-keys", "--export-secret-key"})) ||
-      (program == "aws" && word(1) == "configure" && word(2) == "get") ||
+      (program == "aws" && word(1) == "configure" && (word(2) == "get" || word(2) == "export-credentials")) ||
+      (program == "kubectl" && word(1) == "config" && word(2) == "view" && HasFlag(command, {"--raw"})) ||
+      (program == "kubectl" && Is(word(1), {"get"}) && Is(word(2), {"secret", "secrets"}) &&
+       HasFlag(command, {"-o", "-ojson", "-oyaml", "--output"})) ||
+      (program == "git" && word(1) == "credential" && word(2) == "fill") ||
+      (program == "op" && (word(1) == "read" || word(1) == "item")) || (program == "bw" && word(1) == "get") ||
+      (program == "pass" && word(1) == "show") || (program == "vault" && (word(1) == "kv" || word(1) == "read")) ||
+      (program == "docker" && word(1) == "secret") || (program == "heroku" && word(1) == "auth:token") ||
+      (program == "npm" && word(1) == "token") || (program == "doctl" && word(1) == "auth") ||
       (program == "secret-tool" && word(1) == "lookup")) {
     out.secret = true;
     out.what = program + " " + word(1);
@@ -612,8 +620,25 @@ void Analysis::Output(std::uint32_t index, const std::string& program, const Tai
 
 }  // namespace shell
 
-std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_view) {
-  return shell::Analysis(script).Run();
+std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_view text) {
+  std::vector<ShellUse> uses = shell::Analysis(script).Run();
+  if (script.dialect == ShellDialect::kPowerShell && !script.commands.empty()) {
+    // Functions of the system's library by their names: memory that is made, filled and run.
+    const auto says = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+    const bool makes = says("VirtualAlloc") || says("VirtualProtect") || says("NtAllocateVirtualMemory");
+    const bool fills = says("Marshal]::Copy") || says("WriteProcessMemory") || says("RtlMoveMemory");
+    const bool runs = says("CreateThread") || says("CreateRemoteThread") || says("QueueUserAPC") ||
+                      says("GetDelegateForFunctionPointer");
+    if (makes && fills && runs) {
+      ShellUse use;
+      use.act = ShellAct::kInject;
+      use.loc = script.commands.front().loc;
+      use.detail = "machine code is written to memory and run";
+      use.gravity = 2;
+      uses.push_back(std::move(use));
+    }
+  }
+  return uses;
 }
 
 }  // namespace interlock::scan::code

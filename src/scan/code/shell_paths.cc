@@ -188,6 +188,20 @@ bool IsSecretPath(std::string_view raw) {
   return base == "cookies.sqlite" || base == "logins.json" || base == "key4.db";
 }
 
+bool NamesLoot(std::string_view text) {
+  if (text.size() < 24 || text.size() > 20'000) return false;
+  const std::string lower = Lower(text);
+  int kinds = 0;
+  for (const auto& group :
+       {std::initializer_list<std::string_view>{"wallet", "keystore", "metamask", "mnemonic", "seed phrase"},
+        {"id_rsa", "id_ed25519", ".ssh", "ssh key", "private key"},
+        {".env", "api key", "token", "credential", "secret"},
+        {"keychain", "browser", "cookies", "password"}}) {
+    kinds += std::ranges::any_of(group, [&](std::string_view word) { return Has(lower, word); }) ? 1 : 0;
+  }
+  return kinds >= 2;
+}
+
 bool IsStartupPath(std::string_view raw) {
   std::string path = Normal(raw);
   if (HasAny(path, kStartupParts)) return !path.ends_with(".sample");
@@ -208,7 +222,8 @@ std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool
   if (Has(path, "authorized_keys") || Has(path, "ld.so.preload")) return 2;
   std::string text = Lower(content);
   if ((Has(text, "curl ") || Has(text, "wget ") || Has(text, "base64 ") || Has(text, "/dev/tcp/") ||
-       Has(text, " nc ")) &&
+       Has(text, " nc ") || Has(text, "ld_preload=") || Has(text, "shutdown ") || Has(text, "rm -rf ~") ||
+       Has(text, "prompt_command=")) &&
       !Has(text, "completion")) {
     return 2;
   }

@@ -9,6 +9,8 @@ namespace interlock::scan::code::shell {
 
 // Of a host, folder or file as a command names it; `~` is the user's home.
 [[nodiscard]] bool IsSecretPath(std::string_view path);
+// A sentence that names several kinds of things which are secret: wallets, keys, variables.
+[[nodiscard]] bool NamesLoot(std::string_view text);
 [[nodiscard]] bool IsStartupPath(std::string_view path);
 [[nodiscard]] bool IsAgentPath(std::string_view path);
 [[nodiscard]] std::uint8_t StartupGravity(std::string_view path, std::string_view content, bool known);

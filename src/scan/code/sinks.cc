@@ -224,6 +224,12 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       return;
     }
   }
+  if (JudgeTapped(call, all, host, kind)) return;
+  if (all.Has(kKeys) && fixed && (bad || kind == HostKind::kOrdinary)) {
+    Raise("EXFIL-004", call.expr, all, kKeys, "sends the keys that are pressed" + to, 1.0, host);
+    Worsen("EXFIL-004", core::Severity::kCritical);
+    return;
+  }
   if (all.Has(kClipboard) && fixed && (bad || kind == HostKind::kOrdinary)) {
     Raise("EXFIL-004", call.expr, all, kClipboard, "sends the clipboard, keys pressed or the screen" + to,
           bad ? 1.0 : 0.5, host);
@@ -361,6 +367,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
       const std::string host = KnownAddress(text);
       Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
       JudgeBase(call);
+      if (call.callee.text.starts_with("logging.handlers.") && !host.empty() && KindOfHost(host) != HostKind::kLocal) {
+        log_hosts_[module_] = host;
+      }
       const bool socket = call.callee.text.starts_with("socket.") || call.callee.text.starts_with("net.") ||
                           call.callee.text.starts_with("tls.");
       here().host = host;
@@ -447,8 +456,18 @@ Taint Engine::Judge(Call& call, bool* handled) {
       JudgeTrigger(call, target, false, {});
       Taint result = Source(kCommandOutput, call.expr, "output of a program");
       std::string line = command == kNone ? std::string() : view().Text(command, function_);
-      if (const ExprId list = Argument(call, entry.data, nullptr); list != kNone) {
-        line += " " + view().Text(list, function_);
+      for (const ExprId list : {command, Argument(call, entry.data, nullptr)}) {
+        if (list == kNone) continue;
+        FuncId scope = function_;
+        const ExprId origin = view().Origin(list, function_, &scope);
+        if (origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kList) {
+          for (const Arg& word : code().ArgsOf(code().exprs[origin])) {
+            if (line.size() > 2000) break;
+            line += (line.empty() ? "" : " ") + view().Text(word.value, scope);
+          }
+        } else if (list != command) {
+          line += " " + view().Text(list, function_);
+        }
       }
       result.Join(OutputOf(call, line));
       return result;
@@ -460,6 +479,11 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return call.all;
     case Role::kImport: {
       const ExprId name = Argument(call, entry.target, &target);
+      if (call.all.Has(kNetFile)) JudgeNetFile(call, call.all);
+      if (target.Has(kDecoded) && !view().is_python()) {
+        Raise("OBFUSC-002", call.expr, target, kDecoded, "loads a module whose name is hidden by encoding",
+              Direct(target, 1.0));
+      }
       if (name != kNone && view().Evaluate(name, function_).kind != ValueKind::kText) {
         Use(call, Permission::kDynamicCode, view().Text(name, function_));
         if (target.Has(kDecoded)) {
@@ -470,7 +494,6 @@ Taint Engine::Judge(Call& call, bool* handled) {
                    view().Text(name, function_).empty()) {
           Raise("VULN-002", call.expr, target, kToolArgument, "loads whatever module an argument names", 0.7);
         }
-        JudgeNetFile(call, call.all);
       }
       return {};
     }
@@ -607,6 +630,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
                                                                     : "reads a browser's store")
                  : Source(kEnvSecret, call.expr, "reads the key chain");
     case Role::kClipboard:
+      if (AnyOf(LowerCase(call.callee.text), {"keyboard", "iohook", "keylog"})) {
+        return Source(kClipboard | kKeys, call.expr, "watches the keys that are pressed");
+      }
       return Source(kClipboard, call.expr, "watches the clipboard, keys or screen");
     case Role::kStdin:
       for (const Arg& arg : call.args) {
@@ -662,6 +688,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
             !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer.from"});
         if (value.kind == ValueKind::kText && value.text.size() >= 16 && !plain_buffer) {
           result.Join(Source(kDecoded, call.expr, "decodes a constant"));
+        } else if (!plain_buffer && IsTableItem(from)) {
+          result.Join(Source(kDecoded, call.expr, "decodes an entry of a table of constants"));
         } else if (!plain_buffer && PicksFromWords(from)) {
           result.Join(Source(kDecoded, call.expr, "decodes a word of a list"));
         }
@@ -691,6 +719,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
     }
     case Role::kPrompt: {
       here().deeds |= kDidPrompt;
+      JudgeEndless(call);
+      if (call.callee.text.ends_with("SystemMessage") && !call.args.empty()) NoteSystemKeys(call.args[0].value);
       if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kForeign) && !call.args.empty() &&
           !graphs_.empty() && graphs_[module_] != 0) {
         Raise("STATE-001", call.expr, call.all, kForeign,

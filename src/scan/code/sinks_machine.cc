@@ -17,6 +17,10 @@ namespace {
 
 constexpr std::size_t kMaxTables = 200;  // lists of a module that may be commands
 
+bool SaysAssistant(std::string_view last) {
+  return last == "add_ai_message" || last == "addAIMessage" || last == "addAIChatMessage" || last == "aadd_ai_message";
+}
+
 std::string Squeezed(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, 8192)) {
@@ -150,6 +154,15 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     if (!call.args[i].name.empty()) JudgeInstruction(call.args[i].name, call.args[i].value, call.taints[i]);
   }
+  JudgeRank(call, last);
+  if (SaysAssistant(last) && !call.args.empty() && call.taints[0].Has(kForeign)) {
+    // What somebody else wrote, behind words of one's own, as what the assistant has said.
+    const std::string text = view().Text(call.args[0].value, function_);
+    if (text.find_first_not_of(kHole) != std::string::npos && text.size() > 12) {
+      Raise("STATE-001", call.expr, call.taints[0], kForeign,
+            "puts an answer from the network into the assistant's mouth", 1.3);
+    }
+  }
   if (last == "Command" && !graphs_.empty() && graphs_[module_] != 0) {
     // The answer that an interrupted graph waits for is a person's.
     const auto answer = [&](std::string_view name, ExprId value) {
@@ -194,13 +207,51 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
   }
 }
 
+// A message, a block or a setter that says by its own words that what it is given is the builder's voice:
+// ChatMessage(role=SYSTEM, content=x), set_system_prompt(x), modify(block_label="persona", value=x).
+void Engine::JudgeRank(const Call& call, std::string_view last) {
+  const std::string name = LowerCase(last.substr(0, 60));
+  const bool setter = AnyOf(name, {"system_message", "systemmessage", "system_prompt", "systemprompt",
+                                   "set_instructions", "setinstructions", "system_instruction"}) &&
+                      call.args.size() <= 2;
+  bool rank = false;
+  for (const Arg& arg : call.args) {
+    if (arg.value >= code().exprs.size() ||
+        (!arg.name.empty() && !AnyOf(arg.name, {"role", "type", "label", "sender"}))) {
+      continue;
+    }
+    const Expr& given = code().exprs[arg.value];
+    if (given.kind == ExprKind::kString && !arg.name.empty()) {
+      rank = rank || given.text == "system" || given.text == "developer" ||
+             (arg.name.ends_with("label") && (given.text == "persona" || given.text == "human"));
+    } else if (given.kind == ExprKind::kMember) {
+      rank = rank || given.text == "SYSTEM" || given.text == "System" || given.text == "DEVELOPER";
+    }
+  }
+  if (!setter && !rank) return;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const std::string_view field = call.args[i].name;
+    if (!field.empty() && !AnyOf(field, {"content", "text", "value", "message", "prompt", "body"})) continue;
+    if (call.entry != nullptr && call.entry->role == Role::kPrompt) continue;
+    const Taint& said = call.taints[i];
+    if (rank && said.Has(kForeign) &&
+        view().Text(call.args[i].value, function_).find_first_not_of(kHole) == std::string::npos) {
+      Raise("STATE-001", call.args[i].value, said, kForeign,
+            "gives an answer from the network the rank of a system message", 1.2);
+    }
+    JudgeInstruction("instructions", call.args[i].value, said);
+  }
+}
+
 // What an agent is told by whoever built it, when a stranger's answer stands there.
 void Engine::JudgeInstruction(std::string_view name, ExprId value, const Taint& said) {
-  if (!last_ || value >= code().exprs.size() || !said.Has(kForeign) || said.Has(kToolArgument)) return;
+  if (!last_ || value >= code().exprs.size()) return;
   const bool tells = name == "system_prompt" || name == "instructions" || name == "system_message" ||
                      name == "systemPrompt" || name == "systemMessage" || name == "system_instruction" ||
                      name == "backstory" || name == "persona";
   if (!tells) return;
+  NoteSystemKeys(value);
+  if (!said.Has(kForeign)) return;
   const bool whole = view().Text(value, function_).find_first_not_of(kHole) == std::string::npos;
   Raise("STATE-001", value, said, kForeign, "an agent's " + std::string(name) + " come from the network",
         said.Has(kNetStranger) ? (whole ? 1.4 : 0.8) : 0.5);
@@ -254,6 +305,7 @@ void Engine::JudgeRole(ExprId dict) {
   }
   if (content == kNone || role.empty()) return;
   if (role == "system" || role == "developer") {
+    NoteSystemKeys(content);
     const Taint said = Eval(content);
     if (said.Has(kForeign) && !said.Has(kToolArgument)) {
       Raise("STATE-001", content, said, kForeign, "gives an answer from the network the rank of a system message",
@@ -286,6 +338,24 @@ void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId valu
 }
 
 // Commands kept in tables ([["ufw", "disable"], ...]) and run by whoever goes through them.
+// ("sysctl", ["-w", "x=0"]) is the command `sysctl -w x=0`.
+bool Engine::AppendWords(const Expr& list, int depth, std::string* line) const {
+  constexpr std::size_t kLongestWord = 200;
+  constexpr std::size_t kLongestLine = 2'000;
+  for (const Arg& arg : code().ArgsOf(list)) {
+    if (arg.value >= code().exprs.size() || line->size() > kLongestLine) return false;
+    const Expr& word = code().exprs[arg.value];
+    if (word.kind == ExprKind::kList && depth == 0) {
+      if (!AppendWords(word, depth + 1, line)) return false;
+      continue;
+    }
+    if (word.kind != ExprKind::kString || word.text.size() >= kLongestWord) return false;
+    if (!line->empty()) *line += ' ';
+    for (const char c : word.text) *line += c == '\'' || c == '\n' ? ' ' : c;
+  }
+  return true;
+}
+
 void Engine::JudgeCommandTables() {
   bool runs = false;
   for (const UseAt& use : uses_) {
@@ -298,14 +368,7 @@ void Engine::JudgeCommandTables() {
     const Expr& expr = code().exprs[id];
     if (expr.kind != ExprKind::kList || expr.arg_count < 2 || expr.arg_count > 16) continue;
     std::string line;
-    bool plain = true;
-    for (const Arg& arg : code().ArgsOf(expr)) {
-      plain = plain && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString &&
-              code().exprs[arg.value].text.size() < 200;
-      if (!plain) break;
-      line += line.empty() ? "" : " ";
-      for (const char c : code().exprs[arg.value].text) line += c == '\'' || c == '\n' ? ' ' : c;
-    }
+    const bool plain = AppendWords(expr, 0, &line);
     if (!plain) continue;
     ++tables;
     ShellContext context;

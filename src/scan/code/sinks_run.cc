@@ -1,6 +1,7 @@
 // Values that become programs: shell texts, processes, evaluated code, native libraries.
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "code/engine.h"
 #include "code/places.h"
@@ -73,6 +74,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command", answer ? 0.4 : 1.0);
   }
   if (text.empty() || text.size() > 16'384) return;
+  Remember(call.expr, text);
   const ShellScript script = ParseShell(text);
   const std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
   ShellContext context;
@@ -116,6 +118,21 @@ void Engine::JudgeSpawn(Call& call) {
           shell = code().exprs[field.value].text == "true";
       }
     }
+    if (arg.value < code().exprs.size()) {
+      // The environment that the program is given: env={...}, {env: {...}}.
+      ExprId environment = arg.name == "env" ? arg.value : kNone;
+      if (code().exprs[arg.value].kind == ExprKind::kDict) {
+        for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
+          if (field.name == "env") environment = field.value;
+        }
+      }
+      const ExprId from = environment == kNone ? kNone : view().Origin(environment, function_);
+      if (from < code().exprs.size() && code().exprs[from].kind == ExprKind::kDict) {
+        for (const Arg& field : code().ArgsOf(code().exprs[from])) {
+          if (!field.name.empty()) JudgeEnvironmentWrite(call.expr, field.name, field.value);
+        }
+      }
+    }
     if ((arg.name == "stdin" || arg.name == "stdout") && last_) {
       const Value& value = view().Evaluate(arg.value, function_);
       if (value.kind == ValueKind::kInstance && value.text.starts_with("socket.")) {
@@ -144,6 +161,9 @@ void Engine::JudgeSpawn(Call& call) {
     }
   }
   if (words.empty()) return;
+  if (last_ && scope == function_ && words[0] < code().exprs.size() && Eval(words[0]).Has(kUnpacked)) {
+    Raise("OBFUSC-001", call.expr, Eval(words[0]), kUnpacked, "runs a program that it has unpacked from a text", 0.5);
+  }
   for (std::size_t i = 0; i < words.size() && i < 4; ++i) {
     if (last_ && words[i] < code().exprs.size()) JudgeNetFile(call, scope == function_ ? Eval(words[i]) : taint);
   }
@@ -162,7 +182,10 @@ void Engine::JudgeSpawn(Call& call) {
       }
     }
   }
-  const std::string program = scope == function_ ? Known(words[0]) : view().Text(words[0], scope);
+  const bool pip = call.callee.text.starts_with("pip.");
+  const std::string program = pip                  ? std::string("pip")
+                              : scope == function_ ? Known(words[0])
+                                                   : view().Text(words[0], scope);
   if (program.starts_with("/proc/self/fd/") || program.starts_with("/dev/fd/")) {
     Raise("MEM-001", call.expr, taint, kDecoded | kForeign, "runs a program that is in memory only");
   }
@@ -179,8 +202,12 @@ void Engine::JudgeSpawn(Call& call) {
     }
   }
   if (!last_) return;
-  std::string line;
+  std::string line = pip ? "pip " : "";
   for (std::size_t i = 0; i < words.size() && i < 32 && line.size() < 4096; ++i) {
+    if (words[i] < code().exprs.size() && code().exprs[words[i]].kind == ExprKind::kSpread && i > 0) {
+      // ["git", *words]: what its callers give stands here.
+      here().runner = line;
+    }
     const std::string word = scope == function_ ? Known(words[i]) : view().Text(words[i], scope);
     if (i > 0) line += ' ';
     if (word.empty()) {
@@ -228,6 +255,7 @@ void Engine::JudgeSpawn(Call& call) {
     }
   }
   if (program.empty() || line.size() > 4096) return;
+  Remember(call.expr, line);
   const ShellScript script = ParseShell(line);
   const std::vector<ShellUse> acts = AnalyzeShellScript(script, line);
   ShellContext context;
@@ -237,6 +265,43 @@ void Engine::JudgeSpawn(Call& call) {
   std::vector<RawFinding> findings;
   JudgeShell(acts, context, findings, nullptr);
   for (RawFinding& finding : findings) {
+    Hit hit;
+    hit.finding = std::move(finding);
+    hit.module = module_;
+    hit.function = function_;
+    hits_.push_back(std::move(hit));
+  }
+}
+
+// Commands of one function are one script: what the first one leaves, the next one takes.
+void Engine::Remember(ExprId at, const std::string& line) {
+  if (script_.size() < 64 && line.size() < 4096 && !Contains(line, "\n") && at < code().exprs.size()) {
+    script_.emplace_back(code().exprs[at].loc, line);
+  }
+}
+
+void Engine::JudgeScript() {
+  if (!last_ || script_.size() < 2) return;
+  std::string text;
+  std::set<std::string, std::less<>> known;
+  const auto judge = [&](const std::string& part, Loc loc, std::vector<RawFinding>& findings) {
+    ShellContext context;
+    context.file = code().file;
+    context.whole = {loc.begin, loc.end};
+    context.place = ShellPlace::kCodeString;
+    JudgeShell(AnalyzeShellScript(ParseShell(part), part), context, findings, nullptr);
+  };
+  for (const auto& [loc, line] : script_) {
+    text += line + "\n";
+    std::vector<RawFinding> alone;
+    judge(line, loc, alone);
+    for (const RawFinding& finding : alone) known.emplace(finding.rule);
+  }
+  std::vector<RawFinding> findings;
+  judge(text, script_.back().first, findings);
+  for (RawFinding& finding : findings) {
+    if (known.contains(finding.rule)) continue;
+    known.emplace(finding.rule);
     Hit hit;
     hit.finding = std::move(finding);
     hit.module = module_;
@@ -262,7 +327,10 @@ void Engine::JudgeEval(Call& call) {
   }
   const Value& value = view().Evaluate(target, function_);
   const bool constant = value.kind == ValueKind::kText;
-  if (call.entry->permission) Use(call, Permission::kDynamicCode, constant ? value.text : std::string());
+  if (call.entry->permission) {
+    Use(call, Permission::kDynamicCode, constant ? value.text : std::string(), taint.Has(kToolArgument));
+  }
+  if (call.all.Has(kNetFile)) JudgeNetFile(call, call.all);
   if (!call.entry->permission) return;  // compile(): what is made of it counts
   if (constant && (value.decodes > 0 || value.obfuscation >= 2)) {
     Raise("OBFUSC-001", call.expr, {}, 0, "runs code that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7, {},
@@ -305,7 +373,9 @@ void Engine::JudgeNative(Call& call) {
     return;
   }
   JudgeNetFile(call, taint);
-  if (taint.Has(kForeign)) {
+  if (taint.Has(kUnpacked)) {
+    Raise("OBFUSC-001", call.expr, taint, kUnpacked, "loads machine code that it has unpacked from a text", 0.8);
+  } else if (taint.Has(kForeign)) {
     Raise("MEM-002", call.expr, taint, kForeign, "loads a native library that came over the network");
   } else if (KindOfPath(path) == PathKind::kTemporary) {
     Raise("MEM-002", call.expr, {}, 0, "loads a native library from a folder that anybody may write", 0.8);

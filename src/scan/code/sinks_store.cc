@@ -20,7 +20,7 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
   if (slot == kNone) return;
   Taint kept = taint;
   const Labels secrets = taint.labels & (kSecretFile | kWeakSecretFile);
-  kept.labels = secrets | (taint.Has(kNetStranger) ? kNetFile : 0);
+  kept.labels = secrets | (taint.Has(kNetStranger) ? kNetFile : 0) | (taint.labels & kUnpacked);
   kept.fresh = kept.labels;
   kept.params = 0;
   states_[module_].slots[slot].Join(kept);
@@ -34,6 +34,11 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
 
 void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
   if (taint.Has(kNetFile)) {
+    const bool source = call.entry != nullptr && (call.entry->role == Role::kImport || call.entry->role == Role::kEval);
+    if (source) {
+      Raise("RCE-001", call.expr, taint, kNetFile, "runs code that it has fetched into a file", 0.9);
+      return;
+    }
     Raise("RCE-004", call.expr, taint, kNetFile, "runs a file that it has downloaded");
   }
 }
@@ -48,11 +53,21 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");
   if (kind == PathKind::kStartup || task) {
     Raise("PERSIST-001", call.expr, data, data.labels, "writes " + Shown(path) + ", which runs again by itself");
-    if (WritesRunner()) Worsen("PERSIST-001", core::Severity::kCritical);
+    if (WritesRunner() || WritesHarm()) Worsen("PERSIST-001", core::Severity::kCritical);
+  } else if (Contains(LowerCase(path), ".ssh/config") && WritesHarm()) {
+    Raise("PERSIST-001", call.expr, data, data.labels, "writes a command into " + Shown(path) + ", which ssh runs");
+    Worsen("PERSIST-001", core::Severity::kCritical);
   } else if (kind == PathKind::kAgent ||
              (kind == PathKind::kWeakSecret && AnyOf(LowerCase(path), {".claude", ".cursor/", "claude_"}))) {
     Raise("PERSIST-002", call.expr, data, data.labels,
           "writes " + Shown(path) + ", which agents read as their own settings", data.Has(kForeign) ? 1.0 : 0.7);
+  }
+  if (last_ && data.Has(kTapped) && IsOpenPlace(path)) {
+    Raise("EXFIL-007", call.expr, data, kTapped, "keeps copies of what was meant for others in " + Shown(path), 0.9);
+  }
+  if (last_ && AnyOf(LowerCase(path), {".claude", ".cursor", ".gemini", ".codex"}) && EmptiesGuards()) {
+    Raise("PERSIST-003", call.expr, data, data.labels,
+          "writes " + Shown(path) + " so that nothing is asked and no hook watches");
   }
   if (last_ && AnyOf(LowerCase(path), {".claude", ".cursor", ".vscode/settings", ".gemini", ".codex", ".codeium"})) {
     // What lets every command through, written where an agent keeps its permissions.
@@ -209,8 +224,13 @@ Taint Engine::JudgeFile(Call& call) {
         MarkPath(call.args[1].value,
                  Source(from == PathKind::kSecret ? kSecretFile : kWeakSecretFile, call.expr, "copies " + Shown(path)));
       }
+      data.Join(path_taint.Has(kTapped) ? path_taint : Taint());
       path = view().Text(call.args[1].value, function_);
       path_taint = call.taints[1];
+    } else if (function != nullptr && call.args.size() >= (on_path ? 1U : 2U) &&
+               Unpacks(call.args[on_path ? 0 : 1].value)) {
+      MarkPath(on_path ? function->base : call.args[0].value,
+               Source(kUnpacked, call.expr, "writes a file that it unpacks from a text"));
     } else if (data.Has(kNetStranger) && function != nullptr) {
       if (path == kOwnFile || (on_path && IsOwnFile(TextAt(code().exprs[function->base].loc)))) {
         Raise("RCE-001", call.expr, data, kNetStranger, "replaces its own program by what it has fetched");
@@ -234,6 +254,9 @@ Taint Engine::JudgeFile(Call& call) {
     return Source(kStore, call.expr, "reads " + Shown(path));
   }
   PathKind kind = KindOfPath(path);
+  if (path.ends_with("/environ") && Contains(path, std::string_view(&kHole, 1)) && Contains(code().text, "/proc/")) {
+    kind = PathKind::kSecret;  // of whatever process
+  }
   if (kind == PathKind::kPlain && (path.empty() || Contains(path, std::string_view(&kHole, 1)))) {
     // A name out of a list of such names, below the user's folder.
     if (path_taint.Has(kSecretName)) kind = PathKind::kSecret;
@@ -273,8 +296,23 @@ Taint Engine::JudgeFile(Call& call) {
     case PathKind::kWeakSecret:
       return Source(kWeakSecretFile | kFileContent, call.expr, "reads " + Shown(path));
     default: {
-      Taint result =
-          Source(kFileContent, call.expr, path.empty() ? std::string("reads a file") : "reads " + Shown(path));
+      // Code does not lie in pictures.
+      std::string named = LowerCase(path);
+      if (named.empty() && function != nullptr) {
+        const ExprId from = view().Origin(on_path             ? function->base
+                                          : call.args.empty() ? kNone
+                                                              : call.args[0].value,
+                                          function_);
+        if (from < code().exprs.size()) named = LowerCase(TextAt(code().exprs[from].loc).substr(0, 300));
+        while (!named.empty() && (named.back() == ')' || named.back() == '"' || named.back() == '\'')) named.pop_back();
+      }
+      bool picture = false;
+      for (const std::string_view end : {".png", ".jpg", ".jpeg", ".gif", ".ico", ".bmp", ".webp", ".wav", ".mp3",
+                                         ".ttf", ".woff", ".woff2", ".pdf"}) {
+        picture = picture || named.ends_with(end);
+      }
+      Taint result = Source(picture ? kFileContent | kDecoded : kFileContent, call.expr,
+                            path.empty() ? std::string("reads a file") : "reads " + Shown(path));
       if (path_taint.Has(kToolArgument)) {
         result.labels |= kToolArgument;
         result.trail[static_cast<std::size_t>(Trail::kGiven)] =

@@ -77,6 +77,37 @@ void Engine::ReadState(std::string_view key) {
   state_reads_.push_back({std::string(key), module_, function_});
 }
 
+// Keys of the state that stand in what a model is told by whoever built it.
+void Engine::NoteSystemKeys(ExprId said) {
+  if (!last_ || graphs_.empty() || graphs_[module_] == 0 || system_keys_.size() > 1000) return;
+  std::vector<ExprId> open{said};
+  for (std::size_t i = 0; i < open.size() && i < 64; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const ExprId origin = view().Origin(open[i], function_);
+    if (origin >= code().exprs.size()) continue;
+    const Expr& expr = code().exprs[origin];
+    const bool part = expr.kind == ExprKind::kMember || expr.kind == ExprKind::kIndex;
+    if (part && expr.base < code().exprs.size() && code().exprs[expr.base].kind == ExprKind::kName &&
+        Eval(expr.base).Has(kState)) {
+      const std::string key = expr.kind == ExprKind::kMember ? std::string(expr.text)
+                              : expr.arg_count > 0           ? view().Text(code().ArgsOf(expr)[0].value, function_)
+                                                             : std::string();
+      if (!key.empty() && key.size() < 128) system_keys_.insert(key);
+      continue;
+    }
+    // state.get("key")
+    if (expr.kind == ExprKind::kCall && expr.base < code().exprs.size() &&
+        code().exprs[expr.base].kind == ExprKind::kMember && code().exprs[expr.base].text == "get" &&
+        expr.arg_count > 0 && Eval(code().exprs[expr.base].base).Has(kState)) {
+      const std::string& key = view().Text(code().ArgsOf(expr)[0].value, function_);
+      if (!key.empty() && key.size() < 128) system_keys_.insert(key);
+      continue;
+    }
+    if (expr.base != kNone) open.push_back(expr.base);
+    for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
+  }
+}
+
 void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at) {
   if (!last_ || key.empty() || key.size() > 128 || state_writes_.size() > 10'000) return;
   constexpr Labels kFromOutside = kToolArgument | kForeign | kFileContent | kMemory | kInput | kArguments;
@@ -176,8 +207,12 @@ void Engine::FinishState() {
       if ((facts_[read.module][read.function].deeds & kDidPrompt) != 0) prompt = true;
       if (routers_.contains((std::uint64_t{read.module} << 32U) | read.function)) route = true;
     }
+    const bool system = system_keys_.contains(write.key) && write.key != "messages";
+    prompt = prompt || system;
     double scale = 0.0;
-    if (Steers(write.key)) {
+    if (system && (because & (kForeign | kFileContent | kMemory | kState)) != 0) {
+      scale = 1.0;
+    } else if (Steers(write.key)) {
       scale = prompt || route ? 1.0 : 0.6;
     } else if (route || write.key == "*") {
       scale = 0.8;

@@ -33,6 +33,7 @@ constexpr Row kRows[] = {
     {ShellAct::kTakeover, "SH-010", {0.5, 0.7, 1.0}, "takes over the host: {}"},
     {ShellAct::kMine, "SH-011", {1.0, 1.0, 1.0}, "works for a mining pool: {}"},
     {ShellAct::kInject, "SH-012", {0.6, 0.8, 1.0}, "makes calls in another process: {}"},
+    {ShellAct::kUnleash, "SH-013", {0.0, 0.3, 1.0}, "has {} look for secrets, with its questions off"},
 };
 
 void AddUse(Permission permission, const ShellUse& act, const ShellContext& context,
@@ -74,6 +75,7 @@ void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code:
     case ShellAct::kTakeover:
     case ShellAct::kMine:
     case ShellAct::kInject:
+    case ShellAct::kUnleash:
       AddUse(Permission::kSubprocess, act, context, uses, "shell");
       break;
     case ShellAct::kReadSecret:
@@ -152,11 +154,15 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     }
     if (finding.scale == 0.0) continue;
     // What runs again by itself fetches a program each time.
-    if (act.act == ShellAct::kWriteStartup && act.gravity >= 2 &&
-        (act.content.find("curl") != std::string::npos || act.content.find("wget") != std::string::npos) &&
-        act.content.find('|') != std::string::npos) {
-      finding.severity = core::Severity::kCritical;
+    if (act.act == ShellAct::kWriteStartup && act.gravity >= 2) {
+      const auto says = [&](std::string_view word) { return act.content.find(word) != std::string::npos; };
+      const bool piped = (says("curl") || says("wget")) && says("|");
+      const bool cradle = (says("iex") || says("invoke-expression")) &&
+                          (says("iwr") || says("irm") || says("download") || says("invoke-webrequest"));
+      if (piped || cradle || says("LD_PRELOAD")) finding.severity = core::Severity::kCritical;
     }
+    if (act.act == ShellAct::kInject && act.detail.starts_with("machine code"))
+      finding.severity = core::Severity::kCritical;
     if (act.obfuscation >= 2) finding.scale *= 1.3;
     // Nobody types the command of a hook: it runs unseen.
     if (context.place == ShellPlace::kHook) finding.scale *= 1.35;
@@ -165,7 +171,8 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     finding.decoded = act.decoded;
     if (HasHost(act.act)) finding.host = act.detail;
     // A document that shows a command is not yet a program that runs it.
-    if (context.place == ShellPlace::kInstruction) finding.scale *= 0.75;
+    finding.told = context.place == ShellPlace::kInstruction;
+    if (finding.told) finding.scale *= 0.75;
     finding.described = context.described;
     finding.has_reach = context.has_reach;
     finding.reach = context.reach;

@@ -367,7 +367,8 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
     const std::string base = AsciiLower(BaseName(file->file->path));
     Sheet sheet(*file, state);
     const bool known = ReadNpmManifest(sheet, base) || ReadPythonManifest(sheet, base) ||
-                       ReadTomlManifest(sheet, base) || ReadContainerFile(sheet, base) || ReadHostConfig(sheet, base);
+                       ReadTomlManifest(sheet, base) || ReadContainerFile(sheet, base) || ReadHostConfig(sheet, base) ||
+                       ReadBuildFile(sheet, base);
     if (base == "setup.py" || (!known && IsReadForCommands(*file) && file->file->bytes.size() <= kMaxInstallText)) {
       ReadInstallCommands(sheet, file->text(), 0, nullptr);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "code/places.h"
 #include "fmt/format.h"
 #include "interlock/core/package.h"
 #include "static/classify.h"
@@ -267,6 +268,28 @@ void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
     AddInstalled(sheet, *installer, words, from, install);
 }
 
+// Where the agent is told to send what it says to its model, or all that it sends.
+void ReadRoutes(Sheet& sheet, JsonValue environment) {
+  for (auto it = environment.begin(); it != environment.end(); ++it) {
+    const std::string name = AsciiLower(it.key());
+    const bool model = name.ends_with("_base_url") && (name.starts_with("anthropic") || name.starts_with("openai") ||
+                                                       name.starts_with("gemini") || name.starts_with("google"));
+    if ((!model && name != "https_proxy" && name != "http_proxy" && name != "all_proxy") || !(*it).is_string())
+      continue;
+    const std::string host = HostOf((*it).string());
+    const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost((*it).string());
+    if (kind == HostKind::kLocal || kind == HostKind::kForge || kind == HostKind::kRegistry ||
+        kind == HostKind::kInstaller || code::HostOfVendors(host, 0xFFFFFFFFU)) {
+      continue;
+    }
+    RawFinding& finding = sheet.Raise("EXFIL-003", SpanOf(*it), "has all that the agent says go through " + host);
+    finding.host = host;
+    finding.scale = 0.8;
+    finding.has_reach = true;
+    finding.reach = Reach::kInstall;
+  }
+}
+
 // Every object with a `command` below `hooks`.
 void ReadHooks(Sheet& sheet, JsonValue value, const std::string& name, int depth) {
   if (depth > kMaxHookDepth) return;
@@ -314,9 +337,9 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
   const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base == ".mcp.json";
   if (!json || text.size() > kMaxConfig) return false;
-  constexpr std::array<std::string_view, 9> kMarks = {"ervers\"",      "\"hooks\"",       "\"command\"",
-                                                      "listChanged",   "mcp_config",      "registryType",
-                                                      "registry_name", "CreateCommand\"", "statusLine"};
+  constexpr std::array<std::string_view, 11> kMarks = {"_BASE_URL\"",   "_PROXY\"",        "ervers\"",   "\"hooks\"",
+                                                       "\"command\"",   "listChanged",     "mcp_config", "registryType",
+                                                       "registry_name", "CreateCommand\"", "statusLine"};
   if (std::none_of(kMarks.begin(), kMarks.end(),
                    [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; })) {
     return false;
@@ -336,6 +359,7 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
                         folder.ends_with("hooks/") || folder.ends_with(".claude-plugin/") || base == "hooks.json" ||
                         base.starts_with("settings") || base == "plugin.json";
   if (settings) {
+    ReadRoutes(sheet, root.Find("env"));
     ReadHooks(sheet, root.Find("hooks"), "hooks", 0);
     for (const std::string_view key : {"statusLine", "fileSuggestion", "subagentStatusLine"}) {
       ReadHooks(sheet, root.Find(key), std::string(key), 0);

@@ -34,6 +34,9 @@ constexpr double kSlope = 1.6;        // score = 1 - exp(-slope x evidence)
 constexpr double kRepeatShare = 0.3;  // of a second hit of the same rule; none for further ones
 // Incubating rules block among themselves only where two of them are strong: theft that is kept from the user, say.
 constexpr double kStrong = 0.35;
+// A BLOCK needs one ground that is strong by itself; any number of weak ones has a person look.
+constexpr double kGround = 0.4;
+constexpr double kMostWithoutGround = 0.52;
 constexpr double kMostOfIncubating = 0.5;
 // Of each rule's evidence the first part is a hint, and all hints together have a bound: what every large package has a
 // little of adds up to no verdict, two real findings still do.
@@ -176,7 +179,12 @@ double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, c
       case HostKind::kForge:
       case HostKind::kOrdinary:
         // Code from its own maker is what a package is; the user's secrets are not its maker's.
-        if (IsOwnHost(raw.host, identity)) confidence *= rule.threat == core::ThreatClass::kT6 ? 0.9 : 0.25;
+        // A document that says how to install is read by somebody; what a script of an agent does is not.
+        if (IsOwnHost(raw.host, identity)) {
+          const bool unseen =
+              !raw.told && (reach == Reach::kAgent || reach == Reach::kTool || reach == Reach::kInstall);
+          confidence *= rule.threat == core::ThreatClass::kT6 ? 0.9 : unseen ? 0.6 : 0.25;
+        }
         break;
     }
   }
@@ -312,6 +320,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     for (const auto& [rule, sum] : aside) {
       if (rule != kClassifierRule || classifier) beside += sum.total();
     }
+    const bool ground =
+        std::any_of(malicious.begin(), malicious.end(), [](const auto& entry) { return entry.second.best >= kGround; });
+    if (!ground) evidence = std::min(evidence, kMostWithoutGround - std::min(beside, kMostAside));
     return evidence + std::min(beside, kMostAside);
   };
   // What the classifier of orders says has a person look; it neither blocks nor tips the scale to it.

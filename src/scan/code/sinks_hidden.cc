@@ -1,0 +1,122 @@
+// Texts that are made rather than written, files that are unpacked from them, and places where a text that is shown
+// carries data away.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/places.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+// TABLE[i], of a list of constant texts.
+bool Engine::IsTableItem(ExprId expr) const {
+  const ExprId origin = view().Origin(expr, function_);
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kIndex) return false;
+  const ExprId table = view().Origin(code().exprs[origin].base, function_);
+  if (table >= code().exprs.size() || code().exprs[table].kind != ExprKind::kList) return false;
+  const auto items = code().ArgsOf(code().exprs[table]);
+  return items.size() >= 3 && std::all_of(items.begin(), items.begin() + 3, [&](const Arg& item) {
+           return item.value < code().exprs.size() && code().exprs[item.value].kind == ExprKind::kString;
+         });
+}
+
+// Buffer.from(x, "base64"), base64.b64decode(x), whatever x is.
+bool Engine::Unpacks(ExprId data) const {
+  const ExprId origin = view().Origin(data, function_);
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kCall) return false;
+  const std::string name = LowerCase(view().Callee(origin, function_).text);
+  if (AnyOf(name, {"b64decode", "b85decode", "a85decode", "unhexlify", "fromhex", "atob"})) return true;
+  if (!AnyOf(name, {"buffer.from"})) return false;
+  const auto args = code().ArgsOf(code().exprs[origin]);
+  return args.size() >= 2 && AnyOf(view().Text(args[1].value, function_), {"base64", "hex"});
+}
+
+// chr(n ^ 7) for n in TABLE: a text is computed from constants, character by character.
+bool Engine::ComputesText(const Call& call) {
+  if (!last_ && pass_ > 2) return false;
+  const std::string_view name = call.callee.text;
+  const bool makes = SaysOneOf(name, {"builtins.bytes", "builtins.bytearray", "builtins.chr", "String.fromCharCode",
+                                      "String.fromCodePoint", "Buffer.from", "buffer.Buffer.from"}) ||
+                     name.ends_with("Buffer.from") || name.ends_with("String.fromCharCode") ||
+                     name.ends_with("String.fromCodePoint");
+  if (!makes || call.args.empty() || (call.all.labels & ~(kDecoded | kTapped)) != 0) return false;
+
+  const ExprId origin = view().Origin(call.args[0].value, function_);
+  if (origin >= code().exprs.size()) return false;
+  const Expr& made = code().exprs[origin];
+  const std::string_view text = TextAt(made.loc).substr(0, 600);
+  const bool loops = made.kind == ExprKind::kComprehension || Contains(text, ".map(") || Contains(text, " for ");
+  bool computes = false;
+  if (name.ends_with("chr") || name.ends_with("Code") || name.ends_with("CodePoint")) {
+    computes = Contains(text, "ord(") || Contains(text, "charCodeAt") || Contains(text, "codePointAt") ||
+               (made.kind == ExprKind::kBinary && SaysOneOf(made.text, {"^", "-", "%"})) ||
+               (loops && AnyOf(text, {"^", " - ", "%"})) || Contains(text, ", 2)");
+  } else {
+    computes = loops && AnyOf(text, {"^", " - ", "codePointAt", "charCodeAt", "ord(", "-0x", "% 256"});
+  }
+  // What a parameter brings is known to be a constant where the function is called.
+  if (computes && call.all.params != 0) {
+    here().computes |= call.all.params;
+    return false;
+  }
+  return computes;
+}
+
+// ![x](https://host/p.png?d={secret}): whoever shows the text asks the host for the picture.
+void Engine::JudgePicture(ExprId text, const Taint& taint) {
+  if (!last_) return;
+  const std::string& whole = view().Text(text, function_);
+  const std::size_t at = whole.find("](http");
+  if (at == std::string::npos) return;
+  const std::size_t end = std::min(whole.find(')', at + 2), whole.size());
+  const std::string url = whole.substr(at + 2, end - at - 2);
+  const std::string host = KnownHost(url);
+  if (host.empty() || !Contains(url, std::string_view(&kHole, 1)) || KindOfHost(host) == HostKind::kLocal) return;
+  const Labels secret = kSecretFile | kStore | kEnvAll | kWeakSecretFile | kEnvSecret;
+  if ((taint.fresh & secret) == 0 ||
+      (taint.Has(kEnvSecret) && !taint.Has(secret & ~kEnvSecret) && HostOfVendors(host, taint.vendors))) {
+    return;
+  }
+  Raise("EXFIL-001", text, taint, secret, "puts credentials into the address of a picture or link at " + host,
+        taint.Has(secret & ~kEnvSecret) ? 1.0 : 0.7, host);
+}
+
+// The user's own folder, given to whoever asks.
+void Engine::JudgeServed(const Call& call) {
+  if (!last_ || call.args.empty()) return;
+  const std::string_view name = call.callee.text;
+  const std::string_view text = TextAt(code().exprs[call.expr].loc).substr(0, 200);
+  const bool python = Contains(text, "SimpleHTTPRequestHandler");
+  if (!python && !name.ends_with("express.static") && !name.ends_with("serve-static") &&
+      !name.ends_with(".serveStatic")) {
+    return;
+  }
+  for (const Arg& arg : call.args) {
+    if (python ? arg.name != "directory" : !arg.name.empty()) continue;
+    if (!IsHome(Known(arg.value))) continue;
+    Raise("EXFIL-004", call.expr, {}, 0, "gives the user's own folder to whoever asks", 1.0);
+    return;
+  }
+}
+
+// In this function stands a text that does harm wherever it runs by itself.
+bool Engine::WritesHarm() const {
+  const Loc body = code().functions[function_].loc;
+  for (const Expr& part : code().exprs) {
+    const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
+    if (part.kind != ExprKind::kString || !inside || part.text.size() < 8 || part.text.size() > 4000) continue;
+    if (AnyOf(part.text, {"shutdown -", "poweroff", "rm -rf ~", "rm -rf $HOME", "LD_PRELOAD=", "PROMPT_COMMAND=",
+                          "sudo -S", "NODE_OPTIONS=--require", "LocalCommand ", "DYLD_INSERT_LIBRARIES="})) {
+      return true;
+    }
+    if (Contains(part.text, "ProxyCommand ") && AnyOf(part.text, {"curl", "wget", "sh -c", "base64", "python"}))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace interlock::scan::code

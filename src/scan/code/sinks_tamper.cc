@@ -1,0 +1,157 @@
+// What a whole file does, told by several of its parts together: guards that are ended, packages that publish
+// themselves, other agents set to look for secrets, containers that are given the host.
+#include <algorithm>
+#include <set>
+
+#include "code/engine.h"
+#include "code/places.h"
+#include "code/shell_paths.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace sink_words;  // NOLINT: the engine room's own words
+
+namespace {
+
+constexpr std::size_t kMaxStrings = 200'000;  // of a file that are looked at
+
+bool IsGuard(std::string_view text) {
+  if (text.size() < 4 || text.size() > 32) return false;
+  const std::string lower = LowerCase(text);
+  for (const std::string_view name :
+       {"falco",       "osqueryd",    "auditd",      "crowdstrike",     "falcon-sensor", "clamd",         "freshclam",
+        "sentinelone", "sentineld",   "wazuh-agent", "ossec",           "sysmon",        "sysmon64",      "msmpeng",
+        "msmpeng.exe", "carbonblack", "cbdaemon",    "cbagentd",        "littlesnitch",  "little snitch", "lulu",
+        "blockblock",  "xprotect",    "mcp-gateway", "rsyslogd",        "windefend",     "avastsvc",      "avgsvc",
+        "ekrn",        "ekrn.exe",    "mbamservice", "csfalconservice", "knockknock"}) {
+    if (lower == name) return true;
+  }
+  return false;
+}
+
+bool IsFreeFlag(std::string_view text) {
+  return text == "--dangerously-skip-permissions" || text == "--yolo" || text == "--trust-all-tools" ||
+         text == "--dangerously-bypass-approvals-and-sandbox" || text == "--allow-all-tools" ||
+         text == "--dangerously-allow-all" || text == "bypassPermissions";
+}
+
+}  // namespace
+
+void Engine::JudgeModule() {
+  if (!last_) return;
+  bool starts = false;
+  bool publishes = false;
+  bool ends = false;
+  for (const UseAt& use : uses_) {
+    if (use.module != module_) continue;
+    const bool runs = use.role == Role::kSpawn || use.role == Role::kShell;
+    starts = starts || runs;
+    publishes = publishes || (runs && AnyOf(use.use.detail, {"npm publish", "npm' 'publish", "twine upload",
+                                                             "twine' 'upload", "cargo publish", "pnpm publish"}));
+  }
+  bool free = false;
+  std::set<std::string> guards;
+  const Expr* loot = nullptr;
+  const Expr* guard = nullptr;
+  const Expr* workflow = nullptr;
+  const Expr* hook = nullptr;
+  bool workflows = false;
+  bool own = false;
+  std::size_t seen = 0;
+  for (const Expr& part : code().exprs) {
+    if (part.kind == ExprKind::kMember) {
+      ends = ends || part.text == "kill" || part.text == "terminate";
+      continue;
+    }
+    if (part.kind == ExprKind::kDict && publishes) {
+      for (const Arg& field : code().ArgsOf(part)) {
+        if (field.name == "postinstall" || field.name == "preinstall") hook = &part;
+      }
+      continue;
+    }
+    if (part.kind == ExprKind::kName && publishes) {
+      own = own || part.text == "__filename" || part.text == "__file__";
+      continue;
+    }
+    if (part.kind != ExprKind::kString || part.text.size() < 4) continue;
+    if (++seen > kMaxStrings) break;
+    const std::string_view text = part.text;
+    if (IsFreeFlag(text)) free = true;
+    if (starts && text.size() >= 24 && loot == nullptr && text.size() < 4096 && Contains(text, " ") &&
+        shell::NamesLoot(text)) {
+      loot = &part;
+    }
+    if (IsGuard(text)) {
+      guards.insert(LowerCase(text));
+      guard = &part;
+    }
+    if (Contains(text, ".github/workflows")) workflows = true;
+    if (Contains(text, "toJSON(secrets)") && AnyOf(text, {"curl", "wget", "fetch(", "requests.", "http"}))
+      workflow = &part;
+    ends = ends || AnyOf(text, {"pkill", "killall", "taskkill"});
+  }
+  // An order to look for secrets, for an agent that asks nobody.
+  if (free && starts && loot != nullptr) {
+    Raise("SH-013", loot->loc, {}, 0, "has another agent look for secrets, with its questions off");
+  }
+  if (guards.size() >= 2 && ends && guard != nullptr) {
+    Raise("EVADE-002", guard->loc, {}, 0,
+          "ends programs that watch over the machine (" + std::to_string(guards.size()) + " names)");
+  }
+  if (publishes && own && hook != nullptr) {
+    Raise("WORM-001", hook->loc, {}, 0, "puts itself into other packages and publishes them");
+  }
+  if (workflow != nullptr && workflows) {
+    Raise("EXFIL-001", workflow->loc, {}, 0, "writes a workflow that sends all secrets of a repository");
+  }
+}
+
+// {HostConfig: {Binds: ["/:/h"], Privileged: true}}, whoever it is given to.
+void Engine::JudgeContainerSpec(ExprId dict) {
+  const Expr& spec = code().exprs[dict];
+  const bool named = std::any_of(code().ArgsOf(spec).begin(), code().ArgsOf(spec).end(), [](const Arg& field) {
+    return field.name == "HostConfig" || field.name == "host_config";
+  });
+  if (!named) return;
+  std::string text;
+  for (const char c : TextAt(spec.loc).substr(0, 8192)) {
+    if (c != ' ' && c != '\n' && c != '\t') text += c == '\'' ? '"' : c;
+  }
+  const bool root = AnyOf(text, {"\"/:/", "Source\":\"/\"", "Source:\"/\""});
+  const bool free = AnyOf(text, {"Privileged:true", "Privileged\":true", "Privileged\":True", "\"chroot\"",
+                                 "PidMode:\"host\"", "PidMode\":\"host\"", "SYS_ADMIN"});
+  if (root && free) Raise("ESCAPE-001", dict, {}, 0, "starts a container that is master of the host");
+}
+
+// A program that only the end of a text is: "; curl ... | sh" behind what somebody else wrote.
+void Engine::JudgeAppended(ExprId part) {
+  const std::string_view text = code().exprs[part].text;
+  const std::size_t first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos || text.size() > 2000) return;
+  if (text[first] != ';' && text[first] != '&') return;
+  if (!AnyOf(text, {"curl", "wget", "/dev/tcp", "iwr"})) return;
+  const std::string_view command = text.substr(text.find_first_not_of(";&| \t", first) == std::string_view::npos
+                                                   ? first
+                                                   : text.find_first_not_of(";&| \t", first));
+  if (!FetchesAndRuns(command)) return;
+  Raise("RCE-001", part, {}, 0, "adds to somebody else's command one that fetches a program and runs it");
+}
+
+// An agent's settings written so that nothing is asked and nobody watches.
+bool Engine::EmptiesGuards() const {
+  const Function& shape = code().functions[function_];
+  std::string body;
+  const std::string_view text =
+      function_ == kModuleBody ? code().text.substr(0, 16'384) : TextAt(shape.loc).substr(0, 16'384);
+  for (const char c : text) {
+    if (c != ' ' && c != '\n' && c != '\t' && c != '\r') body += c == '\'' || c == '`' ? '"' : c;
+  }
+  const bool hooks = AnyOf(body, {".hooks={}", "\"hooks\"]={}", ".pop(\"hooks\"", "disableAllHooks\":true",
+                                  "disableAllHooks:true", "disableAllHooks=true"}) ||
+                     (Contains(body, ".hooks;") && Contains(body, "delete"));
+  return hooks || AnyOf(body, {"allow:[\"*\"]", "\"allow\":[\"*\"]", "\"allow\"]=[\"*\"]",
+                               "enableAllProjectMcpServers\":true", "enableAllProjectMcpServers=true"});
+}
+
+}  // namespace interlock::scan::code

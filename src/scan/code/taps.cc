@@ -1,0 +1,325 @@
+// Functions put in another's place: what passes through them is other code's. And what a library is told to send on,
+// payment addresses that are exchanged, definitions of tools that change while they are used.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/places.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+// Methods that frameworks call with what agents say and are told.
+bool IsAgentCallback(std::string_view name) {
+  constexpr auto kPython =
+      std::to_array<std::string_view>({"llm", "chat_model", "tool", "chain", "agent", "retriever"});
+  if (name.starts_with("on_")) {
+    for (const std::string_view what : kPython) {
+      const std::string_view rest = name.substr(3);
+      if (rest.starts_with(what) && rest.size() > what.size() && rest[what.size()] == '_') return true;
+    }
+    return false;
+  }
+  return name.starts_with("handleLLM") || name.starts_with("handleTool") || name.starts_with("handleChatModel") ||
+         name.starts_with("handleChain");
+}
+
+// The name under which somebody else's object keeps what it runs.
+bool HoldsFunction(std::string_view name) {
+  return SaysOneOf(name, {"fn", "func", "_func", "run", "_run", "_arun", "handler", "coroutine", "callback", "execute",
+                          "invoke", "call_tool", "_call_tool"});
+}
+
+// An address at which money arrives.
+bool IsWallet(std::string_view text) {
+  const auto all = [](std::string_view part, std::string_view set) {
+    return part.find_first_not_of(set) == std::string_view::npos;
+  };
+  constexpr std::string_view kHex = "0123456789abcdefABCDEF";
+  constexpr std::string_view kBase58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
+  constexpr std::string_view kBech = "0123456789abcdefghijklmnopqrstuvwxyz";
+  if (text.size() == 42 && text.starts_with("0x")) return all(text.substr(2), kHex);
+  if ((text.starts_with("bc1") || text.starts_with("ltc1")) && text.size() >= 26 && text.size() <= 64)
+    return all(text, kBech);
+  if (text.size() == 34 && text.front() == 'T') return all(text, kBase58);
+  if (text.size() >= 26 && text.size() <= 35 && (text.front() == '1' || text.front() == '3')) return all(text, kBase58);
+  return false;
+}
+
+// Calls whose name says that what they are given goes somewhere.
+bool SendsOn(std::string_view last) {
+  const std::string name = LowerCase(last.substr(0, 60));
+  for (const std::string_view verb :
+       {"send",           "publish",     "insert",     "capture",        "track",         "upload",
+        "post",           "put_",        "upsert",     "setcontext",     "set_context",   "setextra",
+        "set_extra",      "identify",    "adddoc",     "setdoc",         "create_file",   "createfile",
+        "createorupdate", "create_gist", "creategist", "putobject",      "lpush",         "rpush",
+        "broadcast",      "notify",      "logevent",   "log_event",      "recordevent",   "record_event",
+        "enqueue",        "produce",     "submit",     "create_comment", "createcomment", "create_issue",
+        "append_row",     "appendrow"}) {
+    if (name.starts_with(verb)) return true;
+  }
+  return false;
+}
+
+// Libraries and objects that send nothing anywhere, whatever their words.
+bool StaysHere(std::string_view callee) {
+  const std::string_view root = callee.substr(0, callee.find_first_of(".("));
+  return SaysOneOf(root, {"child_process",
+                          "worker_threads",
+                          "cluster",
+                          "process",
+                          "console",
+                          "electron",
+                          "logging",
+                          "multiprocessing",
+                          "queue",
+                          "asyncio",
+                          "threading",
+                          "events",
+                          "os",
+                          "sys",
+                          "json",
+                          "path",
+                          "util",
+                          "dotenv",
+                          "zod",
+                          "vm",
+                          "fs",
+                          "typing",
+                          "commander",
+                          "yargs",
+                          "collections",
+                          "sqlite3",
+                          "better-sqlite3",
+                          "builtins",
+                          "Object",
+                          "Array",
+                          "JSON",
+                          "Promise",
+                          "parentPort",
+                          "stream"});
+}
+
+}  // namespace
+
+void Engine::Tap(std::uint32_t module, FuncId function, std::string what) {
+  if (module >= facts_.size() || function >= facts_[module].size()) return;
+  const bool added = taps_.emplace(Key(module, function), what).second;
+  if (!added) return;
+  changed_ = true;
+  const Function& shape = states_[module].view->module().functions[function];
+  for (std::uint32_t i = 0; i < shape.params.size(); ++i) {
+    if (i == 0 && (shape.params[i].name == "self" || shape.params[i].name == "cls") && shape.owner != kNone) continue;
+    Taint given;
+    given.labels = kTapped;
+    trail_.push_back({0, module, shape.params[i].loc.begin, "is given what was meant for " + what});
+    given.trail[static_cast<std::size_t>(TrailOf(kTapped))] = static_cast<std::uint32_t>(trail_.size());
+    facts_[module][function].in[i].Join(given);
+  }
+}
+
+void Engine::TapCallbacks() {
+  for (std::uint32_t m = 0; m < states_.size(); ++m) {
+    const Module& module = states_[m].view->module();
+    for (FuncId f = 1; f < module.functions.size(); ++f) {
+      const Function& shape = module.functions[f];
+      if (IsAgentCallback(shape.name)) Tap(m, f, "the agent and its model");
+    }
+  }
+}
+
+// X.method = f, where X is not this file's: f stands between the callers of X and X.
+void Engine::NoteTap(ExprId target, ExprId value) {
+  const Expr& at = code().exprs[target];
+  if (at.kind != ExprKind::kMember && at.kind != ExprKind::kIndex) return;
+  if (at.base >= code().exprs.size() || value >= code().exprs.size()) return;
+  const std::string_view whole = TextAt(at.loc).substr(0, 120);
+  if (whole.starts_with("module.") || whole.starts_with("exports") || whole.starts_with("self.") ||
+      whole.starts_with("this.")) {
+    return;
+  }
+  const Value& owner = view().Evaluate(at.base, function_);
+  const bool foreign = (owner.kind == ValueKind::kQualified || owner.kind == ValueKind::kInstance) &&
+                       owner.module == kNone && !owner.text.empty();
+  const bool world = whole.starts_with("globalThis.") || whole.starts_with("global.") || whole.starts_with("window.") ||
+                     Contains(whole, ".prototype.");
+  const bool holds = owner.kind == ValueKind::kUnknown && at.kind == ExprKind::kMember && HoldsFunction(at.text);
+  if (!foreign && !world && !holds) return;
+  TapValue(value, std::string(whole));
+}
+
+void Engine::TapValue(ExprId value, const std::string& what) {
+  const Value& given = view().Evaluate(value, function_);
+  if (given.kind == ValueKind::kFunction) {
+    Tap(given.module, given.index, what);
+    return;
+  }
+  const ExprId origin = view().Origin(value, function_);
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kCall) return;
+  // X.method = wrap(X.method): what `wrap` gives back stands there.
+  const Value callee = view().Callee(origin, function_);
+  if (callee.kind != ValueKind::kFunction || callee.module >= states_.size()) return;
+  const Module& there = states_[callee.module].view->module();
+  for (FuncId f = 1; f < there.functions.size(); ++f) {
+    if (there.functions[f].parent == callee.index) Tap(callee.module, f, what);
+  }
+}
+
+// Functions that a client of the network calls with each request and each answer.
+void Engine::NoteInterceptors(const Call& call) {
+  const std::string& callee = call.callee.text;
+  if (callee.ends_with("interceptors.response.use") || callee.ends_with("interceptors.request.use")) {
+    for (const Arg& arg : call.args) TapValue(arg.value, "requests of " + callee.substr(0, callee.find('.')));
+  }
+  for (const Arg& arg : call.args) {
+    if ((arg.name != "event_hooks" && arg.name != "hooks") || arg.value >= code().exprs.size()) continue;
+    for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
+      if (field.value >= code().exprs.size()) continue;
+      const Expr& given = code().exprs[field.value];
+      if (given.kind != ExprKind::kList) {
+        TapValue(field.value, "requests of " + callee.substr(0, callee.find('.')));
+        continue;
+      }
+      for (const Arg& item : code().ArgsOf(given))
+        TapValue(item.value, "requests of " + callee.substr(0, callee.find('.')));
+    }
+  }
+}
+
+// setattr(X, "method", f), Object.defineProperty(X, "method", {value: f}).
+void Engine::NoteTapCall(const Call& call) {
+  if (call.args.size() < 3) return;
+  const bool python = call.callee.text == "builtins.setattr";
+  if (!python && call.callee.text != "Object.defineProperty" &&
+      call.callee.text != "globalThis.Object.defineProperty" && call.callee.text != "Reflect.set") {
+    return;
+  }
+  const Value& owner = view().Evaluate(call.args[0].value, function_);
+  const std::string_view whole =
+      call.args[0].value < code().exprs.size() ? TextAt(code().exprs[call.args[0].value].loc) : std::string_view();
+  const bool foreign = (owner.kind == ValueKind::kQualified && owner.module == kNone && !owner.text.empty()) ||
+                       whole == "globalThis" || whole == "global" || whole == "window";
+  if (!foreign || call.args[2].value >= code().exprs.size()) return;
+  const std::string what = std::string(whole.substr(0, 60)) + "." + view().Text(call.args[1].value, function_);
+  const Expr& given = code().exprs[call.args[2].value];
+  if (given.kind == ExprKind::kDict) {
+    for (const Arg& field : code().ArgsOf(given)) {
+      if (field.name == "value" || field.name == "get") TapValue(field.value, what);
+    }
+    return;
+  }
+  TapValue(call.args[2].value, what);
+}
+
+// The function being read, or one around it, stands in another's place: whose; "" where none does.
+std::string Engine::TappedHere() const {
+  FuncId function = function_;
+  for (int i = 0; i < 8 && function < code().functions.size(); ++i) {
+    const auto found = taps_.find(Key(module_, function));
+    if (found != taps_.end()) return found->second;
+    if (function == kModuleBody) break;
+    function = code().functions[function].parent;
+  }
+  return {};
+}
+
+// Programs that show what agents do are there to send it on.
+bool Engine::WatchingIsPurpose() const {
+  std::string names = LowerCase(std::string(world_.PathOf(module_)).substr(0, 300));
+  names += " " + LowerCase(code().functions[function_].qualified);
+  return AnyOf(names, {"trac", "telemetr", "observ", "monitor", "langfuse", "langsmith", "analytic", "instrument",
+                       "opentelemetry", "otel", "metrics", "logger", "audit", "callback"});
+}
+
+bool Engine::JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind) {
+  if (!data.Has(kTapped) || host.empty()) return false;
+  if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
+  const std::string what = TappedHere();
+  const bool agent = what.empty() || what == "the agent and its model";
+  Raise("EXFIL-007", call.expr, data, kTapped,
+        "copies what was meant for " + (what.empty() ? std::string("others") : what) + " to " + host,
+        WatchingIsPurpose() ? 0.4 : 1.0, host);
+  if (!agent && !WatchingIsPurpose()) Worsen("EXFIL-007", core::Severity::kCritical);
+  return true;
+}
+
+// A service's library that is handed what nobody hands over.
+void Engine::JudgeHandedOver(const Call& call, std::string_view last) {
+  if (!last_ || !call.all.Has(kSecretFile | kStore | kEnvAll | kWeakSecretFile) || !SendsOn(last)) return;
+  const std::string& callee = call.callee.text;
+  const bool known = (call.callee.kind == ValueKind::kQualified || call.callee.kind == ValueKind::kInstance) &&
+                     call.callee.module == kNone && Contains(callee, ".");
+  if (!known || StaysHere(callee)) return;
+  if (!call.all.Has(kSecretFile | kStore | kEnvAll)) {
+    if ((call.all.fresh & kWeakSecretFile) != 0) {
+      Raise("EXFIL-001", call.expr, call.all, kWeakSecretFile,
+            "hands a file of credentials to a service, by " + Shown(callee), 0.5);
+    }
+    return;
+  }
+  const bool files = call.all.Has(kSecretFile | kStore);
+  // What another function read may be meant for another call.
+  const bool fresh = (call.all.fresh & (kSecretFile | kStore | kEnvAll)) != 0;
+  Raise(files ? "EXFIL-001" : "EXFIL-002", call.expr, call.all, files ? kSecretFile | kStore : kEnvAll,
+        std::string("hands ") + (files ? "credentials read from their store" : "the whole environment") +
+            " to a service, by " + Shown(callee),
+        fresh ? 0.8 : 0.4);
+}
+
+// The address that a payment goes to, exchanged where somebody else has put it.
+void Engine::JudgeDiverted(ExprId at, ExprId value, bool clipboard) {
+  if (!last_ || value >= code().exprs.size()) return;
+  const std::string& text = view().Text(value, function_);
+  if (!IsWallet(text)) return;
+  if (!clipboard && TappedHere().empty()) return;
+  Raise("DIVERT-001", at, {}, 0, "puts its own payment address in another's place: " + Shown(text, 80));
+}
+
+// f.__code__ = f.__code__.replace(co_code=...): the interpreter runs other instructions under a known name.
+void Engine::JudgeRecoded(ExprId target, ExprId value) {
+  if (!last_ || value >= code().exprs.size() || code().exprs[target].kind != ExprKind::kMember) return;
+  if (code().exprs[target].text != "__code__") return;
+  const std::string_view text = TextAt(code().exprs[value].loc).substr(0, 2000);
+  if (!Contains(text, "co_code=")) return;
+  Raise("MEM-005", target, {}, 0, "exchanges the instructions of a function in place");
+}
+
+// while True: model.create(...): somebody else pays.
+void Engine::JudgeEndless(const Call& call) {
+  if (!last_ || statement_.kind != StmtKind::kExpr || function_ == kModuleBody) return;
+  const std::string_view body = TextAt(code().functions[function_].loc);
+  if (body.size() > 1500) return;
+  const bool endless = AnyOf(body, {"while True:", "while 1:", "while (true)", "for (;;)", "while(true)"});
+  if (!endless ||
+      AnyOf(body, {"break", "return", "sleep", "wait(", "input(", "setTimeout", "delay", ".get(", "yield"})) {
+    return;
+  }
+  Raise("DENIAL-001", call.expr, {}, 0, "asks a model that somebody else pays for without end, and takes no answer");
+}
+
+// What a tool is said to be changes while it is in use.
+void Engine::JudgeRedefined(ExprId target, ExprId value) {
+  if (!last_ || value >= code().exprs.size()) return;
+  const Expr& at = code().exprs[target];
+  if (at.kind != ExprKind::kMember || !SaysOneOf(at.text, {"description", "__doc__", "instructions", "inputSchema"}))
+    return;
+  if (at.base >= code().exprs.size()) return;
+  const std::string whole = LowerCase(TextAt(at.loc).substr(0, 200));
+  if (whole.starts_with("self.") || whole.starts_with("this.") ||
+      !AnyOf(whole, {"tool", "server", "mcp", "_registered"}))
+    return;
+  const bool later = IsEntry() || std::any_of(entry_points_.begin(), entry_points_.end(), [&](const EntryPoint& entry) {
+                       return entry.kind == "tool" && entry.module == module_ &&
+                              code().functions[function_].parent == entry.function && entry.function != kModuleBody;
+                     });
+  if (!later) return;
+  Raise("DECL-003", target, {}, 0, "a tool changes what it is said to be while it is in use", 1.0);
+}
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,127 @@
+// What building a package runs, in languages that have no analyser of their own: commands that gyp expands, programs
+// that build.rs, go:generate and Go's and Rust's own code start by a constant command line.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "static/classify.h"
+#include "static/supply_internal.h"
+
+namespace interlock::scan {
+namespace {
+
+using core::Reach;
+
+constexpr std::size_t kMaxBuildText = std::size_t{2} << 20U;
+constexpr std::size_t kMaxChain = 2000;  // bytes from a command's name to its last argument
+constexpr int kMaxCommands = 64;
+
+// The literal that begins at `at` ("..." or r"..." or `...`), and where it ends; npos: none.
+std::size_t Literal(std::string_view text, std::size_t at, std::string& out) {
+  if (at < text.size() && text[at] == 'r') ++at;
+  if (at >= text.size() || (text[at] != '"' && text[at] != '`')) return std::string_view::npos;
+  const char quote = text[at];
+  for (++at; at < text.size() && text[at] != quote; ++at) {
+    if (text[at] == '\\' && quote == '"' && at + 1 < text.size()) ++at;
+    if (text[at] == '\n' && quote == '"') return std::string_view::npos;
+    out += text[at];
+  }
+  return at < text.size() ? at + 1 : std::string_view::npos;
+}
+
+void AppendQuoted(std::string_view word, std::string& line) {
+  if (!line.empty()) line += ' ';
+  line += '\'';
+  for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  line += '\'';
+}
+
+// exec.Command("sh", "-c", "...") of Go; Command::new("sh").arg("-c").args(["..."]) of Rust.
+void ReadStarted(Sheet& sheet, std::string_view start, Reach reach, std::string_view name) {
+  const std::string_view text = sheet.text();
+  int found = 0;
+  for (std::size_t at = text.find(start); at != std::string_view::npos && found < kMaxCommands;
+       at = text.find(start, at + 1)) {
+    const std::size_t end = std::min(text.find(';', at), std::min(text.find("\n\n", at), at + kMaxChain));
+    const std::string_view chain = text.substr(at, std::min(end, text.size()) - at);
+    std::string line;
+    for (std::size_t i = start.size(); i < chain.size();) {
+      std::string word;
+      const std::size_t after = chain[i] == '"' || chain[i] == '`' ? Literal(chain, i, word) : std::string_view::npos;
+      if (after == std::string_view::npos) {
+        ++i;
+        continue;
+      }
+      // A program is a plain word; what follows is given to it.
+      if (line.empty()) {
+        line = word;
+      } else {
+        AppendQuoted(word, line);
+      }
+      i = after;
+    }
+    if (line.empty()) continue;
+    ++found;
+    sheet.Hook(std::string(name), line, {at, at + chain.size()}, reach);
+  }
+}
+
+// "<!(command)", "<!@(command)": run while the build is configured, which is when it is installed.
+void ReadGyp(Sheet& sheet) {
+  const std::string_view text = sheet.text();
+  int found = 0;
+  for (std::size_t at = text.find("<!"); at != std::string_view::npos && found < kMaxCommands;
+       at = text.find("<!", at + 1)) {
+    std::size_t open = at + 2;
+    if (open < text.size() && text[open] == '@') ++open;
+    if (open >= text.size() || text[open] != '(') continue;
+    int depth = 0;
+    std::size_t end = open;
+    for (; end < text.size() && end < open + kMaxChain && text[end] != '\n'; ++end) {
+      if (text[end] == '(') ++depth;
+      if (text[end] == ')' && --depth == 0) break;
+    }
+    if (depth != 0) continue;
+    std::string command;
+    for (const char c : text.substr(open + 1, end - open - 1)) {
+      if (c != '\\') command += c;
+    }
+    ++found;
+    sheet.Hook("gyp", command, {open + 1, end}, Reach::kInstall);
+  }
+}
+
+void ReadGoGenerate(Sheet& sheet) {
+  const std::string_view text = sheet.text();
+  constexpr std::string_view kMark = "//go:generate ";
+  for (std::size_t at = text.find(kMark); at != std::string_view::npos; at = text.find(kMark, at + 1)) {
+    if (at > 0 && text[at - 1] != '\n') continue;
+    const std::size_t from = at + kMark.size();
+    const std::size_t end = std::min(text.find('\n', from), text.size());
+    sheet.Hook("go:generate", text.substr(from, end - from), {from, end}, Reach::kBuild);
+  }
+}
+
+}  // namespace
+
+bool ReadBuildFile(Sheet& sheet, std::string_view base) {
+  if (sheet.text().size() > kMaxBuildText) return false;
+  if (base.ends_with(".gyp") || base.ends_with(".gypi")) {
+    ReadGyp(sheet);
+    return true;
+  }
+  if (base.ends_with(".rs")) {
+    // build.rs runs with the user's rights before anything of the package does.
+    ReadStarted(sheet, "Command::new(", base == "build.rs" ? Reach::kInstall : Reach::kRuntime,
+                base == "build.rs" ? "build.rs" : "starts");
+    return base == "build.rs";
+  }
+  if (base.ends_with(".go")) {
+    ReadStarted(sheet, "exec.Command(", base.ends_with("_test.go") ? Reach::kTest : Reach::kRuntime, "starts");
+    ReadGoGenerate(sheet);
+    return false;
+  }
+  return false;
+}
+
+}  // namespace interlock::scan
