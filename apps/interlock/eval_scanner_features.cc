@@ -86,8 +86,8 @@ base::Status WriteFeatures(const std::vector<ScanSample>& samples, const std::st
         fmt::format_to(std::back_inserter(numbers), "{}{}", numbers.empty() ? "" : ",", feature);
         seen.insert(feature);
       }
-      fmt::print(out.get(), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", sample.set, sample.id, NameOf(sample.label),
-                 sample.tier, sample.cluster, core::NameOf(one.reach), numbers, OneLine(one.text));
+      fmt::print(out.get(), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", sample.set, sample.id, NameOf(sample.label),
+                 sample.tier, sample.cluster, core::NameOf(one.reach), numbers, OneLine(one.text), one.unit);
     }
   }
   for (const std::uint32_t feature : seen) {

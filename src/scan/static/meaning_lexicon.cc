@@ -117,6 +117,7 @@ MeaningLexicon::MeaningLexicon() {
         // Forms that are listed by themselves order nothing.
         return;
       }
+      if (!phrase.rest.empty()) phrase.second = phrase.rest.front().front();
       draft.phrases.push_back(std::move(phrase));
     });
   }

@@ -51,6 +51,7 @@ class MeaningLexicon {
   };
   struct Phrase {
     std::vector<std::string> rest;  // words after the first
+    char second = 0;                // letter with which the word after the first begins; 0: one word
     char before = 0;                // the sign that must stand right before; 0: any
     char after = 0;
     MeaningSet set;

@@ -18,7 +18,7 @@ std::vector<OrderSentence> ReadOrderSentences(const core::PackageView& view) {
     ReadFeatures(canvas, found);
     for (SentenceFeatures& one : found) {
       out.push_back({file.file->path, file.reach, std::string(canvas.Of(canvas.sentences[one.sentence]).substr(0, 400)),
-                     std::move(one.features)});
+                     std::uint64_t{file.index} << 32 | one.unit, std::move(one.features)});
     }
   }
   return out;

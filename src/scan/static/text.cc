@@ -24,9 +24,12 @@ namespace {
 
 constexpr std::size_t kMaxFindings = 2000;  // of one file
 constexpr double kMinWeight = 0.2;
-// Log-odds of the classifier of orders from where on a sentence is worth a look, and how much surer each further one
-// makes (docs/models/order-classifier.md).
-constexpr double kLookOdds = 1.5;
+// Log-odds of the classifier of orders from where on a text is worth a look, and how much surer each further one makes
+// (docs/models/order-classifier.md). What a tool says of itself has fewer honest orders than a skill, which is made of
+// them.
+constexpr double kLookOdds = 2.0;
+constexpr double kLookOddsTool = 1.5;
+constexpr double kLookOddsHidden = 0.0;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.8;
@@ -136,7 +139,7 @@ class Analysis {
     finding.bytes = canvas_.Back(passage, begin, end);
     const TextSurface& surface = surfaces_[std::min<std::size_t>(passage.surface, surfaces_.size() - 1)];
     if (passage.shape != TextShape::kCode && surface.subject.size() <= 120) finding.subject = surface.subject;
-    if ((passage.kind & kSurfaceDecoded) != 0) finding.decoded = Excerpt(canvas_, passage);
+    if ((passage.kind & kSurfaceDecoded) != 0 || passage.glossed) finding.decoded = Excerpt(canvas_, passage);
     return finding;
   }
 
@@ -162,17 +165,21 @@ class Analysis {
     static constexpr std::array<std::string_view, 9> kRules = {"",       "PI-031", "PI-032", "PI-033", "PI-034",
                                                                "PI-034", "PI-036", "PI-037", "PI-034"};
     std::vector<Meaning> meanings;
-    FindMeanings(canvas_, kLookOdds, meanings);
+    FindMeanings(canvas_, std::min({kLookOdds, kLookOddsTool, kLookOddsHidden}), meanings);
     for (const Meaning& meaning : meanings) {
       const TextPassage& passage = canvas_.passages[meaning.passage];
-      double scale = kLookScale + kScaleAnOdd * (meaning.score - kLookOdds);
+      const bool tool = (passage.kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) != 0;
+      const bool hidden = (passage.kind & (kSurfaceHidden | kSurfaceDecoded)) != 0;
+      const double least = hidden ? kLookOddsHidden : tool ? kLookOddsTool : kLookOdds;
+      if (meaning.score < least) continue;
+      double scale = kLookScale + kScaleAnOdd * (meaning.score - least);
       // An error text or a resource that speaks to the assistant is read by it.
       const bool spoken = (passage.kind & kSurfaceString) != 0 && meaning.spoken;
       scale = std::min(scale, 1.0) * (spoken ? kSpokenString : std::min(1.0, KindWeight(passage.kind)));
-      const double described = Described(canvas_, meaning.sentence, meaning.begin, meaning.end);
+      // What describes was weighed by the classifier; it speaks of all sentences that stand together.
       const bool said = std::ranges::any_of(frames, [&](const FrameHit& hit) {
-        return hit.sentence == meaning.sentence && rules_.Find(hit.rule) != nullptr &&
-               hit.score * (1.0 - hit.described) * KindWeight(passage.kind) >= scale * (1.0 - described);
+        return hit.passage == meaning.passage && rules_.Find(hit.rule) != nullptr &&
+               hit.score * (1.0 - hit.described) * KindWeight(passage.kind) >= scale;
       });
       if (said) continue;
       const TextSentence& sentence = canvas_.sentences[meaning.sentence];
@@ -180,7 +187,6 @@ class Analysis {
       RawFinding finding = Make(kRules[meaning.threat], passage, endless ? meaning.begin : sentence.begin,
                                 endless ? std::min(meaning.end, meaning.begin + 400) : sentence.end);
       finding.scale = scale;
-      finding.described = described;
       if (const Rule* rule = rules_.Find(finding.rule); rule != nullptr) {
         finding.message = fmt::format("{}: {}", rule->title, meaning.why);
       }
@@ -281,7 +287,7 @@ class Analysis {
   void Names() {
     for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
       const TextPassage& passage = canvas_.passages[p];
-      if ((passage.kind & kSurfaceToolName) == 0 || (passage.kind & kSurfaceDecoded) != 0) continue;
+      if ((passage.kind & kSurfaceToolName) == 0 || (passage.kind & kSurfaceDecoded) != 0 || passage.glossed) continue;
       const std::string_view shown = surfaces_[passage.surface].shown();
       const std::string_view folded = std::string_view(canvas_.text).substr(passage.begin, passage.end - passage.begin);
       const auto wide = [](char c) { return (c & 0x80) != 0; };
@@ -317,7 +323,7 @@ class Analysis {
     }
     for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
       const TextPassage& passage = canvas_.passages[p];
-      if ((passage.kind & kSurfaceDecoded) != 0) continue;
+      if ((passage.kind & kSurfaceDecoded) != 0 || passage.glossed) continue;
       const TextSurface& surface = surfaces_[passage.surface];
       const std::string_view shown = surface.shown();
       if (passage.shape == TextShape::kCode) {
@@ -342,7 +348,7 @@ class Analysis {
       const TextPassage& passage = canvas_.passages[p];
       if ((passage.kind & kSurfaceConfig) == 0) continue;
       const TextSurface& surface = surfaces_[passage.surface];
-      if ((passage.kind & kSurfaceDecoded) == 0) Snippet(p, surface, 0.0, "mcp");
+      if ((passage.kind & kSurfaceDecoded) == 0 && !passage.glossed) Snippet(p, surface, 0.0, "mcp");
     }
   }
 

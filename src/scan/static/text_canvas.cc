@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "interlock/base/digits.h"
+#include "static/text_gloss.h"
 
 namespace interlock::scan {
 namespace {
@@ -178,6 +179,31 @@ class Builder {
     for (const char c : decoded.text) out_.text.push_back(Lower(c));
     passage.end = static_cast<std::uint32_t>(out_.text.size());
     passage.map.assign(passage.end - passage.begin, static_cast<std::uint32_t>(passage.bytes.begin));
+    out_.text += '\n';
+    Push(std::move(passage));
+  }
+
+  // A passage of another language once more, word by word in English.
+  void AddGlossed(std::uint32_t index) {
+    const TextPassage& from = out_.passages[index];
+    if (from.shape == TextShape::kCode || from.shape == TextShape::kHeading) return;
+    GlossedText glossed;
+    if (!GlossText(std::string_view(out_.text).substr(from.begin, from.end - from.begin), glossed)) return;
+    if (out_.text.size() + glossed.text.size() > kMaxCanvas || decoded_ + glossed.text.size() > budget()) {
+      out_.complete = false;
+      return;
+    }
+    decoded_ += glossed.text.size();
+    TextPassage passage = from;
+    passage.glossed = true;
+    passage.map.resize(glossed.text.size());
+    for (std::size_t i = 0; i < glossed.text.size(); ++i) {
+      const std::uint32_t at = std::min(glossed.map[i], from.end - from.begin - 1);
+      passage.map[i] = from.map.empty() ? static_cast<std::uint32_t>(from.bytes.begin) + at : from.map[at];
+    }
+    passage.begin = static_cast<std::uint32_t>(out_.text.size());
+    out_.text += glossed.text;
+    passage.end = static_cast<std::uint32_t>(out_.text.size());
     out_.text += '\n';
     Push(std::move(passage));
   }
@@ -634,6 +660,7 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
     const std::size_t count = out.passages.size();
     builder.Add(surface, i);
     if (out.passages.size() == count) continue;
+    builder.AddGlossed(static_cast<std::uint32_t>(count));
     encoded.clear();
     FindEncoded(surface.shown(), encoded);
     for (std::size_t k = 0, depth = 0; k < encoded.size() && k < kMaxEncoded; ++k) {

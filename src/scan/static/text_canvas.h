@@ -34,6 +34,7 @@ struct TextPassage {
   SurfaceSet kind = 0;
   TextShape shape = TextShape::kProse;
   bool quoted = false;
+  bool glossed = false;  // another passage, word by word in English
   std::uint32_t surface = 0;
   std::uint32_t section = 0;
   std::uint32_t first = 0;  // sentences

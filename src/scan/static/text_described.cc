@@ -18,7 +18,10 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   const std::string_view after = text.substr(end, sentence.end > end ? sentence.end - end : 0);
   for (const char quote : {'"', '`'}) {
     const auto opened = std::count(before.begin(), before.end(), quote);
-    if (opened % 2 == 1 && after.find(quote) != std::string_view::npos) {
+    // The closing mark may stand behind the full stop.
+    const bool closed =
+        after.find(quote) != std::string_view::npos || (sentence.end < text.size() && text[sentence.end] == quote);
+    if (opened % 2 == 1 && closed) {
       add(quote == '`' && !ticks ? 0.15 : 0.55);
       break;
     }

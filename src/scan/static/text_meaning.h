@@ -1,6 +1,7 @@
-// What a sentence asks of its reader, told from classes of words and not from phrases: who does what (ordered, told,
-// forbidden), with which object, to whose disadvantage, kept from whom. A logistic regression adds up what each class
-// and each pair of classes is worth (docs/models/order-classifier.md); the classes are data (meaning/lexicon.json).
+// What a text asks of its reader, told from classes of words and not from phrases: who does what (ordered, told,
+// forbidden), with which object, to whose disadvantage, kept from whom. The sentences of a description, a paragraph or
+// a string are read together. A logistic regression adds up what each conjunction of classes is worth
+// (docs/models/order-classifier.md); the classes are data (meaning/lexicon.json).
 #pragma once
 
 #include <cstdint>
@@ -26,12 +27,13 @@ struct Meaning {
   std::string why = {};     // the heaviest conjunction in words
 };
 
-// Sentences whose score reaches `least`.
+// Units whose score reaches `least`, each by the sentence in which most of it stands.
 void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& out);
 
-// For training: features of every sentence that could be an order.
+// For training: features of every sentence of a unit that could give an order.
 struct SentenceFeatures {
   std::uint32_t sentence = 0;
+  std::uint32_t unit = 0;
   Features features = {};
 };
 void ReadFeatures(const TextCanvas& canvas, std::vector<SentenceFeatures>& out);

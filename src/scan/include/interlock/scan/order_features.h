@@ -15,6 +15,7 @@ struct OrderSentence {
   std::string path;
   core::Reach reach = core::Reach::kRuntime;
   std::string text;                     // lower case, without disguises
+  std::uint64_t unit = 0;               // equal for sentences of one description, paragraph, or string
   std::vector<std::uint32_t> features;  // ascending
 };
 

@@ -1,0 +1,273 @@
+#include "static/text_gloss.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "interlock/base/check.h"
+#include "interlock/injection/glossary.h"
+
+namespace interlock::embedded {
+std::string_view Find_scan_meaning(std::string_view file);  // generated: cmake/Embed.cmake
+}
+
+namespace interlock::scan {
+namespace {
+
+using injection::Gloss;
+using injection::Glossary;
+
+constexpr std::size_t kMaxText = std::size_t{64} << 10;
+constexpr std::size_t kMaxWord = 48;
+constexpr std::size_t kLookAhead = 6;  // words of a phrase
+constexpr std::size_t kLeastWords = 3;
+constexpr std::size_t kLeastKnown = 3;
+constexpr double kLeastShare = 0.3;
+constexpr double kMostEnglish = 0.12;
+
+// Words without which hardly a sentence of the language is written.
+constexpr std::array<std::string_view, 28> kEnglish = {
+    "the", "of", "to",   "and",  "is", "for",  "with", "this", "that", "it", "be",  "are", "if",   "not",
+    "you", "or", "your", "from", "by", "when", "an",   "has",  "will", "at", "can", "but", "then", "how"};
+constexpr std::array<std::string_view, 40> kForeign = {
+    "der", "die", "das",  "und",  "nicht", "ein", "den", "dem", "les", "des", "une",  "est", "que", "dans",
+    "los", "las", "del",  "una",  "para",  "com", "uma", "não", "het", "een", "niet", "van", "che", "per",
+    "non", "il",  "sans", "pour", "con",   "por", "sin", "zu",  "auf", "et",  "y",    "le"};
+
+const Glossary& Own() {
+  static const std::shared_ptr<const Glossary> glossary = [] {
+    auto parsed = Glossary::Parse(embedded::Find_scan_meaning("glossary.json"));
+    INTERLOCK_CHECK(parsed.ok(), "the shipped glossary is valid");
+    return parsed.value();
+  }();
+  return *glossary;
+}
+
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
+bool IsIdeographic(std::string_view text, std::size_t at) {
+  const auto lead = static_cast<unsigned char>(text[at]);
+  return lead >= 0xE3 && lead <= 0xE9 && at + 2 < text.size();
+}
+
+struct Word {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+// Words of letters; what else stands there (addresses, paths, numbers, signs) is between them.
+void CutWords(std::string_view text, std::vector<Word>& out) {
+  for (std::size_t i = 0; i < text.size();) {
+    if (!IsLetter(text[i])) {
+      // A path or address is one thing.
+      if (text[i] == '/' || text[i] == '~' || text[i] == '.' || text[i] == '$') {
+        while (i < text.size() && static_cast<unsigned char>(text[i]) > ' ' && (text[i] & 0x80) == 0) ++i;
+      } else {
+        ++i;
+      }
+      continue;
+    }
+    const std::size_t begin = i;
+    if (IsIdeographic(text, i)) {
+      while (i < text.size() && IsIdeographic(text, i)) i += 3;
+    } else {
+      while (i < text.size() &&
+             (IsLetter(text[i]) || (text[i] == '\'' && i + 1 < text.size() && IsLetter(text[i + 1]))) &&
+             !IsIdeographic(text, i)) {
+        ++i;
+      }
+      if (i < text.size() &&
+          (text[i] == '/' || text[i] == '_' || text[i] == '=' || (text[i] == ':' && text.substr(i, 3) == "://") ||
+           (text[i] == '.' && i + 1 < text.size() && IsLetter(text[i + 1])))) {
+        while (i < text.size() && static_cast<unsigned char>(text[i]) > ' ' && (text[i] & 0x80) == 0) ++i;
+        continue;
+      }
+    }
+    out.push_back({begin, i});
+  }
+}
+
+// Words of up to eight bytes as a number; 0 for longer ones.
+constexpr std::uint64_t Packed(std::string_view word) {
+  std::uint64_t out = 0;
+  if (word.size() > sizeof(out)) return 0;
+  for (const char c : word) out = out << 8 | static_cast<unsigned char>(c);
+  return out;
+}
+
+// kEnglish and kForeign, open addressing.
+struct ShortWords {
+  static constexpr std::size_t kSlots = 256;
+  std::array<std::uint64_t, kSlots> words{};
+  std::array<std::uint8_t, kSlots> kind{};  // 1 English, 2 another language
+  static constexpr std::size_t Slot(std::uint64_t word) { return (word * 0x9E3779B97F4A7C15ULL) >> 56; }
+  constexpr void Add(std::string_view word, std::uint8_t what) {
+    std::size_t at = Slot(Packed(word));
+    while (words[at] != 0) at = (at + 1) % kSlots;
+    words[at] = Packed(word);
+    kind[at] = what;
+  }
+  constexpr ShortWords() {
+    for (const std::string_view word : kEnglish) Add(word, 1);
+    for (const std::string_view word : kForeign) Add(word, 2);
+  }
+  [[nodiscard]] std::uint8_t KindOf(std::string_view word) const {
+    const std::uint64_t packed = Packed(word);
+    if (packed == 0) return 0;
+    for (std::size_t at = Slot(packed); words[at] != 0; at = (at + 1) % kSlots) {
+      if (words[at] == packed) return kind[at];
+    }
+    return 0;
+  }
+};
+constexpr ShortWords kShortWords;
+
+class Writer {
+ public:
+  Writer(std::string_view text, GlossedText& out) : text_(text), out_(out) {}
+
+  void Copy(std::size_t from, std::size_t to) {
+    for (std::size_t i = from; i < to; ++i) {
+      const char c = text_[i];
+      // Full stops and commas of scripts without blanks.
+      if (text_.substr(i, 3) == "\xE3\x80\x82" || text_.substr(i, 3) == "\xEF\xBC\x8C" ||
+          text_.substr(i, 3) == "\xE3\x80\x81" || text_.substr(i, 3) == "\xEF\xBC\x9B") {
+        Put(text_.substr(i, 3) == "\xE3\x80\x82" ? ". " : ", ", i);
+        clause_ = out_.text.size();
+        denied_ = false;
+        i += 2;
+        continue;
+      }
+      Byte(c, i);
+      if (c == '.' || c == ',' || c == ';' || c == ':' || c == '\n' || c == '!' || c == '?' || c == '(') {
+        clause_ = out_.text.size();
+        denied_ = false;
+      }
+    }
+  }
+
+  void English(std::string_view word, std::size_t at) {
+    if (word == "and" || word == "but") {
+      Spaced(word, at);
+      clause_ = out_.text.size();
+      denied_ = false;
+      return;
+    }
+    // Where the denial stands differs by language; before what it denies is where English has it.
+    if (word == "not" || word == "never" || word == "don't") {
+      if (denied_) return;
+      denied_ = true;
+      const std::string_view denial = word == "never" ? "never " : "do not ";
+      std::size_t where = clause_;
+      while (where < out_.text.size() && out_.text[where] == ' ') ++where;
+      out_.text.insert(where, denial);
+      out_.map.insert(out_.map.begin() + static_cast<std::ptrdiff_t>(where), denial.size(),
+                      where < out_.map.size() ? out_.map[where] : static_cast<std::uint32_t>(at));
+      return;
+    }
+    Spaced(word, at);
+  }
+
+  void Spaced(std::string_view word, std::size_t at) {
+    if (!out_.text.empty() && IsLetter(out_.text.back())) Byte(' ', at);
+    Put(word, at);
+  }
+
+ private:
+  void Put(std::string_view text, std::size_t at) {
+    for (const char c : text) Byte(c == '_' ? ' ' : c, at);
+  }
+  void Byte(char c, std::size_t at) {
+    out_.text.push_back(c);
+    out_.map.push_back(static_cast<std::uint32_t>(at));
+  }
+
+  std::string_view text_;
+  GlossedText& out_;
+  std::size_t clause_ = 0;
+  bool denied_ = false;
+};
+
+}  // namespace
+
+bool GlossText(std::string_view text, GlossedText& out) {
+  if (text.size() > kMaxText) return false;
+  std::vector<Word> words;
+  CutWords(text, words);
+  std::size_t english = 0;
+  std::size_t foreign = 0;
+  std::size_t wide = 0;
+  for (const Word& word : words) {
+    const std::string_view one = text.substr(word.begin, word.end - word.begin);
+    wide += (one[0] & 0x80) != 0 ? 1U : 0U;
+    const std::uint8_t kind = kShortWords.KindOf(one);
+    english += kind == 1 ? 1U : 0U;
+    foreign += kind == 2 ? 1U : 0U;
+  }
+  if (words.size() < kLeastWords && wide == 0) return false;
+  if (foreign == 0 && wide == 0) return false;
+  if (static_cast<double>(english) > kMostEnglish * static_cast<double>(words.size())) return false;
+
+  const std::array<const Glossary*, 2> glossaries = {&Own(), &Glossary::Default()};
+  Writer writer(text, out);
+  std::size_t known = 0;
+  std::size_t all = 0;
+  std::size_t at = 0;
+  std::vector<std::string> phrase;
+  for (std::size_t i = 0; i < words.size();) {
+    const Word& word = words[i];
+    writer.Copy(at, word.begin);
+    if (IsIdeographic(text, word.begin)) {
+      for (std::size_t k = word.begin; k < word.end;) {
+        ++all;
+        Gloss best;
+        for (const Glossary* glossary : glossaries) {
+          const Gloss gloss = glossary->AtStartOf(text.substr(k, word.end - k));
+          if (gloss.words > best.words) best = gloss;
+        }
+        if (best.english.empty() || best.words == 0) {
+          writer.Spaced(text.substr(k, 3), k);
+          k += 3;
+          continue;
+        }
+        known += best.words / 3;
+        all += best.words / 3 - 1;
+        writer.English(best.english, k);
+        k += best.words;
+      }
+      at = word.end;
+      ++i;
+      continue;
+    }
+    ++all;
+    phrase.clear();
+    for (std::size_t k = i; k < words.size() && k < i + kLookAhead; ++k) {
+      if (k > i && text.substr(words[k - 1].end, words[k].begin - words[k - 1].end) != " ") break;
+      if (words[k].end - words[k].begin > kMaxWord) break;
+      phrase.emplace_back(text.substr(words[k].begin, words[k].end - words[k].begin));
+    }
+    Gloss best;
+    if (!phrase.empty()) {
+      for (const Glossary* glossary : glossaries) {
+        const Gloss gloss = glossary->Of(phrase);
+        if (gloss.words > best.words) best = gloss;
+      }
+    }
+    if (best.words == 0) {
+      writer.Copy(word.begin, word.end);
+      at = word.end;
+      ++i;
+      continue;
+    }
+    writer.English(best.english, word.begin);
+    known += best.words;
+    all += best.words - 1;
+    at = words[i + best.words - 1].end;
+    i += best.words;
+  }
+  writer.Copy(at, text.size());
+  if (known >= kLeastKnown && static_cast<double>(known) >= kLeastShare * static_cast<double>(all)) return true;
+  out = {};
+  return false;
+}
+
+}  // namespace interlock::scan

@@ -1,0 +1,20 @@
+// Text of another language, word by word in English, so that what is known of English words counts for it: a dictionary
+// and no translation (injection/glossary.h, meaning/glossary.json).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace interlock::scan {
+
+struct GlossedText {
+  std::string text;
+  std::vector<std::uint32_t> map;  // byte of the text that each byte stands for
+};
+
+// False where `text` (lower case) is English, or where too few of its words are known.
+[[nodiscard]] bool GlossText(std::string_view text, GlossedText& out);
+
+}  // namespace interlock::scan
