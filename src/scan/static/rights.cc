@@ -14,6 +14,8 @@ namespace {
 
 using core::Reach;
 
+constexpr std::size_t kMaxRead = std::size_t{256} << 10U;  // bytes of one file
+
 // What the package and its tools say they are for.
 std::string PurposeOf(const ScanReport& report) {
   std::string purpose = report.name + " " + report.description;
@@ -33,20 +35,22 @@ constexpr std::array kGives = std::to_array<std::string_view>(
      "attachuserpolicy", "attachrolepolicy", "put_user_policy", "set_iam_policy", "setiampolicy",
      "add-iam-policy-binding", "rolebindings"});
 
-void JudgeGrants(const FileContext& file, std::string_view purpose, std::vector<RawFinding>& out) {
+void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_view text,
+                 std::vector<RawFinding>& out) {
   if (SaysAny(purpose, {"rbac", " iam", "iam-", "permission", "access control", "admin", "privilege", "provision",
                         "bootstrap", "terraform", "role binding", "rolebinding"})) {
     return;
   }
   base::ByteSpan role;
-  ForEachLiteral(file, [&](std::size_t at, std::string_view text) {
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
     const auto names = [&](std::string_view high) {
-      return text == high || text.ends_with("/" + std::string(high)) || text.ends_with("=" + std::string(high));
+      return literal == high || literal.ends_with("/" + std::string(high)) ||
+             literal.ends_with("=" + std::string(high));
     };
-    if (role.end == 0 && std::ranges::any_of(kHighest, names)) role = {at, at + text.size()};
+    if (role.end == 0 && std::ranges::any_of(kHighest, names)) role = {at, at + literal.size()};
   });
   if (role.end == 0) return;
-  if (!SaysAny(LowerCase(file.text().substr(0, 256 * 1024)), kGives)) return;
+  if (!SaysAny(text, kGives)) return;
   RawFinding finding;
   finding.rule = "GRANT-001";
   finding.file = file.index;
@@ -54,7 +58,13 @@ void JudgeGrants(const FileContext& file, std::string_view purpose, std::vector<
   out.push_back(std::move(finding));
 }
 
-void JudgeInstructions(const FileContext& file, std::string_view purpose, std::vector<RawFinding>& out) {
+bool Writes(std::string_view text) {
+  return SaysAny(
+      text, {"write_text(", ".write(", "writefile", "appendfile", "writelines(", ">> ", "tee -a", "createwritestream"});
+}
+
+void JudgeInstructions(const FileContext& file, std::string_view purpose, std::string_view text,
+                       std::vector<RawFinding>& out) {
   if (SaysAny(purpose, {"claude.md",  "agents.md", "gemini.md", "instruction", "rules",   "memory",  "memories",
                         "settings",   "configur",  "setup",     "set up",      "install", "onboard", "init",
                         "scaffold",   "template",  "sync",      "skill",       "hook",    "plugin",  "prompt",
@@ -63,21 +73,17 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::v
   }
   base::ByteSpan first;
   std::string_view shown;
-  ForEachLiteral(file, [&](std::size_t at, std::string_view text) {
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
     constexpr std::size_t kLongest = 120;
-    if (first.end != 0 || text.size() > kLongest || text.find(' ') != std::string_view::npos ||
-        code::KindOfPath(text) != code::PathKind::kAgent) {
+    if (first.end != 0 || literal.size() > kLongest || literal.find(' ') != std::string_view::npos ||
+        code::KindOfPath(literal) != code::PathKind::kAgent) {
       return;
     }
-    first = {at, at + text.size()};
-    shown = text;
+    first = {at, at + literal.size()};
+    shown = literal;
   });
   if (first.end == 0) return;
-  const std::string text = LowerCase(file.text().substr(0, 256 * 1024));
-  if (!SaysAny(text, {"write_text(", ".write(", "writefile", "appendfile", "writelines(", ">> ", "tee -a",
-                      "createwritestream"})) {
-    return;
-  }
+  if (!Writes(text)) return;
   RawFinding finding;
   finding.rule = "PERSIST-004";
   finding.file = file.index;
@@ -87,14 +93,63 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::v
   out.push_back(std::move(finding));
 }
 
+// What lets every command through, in a file that names where an agent keeps its permissions and writes.
+void JudgePermissions(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
+  if (!Writes(text) || !SaysAny(text, {".claude", ".cursor", ".gemini", ".codex", ".vscode", "claude_desktop"})) return;
+  base::ByteSpan opened;
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    const bool opens = literal == "bypassPermissions" || literal == "Bash(*)" || literal == "Bash(*:*)" ||
+                       literal == "chat.tools.autoApprove" || literal == "dangerously-skip-permissions" ||
+                       literal == "Write(/**)" || literal == "danger-full-access";
+    if (opens && opened.end == 0) opened = {at, at + literal.size()};
+  });
+  if (opened.end == 0) return;
+  RawFinding finding;
+  finding.rule = "PERSIST-003";
+  finding.file = file.index;
+  finding.bytes = opened;
+  finding.scale = 0.9;
+  finding.message = "writes an agent's settings so that every command goes through";
+  out.push_back(std::move(finding));
+}
+
+// The foreign-function interface together with what it takes to run bytes, or to change the interpreter's own objects.
+void JudgeMemory(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
+  const bool foreign = SaysAny(text, {"bun:ffi", "ffi-napi", "koffi", "deno.dlopen", "ctypes", "cffi"});
+  if (!foreign) return;
+  const auto raise = [&](std::string_view rule, std::size_t at, std::size_t size, std::string message) {
+    RawFinding finding;
+    finding.rule = rule;
+    finding.file = file.index;
+    finding.bytes = {at, at + size};
+    finding.message = std::move(message);
+    out.push_back(std::move(finding));
+  };
+  for (const std::string_view call : {"mprotect", "virtualprotect", "virtualalloc", "prot_exec"}) {
+    const std::size_t at = text.find(call);
+    if (at == std::string_view::npos || !SaysAny(text, {"base64", "b64decode", "fromhex", "\\x", "uint8array"}))
+      continue;
+    raise("MEM-001", at, call.size(), "asks for memory that runs, beside bytes that are decoded");
+    out.back().scale = 0.45;  // that the bytes get there is not shown
+    break;
+  }
+  const std::size_t move = std::min(text.find("memmove("), text.find(".from_address("));
+  if (move != std::string_view::npos && file.type == FileType::kPython && SaysAny(text, {"(id(", " id(", "+id("})) {
+    raise("MEM-005", move, 8, "writes to memory at an object's own address");
+  }
+}
+
 }  // namespace
 
 void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out) {
   const std::string purpose = PurposeOf(report);
   for (const FileContext& file : files) {
     if (file.reach > Reach::kRuntime || !IsCode(file.type)) continue;
-    JudgeGrants(file, purpose, out);
-    JudgeInstructions(file, purpose, out);
+    const std::string text = LowerCase(file.text().substr(0, kMaxRead));
+    JudgeGrants(file, purpose, text, out);
+    JudgeInstructions(file, purpose, text, out);
+    JudgePermissions(file, text, out);
+    JudgeMemory(file, text, out);
   }
 }
 

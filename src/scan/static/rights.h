@@ -10,7 +10,7 @@
 
 namespace interlock::scan {
 
-// Raises PERSIST-004 and GRANT-001. After names and descriptions are known. Linear in the text of the package's own
+// Raises PERSIST-003, PERSIST-004, GRANT-001, MEM-001 and MEM-005. After names and descriptions are known. Linear in the text of the package's own
 // code.
 void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out);
 

@@ -310,6 +310,8 @@ bool ReadPnpmLock(Sheet& sheet) {
 }
 
 bool ReadNpmrc(Sheet& sheet) {
+  // A stranger's registry that nobody checks the certificate of: whoever is on the way chooses what is installed.
+  const bool elsewhere = sheet.text().find(":registry=https://") != std::string_view::npos;
   ForEachLine(sheet.text(), [&](std::string_view line, std::size_t at) {
     const std::string_view body = Trim(line);
     if (body.empty() || body.front() == '#' || body.front() == ';') return;
@@ -322,7 +324,8 @@ bool ReadNpmrc(Sheet& sheet) {
     // A scope's own registry is how private packages are meant to be fetched.
     if (key.ends_with(":registry")) sheet.Source(value, bytes, key.substr(0, key.find(':')));
     if (key == "strict-ssl" && AsciiLower(value) == "false") {
-      sheet.Raise("SC-012", bytes, "installs do not check who they talk to (strict-ssl=false)");
+      RawFinding& finding = sheet.Raise("SC-012", bytes, "installs do not check who they talk to (strict-ssl=false)");
+      if (elsewhere) finding.severity = core::Severity::kHigh;
     }
   });
   return true;
