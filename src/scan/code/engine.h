@@ -229,6 +229,8 @@ class Engine {
   [[nodiscard]] bool IsTableItem(ExprId expr) const;
   [[nodiscard]] bool Unpacks(ExprId data) const;
   [[nodiscard]] bool ComputesText(const Call& call);
+  [[nodiscard]] bool StandsOnConstant(ExprId expr) const;
+  [[nodiscard]] std::uint32_t ParamsWithin(ExprId expr);
   void JudgePicture(ExprId text, const Taint& taint);
   void JudgeServed(const Call& call);
   [[nodiscard]] bool WritesHarm() const;

@@ -104,7 +104,8 @@ TEST_P(FlowFile, FindsWhatItsLinesSay) {
 INSTANTIATE_TEST_SUITE_P(Flow, FlowFile,
                          testing::Values("secret_to_host.py", "honest_client.py", "fetched_code.py", "hidden_names.py",
                                          "injection.py", "back_door.py", "trigger.py", "graph_state.py",
-                                         "read_only_lie.py", "memory.py", "secret_to_host.ts", "commands.js", "across"),
+                                         "read_only_lie.py", "memory.py", "secret_to_host.ts", "commands.js", "across",
+                                         "taps.py", "hidden_texts.py", "graph_system_key.py"),
                          [](const auto& file) {
                            std::string name = file.param;
                            std::replace(name.begin(), name.end(), '.', '_');
@@ -116,6 +117,8 @@ TEST(Flow, ExamplesOfItsRulesHoldInEachFile) {
   for (const Rule& rule : RuleSet::Builtin().rules()) {
     if (rule.engine != Engine::kFlow && rule.engine != Engine::kCode) continue;
     if (rule.id.starts_with("SH-")) continue;  // the shell's judge
+    // Read from constants of the whole package, beside the flows (together.cc, rights.cc).
+    if (rule.id == "EXFIL-009" || rule.id == "GRANT-001" || rule.id == "PERSIST-004") continue;
     for (const RuleExample& example : rule.positive) {
       if (!example.path.ends_with(".py") && !example.path.ends_with(".js")) continue;
       const CodeFacts facts = FactsOf(example.path, example.text);
@@ -221,6 +224,16 @@ TEST(Flow, NamesOutOfAnEncodedListHideWhatIsLoadedAndRun) {
               testing::Contains("OBFUSC-001"));
   // A list of pictures that are decoded to be shown.
   EXPECT_THAT(RulesOf(FactsOf("a.js", head + "exports.icon=(i)=>d(i);\n")), testing::IsEmpty());
+}
+
+TEST(Flow, ATableOfCommandsIsReadAsCommands) {
+  const auto rules = [](const std::string& steps) {
+    return RulesOf(FactsOf("a.py", "import subprocess\nSTEPS = [" + steps +
+                                       "]\ndef prepare():\n    for exe, args in STEPS:\n"
+                                       "        subprocess.run([exe, *args])\n"));
+  };
+  EXPECT_THAT(rules("('setenforce', ['0']), ('spctl', ['--master-disable'])"), testing::Contains("SH-008"));
+  EXPECT_THAT(rules("('git', ['status']), ('make', ['-j', '2'])"), testing::Not(testing::Contains("SH-008")));
 }
 
 TEST(Flow, AFileNamedLikeALibraryDoesNotHideIt) {

