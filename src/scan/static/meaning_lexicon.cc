@@ -7,6 +7,7 @@
 
 #include "interlock/base/check.h"
 #include "interlock/base/json.h"
+#include "static/text_lexicon.h"
 
 namespace interlock::embedded {
 std::string_view Find_scan_meaning(std::string_view file);  // generated: cmake/Embed.cmake
@@ -125,7 +126,7 @@ MeaningLexicon::MeaningLexicon() {
   for (auto& [word, draft] : drafts) {
     Entry entry;
     entry.word = word;
-    entry.hash = Hash(word);
+    entry.hash = HashWord(word);
     entry.set = draft.set;
     entry.base = draft.base;
     // The longest phrase first.
@@ -141,14 +142,14 @@ MeaningLexicon::MeaningLexicon() {
   slots_.assign(size, 0);
   mask_ = size - 1;
   for (std::uint32_t e = 0; e < entries_.size(); ++e) {
-    std::size_t i = entries_[e].hash & mask_;
+    std::size_t i = SlotOf(entries_[e].hash);
     while (slots_[i] != 0) i = (i + 1) & mask_;
     slots_[i] = e + 1;
   }
 }
 
 const MeaningLexicon::Entry* MeaningLexicon::Find(std::string_view word, std::uint64_t hash) const noexcept {
-  for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
+  for (std::size_t i = SlotOf(hash);; i = (i + 1) & mask_) {
     if (slots_[i] == 0) return nullptr;
     const Entry& entry = entries_[slots_[i] - 1];
     if (entry.hash == hash && entry.word == word) return &entry;

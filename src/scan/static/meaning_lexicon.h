@@ -56,17 +56,12 @@ class MeaningLexicon {
     char after = 0;
     MeaningSet set;
   };
+  // `hash`: HashWord (text_lexicon.h).
   [[nodiscard]] const Entry* Find(std::string_view word, std::uint64_t hash) const noexcept;
   [[nodiscard]] const Phrase& phrase(std::uint32_t i) const noexcept { return phrases_[i]; }
   [[nodiscard]] const std::vector<MeaningClass>& classes() const noexcept { return classes_; }
   [[nodiscard]] std::uint32_t Number(std::string_view id) const;  // of a class that must exist
   [[nodiscard]] const MeaningSet& acts() const noexcept { return acts_; }
-
-  [[nodiscard]] static std::uint64_t Hash(std::string_view word) noexcept {
-    std::uint64_t h = 1469598103934665603ULL;
-    for (const char c : word) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-    return h ^ (h >> 29);
-  }
 
  private:
   MeaningLexicon();
@@ -75,6 +70,7 @@ class MeaningLexicon {
   std::vector<std::uint32_t> slots_;  // entry plus 1
   std::vector<Entry> entries_;
   std::uint64_t mask_ = 0;
+  [[nodiscard]] std::size_t SlotOf(std::uint64_t hash) const noexcept { return (hash ^ hash >> 29) & mask_; }
   MeaningSet acts_;
 };
 

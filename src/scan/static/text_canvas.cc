@@ -400,13 +400,13 @@ class Builder {
 
   void Token(std::string_view word, std::uint32_t begin, bool symbol, TextSentence& sentence) {
     while (word.size() > 1 && word.back() == '\'') word.remove_suffix(1);
-    TextToken token{begin, static_cast<std::uint32_t>(word.size()), 0};
+    TextToken token{begin, static_cast<std::uint32_t>(word.size()), 0, HashWord(word)};
     if (!symbol) {
-      token.set = ClassesOf(word);
+      token.set = ClassesOf(word, token.hash);
       const std::size_t apostrophe = word.find('\'');
       if (apostrophe != std::string_view::npos && token.set == 0) token.set = ClassesOf(word.substr(0, apostrophe));
     } else {
-      token.set = ClassesOf(word) | ClassesOfSymbol(word);
+      token.set = ClassesOf(word, token.hash) | ClassesOfSymbol(word);
       // "read/write", "third-party": the parts say what the whole is.
       if ((token.set & (Bit(kWUrl) | Bit(kWMail))) == 0 && word.size() < 64) {
         std::size_t at = 0;
@@ -423,7 +423,7 @@ class Builder {
     if (out_.tokens.size() > sentence.first) {
       TextToken& last = out_.tokens.back();
       if (last.end() + 1 == begin) {
-        const WordSet both = ClassesOfPair(std::string_view(out_.text).substr(last.begin, last.size), word);
+        const WordSet both = ClassesOfPair(std::string_view(out_.text).substr(last.begin, last.size), last.hash, word);
         if (both != 0) {
           last.set |= both;
           token.set |= both;

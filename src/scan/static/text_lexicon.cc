@@ -1,9 +1,9 @@
 #include "static/text_lexicon.h"
 
+#include <algorithm>
 #include <array>
+#include <deque>
 #include <string>
-#include <unordered_map>
-#include <vector>
 
 namespace interlock::scan {
 namespace {
@@ -215,50 +215,11 @@ constexpr PairEntry kPairs[] = {
     {Bit(kWTerminal), "command prompt,command line,your terminal"},
 };
 
-std::uint64_t Hash(std::string_view word, std::uint64_t seed = 1469598103934665603ULL) noexcept {
-  std::uint64_t h = seed;
-  for (const char c : word) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return h;
-}
-
-// Open addressing over string views whose storage lives as long as the program.
-class Table {
- public:
-  void Add(std::string_view word, WordSet classes) { map_[std::string(word)] |= classes; }
-  void Freeze() {
-    std::size_t size = 64;
-    while (size < map_.size() * 4) size *= 2;
-    slots_.assign(size, {});
-    mask_ = size - 1;
-    for (const auto& [word, classes] : map_) {
-      std::size_t i = Hash(word) & mask_;
-      while (!slots_[i].word.empty()) i = (i + 1) & mask_;
-      slots_[i] = {word, Hash(word), classes};
-    }
-  }
-  [[nodiscard]] WordSet Find(std::string_view word, std::uint64_t hash) const noexcept {
-    for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
-      const Slot& slot = slots_[i];
-      if (slot.word.empty()) return 0;
-      if (slot.hash == hash && slot.word == word) return slot.classes;
-    }
-  }
-
- private:
-  struct Slot {
-    std::string_view word;
-    std::uint64_t hash = 0;
-    WordSet classes = 0;
-  };
-  std::unordered_map<std::string, WordSet> map_;
-  std::vector<Slot> slots_;
-  std::size_t mask_ = 0;
-};
-
 struct Lexicon {
-  Table words;
-  Table pairs;
-  Table firsts;  // first words of pairs
+  std::deque<std::string> made;  // forms of verbs
+  WordTable<WordSet> words;
+  WordTable<WordSet> pairs;
+  WordTable<WordSet> firsts;  // first words of pairs
 
   static void EachPart(std::string_view list, char separator, const auto& use) {
     std::size_t at = 0;
@@ -281,9 +242,9 @@ struct Lexicon {
                        std::string_view("aeiou").find(base[base.size() - 2]) == std::string_view::npos;
         const std::string stem = last == 'e' || y ? base.substr(0, base.size() - 1) : base;
         const bool hiss = base.ends_with("s") || base.ends_with("sh") || base.ends_with("ch") || base.ends_with("x");
-        words.Add(y ? stem + "ies" : hiss ? base + "es" : base + "s", entry.classes);
-        words.Add(y ? stem + "ied" : stem + "ed", entry.classes);
-        words.Add((y ? base : stem) + "ing", entry.classes);
+        words.Add(made.emplace_back(y ? stem + "ies" : hiss ? base + "es" : base + "s"), entry.classes);
+        words.Add(made.emplace_back(y ? stem + "ied" : stem + "ed"), entry.classes);
+        words.Add(made.emplace_back((y ? base : stem) + "ing"), entry.classes);
       });
     }
     for (const PairEntry& entry : kPairs) {
@@ -292,9 +253,6 @@ struct Lexicon {
         firsts.Add(pair.substr(0, pair.find(' ')), 1);
       });
     }
-    words.Freeze();
-    pairs.Freeze();
-    firsts.Freeze();
   }
 };
 
@@ -355,16 +313,20 @@ bool NamesSecretPath(std::string_view token) {
 
 }  // namespace
 
-WordSet ClassesOf(std::string_view word) noexcept { return TheLexicon().words.Find(word, Hash(word)); }
+WordSet ClassesOf(std::string_view word, std::uint64_t hash) noexcept { return TheLexicon().words.Find(word, hash); }
 
-WordSet ClassesOfPair(std::string_view first, std::string_view second) noexcept {
+WordSet ClassesOfPair(std::string_view first, std::uint64_t hash, std::string_view second) noexcept {
   const Lexicon& lexicon = TheLexicon();
-  const std::uint64_t hash = Hash(first);
   if (lexicon.firsts.Find(first, hash) == 0) return 0;
-  std::string both(first);
-  both += ' ';
-  both += second;
-  return lexicon.pairs.Find(both, Hash(both));
+  constexpr std::size_t kLongest = 64;  // no pair has as many letters
+  std::array<char, kLongest> both;
+  const std::size_t size = first.size() + 1 + second.size();
+  if (size > both.size()) return 0;
+  char* const end = std::copy(first.begin(), first.end(), both.data());
+  *end = ' ';
+  std::copy(second.begin(), second.end(), end + 1);
+  const std::string_view pair(both.data(), size);
+  return lexicon.pairs.Find(pair, HashWord(pair.substr(first.size()), hash));
 }
 
 WordSet ClassesOfSymbol(std::string_view token) noexcept {

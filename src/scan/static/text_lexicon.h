@@ -2,8 +2,10 @@
 // attacks. Frames (text_frames.cc) are built from classes and not from phrases, so that a synonym changes nothing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace interlock::scan {
 
@@ -70,9 +72,69 @@ enum WordClass : std::uint8_t {
 };
 constexpr WordSet Bit(WordClass c) { return WordSet{1} << c; }
 
-// Classes of a lower-case word; two words: those that go together ("api key"), 0 if they do not.
-[[nodiscard]] WordSet ClassesOf(std::string_view word) noexcept;
-[[nodiscard]] WordSet ClassesOfPair(std::string_view first, std::string_view second) noexcept;
+// Of a word: worked out once, all lists of words are looked up by it.
+inline constexpr std::uint64_t kWordSeed = 1469598103934665603ULL;
+[[nodiscard]] constexpr std::uint64_t HashWord(std::string_view word, std::uint64_t seed = kWordSeed) noexcept {
+  std::uint64_t h = seed;
+  for (const char c : word) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return h;
+}
+
+// Words to what they are; open addressing over slots of eight bytes, so that a word that is not listed costs one look.
+template <class Value>
+class WordTable {
+ public:
+  // Words live as long as the table.
+  void Add(std::string_view word, Value value) {
+    const std::uint64_t hash = HashWord(word);
+    if (entries_.size() * 4 >= slots_.size()) Grow();
+    std::size_t at = hash & mask_;
+    for (; slots_[at].entry != 0; at = (at + 1) & mask_) {
+      if (slots_[at].tag == Tag(hash) && entries_[slots_[at].entry - 1].word == word) {
+        entries_[slots_[at].entry - 1].value |= value;
+        return;
+      }
+    }
+    entries_.push_back({word, hash, value});
+    slots_[at] = {Tag(hash), static_cast<std::uint32_t>(entries_.size())};
+  }
+  [[nodiscard]] Value Find(std::string_view word, std::uint64_t hash) const noexcept {
+    for (std::size_t at = hash & mask_; slots_[at].entry != 0; at = (at + 1) & mask_) {
+      if (slots_[at].tag == Tag(hash) && entries_[slots_[at].entry - 1].word == word)
+        return entries_[slots_[at].entry - 1].value;
+    }
+    return {};
+  }
+
+ private:
+  struct Slot {
+    std::uint32_t tag = 0;
+    std::uint32_t entry = 0;  // plus 1
+  };
+  struct Entry {
+    std::string_view word;
+    std::uint64_t hash = 0;
+    Value value = {};
+  };
+  static std::uint32_t Tag(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 32); }
+  void Grow() {
+    slots_.assign(slots_.size() * 2, {});
+    mask_ = slots_.size() - 1;
+    for (std::size_t e = 0; e < entries_.size(); ++e) {
+      std::size_t at = entries_[e].hash & mask_;
+      while (slots_[at].entry != 0) at = (at + 1) & mask_;
+      slots_[at] = {Tag(entries_[e].hash), static_cast<std::uint32_t>(e + 1)};
+    }
+  }
+  std::vector<Slot> slots_ = std::vector<Slot>(256);
+  std::vector<Entry> entries_;
+  std::size_t mask_ = 255;
+};
+
+// Classes of a lower-case word with its hash; two words: those that go together ("api key"), 0 if they do not.
+[[nodiscard]] WordSet ClassesOf(std::string_view word, std::uint64_t hash) noexcept;
+[[nodiscard]] inline WordSet ClassesOf(std::string_view word) noexcept { return ClassesOf(word, HashWord(word)); }
+[[nodiscard]] WordSet ClassesOfPair(std::string_view first, std::uint64_t hash, std::string_view second) noexcept;
 // Of a token with dots, slashes, signs: paths, addresses, file names, variables.
 [[nodiscard]] WordSet ClassesOfSymbol(std::string_view token) noexcept;
 

@@ -282,11 +282,11 @@ class Reader {
     for (int i = 0; i < count; ++i) {
       std::string_view word = canvas_.Of(at(sentence, i));
       if (word.size() > kLongestWord) continue;
-      const MeaningLexicon::Entry* entry = lexicon_.Find(word, MeaningLexicon::Hash(word));
+      const MeaningLexicon::Entry* entry = lexicon_.Find(word, at(sentence, i).hash);
       if (entry == nullptr) {
         if (!word.ends_with("'s")) continue;
         word.remove_suffix(2);
-        entry = lexicon_.Find(word, MeaningLexicon::Hash(word));
+        entry = lexicon_.Find(word, HashWord(word));
         if (entry == nullptr) continue;
       }
       MeaningSet& set = sets[i];

@@ -5,7 +5,6 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "static/bigrams.h"
 #include "static/shell_judge.h"
@@ -180,25 +179,20 @@ constexpr Entry kEntries[] = {
     {kOWaste, "loop infinite indefinitely endlessly forever repeatedly continuously recursively"},
 };
 
-struct Lexicon {
-  std::unordered_map<std::string_view, OrderSet> words;
-  Lexicon() {
-    words.reserve(2048);
+const WordTable<OrderSet>& OrderWords() {
+  static const WordTable<OrderSet> table = [] {
+    WordTable<OrderSet> words;
     for (const Entry& entry : kEntries) {
       for (std::size_t at = 0; at < entry.words.size();) {
         std::size_t end = entry.words.find(' ', at);
         if (end == std::string_view::npos) end = entry.words.size();
-        if (end > at) words[entry.words.substr(at, end - at)] |= O(entry.c);
+        if (end > at) words.Add(entry.words.substr(at, end - at), O(entry.c));
         at = end + 1;
       }
     }
-  }
-};
-
-OrderSet OrdersOf(std::string_view word) {
-  static const Lexicon lexicon;
-  const auto at = lexicon.words.find(word);
-  return at == lexicon.words.end() ? 0 : at->second;
+    return words;
+  }();
+  return table;
 }
 
 class Orders {
@@ -217,7 +211,8 @@ class Orders {
       sets_.assign(count, 0);
       all_ = 0;
       for (std::uint32_t i = 0; i < count; ++i) {
-        sets_[i] = OrdersOf(canvas_.Of(canvas_.tokens[sentence.first + i]));
+        const TextToken& token = canvas_.tokens[sentence.first + i];
+        sets_[i] = words_.Find(canvas_.Of(token), token.hash);
         all_ |= sets_[i];
       }
       if (all_ == 0) continue;
@@ -766,6 +761,7 @@ class Orders {
   mutable std::uint32_t bigrams_of_ = ~std::uint32_t{0};
   const TextCanvas& canvas_;
   std::vector<FrameHit>& out_;
+  const WordTable<OrderSet>& words_ = OrderWords();
   const TextSentence* sentence_ = nullptr;
   const TextPassage* passage_ = nullptr;
   std::uint32_t index_ = 0;
