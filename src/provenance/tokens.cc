@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 
 #include "interlock/base/byte_classes.h"
 #include "interlock/base/digits.h"
@@ -15,17 +14,6 @@ namespace {
 enum class Class : std::uint8_t { kBreak, kWord, kAlone };
 
 std::uint64_t LowBits(std::size_t count) { return count >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1; }
-
-// The first `size` bytes of `raw`, ASCII letters and digits, in small letters. Writes up to seven bytes more.
-void CopyFolded(std::string_view raw, std::size_t size, char* out) {
-  constexpr std::uint64_t kSmall = 0x2020202020202020U;  // the bit that capitals lack, and digits have
-  for (std::size_t i = 0; i < size; i += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, raw.data() + i, std::min<std::size_t>(8, raw.size() - i));
-    word |= kSmall;
-    std::memcpy(out + i, &word, sizeof word);
-  }
-}
 
 bool IsAscii(char c) { return static_cast<unsigned char>(c) < 0x80; }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -312,7 +300,7 @@ std::size_t Tokenizer::Read(std::string_view raw, Reading reading, std::size_t m
     if (at < all && (!IsAscii(bytes[at]) || (bytes[at] == '\\' && ReadEscape(raw, at, reading).code_point != 0))) {
       at = ReadSlow(raw, begin, reading, out);
     } else if (size > 0) {
-      CopyFolded(raw.substr(begin), size, out.buffer.data() + out.used);
+      base::CopyLowered(raw.substr(begin), size, out.buffer.data() + out.used);
       Emit(out, size, all_digits ? Digits::kAll : digits != 0 ? Digits::kSome : Digits::kNone, begin, at);
     } else {
       at += ReadEscape(raw, at, reading).size;

@@ -57,6 +57,26 @@ void CollectValue(JsonValue value, int nesting, std::vector<std::string>& out) {
   }
 }
 
+// True for texts that are certainly no JSON: a byte outside strings that JSON has only in them (None, True, words).
+// Said sooner than by the reader, which looks for the place and the reason.
+bool IsNoJson(std::string_view text) {
+  static constexpr auto kMayStand = [] {
+    std::array<bool, 256> may{};
+    for (const char c : std::string_view("{}[]:,\"-+.0123456789eEtrufalsn \t\n\r"))
+      may[static_cast<unsigned char>(c)] = true;
+    return may;
+  }();
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!kMayStand[static_cast<unsigned char>(text[at])]) return true;
+    if (text[at] != '"') continue;
+    const std::size_t close = text.find('"', at + 1);
+    if (close == std::string_view::npos) return true;                                    // not closed
+    if (text.substr(at, close - at).find('\\') != std::string_view::npos) return false;  // may go on: read it
+    at = close;
+  }
+  return false;
+}
+
 // False, and nothing is added, for a text that is no JSON, even with every ' replaced by ".
 bool CollectJson(std::string_view text, int nesting, std::vector<std::string>& out) {
   const std::size_t first = text.find_first_not_of(" \t\n\r\v\f");
@@ -65,13 +85,15 @@ bool CollectJson(std::string_view text, int nesting, std::vector<std::string>& o
   }
   const std::size_t second = text.find_first_not_of(" \t\n\r", first + 1);
   const bool python = second != std::string_view::npos && text[second] == '\'';  // no JSON as it stands
-  Result<JsonDoc> doc = python ? Result<JsonDoc>(JsonDoc()) : JsonDoc::Parse(text);
-  if (python || (!doc.ok() && text.find('\'') != std::string_view::npos)) {
+  const bool is_none = python || IsNoJson(text);
+  Result<JsonDoc> doc = is_none ? Result<JsonDoc>(JsonDoc()) : JsonDoc::Parse(text);
+  if (is_none || !doc.ok()) {
+    if (text.find('\'') == std::string_view::npos) return false;
     std::string quoted(text);
     std::replace(quoted.begin(), quoted.end(), '\'', '"');
     // An odd number of quotes, none of them escaped, is no JSON: an apostrophe in a word, most often.
     const bool odd = std::count(quoted.begin(), quoted.end(), '"') % 2 != 0;
-    if (odd && quoted.find('\\') == std::string::npos) return false;
+    if ((odd && quoted.find('\\') == std::string::npos) || IsNoJson(quoted)) return false;
     doc = JsonDoc::Parse(quoted);
   }
   if (!doc.ok()) return false;

@@ -190,5 +190,20 @@ TEST(PaperMatcherTest, ArgumentsThatAreNoJson) {
   EXPECT_FALSE(matcher.Provenance(trace, PaperTools(SmallBank())).ok());
 }
 
+// Words that begin, end and go on where blocks of 64 bytes do.
+TEST(PaperTextTest, WordsAreTheSameWhereverTheyStand) {
+  for (std::size_t gap = 1; gap <= 70; ++gap) {
+    for (const std::size_t length : {1u, 2u, 7u, 8u, 9u, 63u, 64u, 65u, 130u}) {
+      const std::string word(length, 'A');
+      const std::string text = std::string(gap, '-') + word + "\xC3\xA9" + word + std::string(gap, ' ') + "9";
+      const std::string small(length, 'a');
+      EXPECT_EQ(CanonOf(text).padded, " " + small + " " + small + " 9 ") << gap << ' ' << length;
+      EXPECT_EQ(CanonOf(text).norm, small + small + "9");
+    }
+  }
+  EXPECT_EQ(CanonOf(std::string(200, '-')).padded, " ");
+  EXPECT_EQ(CanonOf("").padded, " ");
+}
+
 }  // namespace
 }  // namespace interlock::eval::agent_sentry

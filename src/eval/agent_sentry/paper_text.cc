@@ -5,10 +5,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
+
+#include "interlock/base/byte_classes.h"
 
 namespace interlock::eval::agent_sentry {
 namespace {
@@ -328,9 +331,49 @@ void AppendDumps(std::string& out, base::JsonValue value) {
   out.push_back(object ? '}' : ']');
 }
 
+// Of a text whose letters are ASCII or no letters to the original.
+CanonForms CanonOfAsciiWords(std::string_view text) {
+  constexpr std::size_t kBlock = base::ByteClasses::kBlock;
+  constexpr std::size_t kRoom = 8;  // that copying may write past the end
+  CanonForms forms{.padded = std::string(text.size() + 2 + kRoom, ' '), .norm = std::string(text.size() + kRoom, ' ')};
+  char* const padded = forms.padded.data();
+  char* const norm = forms.norm.data();
+  std::size_t size = 1;
+  std::size_t norm_size = 0;
+  bool goes_on = false;  // the last word reached the end of its block
+  base::ByteClasses classes(text);
+  for (std::size_t block = 0; block < text.size(); block += kBlock) {
+    classes.LoadAt(block);
+    std::uint64_t words = classes.word();
+    std::size_t at = 0;
+    for (; words != 0; goes_on = false) {
+      const auto gap = static_cast<std::size_t>(std::countr_zero(words));
+      words >>= gap;
+      at += gap;
+      const auto run = static_cast<std::size_t>(std::countr_one(words));
+      if (size > 1 && !(goes_on && at == 0)) padded[size++] = ' ';
+      base::CopyLowered(text.substr(block + at), run, padded + size);
+      base::CopyLowered(text.substr(block + at), run, norm + norm_size);
+      size += run;
+      norm_size += run;
+      at += run;
+      if (at == kBlock) break;
+      words >>= run;
+    }
+    goes_on = at == kBlock;
+  }
+  if (size > 1) padded[size++] = ' ';
+  forms.padded.resize(size);
+  forms.norm.resize(norm_size);
+  return forms;
+}
+
 }  // namespace
 
 CanonForms CanonOf(std::string_view text) {
+  if (text.find("\xC4\xB0") == std::string_view::npos && text.find("\xE2\x84\xAA") == std::string_view::npos) {
+    return CanonOfAsciiWords(text);
+  }
   // Without branches: each byte writes, and what no step forward follows is overwritten. Of other than letters and
   // digits only the first steps forward.
   CanonForms forms{.padded = std::string(text.size() + 2, ' '), .norm = std::string(text.size() + 1, ' ')};

@@ -85,4 +85,17 @@ class ByteClasses {
   std::uint64_t beyond_ = 0;
 };
 
+// The first `size` bytes of `text`, all of them ASCII letters and digits, with small letters. Writes up to seven bytes
+// more: `out` must have room.
+inline void CopyLowered(std::string_view text, std::size_t size, char* out) noexcept {
+  constexpr std::uint64_t kSmall = 0x2020202020202020U;  // the bit that capitals lack, and digits have
+  for (std::size_t i = 0; i < size; i += 8) {
+    std::uint64_t word = 0;
+    const std::size_t left = text.size() - i;
+    std::memcpy(&word, text.data() + i, left < 8 ? left : 8);
+    word |= kSmall;
+    std::memcpy(out + i, &word, sizeof word);
+  }
+}
+
 }  // namespace interlock::base
