@@ -8,6 +8,7 @@
 
 #include "code/places.h"
 #include "static/literals.h"
+#include "static/shell_judge.h"
 
 namespace interlock::scan {
 namespace {
@@ -139,6 +140,34 @@ void JudgeMemory(const FileContext& file, std::string_view text, std::vector<Raw
   }
 }
 
+// ![status](https://host/s.svg?d={encoded}): whoever shows the answer fetches the picture, and its address says what
+// was encoded.
+void JudgePictures(const FileContext& file, std::string_view purpose, std::string_view text,
+                   std::vector<RawFinding>& out) {
+  if (!SaysAny(text, {"base64", "b64encode", "encodeuricomponent", "urlencode", "quote(", "tojson", "json.dumps",
+                      "json.stringify"}) ||
+      SaysAny(purpose, {"chart", "qr", "badge", "map", "diagram", "avatar", "plot", "graph", "image", "picture",
+                        "screenshot", "render", "icon", "photo", "tile"})) {
+    return;
+  }
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    const std::size_t mark = std::min(literal.find("!["), literal.find("<img "));
+    if (mark == std::string_view::npos) return;
+    const std::size_t url = literal.find("https://", mark);
+    const std::size_t query = url == std::string_view::npos ? url : literal.find('?', url);
+    if (query == std::string_view::npos || literal.find('{', query) == std::string_view::npos) return;
+    const std::string host = HostOf(literal.substr(url, query - url));
+    if (host.empty() || host.find('{') != std::string::npos || host.find("shields.io") != std::string::npos) return;
+    RawFinding finding;
+    finding.rule = "EXFIL-010";
+    finding.file = file.index;
+    finding.bytes = {at, at + literal.size()};
+    finding.host = host;
+    finding.message = "answers with a picture whose address carries data to " + host;
+    out.push_back(std::move(finding));
+  });
+}
+
 }  // namespace
 
 void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out) {
@@ -150,6 +179,7 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
     JudgeInstructions(file, purpose, text, out);
     JudgePermissions(file, text, out);
     JudgeMemory(file, text, out);
+    JudgePictures(file, LowerCase(report.name + " " + report.description), text, out);
   }
 }
 

@@ -10,8 +10,8 @@
 
 namespace interlock::scan {
 
-// Raises PERSIST-003, PERSIST-004, GRANT-001, MEM-001 and MEM-005. After names and descriptions are known. Linear in the text of the package's own
-// code.
+// Raises PERSIST-003, PERSIST-004, GRANT-001, MEM-001, MEM-005 and EXFIL-010. After names and descriptions are known.
+// Linear in the text of the package's own code.
 void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out);
 
 }  // namespace interlock::scan
