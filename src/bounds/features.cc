@@ -2,6 +2,40 @@
 
 namespace interlock::bounds {
 
+std::vector<std::int8_t> MonotoneDirections() {
+  std::vector<std::int8_t> directions(kFeatureCount, 0);
+  for (const Feature feature : {Feature::kScan,
+                                Feature::kSecondScan,
+                                Feature::kShortSpan,
+                                Feature::kShortSpanOnly,
+                                Feature::kLongSpan,
+                                Feature::kLongSpanOnly,
+                                Feature::kIntentSpan,
+                                Feature::kVerbSpan,
+                                Feature::kWordsSpan,
+                                Feature::kEarlierSpan,
+                                Feature::kTaintMax,
+                                Feature::kTaintMin,
+                                Feature::kContextIntentMax,
+                                Feature::kContextIntentMin,
+                                Feature::kImperativeMax,
+                                Feature::kImperativeMean,
+                                Feature::kToolOrder,
+                                Feature::kPathOdds,
+                                Feature::kCallEcho,
+                                Feature::kCallEchoVerb,
+                                Feature::kOrderedAddress,
+                                Feature::kRivals}) {
+    directions[static_cast<std::size_t>(feature)] = 1;
+  }
+  for (const Feature feature : {Feature::kShortMinRequest, Feature::kShortMeanRequest, Feature::kLongMinRequest,
+                                Feature::kLongMeanRequest, Feature::kIntentRequest, Feature::kVerbRequest,
+                                Feature::kWordsRequest, Feature::kEarlierIntent, Feature::kNamed}) {
+    directions[static_cast<std::size_t>(feature)] = -1;
+  }
+  return directions;
+}
+
 std::string_view NameOf(Feature feature) noexcept {
   static constexpr std::string_view kNames[] = {
       "scan",
@@ -54,6 +88,8 @@ std::string_view NameOf(Feature feature) noexcept {
       "path-support",
       "call-echo",
       "call-echo-verb",
+      "ordered-address",
+      "rivals",
   };
   static_assert(sizeof(kNames) / sizeof(kNames[0]) == kFeatureCount);
   return kNames[static_cast<std::size_t>(feature)];

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "bytes.h"
+#include "interlock/base/seeded_random.h"
 
 namespace interlock::bounds {
 
@@ -17,23 +18,6 @@ using base::Result;
 namespace {
 
 constexpr std::string_view kMagic = "IFO1";
-
-// A small generator of our own: the same numbers on every machine.
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ULL + 0x1234567ULL) {}
-  std::uint64_t Next() {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31U);
-  }
-  double Unit() { return static_cast<double>(Next() >> 11U) * 0x1.0p-53; }
-
- private:
-  std::uint64_t state_;
-};
 
 }  // namespace
 
@@ -174,7 +158,7 @@ class ForestTrainer {
     score_.assign(count_, forest.bias_);
     gradient_.resize(count_);
     hessian_.resize(count_);
-    Random random(options_.seed);
+    base::SeededRandom random(options_.seed * 0x9E3779B97F4A7C15ULL + 0x1234567ULL);
     if (count_ == 0) return forest;
     for (int t = 0; t < options_.trees; ++t) {
       for (std::size_t i = 0; i < count_; ++i) {
@@ -239,6 +223,11 @@ class ForestTrainer {
     Forest::Tree tree;
     std::vector<std::vector<std::uint32_t>> at(kForestNodes);
     at[0] = rows_;
+    // What a monotone split above lets a node say at least and at most.
+    std::array<double, kForestNodes> least;
+    std::array<double, kForestNodes> most;
+    least.fill(-std::numeric_limits<double>::infinity());
+    most.fill(std::numeric_limits<double>::infinity());
     for (std::size_t node = 0; node < kForestNodes; ++node) {
       double g = 0;
       double h = 0;
@@ -249,11 +238,21 @@ class ForestTrainer {
       // An empty node says what its parent says.
       const std::size_t parent = node == 0 ? 0 : (node - 1) / 2;
       tree.value[node] =
-          at[node].empty() ? tree.value[parent] : static_cast<float>(options_.learning_rate * g / (h + options_.l2));
+          at[node].empty()
+              ? tree.value[parent]
+              : static_cast<float>(options_.learning_rate * std::clamp(g / (h + options_.l2), least[node], most[node]));
       if (node >= kForestSplits) continue;
       std::size_t feature = 0;
       int bin = kNoSplit;
-      Split(at[node], g, h, feature, bin);
+      const double between = Split(at[node], {g, h, least[node], most[node]}, feature, bin);
+      const std::size_t left = 2 * node + 1;
+      least[left] = least[left + 1] = least[node];
+      most[left] = most[left + 1] = most[node];
+      if (bin != kNoSplit && Direction(feature) != 0) {
+        const bool rises = Direction(feature) > 0;
+        most[rises ? left : left + 1] = between;
+        least[rises ? left + 1 : left] = between;
+      }
       tree.feature[node] = static_cast<std::uint16_t>(feature);
       split_bin_[node] = bin;
       tree.threshold[node] =
@@ -267,10 +266,32 @@ class ForestTrainer {
     return tree;
   }
 
-  void Split(const std::vector<std::uint32_t>& rows, double g, double h, std::size_t& feature, int& bin) {
-    if (static_cast<double>(rows.size()) < 2 * options_.min_rows) return;
+  struct Node {
+    double g;
+    double h;
+    double least;
+    double most;
+  };
+
+  [[nodiscard]] int Direction(std::size_t feature) const {
+    return feature < options_.monotone.size() ? options_.monotone[feature] : 0;
+  }
+
+  // The value halfway between the two sides.
+  double Split(const std::vector<std::uint32_t>& rows, const Node& node, std::size_t& feature, int& bin) {
+    if (static_cast<double>(rows.size()) < 2 * options_.min_rows) return 0.0;
     double best = 1e-6;
-    const double whole = g * g / (h + options_.l2);
+    double between = 0.0;
+    const double g = node.g;
+    const double h = node.h;
+    // What a side gains by saying its best value, or the nearest one that it may say.
+    const auto gain_of = [&](double side_g, double side_h, double& value) {
+      const double free = side_g / (side_h + options_.l2);
+      value = std::clamp(free, node.least, node.most);
+      return 2 * side_g * value - (side_h + options_.l2) * value * value;
+    };
+    double ignored = 0;
+    const double whole = gain_of(g, h, ignored);
     for (const std::size_t f : columns_) {
       const std::size_t cuts = cuts_[f].size();
       if (cuts == 0) continue;
@@ -292,14 +313,17 @@ class ForestTrainer {
         nl += ns[cut];
         if (nl < options_.min_rows) continue;
         if (static_cast<double>(rows.size()) - nl < options_.min_rows) break;
-        const double gain = gl * gl / (hl + options_.l2) + (g - gl) * (g - gl) / (h - hl + options_.l2) - whole;
-        if (gain > best) {
-          best = gain;
-          feature = f;
-          bin = static_cast<int>(cut);
-        }
+        double below = 0;
+        double above = 0;
+        const double gain = gain_of(gl, hl, below) + gain_of(g - gl, h - hl, above) - whole;
+        if (gain <= best || Direction(f) * (above - below) < 0) continue;
+        best = gain;
+        between = (below + above) / 2;
+        feature = f;
+        bin = static_cast<int>(cut);
       }
     }
+    return between;
   }
 
   ForestOptions options_;

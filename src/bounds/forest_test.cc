@@ -99,6 +99,30 @@ TEST(ForestTest, RefusesBytesThatAreNoForest) {
   EXPECT_FALSE(Forest::Parse(view).ok());
 }
 
+TEST(ForestTest, MonotoneFeaturesNeverTurnBack) {
+  // Less of the second feature means an attack in one half of the data, more in the other.
+  const Data train = ExclusiveOr(1500);
+  ForestOptions options;
+  options.monotone = {0, 1, -1};
+  const Forest forest = TrainForest(train.rows, 3, train.labels, train.weights, options);
+  const Forest free = TrainForest(train.rows, 3, train.labels, train.weights, {});
+  constexpr int kSteps = 40;
+  int turns = 0;
+  for (int a = 0; a <= kSteps; ++a) {
+    for (int i = 0; i < kSteps; ++i) {
+      const float at = static_cast<float>(a) / kSteps;
+      const float low = static_cast<float>(i) / kSteps;
+      const float high = static_cast<float>(i + 1) / kSteps;
+      EXPECT_LE(forest.Score(std::vector<float>{at, low, 0.3F}),
+                forest.Score(std::vector<float>{at, high, 0.3F}) + 1e-5F);
+      EXPECT_GE(forest.Score(std::vector<float>{at, 0.3F, low}),
+                forest.Score(std::vector<float>{at, 0.3F, high}) - 1e-5F);
+      turns += free.Score(std::vector<float>{at, low, 0.3F}) > free.Score(std::vector<float>{at, high, 0.3F}) + 1e-5F;
+    }
+  }
+  EXPECT_GT(turns, 0);  // without the constraint it does
+}
+
 TEST(ForestTest, NoRowsNoTrees) {
   const Forest forest = TrainForest({}, 3, {}, {}, {});
   EXPECT_EQ(forest.tree_count(), 0U);

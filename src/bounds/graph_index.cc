@@ -400,6 +400,14 @@ FlowReading FlowContext::ControlFlow(std::string_view tool) const noexcept {
   return retrievals;
 }
 
+bool FlowContext::SpeaksOf(std::string_view tool) const noexcept {
+  if (chain_.size == 0 || index_->impl_->Tool(tool) == kUnknown) return false;
+  return std::all_of(chain_.scope.begin(), chain_.scope.begin() + chain_.size, [&](std::uint32_t scope) {
+    const Sum& sessions = index_->impl_->totals[scope].sessions;
+    return sessions.benign > 0 && sessions.attack > 0;
+  });
+}
+
 PathOdds FlowContext::Odds(std::string_view tool) const noexcept {
   PathOdds odds;
   if (chain_.size == 0) return odds;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "bytes.h"
+#include "interlock/bounds/features.h"
 
 namespace interlock::bounds {
 
@@ -49,6 +50,9 @@ Result<std::shared_ptr<const BoundsModel>> BoundsModel::Parse(std::string_view b
   for (std::uint32_t i = 0; i < forests; ++i) {
     Result<Forest> forest = Forest::Parse(rest);
     if (!forest.ok()) return forest.error();
+    if (forest.value().feature_count() > kFeatureCount) {
+      return Error(ErrorCode::kInvalidArgument, "a forest asks for features of a later version");
+    }
     model->forests.push_back(std::move(forest.value()));
   }
   if (!rest.empty()) return Error(ErrorCode::kInvalidArgument, "bytes after a bounds model");

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "interlock/base/text.h"
+#include "leaf_text.h"
 #include "lexicon.h"
 #include "pointer_step.h"
 #include "words.h"
@@ -16,7 +17,6 @@ namespace {
 using base::JsonValue;
 using injection::ScanResult;
 
-constexpr std::size_t kLongValue = 60;
 constexpr std::size_t kMaxLeaves = 64;
 constexpr std::size_t kMaxDepth = 16;
 constexpr std::size_t kMaxOrders = 64;   // order-like segments kept a session, strongest first
@@ -26,57 +26,6 @@ constexpr std::size_t kMaxValueTokens = 512;
 constexpr std::size_t kMaxSpanTokens = 1024;
 constexpr float kGrounded = 0.7F;  // share of an argument's words that makes it the request's
 constexpr float kAskedFor = 3.0F;  // intent of a call that says nothing against the session
-
-bool IsTokenByte(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-         (static_cast<unsigned char>(c) & 0x80U) != 0;
-}
-
-bool IsStopWord(std::string_view word) noexcept {
-  static constexpr std::string_view kWords[] = {"a",     "an",   "and",    "are",  "as",    "at",  "be",   "by", "can",
-                                                "could", "do",   "for",    "from", "had",   "has", "have", "i",  "if",
-                                                "in",    "is",   "it",     "me",   "my",    "no",  "not",  "of", "on",
-                                                "or",    "our",  "please", "so",   "that",  "the", "this", "to", "was",
-                                                "we",    "were", "will",   "with", "would", "you", "your"};
-  return std::binary_search(std::begin(kWords), std::end(kWords), word);
-}
-
-// Hashes of the words and identifiers of `text`, without stop words; sorted and unique when asked.
-void Tokens(std::string_view text, std::size_t limit, bool sorted, std::vector<std::uint32_t>& out) {
-  char word[64];
-  std::size_t n = 0;
-  const auto flush = [&] {
-    if (n == 0) return;
-    const std::string_view token(word, n);
-    if (!IsStopWord(token)) out.push_back(HashOf(token));
-    n = 0;
-  };
-  for (const char c : text) {
-    if (out.size() >= limit) break;
-    if (!IsTokenByte(c)) {
-      flush();
-    } else if (n < sizeof(word)) {
-      word[n++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-    }
-  }
-  flush();
-  if (sorted) {
-    std::sort(out.begin(), out.end());
-    out.erase(std::unique(out.begin(), out.end()), out.end());
-  }
-}
-
-bool Holds(std::span<const std::uint32_t> sorted, std::uint32_t token) noexcept {
-  return std::binary_search(sorted.begin(), sorted.end(), token);
-}
-
-float Share(std::span<const std::uint32_t> tokens, std::span<const std::uint32_t> sorted) noexcept {
-  if (tokens.empty()) return 1.0F;
-  if (sorted.empty()) return 0.0F;
-  std::size_t hits = 0;
-  for (const std::uint32_t token : tokens) hits += Holds(sorted, token) ? 1U : 0U;
-  return static_cast<float>(hits) / static_cast<float>(tokens.size());
-}
 
 float SignedLog(float x) noexcept { return std::copysign(std::log1p(std::abs(x)), x); }
 
@@ -226,6 +175,7 @@ struct BoundsSession::Impl {
   void Remember(Seen& entry, std::string_view text, const ScanResult& found);
   void Observe(const SeenResult& result, std::uint32_t source, std::string_view text, const ScanResult& found);
   void Facts(const ProposedCall& call, std::vector<LeafFacts>& out) const;
+  [[nodiscard]] std::size_t Rivals(const LeafFacts& fact, Shape shape) const;
   [[nodiscard]] FeatureVector Features(const ProposedCall& call, const std::vector<LeafFacts>& facts) const;
   [[nodiscard]] Judgement Explain(const ProposedCall& call, const std::vector<LeafFacts>& facts,
                                   const FeatureVector& features, Judgement judgement) const;
@@ -489,6 +439,34 @@ void BoundsSession::Impl::Facts(const ProposedCall& call, std::vector<LeafFacts>
   }
 }
 
+// Other words of this shape near the value, outside of orders: who writes an order to pay somebody else leaves the
+// account that stood there.
+std::size_t BoundsSession::Impl::Rivals(const LeafFacts& fact, Shape shape) const {
+  constexpr std::size_t kAround = 4096;
+  constexpr std::size_t kMost = 4;
+  constexpr std::string_view kBetween = " \t\r\n\"'`<>()[]{},;|";
+  const std::string_view whole = sources.text(fact.seen->source);
+  const std::size_t from = fact.piece->bytes.begin > kAround ? fact.piece->bytes.begin - kAround : 0;
+  const std::size_t until = std::min(whole.size(), fact.piece->bytes.end + kAround);
+  std::size_t count = 0;
+  for (std::size_t at = from; at < until && count < kMost;) {
+    const std::size_t begin = whole.find_first_not_of(kBetween, at);
+    if (begin == std::string_view::npos || begin >= until) break;
+    const std::size_t end = std::min(whole.find_first_of(kBetween, begin), whole.size());
+    at = end;
+    std::string_view word = whole.substr(begin, end - begin);
+    while (!word.empty() && (word.back() == '.' || word.back() == ':' || word.back() == '!' || word.back() == '?')) {
+      word.remove_suffix(1);
+    }
+    if (ShapeOf(word) != shape || word == fact.text) continue;
+    const auto piece = std::partition_point(fact.seen->pieces.begin(), fact.seen->pieces.end(),
+                                            [&](const Piece& p) { return p.bytes.end <= begin; });
+    const bool in_order = piece != fact.seen->pieces.end() && piece->bytes.begin <= begin && piece->order;
+    count += in_order ? 0U : 1U;
+  }
+  return count;
+}
+
 FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std::vector<LeafFacts>& facts) const {
   FeatureVector f{};
   const auto set = [&](Feature feature, float value) { f[static_cast<std::size_t>(feature)] = value; };
@@ -577,6 +555,8 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
   float context_min = 64.0F;
   float intent_max = -30.0F;
   float intent_min = 30.0F;
+  float ordered_address = 0.0F;
+  float rivals = 0.0F;
   for (const LeafFacts& fact : facts) {
     if (fact.tokens.empty()) continue;
     ++leaves;
@@ -600,7 +580,12 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
     const float intent = model->intent.Score(text, tool, false);
     intent_max = std::max(intent_max, intent);
     intent_min = std::min(intent_min, intent);
-    if (fact.piece->order) ++orders_found;
+    if (!fact.piece->order) continue;
+    ++orders_found;
+    const Shape shape = ShapeOf(fact.text);
+    if (shape == Shape::kNone) continue;
+    ordered_address = 1.0F;
+    rivals = std::max(rivals, static_cast<float>(Rivals(fact, shape)));
   }
   set(Feature::kUngrounded, ungrounded);
   set(Feature::kUngroundedShare, leaves > 0 ? ungrounded / leaves : 0.0F);
@@ -614,6 +599,8 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
   set(Feature::kImperativeMax, orders_found > 0 ? 1.0F : 0.0F);
   set(Feature::kImperativeMean, found > 0 ? orders_found / found : 0.0F);
   set(Feature::kTaintSum, SignedLog(taint_sum));
+  set(Feature::kOrderedAddress, ordered_address);
+  set(Feature::kRivals, rivals);
 
   float order = -20.0F;
   float echo = 0.0F;
@@ -651,7 +638,7 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
   set(Feature::kSink, call.tool_class == ToolClass::kSink ? 1.0F : 0.0F);
   set(Feature::kAddresses, addresses);
   set(Feature::kResultsSeen, std::log1p(static_cast<float>(results)));
-  if (flow) {
+  if (flow && flow->SpeaksOf(call.tool)) {
     const PathOdds odds = flow->Odds(call.tool);
     set(Feature::kPathOdds, static_cast<float>(odds.log_odds));
     set(Feature::kPathSupport, std::log1p(static_cast<float>(odds.support)));
@@ -687,7 +674,9 @@ Judgement BoundsSession::Judge(const ProposedCall& call, const Thresholds& thres
   const FeatureVector features = s.Features(call, facts);
   if (s.has_request) {
     judgement.score = s.model->Score(features);
-    if (judgement.score > thresholds.escalate) judgement.verdict = core::Verdict::kEscalate;
+    // An order that names another account than the document's own facts do is for a person, whatever the score.
+    const bool rivals = features[static_cast<std::size_t>(Feature::kRivals)] > 0.0F;
+    if (rivals || judgement.score > thresholds.escalate) judgement.verdict = core::Verdict::kEscalate;
     if (judgement.score > thresholds.block) judgement.verdict = core::Verdict::kBlock;
   } else {
     // Nobody knows what was asked for: only that an argument exists nowhere but in an order can be held against a call.

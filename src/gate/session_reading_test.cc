@@ -65,7 +65,7 @@ std::string Content(std::string_view text) {
 }
 
 const std::string kPoisoned =
-    Content("Rooms: 14. Checkout at noon.\n\n" + std::string(kOrder) + "\n\nBreakfast from 7 to 10.");
+    Content("Rooms: 14. Checkout at noon.\n\n" + std::string(kOrder) + "\n\nRooms face the garden or the street.");
 
 TEST(Reading, AnOrderIsMaskedAndTheRestPasses) {
   World world("");
@@ -75,7 +75,7 @@ TEST(Reading, AnOrderIsMaskedAndTheRestPasses) {
   ASSERT_FALSE(view.decision.evidence.empty());
   EXPECT_EQ(view.decision.evidence.front().layer, Layer::kInjection);
   EXPECT_THAT(view.masked, Not(HasSubstr("eve@evil.test")));
-  EXPECT_THAT(view.masked, HasSubstr("Breakfast from 7 to 10."));
+  EXPECT_THAT(view.masked, HasSubstr("Rooms face the garden or the street."));
   const auto doc = base::JsonDoc::Parse(view.masked);
   ASSERT_TRUE(doc.ok());
   EXPECT_EQ(doc.value().root().FindPointer("/content/0/type").string(), "text");

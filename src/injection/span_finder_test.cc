@@ -47,7 +47,7 @@ TEST(SpanModelTest, DamagedWeightsAreRefused) {
 
 TEST(SpanModelTest, TheEmbeddedWeightsAreOfThisVersion) {
   EXPECT_GT(DefaultSpanModel()->Serialize().size(), 1000U);
-  EXPECT_LT(DefaultSpanModel()->Serialize().size(), std::size_t{64} << 10U);
+  EXPECT_LT(DefaultSpanModel()->Serialize().size(), std::size_t{96} << 10U);
 }
 
 TEST(SpanFinderTest, ASpanCoversTheRequestAndLeavesTheData) {

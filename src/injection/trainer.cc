@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "interlock/base/seeded_random.h"
 #include "model.h"
 
 namespace interlock::injection {
@@ -16,29 +17,11 @@ namespace {
 constexpr std::size_t kMinCommands = 3;  // distinct texts a word or pair must occur in to count
 constexpr std::size_t kMinData = 12;
 constexpr std::size_t kMaxWords = 3000;
-constexpr std::size_t kMaxPairs = 9500;
+constexpr std::size_t kMaxPairs = 14000;
 constexpr int kHardRounds = 3;
 constexpr float kHardWeight = 3.0F;
 constexpr float kPieceWeight = 0.3F;  // of a whole sentence as a window of its own
 constexpr float kNameShare = 0.6F;    // words mostly written with a capital inside sentences are names
-
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t Next() {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31U);
-  }
-  std::size_t Below(std::size_t n) { return n == 0 ? 0 : static_cast<std::size_t>(Next() % n); }
-  std::size_t Between(std::size_t low, std::size_t high) { return low + Below(high - low + 1); }
-  bool OneIn(std::size_t n) { return Below(n) == 0; }
-
- private:
-  std::uint64_t state_;
-};
 
 struct Prepared {
   std::vector<Token> tokens;
@@ -379,7 +362,7 @@ class Training {
     constexpr float kRate = 0.08F;
     constexpr float kDecay = 2e-6F;
     for (int epoch = 0; epoch < epochs; ++epoch) {
-      for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random_.Below(i)]);
+      random_.Shuffle(order);
       for (const std::uint32_t index : order) {
         const Window& window = windows_[index];
         float sum = weights_[kDrift] * window.words + weights_[kUnknown] * window.unknown;
@@ -442,11 +425,22 @@ class Training {
       for (const Run& run : runs) sum = std::max(sum, run.sum);
       return std::sqrt(sum);
     };
-    for (const Text& text : commands_) samples.emplace_back(best(text), true);
-    for (const Text& text : data_) samples.emplace_back(best(text), false);
-    if (commands_.empty() || data_.empty()) return;
-    const double positive = 0.5 / static_cast<double>(commands_.size());
-    const double negative = 0.5 / static_cast<double>(data_.size());
+    double commands = 0;
+    double data = 0;
+    // Texts of less than full weight (made up, shorter and plainer than what is met) say nothing about scores.
+    for (const Text& text : commands_) {
+      if (text.weight < 1.0F) continue;
+      samples.emplace_back(best(text), true);
+      ++commands;
+    }
+    for (const Text& text : data_) {
+      if (text.weight < 1.0F) continue;
+      samples.emplace_back(best(text), false);
+      ++data;
+    }
+    if (commands == 0 || data == 0) return;
+    const double positive = 0.5 / commands;
+    const double negative = 0.5 / data;
     double slope = 1;
     double offset = -2;
     for (int step = 0; step < 50; ++step) {  // Newton, damped
@@ -478,7 +472,7 @@ class Training {
   const std::vector<Text>& commands_;
   const std::vector<Text>& data_;
   const SpanTrainer::Options& options_;
-  Random random_;
+  base::SeededRandom random_;
   Table<char> words_;
   Table<std::uint32_t> ids_;
   std::vector<std::uint64_t> keys_;

@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "interlock/base/seeded_random.h"
 #include "interlock/bounds/intent.h"
 #include "interlock/eval/agent_sentry/stress.h"
 
@@ -32,21 +33,6 @@ std::uint64_t Fold(std::string_view text, std::uint64_t salt, std::uint64_t fold
   return (hash ^ (hash >> 32U)) % folds;
 }
 
-class Random {
- public:
-  explicit Random(std::uint64_t seed) : state_(seed) {}
-  std::uint64_t Next() {
-    state_ += 0x9E3779B97F4A7C15ULL;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xBF58476D1CE4E5B9ULL;
-    z = (z ^ (z >> 27U)) * 0x94D049BB133111EBULL;
-    return z ^ (z >> 31U);
-  }
-
- private:
-  std::uint64_t state_;
-};
-
 void Say(const ProtocolOptions& options, const std::string& line) {
   static std::mutex mutex;
   if (!options.progress) return;
@@ -67,8 +53,8 @@ void InParallel(std::size_t count, unsigned jobs, Work&& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-Tested Test(const Trace& trace, const TrainedBounds& trained) {
-  return {&trace, PromptGroup(trace), AttackGroup(trace), RunTrace(trace, trained)};
+Tested Test(const Trace& trace, const TrainedBounds& trained, bool with_graph = false) {
+  return {&trace, PromptGroup(trace), AttackGroup(trace), RunTrace(trace, trained, with_graph)};
 }
 
 bool Allowed(const Tested& tested, bool quarantine) {
@@ -124,11 +110,10 @@ Rate DomainMeanRate(const std::vector<Counted>& all, const ProtocolOptions& opti
     for (const auto& [name, group] : groups[d]) flat[d].push_back(group);
   }
   rate.value = mean([](std::size_t, std::size_t i) { return i; });
-  Random random(options.seed + 991);
+  base::SeededRandom random(options.seed + 991);
   std::vector<double> draws;
   for (int b = 0; b < options.bootstraps; ++b) {
-    draws.push_back(
-        mean([&](std::size_t size, std::size_t) { return static_cast<std::size_t>(random.Next() % size); }));
+    draws.push_back(mean([&](std::size_t size, std::size_t) { return random.Below(size); }));
   }
   std::sort(draws.begin(), draws.end());
   rate.low = rate.high = rate.value;
@@ -251,6 +236,15 @@ void Standard(Rows& rows, const std::string& name, const std::vector<Tested>& al
   }
 }
 
+// The same gate with a graph that was learned from the training traces.
+void WithGraph(Rows& rows, const std::string& name, const std::vector<Tested>& all) {
+  const auto usual = [](const Tested& t) { return !t.outcome.delegation; };
+  for (const bool quarantine : {false, true}) {
+    rows.Rates(name + (quarantine ? " with graph gate+quarantine" : " with graph gate"), "mean", Select(all, usual),
+               quarantine, "paths of the training traces, looked up by domain");
+  }
+}
+
 std::string Normal(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -278,6 +272,7 @@ std::vector<EvalRow> GroupedProtocol(std::span<const Trace> bench, const Protoco
     std::uint64_t attack = 0;
     bool utilities = false;  // tested once a prompt fold
     std::vector<Tested> tested;
+    std::vector<Tested> graphed;
     std::map<StressKind, std::vector<Tested>> stressed;
     std::vector<Tested> adaptive;
   };
@@ -315,7 +310,10 @@ std::vector<EvalRow> GroupedProtocol(std::span<const Trace> bench, const Protoco
       }
     }
     const TrainedBounds trained = TrainBounds(training, options.training);
-    for (const Trace* trace : test) cell.tested.push_back(Test(*trace, trained));
+    for (const Trace* trace : test) {
+      cell.tested.push_back(Test(*trace, trained));
+      cell.graphed.push_back(Test(*trace, trained, true));
+    }
     Say(options, "grouped: fold " + std::to_string(c + 1) + " of " + std::to_string(cells.size()));
     if (extras.stress) {
       for (const Tested& tested : cell.tested) {
@@ -337,6 +335,7 @@ std::vector<EvalRow> GroupedProtocol(std::span<const Trace> bench, const Protoco
   });
   std::vector<Tested> all;
   std::vector<Tested> utilities;
+  std::vector<Tested> graphed;
   std::map<StressKind, std::vector<Tested>> stressed;
   std::vector<Tested> adapted;
   for (Cell& cell : cells) {
@@ -344,12 +343,14 @@ std::vector<EvalRow> GroupedProtocol(std::span<const Trace> bench, const Protoco
       if (!t.trace->attack) utilities.push_back(t);
       all.push_back(std::move(t));
     }
+    std::move(cell.graphed.begin(), cell.graphed.end(), std::back_inserter(graphed));
     for (auto& [kind, tested] : cell.stressed)
       std::move(tested.begin(), tested.end(), std::back_inserter(stressed[kind]));
     std::move(cell.adaptive.begin(), cell.adaptive.end(), std::back_inserter(adapted));
   }
   Rows rows(options);
   Standard(rows, "grouped", all);
+  WithGraph(rows, "grouped", graphed);
   const auto usual = [](const Tested& t) { return !t.outcome.delegation; };
   for (const auto& [kind, tested] : stressed) {
     for (const bool quarantine : {false, true}) {
@@ -380,12 +381,16 @@ std::vector<EvalRow> CrossProtocol(std::span<const Trace> bench, std::span<const
   for (const Trace& trace : bench) training.push_back(&trace);
   const TrainedBounds trained = TrainBounds(training, options.training);
   std::vector<Tested> all;
+  std::vector<Tested> graphed;
   for (const Trace& trace : agentdojo) {
-    if (Counts(trace)) all.push_back(Test(trace, trained));
+    if (!Counts(trace)) continue;
+    all.push_back(Test(trace, trained));
+    graphed.push_back(Test(trace, trained, true));
   }
   Say(options, "trained on bench, tested on AgentDojo");
   Rows rows(options);
   Standard(rows, "bench to agentdojo", all);
+  WithGraph(rows, "bench to agentdojo", graphed);
   double lost[2] = {0, 0};
   double count = 0;
   for (const Tested& t : all) {

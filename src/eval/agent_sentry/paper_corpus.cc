@@ -7,8 +7,8 @@
 
 #include "../import_common.h"
 #include "interlock/base/json.h"
+#include "interlock/base/seeded_random.h"
 #include "interlock/eval/agent_sentry/paper_tables.h"
-#include "paper_random.h"
 
 namespace interlock::eval::agent_sentry {
 
@@ -205,7 +205,7 @@ RateWithInterval DomainMean(const PaperCorpus& corpus, std::span<const std::uint
   RateWithInterval rate;
   rate.n = traces.size();
   rate.value = mean([](std::size_t i, std::size_t) { return i; });
-  SeededRandom random(options.seed);
+  base::SeededRandom random(options.seed);
   std::vector<double> means;
   for (std::uint32_t i = 0; i < options.bootstraps; ++i) {
     means.push_back(mean([&](std::size_t, std::size_t size) { return random.Below(size); }));

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <set>
 
+#include "interlock/base/seeded_random.h"
 #include "interlock/eval/agent_sentry/paper_tables.h"
-#include "paper_random.h"
 
 namespace interlock::eval::agent_sentry {
 namespace {
@@ -72,7 +72,7 @@ class Tally {
 };
 
 // A fold for each name, seeded; names of a domain are spread evenly.
-std::map<std::string, std::size_t> FoldsOf(const std::set<std::string>& names, SeededRandom& random) {
+std::map<std::string, std::size_t> FoldsOf(const std::set<std::string>& names, base::SeededRandom& random) {
   std::vector<std::string> order(names.begin(), names.end());
   random.Shuffle(order);
   std::map<std::string, std::size_t> folds;
@@ -81,7 +81,7 @@ std::map<std::string, std::size_t> FoldsOf(const std::set<std::string>& names, S
 }
 
 void ByTrace(const PaperCorpus& corpus, const PaperTablesOptions& options, std::vector<EvalRow>& rows) {
-  SeededRandom random(options.seed);
+  base::SeededRandom random(options.seed);
   std::vector<std::size_t> fold(corpus.traces().size(), kFolds);  // kFolds: in none
   for (std::size_t domain = 0; domain < kDomainCount; ++domain) {
     for (const bool attack : {false, true}) {
@@ -111,7 +111,7 @@ void ByTrace(const PaperCorpus& corpus, const PaperTablesOptions& options, std::
 }
 
 void ByGroup(const PaperCorpus& corpus, const PaperTablesOptions& options, std::vector<EvalRow>& rows) {
-  SeededRandom random(options.seed);
+  base::SeededRandom random(options.seed);
   std::map<std::string, std::size_t> prompt_fold;
   std::map<std::string, std::size_t> task_fold;
   for (std::size_t domain = 0; domain < kDomainCount; ++domain) {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <utility>
 
+#include "interlock/base/seeded_random.h"
 #include "paper_published.h"
-#include "paper_random.h"
 
 namespace interlock::eval::agent_sentry {
 namespace {
@@ -214,7 +214,7 @@ class Tables {
   // Many shuffles: the mean, and the interval in which 95 % of the artifact's runs would lie.
   void Shuffled(const PublishedRates& published, std::size_t side,
                 const std::array<double, kDomainCount + 1>& printed) {
-    SeededRandom random(options_.seed);
+    base::SeededRandom random(options_.seed);
     std::array<std::vector<double>, kDomainCount + 1> runs;
     for (std::uint32_t i = 0; i < std::max(options_.shuffles, 1U); ++i) {
       const Means means = MeansOf(published.tenths, side, [&](const Scored::Side& one) {
@@ -235,7 +235,7 @@ class Tables {
     }
   }
 
-  static void ShuffleBits(std::vector<bool>& bits, SeededRandom& random) {
+  static void ShuffleBits(std::vector<bool>& bits, base::SeededRandom& random) {
     for (std::size_t i = bits.size(); i > 1; --i) {
       const std::size_t other = random.Below(i);
       const bool kept = bits[i - 1];
@@ -377,7 +377,7 @@ class Tables {
   // Tables 8-13: benign traces drawn with replacement until they are 1 or 9 times the attacks.
   void Setting(const PublishedSetting& published) {
     if (!Has(published.tenths)) return;
-    SeededRandom random(options_.seed);
+    base::SeededRandom random(options_.seed);
     const std::uint32_t draws = std::max(options_.shuffles / 8, 4U);
     std::array<std::array<std::vector<double>, kDomainCount + 1>, 2> runs;  // mis-paired, corrected
     for (std::uint32_t i = 0; i < draws; ++i) {
@@ -436,7 +436,7 @@ class Tables {
     }
   }
 
-  static double Resampled(double share, std::size_t draws, SeededRandom& random) {
+  static double Resampled(double share, std::size_t draws, base::SeededRandom& random) {
     const auto limit = static_cast<std::uint64_t>(share * 9007199254740992.0);  // 2^53
     std::size_t hits = 0;
     for (std::size_t i = 0; i < draws; ++i) hits += (random.Next() >> 11U) < limit ? 1U : 0U;

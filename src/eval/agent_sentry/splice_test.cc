@@ -205,6 +205,7 @@ TEST(SpliceDataTest, FilesFitTheirSchemas) {
   const std::map<std::string, std::string> files = {{"preambles.json", "interlock.preambles.v1.json"},
                                                     {"carriers.json", "interlock.carriers.v1.json"},
                                                     {"stress_words.json", "interlock.stress-words.v1.json"},
+                                                    {"operations.json", "interlock.operations.v1.json"},
                                                     {"adaptive_words.json", "interlock.adaptive-words.v1.json"}};
   const std::string source = INTERLOCK_SOURCE_DIR;
   for (const auto& [file, schema_file] : files) {

@@ -8,7 +8,9 @@
 #include <set>
 #include <string>
 
+#include "interlock/bounds/learn.h"
 #include "interlock/bounds/tool_class.h"
+#include "interlock/eval/agent_sentry/authored.h"
 #include "interlock/eval/agent_sentry/stress.h"
 #include "interlock/eval/agent_sentry/train_spans.h"
 
@@ -21,6 +23,7 @@ using bounds::ProposedCall;
 namespace {
 
 constexpr std::size_t kDomainCount = std::size(kDomains);
+constexpr std::size_t kOtherDomain = kDomainCount;  // of authored sessions, all in one
 
 std::uint64_t HashText(std::string_view text, std::uint64_t salt) {
   std::uint64_t hash = 1469598103934665603ULL ^ (salt * 0x9E3779B97F4A7C15ULL);
@@ -31,6 +34,7 @@ std::uint64_t HashText(std::string_view text, std::uint64_t salt) {
 }
 
 std::size_t DomainIndex(const Trace& trace) {
+  if (trace.set == kAuthoredSet) return kOtherDomain;
   for (std::size_t i = 0; i < kDomainCount; ++i) {
     if (kDomains[i] == trace.domain) return i;
   }
@@ -44,10 +48,13 @@ std::shared_ptr<const injection::SpanModel> Borrow(const injection::SpanModel& m
 
 // Replays a trace turn by turn. `on_call(session, call, index)` before a call goes ahead; `on_result(index, scan)`.
 template <class OnCall, class OnResult>
-void Replay(const Trace& trace, const BoundsModel& model, const injection::SpanModel& spans, OnCall&& on_call,
-            OnResult&& on_result) {
+void Replay(const Trace& trace, const BoundsModel& model, const injection::SpanModel& spans,
+            std::shared_ptr<const bounds::GraphIndex> graph, OnCall&& on_call, OnResult&& on_result) {
   const std::shared_ptr<const BoundsModel> borrowed(std::shared_ptr<const void>(), &model);
-  BoundsSession session(borrowed, std::make_shared<injection::SpanFinder>(Borrow(spans)), {});
+  bounds::BoundsOptions of_session;
+  of_session.graph = std::move(graph);
+  of_session.roles = {trace.domain};
+  BoundsSession session(borrowed, std::make_shared<injection::SpanFinder>(Borrow(spans)), std::move(of_session));
   session.SetRequest(trace.prompt);
   std::vector<base::JsonDoc> documents;
   documents.reserve(trace.calls.size());
@@ -88,11 +95,20 @@ struct HeldRow {
   bool rewritten = false;
 };
 
-std::vector<float> Flat(const std::vector<HeldRow>& rows, const std::vector<std::size_t>& which) {
+bounds::FeatureVector WithoutPath(bounds::FeatureVector features) {
+  features[static_cast<std::size_t>(bounds::Feature::kPathOdds)] = 0.0F;
+  features[static_cast<std::size_t>(bounds::Feature::kPathSupport)] = 0.0F;
+  return features;
+}
+
+// Half of the traces without their paths: the one half for even forests, the other for odd ones.
+std::vector<float> Flat(const std::vector<HeldRow>& rows, const std::vector<std::size_t>& which, int forest) {
   std::vector<float> flat;
   flat.reserve(which.size() * bounds::kFeatureCount);
   for (const std::size_t i : which) {
-    flat.insert(flat.end(), rows[i].row.features.begin(), rows[i].row.features.end());
+    const bool path = (rows[i].trace + static_cast<std::size_t>(forest)) % 2 == 0;
+    const bounds::FeatureVector features = path ? rows[i].row.features : WithoutPath(rows[i].row.features);
+    flat.insert(flat.end(), features.begin(), features.end());
   }
   return flat;
 }
@@ -102,7 +118,7 @@ std::vector<bounds::Forest> Fit(const std::vector<HeldRow>& rows, const std::vec
   std::vector<std::uint8_t> labels;
   std::vector<float> weights;
   // Each domain and each side weighs the same: figures are means over domains, and so is the user's trouble.
-  double count[2][kDomainCount] = {};
+  double count[2][kDomainCount + 1] = {};
   const auto weight_of = [&](const HeldRow& row) { return row.rewritten ? options.rewritten_weight : 1.0; };
   for (const std::size_t i : which) {
     count[rows[i].row.attack ? 1 : 0][DomainIndex(*training[rows[i].trace])] += weight_of(rows[i]);
@@ -114,10 +130,11 @@ std::vector<bounds::Forest> Fit(const std::vector<HeldRow>& rows, const std::vec
                             std::max(count[attack ? 1 : 0][DomainIndex(*training[rows[i].trace])], 20.0);
     weights.push_back(static_cast<float>(balanced));
   }
-  const std::vector<float> flat = Flat(rows, which);
   std::vector<bounds::Forest> forests;
   for (int k = 0; k < options.forests; ++k) {
+    const std::vector<float> flat = Flat(rows, which, k);
     bounds::ForestOptions forest;
+    if (options.monotone) forest.monotone = bounds::MonotoneDirections();
     forest.trees = options.trees;
     forest.seed = options.seed * 100 + static_cast<std::uint64_t>(k);
     forests.push_back(bounds::TrainForest(flat, bounds::kFeatureCount, labels, weights, forest));
@@ -125,9 +142,11 @@ std::vector<bounds::Forest> Fit(const std::vector<HeldRow>& rows, const std::vec
   return forests;
 }
 
+// As a gate without a graph would.
 float ScoreOf(const std::vector<bounds::Forest>& forests, const FeatureRow& row) {
+  const bounds::FeatureVector features = WithoutPath(row.features);
   float sum = 0.0F;
-  for (const bounds::Forest& forest : forests) sum += forest.Score(row.features);
+  for (const bounds::Forest& forest : forests) sum += forest.Score(features);
   return forests.empty() ? 0.0F : sum / static_cast<float>(forests.size());
 }
 
@@ -161,7 +180,7 @@ bounds::IntentModel TrainIntent(std::span<const Trace* const> training, std::uin
     std::size_t from = 0;
     if (!trace->attack) {
       wanted = &used[{trace->domain, trace->prompt}];
-    } else if (trace->set == "bench" && !trace->injected.empty()) {
+    } else if ((trace->set == "bench" || trace->set == kAuthoredSet) && !trace->injected.empty()) {
       // What follows an injection of the benchmark is the attacker's task and nothing else.
       const InjectedSpan& span = trace->injected.front();
       const std::string& out = trace->calls[span.call].output;
@@ -169,7 +188,10 @@ bounds::IntentModel TrainIntent(std::span<const Trace* const> training, std::uin
       from = span.call + 1;
     }
     if (wanted == nullptr) continue;
-    for (std::size_t i = from; i < trace->calls.size(); ++i) wanted->insert(trace->calls[i].name);
+    const bool authored = trace->set == kAuthoredSet;
+    for (std::size_t i = from; i < trace->calls.size(); ++i) {
+      if (!authored || trace->calls[i].carries_attack == trace->attack) wanted->insert(trace->calls[i].name);
+    }
   }
   std::vector<bounds::IntentModel::Sample> samples;
   for (const auto& [key, names] : used) {
@@ -181,25 +203,59 @@ bounds::IntentModel TrainIntent(std::span<const Trace* const> training, std::uin
   return bounds::IntentModel::Train(samples, options);
 }
 
-std::vector<FeatureRow> RowsOf(const Trace& trace, const BoundsModel& model, const injection::SpanModel& spans) {
+std::shared_ptr<const bounds::GraphIndex> LearnPaths(std::span<const Trace* const> traces) {
+  bounds::GraphLearner learner;
+  for (const Trace* trace : traces) {
+    core::TraceSession session;
+    std::vector<std::string> ids(trace->calls.size());
+    session.messages.push_back({.role = core::Role::kUser, .content = {}, .calls = {}, .call_id = {}});
+    for (std::size_t i = 0; i < trace->calls.size(); ++i) {
+      if (i == 0 || trace->calls[i].turn != trace->calls[i - 1].turn) {
+        session.messages.push_back({.role = core::Role::kAssistant, .content = {}, .calls = {}, .call_id = {}});
+      }
+      ids[i] = std::to_string(i);
+      session.messages.back().calls.push_back(
+          {.id = ids[i], .tool = trace->calls[i].name, .arguments = {}, .decision = {}});
+    }
+    bounds::ObserveOptions observe;
+    observe.side = trace->attack ? bounds::Side::kAttack : bounds::Side::kBenign;
+    const std::uint32_t reader = FirstReader(*trace);
+    while (trace->attack && observe.first_call < trace->calls.size() &&
+           trace->calls[observe.first_call].turn < reader) {
+      ++observe.first_call;
+    }
+    const bounds::Scope scope{.tenant = {}, .role = trace->domain};
+    observe.scopes = std::span(&scope, 1);
+    // A session that cannot be learned from is left out, as `interlock learn` does.
+    (void)learner.Observe(session, observe);
+  }
+  base::Result<bounds::FunctionalityGraph> graph = learner.Take();
+  return graph.ok() ? bounds::GraphIndex::Build(graph.value()) : nullptr;
+}
+
+std::vector<FeatureRow> RowsOf(const Trace& trace, const BoundsModel& model, const injection::SpanModel& spans,
+                               std::shared_ptr<const bounds::GraphIndex> graph) {
   std::vector<FeatureRow> rows;
   const std::uint32_t reader = FirstReader(trace);
   Replay(
-      trace, model, spans,
+      trace, model, spans, std::move(graph),
       [&](const BoundsSession& session, const ProposedCall& call, std::size_t i) {
         if (!bounds::IsGated(call.tool_class) || !session.exposed()) return;
-        const bool attack = trace.attack && trace.calls[i].turn >= reader;
+        const bool authored = trace.set == kAuthoredSet;
+        const bool attack = authored ? trace.calls[i].carries_attack : trace.attack && trace.calls[i].turn >= reader;
         // Before it read the injection an attack's trace is the carrier's; its benign run is in the data already.
-        if (trace.attack && !attack) return;
+        if (trace.attack && !attack && !authored) return;
         rows.push_back({session.Extract(call), attack});
       },
       [](std::size_t, const injection::ScanResult&) {});
   return rows;
 }
 
-TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBoundsOptions& options) {
-  TrainedBounds out;
-  const auto texts = options.texts != nullptr ? options.texts : std::make_shared<injection::SpanTexts>();
+namespace {
+
+// The rows of every training trace, each from inner models that saw neither its prompt nor its attack task.
+std::vector<HeldRow> CrossRows(std::span<const Trace* const> training, const TrainBoundsOptions& options,
+                               const std::shared_ptr<injection::SpanTexts>& texts) {
   const auto folds = static_cast<std::uint64_t>(std::max(2, options.inner_folds));
   std::vector<HeldRow> rows;
   const auto prompt_fold = [&](const Trace& t) { return HashText(PromptGroup(t), options.seed + 11) % folds; };
@@ -219,23 +275,35 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
       const std::shared_ptr<const injection::SpanModel> spans = TrainSpans(inner, span_options);
       BoundsModel model;
       model.intent = TrainIntent(inner, options.seed);
+      const std::shared_ptr<const bounds::GraphIndex> graph = LearnPaths(inner);
       for (std::size_t i = 0; i < training.size(); ++i) {
         const Trace& t = *training[i];
         if (prompt_fold(t) != p || (t.attack ? attack_fold(t) != a : shift != 0)) continue;
-        for (const FeatureRow& row : RowsOf(t, model, *spans)) rows.push_back({row, i});
+        for (const FeatureRow& row : RowsOf(t, model, *spans, graph)) rows.push_back({row, i});
         // The same order in other clothes, so that the combiner does not lean on spans alone.
         if (!t.attack || options.rewritten <= 0) continue;
         const std::span<const StressKind> kinds = AllStressKinds();
         for (int k = 0; k < options.rewritten; ++k) {
           const StressKind kind =
               kinds[HashText(t.id, options.seed + 20 + static_cast<std::uint64_t>(k)) % kinds.size()];
-          for (const FeatureRow& row : RowsOf(Stress(t, kind, options.seed), model, *spans)) {
+          for (const FeatureRow& row : RowsOf(Stress(t, kind, options.seed), model, *spans, graph)) {
             rows.push_back({row, i, true});
           }
         }
       }
     }
   }
+  return rows;
+}
+
+}  // namespace
+
+TrainedBounds TrainBounds(std::span<const Trace* const> recorded, const TrainBoundsOptions& options) {
+  TrainedBounds out;
+  std::vector<const Trace*> training(recorded.begin(), recorded.end());
+  for (const Trace& trace : options.authored) training.push_back(&trace);
+  const auto texts = options.texts != nullptr ? options.texts : std::make_shared<injection::SpanTexts>();
+  const std::vector<HeldRow> rows = CrossRows(training, options, texts);
   // Thresholds from scores of traces that the combiner has not seen.
   constexpr std::uint64_t kThresholdFolds = 5;
   std::vector<float> held(training.size(), -100.0F);
@@ -261,6 +329,7 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
   std::array<double, kDomainCount> count{};
   for (std::size_t i = 0; i < training.size(); ++i) {
     if (training[i]->attack || bounds::DelegatesTo(training[i]->prompt)) continue;
+    if (DomainIndex(*training[i]) == kOtherDomain) continue;  // thresholds are promised for recorded sessions
     ++count[DomainIndex(*training[i])];
     benign.emplace_back(held[i], DomainIndex(*training[i]));
   }
@@ -276,9 +345,14 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
     ++attacks;
     missed += held[i] <= model->escalate ? 1U : 0U;
   }
+  for (std::size_t i = 0; i < training.size(); ++i) {
+    if (DomainIndex(*training[i]) != kOtherDomain || bounds::DelegatesTo(training[i]->prompt)) continue;
+    (training[i]->attack ? out.authored_attacks : out.authored_benign).push_back(held[i]);
+  }
   out.held_out_asr = attacks == 0 ? 0.0 : static_cast<double>(missed) / static_cast<double>(attacks);
   out.held_out_utility = options.utility;
   out.model = std::move(model);
+  out.graph = LearnPaths(training);
   TrainSpansOptions span_options;
   span_options.seed = options.seed;
   span_options.quarantine_rate = options.quarantine_rate;
@@ -288,13 +362,13 @@ TrainedBounds TrainBounds(std::span<const Trace* const> training, const TrainBou
   return out;
 }
 
-TraceOutcome RunTrace(const Trace& trace, const TrainedBounds& trained) {
+TraceOutcome RunTrace(const Trace& trace, const TrainedBounds& trained, bool with_graph) {
   TraceOutcome outcome;
   outcome.delegation = bounds::DelegatesTo(trace.prompt);
   const std::uint32_t reader = FirstReader(trace);
   std::vector<bool> covered(trace.injected.size(), false);
   Replay(
-      trace, *trained.model, *trained.spans,
+      trace, *trained.model, *trained.spans, with_graph ? trained.graph : nullptr,
       [&](const BoundsSession& session, const ProposedCall& call, std::size_t i) {
         ++outcome.calls;
         if (!bounds::IsGated(call.tool_class)) return;

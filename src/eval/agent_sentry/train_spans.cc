@@ -6,6 +6,7 @@
 
 #include "interlock/base/check.h"
 #include "interlock/bounds/intent.h"
+#include "operations.h"
 
 namespace interlock::eval::agent_sentry {
 namespace {
@@ -38,6 +39,11 @@ std::shared_ptr<const injection::SpanModel> Fit(std::span<const Trace* const> tr
     }
   }
   for (const std::string& text : options.ordinary) trainer.AddData(text);
+  if (options.operations > 0.0F) {
+    const OperationsTexts& operations = EmbeddedOperationsTexts();
+    for (const std::string& text : operations.orders) trainer.AddCommand(text, options.operations);
+    for (const std::string& text : operations.facts) trainer.AddData(text, options.operations);
+  }
   injection::SpanTrainer::Options train;
   train.seed = options.seed;
   train.quarantine = quarantine;

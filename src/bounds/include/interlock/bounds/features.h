@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace interlock::bounds {
 
@@ -52,20 +53,27 @@ enum class Feature : std::uint8_t {
   kImperativeMax,  // is it an order
   kImperativeMean,
   kTaintSum,
-  kToolOrder,     // strongest order seen anywhere that names this tool's words
-  kNamed,         // the tool's name stands in the request
-  kSink,          // a retrieval whose address is an argument
-  kAddresses,     // ungrounded arguments that are addresses, accounts or links
-  kResultsSeen,   // log of the number of results
-  kPathOdds,      // functionality graph: smoothed log-odds of attack over benign
-  kPathSupport,   // log of the sessions behind it
-  kCallEcho,      // most of an order's words that the call's name and arguments say
-  kCallEchoVerb,  // that order starts with the tool's verb
+  kToolOrder,       // strongest order seen anywhere that names this tool's words
+  kNamed,           // the tool's name stands in the request
+  kSink,            // a retrieval whose address is an argument
+  kAddresses,       // ungrounded arguments that are addresses, accounts or links
+  kResultsSeen,     // log of the number of results
+  kPathOdds,        // functionality graph: smoothed log-odds of attack over benign
+  kPathSupport,     // log of the sessions behind it
+  kCallEcho,        // most of an order's words that the call's name and arguments say
+  kCallEchoVerb,    // that order starts with the tool's verb
+  kOrderedAddress,  // an ungrounded address, account or link whose cleanest occurrence is an order
+  kRivals,          // of such: others of its shape that the same result names outside of orders
   kCount,
 };
 inline constexpr std::size_t kFeatureCount = static_cast<std::size_t>(Feature::kCount);
 
 using FeatureVector = std::array<float, kFeatureCount>;
+
+// By feature: 1 where more of it never makes a call look more honest (orders seen, values that stand only in them, an
+// attack's path), -1 where more never makes it look worse (what the request names and asks for), 0 where neither is
+// clear. The combiner is trained so.
+[[nodiscard]] std::vector<std::int8_t> MonotoneDirections();
 
 [[nodiscard]] std::string_view NameOf(Feature feature) noexcept;  // "scan", "short-span-only", ...
 

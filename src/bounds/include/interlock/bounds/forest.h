@@ -72,6 +72,8 @@ struct ForestOptions {
   double row_share = 0.8;     // of the rows, a tree
   int bins = 64;              // thresholds a feature
   std::uint64_t seed = 1;
+  // By feature: > 0, the score never falls as it rises; < 0, never rises; 0 or past the end, free.
+  std::vector<std::int8_t> monotone = {};
 };
 
 // `rows` holds feature_count values a row; labels are 0 or 1. Logistic loss, Newton steps.

@@ -128,6 +128,9 @@ class FlowContext {
   // decided.
   [[nodiscard]] FlowReading ControlFlow(std::string_view tool) const noexcept;
   [[nodiscard]] PathOdds Odds(std::string_view tool) const noexcept;
+  // The graph knows the tool, and every scope that may answer has sessions of both sides: else odds compare with
+  // nothing.
+  [[nodiscard]] bool SpeaksOf(std::string_view tool) const noexcept;
 
   [[nodiscard]] bool has_actions() const noexcept { return !actions_.empty(); }
   // A retrieval that the graph does not know came before: no learned set can fit.

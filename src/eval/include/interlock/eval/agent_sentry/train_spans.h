@@ -25,6 +25,8 @@ struct TrainSpansOptions {
   float quarantine = 4.0F;
   // Ordinary documents, such as manuals of programs: data too, however much they tell their reader to do.
   std::span<const std::string> ordinary = {};
+  // Weight of the made-up orders and facts about the running of systems, of which the traces know nothing; 0: without.
+  float operations = 0.9F;
   std::shared_ptr<injection::SpanTexts> texts;  // shared by trainings on the same traces; may be null
 };
 
