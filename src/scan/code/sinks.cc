@@ -666,7 +666,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
           // A value between quotes or behind a comparison could have been bound; a name of a table could not.
           const bool value = AnyOf(text, {"'\x01", "\"\x01", "=\x01", "= \x01", "where \x01", "like \x01", "'%\x01"});
           Raise("VULN-004", call.expr, target, kToolArgument, "puts an argument into an SQL statement",
-                value && target.Has(kUnchecked) ? 1.4 : 1.0);
+                value && target.Has(kUnchecked) ? 1.4 : 0.85);
         }
       }
       return call.receiver.Without(kEnvLabels);

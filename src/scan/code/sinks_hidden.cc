@@ -82,14 +82,20 @@ std::uint32_t Engine::ParamsWithin(ExprId expr) {
 
 // Some part of the expression is a constant long enough to hide a text in.
 bool Engine::StandsOnConstant(ExprId expr) const {
+  const auto hides = [&](ExprId id) {
+    if (id >= code().exprs.size()) return false;
+    const Expr& part = code().exprs[id];
+    if (part.kind == ExprKind::kList) return part.arg_count >= 8;
+    if (part.kind != ExprKind::kString && part.kind != ExprKind::kCall) return false;
+    const Value& value = view().Evaluate(id, function_);
+    return value.kind == ValueKind::kText && value.text.size() >= 8;
+  };
   std::vector<ExprId> open{expr};
   for (std::size_t i = 0; i < open.size() && i < 64; ++i) {
     if (open[i] >= code().exprs.size()) continue;
-    const ExprId origin = view().Origin(open[i], function_);
-    if (origin >= code().exprs.size()) continue;
-    const Expr& part = code().exprs[origin];
-    if (part.kind == ExprKind::kList && part.arg_count >= 8) return true;
-    if (part.kind == ExprKind::kString && part.text.size() >= 8) return true;
+    const Expr& part = code().exprs[open[i]];
+    // A name stands for what it was given, not for what that was made of.
+    if (part.kind == ExprKind::kName ? hides(view().Origin(open[i], function_)) : hides(open[i])) return true;
     if (part.kind == ExprKind::kFunction) continue;
     if (part.base != kNone) open.push_back(part.base);
     for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
