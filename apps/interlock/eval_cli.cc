@@ -27,6 +27,8 @@ void AddEvalCommands(CLI::App& app, std::function<int()>& run) {
                 "train the weights that the program embeds, write them to this folder, and stop");
   c->add_option("--ordinary", a->ordinary,
                 "teach the span finder ordinary documents too: two of three README.md below this folder, in order");
+  c->add_option("--authored", a->authored,
+                "teach sessions of other domains too: *.jsonl in this folder (src/eval/data/authored)");
   c->add_option("--seed", a->seed, "of folds, shuffles and resampling; the same seed gives the same bytes")
       ->capture_default_str();
   auto* quick = c->add_flag("--quick", a->quick, "fewer shuffles, resamplings and folds: a look, not a result");

@@ -12,10 +12,13 @@
 #include <string_view>
 
 #include "eval_agent_sentry.h"
+#include "interlock/base/lines.h"
 #include "interlock/base/text.h"
+#include "interlock/eval/agent_sentry/authored.h"
 #include "interlock/eval/agent_sentry/bounds_protocol.h"
 #include "interlock/eval/report.h"
 #include "interlock/platform/file.h"
+#include "interlock/platform/line_reader.h"
 #include "policy_files.h"
 
 namespace interlock::app {
@@ -33,26 +36,55 @@ using eval::agent_sentry::TrainBoundsOptions;
 
 constexpr std::string_view kBench = "bench.jsonl.zst";
 
-// Two of three README.md below `folder`, by path: the third stays unseen, for measuring.
-Result<std::vector<std::string>> OrdinaryTexts(const std::string& folder) {
-  constexpr std::size_t kMaxFileBytes = std::size_t{60} << 10;
+// Files below `folder` whose name ends so, by path.
+Result<std::vector<std::string>> FilesBelow(const std::string& folder, std::string_view end) {
   std::vector<std::string> paths;
   std::error_code failure;
   for (auto it = std::filesystem::recursive_directory_iterator(folder, failure);
        !failure && it != std::filesystem::recursive_directory_iterator(); it.increment(failure)) {
-    if (it->path().filename() == "README.md" && it->is_regular_file(failure)) paths.push_back(it->path().string());
+    if (it->path().filename().string().ends_with(end) && it->is_regular_file(failure)) {
+      paths.push_back(it->path().string());
+    }
   }
-  if (failure) return Error(ErrorCode::kFileNotFound, "cannot read this folder of documents", {.file = folder});
+  if (failure) return Error(ErrorCode::kFileNotFound, "cannot read this folder", {.file = folder});
   std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// Two of three README.md below `folder`, by path: the third stays unseen, for measuring.
+Result<std::vector<std::string>> OrdinaryTexts(const std::string& folder) {
+  constexpr std::size_t kMaxFileBytes = std::size_t{60} << 10;
+  const Result<std::vector<std::string>> paths = FilesBelow(folder, "README.md");
+  if (!paths.ok()) return paths.error();
   std::vector<std::string> texts;
   std::size_t taken = 0;
-  for (const std::string& path : paths) {
+  for (const std::string& path : paths.value()) {
     const auto text = platform::ReadFile(path, kMaxFileBytes);
     if (!text.ok() || !base::IsValidUtf8(text.value())) continue;  // too long, or not text
     if (++taken % 3 != 0) texts.push_back(text.value());
   }
   if (texts.empty()) return Error(ErrorCode::kFileNotFound, "no README.md below this folder", {.file = folder});
   return texts;
+}
+
+// Sessions written for training, in the order of their files' names; none without a folder.
+Result<std::vector<Trace>> LoadAuthored(const std::string& folder) {
+  std::vector<Trace> traces;
+  if (folder.empty()) return traces;
+  constexpr std::size_t kMaxLineBytes = std::size_t{1} << 20U;
+  const Result<std::vector<std::string>> files = FilesBelow(folder, ".jsonl");
+  if (!files.ok()) return files.error();
+  for (const std::string& file : files.value()) {
+    const Status status = platform::ForEachLine(file, kMaxLineBytes, [&](const base::Line& line) -> Status {
+      if (line.too_long) return Error(ErrorCode::kLimitExceeded, "session longer than 1 MiB", {.file = file});
+      Result<Trace> trace = eval::agent_sentry::ParseAuthoredTrace(line.text);
+      if (!trace.ok()) return trace.error();
+      traces.push_back(std::move(trace.value()));
+      return {};
+    });
+    if (!status.ok()) return status.error();
+  }
+  return traces;
 }
 
 // The command as a person would type it again.
@@ -74,14 +106,19 @@ std::string CommandOf(const EvalArgs& args, const std::string& data) {
   std::string out = fmt::format("interlock eval agent-sentry --data {} --seed {}", Quoted(data), args.seed);
   if (args.quick) out += " --quick";
   if (!args.ordinary.empty()) out += fmt::format(" --ordinary {}", Quoted(args.ordinary));
+  if (!args.authored.empty()) out += fmt::format(" --authored {}", Quoted(args.authored));
   if (!args.only.empty()) out += fmt::format(" --only {}", fmt::join(args.only, ","));
   return out;
 }
 
 class Sections {
  public:
-  Sections(const EvalArgs& args, EvalReport& report, std::vector<std::string> ordinary)
-      : args_(args), report_(report), ordinary_(std::move(ordinary)), shown_(::isatty(2) != 0) {}
+  Sections(const EvalArgs& args, EvalReport& report, std::vector<std::string> ordinary, std::vector<Trace> authored)
+      : args_(args),
+        report_(report),
+        ordinary_(std::move(ordinary)),
+        authored_(std::move(authored)),
+        shown_(::isatty(2) != 0) {}
 
   // Runs what was asked for, in the report's order.
   Status Run() {
@@ -129,6 +166,7 @@ class Sections {
     options.jobs = args_.jobs;
     options.training.seed = args_.seed;
     options.training.ordinary = ordinary_;
+    options.training.authored = authored_;
     if (args_.quick) {
       constexpr int kTenth = 10;
       options.folds = 2;
@@ -185,6 +223,7 @@ class Sections {
   const EvalArgs& args_;
   EvalReport& report_;
   std::vector<std::string> ordinary_;
+  std::vector<Trace> authored_;
   bool shown_;
 };
 
@@ -197,7 +236,7 @@ Status Write(const std::string& folder, const EvalReport& report, const eval::Re
   return platform::AtomicWrite(folder + "/report.html", eval::ReportHtml(report, layout), kFileMode);
 }
 
-// The weights that the program embeds, made again: trained on bench and nothing else.
+// The weights that the program embeds, made again: trained on bench and, where they are named, on authored sessions.
 int WriteWeights(const EvalArgs& args, const std::string& data) {
   const Result<EvalTraces> traces = LoadEvalTraces(data);
   if (!traces.ok()) {
@@ -215,7 +254,22 @@ int WriteWeights(const EvalArgs& args, const std::string& data) {
     }
     options.ordinary = std::move(texts.value());
   }
+  auto authored = LoadAuthored(args.authored);
+  if (!authored.ok()) {
+    PrintError(authored.error());
+    return kExitCannotRun;
+  }
+  options.authored = authored.value();
   const eval::agent_sentry::TrainedBounds trained = eval::agent_sentry::TrainBounds(training, options);
+  if (!trained.authored_benign.empty()) {
+    const auto over = [&](const std::vector<float>& scores) {
+      return std::ranges::count_if(scores, [&](float score) { return score > trained.model->escalate; });
+    };
+    fmt::print(stderr,
+               "authored sessions, forests that have not seen them: {} of {} without attack held up, {} of {} with\n",
+               over(trained.authored_benign), trained.authored_benign.size(), over(trained.authored_attacks),
+               trained.authored_attacks.size());
+  }
   constexpr mode_t kFolderMode = 0755;
   constexpr mode_t kFileMode = 0644;
   Status status = platform::CreateDirectories(args.weights, kFolderMode);
@@ -271,7 +325,13 @@ int RunEvalAgentSentry(const EvalArgs& args) {
     }
     ordinary = std::move(texts.value());
   }
-  if (const Status status = Sections(args, report, std::move(ordinary)).Run(); !status.ok()) {
+  auto authored = LoadAuthored(args.authored);
+  if (!authored.ok()) {
+    PrintError(authored.error());
+    return kExitCannotRun;
+  }
+  if (const Status status = Sections(args, report, std::move(ordinary), std::move(authored.value())).Run();
+      !status.ok()) {
     PrintError(status.error());
     return kExitCannotRun;
   }

@@ -19,6 +19,7 @@ struct EvalArgs {
   std::string data;      // "": $INTERLOCK_DATA
   std::string out;       // folder for report.html and rows.json; "": none
   std::string weights;   // folder for the embedded weights, made again; then nothing else is done
+  std::string authored;  // folder: sessions written for training (*.jsonl)
   std::string ordinary;  // folder: two of three README.md below it teach the span finder what manuals look like
   std::uint64_t seed = 42;
   bool quick = false;

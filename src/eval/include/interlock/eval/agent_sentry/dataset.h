@@ -26,6 +26,7 @@ struct TraceCall {
   std::string arguments;  // JSON object as recorded
   std::string output;
   bool has_output = false;
+  bool carries_attack = false;  // authored sessions: the record says so
 };
 
 struct InjectedSpan {
@@ -34,7 +35,7 @@ struct InjectedSpan {
 };
 
 struct Trace {
-  std::string set;  // bench | ad1 | ...
+  std::string set;  // bench | ad1 | authored | ...
   std::string domain;
   bool attack = false;
   std::string id;
