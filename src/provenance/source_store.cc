@@ -19,6 +19,7 @@ std::uint32_t TagOf(std::uint64_t hash) { return static_cast<std::uint32_t>(hash
 // Small tables by halves, which wastes less; large ones are not to grow often.
 std::size_t GrownFrom(std::size_t size) { return size < 16'384 ? size + size / 2 : size * 2; }
 constexpr std::uint32_t kLongWord = 255;
+constexpr std::size_t kShortSession = std::size_t{128} << 10;  // bytes of text
 constexpr std::uint32_t kCrowded = 32;  // places of a word in one segment from which on its pairs are kept
 constexpr std::uint32_t kMaxCount = (1u << 24) - 1;
 constexpr std::uint32_t kMaxHere = 255;
@@ -64,9 +65,11 @@ std::uint32_t SourceStore::Add(const SourceInfo& info, std::string_view text) {
   AddReading(ordinal, reading);
   AddFormats(ordinal);
   if (DiffersWhenDeep(text, reading)) AddReading(ordinal, Reading::kDeep);
-  // One source's words would be a good part of what a short session holds.
-  list_ = TokenList();
-  hits_ = std::vector<FormatHit>();
+  // One source's words would be a good part of what a short session holds; a longer one is faster with them in place.
+  if (text_bytes_ < kShortSession) {
+    list_ = TokenList();
+    hits_ = std::vector<FormatHit>();
+  }
   return ordinal;
 }
 
