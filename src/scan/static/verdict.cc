@@ -34,8 +34,9 @@ constexpr double kSlope = 1.6;        // score = 1 - exp(-slope x evidence)
 constexpr double kRepeatShare = 0.3;  // of a second hit of the same rule; none for further ones
 // Incubating rules block among themselves only where two of them are strong: theft that is kept from the user, say.
 constexpr double kStrong = 0.35;
-// A BLOCK needs one ground that is strong by itself; any number of weak ones has a person look.
-constexpr double kGround = 0.4;
+// A BLOCK needs a ground that is strong by itself, or two of different kinds that nearly are; any number of weak ones
+// has a person look.
+constexpr double kGround = 0.45;
 constexpr double kMostWithoutGround = 0.52;
 constexpr double kMostOfIncubating = 0.5;
 // Of each rule's evidence the first part is a hint, and all hints together have a bound: what every large package has a
@@ -320,8 +321,11 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     for (const auto& [rule, sum] : aside) {
       if (rule != kClassifierRule || classifier) beside += sum.total();
     }
-    const bool ground =
-        std::any_of(malicious.begin(), malicious.end(), [](const auto& entry) { return entry.second.best >= kGround; });
+    const auto grounds = [&](double least) {
+      return std::count_if(malicious.begin(), malicious.end(),
+                           [&](const auto& entry) { return entry.second.best >= least; });
+    };
+    const bool ground = grounds(kGround) > 0 || grounds(kStrong) > 1;
     if (!ground) evidence = std::min(evidence, kMostWithoutGround - std::min(beside, kMostAside));
     return evidence + std::min(beside, kMostAside);
   };
