@@ -6,6 +6,7 @@
 
 #include "interlock/base/check.h"
 #include "interlock/bounds/intent.h"
+#include "interlock/eval/agent_sentry/authored.h"
 #include "operations.h"
 
 namespace interlock::eval::agent_sentry {
@@ -89,7 +90,8 @@ std::shared_ptr<const injection::SpanModel> TrainSpans(std::span<const Trace* co
         const bool prompt = HashText(PromptGroup(*trace)) % folds == mine;
         const bool attack = trace->attack && HashText(AttackGroup(*trace)) % folds == mine;
         if (!prompt && !attack) inner.push_back(trace);
-        if (prompt && !trace->attack) held.push_back(trace);
+        // Masking is promised for recorded sessions: authored ones quote orders to talk about them.
+        if (prompt && !trace->attack && trace->set != kAuthoredSet) held.push_back(trace);
       }
       const injection::SpanFinder finder(Fit(inner, options, threshold));
       for (const Trace* trace : held) {

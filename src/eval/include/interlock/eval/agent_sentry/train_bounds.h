@@ -34,7 +34,7 @@ struct TrainedBounds {
 };
 
 struct TrainBoundsOptions {
-  double utility = 0.99;         // domain mean of benign training traces (delegation apart) that must pass
+  double utility = 0.985;        // domain mean of benign training traces (delegation apart) that must pass
   double block_utility = 0.995;  // ... that must not be refused outright
   double quarantine_rate = 0.004;
   std::vector<std::string> ordinary;  // see TrainSpansOptions
