@@ -15,6 +15,8 @@ constexpr std::size_t kMaxProtocolWord = 64;
 
 // No place to hide a sentence in: short, and one word.
 bool IsProtocolWord(std::string_view key, std::string_view value) {
+  if (key == "uri")
+    return value.size() <= kMaxProtocolWord && value.find_first_of(" \t\r\n_-+%,;") == std::string_view::npos;
   if (key != "type" && key != "mimeType" && key != "role" && key != "resultType") return false;
   return value.size() <= kMaxProtocolWord && value.find_first_of(" \t\r\n_") == std::string_view::npos;
 }
