@@ -15,10 +15,15 @@ constexpr std::size_t kMaxProtocolWord = 64;
 
 // No place to hide a sentence in: short, and one word.
 bool IsProtocolWord(std::string_view key, std::string_view value) {
-  if (key == "uri")
-    return value.size() <= kMaxProtocolWord && value.find_first_of(" \t\r\n_-+%,;") == std::string_view::npos;
   if (key != "type" && key != "mimeType" && key != "role" && key != "resultType") return false;
   return value.size() <= kMaxProtocolWord && value.find_first_of(" \t\r\n_") == std::string_view::npos;
+}
+
+// A resource's own short address: whoever asked knows the answer by it. It is read like any text, and left in place
+// when a span of the text beside it reaches over it; the masked form is read again.
+bool IsAddress(std::string_view key, std::string_view value) {
+  return key == "uri" && value.size() <= kMaxProtocolWord &&
+         value.find_first_of(" \t\r\n_-+%,;") == std::string_view::npos;
 }
 
 bool SaysTheSame(std::string_view text, const std::string& canonical) {
@@ -74,7 +79,9 @@ void ResultText::Add(JsonValue value, std::string_view words) {
 void ResultText::Collect(JsonValue value, std::string_view key, bool binary, int depth) {
   if (value.is_string()) {
     if (key == "blob" || (binary && key == "data") || IsProtocolWord(key, value.string())) return;
+    const std::size_t before = pieces_.size();
     Add(value, value.string());
+    if (pieces_.size() > before) pieces_.back().address = IsAddress(key, value.string());
   } else if (depth >= kMaxDepth) {
     if (value.is_object() || value.is_array()) Add(value, value.raw());
   } else if (value.is_array()) {
@@ -104,7 +111,7 @@ std::string ResultText::Masked(const std::vector<injection::Span>& spans) const 
                     std::min(span.bytes.end, piece.end) - piece.begin};
       inside.push_back(std::move(part));
     }
-    if (inside.empty()) continue;
+    if (inside.empty() || piece.address) continue;
     std::string masked =
         injection::MaskSpans(std::string_view(joined_).substr(piece.begin, piece.end - piece.begin), inside);
     if (structured_.exists() && twin_ == i) {

@@ -29,6 +29,7 @@ class ResultText {
     std::size_t begin = 0;  // in joined_
     std::size_t end = 0;
     base::JsonValue value;  // a string; or a subtree, whose JSON it is
+    bool address = false;   // never masked
   };
   void Collect(base::JsonValue value, std::string_view key, bool binary, int depth);
   void Add(base::JsonValue value, std::string_view words);
