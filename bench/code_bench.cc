@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "../src/scan/code/shell.h"
+#include "code/shell.h"
 
 namespace {
 

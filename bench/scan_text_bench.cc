@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "../src/scan/static/classify.h"
-#include "../src/scan/static/surface.h"
+#include "static/classify.h"
+#include "static/surface.h"
 
 namespace {
 
@@ -35,7 +35,7 @@ void Run(benchmark::State& state, const std::string& path, const std::string& by
     AnalyzeText(context, RuleSet::Builtin(), result);
     benchmark::DoNotOptimize(result);
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(state.iterations() * bytes.size()));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes.size()));
 }
 
 std::string Repeated(std::string_view part, std::size_t size) {

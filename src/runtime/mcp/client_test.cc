@@ -32,13 +32,24 @@ constexpr ClientLimits kQuick{.total = milliseconds(1500),
                                          .page_wait = milliseconds(300),
                                          .undeclared_wait = milliseconds(100)}};
 
+// What ends the exchange is the server's answer or a size, never the clock: a loaded machine gives the same verdict.
+constexpr ClientLimits kPatient{.total = std::chrono::seconds(60),
+                                .max_message_bytes = kQuick.max_message_bytes,
+                                .max_received_bytes = kQuick.max_received_bytes,
+                                .lister = {.max_pages = 20,
+                                           .probe_wait = std::chrono::seconds(20),
+                                           .start_wait = std::chrono::seconds(20),
+                                           .page_wait = std::chrono::seconds(20),
+                                           .undeclared_wait = std::chrono::seconds(20)}};
+const ClientLimits& LimitsFor(ErrorCode expected) { return expected == ErrorCode::kMcpTimeout ? kQuick : kPatient; }
+
 const bool kSigpipeIgnored = [] {
   platform::IgnoreSigpipe();
   return true;
 }();
 
 // A server that is a shell script: `$id` is the id of the request that was read last.
-base::Result<ServerListing> AskScript(const std::string& script, const ClientLimits& limits = kQuick) {
+base::Result<ServerListing> AskScript(const std::string& script, const ClientLimits& limits = kPatient) {
   EXPECT_TRUE(kSigpipeIgnored);
   const std::string prelude = R"(ask() { read -r line || exit 0; id=${line#*\"id\":}; id=${id%%,*}; }
 answer() { printf '{"jsonrpc":"2.0","id":%s,%s}\n' "$id" "$1"; }
@@ -63,7 +74,7 @@ hello; ask; answer '"result":{"tools":[{"name":"t","description":"d"}]}'; while 
 
 TEST(ClientStdio, EnvironmentIsAddedToOurs) {
   const auto listing = ListServer(
-      {.command = {"/bin/sh", "-c", "echo \"$ONE:$HOME\" >&2; exit 3"}, .environment = {{"ONE", "two"}}}, kQuick);
+      {.command = {"/bin/sh", "-c", "echo \"$ONE:$HOME\" >&2; exit 3"}, .environment = {{"ONE", "two"}}}, kPatient);
   ASSERT_EQ(CodeOf(listing), ErrorCode::kMcpPeerClosed);
   EXPECT_THAT(listing.error().message(), HasSubstr("two:/"));
 }
@@ -84,8 +95,8 @@ struct Hostile {
 class HostileStdio : public ::testing::TestWithParam<Hostile> {};
 TEST_P(HostileStdio, EndsInATypedError) {
   const auto begin = std::chrono::steady_clock::now();
-  EXPECT_EQ(CodeOf(AskScript(GetParam().script)), GetParam().code);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_EQ(CodeOf(AskScript(GetParam().script, LimitsFor(GetParam().code))), GetParam().code);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(50));
 }
 INSTANTIATE_TEST_SUITE_P(
     All, HostileStdio,
@@ -125,7 +136,7 @@ TEST(Client, TargetIsOneOfTwo) {
   EXPECT_EQ(CodeOf(ListServer({.url = "http://127.0.0.1/", .headers = {{"A", "b\r\nc: d"}}})),
             ErrorCode::kInvalidArgument);
   EXPECT_EQ(CodeOf(ListServer({.command = {"/no/such/program"}})), ErrorCode::kSpawn);
-  EXPECT_EQ(CodeOf(ListServer({.url = "file:///etc/passwd"}, kQuick)), ErrorCode::kMcpHttp);
+  EXPECT_EQ(CodeOf(ListServer({.url = "file:///etc/passwd"}, kPatient)), ErrorCode::kMcpHttp);
 }
 
 // One connection after the other, one exchange each; `answer` gets the request and writes what it likes.
@@ -221,7 +232,7 @@ TEST(ClientHttp, LegacyServerWithASessionAndEvents) {
       return Reply(fd, "200 OK", kJson,
                    R"({"jsonrpc":"2.0","id":)" + IdOf(request) + R"(,"error":{"code":-32601,"message":"x"}})");
     });
-    const auto listing = ListServer({.url = server.url(), .headers = {{"X-Own", "1"}}}, kQuick);
+    const auto listing = ListServer({.url = server.url(), .headers = {{"X-Own", "1"}}}, kPatient);
     ASSERT_TRUE(listing.ok()) << listing.error().ToString();
     EXPECT_EQ(listing.value().entries, 1u);
     EXPECT_EQ(listing.value().protocol, "2025-06-18");
@@ -247,7 +258,7 @@ TEST(ClientHttp, StreamIsLeftAsSoonAsTheAnswerIsThere) {
             "\n\n");
     while (Send(fd, ": and so on\n\n")) std::this_thread::sleep_for(milliseconds(5));
   });
-  const auto listing = ListServer({.url = server.url()}, kQuick);
+  const auto listing = ListServer({.url = server.url()}, kPatient);
   ASSERT_TRUE(listing.ok()) << listing.error().ToString();
   EXPECT_TRUE(listing.value().modern);
   EXPECT_EQ(listing.value().entries, 1u);
@@ -263,9 +274,9 @@ TEST_P(HostileHttp, EndsInATypedError) {
   const auto begin = std::chrono::steady_clock::now();
   {
     HttpServer server(GetParam().answer);
-    EXPECT_EQ(CodeOf(ListServer({.url = server.url()}, kQuick)), GetParam().code);
+    EXPECT_EQ(CodeOf(ListServer({.url = server.url()}, LimitsFor(GetParam().code))), GetParam().code);
   }
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(50));
 }
 void Drip(int fd, std::string_view head, std::string_view piece, milliseconds pause) {
   for (bool going = Send(fd, head); going; going = Send(fd, piece)) std::this_thread::sleep_for(pause);
