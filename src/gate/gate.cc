@@ -153,6 +153,16 @@ void AttachRewrite(const policy::PolicySnapshot& policy, const core::Call& call,
   decision.rewritten_arguments = std::move(rewritten.value());
 }
 
+// Something speaks for an attack behind this call. A window lifts nothing for it, not even when a person agreed: an
+// emergency is what such text pretends.
+bool Suspected(const Decision& decision) {
+  return std::any_of(decision.evidence.begin(), decision.evidence.end(), [](const Evidence& item) {
+    const bool reads_text =
+        item.layer == Layer::kInjection || item.layer == Layer::kProvenance || item.layer == Layer::kBounds;
+    return reads_text && item.verdict >= Verdict::kEscalate;
+  });
+}
+
 bool Malformed(const core::Call& call) {
   return call.tool.empty() || (call.arguments.exists() && !call.arguments.is_object());
 }
@@ -313,8 +323,6 @@ Choice Choose(const policy::PolicySnapshot& policy, const SessionView& session, 
   bool any_feasible = false;
   bool any_waits = false;
   const policy::BreakGlass* glass = session.break_glass ? policy.break_glass() : nullptr;
-  const double lambda = glass == nullptr ? profile.lambda : profile.lambda * glass->lambda_factor;
-  const double max_risk = glass == nullptr ? profile.max_risk : std::min(1.0, profile.max_risk + glass->raise_max_risk);
   double chosen_risk = 0;
   static const core::SignalMap kNoSignals;
   for (std::size_t i = 0; i < proposals.size(); ++i) {
@@ -331,6 +339,9 @@ Choice Choose(const policy::PolicySnapshot& policy, const SessionView& session, 
     const double risk = risk_signal.state == core::Signal::State::kPresent ? risk_signal.score
                         : tool == nullptr                                  ? 1.0
                                                                            : tool->spec.impact_weight;
+    const bool lifted = glass != nullptr && !Suspected(decision);
+    const double lambda = lifted ? profile.lambda * glass->lambda_factor : profile.lambda;
+    const double max_risk = lifted ? std::min(1.0, profile.max_risk + glass->raise_max_risk) : profile.max_risk;
     // A person who agreed to this very call has taken its risk. The comparison refuses NaN as well.
     const bool agreed = decision.reason == Reason::kApproved;
     if (!agreed && profile.layer(Layer::kRisk) != LayerMode::kOff && !(risk <= max_risk)) continue;

@@ -139,16 +139,19 @@ void Guard::See(const SeenText& text) {
 
 void Guard::BeginStep(std::uint32_t step, const std::vector<SeenText>& texts) {
   step_ = step;
+  const bool glass = glass_until_ && step_ <= *glass_until_;
   const auto same = [](const SeenText& a, const SeenText& b) { return a.channel == b.channel && a.text == b.text; };
-  if (session_ == nullptr || (!whole_session_ && !std::ranges::equal(texts, texts_, same))) {
-    Start(texts);
-  } else if (whole_session_) {
-    for (const SeenText& text : texts) {
-      if (std::ranges::any_of(texts_, [&](const SeenText& old) { return same(old, text); })) continue;
-      See(text);
-    }
+  for (const SeenText& text : texts) {
+    if (std::ranges::none_of(earlier_, [&](const SeenText& old) { return same(old, text); })) earlier_.push_back(text);
   }
-  if (glass_until_ && step_ <= *glass_until_) {
+  // What thresholds give in a window, attention takes back: nothing that was read is forgotten while it is open.
+  const std::vector<SeenText>& judged = whole_session_ || glass ? earlier_ : texts;
+  if (session_ == nullptr || (!whole_session_ && !std::ranges::equal(judged, texts_, same))) {
+    Start(judged);
+  } else if (whole_session_) {
+    for (std::size_t i = texts_.size(); i < judged.size(); ++i) See(judged[i]);
+  }
+  if (glass) {
     const base::Now now = TimeOf(step_);
     session_->SetBreakGlass(gate::BreakGlassOpening{.until_mono = {now.mono.us + kMicrosPerStep},
                                                     .given_wall = now.wall,
