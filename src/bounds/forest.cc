@@ -1,10 +1,13 @@
 #include "interlock/bounds/forest.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <numeric>
+#include <utility>
 
 #include "bytes.h"
 #include "interlock/base/seeded_random.h"
@@ -21,55 +24,70 @@ constexpr std::string_view kMagic = "IFO1";
 
 }  // namespace
 
-// Several trees at a time: no step of one waits for a step of another. Leaves are added in the order of the trees.
+// Every threshold is held against its feature once, many trees share one; then a step through a tree is two loads, and
+// the steps of several trees overlap. Leaves are added in the order of the trees.
 float Forest::Score(std::span<const float> features) const noexcept {
-  constexpr std::size_t kAtOnce = 4;
-  const float* const values = features.data();
-  const Split* split = splits_.data();
-  const float* leaf = leaves_.data();
-  float sum = bias_;
-  std::size_t left = trees_.size();
-  const auto step = [&](std::size_t tree, std::size_t node) {
-    const Split& at = split[tree * kForestSplits + node];
-    return 2 * node + 1 + static_cast<std::size_t>(values[at.feature] > at.threshold);
-  };
-  for (; left >= kAtOnce; left -= kAtOnce) {
-    std::size_t a = 0;
-    std::size_t b = 0;
-    std::size_t c = 0;
-    std::size_t d = 0;
-    for (int depth = 0; depth < kForestDepth; ++depth) {
-      a = step(0, a);
-      b = step(1, b);
-      c = step(2, c);
-      d = step(3, d);
+  using Floats = float __attribute__((vector_size(kLane * sizeof(float))));
+  using Masks = std::int32_t __attribute__((vector_size(kLane * sizeof(std::int32_t))));
+  constexpr std::size_t kUsual = 1024;  // thresholds of a trained forest
+  __attribute__((uninitialized)) std::uint32_t usual[kUsual];
+  std::vector<std::uint32_t> many(cuts_.size() > kUsual ? cuts_.size() : 0);
+  std::uint32_t* const above = many.empty() ? usual : many.data();  // 1: the feature's value is above the threshold
+  const float* cuts = cuts_.data();
+  std::uint32_t* out = above;
+  for (const Cuts& of : cuts_of_) {
+    const float value = features[of.feature];
+    const Floats values{value, value, value, value};
+    for (const float* const end = cuts + of.count; cuts != end; cuts += kLane, out += kLane) {
+      Floats lane;
+      std::memcpy(&lane, cuts, sizeof lane);
+      const Masks masks = (values > lane) & 1;
+      std::memcpy(out, &masks, sizeof masks);
     }
-    sum += leaf[a - kForestSplits];
-    sum += leaf[kForestLeaves + b - kForestSplits];
-    sum += leaf[2 * kForestLeaves + c - kForestSplits];
-    sum += leaf[3 * kForestLeaves + d - kForestSplits];
-    split += kAtOnce * kForestSplits;
-    leaf += kAtOnce * kForestLeaves;
   }
-  for (; left > 0; --left) {
-    std::size_t node = 0;
-    for (int depth = 0; depth < kForestDepth; ++depth) {
-      node = 2 * node + 1 + static_cast<std::size_t>(values[split[node].feature] > split[node].threshold);
-    }
-    sum += leaf[node - kForestSplits];
-    split += kForestSplits;
-    leaf += kForestLeaves;
+  // The root is node 1, below node n stand 2n and 2n + 1, so leaves are the nodes from kForestLeaves on.
+  const std::uint16_t* splits = splits_.data();
+  const float* leaves = leaves_.data();
+  const auto below = [&](std::size_t node) { return 2 * node + above[splits[node]]; };
+  float sum = bias_;
+  for (std::size_t left = trees_.size(); left > 0; --left) {
+    static_assert(kForestDepth == 4);
+    sum += leaves[below(below(below(below(1)))) - kForestLeaves];
+    splits += kForestLeaves;
+    leaves += kForestLeaves;
   }
   return sum;
 }
 
 void Forest::Prepare() {
+  // By feature, then threshold; bits, because a file may hold any.
+  std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint16_t> place_of;
+  const auto key = [](const Tree& tree, std::size_t i) {
+    return std::pair(tree.feature[i], std::bit_cast<std::uint32_t>(tree.threshold[i]));
+  };
+  for (const Tree& tree : trees_) {
+    for (std::size_t i = 0; i < kForestSplits; ++i) place_of.emplace(key(tree, i), 0);
+  }
+  cuts_.clear();
+  cuts_of_.clear();
+  for (auto& [cut, place] : place_of) {
+    if (cuts_of_.empty() || cuts_of_.back().feature != cut.first) {
+      cuts_.resize((cuts_.size() + kLane - 1) / kLane * kLane);
+      cuts_of_.push_back({.feature = cut.first, .count = 0});
+    }
+    static_assert(kMaxForestTrees * kForestSplits + kMaxForestFeatures * kLane <= 1U << 16U);
+    place = static_cast<std::uint16_t>(cuts_.size());
+    if (cuts_.size() % kLane == 0) cuts_of_.back().count += kLane;
+    cuts_.push_back(std::bit_cast<float>(cut.second));
+  }
+  cuts_.resize((cuts_.size() + kLane - 1) / kLane * kLane);
   splits_.clear();
   leaves_.clear();
-  splits_.reserve(trees_.size() * kForestSplits);
+  splits_.reserve(trees_.size() * kForestLeaves);
   leaves_.reserve(trees_.size() * kForestLeaves);
   for (const Tree& tree : trees_) {
-    for (std::size_t i = 0; i < kForestSplits; ++i) splits_.push_back({tree.threshold[i], tree.feature[i]});
+    splits_.push_back(0);  // there is no node 0
+    for (std::size_t i = 0; i < kForestSplits; ++i) splits_.push_back(place_of.at(key(tree, i)));
     leaves_.insert(leaves_.end(), tree.value.begin() + kForestSplits, tree.value.end());
   }
 }

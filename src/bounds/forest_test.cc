@@ -1,8 +1,12 @@
 #include "interlock/bounds/forest.h"
 
+#include <array>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <utility>
 
+#include "bytes.h"
 #include "gtest/gtest.h"
 
 namespace interlock::bounds {
@@ -97,6 +101,63 @@ TEST(ForestTest, RefusesBytesThatAreNoForest) {
   wrong[16] = static_cast<char>(0x7F);  // the first split asks for feature 127 of 3
   std::string_view view = wrong;
   EXPECT_FALSE(Forest::Parse(view).ok());
+}
+
+// A forest's file, read and walked one split after the other.
+float WalkedScore(std::string_view bytes, std::span<const float> row) {
+  ByteReader reader(bytes);
+  EXPECT_TRUE(reader.Expect("IFO1"));
+  (void)reader.U32();
+  const std::uint32_t trees = reader.U32();
+  float sum = reader.Float();
+  for (std::uint32_t t = 0; t < trees; ++t) {
+    std::array<std::size_t, kForestSplits> feature{};
+    std::array<float, kForestSplits> threshold{};
+    std::array<float, kForestNodes> value{};
+    for (std::size_t& f : feature) f = static_cast<unsigned char>(reader.Bytes(1)[0]);
+    for (float& x : threshold) x = reader.Float();
+    for (float& x : value) x = reader.Float();
+    std::size_t node = 0;
+    while (node < kForestSplits) node = 2 * node + (row[feature[node]] > threshold[node] ? 2 : 1);
+    sum += value[node];
+  }
+  return sum;
+}
+
+TEST(ForestTest, ScoresAsAWalkThroughItsFile) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  constexpr std::size_t kFeatures = 7;
+  std::uint64_t state = 11;
+  const auto below = [&](std::uint64_t n) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    return (state >> 33U) % n;
+  };
+  // Few thresholds that many splits share, more than fit the usual table, and none.
+  for (const auto& [trees, values] : {std::pair{9U, 20U}, std::pair{200U, 1'000'000U}, std::pair{0U, 1U}}) {
+    const auto number = [&, n = values] {
+      const std::uint64_t kind = below(40);
+      if (kind < 3) return std::array{kInfinity, -kInfinity, kNan}[kind];
+      return static_cast<float>(below(n)) / 7.0F - 1.0F;
+    };
+    std::string bytes = "IFO1";
+    PutU32(bytes, kFeatures);
+    PutU32(bytes, trees);
+    PutFloat(bytes, 0.25F);
+    for (unsigned t = 0; t < trees; ++t) {
+      for (std::size_t i = 0; i < kForestSplits; ++i) bytes += static_cast<char>(below(kFeatures));
+      for (std::size_t i = 0; i < kForestSplits; ++i) PutFloat(bytes, number());
+      for (std::size_t i = 0; i < kForestNodes; ++i) PutFloat(bytes, static_cast<float>(below(1000)) / 999.0F);
+    }
+    std::string_view view = bytes;
+    const base::Result<Forest> forest = Forest::Parse(view);
+    ASSERT_TRUE(forest.ok());
+    for (int i = 0; i < 200; ++i) {
+      std::vector<float> row(kFeatures);
+      for (float& x : row) x = number();
+      ASSERT_EQ(forest.value().Score(row), WalkedScore(bytes, row)) << trees << " trees, row " << i;
+    }
+  }
 }
 
 TEST(ForestTest, MonotoneFeaturesNeverTurnBack) {

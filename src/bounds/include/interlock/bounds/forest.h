@@ -49,17 +49,20 @@ class Forest {
     std::array<float, kForestSplits> threshold{};  // value <= threshold goes left
     std::array<float, kForestNodes> value{};       // what the tree says at each node; the last level are the leaves
   };
-  // The same once more, in the order in which a score reads it.
-  struct Split {
-    float threshold;
+  // The same once more, as a score reads it.
+  static constexpr std::size_t kLane = 4;  // thresholds compared at once
+  struct Cuts {
     std::uint32_t feature;
+    std::uint32_t count;  // of its thresholds in cuts_, in full lanes
   };
   void Prepare();
 
   std::size_t feature_count_ = 0;
   float bias_ = 0.0F;
   std::vector<Tree> trees_;
-  std::vector<Split> splits_;
+  std::vector<Cuts> cuts_of_;
+  std::vector<float> cuts_;            // each threshold of each feature once
+  std::vector<std::uint16_t> splits_;  // by tree and node from 1 on: its threshold's place in cuts_
   std::vector<float> leaves_;
 };
 
