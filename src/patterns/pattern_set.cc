@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <limits>
 #include <map>
 #include <mutex>
 
 #include "interlock/base/check.h"
 #include "literals.h"
+#include "needs.h"
 #include "re2/filtered_re2.h"
 #include "re2/re2.h"
 
@@ -18,20 +20,114 @@ constexpr std::size_t kMinWord = 2;
 constexpr std::size_t kMaxWord = 255;
 constexpr std::size_t kWordBytes = 48;  // of a word that are compared
 constexpr int kMinAtom = 3;
-constexpr std::size_t kMaxAtoms = 64;
+constexpr std::size_t kMaxNeeds = 4;
 
-re2::RE2::Options RegexOptions(std::int64_t max_memory) {
+re2::RE2::Options RegexOptions(std::int64_t max_memory, bool narrow = false) {
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_never_capture(true);
   options.set_max_mem(max_memory);
+  if (narrow) options.set_encoding(re2::RE2::Options::EncodingLatin1);
   return options;
+}
+
+// An automaton that is made when it is first needed. Thread safe.
+class LazyRegex {
+ public:
+  // Always asked for the same one. nullptr: RE2 refuses it.
+  const re2::RE2* Get(const std::string& regex, std::int64_t max_memory, bool narrow) const {
+    std::call_once(once_, [&] {
+      auto made = std::make_unique<re2::RE2>(regex, RegexOptions(max_memory, narrow));
+      if (made->ok()) compiled_ = std::move(made);
+    });
+    return compiled_.get();
+  }
+
+ private:
+  mutable std::once_flag once_;
+  mutable std::unique_ptr<re2::RE2> compiled_;
+};
+
+// Bytes of the repetition `{n}`, `{n,}` or `{n,m}` at `at`; 0: it is none.
+std::size_t RepetitionAt(std::string_view regex, std::size_t at) {
+  std::size_t i = at + 1;
+  const std::size_t digits = i;
+  const auto digit = [&] { return i < regex.size() && regex[i] >= '0' && regex[i] <= '9'; };
+  while (digit()) ++i;
+  if (i == digits) return 0;
+  if (i < regex.size() && regex[i] == ',') ++i;
+  while (digit()) ++i;
+  return i < regex.size() && regex[i] == '}' ? i + 1 - at : 0;
+}
+
+// `regex` with `*` for every counted repetition. As it is where it is not certain what is one.
+std::string Loosened(std::string_view regex) {
+  std::string out;
+  bool in_class = false;
+  for (std::size_t i = 0; i < regex.size();) {
+    const char c = regex[i];
+    std::size_t size = 1;
+    if (c == '\\' && i + 1 < regex.size()) {
+      const char kind = regex[i + 1];
+      if (kind == 'Q') return std::string(regex);
+      size = 2;
+      if ((kind == 'x' || kind == 'p' || kind == 'P') && i + 2 < regex.size() && regex[i + 2] == '{') {
+        const std::size_t end = regex.find('}', i);
+        if (end == std::string_view::npos) return std::string(regex);
+        size = end + 1 - i;
+      }
+    } else if (in_class) {
+      if (c == '[' && regex.substr(i, 2) == "[:") {
+        const std::size_t end = regex.find(":]", i);
+        if (end == std::string_view::npos) return std::string(regex);
+        size = end + 2 - i;
+      } else if (c == ']') {
+        in_class = false;
+      }
+    } else if (c == '[') {
+      in_class = true;
+      // A bracket that closes right away is one of the characters.
+      if (regex.substr(i + 1, 1) == "^") ++size;
+      if (regex.substr(i + size, 1) == "]") ++size;
+    } else if (c == '{') {
+      if (const std::size_t count = RepetitionAt(regex, i); count != 0) {
+        out += '*';
+        i += count;
+        continue;
+      }
+    }
+    out += regex.substr(i, size);
+    i += size;
+  }
+  return out;
 }
 
 std::string FoldWord(std::string_view word) {
   std::string folded(word.substr(0, kWordBytes));
   for (char& c : folded) c = static_cast<char>(FoldAscii(static_cast<unsigned char>(c)));
   return folded;
+}
+
+bool IsAscii(std::string_view text) {
+  constexpr std::uint64_t kHighs = 0x8080808080808080U;
+  std::uint64_t seen = 0;
+  std::size_t i = 0;
+  for (; i + sizeof seen <= text.size(); i += sizeof seen) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + i, sizeof word);
+    seen |= word;
+  }
+  for (; i < text.size(); ++i) seen |= static_cast<unsigned char>(text[i]);
+  return (seen & kHighs) == 0;
+}
+
+// Some flags in the expression have an `i`.
+bool MayIgnoreCase(std::string_view regex) {
+  for (std::size_t at = regex.find("(?"); at != std::string_view::npos; at = regex.find("(?", at + 2)) {
+    const std::string_view flags = regex.substr(at + 2);
+    if (flags.substr(0, flags.find_first_of(":)")).find('i') != std::string_view::npos) return true;
+  }
+  return false;
 }
 
 base::Error Bad(std::string message) { return base::Error(base::ErrorCode::kPatternSyntax, std::move(message)); }
@@ -90,15 +186,59 @@ struct PatternSet::Impl {
     std::string regex;
     std::vector<std::string> words;
     std::uint32_t reach = 0;
+    // The expression with every counted repetition unbounded: matches wherever it does, by an automaton that has no
+    // counters and is many times smaller. Windows that it does not match are done.
+    mutable std::string loose;  // `regex` itself after `once` where RE2 refuses it
+    LazyRegex exact_narrow;
+    LazyRegex exact_wide;
+    LazyRegex loose_wide;
     mutable std::once_flag once;
-    mutable std::unique_ptr<re2::RE2> compiled;  // nullptr after `once`: RE2 refuses it
+    mutable std::unique_ptr<re2::FilteredRE2> loose_narrow;  // nullptr after `once`: RE2 refuses it
+    mutable std::vector<Need> needs;                         // each window with a match has one word of each
 
-    const re2::RE2* Compiled(std::int64_t max_memory) const {
+    // Called before the others; false: RE2 refuses the expression.
+    bool Prepare(std::int64_t max_memory) const {
       std::call_once(once, [&] {
-        auto made = std::make_unique<re2::RE2>(regex, RegexOptions(max_memory));
-        if (made->ok()) compiled = std::move(made);
+        auto made = std::make_unique<re2::FilteredRE2>(kMinAtom);
+        int id = 0;
+        const re2::RE2::Options options = RegexOptions(max_memory, narrow());
+        if (made->Add(re2::StringPiece(loose), options, &id) != re2::RE2::NoError) {
+          loose = regex;
+          if (made->Add(re2::StringPiece(loose), options, &id) != re2::RE2::NoError) return;
+        }
+        needs = NeedsOf(*made, kMaxNeeds);
+        std::erase_if(needs, [&](const Need& need) {
+          return std::ranges::all_of(words,
+                                     [&](const std::string& word) { return std::ranges::count(need, word) != 0; });
+        });
+        std::ranges::stable_sort(needs, {}, &Need::size);
+        // Where case does not count, the kelvin sign is a k and the long s an s.
+        if (MayIgnoreCase(regex)) {
+          for (Need& need : needs) need.insert(need.end(), {"\xE2\x84\xAA", "\xC5\xBF"});
+        }
+        loose_narrow = std::move(made);
       });
-      return compiled.get();
+      return loose_narrow != nullptr;
+    }
+
+    // The automaton for the window of the text; nullptr: no match is there.
+    [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, std::int64_t max_memory) const {
+      const std::string_view part(text.data() + window.begin, window.end - window.begin);
+      if (!MayMatch(part)) return nullptr;
+      // Where a byte is a character, automata are smaller still.
+      const bool wide = narrow() && !IsAscii(part);
+      const re2::RE2* const first = wide ? loose_wide.Get(loose, max_memory, false) : &loose_narrow->GetRE2(0);
+      if (first == nullptr || !first->Match(text, window.begin, window.end, re2::RE2::UNANCHORED, nullptr, 0))
+        return nullptr;
+      if (loose == regex) return first;
+      return wide ? exact_wide.Get(regex, max_memory, false) : exact_narrow.Get(regex, max_memory, narrow());
+    }
+
+   private:
+    [[nodiscard]] bool narrow() const { return IsAscii(regex); }
+
+    [[nodiscard]] bool MayMatch(std::string_view window) const {
+      return std::ranges::all_of(needs, [&](const Need& need) { return HasAny(window, need); });
     }
   };
 
@@ -118,13 +258,15 @@ struct PatternSet::Impl {
 
 bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::span<const Window> windows,
                                std::uint64_t limit, PatternOutcome& outcome, std::vector<PatternHit>& out) const {
-  const re2::RE2* const regex = patterns[index]->Compiled(options.max_memory);
-  if (regex == nullptr) return true;  // only with check = false, which promises that it compiles
+  const Pattern& pattern = *patterns[index];
+  if (!pattern.Prepare(options.max_memory)) return true;  // only with check = false, which promises that it compiles
   const re2::StringPiece whole(text.data(), text.size());
   std::uint32_t hits = 0;
   for (const Window& window : windows) {
     if (outcome.looked + (window.end - window.begin) > limit) return false;
     outcome.looked += window.end - window.begin;
+    const re2::RE2* const regex = pattern.For(whole, window, options.max_memory);
+    if (regex == nullptr) continue;
     std::size_t from = window.begin;
     while (from < window.end) {
       re2::StringPiece match;
@@ -171,39 +313,8 @@ std::vector<std::string> PatternSet::WordsOf(std::string_view regex) {
       re2::RE2::NoError) {
     return {};
   }
-  std::vector<std::string> atoms;
-  filter.Compile(&atoms);
-  if (atoms.empty() || atoms.size() > kMaxAtoms) return {};
-  // An atom may be left out as long as the expression cannot match with only the atoms that were left out. Words that
-  // are not ASCII go first: their case is not folded when the text is searched. Then the short ones.
-  const auto is_ascii = [](const std::string& atom) {
-    return std::all_of(atom.begin(), atom.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  };
-  const auto impossible = [&](const std::vector<int>& seen) {
-    std::vector<int> possible;
-    filter.AllPotentials(seen, &possible);
-    return possible.empty();
-  };
-  std::vector<int> order;
-  for (std::size_t i = 0; i < atoms.size(); ++i) order.push_back(static_cast<int>(i));
-  std::stable_sort(order.begin(), order.end(), [&](int x, int y) {
-    const std::string& a = atoms[static_cast<std::size_t>(x)];
-    const std::string& b = atoms[static_cast<std::size_t>(y)];
-    return is_ascii(a) != is_ascii(b) ? !is_ascii(a) : a.size() < b.size();
-  });
-  std::vector<int> left_out;
-  std::vector<std::string> words;
-  if (!impossible(left_out)) return {};
-  for (const int atom : order) {
-    left_out.push_back(atom);
-    const std::string& text = atoms[static_cast<std::size_t>(atom)];
-    if (impossible(left_out)) continue;
-    if (!is_ascii(text) || text.size() > kMaxWord) return {};
-    left_out.pop_back();
-    words.push_back(text);
-  }
-  std::sort(words.begin(), words.end());
-  return words;
+  std::vector<Need> needs = NeedsOf(filter, 1);
+  return needs.empty() ? std::vector<std::string>() : std::move(needs.front());
 }
 
 base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs, const PatternOptions& options) {
@@ -221,6 +332,7 @@ base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs,
     }
     auto pattern = std::make_unique<Impl::Pattern>();
     pattern->regex = spec.regex;
+    pattern->loose = Loosened(spec.regex);
     pattern->reach = spec.reach;
     for (const std::string& word : spec.words) pattern->words.push_back(FoldWord(word));
     if (spec.words.empty()) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "interlock/base/text.h"
+#include "static/bytes.h"
 
 namespace interlock::scan {
 namespace {
@@ -248,14 +249,23 @@ bool LooksLikePyc(string_view bytes) {
          (bytes[1] == '\r' || bytes[1] == '\f' || bytes[1] == '\x0e');
 }
 
+bool IsOddControl(char c) {
+  return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\b' &&
+         c != '\x1b';
+}
+
 bool LooksBinary(string_view bytes) {
   const string_view head = bytes.substr(0, 8192);
   if (head.find('\0') != string_view::npos) return true;
   std::size_t odd = 0;
-  for (const char c : head) {
-    const auto u = static_cast<unsigned char>(c);
-    if (u < 0x20 && c != '\n' && c != '\r' && c != '\t' && c != '\f' && c != '\b' && c != '\x1b') ++odd;
+  std::size_t i = 0;
+  // Nearly all sixteen have none of them; then there is nothing to count.
+  for (; i + 16 <= head.size(); i += 16) {
+    const Bytes16 c = LoadBytes(head.data() + i);
+    if (!AnyHigh(reinterpret_cast<Bytes16>((c < 0x20) & (c != '\n')))) continue;
+    for (std::size_t k = i; k < i + 16; ++k) odd += IsOddControl(head[k]) ? 1U : 0U;
   }
+  for (; i < head.size(); ++i) odd += IsOddControl(head[i]) ? 1U : 0U;
   return odd * 20 > head.size();
 }
 

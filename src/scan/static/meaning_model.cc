@@ -161,6 +161,22 @@ MeaningModel::MeaningModel() {
     std::ranges::stable_sort(needs_.begin() + first, needs_.end(), {}, size);
     need_ends_.push_back(static_cast<std::uint32_t>(needs_.size()));
   }
+  const std::size_t blocks = (frames.size() + 63) / 64;
+  by_symbol_.assign(blocks, std::vector<NeedBits>(kSymbolWords * 64));
+  needless_.assign(blocks, {});
+  for (std::size_t f = 0; f < frames.size(); ++f) {
+    const std::uint64_t bit = std::uint64_t{1} << (f % 64);
+    const std::uint32_t first = f == 0 ? 0 : need_ends_[f - 1];
+    for (std::size_t k = 0; k < kIndexed; ++k) {
+      if (first + k >= need_ends_[f]) {
+        needless_[f / 64][k] |= bit;
+        continue;
+      }
+      for (std::uint32_t symbol = 0; symbol < kSymbolWords * 64; ++symbol) {
+        if (needs_[first + k].Has(symbol)) by_symbol_[f / 64][symbol][k] |= bit;
+      }
+    }
+  }
   for (const std::string_view id : {"agent", "voice", "ctx:voice"}) speech.Add(Number(id));
   for (const std::string_view key : {"for", "against"}) {
     const base::JsonValue names = root.Find(key);
@@ -171,14 +187,28 @@ MeaningModel::MeaningModel() {
   }
 }
 
+// Frames whose needs may all be met, by the symbols that meet each frame's three rarest ones; of these few, every need
+// is looked at. In the order of the frames: sums of doubles depend on it.
 double MeaningModel::Most(const SymbolSet& symbols) const noexcept {
   double most = bias;
-  std::uint32_t at = 0;
-  for (std::size_t f = 0; f < frames.size(); ++f) {
-    const std::uint32_t end = need_ends_[f];
-    while (at < end && symbols.Meets(needs_[at])) ++at;
-    if (at == end) most += frames[f].weight;
-    at = end;
+  std::array<std::uint64_t, kIndexed> met{};
+  for (std::size_t from = 0; from < frames.size(); from += 64) {
+    met = {};
+    const std::vector<NeedBits>& by_symbol = by_symbol_[from / 64];
+    for (std::size_t half = 0; half < kSymbolWords; ++half) {
+      for (std::uint64_t bits = symbols.bits[half]; bits != 0; bits &= bits - 1) {
+        const NeedBits& of = by_symbol[half * 64 + static_cast<std::size_t>(std::countr_zero(bits))];
+        for (std::size_t k = 0; k < kIndexed; ++k) met[k] |= of[k];
+      }
+    }
+    std::uint64_t possible = ~std::uint64_t{0};
+    for (std::size_t k = 0; k < kIndexed; ++k) possible &= met[k] | needless_[from / 64][k];
+    for (; possible != 0; possible &= possible - 1) {
+      const std::size_t f = from + static_cast<std::size_t>(std::countr_zero(possible));
+      std::uint32_t at = f == 0 ? 0 : need_ends_[f - 1];
+      while (at < need_ends_[f] && symbols.Meets(needs_[at])) ++at;
+      if (at == need_ends_[f]) most += frames[f].weight;
+    }
   }
   for (const auto& [symbol, weight] : modifiers) {
     if (weight > 0.0 && symbols.Has(symbol)) most += weight;

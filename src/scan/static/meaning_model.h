@@ -96,6 +96,11 @@ struct MeaningModel {
   // Every set that a frame needs, frame by frame, the rarest first.
   std::vector<SymbolSet> needs_;
   std::vector<std::uint32_t> need_ends_;  // of each frame
+  // Of 64 frames at a time, a bit a frame: those whose k-th need the symbol meets, and those without a k-th need.
+  static constexpr std::size_t kIndexed = 3;
+  using NeedBits = std::array<std::uint64_t, kIndexed>;
+  std::vector<std::vector<NeedBits>> by_symbol_;
+  std::vector<NeedBits> needless_;
 };
 
 }  // namespace interlock::scan

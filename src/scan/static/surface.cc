@@ -14,6 +14,7 @@ constexpr std::size_t kMaxMarkdown = std::size_t{8} << 20;
 // White space that pushes what follows out of sight.
 constexpr std::size_t kFarSpaces = 200;
 constexpr std::size_t kFarLines = 40;
+static_assert(kFarLines <= kFarSpaces);
 
 // End of the front matter's closing line, 0: none. `begin` and `end` enclose its lines.
 std::size_t FrontMatter(std::string_view text, std::size_t& begin, std::size_t& end) {
@@ -109,6 +110,28 @@ void Html(SurfaceSink& sink, std::string_view text, SurfaceSet body) {
   }
 }
 
+// Where the first run of at least `least` blanks and line ends begins that reaches to `at` or beyond; the size of the
+// text where there is none. Every such run covers one of every `least`-th bytes.
+std::size_t NextBlank(std::string_view text, std::size_t at, std::size_t least) {
+  const auto blank = [&](std::size_t i) {
+    return text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
+  };
+  for (std::size_t probe = at + least - 1; probe < text.size();) {
+    if (!blank(probe)) {
+      probe += least;
+      continue;
+    }
+    std::size_t begin = probe;
+    while (begin > at && blank(begin - 1)) --begin;
+    std::size_t end = probe + 1;
+    while (end < text.size() && blank(end) && end - begin < least) ++end;
+    if (end - begin >= least) return begin;
+    at = end;
+    probe = at + least - 1;
+  }
+  return text.size();
+}
+
 CodeStyle StyleOf(const FileContext& file) {
   switch (file.type) {
     case FileType::kPython:
@@ -156,7 +179,7 @@ void SurfaceSink::Add(TextSurface surface) {
     const std::string_view shown = surface.shown();
     std::size_t spaces = 0;
     std::size_t lines = 0;
-    for (std::size_t i = 0; i < shown.size(); ++i) {
+    for (std::size_t i = NextBlank(shown, 0, kFarLines); i < shown.size(); ++i) {
       const char c = shown[i];
       if (c == ' ' || c == '\t') {
         ++spaces;
@@ -187,6 +210,7 @@ void SurfaceSink::Add(TextSurface surface) {
         }
         spaces = 0;
         lines = 0;
+        i = NextBlank(shown, i + 1, kFarLines) - 1;
       }
     }
   }

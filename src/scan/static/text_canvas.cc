@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "interlock/base/digits.h"
+#include "static/bytes.h"
 #include "static/text_gloss.h"
 
 namespace interlock::scan {
@@ -14,6 +15,7 @@ constexpr std::size_t kMaxCanvas = std::size_t{48} << 20;
 constexpr std::size_t kMaxSentenceTokens = 90;
 constexpr std::size_t kMaxDecodedShare = 2;  // decoded text: at most so many times the file
 constexpr std::size_t kMaxEncoded = 64;      // pieces tried in one passage
+constexpr std::size_t kLeastRun = 20;        // characters of base64 or hex that are worth a try
 
 bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -230,11 +232,10 @@ class Builder {
 
   void Fold(const TextSurface& surface, std::string_view shown, TextPassage& passage) {
     std::string& text = out_.text;
-    const bool plain = std::all_of(shown.begin(), shown.end(), [](char c) { return (c & 0x80) == 0; });
-    if (plain) {
-      const std::size_t old = text.size();
+    const std::size_t old = text.size();
+    if (NextWide(shown, 0) == shown.size()) {
       text.resize(old + shown.size());
-      for (std::size_t i = 0; i < shown.size(); ++i) text[old + i] = Lower(shown[i]);
+      LowerInto(shown, text.data() + old);
       if (!surface.map.empty()) {
         passage.map = surface.map;
       } else if (!surface.owned.empty()) {
@@ -250,16 +251,13 @@ class Builder {
     for (std::size_t i = 0; i < shown.size();) {
       const char c = shown[i];
       if ((c & 0x80) == 0) {
-        std::size_t end = i + 1;
-        while (end < shown.size() && (shown[end] & 0x80) == 0) ++end;
+        const std::size_t end = NextWide(shown, i);
         const std::size_t old_text = text.size();
         const std::size_t old_map = passage.map.size();
         text.resize(old_text + (end - i));
         passage.map.resize(old_map + (end - i));
-        for (std::size_t k = 0; k < end - i; ++k) {
-          text[old_text + k] = Lower(shown[i + k]);
-          passage.map[old_map + k] = place(i + k);
-        }
+        LowerInto(shown.substr(i, end - i), text.data() + old_text);
+        for (std::size_t k = 0; k < end - i; ++k) passage.map[old_map + k] = place(i + k);
         i = end;
         continue;
       }
@@ -449,10 +447,9 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
   std::uint32_t singles = 0;
   base::ByteSpan single;
   for (std::size_t i = 0; i < text.size() && out.size() < kMaxFound;) {
-    const unsigned char c = static_cast<unsigned char>(text[i]);
-    if (c < 0x80) {
-      previous = c;
-      ++i;
+    if ((text[i] & 0x80) == 0) {
+      i = NextWide(text, i);
+      previous = static_cast<unsigned char>(text[i - 1]);
       continue;
     }
     Decoded one = CharAt(text, i);
@@ -517,6 +514,18 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
 using base::Base64Value;
 using base::HexValue;
 
+// Where a run of at least `kLeastRun` characters of base64 begins, from the border of a run at `at` on.
+std::size_t NextLongRun(std::string_view text, std::size_t at) {
+  // Such a run covers every kLeastRun-th byte of wherever it lies: going backwards from there says "no" soon.
+  while (at + kLeastRun <= text.size()) {
+    std::size_t back = at + kLeastRun;
+    while (back > at && (BitsOf(text[back - 1]) & kBase64) != 0) --back;
+    if (back == at) return at;
+    at = back;
+  }
+  return text.size();
+}
+
 // Reads like something written: printable, with words.
 bool Readable(std::string_view text) {
   if (text.size() < 10) return false;
@@ -539,7 +548,12 @@ bool Readable(std::string_view text) {
 
 void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
   std::size_t tried = 0;
+  const bool escapes = text.find('%') != std::string_view::npos || text.find('\\') != std::string_view::npos;
   for (std::size_t i = 0; i < text.size() && tried < kMaxEncoded;) {
+    if (!escapes) {
+      i = NextLongRun(text, i);
+      if (i >= text.size()) return;
+    }
     const char c = text[i];
     if ((BitsOf(c) & (kBase64 | kEscape)) == 0) {
       ++i;
@@ -579,7 +593,7 @@ void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
       seen |= bits;
     }
     const std::size_t size = end - i;
-    if (size < 20) {
+    if (size < kLeastRun) {
       i = end;
       continue;
     }
