@@ -117,6 +117,8 @@ void Engine::Run() {
     }
   }
   TapCallbacks();
+  TakeRequests();
+  FindKeepers();
   for (pass_ = 1; pass_ <= kPasses; ++pass_) {
     last_ = pass_ == kPasses || (pass_ > 1 && !changed_);
     changed_ = false;
@@ -446,7 +448,13 @@ Taint Engine::Eval(ExprId id) {
       }
       break;
     case ExprKind::kBinary: {
-      for (const Arg& arg : code().ArgsOf(expr)) taint.Join(Eval(arg.value));
+      bool below = false;
+      for (const Arg& arg : code().ArgsOf(expr)) {
+        const Taint side = Eval(arg.value);
+        below = expr.text == "/" && view().is_python() && ChosenBelow(taint, side);  // folder / name
+        taint.Join(side);
+      }
+      if (below) taint.Add(kBelow);
       if (expr.text == "%" && expr.arg_count > 0)
         MarkPieced(TextAt(code().exprs[code().ArgsOf(expr)[0].value].loc), &taint);
       if (SaysOneOf(expr.text, {"==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",
@@ -455,10 +463,17 @@ Taint Engine::Eval(ExprId id) {
       }
       break;
     }
-    default:
+    default: {
       if (expr.base != kNone) taint.Join(Eval(expr.base));
+      const bool pieces = expr.kind == ExprKind::kConcat || expr.kind == ExprKind::kFormat;
+      bool slash = false;  // the piece before ends with one: folder + "/notes/" + name
+      bool below = false;
       for (const Arg& arg : code().ArgsOf(expr)) {
-        taint.Join(Eval(arg.value));
+        const Taint part = Eval(arg.value);
+        below = below || (slash && ChosenBelow(taint, part));
+        taint.Join(part);
+        slash = pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString &&
+                code().exprs[arg.value].text.ends_with('/');
         if (expr.kind == ExprKind::kList && arg.value < code().exprs.size() &&
             code().exprs[arg.value].kind == ExprKind::kString) {
           const std::string_view word = code().exprs[arg.value].text;
@@ -485,6 +500,7 @@ Taint Engine::Eval(ExprId id) {
           }
         }
       }
+      if (below) taint.Add(kBelow);
       if (expr.kind == ExprKind::kConcat || expr.kind == ExprKind::kFormat) {
         for (const Arg& arg : code().ArgsOf(expr)) {
           if (arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString) {
@@ -509,6 +525,7 @@ Taint Engine::Eval(ExprId id) {
         taint = taint.Without(kEnvAll);
       }
       break;
+    }
   }
   --depth_;
   return taint;
@@ -557,6 +574,7 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
         JudgeDiverted(target, value, false);
         JudgeRedefined(target, value);
         JudgeRecoded(target, value);
+        JudgeKeys(target, taint);
       }
       if (last_ && depth == 0 && value != kNone) {
         const std::string key = expr.kind == ExprKind::kMember ? std::string(expr.text)
@@ -568,6 +586,10 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
           WriteState(key, value, taint, target);
         } else {
           JudgeInstruction(key, value, taint);
+        }
+        if (keeps_state_) {
+          JudgeDecision(key, target, value);
+          JudgeReworded(key, target, value);
         }
       }
       const Value& owner = view().Evaluate(expr.base, function_);
@@ -719,6 +741,7 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
   for (std::size_t i = 0; i < about.sends.size(); ++i) {
     const SentParam sent = about.sends[i];
     if (sent.param >= count) continue;
+    if (JudgeMirrored(at, given[sent.param], sent.host)) continue;
     // The rest of what it carries was judged where it is sent.
     constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
     Taint part = given[sent.param];

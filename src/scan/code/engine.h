@@ -57,9 +57,12 @@ inline constexpr Labels kRequest = 1U << 28U;    // of somebody who connects to 
 // know, since several callers give it different texts.
 inline constexpr Labels kPieced = 1U << 29U;
 inline constexpr Labels kQueried = 1U << 30U;
-inline constexpr Labels kTapped = 1ULL << 32U;    // passes through a function that stands in another's place
-inline constexpr Labels kUnpacked = 1ULL << 33U;  // path of a file whose bytes were unpacked from a text
-inline constexpr Labels kKeys = 1ULL << 34U;      // keys that are pressed
+inline constexpr Labels kTapped = 1ULL << 32U;     // passes through a function that stands in another's place
+inline constexpr Labels kUnpacked = 1ULL << 33U;   // path of a file whose bytes were unpacked from a text
+inline constexpr Labels kKeys = 1ULL << 34U;       // keys that are pressed
+inline constexpr Labels kBelow = 1ULL << 35U;      // a caller's name under a folder that he does not choose
+inline constexpr Labels kEntryName = 1ULL << 36U;  // what an archive calls its members
+inline constexpr Labels kDataFile = 1ULL << 37U;   // content of a file whose name says that it is no text
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
@@ -78,6 +81,10 @@ struct Taint {
   void Join(const Taint& other);
   [[nodiscard]] bool Has(Labels mask) const { return (labels & mask) != 0; }
   [[nodiscard]] Taint Without(Labels mask) const;
+  void Add(Labels mask) {
+    labels |= mask;
+    fresh |= mask;
+  }
 };
 
 struct Step {
@@ -234,6 +241,7 @@ class Engine {
   void JudgePicture(ExprId text, const Taint& taint);
   void JudgeServed(const Call& call);
   [[nodiscard]] bool WritesHarm() const;
+  [[nodiscard]] bool WritesStartLine() const;
   Taint JudgeFile(Call& call);
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
   [[nodiscard]] bool CallsWrapped() const;
@@ -248,9 +256,19 @@ class Engine {
   void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);
   void FinishState();
   void JudgeMailCopy(ExprId dict);
+  // sinks_paths.cc
+  [[nodiscard]] static bool ChosenBelow(const Taint& folder, const Taint& name);
+  void MarkJoined(const Call& call, Taint* result) const;
+  void JudgeShared(const Call& call, std::string_view last);
+  void JudgeKeys(ExprId target, const Taint& value);
+  // state_kept.cc
+  void FindKeepers();
+  void JudgeDecision(std::string_view key, ExprId target, ExprId value);
+  void JudgeReworded(std::string_view key, ExprId target, ExprId value);
   // taps.cc
   void Tap(std::uint32_t module, FuncId function, std::string what);
   void TapCallbacks();
+  void TakeRequests();
   void NoteTap(ExprId target, ExprId value);
   void NoteTapCall(const Call& call);
   void NoteInterceptors(const Call& call);
@@ -258,6 +276,7 @@ class Engine {
   [[nodiscard]] std::string TappedHere() const;
   [[nodiscard]] bool WatchingIsPurpose() const;
   bool JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind);
+  bool JudgeMirrored(ExprId at, const Taint& data, const std::string& host);
   void JudgeHandedOver(const Call& call, std::string_view last);
   void JudgeDiverted(ExprId at, ExprId value, bool clipboard);
   void JudgeRedefined(ExprId target, ExprId value);
@@ -319,7 +338,8 @@ class Engine {
   std::unordered_set<std::uint64_t> routers_;  // functions that choose the next node
   std::vector<StateWrite> state_writes_;
   std::vector<StateRead> state_reads_;
-  std::unordered_set<std::string> system_keys_;               // keys of the state that reach a system message
+  std::unordered_set<std::string> system_keys_;  // keys of the state that reach a system message
+  bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
   std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose
   std::unordered_map<std::uint32_t, std::string> log_hosts_;  // where a file's logs are sent, by file
   std::vector<ModuleState> states_;

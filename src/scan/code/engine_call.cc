@@ -138,6 +138,13 @@ Taint Engine::EvalCall(ExprId id) {
         sent.entry = entry;
         JudgeSend(sent, call.receiver, HostOfHandle(args[0].value), {});
       }
+      // answer.pipe(createWriteStream(file)): the file holds the answer.
+      const ExprId stream = view().Origin(args[0].value, function_);
+      if (call.receiver.Has(kNetStranger) && stream < code().exprs.size() &&
+          code().exprs[stream].kind == ExprKind::kCall && code().exprs[stream].arg_count > 0 &&
+          view().Callee(stream, function_).text.ends_with("createWriteStream")) {
+        MarkPath(code().ArgsOf(code().exprs[stream])[0].value, call.receiver);
+      }
     }
     if (call.entry != nullptr) from_receiver = {};
     const bool makes = expr.is_new || (!last.empty() && last[0] >= 'A' && last[0] <= 'Z');
@@ -226,6 +233,7 @@ Taint Engine::EvalCall(ExprId id) {
     if (method && last == "pipe") {
       here().deeds |= (here().deeds & kDidPipe) != 0 ? kDidPipeTwice : kDidPipe;
     }
+    MarkJoined(call, &result);
     if (IsCheck(last)) {
       here().deeds |= kDidPathCheck;
       Checked(args);

@@ -163,6 +163,14 @@ void Analysis::Network(std::uint32_t index, const std::string& program, const Ta
     }
     return;
   }
+  if (program == "ping") {
+    // Bytes that an echo carries.
+    for (std::size_t i = 1; i + 1 < count; ++i) {
+      if (!Is(word(i), {"-p", "--pattern"})) continue;
+      const Taint carried = OfWord(command.words[i + 1]);
+      if (carried.secret || carried.environment) Sends(index, word(count - 1), word(count - 1), carried, false);
+    }
+  }
   if (Is(program, {"dig", "nslookup", "host", "drill", "ping", "resolve-dnsname"})) {
     for (std::size_t i = 1; i < count; ++i) {
       const ShellWord& name = command.words[i];
@@ -704,6 +712,9 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
              (program == "usermod" && HasFlag(command, {"sudo", "wheel", "root"})) || program == "visudo" ||
              (program == "git" && word(1) == "config" && HasFlag(command, {"http.sslVerify", "http.sslverify"}) &&
               HasFlag(command, {"false"})) ||
+             program == "update-ca-certificates" || program == "update-ca-trust" ||
+             (program == "security" && word(1) == "add-trusted-cert") ||
+             (program == "certutil" && HasFlag(command, {"-addstore"})) ||
              (program == "npm" && word(1) == "config" && HasFlag(command, {"strict-ssl"})) || program == "setcap") {
     Emit(ShellAct::kPermission, index, program + " " + raw(1), 1);
   } else {

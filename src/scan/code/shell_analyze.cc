@@ -345,6 +345,13 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   if (transfer.runs) RunTaint(index, got);
 }
 
+namespace {
+
+// Lines for a table of hosts that all point here, or nowhere.
+bool NamesThisMachine(std::string_view lines) { return HasOneOf(lines, {"127.", "::1", "0.0.0.0", "localhost"}); }
+
+}  // namespace
+
 void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content) {
   std::string_view text = path.text;
   if (text.empty() || text.starts_with("/dev/") || text.starts_with('&') || text == "-" || text == "nul" ||
@@ -358,6 +365,10 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
   if (Has(text, "/etc/sudoers")) {
     act = ShellAct::kPermission;
     gravity = 2;
+  } else if (text == "/etc/hosts" && !NamesThisMachine(known)) {
+    // Names of hosts that mean other machines from now on.
+    act = ShellAct::kPermission;
+    gravity = known.empty() ? 1 : 2;
   } else if (IsStartupPath(text)) {
     act = ShellAct::kWriteStartup;
     gravity = StartupGravity(text, known, content != nullptr);

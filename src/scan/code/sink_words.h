@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "code/engine.h"
+#include "static/literals.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan::code::sink_words {
@@ -25,15 +26,7 @@ inline bool IsShellName(std::string_view program) {
 inline bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 inline bool AnyOf(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return Contains(text, part); });
-}
-
-inline std::string LowerCase(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
+  return SaysAny(text, parts);
 }
 
 // Host of a partly known URL; "" when the host itself is not known.
@@ -113,7 +106,9 @@ inline bool SaysYes(std::string_view text) {
 inline constexpr std::string_view kInboxPrefix = "inbox:";
 inline bool IsInbox(std::string_view url) {
   for (const std::string_view inbox : {"api.telegram.org/bot", "discord.com/api/webhooks/",
-                                       "discordapp.com/api/webhooks/", "hooks.slack.com/services/"}) {
+                                       "discordapp.com/api/webhooks/", "hooks.slack.com/services/",
+                                       "docs.google.com/forms/d/e/", "script.google.com/macros/s/",
+                                       "hooks.zapier.com/hooks/catch/"}) {
     const std::size_t at = url.find(inbox);
     // One of the user's own is told by a setting.
     if (at != std::string_view::npos && at + inbox.size() < url.size() && url[at + inbox.size()] != kHole) return true;

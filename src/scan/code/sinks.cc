@@ -54,7 +54,7 @@ void Engine::Raise(std::string_view rule, Loc loc, const Taint& taint, Labels be
     const auto calls = std::count_if(hit.finding.flow.begin(), hit.finding.flow.end(),
                                      [](const RawFlowStep& step) { return step.text.starts_with("passed to `"); });
     const bool secrets = rule == "EXFIL-003";
-    if (!exact_ && calls >= (secrets ? 1 : 3)) hit.finding.scale = std::min(hit.finding.scale, 0.3);
+    if (!exact_ && calls >= (secrets ? 1 : 3)) hit.finding.scale = std::min(hit.finding.scale, calls >= 6 ? 0.12 : 0.3);
     hit.finding.flow.push_back(RawFlowStep{code().file, loc.begin, hit.finding.message});
   }
   hits_.push_back(std::move(hit));
@@ -224,7 +224,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       return;
     }
   }
-  if (JudgeTapped(call, all, host, kind)) return;
+  if (JudgeTapped(call, all, host, kind) || JudgeMirrored(call.expr, all, host)) return;
   if (all.Has(kKeys) && fixed && (bad || kind == HostKind::kOrdinary)) {
     Raise("EXFIL-004", call.expr, all, kKeys, "sends the keys that are pressed" + to, 1.0, host);
     Worsen("EXFIL-004", core::Severity::kCritical);
@@ -410,6 +410,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
           return Source(kNet, call.expr, "receives data from a connection");
         }
       }
+      if (Contains(code().text, "SSH_AUTH_SOCK")) return Source(kStore, call.expr, "asks the user's agent of keys");
       return Source(kSocketData, call.expr, "receives data from a socket");
     }
     case Role::kDns: {
@@ -461,6 +462,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
         FuncId scope = function_;
         const ExprId origin = view().Origin(list, function_, &scope);
         if (origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kList) {
+          if (list == command) line.clear();
           for (const Arg& word : code().ArgsOf(code().exprs[origin])) {
             if (line.size() > 2000) break;
             line += (line.empty() ? "" : " ") + view().Text(word.value, scope);
@@ -702,7 +704,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kPathCheck:
       here().deeds |= kDidPathCheck;
       Checked(call.args);
-      return call.all.Without(kUnchecked);
+      return call.all.Without(kUnchecked | kEntryName | kBelow);
     case Role::kAgentSpawn:
       Use(call, Permission::kAgentSpawn, call.callee.text);
       return call.all;
@@ -720,7 +722,15 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kPrompt: {
       here().deeds |= kDidPrompt;
       JudgeEndless(call);
-      if (call.callee.text.ends_with("SystemMessage") && !call.args.empty()) NoteSystemKeys(call.args[0].value);
+      if (call.callee.text.ends_with("SystemMessage") && !call.args.empty()) {
+        NoteSystemKeys(call.args[0].value);
+        const Value& order = view().Evaluate(call.args[0].value, function_);
+        constexpr std::size_t kSentence = 30;
+        if (keeps_state_ && function_ != kModuleBody && order.kind == ValueKind::kText &&
+            order.text.size() >= kSentence) {
+          Raise("STATE-005", call.expr, {}, 0, "adds an order of its own to what it keeps of a conversation");
+        }
+      }
       if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kForeign) && !call.args.empty() &&
           !graphs_.empty() && graphs_[module_] != 0) {
         Raise("STATE-001", call.expr, call.all, kForeign,

@@ -391,7 +391,8 @@ void Engine::JudgeCommandTables() {
 Taint Engine::OutputOf(const Call& call, const std::string& command) {
   if (command.empty() || command.size() > 4096) return {};
   const std::string line = LowerCase(command);
-  if (line == "env" || line == "printenv" || line == "env -0" || line == "export -p") {
+  if (line == "env" || line == "printenv" || line == "env -0" || line == "printenv -0" || line == "export -p" ||
+      line == "cmd /c set") {
     return Source(kEnvAll, call.expr, "takes the whole environment from `" + line + "`");
   }
   if (AnyOf(line,

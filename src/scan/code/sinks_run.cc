@@ -40,6 +40,25 @@ bool Engine::PicksFromWords(ExprId expr) const {
          });
 }
 
+namespace {
+
+// A program that does its own work with the words it is given, and runs none of them.
+bool IsOrdinaryProgram(std::string_view program) {
+  if (program.size() < 2 || program.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789_-./") != program.npos)
+    return false;
+  const std::string_view name = program.substr(program.rfind('/') + 1);
+  if (IsShellName(name)) return false;
+  return std::ranges::none_of(
+             std::to_array<std::string_view>(
+                 {"eval", "exec", "source", "sudo",  "env",  "xargs", "nohup", "node", "npx",  "npm",   "pnpm", "yarn",
+                  "bun",  "bunx", "deno",   "pip",   "pip3", "pipx",  "uv",    "uvx",  "curl", "wget",  "perl", "ruby",
+                  "php",  "ssh",  "docker", "start", "open", "time",  "watch", "make", "go",   "cargo", "awk",  "."}),
+             [&](std::string_view one) { return name == one; }) &&
+         !name.starts_with("python");
+}
+
+}  // namespace
+
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   if (!last_) return;
   JudgeNetFile(call, taint);
@@ -54,13 +73,21 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
           {}, value.text);
   } else if (taint.Has(kDecoded)) {
     Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs a command that is hidden by encoding", Direct(taint, 0.8));
+  } else if ((taint.fresh & kDataFile) != 0) {
+    Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs a command that is kept in a file of data", 0.8);
   }
   const bool template_text = text.find_first_not_of(std::string(" '\"") + kHole) != std::string::npos &&
                              Contains(text, std::string_view(&kHole, 1));
   if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
-    Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", template_text ? 0.5 : 1.0);
+    if (template_text && IsOrdinaryProgram(first)) {
+      // `git clone ${url}`: an answer may add words, but not choose the program.
+      Raise("VULN-001", call.expr, taint, kNetFixed, "puts an answer from the network into a shell command", 0.5);
+    } else {
+      Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network",
+            template_text ? 0.5 : 1.0);
+    }
   } else if (taint.Has(kRequest) && (template_text || text.find_first_not_of(kHole) == std::string::npos)) {
     if (template_text) {
       // Whoever connects is as good as a caller of a tool, though no tool leads here.
@@ -72,6 +99,8 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     // What a service answers to an argument is not the argument.
     const bool answer = taint.Has(kNet) && !taint.Has(kUnchecked);
     Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command", answer ? 0.4 : 1.0);
+  } else if ((taint.fresh & kModelAnswer) != 0 && IsEntry()) {
+    Raise("VULN-001", call.expr, taint, kModelAnswer, "runs a command that a model has written", 0.6);
   }
   if (text.empty() || text.size() > 16'384) return;
   Remember(call.expr, text);
@@ -190,6 +219,9 @@ void Engine::JudgeSpawn(Call& call) {
     Raise("MEM-001", call.expr, taint, kDecoded | kForeign, "runs a program that is in memory only");
   }
   const std::string first = program.substr(0, program.find(' '));
+  if (KindOfPath(first) == PathKind::kTemporary && !Contains(first, std::string_view(&kHole, 1))) {
+    Raise("VULN-008", call.expr, {}, 0, "runs " + Shown(first) + ", which anybody on the machine may put there");
+  }
   if (IsShellName(first)) {
     here().deeds |= kDidRunShell;
     if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
@@ -337,6 +369,8 @@ void Engine::JudgeEval(Call& call) {
           value.text);
   } else if (taint.Has(kDecoded)) {
     Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs code that is hidden by encoding", Direct(taint, 0.9));
+  } else if ((taint.fresh & kDataFile) != 0) {
+    Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs code that is kept in a file of data", 0.8);
   } else if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs code that another machine sends");
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
@@ -354,6 +388,8 @@ void Engine::JudgeEval(Call& call) {
     Raise("VULN-002", call.expr, taint, kToolArgument, "runs an argument as code", purpose ? 0.3 : 1.0);
   } else if (taint.Has(kNet)) {
     Raise("VULN-002", call.expr, taint, kNet, "runs an answer from the network as code", 0.5);
+  } else if ((taint.fresh & kModelAnswer) != 0 && IsEntry()) {
+    Raise("VULN-002", call.expr, taint, kModelAnswer, "runs what a model has written as code", 0.8);
   }
 }
 

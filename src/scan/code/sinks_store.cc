@@ -13,6 +13,12 @@ namespace interlock::scan::code {
 using core::Permission;
 using namespace sink_words;  // NOLINT: the engine room's own words
 
+namespace {
+
+constexpr double kOneOfSeveral = 0.75;
+
+}  // namespace
+
 // A file has been given such content: its path stands for it from here on.
 void Engine::MarkPath(ExprId path, const Taint& taint) {
   if (path >= code().exprs.size() || code().exprs[path].kind != ExprKind::kName) return;
@@ -43,6 +49,17 @@ void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
   }
 }
 
+// Somewhere in this function stands a line that does more than to import: of a .pth file, Python runs those that begin
+// with `import`.
+bool Engine::WritesStartLine() const {
+  const Loc body = code().functions[function_].loc;
+  return std::any_of(code().exprs.begin(), code().exprs.end(), [&](const Expr& part) {
+    const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
+    return part.kind == ExprKind::kString && inside && part.text.starts_with("import ") &&
+           AnyOf(part.text, {"exec(", "eval(", "__import__", "urlopen", "b64decode", "system(", "Popen"});
+  });
+}
+
 void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
   Use(call, Permission::kFilesystemWrite, path);
   if (last_ && data.Has(kSecretFile | kStore | kEnvAll) && IsOpenPlace(path)) {
@@ -61,6 +78,11 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
              (kind == PathKind::kWeakSecret && AnyOf(LowerCase(path), {".claude", ".cursor/", "claude_"}))) {
     Raise("PERSIST-002", call.expr, data, data.labels,
           "writes " + Shown(path) + ", which agents read as their own settings", data.Has(kForeign) ? 1.0 : 0.7);
+  }
+  if (path.ends_with(".pth") && last_ && WritesStartLine()) {
+    Raise("PERSIST-001", call.expr, data, data.labels,
+          "writes a line of code into " + Shown(path) + ", which every start of Python runs");
+    Worsen("PERSIST-001", core::Severity::kCritical);
   }
   if (last_ && data.Has(kTapped) && IsOpenPlace(path)) {
     Raise("EXFIL-007", call.expr, data, kTapped, "keeps copies of what was meant for others in " + Shown(path), 0.9);
@@ -83,11 +105,18 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
       }
     }
   }
-  if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 &&
-      (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos ||
-       (path.empty() && path_taint.Has(kPieced)))) {
-    Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument");
-    if (IsEntry() && IsBelow(path)) Worsen("VULN-003", core::Severity::kHigh);
+  const bool below = path_taint.Has(kBelow);
+  if (path_taint.Has(kEntryName) && (here().deeds & kDidPathCheck) == 0) {
+    Raise("VULN-003", call.expr, path_taint, kEntryName, "writes members of an archive to where their names say");
+    Worsen("VULN-003", core::Severity::kHigh);
+  } else if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 &&
+             (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos || below ||
+              (path.empty() && path_taint.Has(kPieced)))) {
+    // In a function of its own, one such place may be meant for names that are made here; several are not.
+    const bool here_below = IsEntry() && IsBelow(path);
+    Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument",
+          below && !here_below ? kOneOfSeveral : 1.0);
+    if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
   }
 }
 
@@ -245,6 +274,7 @@ Taint Engine::JudgeFile(Call& call) {
             "unpacks an archive from outside without a filter: its members may lie anywhere", 1.0);
       Worsen("VULN-003", core::Severity::kHigh);
     }
+    JudgeShared(call, name);
     JudgeWrite(call, path, path_taint, data);
     Taint handle;
     return role == Role::kFileOpen ? handle : data;
@@ -270,11 +300,15 @@ Taint Engine::JudgeFile(Call& call) {
   }
   Use(call, kind == PathKind::kSecret ? Permission::kSecretsRead : Permission::kFilesystemRead, path);
   if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
-      (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos ||
+      (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos || path_taint.Has(kBelow) ||
        (path.empty() && path_taint.Has(kPieced)))) {
+    const bool here_below = IsEntry() && IsBelow(path);
+    const bool below = path_taint.Has(kBelow);
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument",
-          IsEntry() && IsBelow(path) ? 0.9 : 0.7);
-    if (IsEntry() && IsBelow(path)) Worsen("VULN-003", core::Severity::kHigh);
+          here_below ? 0.9
+          : below    ? kOneOfSeveral
+                     : 0.7);
+    if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
   }
   if (role == Role::kFileList) {
     Taint found = path_taint.Has(kSecretFile) ? path_taint : Taint();
@@ -311,8 +345,15 @@ Taint Engine::JudgeFile(Call& call) {
                                          ".ttf", ".woff", ".woff2", ".pdf"}) {
         picture = picture || named.ends_with(end);
       }
+      const bool data_file =
+          std::ranges::any_of(std::to_array<std::string_view>({".dat", ".bin", ".idx", ".pak", ".blob", ".raw"}),
+                              [&](std::string_view end) { return named.ends_with(end); });
       Taint result = Source(picture ? kFileContent | kDecoded : kFileContent, call.expr,
                             path.empty() ? std::string("reads a file") : "reads " + Shown(path));
+      if (data_file) {
+        result.labels |= kDataFile;
+        result.fresh |= kDataFile;
+      }
       if (path_taint.Has(kToolArgument)) {
         result.labels |= kToolArgument;
         result.trail[static_cast<std::size_t>(Trail::kGiven)] =

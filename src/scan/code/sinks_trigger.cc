@@ -19,6 +19,7 @@ void Engine::JudgeCondition(const Stmt& stmt) {
   bool argument = false;
   bool number = false;
   bool time = false;
+  bool elapsed = false;
   for (std::size_t i = 0; i < open.size() && i < 48; ++i) {
     if (open[i] >= code().exprs.size()) continue;
     const Expr& expr = code().exprs[open[i]];
@@ -36,6 +37,12 @@ void Engine::JudgeCondition(const Stmt& stmt) {
                        "uuid.getnode"})) {
         condition.trigger = Trigger::kIdentity;
       }
+    }
+    if (expr.kind == ExprKind::kBinary && expr.text == "-" && expr.arg_count == 2) {
+      // now - start: how long this very run has taken.
+      const ExprId since = view().Origin(code().ArgsOf(expr)[1].value, function_);
+      elapsed = elapsed || (since < code().exprs.size() && code().exprs[since].kind == ExprKind::kCall &&
+                            AnyOf(view().Callee(since, function_).text, {"Date.now", "time.time", "datetime.now"}));
     }
     if (expr.kind == ExprKind::kBinary && (expr.text == "in" || expr.text == "not in") && expr.arg_count == 2) {
       const auto args = code().ArgsOf(expr);
@@ -60,7 +67,7 @@ void Engine::JudgeCondition(const Stmt& stmt) {
   }
   if (condition.trigger == Trigger::kAlways) {
     if (words && argument) condition.trigger = Trigger::kText;
-    if (time && number) condition.trigger = Trigger::kTime;
+    if (time && number && !elapsed) condition.trigger = Trigger::kTime;
   }
   conditions_.push_back(condition);
 }

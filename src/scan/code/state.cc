@@ -170,7 +170,17 @@ void Engine::JudgeState(const Stmt& stmt) {
   if (origin >= code().exprs.size()) return;
   // Command(update={...}, goto=...)
   if (code().exprs[origin].kind == ExprKind::kCall) {
-    for (const Arg& arg : code().ArgsOf(code().exprs[origin])) {
+    const ExprId command = origin;
+    std::vector<Arg> parts;
+    for (const Arg& arg : code().ArgsOf(code().exprs[command])) {
+      parts.push_back(arg);
+      // new Command({goto: ..., update: {...}})
+      if (!arg.name.empty() || arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kDict)
+        continue;
+      const auto fields = code().ArgsOf(code().exprs[arg.value]);
+      parts.insert(parts.end(), fields.begin(), fields.end());
+    }
+    for (const Arg& arg : parts) {
       if (arg.name == "goto") WriteState("goto", arg.value, Eval(arg.value), arg.value);
       if (arg.name != "update") continue;
       origin = view().Origin(arg.value, scope);

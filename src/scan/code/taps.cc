@@ -134,6 +134,35 @@ void Engine::TapCallbacks() {
   }
 }
 
+// @app.post("/run"): what the function is given, whoever connects has said.
+void Engine::TakeRequests() {
+  for (std::uint32_t m = 0; m < states_.size(); ++m) {
+    const Module& module = states_[m].view->module();
+    if (module.language != Language::kPython) continue;
+    for (FuncId f = 1; f < module.functions.size(); ++f) {
+      const Function& shape = module.functions[f];
+      const bool route = std::ranges::any_of(shape.decorators, [&](ExprId decorator) {
+        if (decorator >= module.exprs.size() || module.exprs[decorator].kind != ExprKind::kCall) return false;
+        const Value callee = states_[m].view->Callee(decorator, shape.parent);
+        const std::string_view last = std::string_view(callee.text).substr(callee.text.rfind('.') + 1);
+        return callee.text.starts_with("fastapi.") &&
+               SaysOneOf(last, {"get", "post", "put", "patch", "delete", "api_route", "websocket"});
+      });
+      for (std::uint32_t i = 0; route && i < shape.params.size(); ++i) {
+        if (shape.params[i].fallback < module.exprs.size() &&
+            Contains(module.text.substr(module.exprs[shape.params[i].fallback].loc.begin, 8), "Depends")) {
+          continue;
+        }
+        Taint given;
+        given.labels = kRequest;
+        trail_.push_back({0, m, shape.params[i].loc.begin, "takes what a request says"});
+        given.trail[static_cast<std::size_t>(TrailOf(kRequest))] = static_cast<std::uint32_t>(trail_.size());
+        facts_[m][f].in[i].Join(given);
+      }
+    }
+  }
+}
+
 // X.method = f, where X is not this file's: f stands between the callers of X and X.
 void Engine::NoteTap(ExprId target, ExprId value) {
   const Expr& at = code().exprs[target];
@@ -246,6 +275,21 @@ bool Engine::JudgeTapped(const Call& call, const Taint& data, const std::string&
         "copies what was meant for " + (what.empty() ? std::string("others") : what) + " to " + host,
         WatchingIsPurpose() ? 0.4 : 1.0, host);
   if (!agent && !WatchingIsPurpose()) Worsen("EXFIL-007", core::Severity::kCritical);
+  return true;
+}
+
+// The function that all calls of all tools go through sends on what they are given, and takes no answer.
+bool Engine::JudgeMirrored(ExprId at, const Taint& data, const std::string& host) {
+  if (!last_ || host.empty() || !data.Has(kToolArgument) || statement_.kind != StmtKind::kExpr) return false;
+  const HostKind kind = KindOfHost(host);
+  if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
+  const bool every = std::ranges::any_of(entry_points_, [&](const EntryPoint& entry) {
+    return entry.module == module_ && entry.function == function_ && entry.kind == "mcp-tool" &&
+           (entry.name == "tools/call" || AnyOf(entry.name, {"call_tool"}));
+  });
+  if (!every || !Contains(TextAt(statement_.loc), "arguments")) return false;
+  Raise("EXFIL-007", at, data, kToolArgument, "copies what every tool is given to " + host,
+        WatchingIsPurpose() ? 0.4 : 0.8, host);
   return true;
 }
 

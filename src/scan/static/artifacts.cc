@@ -144,6 +144,8 @@ void FindSecrets(const FileContext& file, FileResult& out) {
         fmt::format("{} in the package: whoever has the package has it", key_block ? "a private key" : kind.what);
     finding.evidence = Masked(token);
     finding.subject = kind.what;
+    // It names a client, which shows it to everybody; what it may do is bounded on the other side.
+    if (kind.what == "Google API key") finding.severity = core::Severity::kMedium;
     out.findings.push_back(std::move(finding));
   }
 }

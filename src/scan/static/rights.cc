@@ -85,6 +85,16 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
   });
   if (first.end == 0) return;
   if (!Writes(text)) return;
+  // A program for one agent writes that agent's files.
+  const std::string place = LowerCase(shown);
+  const auto theirs = [&](std::string_view agent) {
+    return place.find(agent) != std::string::npos && purpose.find(agent) != std::string_view::npos;
+  };
+  if (std::ranges::any_of(std::to_array<std::string_view>({"claude", "cursor", "gemini", "codex", "copilot", "windsurf",
+                                                           "cline", "opencode", "continue", "roo", "kiro", "zed"}),
+                          theirs)) {
+    return;
+  }
   RawFinding finding;
   finding.rule = "PERSIST-004";
   finding.file = file.index;

@@ -112,11 +112,18 @@ std::string SummaryOf(const ScanReport& report) {
 }
 
 // A part that could not be read counts where it would run or be read by the agent.
-bool Counts(const core::SkippedPart& part) {
+bool Counts(const core::SkippedPart& part, const std::vector<FileContext>& files) {
   switch (part.reason) {
-    case core::SkipReason::kUnsupported:
+    case core::SkipReason::kUnsupported: {
       // A picture is a picture; something that is called a script and is none was not read.
-      return IsText(TypeOfName(part.path));
+      const FileType named = TypeOfName(part.path);
+      if (named != FileType::kUnknownText) return IsText(named) && named != FileType::kXml;
+      // No name says what it is. A compiled program is listed as one (SC-022); where the agent is told to run it, or
+      // installing does, nobody knows what runs.
+      return std::ranges::any_of(files, [&](const FileContext& file) {
+        return file.file->path == part.path && file.reach <= Reach::kInstall;
+      });
+    }
     case core::SkipReason::kIgnored:
     case core::SkipReason::kLink:
     case core::SkipReason::kSpecial:
@@ -127,6 +134,10 @@ bool Counts(const core::SkippedPart& part) {
   // A folder, or something of a kind that an analyser would have read. Data bases and models are nobody's orders.
   if (part.path.empty() || part.path.ends_with('/')) return true;
   const FileType type = TypeOfName(part.path);
+  // No name says what it is: where other people's programs lie, it is one of them.
+  if (type == FileType::kUnknownText) {
+    return ReachOfPath(part.path, FileType::kBinary, PackageKind::kUnknown) <= Reach::kRuntime;
+  }
   return IsText(type) || type == FileType::kArchive;
 }
 
@@ -346,8 +357,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   } else if (weakness >= kVulnerableWarn) {
     report.verdict = core::ScanVerdict::kWarn;
     report.reason = core::ScanReason::kVulnerable;
-  } else if (std::any_of(report.coverage.skipped.begin(), report.coverage.skipped.end(),
-                         [&](const core::SkippedPart& part) { return Counts(part) || IsPackedAway(part, files); }) ||
+  } else if (std::any_of(
+                 report.coverage.skipped.begin(), report.coverage.skipped.end(),
+                 [&](const core::SkippedPart& part) { return Counts(part, files) || IsPackedAway(part, files); }) ||
              (report.coverage.bytes > 0 && report.coverage.analysed == 0)) {
     report.verdict = core::ScanVerdict::kWarn;
     report.reason = core::ScanReason::kUnanalysed;

@@ -1,0 +1,122 @@
+// Programs that keep what agents and people have said (checkpoints, memories, histories) and change it on the way.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace sink_words;  // NOLINT: the engine room's own words
+
+namespace {
+
+constexpr std::size_t kMostModules = 64;  // of a package that is there to keep state
+
+// What only a person, or a guard, decides.
+bool IsDecision(std::string_view key) {
+  const std::string name = LowerCase(key.substr(0, 60));
+  return AnyOf(name, {"approv", "consent", "confirm", "authoriz", "permi", "guardrail", "interrupt", "review",
+                      "verdict", "decision", "trusted", "allowed"});
+}
+
+bool IsQuestion(std::string_view key) {
+  const std::string name = LowerCase(key.substr(0, 60));
+  return AnyOf(name, {"require", "needs_", "needsa", "needsc", "must_", "ask_"}) &&
+         AnyOf(name, {"confirm", "approv", "consent", "review", "permission"});
+}
+
+bool Agrees(std::string_view text) {
+  const std::string lower = LowerCase(text.substr(0, 20));
+  return lower == "approved" || lower == "approve" || lower == "allow" || lower == "allowed" || lower == "accepted" ||
+         lower == "accept" || lower == "granted" || lower == "authorized" || lower == "confirmed" || lower == "pass";
+}
+
+std::size_t WordsOf(std::string_view text) {
+  std::size_t words = 0;
+  bool inside = false;
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    words += letter && !inside ? 1 : 0;
+    inside = letter || (inside && c != ' ' && c != '\n');
+  }
+  return words;
+}
+
+}  // namespace
+
+void Engine::FindKeepers() {
+  if (states_.size() > kMostModules) return;
+  for (const ModuleState& state : states_) {
+    const Module& module = state.view->module();
+    for (const Class& klass : module.classes) {
+      for (const ExprId base : klass.bases) {
+        if (base >= module.exprs.size()) continue;
+        const Loc loc = module.exprs[base].loc;
+        if (loc.end > module.text.size() || loc.begin >= loc.end) continue;
+        const std::string_view name = module.text.substr(loc.begin, loc.end - loc.begin);
+        keeps_state_ = keeps_state_ || AnyOf(name, {"CheckpointSaver", "MemorySaver", "ChatMessageHistory", "BaseStore",
+                                                    "BaseMemory", "BaseChatMemory", "SqliteSaver", "PostgresSaver"});
+      }
+    }
+  }
+}
+
+// values["approved"] = True, in what was kept.
+void Engine::JudgeDecision(std::string_view key, ExprId target, ExprId value) {
+  if (!last_ || function_ == kModuleBody || value >= code().exprs.size()) return;
+  const std::string_view whole = TextAt(code().exprs[target].loc).substr(0, 60);
+  if (whole.starts_with("self.") || whole.starts_with("this.") || whole.starts_with("cls.")) return;
+  std::vector<std::string> keys{std::string(key)};
+  const Expr& at = code().exprs[target];
+  if (key.empty() && at.kind == ExprKind::kIndex && at.arg_count == 1) {
+    // for key in ("approved", ...): values[key] = True
+    const std::uint32_t slot = view().SlotOf(code().ArgsOf(at)[0].value, function_);
+    for (std::uint32_t i = 0; slot != kNone && i < view().slots()[slot].count && i < 4; ++i) {
+      const ExprId list = view().bindings()[view().slots()[slot].first + i].value;
+      if (list >= code().exprs.size()) continue;
+      for (const Arg& item : code().ArgsOf(code().exprs[list])) {
+        if (item.value < code().exprs.size() && code().exprs[item.value].kind == ExprKind::kString)
+          keys.emplace_back(code().exprs[item.value].text);
+      }
+    }
+  }
+  std::vector<ExprId> open{value};
+  bool yes = false;
+  bool no = false;
+  bool agrees = false;
+  for (std::size_t i = 0; i < open.size() && i < 8; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& given = code().exprs[open[i]];
+    yes = yes || given.text == "True" || given.text == "true";
+    no = no || given.text == "False" || given.text == "false";
+    agrees = agrees || (given.kind == ExprKind::kString && Agrees(given.text));
+    if (given.kind == ExprKind::kChoice) {
+      for (const Arg& arg : code().ArgsOf(given)) open.push_back(arg.value);
+    }
+  }
+  const bool consents = std::ranges::any_of(keys, [&](const std::string& name) {
+    return IsQuestion(name) ? no : IsDecision(name) && (agrees || (yes && !AnyOf(LowerCase(name), {"review"})));
+  });
+  if (!consents) return;
+  Raise("STATE-005", target, {}, 0, "decides in a person's place while it keeps or loads the state of agents");
+}
+
+// message.content = message.content.replace("ask first", "need not ask")
+void Engine::JudgeReworded(std::string_view key, ExprId target, ExprId value) {
+  if (!last_ || function_ == kModuleBody || value >= code().exprs.size()) return;
+  if (key != "content" && key != "text") return;
+  const Expr& given = code().exprs[value];
+  bool rewords = false;
+  if (given.kind == ExprKind::kString) rewords = WordsOf(given.text) >= 4;
+  if (given.kind == ExprKind::kCall && given.base < code().exprs.size() &&
+      code().exprs[given.base].kind == ExprKind::kMember &&
+      AnyOf(code().exprs[given.base].text, {"replace", "replaceAll"}) && given.arg_count >= 2) {
+    const auto args = code().ArgsOf(given);
+    rewords =
+        WordsOf(view().Text(args[0].value, function_)) >= 2 && WordsOf(view().Text(args[1].value, function_)) >= 2;
+  }
+  if (!rewords) return;
+  Raise("STATE-005", target, {}, 0, "changes what was said while it keeps or loads the state of agents");
+}
+
+}  // namespace interlock::scan::code
