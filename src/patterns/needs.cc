@@ -43,8 +43,8 @@ bool Has(std::string_view text, std::string_view word) noexcept {
     std::uint64_t halves[2];
     std::memcpy(halves, &hits, sizeof hits);
     if ((halves[0] | halves[1]) == 0) continue;
-    for (std::size_t k = i; k < i + sizeof(Bytes); ++k) {
-      if (IsAt(text, k, word)) return true;
+    for (std::size_t k = 0; k < sizeof(Bytes); ++k) {
+      if (hits[k] != 0 && IsAt(text, i + k, word)) return true;
     }
   }
   for (; i < places; ++i) {

@@ -7,7 +7,6 @@
 
 #include "interlock/base/check.h"
 #include "interlock/base/json.h"
-#include "static/text_lexicon.h"
 
 namespace interlock::embedded {
 std::string_view Find_scan_meaning(std::string_view file);  // generated: cmake/Embed.cmake
@@ -126,7 +125,6 @@ MeaningLexicon::MeaningLexicon() {
   for (auto& [word, draft] : drafts) {
     Entry entry;
     entry.word = word;
-    entry.hash = HashWord(word);
     entry.set = draft.set;
     entry.base = draft.base;
     // The longest phrase first.
@@ -136,23 +134,6 @@ MeaningLexicon::MeaningLexicon() {
     entry.count = static_cast<std::uint32_t>(draft.phrases.size());
     for (Phrase& phrase : draft.phrases) phrases_.push_back(std::move(phrase));
     entries_.push_back(std::move(entry));
-  }
-  std::size_t size = 64;
-  while (size < entries_.size() * 4) size *= 2;
-  slots_.assign(size, 0);
-  mask_ = size - 1;
-  for (std::uint32_t e = 0; e < entries_.size(); ++e) {
-    std::size_t i = SlotOf(entries_[e].hash);
-    while (slots_[i] != 0) i = (i + 1) & mask_;
-    slots_[i] = e + 1;
-  }
-}
-
-const MeaningLexicon::Entry* MeaningLexicon::Find(std::string_view word, std::uint64_t hash) const noexcept {
-  for (std::size_t i = SlotOf(hash);; i = (i + 1) & mask_) {
-    if (slots_[i] == 0) return nullptr;
-    const Entry& entry = entries_[slots_[i] - 1];
-    if (entry.hash == hash && entry.word == word) return &entry;
   }
 }
 

@@ -43,7 +43,6 @@ class MeaningLexicon {
   // What a listed word is; phrases that it may begin are after `phrases`, `count` of them.
   struct Entry {
     std::string word;
-    std::uint64_t hash = 0;
     MeaningSet set;   // of the word alone
     MeaningSet base;  // of these: the form in which one is told to do something
     std::uint32_t phrases = 0;
@@ -56,8 +55,8 @@ class MeaningLexicon {
     char after = 0;
     MeaningSet set;
   };
-  // `hash`: HashWord (text_lexicon.h).
-  [[nodiscard]] const Entry* Find(std::string_view word, std::uint64_t hash) const noexcept;
+  // By word; looked up in ListedWords.
+  [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
   [[nodiscard]] const Phrase& phrase(std::uint32_t i) const noexcept { return phrases_[i]; }
   [[nodiscard]] const std::vector<MeaningClass>& classes() const noexcept { return classes_; }
   [[nodiscard]] std::uint32_t Number(std::string_view id) const;  // of a class that must exist
@@ -67,10 +66,7 @@ class MeaningLexicon {
   MeaningLexicon();
   std::vector<MeaningClass> classes_;
   std::vector<Phrase> phrases_;
-  std::vector<std::uint32_t> slots_;  // entry plus 1
   std::vector<Entry> entries_;
-  std::uint64_t mask_ = 0;
-  [[nodiscard]] std::size_t SlotOf(std::uint64_t hash) const noexcept { return (hash ^ hash >> 29) & mask_; }
   MeaningSet acts_;
 };
 

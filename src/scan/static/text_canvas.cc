@@ -6,6 +6,7 @@
 
 #include "interlock/base/digits.h"
 #include "static/bytes.h"
+#include "static/listed_words.h"
 #include "static/text_gloss.h"
 
 namespace interlock::scan {
@@ -398,13 +399,13 @@ class Builder {
 
   void Token(std::string_view word, std::uint32_t begin, bool symbol, TextSentence& sentence) {
     while (word.size() > 1 && word.back() == '\'') word.remove_suffix(1);
-    TextToken token{begin, static_cast<std::uint32_t>(word.size()), 0, HashWord(word)};
+    TextToken token{begin, static_cast<std::uint32_t>(word.size()), 0, words_.Find(word)};
+    token.set = words_[token.listed].set;
     if (!symbol) {
-      token.set = ClassesOf(word, token.hash);
       const std::size_t apostrophe = word.find('\'');
       if (apostrophe != std::string_view::npos && token.set == 0) token.set = ClassesOf(word.substr(0, apostrophe));
     } else {
-      token.set = ClassesOf(word, token.hash) | ClassesOfSymbol(word);
+      token.set |= ClassesOfSymbol(word);
       // "read/write", "third-party": the parts say what the whole is.
       if ((token.set & (Bit(kWUrl) | Bit(kWMail))) == 0 && word.size() < 64) {
         std::size_t at = 0;
@@ -420,8 +421,8 @@ class Builder {
     }
     if (out_.tokens.size() > sentence.first) {
       TextToken& last = out_.tokens.back();
-      if (last.end() + 1 == begin) {
-        const WordSet both = ClassesOfPair(std::string_view(out_.text).substr(last.begin, last.size), last.hash, word);
+      if (last.end() + 1 == begin && words_[last.listed].begins_pair) {
+        const WordSet both = ClassesOfPair(out_.Of(last), word);
         if (both != 0) {
           last.set |= both;
           token.set |= both;
@@ -435,6 +436,7 @@ class Builder {
 
   const FileContext& file_;
   TextCanvas& out_;
+  const ListedWords& words_ = ListedWords::Get();
   std::uint32_t section_ = 0;
   std::size_t decoded_ = 0;
 };

@@ -16,7 +16,7 @@ struct TextToken {
   std::uint32_t begin = 0;  // in the canvas
   std::uint32_t size = 0;
   WordSet set = 0;
-  std::uint64_t hash = 0;  // HashWord
+  std::uint32_t listed = 0;  // its number in ListedWords
   [[nodiscard]] std::uint32_t end() const noexcept { return begin + size; }
 };
 

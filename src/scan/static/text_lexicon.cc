@@ -313,11 +313,12 @@ bool NamesSecretPath(std::string_view token) {
 
 }  // namespace
 
-WordSet ClassesOf(std::string_view word, std::uint64_t hash) noexcept { return TheLexicon().words.Find(word, hash); }
+const WordTable<WordSet>& ClassWords() { return TheLexicon().words; }
+const WordTable<WordSet>& PairFirsts() { return TheLexicon().firsts; }
 
-WordSet ClassesOfPair(std::string_view first, std::uint64_t hash, std::string_view second) noexcept {
-  const Lexicon& lexicon = TheLexicon();
-  if (lexicon.firsts.Find(first, hash) == 0) return 0;
+WordSet ClassesOf(std::string_view word) noexcept { return TheLexicon().words.Find(word); }
+
+WordSet ClassesOfPair(std::string_view first, std::string_view second) noexcept {
   constexpr std::size_t kLongest = 64;  // no pair has as many letters
   std::array<char, kLongest> both;
   const std::size_t size = first.size() + 1 + second.size();
@@ -325,8 +326,7 @@ WordSet ClassesOfPair(std::string_view first, std::uint64_t hash, std::string_vi
   char* const end = std::copy(first.begin(), first.end(), both.data());
   *end = ' ';
   std::copy(second.begin(), second.end(), end + 1);
-  const std::string_view pair(both.data(), size);
-  return lexicon.pairs.Find(pair, HashWord(pair.substr(first.size()), hash));
+  return TheLexicon().pairs.Find({both.data(), size});
 }
 
 WordSet ClassesOfSymbol(std::string_view token) noexcept {

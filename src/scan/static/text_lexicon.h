@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <vector>
 
@@ -72,12 +73,31 @@ enum WordClass : std::uint8_t {
 };
 constexpr WordSet Bit(WordClass c) { return WordSet{1} << c; }
 
-// Of a word: worked out once, all lists of words are looked up by it.
-inline constexpr std::uint64_t kWordSeed = 1469598103934665603ULL;
-[[nodiscard]] constexpr std::uint64_t HashWord(std::string_view word, std::uint64_t seed = kWordSeed) noexcept {
-  std::uint64_t h = seed;
-  for (const char c : word) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return h;
+// All lists of words are looked up by it. Of one run: the value depends on the machine's byte order.
+[[nodiscard]] inline std::uint64_t HashWord(std::string_view word) noexcept {
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15ULL;
+  std::uint64_t h = word.size() * kFactor;
+  const char* at = word.data();
+  std::size_t left = word.size();
+  for (; left > sizeof(std::uint64_t); left -= sizeof(std::uint64_t), at += sizeof(std::uint64_t)) {
+    std::uint64_t part = 0;
+    std::memcpy(&part, at, sizeof part);
+    h = (h ^ part) * kFactor;
+    h ^= h >> 32U;
+  }
+  std::uint64_t part = 0;
+  if (left >= sizeof(std::uint32_t)) {
+    std::uint32_t first = 0;
+    std::uint32_t last = 0;
+    std::memcpy(&first, at, sizeof first);
+    std::memcpy(&last, at + left - sizeof last, sizeof last);
+    part = first | std::uint64_t{last} << 32U;
+  } else if (left > 0) {
+    const auto byte = [&](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(at[i])); };
+    part = byte(0) | byte(left / 2) << 8U | byte(left - 1) << 16U;
+  }
+  h = (h ^ part) * kFactor;
+  return h ^ h >> 32U;
 }
 
 // Words to what they are; open addressing over slots of eight bytes, so that a word that is not listed costs one look.
@@ -98,7 +118,12 @@ class WordTable {
     entries_.push_back({word, hash, value});
     slots_[at] = {Tag(hash), static_cast<std::uint32_t>(entries_.size())};
   }
-  [[nodiscard]] Value Find(std::string_view word, std::uint64_t hash) const noexcept {
+  [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }
+  void Each(const auto& use) const {
+    for (const Entry& entry : entries_) use(entry.word, entry.value);
+  }
+  [[nodiscard]] Value Find(std::string_view word) const noexcept {
+    const std::uint64_t hash = HashWord(word);
     for (std::size_t at = hash & mask_; slots_[at].entry != 0; at = (at + 1) & mask_) {
       if (slots_[at].tag == Tag(hash) && entries_[slots_[at].entry - 1].word == word)
         return entries_[slots_[at].entry - 1].value;
@@ -131,10 +156,13 @@ class WordTable {
   std::size_t mask_ = 255;
 };
 
-// Classes of a lower-case word with its hash; two words: those that go together ("api key"), 0 if they do not.
-[[nodiscard]] WordSet ClassesOf(std::string_view word, std::uint64_t hash) noexcept;
-[[nodiscard]] inline WordSet ClassesOf(std::string_view word) noexcept { return ClassesOf(word, HashWord(word)); }
-[[nodiscard]] WordSet ClassesOfPair(std::string_view first, std::uint64_t hash, std::string_view second) noexcept;
+// Lower-case words with their classes; those with which pairs begin. Canvases look words up in ListedWords.
+[[nodiscard]] const WordTable<WordSet>& ClassWords();
+[[nodiscard]] const WordTable<WordSet>& PairFirsts();
+
+// Classes of a lower-case word; two words: those that go together ("api key"), 0 if they do not.
+[[nodiscard]] WordSet ClassesOf(std::string_view word) noexcept;
+[[nodiscard]] WordSet ClassesOfPair(std::string_view first, std::string_view second) noexcept;
 // Of a token with dots, slashes, signs: paths, addresses, file names, variables.
 [[nodiscard]] WordSet ClassesOfSymbol(std::string_view token) noexcept;
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "static/listed_words.h"
 #include "static/meaning_model.h"
 #include "static/text_frames.h"
 
@@ -282,11 +283,11 @@ class Reader {
     for (int i = 0; i < count; ++i) {
       std::string_view word = canvas_.Of(at(sentence, i));
       if (word.size() > kLongestWord) continue;
-      const MeaningLexicon::Entry* entry = lexicon_.Find(word, at(sentence, i).hash);
+      const MeaningLexicon::Entry* entry = words_[at(sentence, i).listed].meaning;
       if (entry == nullptr) {
         if (!word.ends_with("'s")) continue;
         word.remove_suffix(2);
-        entry = lexicon_.Find(word, HashWord(word));
+        entry = words_[words_.Find(word)].meaning;
         if (entry == nullptr) continue;
       }
       MeaningSet& set = sets[i];
@@ -471,6 +472,7 @@ class Reader {
 
   const TextCanvas& canvas_;
   const MeaningLexicon& lexicon_ = MeaningLexicon::Get();
+  const ListedWords& words_ = ListedWords::Get();
   const Symbols& symbols_ = Symbols::Get();
   std::uint32_t not_;
   std::uint32_t without_;

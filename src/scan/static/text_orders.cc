@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "static/bigrams.h"
+#include "static/listed_words.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan {
@@ -179,22 +180,6 @@ constexpr Entry kEntries[] = {
     {kOWaste, "loop infinite indefinitely endlessly forever repeatedly continuously recursively"},
 };
 
-const WordTable<OrderSet>& OrderWords() {
-  static const WordTable<OrderSet> table = [] {
-    WordTable<OrderSet> words;
-    for (const Entry& entry : kEntries) {
-      for (std::size_t at = 0; at < entry.words.size();) {
-        std::size_t end = entry.words.find(' ', at);
-        if (end == std::string_view::npos) end = entry.words.size();
-        if (end > at) words.Add(entry.words.substr(at, end - at), O(entry.c));
-        at = end + 1;
-      }
-    }
-    return words;
-  }();
-  return table;
-}
-
 class Orders {
  public:
   Orders(const TextCanvas& canvas, std::vector<FrameHit>& out) : canvas_(canvas), out_(out) {}
@@ -212,7 +197,7 @@ class Orders {
       all_ = 0;
       for (std::uint32_t i = 0; i < count; ++i) {
         const TextToken& token = canvas_.tokens[sentence.first + i];
-        sets_[i] = words_.Find(canvas_.Of(token), token.hash);
+        sets_[i] = words_[token.listed].orders;
         all_ |= sets_[i];
       }
       if (all_ == 0) continue;
@@ -761,7 +746,7 @@ class Orders {
   mutable std::uint32_t bigrams_of_ = ~std::uint32_t{0};
   const TextCanvas& canvas_;
   std::vector<FrameHit>& out_;
-  const WordTable<OrderSet>& words_ = OrderWords();
+  const ListedWords& words_ = ListedWords::Get();
   const TextSentence* sentence_ = nullptr;
   const TextPassage* passage_ = nullptr;
   std::uint32_t index_ = 0;
@@ -770,6 +755,22 @@ class Orders {
 };
 
 }  // namespace
+
+const WordTable<std::uint64_t>& OrderWords() {
+  static const WordTable<OrderSet> table = [] {
+    WordTable<OrderSet> words;
+    for (const Entry& entry : kEntries) {
+      for (std::size_t at = 0; at < entry.words.size();) {
+        std::size_t end = entry.words.find(' ', at);
+        if (end == std::string_view::npos) end = entry.words.size();
+        if (end > at) words.Add(entry.words.substr(at, end - at), O(entry.c));
+        at = end + 1;
+      }
+    }
+    return words;
+  }();
+  return table;
+}
 
 void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out) { Orders(canvas, out).Run(); }
 

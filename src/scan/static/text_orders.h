@@ -2,12 +2,16 @@
 // than the frames of text_frames.h: one order of these is worth a look, two kinds of them are a case.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "static/text_canvas.h"
 #include "static/text_frames.h"
 
 namespace interlock::scan {
+
+// Words with their classes, a bit a class: of this module's files only (ListedWords).
+[[nodiscard]] const WordTable<std::uint64_t>& OrderWords();
 
 void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out);
 

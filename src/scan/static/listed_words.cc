@@ -1,0 +1,41 @@
+#include "static/listed_words.h"
+
+#include "interlock/base/check.h"
+#include "static/text_orders.h"
+
+namespace interlock::scan {
+
+const ListedWords& ListedWords::Get() {
+  static const ListedWords words;
+  return words;
+}
+
+ListedWords::Entry& ListedWords::At(std::string_view word) {
+  const std::uint32_t known = Find(word);
+  if (known != kNone) return entries_[known];
+  const auto number = static_cast<std::uint32_t>(entries_.size());
+  INTERLOCK_CHECK(number <= kNumberMask && entries_.size() * 2 < slots_.size(), "the lists are not longer than that");
+  const std::uint64_t hash = HashWord(word);
+  std::size_t at = hash & mask_;
+  while (slots_[at] != 0) at = (at + 1) & mask_;
+  slots_[at] = Tag(hash) << kNumberBits | number;
+  entries_.push_back({.word = word});
+  return entries_.back();
+}
+
+ListedWords::ListedWords() {
+  const std::vector<MeaningLexicon::Entry>& meanings = MeaningLexicon::Get().entries();
+  const std::size_t most = ClassWords().size() + PairFirsts().size() + OrderWords().size() + meanings.size() + 1;
+  std::size_t slots = 1024;
+  while (slots < most * 2) slots *= 2;
+  slots_.assign(slots, 0);
+  mask_ = slots - 1;
+  entries_.reserve(most);
+  entries_.emplace_back();
+  ClassWords().Each([&](std::string_view word, WordSet set) { At(word).set = set; });
+  PairFirsts().Each([&](std::string_view word, WordSet) { At(word).begins_pair = true; });
+  OrderWords().Each([&](std::string_view word, std::uint64_t orders) { At(word).orders = orders; });
+  for (const MeaningLexicon::Entry& entry : meanings) At(entry.word).meaning = &entry;
+}
+
+}  // namespace interlock::scan
