@@ -1,9 +1,14 @@
 // links: base core scan
-// Text rules end to end: surfaces, canvas, frames, patterns, over a manual repeated to a megabyte, and one endless
-// line.
+// Text rules end to end: surfaces, canvas, frames, patterns. What a user has: this project's documents, each a file of
+// its own, and a listing of tools. Worse than that: a manual repeated to a megabyte (its commands are every line's
+// sixth), one endless line.
 #include <benchmark/benchmark.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "static/classify.h"
 #include "static/surface.h"
@@ -21,27 +26,66 @@ constexpr char kManual[] =
     "```bash\nexport TABLES_TOKEN=...\ntables format --width 80 README.md\n```\n\n| Option | Meaning |\n|---|---|\n"
     "| `--width` | widest column |\n| `--check` | no writing |\n\n> Files are never sent anywhere.\n\n";
 
-void Run(benchmark::State& state, const std::string& path, const std::string& bytes) {
-  interlock::core::PackageFile file;
-  file.path = path;
-  file.bytes = bytes;
-  FileContext context;
-  context.file = &file;
-  context.type = TypeOfName(path);
-  context.claimed = context.type;
-  context.reach = interlock::core::Reach::kAgent;
-  for (auto _ : state) {
-    FileResult result;
-    AnalyzeText(context, RuleSet::Builtin(), result);
-    benchmark::DoNotOptimize(result);
+void RunAll(benchmark::State& state, const std::vector<interlock::core::PackageFile>& files) {
+  std::size_t bytes = 0;
+  std::vector<FileContext> contexts;
+  for (const interlock::core::PackageFile& file : files) {
+    bytes += file.bytes.size();
+    FileContext context;
+    context.file = &file;
+    context.type = TypeOfName(file.path);
+    context.claimed = context.type;
+    context.reach = interlock::core::Reach::kAgent;
+    contexts.push_back(context);
   }
-  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes.size()));
+  for (auto _ : state) {
+    for (const FileContext& context : contexts) {
+      FileResult result;
+      AnalyzeText(context, RuleSet::Builtin(), result);
+      benchmark::DoNotOptimize(result);
+    }
+  }
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
+}
+
+void Run(benchmark::State& state, const std::string& path, const std::string& bytes) {
+  std::vector<interlock::core::PackageFile> files(1);
+  files.front().path = path;
+  files.front().bytes = bytes;
+  RunAll(state, files);
 }
 
 std::string Repeated(std::string_view part, std::size_t size) {
   std::string out;
   while (out.size() < size) out += part;
   return out;
+}
+
+void BM_Documents(benchmark::State& state) {
+  std::vector<interlock::core::PackageFile> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(std::string(INTERLOCK_SOURCE_DIR) + "/docs")) {
+    if (entry.path().extension() != ".md") continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    files.emplace_back();
+    files.back().path = entry.path().filename().string();
+    files.back().bytes = text.str();
+  }
+  RunAll(state, files);
+}
+
+void BM_Listing(benchmark::State& state) {
+  std::string tools;
+  for (int i = 0; i < 400; ++i) {
+    tools += (i == 0 ? "" : ",") +
+             (R"({"name":"table_)" + std::to_string(i) +
+              R"(","description":"Reads one table of a workbook and returns its rows. Use it when the user asks for )"
+              R"(figures of one sheet; empty rows are left out.","inputSchema":{"type":"object","properties":)"
+              R"({"sheet":{"type":"string","description":"name of the sheet, as list_sheets gives it"},)"
+              R"("limit":{"type":"integer","description":"rows at most","default":100}},"required":["sheet"]}})");
+  }
+  Run(state, "tools.json", "{\"tools\":[" + tools + "]}");
 }
 
 void BM_Manual(benchmark::State& state) { Run(state, "SKILL.md", Repeated(kManual, std::size_t{1} << 20)); }
@@ -53,6 +97,8 @@ void BM_Comments(benchmark::State& state) {
       Repeated("# what the next function does\ndef f(a, b):\n    return a + b\n\n", std::size_t{1} << 20));
 }
 
+BENCHMARK(BM_Documents)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Listing)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Manual)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_OneLine)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Comments)->Unit(benchmark::kMillisecond);
