@@ -117,7 +117,7 @@ std::vector<bounds::Forest> Fit(const std::vector<HeldRow>& rows, const std::vec
                                 std::span<const Trace* const> training, const TrainBoundsOptions& options) {
   std::vector<std::uint8_t> labels;
   std::vector<float> weights;
-  // Each domain and each side weighs the same: figures are means over domains, and so is the user's trouble.
+  // Each recorded domain and each side weighs the same: figures are means over domains, and so is the user's trouble.
   double count[2][kDomainCount + 1] = {};
   const auto weight_of = [&](const HeldRow& row) { return row.rewritten ? options.rewritten_weight : 1.0; };
   for (const std::size_t i : which) {
@@ -125,9 +125,11 @@ std::vector<bounds::Forest> Fit(const std::vector<HeldRow>& rows, const std::vec
   }
   for (const std::size_t i : which) {
     const bool attack = rows[i].row.attack;
+    const std::size_t domain = DomainIndex(*training[rows[i].trace]);
     labels.push_back(attack ? 1 : 0);
-    const double balanced = static_cast<double>(which.size()) / (2.0 * kDomainCount) * weight_of(rows[i]) /
-                            std::max(count[attack ? 1 : 0][DomainIndex(*training[rows[i].trace])], 20.0);
+    const double balanced = static_cast<double>(which.size()) / (2.0 * kDomainCount) * weight_of(rows[i]) *
+                            (domain == kOtherDomain ? options.authored_weight : 1.0) /
+                            std::max(count[attack ? 1 : 0][domain], 20.0);
     weights.push_back(static_cast<float>(balanced));
   }
   std::vector<bounds::Forest> forests;

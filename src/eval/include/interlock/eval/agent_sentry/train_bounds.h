@@ -39,6 +39,9 @@ struct TrainBoundsOptions {
   double quarantine_rate = 0.004;
   std::vector<std::string> ordinary;  // see TrainSpansOptions
   std::span<const Trace> authored;    // sessions of other domains (authored.h); they teach, and choose no threshold
+  // What the authored sessions weigh in the combiner, against one recorded domain. At 1 they cost the recorded domains
+  // more than they teach other lines of work.
+  double authored_weight = 0.5;
   int inner_folds = 3;
   int forests = 3;
   int trees = 250;
