@@ -167,7 +167,10 @@ Digest Sha256Hasher::Finish() {
 
 Digest Sha256(std::string_view bytes) { return Sha256Hasher().Update(bytes).Finish(); }
 
-void AppendCanonicalJson(std::string& out, JsonValue value) { CanonicalWriter(out).Write(value); }
+void AppendCanonicalJson(std::string& out, JsonValue value) {
+  if (value.is_string()) return AppendJsonString(out, value.string());
+  CanonicalWriter(out).Write(value);
+}
 
 std::string CanonicalJson(JsonValue value) {
   std::string out;

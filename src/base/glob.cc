@@ -215,6 +215,12 @@ bool Glob::MatchProgram(const Program& program, std::string_view text) noexcept 
     if (at >= text.size() || NextChar(text, at) != atoms[start].value) return false;
     ++start;
   }
+  // Then those it ends with. A byte of ASCII is a character wherever it stands.
+  for (std::size_t last = atoms.size(), left = text.size() - at; last > start; --last, --left) {
+    const Atom& atom = atoms[last - 1];
+    if (atom.kind != Atom::Kind::kChar || atom.value >= 0x80) break;
+    if (left == 0 || static_cast<unsigned char>(text[at + left - 1]) != atom.value) return false;
+  }
   std::array<std::uint64_t, kMaxAtomsInOne / 64 + 1> now;   // NOLINT: cleared below, as far as it is used
   std::array<std::uint64_t, kMaxAtomsInOne / 64 + 1> next;  // NOLINT
   const std::size_t words = atoms.size() / 64 + 1;

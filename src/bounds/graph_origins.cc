@@ -47,25 +47,41 @@ std::uint64_t Load(const char* bytes) noexcept {
   return value;
 }
 
-// Of a word that is no number: eight bytes a step, the last of them without a loop.
-std::uint64_t PrintOf(const char* word, std::size_t size) noexcept {
+std::uint64_t Low(std::size_t bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
+
+// Of a word that is no number: eight bytes a step. `readable`: bytes there are from its start, its own and others.
+std::uint64_t PrintOf(const char* word, std::size_t size, std::size_t readable) noexcept {
   std::uint64_t print = kSeed ^ size;
-  for (; size > 8; word += 8, size -= 8) {
+  for (; size > 8; word += 8, size -= 8, readable -= 8) {
     print = (print ^ Lower(Load<std::uint64_t>(word))) * 0xD6E8FEB86659FD93U;
     print ^= print >> 32U;
   }
   std::uint64_t bytes = 0;
-  if (size >= 4) {
-    bytes = Load<std::uint32_t>(word) | Load<std::uint32_t>(word + size - 4) << 32U;
-  } else if (size >= 2) {
-    bytes = Load<std::uint16_t>(word) | Load<std::uint16_t>(word + size - 2) << 32U;
+  if (readable >= sizeof bytes) {
+    bytes = Load<std::uint64_t>(word);
   } else {
-    bytes = Load<std::uint8_t>(word);
+    std::memcpy(&bytes, word, size);
   }
-  return Mix(print ^ Lower(bytes)) | 1U;
+  // The lengths of words are as good as random: no branch on them.
+  if constexpr (std::endian::native == std::endian::big) bytes = __builtin_bswap64(bytes);
+  return Mix(print ^ Lower(bytes & Low(8 * size))) | 1U;
 }
 bool IsDigit(char c) noexcept { return c >= '0' && c <= '9'; }
-std::uint64_t Low(std::size_t bits) { return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1; }
+
+class ByteSet {
+ public:
+  constexpr explicit ByteSet(std::string_view members) {
+    for (const char c : members) has_[static_cast<unsigned char>(c)] = true;
+  }
+  [[nodiscard]] bool HasAnyOf(std::string_view text) const {
+    return std::ranges::any_of(text, [this](char c) { return has_[static_cast<unsigned char>(c)]; });
+  }
+
+ private:
+  std::array<bool, 256> has_{};
+};
+constexpr ByteSet kEndsChunk(" \t\r\n\"'<>(),;");
+constexpr ByteSet kJoins("0123456789@:/._");
 
 struct Word {
   std::uint64_t print = 0;
@@ -97,7 +113,7 @@ class Words {
       for (std::size_t i = word.begin; i < at_; ++i) print = (print ^ static_cast<unsigned char>(bytes[i])) * kPrime;
       word.print = Number(print);
     } else {
-      word.print = PrintOf(bytes + word.begin, at_ - word.begin);
+      word.print = PrintOf(bytes + word.begin, at_ - word.begin, text_.size() - word.begin);
     }
     word.end = at_;
     return true;
@@ -159,10 +175,7 @@ class Words {
 };
 
 // A run without white space that identifies something: long enough, with a digit or a joint in it.
-bool Identifies(std::string_view chunk) {
-  if (chunk.size() < 6) return false;
-  return chunk.find_first_of("0123456789@:/._") != std::string_view::npos;
-}
+bool Identifies(std::string_view chunk) { return chunk.size() >= 6 && kJoins.HasAnyOf(chunk); }
 
 constexpr std::size_t kLongWord = 4;
 
@@ -173,7 +186,6 @@ void OriginFinder::Clear() {
   chunks_.clear();
   postings_.clear();
   built_ = false;
-  stamp_ = 0;
   steps_ = 0;
 }
 
@@ -199,7 +211,7 @@ std::uint32_t OriginFinder::AddValue(std::string_view text, std::uint32_t turn) 
   };
   while (count < max_words && words.Next(word)) {
     const std::string_view gap = text.substr(previous_end, word.begin - previous_end);
-    if (count == 0 || gap.find_first_of(" \t\r\n\"'<>(),;") != std::string_view::npos) {
+    if (count == 0 || kEndsChunk.HasAnyOf(gap)) {
       close_chunk(previous_end);
       chunk_word = count;
       chunk_begin = word.begin;
@@ -234,48 +246,61 @@ std::uint32_t OriginFinder::AddValue(std::string_view text, std::uint32_t turn) 
   return ordinal;
 }
 
+// Postings of one print hang together in the order in which they were added: by value, then word.
 void OriginFinder::Build() {
-  std::ranges::sort(postings_, [](const Posting& a, const Posting& b) {
-    return a.print != b.print ? a.print < b.print : a.value != b.value ? a.value < b.value : a.bit < b.bit;
-  });
   const std::size_t size = std::bit_ceil(std::max<std::size_t>(64, postings_.size() * 4));
-  slots_.assign(size, {});
-  for (std::size_t i = 0; i < postings_.size();) {
-    std::size_t end = i;
-    while (end < postings_.size() && postings_[end].print == postings_[i].print) ++end;
-    std::size_t at = postings_[i].print >> 1U & (size - 1);
-    while (slots_[at].count != 0) at = (at + 1) & (size - 1);
-    slots_[at] = {.print = postings_[i].print,
-                  .first = static_cast<std::uint32_t>(i),
-                  .count = static_cast<std::uint32_t>(end - i)};
-    i = end;
+  if (slots_.size() < size || stamp_ > kMaxStamp) {
+    slots_.assign(std::max(size, slots_.size()), {});
+    stamp_ = 0;
+  }
+  first_stamp_ = ++stamp_;  // slots of earlier stamps are free
+  mask_ = size - 1;
+  for (std::uint32_t i = 0; i < postings_.size(); ++i) {
+    Posting& posting = postings_[i];
+    posting.next = kNone;
+    Slot& slot = SlotOf(posting.print);
+    if (slot.stamp < first_stamp_) {
+      slot = {.print = posting.print, .first = i, .last = i, .count = 1, .stamp = first_stamp_};
+    } else {
+      postings_[slot.last].next = i;
+      slot.last = i;
+      ++slot.count;
+    }
   }
   built_ = true;
 }
 
+// Where the print is, or the free slot where it would be.
+OriginFinder::Slot& OriginFinder::SlotOf(std::uint64_t print) {
+  Slot* const slots = slots_.data();
+  std::size_t i = print >> 1U & mask_;
+  while (slots[i].stamp >= first_stamp_ && slots[i].print != print) i = (i + 1) & mask_;
+  return slots[i];
+}
+
 // Marks the values that have this word or pair; once a source.
-bool OriginFinder::Probe(std::uint64_t print, std::size_t at) {
-  for (std::size_t i = print >> 1U & (slots_.size() - 1); slots_[i].count != 0; i = (i + 1) & (slots_.size() - 1)) {
-    Slot& slot = slots_[i];
-    if (slot.print != print) continue;
-    if (slot.stamp == stamp_) return true;
-    slot.stamp = stamp_;
-    steps_ += slot.count;
-    for (std::uint32_t k = slot.first; k < slot.first + slot.count; ++k) {
-      const Posting& posting = postings_[k];
-      Value& value = values_[posting.value];
-      if (!value.touched) {
-        value.touched = true;
-        value.seen_words = 0;
-        value.seen_pairs = 0;
-        value.first_seen = at;
-        touched_.push_back(posting.value);
-      }
-      (posting.is_pair ? value.seen_pairs : value.seen_words) |= std::uint64_t{1} << posting.bit;
+inline bool OriginFinder::Probe(std::uint64_t print, std::size_t at) {
+  Slot& slot = SlotOf(print);
+  if (slot.stamp < first_stamp_) return false;
+  if (slot.stamp != stamp_) Mark(slot, at);
+  return true;
+}
+
+void OriginFinder::Mark(Slot& slot, std::size_t at) {
+  slot.stamp = stamp_;
+  steps_ += slot.count;
+  for (std::uint32_t k = slot.first; k != kNone; k = postings_[k].next) {
+    const Posting& posting = postings_[k];
+    Value& value = values_[posting.value];
+    if (!value.touched) {
+      value.touched = true;
+      value.seen_words = 0;
+      value.seen_pairs = 0;
+      value.first_seen = at;
+      touched_.push_back(posting.value);
     }
-    return true;
+    (posting.is_pair ? value.seen_pairs : value.seen_words) |= std::uint64_t{1} << posting.bit;
   }
-  return false;
 }
 
 OriginMatch OriginFinder::MatchOf(const Value& value, std::string_view text) {

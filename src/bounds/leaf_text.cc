@@ -13,6 +13,8 @@ bool IsTokenByte(char c) noexcept {
 }
 
 bool IsStopWord(std::string_view word) noexcept {
+  constexpr std::size_t kLongest = 6;
+  if (word.size() > kLongest) return false;
   static constexpr std::string_view kWords[] = {"a",     "an",   "and",    "are",  "as",    "at",  "be",   "by", "can",
                                                 "could", "do",   "for",    "from", "had",   "has", "have", "i",  "if",
                                                 "in",    "is",   "it",     "me",   "my",    "no",  "not",  "of", "on",

@@ -24,8 +24,9 @@ constexpr std::size_t kMaxViews = 4;     // decoded spans of a result that are t
 constexpr std::size_t kMaxEarlier = 16;  // earlier calls looked at
 constexpr std::size_t kMaxValueTokens = 512;
 constexpr std::size_t kMaxSpanTokens = 1024;
-constexpr float kGrounded = 0.7F;  // share of an argument's words that makes it the request's
-constexpr float kAskedFor = 3.0F;  // intent of a call that says nothing against the session
+constexpr std::size_t kMaxTools = 16;  // whose names are kept as they were read
+constexpr float kGrounded = 0.7F;      // share of an argument's words that makes it the request's
+constexpr float kAskedFor = 3.0F;      // intent of a call that says nothing against the session
 
 float SignedLog(float x) noexcept { return std::copysign(std::log1p(std::abs(x)), x); }
 
@@ -85,22 +86,36 @@ struct Leaf {
   std::string_view text;
 };
 
-void Leaves(JsonValue value, const std::string& pointer, std::size_t depth, std::vector<Leaf>& out) {
+// `pointer` is that of `value`, and is so again afterwards.
+void Leaves(JsonValue value, std::string& pointer, std::size_t depth, std::vector<Leaf>& out) {
   if (out.size() >= kMaxLeaves || depth > kMaxDepth) return;
+  const std::size_t size = pointer.size();
   if (value.is_string()) {
     out.push_back({pointer, value.string()});
   } else if (value.is_number()) {
     out.push_back({pointer, value.number_text()});
   } else if (value.is_array()) {
     std::size_t i = 0;
-    for (const JsonValue item : value) Leaves(item, pointer + "/" + std::to_string(i++), depth + 1, out);
+    for (const JsonValue item : value) {
+      pointer += "/" + std::to_string(i++);
+      Leaves(item, pointer, depth + 1, out);
+      pointer.resize(size);
+    }
   } else if (value.is_object()) {
-    for (auto member = value.begin(); member != value.end(); ++member) {
-      std::string below = pointer;
-      AppendPointerStep(below, member.key());
-      Leaves(*member, below, depth + 1, out);
+    for (auto member = value.begin(), end = value.end(); member != end; ++member) {
+      AppendPointerStep(pointer, member.key());
+      Leaves(*member, pointer, depth + 1, out);
+      pointer.resize(size);
     }
   }
+}
+
+std::vector<Leaf> LeavesOf(JsonValue arguments) {
+  std::vector<Leaf> leaves;
+  leaves.reserve(std::min(arguments.size(), kMaxLeaves));
+  std::string pointer;
+  Leaves(arguments, pointer, 0, leaves);
+  return leaves;
 }
 
 bool IsExplained(std::string_view pointer, std::span<const std::string_view> explained) noexcept {
@@ -110,22 +125,24 @@ bool IsExplained(std::string_view pointer, std::span<const std::string_view> exp
 }
 
 // Every value below `value`, truth values and empty lists among them, is an explained argument's.
-bool AllExplained(JsonValue value, const std::string& pointer, std::size_t depth,
+bool AllExplained(JsonValue value, std::string& pointer, std::size_t depth,
                   std::span<const std::string_view> explained) {
   if (IsExplained(pointer, explained)) return true;
   const bool branches = (value.is_object() || value.is_array()) && value.size() > 0;
   if (!branches || depth > kMaxDepth) return false;
+  const std::size_t size = pointer.size();
   std::size_t index = 0;
-  for (auto child = value.begin(); child != value.end(); ++child) {
-    std::string below = pointer;
-    AppendPointerStep(below, value.is_object() ? child.key() : std::to_string(index++));
-    if (!AllExplained(*child, below, depth + 1, explained)) return false;
+  for (auto child = value.begin(), end = value.end(); child != end; ++child) {
+    AppendPointerStep(pointer, value.is_object() ? child.key() : std::to_string(index++));
+    if (!AllExplained(*child, pointer, depth + 1, explained)) return false;
+    pointer.resize(size);
   }
   return true;
 }
 
 bool IsExplained(const ProposedCall& call) {
-  return !call.explained.empty() && AllExplained(call.arguments, {}, 0, call.explained);
+  std::string pointer;
+  return !call.explained.empty() && AllExplained(call.arguments, pointer, 0, call.explained);
 }
 
 // What is said about one argument.
@@ -170,6 +187,11 @@ struct BoundsSession::Impl {
   std::optional<FlowContext> flow;
   ScanResult scan;
 
+  // The names that were asked about last, read: an agent calls the same few tools again and again.
+  mutable std::vector<IntentTool> tools;
+  mutable std::size_t oldest_tool = 0;
+
+  [[nodiscard]] const IntentTool& ToolOf(std::string_view name) const;
   [[nodiscard]] const Seen* Worst() const { return seen.empty() ? nullptr : &seen[worst]; }
   [[nodiscard]] bool Named(std::string_view tool) const { return request.find(tool) != std::string::npos; }
   void Remember(Seen& entry, std::string_view text, const ScanResult& found);
@@ -200,6 +222,16 @@ BoundsSession::~BoundsSession() = default;
 bool BoundsSession::exposed() const noexcept { return !impl_->seen.empty(); }
 bool BoundsSession::delegates() const noexcept { return impl_->delegates; }
 const provenance::SourceIndex& BoundsSession::sources() const noexcept { return impl_->sources; }
+
+// Valid until the next call.
+const IntentTool& BoundsSession::Impl::ToolOf(std::string_view name) const {
+  const auto known = std::ranges::find(tools, name, &IntentTool::name);
+  if (known != tools.end()) return *known;
+  if (tools.size() < kMaxTools) return tools.emplace_back(PrepareIntentTool(name));
+  IntentTool& oldest = tools[oldest_tool++ % kMaxTools];
+  oldest = PrepareIntentTool(name);
+  return oldest;
+}
 
 void BoundsSession::SetRequest(std::string_view text) {
   Impl& s = *impl_;
@@ -293,9 +325,7 @@ void BoundsSession::Impl::Observe(const SeenResult& result, std::uint32_t source
   Seen entry;
   entry.source = source;
   entry.tool = std::string(result.tool);
-  std::vector<Leaf> leaves;
-  Leaves(result.arguments, "", 0, leaves);
-  for (const Leaf& leaf : leaves) {
+  for (const Leaf& leaf : LeavesOf(result.arguments)) {
     if (entry.address.size() < 1024) entry.address.append(leaf.text.substr(0, 1024)).push_back(' ');
   }
   entry.calls_before = calls;
@@ -368,23 +398,19 @@ void BoundsSession::OnCall(const ProposedCall& call) {
     return;
   }
   Earlier earlier;
-  std::vector<Leaf> leaves;
-  Leaves(call.arguments, "", 0, leaves);
-  for (const Leaf& leaf : leaves) {
+  for (const Leaf& leaf : LeavesOf(call.arguments)) {
     std::vector<std::uint32_t> tokens;
     Tokens(leaf.text, kMaxValueTokens, false, tokens);
     earlier.by_request.push_back(IsExplained(leaf.pointer, call.explained) ? 1.0F : Share(tokens, s.request_tokens));
     earlier.leaves.push_back(std::move(tokens));
   }
-  earlier.intent = IsExplained(call)
-                       ? kAskedFor
-                       : s.model->intent.Score(s.request_text, PrepareIntentTool(call.tool), s.Named(call.tool));
+  earlier.intent =
+      IsExplained(call) ? kAskedFor : s.model->intent.Score(s.request_text, s.ToolOf(call.tool), s.Named(call.tool));
   s.earlier.push_back(std::move(earlier));
 }
 
 void BoundsSession::Impl::Facts(const ProposedCall& call, std::vector<LeafFacts>& out) const {
-  std::vector<Leaf> leaves;
-  Leaves(call.arguments, "", 0, leaves);
+  std::vector<Leaf> leaves = LeavesOf(call.arguments);
   const Seen* suspicious = Worst();
   out.resize(leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
@@ -471,7 +497,7 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
   FeatureVector f{};
   const auto set = [&](Feature feature, float value) { f[static_cast<std::size_t>(feature)] = value; };
   const Seen* suspicious = Worst();
-  const IntentTool tool = PrepareIntentTool(call.tool);
+  const IntentTool& tool = ToolOf(call.tool);
   set(Feature::kScan, suspicious == nullptr ? -20.0F : std::clamp(suspicious->best, -20.0F, 30.0F));
   set(Feature::kSecondScan, std::clamp(second, -20.0F, 30.0F));
   set(Feature::kSpanWords, suspicious == nullptr ? 0.0F : suspicious->span_words);

@@ -38,11 +38,12 @@ class Joiner {
     auto& evidence = decision_.evidence;
     // INVARIANT: arrival order is the gate's fixed layer order and ascending rule index, sorted below by rule id among
     // equals, so that the order of rules in the document does not show.
-    std::stable_sort(evidence.begin(), evidence.end(), [](const core::Evidence& a, const core::Evidence& b) {
+    const auto before = [](const core::Evidence& a, const core::Evidence& b) {
       if (a.verdict != b.verdict) return a.verdict > b.verdict;
       if (a.layer != b.layer) return a.layer < b.layer;
       return a.rule < b.rule;
-    });
+    };
+    if (evidence.size() > 1) std::stable_sort(evidence.begin(), evidence.end(), before);
     if (decision_.errored_rules.size() > 1) std::sort(decision_.errored_rules.begin(), decision_.errored_rules.end());
     decision_.verdict = verdict_;
     decision_.reason = verdict_ == core::Verdict::kAllow || evidence.empty() ? allow_reason : evidence.front().reason;

@@ -26,6 +26,36 @@ std::size_t Replace(std::string_view text, std::string& out) {
   return count;
 }
 
+// What a string of this name is: nothing of it is looked at, a secret as a whole, or a text that may hold some.
+enum class What : std::uint8_t { kBinary, kSecret, kText };
+What WhatIs(std::string_view text, std::string_view key, bool binary) {
+  if (key == "blob" || (binary && key == "data")) return What::kBinary;
+  return text.size() >= kShortest && text != kSecretNotice && base::IsSecretName(key) ? What::kSecret : What::kText;
+}
+
+bool HoldsBinary(JsonValue object) {
+  const std::string_view type = object.Find("type").string();
+  return type == "image" || type == "audio";
+}
+
+// Whether the Walker would find something, were nothing exempt: most values hold no secret, and need not be written.
+bool MayHoldSecret(JsonValue value, std::string_view key, bool binary, int depth) {
+  if (value.is_string()) {
+    const std::string_view text = value.string();
+    const What what = WhatIs(text, key, binary);
+    if (what != What::kText) return what == What::kSecret;
+    const base::SecretSpan span = SecretFinder(text, SecretFinder::Looks::kKnownForms).Next();
+    return span.begin != span.end;
+  }
+  const bool object = value.is_object();
+  if ((!object && !value.is_array()) || depth > kMaxDepth) return false;
+  const bool is_binary = object && HoldsBinary(value);
+  for (auto it = value.begin(), end = value.end(); it != end; ++it) {
+    if (MayHoldSecret(*it, object ? it.key() : key, is_binary, depth + 1)) return true;
+  }
+  return false;
+}
+
 class Walker {
  public:
   explicit Walker(std::span<const std::string> exempt) : exempt_(exempt) {}
@@ -40,8 +70,7 @@ class Walker {
       return;
     }
     const bool object = value.is_object();
-    const std::string_view type = object ? value.Find("type").string() : std::string_view();
-    const bool is_binary = type == "image" || type == "audio";
+    const bool is_binary = object && HoldsBinary(value);
     out_.json += object ? '{' : '[';
     std::size_t index = 0;
     for (auto it = value.begin(); it != value.end(); ++it, ++index) {
@@ -80,14 +109,18 @@ class Walker {
   }
   std::string String(JsonValue value, std::string_view key, bool binary) {
     const std::string_view text = value.string();
-    if (key == "blob" || (binary && key == "data")) return std::string(value.raw());
     std::string replaced;
     std::size_t count = 0;
-    if (text.size() >= kShortest && text != kSecretNotice && base::IsSecretName(key)) {
-      replaced = kSecretNotice;
-      count = 1;
-    } else {
-      count = Replace(text, replaced);
+    switch (WhatIs(text, key, binary)) {
+      case What::kBinary:
+        break;
+      case What::kSecret:
+        replaced = kSecretNotice;
+        count = 1;
+        break;
+      case What::kText:
+        count = Replace(text, replaced);
+        break;
     }
     if (count == 0) return std::string(value.raw());
     if (out_.count == 0) out_.pointer = pointer_;
@@ -105,7 +138,7 @@ class Walker {
 }  // namespace
 
 Redaction RedactSecrets(JsonValue value, std::span<const std::string> exempt) {
-  if (!value.exists()) return {};
+  if (!value.exists() || !MayHoldSecret(value, {}, false, 0)) return {};
   Walker walker(exempt);
   walker.Value(value, {}, false, 0);
   Redaction out = std::move(walker).Take();

@@ -128,6 +128,7 @@ void Explainer::Start(std::string_view value) {
     stop_[i] = IsStopWord(list_.word(i)) ? 1 : 0;
     only_stops_ = only_stops_ && stop_[i] != 0;
   }
+  FindJoints();
   content_bytes_ = Content(0, static_cast<std::uint32_t>(n));
   has_space_ = std::ranges::any_of(value, IsSpace);
   if (per_source_.size() < store_.sources().size()) per_source_.resize(store_.sources().size());
@@ -136,6 +137,19 @@ void Explainer::Start(std::string_view value) {
     epoch_ = 1;
   }
   FindParts();
+}
+
+// Which of the value's words of digits go on as one number, to the left and to the right.
+void Explainer::FindJoints() {
+  const std::size_t n = list_.tokens.size();
+  const Token* const tokens = list_.tokens.data();
+  joined_before_.assign(n, 0);
+  joined_after_.assign(n, 0);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (!tokens[i].all_digits) continue;
+    joined_before_.data()[i] = JoinedBefore(value_, tokens[i].begin) ? 1 : 0;
+    joined_after_.data()[i] = JoinedAfter(value_, tokens[i].end) ? 1 : 0;
+  }
 }
 
 // The parts of a URL, an address or a path that mean something alone.
@@ -259,10 +273,9 @@ Explainer::Lone Explainer::LoneOf(std::uint32_t i) {
 
 // A part of a number is another number.
 bool Explainer::IsPartOfNumber(const Segment& segment, std::uint32_t place, std::uint32_t word) const {
+  if (joined_before_[word] != 0 || joined_after_[word] != 0) return true;
   const std::string_view text = store_.sources()[segment.source].text;
-  const Token& token = list_.tokens.data()[word];
-  return JoinedBefore(text, store_.place(place).begin()) || JoinedBefore(value_, token.begin) ||
-         JoinedAfter(text, store_.End(place)) || JoinedAfter(value_, token.end);
+  return JoinedBefore(text, store_.place(place).begin()) || JoinedAfter(text, store_.End(place));
 }
 
 inline void Explainer::TakeLone(const Segment& segment, std::uint32_t place, std::uint32_t word, const Lone& lone,
@@ -287,6 +300,8 @@ void Explainer::VisitRuns(std::uint32_t anchor) {
   const auto n = static_cast<std::uint32_t>(list_.tokens.size());
   const std::uint32_t* const ids = ids_.data();
   const Token* const tokens = list_.tokens.data();
+  const char* const joined_before = joined_before_.data();
+  const char* const joined_after = joined_after_.data();
   const Chunked<Place>::View places = store_.places();
   const Lone lone = LoneOf(anchor);
   const bool is_number = tokens[anchor].all_digits;
@@ -337,13 +352,13 @@ void Explainer::VisitRuns(std::uint32_t anchor) {
       if (!Spend(last - first)) return;
       if (tokens[first].all_digits || tokens[last - 1].all_digits) {
         const std::string_view text = store_.sources()[segment.source].text;
-        while (first < last && tokens[first].all_digits &&
-               (JoinedBefore(text, places[begin].begin()) || JoinedBefore(value_, tokens[first].begin))) {
-          ++first, ++begin;
-        }
         while (first < last && tokens[last - 1].all_digits &&
-               (JoinedAfter(text, store_.End(end - 1)) || JoinedAfter(value_, tokens[last - 1].end))) {
+               (joined_after[last - 1] != 0 || JoinedAfter(text, store_.End(end - 1)))) {
           --last, --end;
+        }
+        while (first < last && tokens[first].all_digits &&
+               (joined_before[first] != 0 || JoinedBefore(text, places[begin].begin()))) {
+          ++first, ++begin;
         }
         if (first > anchor || last <= anchor) continue;
       }

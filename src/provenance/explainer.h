@@ -61,6 +61,7 @@ class Explainer {
   };
 
   void Start(std::string_view value);
+  void FindJoints();
   void FindParts();
   PerSource& Of(std::uint32_t source) {
     PerSource& it = per_source_.data()[source];
@@ -132,6 +133,8 @@ class Explainer {
   std::vector<FormatHit> hits_;
   std::vector<std::uint32_t> ids_;
   std::vector<char> stop_;
+  std::vector<char> joined_before_;  // of words of digits: see IsPartOfNumber
+  std::vector<char> joined_after_;
   std::vector<unsigned char> cover_;
   std::vector<Part> parts_;
   std::vector<PerSource> per_source_;

@@ -18,7 +18,6 @@ constexpr std::size_t kMaxEntries = kIdMask - 1;
 std::uint32_t TagOf(std::uint64_t hash) { return static_cast<std::uint32_t>(hash) << kIdBits; }
 // Small tables by halves, which wastes less; large ones are not to grow often.
 std::size_t GrownFrom(std::size_t size) { return size < 16'384 ? size + size / 2 : size * 2; }
-constexpr std::uint32_t kLongWord = 255;
 constexpr std::size_t kShortSession = std::size_t{128} << 10;  // bytes of text
 constexpr std::uint32_t kCrowded = 32;  // places of a word in one segment from which on its pairs are kept
 constexpr std::uint32_t kMaxCount = (1u << 24) - 1;
@@ -299,16 +298,18 @@ void SourceStore::AddFormats(std::uint32_t source) {
   std::ranges::sort(into.values);
 }
 
-std::uint32_t SourceStore::End(std::uint32_t at) const {
-  const Place& place = places_[at];
-  const std::uint32_t size = place.begin_size & 0xFF;
-  if (size != kLongWord) return place.begin() + size;
+std::uint32_t SourceStore::LongEnd(std::uint32_t at) const {
   return std::ranges::lower_bound(long_ends_, at, {}, &std::pair<std::uint32_t, std::uint32_t>::first)->second;
 }
 
 // Where the segment at the start of its stride ends before it.
 const Segment& SourceStore::LaterSegment(std::uint32_t at) const {
   const std::size_t stride = at / kStride;
+  // Results that a few words say have it among the next few.
+  const Segment* next_one = segments_.data() + segment_at_[stride] + 1;
+  for (int i = 0; i < 4; ++i, ++next_one) {
+    if (at < next_one->end) return *next_one;
+  }
   const auto from = segments_.begin() + segment_at_[stride];
   const auto to = stride + 1 < segment_at_.size() ? segments_.begin() + segment_at_[stride + 1] + 1 : segments_.end();
   const auto next =

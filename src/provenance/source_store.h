@@ -30,7 +30,7 @@ enum class Space : std::uint64_t { kWord = 0, kNumber = 1, kDate = 2, kPhone = 3
 // A word where it stands. `begin` and size share a word: a source is at most 16 MiB.
 struct Place {
   std::uint32_t entry;
-  std::uint32_t begin_size;  // size 255: see SourceStore::End
+  std::uint32_t begin_size;  // size 255: see SourceStore::LongEnd
   std::uint32_t next;        // next place of the same word in this segment, or kNone
   [[nodiscard]] std::uint32_t begin() const { return begin_size >> 8; }
 };
@@ -109,7 +109,11 @@ class SourceStore {
   [[nodiscard]] const Place& place(std::uint32_t at) const { return places_[at]; }
   [[nodiscard]] Chunked<Place>::View places() const noexcept { return Chunked<Place>::View(places_); }
   [[nodiscard]] const FormatPlace& format_place(std::uint32_t at) const { return format_places_[at]; }
-  [[nodiscard]] std::uint32_t End(std::uint32_t place) const;
+  [[nodiscard]] std::uint32_t End(std::uint32_t at) const {
+    const std::uint32_t begin_size = places_[at].begin_size;
+    const std::uint32_t size = begin_size & 0xFF;
+    return size != kLongWord ? (begin_size >> 8) + size : LongEnd(at);
+  }
   [[nodiscard]] const Segment& SegmentOf(std::uint32_t place) const {
     const Segment& first = segments_.data()[segment_at_.data()[place / kStride]];
     return place < first.end ? first : LaterSegment(place);
@@ -197,7 +201,10 @@ class SourceStore {
   static constexpr std::size_t kStride = 64;                // places a step of segment_at_
   static constexpr std::uint32_t kSlotId = (1u << 24) - 1;  // of a slot: the entry; the rest are bits of its hash
 
+  static constexpr std::uint32_t kLongWord = 255;
+
   [[nodiscard]] const Segment& LaterSegment(std::uint32_t place) const;
+  [[nodiscard]] std::uint32_t LongEnd(std::uint32_t place) const;
   std::uint32_t Make(std::uint64_t hash);
   void Grow();
   void Prefetch(std::size_t i, bool& crowded) const;
