@@ -520,6 +520,7 @@ Taint Engine::Eval(ExprId id) {
         JudgeContainerSpec(id);
         JudgeMailCopy(id);
         JudgeRole(id);
+        JudgeSwapped(id);
       }
       if (taint.Has(kEnvAll) && expr.kind == ExprKind::kComprehension && PicksOwn(TextAt(expr.loc))) {
         taint = taint.Without(kEnvAll);

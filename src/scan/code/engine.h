@@ -280,6 +280,7 @@ class Engine {
   void JudgeHandedOver(const Call& call, std::string_view last);
   void JudgeDiverted(ExprId at, ExprId value, bool clipboard);
   void JudgeRedefined(ExprId target, ExprId value);
+  void JudgeSwapped(ExprId listed);
   void JudgeRecoded(ExprId target, ExprId value);
   void JudgeEndless(const Call& call);
   // sinks_tamper.cc

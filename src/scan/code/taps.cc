@@ -347,6 +347,33 @@ void Engine::JudgeEndless(const Call& call) {
   Raise("DENIAL-001", call.expr, {}, 0, "asks a model that somebody else pays for without end, and takes no answer");
 }
 
+// {description: calls < 5 ? "..." : "..."}: what a tool is said to be hangs on how often it was used.
+void Engine::JudgeSwapped(ExprId listed) {
+  const auto is_counter = [&](ExprId expr) {
+    if (expr >= code().exprs.size() || code().exprs[expr].kind != ExprKind::kName) return false;
+    const std::uint32_t slot = view().SlotOf(expr, function_);
+    return slot != kNone && view().slots()[slot].scope == kModuleBody && view().slots()[slot].count >= 2;
+  };
+  for (const Arg& field : code().ArgsOf(code().exprs[listed])) {
+    if (field.name != "description" || field.value >= code().exprs.size()) continue;
+    const Expr& said = code().exprs[field.value];
+    if (said.kind != ExprKind::kChoice || said.arg_count != 3) continue;
+    const auto parts = code().ArgsOf(said);
+    if (parts[0].value >= code().exprs.size() || view().Text(parts[1].value, function_).empty() ||
+        view().Text(parts[2].value, function_).empty()) {
+      continue;
+    }
+    const Expr& test = code().exprs[parts[0].value];
+    if (test.kind != ExprKind::kBinary || test.arg_count != 2 ||
+        !SaysOneOf(test.text, {"<", ">", "<=", ">=", "==", "===", "!=", "!=="})) {
+      continue;
+    }
+    const auto sides = code().ArgsOf(test);
+    if (!is_counter(sides[0].value) && !is_counter(sides[1].value)) continue;
+    Raise("DECL-003", field.value, {}, 0, "what a tool is said to be hangs on what has happened before");
+  }
+}
+
 // What a tool is said to be changes while it is in use.
 void Engine::JudgeRedefined(ExprId target, ExprId value) {
   if (!last_ || value >= code().exprs.size()) return;
