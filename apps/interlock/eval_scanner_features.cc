@@ -62,7 +62,8 @@ base::Result<std::vector<ScanSample>> LoadSentences(const std::string& file) {
     sample.id = fmt::format("{}", out.size() + 1);
     sample.label = root.Find("label").string() == "malicious" ? SampleLabel::kMalicious : SampleLabel::kBenign;
     sample.tier = root.Find("threat").string();
-    sample.cluster = fmt::format("s{}", out.size() + 1);
+    const std::string_view group = root.Find("group").string();
+    sample.cluster = group.empty() ? fmt::format("s{}", out.size() + 1) : std::string(group);
     sample.view.files.push_back(FileOf(root.Find("surface").string(), root.Find("text").string()));
     out.push_back(std::move(sample));
   }
@@ -86,8 +87,8 @@ base::Status WriteFeatures(const std::vector<ScanSample>& samples, const std::st
         fmt::format_to(std::back_inserter(numbers), "{}{}", numbers.empty() ? "" : ",", feature);
         seen.insert(feature);
       }
-      fmt::print(out.get(), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", sample.set, sample.id, NameOf(sample.label),
-                 sample.tier, sample.cluster, core::NameOf(one.reach), numbers, OneLine(one.text), one.unit);
+      fmt::print(out.get(), "{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\n", sample.set, sample.id, NameOf(sample.label),
+                 sample.tier, sample.cluster, core::NameOf(one.reach), numbers, OneLine(one.text), one.unit, one.words);
     }
   }
   for (const std::uint32_t feature : seen) {

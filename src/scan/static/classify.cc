@@ -495,6 +495,72 @@ std::string_view NameOf(PackageKind kind) noexcept {
   return i < names.size() ? names[i] : string_view{};
 }
 
+namespace {
+
+constexpr std::size_t kMaxReaders = 64;                      // code files that are asked what they read
+constexpr std::size_t kReaderHead = std::size_t{64} * 1024;  // ... and how far into each
+constexpr std::size_t kMaxRead = 400;                        // documents that are asked about
+
+string_view FolderOf(string_view path) noexcept {
+  const std::size_t slash = path.rfind('/');
+  return slash == string_view::npos ? string_view() : path.substr(0, slash);
+}
+
+// Prose that stands among the code and that code names is no document about the package: it is what the code hands out
+// (prompts, resources, templates).
+void FindProseThatCodeReads(std::vector<FileContext>& files) {
+  std::vector<string_view> heads;
+  std::size_t asked = 0;
+  for (FileContext& prose : files) {
+    if (prose.reach != core::Reach::kDocument || asked >= kMaxRead) continue;
+    if (prose.type != FileType::kMarkdown && prose.type != FileType::kPlainText) continue;
+    const string_view folder = FolderOf(prose.file->path);
+    const std::string base = Lower(BaseName(prose.file->path));
+    if (folder.empty() || folder == "package") continue;
+    const string_view stem = string_view(base).substr(0, base.find('.'));
+    if (Among(stem, {"readme", "changelog", "changes", "history", "contributing", "license", "licence", "security",
+                     "todo", "requirements", "code_of_conduct", "authors", "notice", "robots", "llms", "top_level",
+                     "entry_points", "sources", "dependency_links"})) {
+      continue;
+    }
+    const std::string lower = Lower(folder);
+    bool docs = lower.ends_with("-info");
+    ForEachSegment(lower + "/", [&](string_view part, bool) {
+      docs = docs || Among(part, {"docs", "doc", "documentation", "site", "website"});
+      return true;
+    });
+    if (docs) continue;
+    ++asked;
+    if (heads.empty()) {
+      for (const FileContext& code : files) {
+        if (IsCode(code.type) && code.reach <= core::Reach::kRuntime && heads.size() < kMaxReaders) {
+          heads.push_back(code.text().substr(0, kReaderHead));
+        }
+      }
+      if (heads.empty()) return;
+    }
+    const string_view last = BaseName(folder);
+    const string_view name = BaseName(prose.file->path);
+    const string_view extension = name.substr(std::min(name.rfind('.'), name.size()));
+    const auto quoted = [](string_view text, string_view word) {
+      for (std::size_t at = text.find(word); at != string_view::npos; at = text.find(word, at + 1)) {
+        const char before = at == 0 ? ' ' : text[at - 1];
+        const char after = at + word.size() < text.size() ? text[at + word.size()] : ' ';
+        const auto ends = [](char c) { return c == '"' || c == '\'' || c == '/' || c == '`'; };
+        if (ends(before) && ends(after)) return true;
+      }
+      return false;
+    };
+    const bool read = std::ranges::any_of(heads, [&](string_view text) {
+      return quoted(text, name) ||
+             (!extension.empty() && last != "src" && quoted(text, last) && text.find(extension) != string_view::npos);
+    });
+    if (read) prose.reach = core::Reach::kRuntime;
+  }
+}
+
+}  // namespace
+
 std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKind kind) {
   std::vector<FileContext> files;
   files.reserve(view.files.size());
@@ -513,6 +579,7 @@ std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKin
     if (view.files.size() == 1 && context.reach > core::Reach::kRuntime) context.reach = core::Reach::kRuntime;
     files.push_back(context);
   }
+  if (kind == PackageKind::kMcpServer || kind == PackageKind::kToolModule) FindProseThatCodeReads(files);
   return files;
 }
 

@@ -178,6 +178,24 @@ TEST(Classify, WhatIsAllThereIsIsMeant) {
   EXPECT_EQ(reach(View({{"README.md", "x"}, {"a.py", "x = 1"}})), Reach::kDocument);
 }
 
+TEST(Classify, ProseThatCodeHandsOutIsNoDocument) {
+  core::PackageView view;
+  view.files.push_back({.path = "package.json", .bytes = R"({"dependencies":{"@modelcontextprotocol/sdk":"1"}})"});
+  view.files.push_back({.path = "src/main.ts",
+                        .bytes = "const texts = join(root, \"shelf\"); list(texts).filter(f => f.endsWith('.md'));"});
+  for (const char* path : {"README.md", "src/shelf/review.md", "src/other/review.md", "docs/shelf/review.md",
+                           "src/shelf/README.md", "shelf.md"}) {
+    view.files.push_back({.path = path, .bytes = "# Review\n\nRead the diff.\n"});
+  }
+  for (const FileContext& file : ClassifyFiles(view, KindOfPackage(view))) {
+    if (file.file->path == "src/shelf/review.md") {
+      EXPECT_EQ(file.reach, Reach::kRuntime);
+    } else if (file.file->path.ends_with(".md")) {
+      EXPECT_EQ(file.reach, Reach::kDocument) << file.file->path;
+    }
+  }
+}
+
 TEST(LineIndex, CountsLinesBytesAndUtf16Units) {
   const std::string text = "ab\n\xc3\xa9\xf0\x9f\x98\x80x\n\nlast";
   const LineIndex index(text);

@@ -152,6 +152,17 @@ HostKind KindOfAddress6(std::string_view host) {
 
 }  // namespace
 
+bool IsPlaceholderHost(std::string_view host_or_url) noexcept {
+  if (const std::size_t scheme = host_or_url.find("://"); scheme != std::string_view::npos) {
+    host_or_url.remove_prefix(scheme + 3);
+  }
+  const std::string_view host = host_or_url.substr(0, host_or_url.find_first_of("/?#"));
+  if (host.empty()) return false;
+  if (host.front() == '<') return true;
+  if (host.front() == '[') return host.find(':') == std::string_view::npos;
+  return host.find_first_not_of(".*x\xE2\x80\xA6") == std::string_view::npos;
+}
+
 std::string HostOf(std::string_view url) {
   if (const std::size_t scheme = url.find("://"); scheme != std::string_view::npos) url.remove_prefix(scheme + 3);
   // "a\@b": some clients go to a, others to b; it is left as it is, which no list knows.

@@ -118,6 +118,17 @@ TEST(Hosts, KnownPathsOnlyUnderTheirOwnHost) {
   for (const auto& [url, kind] : cases) EXPECT_EQ(KindOfHost(url), kind) << url;
 }
 
+TEST(Hosts, WhatStandsForAHostIsNone) {
+  for (const char* stands : {"https://[removed]/x", "http://<your-host>/x.sh", "https://.../x", "[redacted]",
+                             "https://xxx/a", "http://\xE2\x80\xA6/a"}) {
+    EXPECT_TRUE(IsPlaceholderHost(stands)) << stands;
+  }
+  for (const char* host : {"https://[2001:db8::1]/x", "https://removed.example/x", "https://x.example/...", "",
+                           "https:///x", "http://203.0.113.4/<name>"}) {
+    EXPECT_FALSE(IsPlaceholderHost(host)) << host;
+  }
+}
+
 TEST(Hosts, OwnHostsAreToldByHostAndForgeAccountOnly) {
   const Identity identity{{"acme", "widget"}};
   for (const char* own : {"https://get.acme.example/x", "acme.example", "https://github.com/acme/other/x.sh",

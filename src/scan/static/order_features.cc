@@ -4,6 +4,7 @@
 #include "static/surface.h"
 #include "static/text_canvas.h"
 #include "static/text_meaning.h"
+#include "static/word_model.h"
 
 namespace interlock::scan {
 
@@ -18,7 +19,8 @@ std::vector<OrderSentence> ReadOrderSentences(const core::PackageView& view) {
     ReadFeatures(canvas, found);
     for (SentenceFeatures& one : found) {
       out.push_back({file.file->path, file.reach, std::string(canvas.Of(canvas.sentences[one.sentence]).substr(0, 400)),
-                     std::uint64_t{file.index} << 32 | one.unit, std::move(one.features)});
+                     std::uint64_t{file.index} << 32 | one.unit, std::move(one.features),
+                     ModelWords(canvas, canvas.sentences[one.sentence])});
     }
   }
   return out;

@@ -13,6 +13,8 @@ using code::ShellAct;
 using code::ShellUse;
 using core::Permission;
 
+constexpr double kNowhereToGo = 0.95;  // a command whose host was taken out fetches nothing
+
 struct Row {
   ShellAct act;
   std::string_view rule;
@@ -174,6 +176,9 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     finding.told = context.place == ShellPlace::kInstruction;
     if (finding.told) finding.scale *= 0.75;
     finding.described = context.described;
+    if (finding.told && HasHost(act.act) && IsPlaceholderHost(act.detail)) {
+      finding.described = std::max(finding.described, kNowhereToGo);
+    }
     finding.has_reach = context.has_reach;
     finding.reach = context.reach;
     for (const auto& [loc, text] : act.steps) {

@@ -29,7 +29,7 @@ constexpr double kMinWeight = 0.2;
 // them.
 constexpr double kLookOdds = 2.0;
 constexpr double kLookOddsTool = 1.5;
-constexpr double kLookOddsHidden = 0.0;  // text that people do not see
+constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.8;

@@ -8,6 +8,7 @@
 #include "static/bytes.h"
 #include "static/listed_words.h"
 #include "static/text_gloss.h"
+#include "static/text_quotes.h"
 
 namespace interlock::scan {
 namespace {
@@ -662,6 +663,12 @@ std::uint32_t TextCanvas::SentenceAt(std::uint32_t at) const noexcept {
   return next == sentences.begin() ? 0 : static_cast<std::uint32_t>(next - sentences.begin() - 1);
 }
 
+bool TextCanvas::Reported(std::uint32_t at) const noexcept {
+  if (reported.empty()) return false;
+  const auto after = std::ranges::upper_bound(reported, at, {}, [](const auto& span) { return span.first; });
+  return after != reported.begin() && at < std::prev(after)->second;
+}
+
 TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& surfaces) {
   TextCanvas out;
   std::size_t bytes = 0;
@@ -719,6 +726,7 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
   }
   // A short text says little about its topic.
   out.security = prose == 0 ? 0.0 : static_cast<double>(talk) / static_cast<double>(prose + 12);
+  FindReported(out);
   return out;
 }
 

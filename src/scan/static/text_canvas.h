@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "static/surface.h"
@@ -67,7 +68,8 @@ struct TextCanvas {
   std::vector<TextToken> tokens;
   std::vector<TextSection> sections;  // [0]: before the first heading
   std::vector<UnseenText> unseen;
-  double security = 0.0;  // share of sentences that speak of attacks
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> reported;  // quotations that are spoken of; ascending
+  double security = 0.0;                                          // share of sentences that speak of attacks
   bool complete = true;
 
   [[nodiscard]] std::string_view Of(const TextSentence& s) const noexcept {
@@ -76,6 +78,8 @@ struct TextCanvas {
   [[nodiscard]] std::string_view Of(const TextToken& t) const noexcept {
     return std::string_view(text).substr(t.begin, t.size);
   }
+  // Inside a quotation that the text speaks of (text_quotes.h).
+  [[nodiscard]] bool Reported(std::uint32_t at) const noexcept;
   // Bytes of the file behind canvas bytes [begin, end) of a passage.
   [[nodiscard]] base::ByteSpan Back(const TextPassage& passage, std::uint32_t begin, std::uint32_t end) const noexcept;
   // The passage that holds canvas byte `at`.

@@ -13,6 +13,7 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   double out = 0.0;
   const auto add = [&](double part) { out = 1.0 - (1.0 - out) * (1.0 - part); };
 
+  if (canvas.Reported(begin)) add(0.8);
   // Between quotation marks or in a code span, in a sentence that goes on around it.
   const std::string_view before = text.substr(sentence.begin, begin - sentence.begin);
   const std::string_view after = text.substr(end, sentence.end > end ? sentence.end - end : 0);

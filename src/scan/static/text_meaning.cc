@@ -9,6 +9,7 @@
 #include "static/listed_words.h"
 #include "static/meaning_model.h"
 #include "static/text_frames.h"
+#include "static/word_model.h"
 
 namespace interlock::scan {
 namespace {
@@ -55,7 +56,7 @@ struct Part {
   std::uint32_t first_word = 0;  // in the canvas
   std::uint32_t last_word = 0;
   double described = 0.0;
-  bool candidate = false;
+  WordEvidence wording;
   bool kept = true;
 };
 
@@ -73,9 +74,6 @@ class Reader {
         rival_(lexicon_.Number("rival")),
         tool_(lexicon_.Number("tool")),
         other_(lexicon_.Number("other")) {
-    for (const std::string_view id : {"secretly", "unasked", "voice", "rank", "unbound", "regard"}) {
-      telling_.Add(lexicon_.Number(id));
-    }
     for (const auto& [c, symbol] : symbols_.remembered) after_[c] = symbol;
   }
 
@@ -119,21 +117,35 @@ class Reader {
     return out;
   }
 
-  // Symbols of each sentence, what stands near what, and whether one of them could be an order.
-  [[nodiscard]] bool Gather() {
+  // Symbols of each sentence, and what stands near what.
+  void Gather() {
     items_.clear();
     pairs_.clear();
-    bool candidate = false;
-    for (Part& part : parts_) {
-      part.candidate = Candidate(part);
-      candidate = candidate || part.candidate;
-    }
-    if (!candidate) return false;
     for (Part& part : parts_) {
       Items(part);
       Pair(part);
     }
-    return true;
+  }
+
+  // What the words of the sentences that count are worth.
+  [[nodiscard]] double Wording() const {
+    WordEvidence sum;
+    for (const Part& part : parts_) {
+      if (part.kept) sum += part.wording;
+    }
+    return sum.odds();
+  }
+  // ... and at most, whichever of them count.
+  [[nodiscard]] double MostOfWording() const {
+    double most = WordEvidence{}.odds();
+    for (std::size_t first = 0; first < parts_.size(); ++first) {
+      WordEvidence sum;
+      for (std::size_t last = first; last < parts_.size(); ++last) {
+        sum += parts_[last].wording;
+        most = std::max(most, sum.odds());
+      }
+    }
+    return most;
   }
 
   // Sentences that describe do not order; what half describes is a sign of the unit if all of it does.
@@ -211,6 +223,19 @@ class Reader {
     return kNoSymbol;
   }
 
+  // What the words speak of says which class of threats it is, where no conjunction does.
+  void VoteOnThreat(std::array<double, 9>& threats) const {
+    constexpr double kVote = 0.1;
+    for (const Part& part : parts_) {
+      if (!part.kept) continue;
+      EachClass(part.all, [&](std::uint32_t c) {
+        if (const std::uint8_t threat = lexicon_.classes()[c].threat; threat != 0) threats[threat] += kVote;
+      });
+    }
+    threats[0] = 0.0;
+    threats[2] += kVote / 2;  // an order of which nothing is known
+  }
+
   [[nodiscard]] const std::vector<Part>& parts() const { return parts_; }
   static constexpr std::uint32_t kNoSymbol = ~std::uint32_t{0};
 
@@ -270,7 +295,9 @@ class Reader {
       recent_[1] = recent_[0];
       recent_[0] = part.all;
       const bool signs = (sentence.all & (Bit(kWUrl) | Bit(kWMail) | Bit(kWSecretPath))) != 0;
-      if (!part.all.empty() || signs) parts_.push_back(part);
+      if (part.all.empty() && !signs) continue;
+      part.wording = wording_.Read(canvas_, sentence);
+      parts_.push_back(part);
     }
   }
 
@@ -280,9 +307,11 @@ class Reader {
     bases_.resize(sets_.size());
     MeaningSet* const sets = sets_.data() + part.sets;
     std::uint8_t* const bases = bases_.data() + part.sets;
+    const bool quotes = !canvas_.reported.empty();
     for (int i = 0; i < count; ++i) {
       std::string_view word = canvas_.Of(at(sentence, i));
       if (word.size() > kLongestWord) continue;
+      if (quotes && canvas_.Reported(at(sentence, i).begin)) continue;
       const MeaningLexicon::Entry* entry = words_[at(sentence, i).listed].meaning;
       if (entry == nullptr) {
         if (!word.ends_with("'s")) continue;
@@ -346,17 +375,6 @@ class Reader {
     return true;
   }
 
-  [[nodiscard]] bool Candidate(const Part& part) const {
-    if (part.all.Meets(telling_)) return true;
-    if (!part.all.Meets(lexicon_.acts())) return false;
-    const TextSentence& sentence = canvas_.sentences[part.sentence];
-    const int count = static_cast<int>(sentence.last - sentence.first);
-    for (int i = 0; i < count; ++i) {
-      if (Set(part, i).Meets(lexicon_.acts()) && ModeOf(part, i) != kTold) return true;
-    }
-    return false;
-  }
-
   // Classes and signs of the sentence, in the order of its words.
   void Items(Part& part) {
     const TextSentence& sentence = canvas_.sentences[part.sentence];
@@ -370,7 +388,7 @@ class Reader {
     };
     for (int i = 0; i < count; ++i) {
       const MeaningSet& set = Set(part, i);
-      const WordSet words = at(sentence, i).set;
+      const WordSet words = canvas_.Reported(at(sentence, i).begin) ? 0 : at(sentence, i).set;
       if ((words & Bit(kWUrl)) != 0) add(symbols_.signs + kUrl, i, false);
       if ((words & Bit(kWMail)) != 0) add(symbols_.signs + kMail, i, false);
       if ((words & Bit(kWSecretPath)) != 0) add(symbols_.signs + kSecretPath, i, false);
@@ -424,7 +442,10 @@ class Reader {
     for (int k = i - 1; k >= std::max(0, i - 5); --k) {
       const std::string_view gap = Gap(s, k + 1);
       if (gap.find_first_of(",;:(") != std::string_view::npos) break;
-      if (!Has(part, k, not_) && !(Has(part, k, without_) && canvas_.Of(at(s, k)) == "without")) continue;
+      // "without telling" denies; in "find pictures without a title and show them" the order is another.
+      const bool lacks = bases_[part.sets + static_cast<std::size_t>(i)] == 0 && Has(part, k, without_) &&
+                         canvas_.Of(at(s, k)) == "without";
+      if (!Has(part, k, not_) && !lacks) continue;
       const std::string_view next = canvas_.Of(at(s, k + 1));
       if (next == "only" || next == "just") continue;
       ++denials;
@@ -474,6 +495,7 @@ class Reader {
   const MeaningLexicon& lexicon_ = MeaningLexicon::Get();
   const ListedWords& words_ = ListedWords::Get();
   const Symbols& symbols_ = Symbols::Get();
+  const WordModel& wording_ = WordModel::Get();
   std::uint32_t not_;
   std::uint32_t without_;
   std::uint32_t must_;
@@ -483,7 +505,6 @@ class Reader {
   std::uint32_t rival_;
   std::uint32_t tool_;
   std::uint32_t other_;
-  MeaningSet telling_;                               // marks that make a candidate by themselves
   std::array<std::uint32_t, kMaxMeanings> after_{};  // symbol of what was said before, by class
   const TextPassage* passage_ = nullptr;
   std::vector<Part> parts_;
@@ -520,7 +541,7 @@ const Part& Heaviest(const Reader& reader, const std::vector<const MeaningFrame*
   double most = -1.0;
   for (const Part& part : reader.parts()) {
     if (!part.kept) continue;
-    double sum = 0.0;
+    double sum = std::max(0.0, part.wording.odds() - WordEvidence{}.odds());
     for (const MeaningFrame* frame : fired) {
       std::size_t met = 0;
       for (const SymbolSet& set : frame->has) met += part.symbols.Meets(set) ? 1U : 0U;
@@ -572,7 +593,7 @@ void ReadFeatures(const TextCanvas& canvas, std::vector<SentenceFeatures>& out) 
   Reader reader(canvas);
   std::uint32_t unit = 0;
   reader.Run([&] {
-    if (!reader.Gather()) return;
+    reader.Gather();
     reader.Moods();
     for (const Part& part : reader.parts()) out.push_back({part.sentence, unit, reader.Numbers(part)});
     ++unit;
@@ -585,12 +606,13 @@ void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& 
   std::vector<const MeaningFrame*> fired;
   reader.Run([&] {
     if (out.size() >= kMaxHits) return;
-    if (model.Most(reader.Possible()) < least || !reader.Gather()) return;
+    if (model.Most(reader.Possible()) + reader.MostOfWording() < least) return;
+    reader.Gather();
     // How it is meant costs more to tell than what it says.
     reader.Moods();
     const SymbolSet all = reader.Meant(true);
-    const double score = Score(reader, model, all, fired);
-    if (score < least || fired.empty()) return;
+    const double score = Score(reader, model, all, fired) + reader.Wording();
+    if (score < least) return;
     const Part& part = Heaviest(reader, fired);
     Meaning hit;
     hit.sentence = part.sentence;
@@ -601,9 +623,10 @@ void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& 
     hit.spoken = all.Meets(model.speech);
     std::array<double, 9> threats{};
     for (const MeaningFrame* frame : fired) threats[std::min<std::size_t>(frame->threat, 8)] += frame->weight;
+    reader.VoteOnThreat(threats);
     hit.threat = static_cast<std::uint8_t>(std::max_element(threats.begin(), threats.end()) - threats.begin());
-    hit.why =
-        Why(reader, **std::ranges::max_element(fired, {}, [](const MeaningFrame* frame) { return frame->weight; }));
+    hit.why = fired.empty() ? std::string("its wording")
+                            : Why(reader, **std::ranges::max_element(fired, {}, &MeaningFrame::weight));
     out.push_back(std::move(hit));
   });
 }

@@ -57,6 +57,17 @@ std::size_t FindSecret(const Finder& find, std::string_view text) {
   return kNowhere;
 }
 
+// What is decoded was left out: "...", "<payload>".
+bool Elided(std::string_view call) {
+  const std::size_t quote = call.find_first_of("\"'");
+  if (quote == kNowhere) return false;
+  const std::size_t close = call.find(call[quote], quote + 1);
+  if (close == kNowhere || close == quote + 1) return false;
+  const std::string_view given = call.substr(quote + 1, close - quote - 1);
+  if (given.front() == '<' || given.front() == '[') return true;
+  return std::ranges::none_of(given, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+}
+
 // Lines of a shell, where it is their meeting on one line that tells.
 void Commands(const Finder& find, std::string_view text, std::vector<SnippetHit>& out) {
   for (std::size_t at = 0; at < text.size();) {
@@ -162,7 +173,10 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
     const std::string_view rest = text.substr(run, std::min<std::size_t>(200, text.size() - run));
     if (find.FindAny(rest, {"b64decode", "atob(", "fromhex(", "zlib.decompress", "marshal.loads", "'base64')",
                             "rot13"}) != kNowhere) {
-      out.push_back({"OBFUSC-101", {run, LineEnd(text, run)}, 1.0, {}});
+      const std::size_t decodes = find.FindAny(rest, {"b64decode", "atob(", "fromhex("});
+      if (decodes == kNowhere || !Elided(rest.substr(decodes))) {
+        out.push_back({"OBFUSC-101", {run, LineEnd(text, run)}, 1.0, {}});
+      }
     } else if (find.FindAny(rest, {"requests.get(", "urlopen(", ".text)", "httpx.get("}) != kNowhere &&
                rest.find("http") != kNowhere) {
       out.push_back({"OBFUSC-101", {run, LineEnd(text, run)}, 0.9, FirstHost(text, run)});

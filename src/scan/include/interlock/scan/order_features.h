@@ -17,6 +17,7 @@ struct OrderSentence {
   std::string text;                     // lower case, without disguises
   std::uint64_t unit = 0;               // equal for sentences of one description, paragraph, or string
   std::vector<std::uint32_t> features;  // ascending
+  std::string words;                    // as the model of words knows them, with a blank between each two
 };
 
 [[nodiscard]] std::vector<OrderSentence> ReadOrderSentences(const core::PackageView& view);

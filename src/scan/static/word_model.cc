@@ -1,0 +1,149 @@
+#include "static/word_model.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string_view>
+
+#include "interlock/base/check.h"
+
+namespace interlock::embedded {
+std::string_view Find_scan_meaning(std::string_view file);  // generated: cmake/Embed.cmake
+}
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kLongestWord = 24;
+constexpr std::size_t kKnownBits = std::size_t{1} << 17;
+constexpr std::uint64_t kNext = 0x9E3779B97F4A7C15ULL;
+constexpr std::uint64_t kSkip = 0xC2B2AE3D27D4EB4FULL;
+
+constexpr std::uint64_t Mixed(std::uint64_t h) noexcept {
+  h ^= h >> 32;
+  h *= 0xD6E8FEB86659FD93ULL;
+  return h ^ h >> 32;
+}
+constexpr std::uint64_t KeyOf(std::uint64_t word) noexcept { return Mixed(word); }
+constexpr std::uint64_t KeyOf(std::uint64_t a, std::uint64_t b, std::uint64_t how) noexcept {
+  return Mixed(a * how + b);
+}
+
+constexpr std::string_view kUrlWord = "<url>";
+constexpr std::string_view kMailWord = "<mail>";
+constexpr std::string_view kPathWord = "<path>";
+constexpr std::string_view kNumberWord = "<n>";
+constexpr std::string_view kNameWord = "<name>";
+
+// The word that stands for a class of words; empty: the word itself.
+std::string_view Stands(const TextCanvas& canvas, const TextToken& token) noexcept {
+  if ((token.set & Bit(kWUrl)) != 0) return kUrlWord;
+  if ((token.set & Bit(kWMail)) != 0) return kMailWord;
+  if ((token.set & Bit(kWSecretPath)) != 0) return kPathWord;
+  const std::string_view word = canvas.Of(token);
+  if (word.empty() || (word[0] >= '0' && word[0] <= '9')) return kNumberWord;
+  if (word.size() > kLongestWord || word.find_first_of("./_\\@#$:=") != std::string_view::npos) return kNameWord;
+  return {};
+}
+
+std::uint64_t HashOf(const TextCanvas& canvas, const TextToken& token) noexcept {
+  const std::string_view stands = Stands(canvas, token);
+  return HashWord(stands.empty() ? canvas.Of(token) : stands);
+}
+
+}  // namespace
+
+double WordEvidence::odds() const noexcept {
+  return WordModel::Get().bias() + sum / std::sqrt(static_cast<double>(std::max<std::uint32_t>(known, 1)));
+}
+
+const WordModel& WordModel::Get() {
+  static const WordModel model;
+  return model;
+}
+
+// Lines of weight, a tab, and one or two words; between words that have another between them stands "_".
+WordModel::WordModel() {
+  const std::string_view text = embedded::Find_scan_meaning("words.txt");
+  std::size_t size = 64;
+  while (size < static_cast<std::size_t>(std::ranges::count(text, '\n')) * 2) size *= 2;
+  slots_.resize(size);
+  mask_ = size - 1;
+  known_.resize(kKnownBits / 64);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    const std::size_t tab = line.find('\t');
+    if (tab == std::string_view::npos) continue;  // a comment
+    float weight = 0.0F;
+    const auto read = std::from_chars(line.data(), line.data() + tab, weight);
+    INTERLOCK_CHECK(read.ec == std::errc{}, "the shipped weights of words are numbers");
+    const std::string_view words = line.substr(tab + 1);
+    if (words.empty()) {
+      bias_ = weight;
+      continue;
+    }
+    const std::size_t first = words.find(' ');
+    if (first == std::string_view::npos) {
+      Add(KeyOf(HashWord(words)), weight);
+      continue;
+    }
+    const std::size_t last = words.rfind(' ');
+    Add(KeyOf(HashWord(words.substr(0, first)), HashWord(words.substr(last + 1)), last == first ? kNext : kSkip),
+        weight);
+  }
+}
+
+void WordModel::Add(std::uint64_t key, float weight) {
+  const auto tag = static_cast<std::uint32_t>(key >> 32) | 1U;
+  std::size_t i = key & mask_;
+  while (slots_[i].tag != 0 && slots_[i].tag != tag) i = (i + 1) & mask_;
+  slots_[i] = {tag, weight};
+  const std::size_t bit = key >> 40 & (kKnownBits - 1);
+  known_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+}
+
+void WordModel::Look(std::uint64_t key, WordEvidence& out) const noexcept {
+  const std::size_t bit = key >> 40 & (kKnownBits - 1);
+  if ((known_[bit / 64] >> (bit % 64) & 1) == 0) return;
+  const auto tag = static_cast<std::uint32_t>(key >> 32) | 1U;
+  for (std::size_t i = key & mask_; slots_[i].tag != 0; i = (i + 1) & mask_) {
+    if (slots_[i].tag != tag) continue;
+    out.sum += slots_[i].weight;
+    ++out.known;
+    return;
+  }
+}
+
+WordEvidence WordModel::Read(const TextCanvas& canvas, const TextSentence& sentence) const noexcept {
+  WordEvidence out;
+  std::uint64_t before = 0;
+  std::uint64_t last = 0;
+  std::uint32_t count = 0;
+  const bool quotes = !canvas.reported.empty();
+  for (std::uint32_t i = sentence.first; i < sentence.last; ++i) {
+    if (quotes && canvas.Reported(canvas.tokens[i].begin)) continue;
+    const std::uint64_t word = HashOf(canvas, canvas.tokens[i]);
+    Look(KeyOf(word), out);
+    if (count > 0) Look(KeyOf(last, word, kNext), out);
+    if (count > 1) Look(KeyOf(before, word, kSkip), out);
+    before = last;
+    last = word;
+    ++count;
+  }
+  return out;
+}
+
+std::string ModelWords(const TextCanvas& canvas, const TextSentence& sentence) {
+  std::string out;
+  for (std::uint32_t i = sentence.first; i < sentence.last; ++i) {
+    if (canvas.Reported(canvas.tokens[i].begin)) continue;
+    const std::string_view stands = Stands(canvas, canvas.tokens[i]);
+    if (!out.empty()) out += ' ';
+    out += stands.empty() ? canvas.Of(canvas.tokens[i]) : stands;
+  }
+  return out;
+}
+
+}  // namespace interlock::scan
