@@ -20,6 +20,10 @@ SchemaOutcome JsonSchema::Validate(base::JsonValue instance, std::uint64_t budge
   return schema::Run(*program_, instance, budget);
 }
 
+SchemaOutcome::Kind JsonSchema::KindOf(base::JsonValue instance) const {
+  return schema::KindOf(*program_, instance, program_->budget);
+}
+
 SchemaDialect JsonSchema::dialect() const noexcept { return program_->dialect; }
 
 base::Error SchemaOutcome::ToError() const {

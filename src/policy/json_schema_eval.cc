@@ -656,13 +656,17 @@ class Evaluator {
 
 }  // namespace
 
+SchemaOutcome::Kind KindOf(const Program& program, JsonValue instance, std::uint64_t budget) {
+  if (!instance.exists()) return SchemaOutcome::Kind::kUndecided;
+  const Fit fit = Evaluator(program, budget, nullptr).Start(instance);
+  if (fit == Fit::kStop) return SchemaOutcome::Kind::kUndecided;
+  return fit == Fit::kYes ? SchemaOutcome::Kind::kValid : SchemaOutcome::Kind::kInvalid;
+}
+
 SchemaOutcome Run(const Program& program, JsonValue instance, std::uint64_t budget) {
   SchemaOutcome out;
-  if (!instance.exists()) return out;
-  const Fit fit = Evaluator(program, budget, nullptr).Start(instance);
-  if (fit == Fit::kStop) return out;
-  out.kind = fit == Fit::kYes ? SchemaOutcome::Kind::kValid : SchemaOutcome::Kind::kInvalid;
-  if (fit == Fit::kYes) return out;
+  out.kind = KindOf(program, instance, budget);
+  if (!out.invalid()) return out;
   // What this adds is description; that the value does not fit is settled.
   (void)Evaluator(program, budget, &out.violations).Start(instance);
   if (out.violations.empty()) {

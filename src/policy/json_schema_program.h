@@ -201,5 +201,6 @@ struct Program {
 [[nodiscard]] base::Result<std::shared_ptr<const Program>> CompileProgram(base::JsonValue schema,
                                                                           const SchemaOptions& options);
 [[nodiscard]] SchemaOutcome Run(const Program& program, base::JsonValue instance, std::uint64_t budget);
+[[nodiscard]] SchemaOutcome::Kind KindOf(const Program& program, base::JsonValue instance, std::uint64_t budget);
 
 }  // namespace interlock::policy::schema

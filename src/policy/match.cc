@@ -302,10 +302,10 @@ struct Evaluator {
   }
 
   Match operator()(const ArgumentsTest& test, Why* why) const {
-    const SchemaOutcome outcome =
-        test.schema.Validate(in.call->arguments.exists() ? in.call->arguments : NoArguments());
-    if (outcome.valid()) return Match::kYes;  // nothing to say: the rule's words explain its schema
-    if (outcome.invalid()) return Match::kNo;
+    const SchemaOutcome::Kind kind =
+        test.schema.KindOf(in.call->arguments.exists() ? in.call->arguments : NoArguments());
+    if (kind == SchemaOutcome::Kind::kValid) return Match::kYes;  // nothing to say: the rule's words explain its schema
+    if (kind == SchemaOutcome::Kind::kInvalid) return Match::kNo;
     Say(why, "the arguments are too large for the rule's schema");
     return Match::kUnknown;
   }

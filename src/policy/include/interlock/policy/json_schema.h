@@ -93,6 +93,8 @@ class JsonSchema {
   [[nodiscard]] SchemaOutcome Validate(base::JsonValue instance) const;
   // With another budget than the options'. Finding and then describing a violation may each use it once.
   [[nodiscard]] SchemaOutcome Validate(base::JsonValue instance, std::uint64_t budget) const;
+  // The answer of Validate alone, for who does not ask why.
+  [[nodiscard]] SchemaOutcome::Kind KindOf(base::JsonValue instance) const;
 
   [[nodiscard]] SchemaDialect dialect() const noexcept;
 
