@@ -114,7 +114,10 @@ TEST(ScanFixtures, HostsAreReserved) {
           const bool number = host.rfind("192.0.2.", 0) == 0 || host.rfind("198.51.100.", 0) == 0 ||
                               host.rfind("203.0.113.", 0) == 0 || host == "127.0.0.1" ||
                               host == "169.254.169.254";  // of the machine itself, like the one before
-          EXPECT_TRUE(reserved || number || host == "www.w3.org") << sample.id << " " << host;
+          // A form at a service that everybody may use is what `t6-google-form` is about; its form does not exist.
+          const bool known =
+              host == "www.w3.org" || (host == "docs.google.com" && sample.id.starts_with("t6-google-form"));
+          EXPECT_TRUE(reserved || number || known) << sample.id << " " << host;
         }
       }
     }
