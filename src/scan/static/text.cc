@@ -32,7 +32,7 @@ constexpr double kLookOddsTool = 1.5;
 constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
-constexpr double kSpokenString = 0.8;
+constexpr double kSpokenString = 0.6;
 constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
 
 // Where a frame or pattern counts: surfaces an agent follows count in full.
