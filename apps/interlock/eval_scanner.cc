@@ -211,7 +211,8 @@ std::string Listed(const EvalScannerArgs& args, const std::vector<Measured>& mea
   const auto show = [&](std::string_view what) {
     return std::find(args.show.begin(), args.show.end(), what) != args.show.end();
   };
-  // Each of these is to be read by a person: always printed.
+  if (args.counts) return out;
+  // Each of these is to be read by a person: printed unless nobody is to read the samples.
   list("Benign packages that are BLOCKed", [](const Measured& one) {
     return one.sample.label == SampleLabel::kBenign && one.outcome.verdict == core::ScanVerdict::kBlock;
   });

@@ -21,6 +21,7 @@ struct EvalScannerArgs {
   std::string fixtures;  // folder of own fixtures; "": none
   std::string split = "all";
   std::vector<std::string> show;  // missed, false, block
+  bool counts = false;            // figures alone: no sample is named in the text
   std::vector<std::string> rules;
   std::string results;    // SARIF of another scanner; then nothing is scanned
   std::string compare;    // rows of an older run

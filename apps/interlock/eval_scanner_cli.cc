@@ -27,6 +27,8 @@ void AddEvalScannerCommand(CLI::App& group, std::function<int()>& run) {
   c->add_option("--show", a->show, "list samples with their findings: missed | false | block, by comma")
       ->delimiter(',')
       ->check(CLI::IsMember({"missed", "false", "block"}));
+  c->add_flag("--counts", a->counts, "figures alone, no package named: for samples that nobody is to read")
+      ->excludes("--show");
   c->add_option("--rules", a->rules, "own rule files or folders beside the shipped ones")->allow_extra_args(false);
   c->add_option("--results", a->results, "score this SARIF file of another scanner instead of scanning");
   c->add_option("--compare", a->compare, "rows of an older run (--format json): what was gained and lost");

@@ -17,6 +17,10 @@ grep -q '"table":"items","split":"fixtures","row":"t5-typosquat-requests/clean"'
 grep -q ' 0 gained, 0 lost, 0 changed otherwise, 0 new' "$work/text" || fail "differs from itself"
 grep -q '== Benign packages that are BLOCKed' "$work/text" || fail "does not list what is to be read"
 
+"$interlock" eval scanner --fixtures "$work/few" --counts >"$work/text" || fail "does not count"
+grep -q 'static classes' "$work/text" || fail "counts nothing"
+! grep -Eq 'Benign packages that are BLOCKed|t5-typosquat' "$work/text" || fail "names a sample where it only counts"
+
 "$interlock" eval scanner --fixtures "$work/few" --out "$work/results" --format html >"$work/page.html" || fail "no page"
 grep -q "</html>" "$work/page.html" || fail "page is cut"
 cmp -s "$work/page.html" "$work/results/report.html" || fail "page differs"
