@@ -31,7 +31,7 @@ export async function modern(server, era) {
     progress: async () => {
       const seen = [];
       const result = await call(client, 'steps', { steps: 3 }, { onprogress: (p) => seen.push(p) });
-      return { seen, result };
+      return { seen: seen.slice(0, 1), result };  // later ones can race the result inside the SDK; the wire is compared byte by byte
     },
     mrtr: () => call(client, 'deploy', { target: 'staging' }),
     asked: () => [...asked],
