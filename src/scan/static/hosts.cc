@@ -156,10 +156,14 @@ bool IsPlaceholderHost(std::string_view host_or_url) noexcept {
   if (const std::size_t scheme = host_or_url.find("://"); scheme != std::string_view::npos) {
     host_or_url.remove_prefix(scheme + 3);
   }
-  const std::string_view host = host_or_url.substr(0, host_or_url.find_first_of("/?#"));
-  if (host.empty()) return false;
-  if (host.front() == '<') return true;
-  if (host.front() == '[') return host.find(':') == std::string_view::npos;
+  std::string_view host = host_or_url.substr(0, host_or_url.find_first_of("/?#\\"));
+  if (host.find('@') != std::string_view::npos) return false;  // what stands before it is no host
+  if (host.starts_with('[') && host.find(':') != std::string_view::npos) return false;  // an address
+  host = host.substr(0, host.find(':'));
+  if (host.empty() || host.ends_with(".xxx")) return false;
+  // The whole host, not a part that goes before somebody's domain.
+  if (host.front() == '<') return host.back() == '>';
+  if (host.front() == '[') return host.back() == ']';
   return host.find_first_not_of(".*x\xE2\x80\xA6") == std::string_view::npos;
 }
 

@@ -124,7 +124,10 @@ TEST(Hosts, WhatStandsForAHostIsNone) {
     EXPECT_TRUE(IsPlaceholderHost(stands)) << stands;
   }
   for (const char* host : {"https://[2001:db8::1]/x", "https://removed.example/x", "https://x.example/...", "",
-                           "https:///x", "http://203.0.113.4/<name>"}) {
+                           "https:///x", "http://203.0.113.4/<name>",
+                           // a part of somebody's host, what stands before one, and a name that can be had
+                           "https://<your-id>.tool.example/x", "https://[id].tool.example/x",
+                           "https://<x>@tool.example/", "https://[x]@tool.example/", "https://xx.xxx/a"}) {
     EXPECT_FALSE(IsPlaceholderHost(host)) << host;
   }
 }

@@ -36,6 +36,17 @@ constexpr std::array kGives = std::to_array<std::string_view>(
      "attachuserpolicy", "attachrolepolicy", "put_user_policy", "set_iam_policy", "setiampolicy",
      "add-iam-policy-binding", "rolebindings"});
 
+// As a word, or before "rules" (".cursorrules"): "authorized_keys" names no Zed, "/root" no Roo.
+bool NamesIt(std::string_view text, std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::string_view after = text.substr(at + name.size());
+    const bool begins = at == 0 || !letter(text[at - 1]);
+    if (begins && (after.empty() || !letter(after.front()) || after.starts_with("rules"))) return true;
+  }
+  return false;
+}
+
 void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_view text,
                  std::vector<RawFinding>& out) {
   if (SaysAny(purpose, {"rbac", " iam", "iam-", "permission", "access control", "admin", "privilege", "provision",
@@ -87,11 +98,9 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
   if (!Writes(text)) return;
   // A program for one agent writes that agent's files.
   const std::string place = LowerCase(shown);
-  const auto theirs = [&](std::string_view agent) {
-    return place.find(agent) != std::string::npos && purpose.find(agent) != std::string_view::npos;
-  };
+  const auto theirs = [&](std::string_view agent) { return NamesIt(place, agent) && NamesIt(purpose, agent); };
   if (std::ranges::any_of(std::to_array<std::string_view>({"claude", "cursor", "gemini", "codex", "copilot", "windsurf",
-                                                           "cline", "opencode", "continue", "roo", "kiro", "zed"}),
+                                                           "cline", "opencode", "roo", "kiro", "zed"}),
                           theirs)) {
     return;
   }

@@ -7,8 +7,7 @@
 
 #include "interlock/scan/order_features.h"
 #include "interlock/scan/scanner.h"
-#include "static/classify.h"
-#include "static/surface.h"
+#include "static/canvas_for_test.h"
 
 namespace interlock::scan {
 namespace {
@@ -18,14 +17,7 @@ std::vector<std::string> Reported(const std::string& text) {
   core::PackageFile file;
   file.path = "SKILL.md";
   file.bytes = "# One\n\n" + text + "\n";
-  FileContext context;
-  context.file = &file;
-  context.claimed = TypeOfName(file.path);
-  context.type = TypeOfContent(file.bytes, context.claimed);
-  context.reach = core::Reach::kAgent;
-  std::vector<TextSurface> surfaces;
-  CollectSurfaces(context, surfaces);
-  const TextCanvas canvas = BuildCanvas(context, surfaces);
+  const TextCanvas canvas = CanvasOf(file);
   std::vector<std::string> out;
   for (const auto& [begin, end] : canvas.reported) out.push_back(canvas.text.substr(begin + 1, end - begin - 1));
   return out;

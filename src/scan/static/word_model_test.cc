@@ -6,8 +6,7 @@
 
 #include "interlock/scan/order_features.h"
 #include "interlock/scan/scanner.h"
-#include "static/classify.h"
-#include "static/surface.h"
+#include "static/canvas_for_test.h"
 
 namespace interlock::scan {
 namespace {
@@ -25,15 +24,7 @@ std::string WordsOf(const std::string& text) {
 }
 
 double Odds(const std::string& text) {
-  const core::PackageFile file = Skill(text);
-  FileContext context;
-  context.file = &file;
-  context.claimed = TypeOfName(file.path);
-  context.type = TypeOfContent(file.bytes, context.claimed);
-  context.reach = core::Reach::kAgent;
-  std::vector<TextSurface> surfaces;
-  CollectSurfaces(context, surfaces);
-  const TextCanvas canvas = BuildCanvas(context, surfaces);
+  const TextCanvas canvas = CanvasOf(Skill(text));
   return WordModel::Get().Read(canvas, canvas.sentences.back()).odds();
 }
 
