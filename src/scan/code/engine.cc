@@ -119,6 +119,7 @@ void Engine::Run() {
   TapCallbacks();
   TakeRequests();
   FindKeepers();
+  MarkRouters();
   for (pass_ = 1; pass_ <= kPasses; ++pass_) {
     last_ = pass_ == kPasses || (pass_ > 1 && !changed_);
     changed_ = false;
@@ -193,6 +194,7 @@ void Engine::ReadBody(FuncId function) {
       case StmtKind::kAssign: {
         const Taint taint = Eval(stmt.value);
         Assign(stmt.target, stmt.value, taint, stmt.condition_depth == 0, 0);
+        JudgeAccount(stmt);
         break;
       }
       case StmtKind::kReturn:
@@ -215,6 +217,7 @@ void Engine::ReadBody(FuncId function) {
                 "hands credentials to the model as a tool's answer");
         }
         JudgeState(stmt);
+        JudgeAccount(stmt);
         break;
       }
       case StmtKind::kCondition:
@@ -236,21 +239,11 @@ void Engine::ReadBody(FuncId function) {
   }
   if (!last_) return;
   JudgeScript();
+  JudgeHabits();
+  JudgeDeeds();
   if (function == kModuleBody) {
     JudgeModule();
-  }
-  const FunctionFacts& about = here();
-  const Deeds deeds = about.deeds;
-  const Loc at = about.execute.end != 0 ? about.execute : about.connect;
-  const bool shell = (deeds & (kDidRunShell | kDidTerminal)) != 0;
-  if ((deeds & kDidConnect) != 0 && ((deeds & kDidDuplicate) != 0 || (deeds & kDidPipeTwice) != 0) && shell) {
-    Raise("RCE-002", at, {}, 0, "connects to another machine and hands it a shell");
-  } else if ((deeds & kDidConnect) != 0 && (deeds & kDidTerminal) != 0) {
-    Raise("RCE-002", at, {}, 0, "connects to another machine and starts a terminal", 0.8);
-  }
-  if ((deeds & kDidExecutable) != 0 && (deeds & kDidRawMemory) != 0) {
-    Raise("MEM-001", at.end != 0 ? at : code().functions[function].name_loc, {}, 0,
-          "makes memory executable and writes machine code to it");
+    JudgeOpenServer();
   }
 }
 
@@ -448,6 +441,7 @@ Taint Engine::Eval(ExprId id) {
       }
       break;
     case ExprKind::kBinary: {
+      if (last_ && expr.text == "*") JudgeProduct(id);
       bool below = false;
       for (const Arg& arg : code().ArgsOf(expr)) {
         const Taint side = Eval(arg.value);

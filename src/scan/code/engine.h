@@ -57,12 +57,14 @@ inline constexpr Labels kRequest = 1U << 28U;    // of somebody who connects to 
 // know, since several callers give it different texts.
 inline constexpr Labels kPieced = 1U << 29U;
 inline constexpr Labels kQueried = 1U << 30U;
-inline constexpr Labels kTapped = 1ULL << 32U;     // passes through a function that stands in another's place
-inline constexpr Labels kUnpacked = 1ULL << 33U;   // path of a file whose bytes were unpacked from a text
-inline constexpr Labels kKeys = 1ULL << 34U;       // keys that are pressed
-inline constexpr Labels kBelow = 1ULL << 35U;      // a caller's name under a folder that he does not choose
-inline constexpr Labels kEntryName = 1ULL << 36U;  // what an archive calls its members
-inline constexpr Labels kDataFile = 1ULL << 37U;   // content of a file whose name says that it is no text
+inline constexpr Labels kTapped = 1ULL << 32U;      // passes through a function that stands in another's place
+inline constexpr Labels kUnpacked = 1ULL << 33U;    // path of a file whose bytes were unpacked from a text
+inline constexpr Labels kKeys = 1ULL << 34U;        // keys that are pressed
+inline constexpr Labels kBelow = 1ULL << 35U;       // a caller's name under a folder that he does not choose
+inline constexpr Labels kEntryName = 1ULL << 36U;   // what an archive calls its members
+inline constexpr Labels kDataFile = 1ULL << 37U;    // content of a file whose name says that it is no text
+inline constexpr Labels kCodedFile = 1ULL << 38U;   // content of a file, decoded, or of one that no code lies in
+inline constexpr Labels kMarshalled = 1ULL << 39U;  // code objects made of bytes
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
@@ -128,6 +130,8 @@ struct Condition {
   std::uint16_t depth = 0;
   Trigger trigger = Trigger::kAlways;
   Loc loc;
+  bool dated = false;   // a day that stands in the code
+  bool amount = false;  // compares with a number of several digits
 };
 
 // A parameter that is sent to a host that stands in the code.
@@ -249,6 +253,8 @@ class Engine {
   void JudgeMemory(Call& call);
   [[nodiscard]] bool KeepingIsPurpose() const;
   void JudgeCondition(const Stmt& stmt);
+  [[nodiscard]] bool NamesDay(ExprId at) const;
+  [[nodiscard]] bool ClearsTree(const Call& call);
   void PickByName(ExprId test);
   void JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host);
   void JudgeState(const Stmt& stmt);
@@ -283,6 +289,27 @@ class Engine {
   void JudgeSwapped(ExprId listed);
   void JudgeRecoded(ExprId target, ExprId value);
   void JudgeEndless(const Call& call);
+  // habits.cc
+  void JudgeHabits();
+  void JudgeDeeds();
+  void JudgeProduct(ExprId product);
+  void JudgeAccount(const Stmt& stmt);
+  [[nodiscard]] bool ComparesAmount(ExprId test) const;
+  void JudgeRewriter(std::string_view body);
+  void JudgePieces(std::string_view body);
+  void JudgePrefix(std::string_view body);
+  void JudgePadding(ExprId at, std::string_view words, std::string_view times);
+  [[nodiscard]] std::string HostWithin(ExprId value) const;
+  // sinks_agent.cc
+  void MarkRouters();
+  void MarkHandle(ExprId handle, const Taint& taint);
+  void JudgeAgentCall(const Call& call, std::string_view last, bool method);
+  void NoteLogConfig(ExprId config);
+  void JudgeRelayedClient(const Call& call, std::string_view last);
+  void JudgeGraphCall(const Call& call, std::string_view last);
+  void JudgeOpenParser(const Call& call, std::string_view last);
+  void JudgeDocumentQuery(const Call& call, std::string_view last);
+  void JudgeOpenServer();
   // sinks_tamper.cc
   void JudgeModule();
   void JudgeContainerSpec(ExprId dict);

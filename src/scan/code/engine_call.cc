@@ -84,9 +84,12 @@ Taint Engine::EvalCall(ExprId id) {
     std::swap(call.all, whole);
     result = Judge(call, &handled);
   }
-  if (last_ && !own) {
+  if (!own) {
     const std::string_view name = call.callee.text;
-    JudgeTold(call, base != nullptr && base->kind == ExprKind::kMember ? base->text : name.substr(name.rfind('.') + 1));
+    const bool method = base != nullptr && base->kind == ExprKind::kMember;
+    const std::string_view last = method ? base->text : name.substr(name.rfind('.') + 1);
+    JudgeAgentCall(call, last, method);
+    if (last_) JudgeTold(call, last);
   }
   if (!own && !log_hosts_.empty() && base != nullptr && base->kind == ExprKind::kMember &&
       SaysOneOf(base->text, {"info", "debug", "warning", "error", "critical", "log", "exception"})) {
@@ -197,7 +200,7 @@ Taint Engine::EvalCall(ExprId id) {
     if (method && from_args.labels != 0 && base->base < code().exprs.size() &&
         (code().exprs[base->base].kind == ExprKind::kName || attribute != kNone) &&
         SaysOneOf(last, {"append", "push", "add", "extend", "update", "write", "set", "insert", "unshift", "setdefault",
-                         "set_content", "add_attachment", "attach", "set_payload", "add_field", "field"})) {
+                         "set_content", "writestr", "add_attachment", "attach", "set_payload", "add_field", "field"})) {
       const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(base->base, function_);
       if (slot != kNone) {
         Taint kept = from_args;

@@ -136,6 +136,16 @@ std::string_view RuleOf(const UseAt& at) {
   }
 }
 
+// A build backend of the package's own (PEP 517): pip calls it whenever the package is installed from its sources.
+bool BuildsItself(const World& world, std::uint32_t module) {
+  const std::vector<Function>& functions = world.View(module).module().functions;
+  return std::any_of(functions.begin(), functions.end(), [](const Function& function) {
+    return function.parent == kModuleBody &&
+           (function.name == "build_wheel" || function.name == "build_sdist" ||
+            function.name == "get_requires_for_build_wheel" || function.name == "prepare_metadata_for_build_wheel");
+  });
+}
+
 // Names of virtual machines and analysers' tools; a program that looks for several wants not to be watched.
 std::size_t WatcherNames(const Module& module) {
   std::set<std::string_view> found;
@@ -199,6 +209,11 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
 
   const auto set_reach = [&](RawFinding& finding, std::uint32_t module, FuncId function) {
     const Reach place = place_of(module);
+    if (place <= Reach::kBuild && place != Reach::kTest && place != Reach::kExample && BuildsItself(world, module)) {
+      finding.has_reach = true;
+      finding.reach = Reach::kInstall;
+      return;
+    }
     if (!Condemns(place)) return;
     if (by_tool[graph.At(module, function)]) {
       finding.has_reach = true;

@@ -500,6 +500,12 @@ bool Analysis::Install(std::uint32_t index, const std::string& program) {
     ShellUse& use = Emit(ShellAct::kInstall, index, std::string(text), own);
     if (const Taint* file = File(command.words[i].text, command.words[i].variables); file != nullptr && file->fetched) {
       use.steps.emplace_back(file->fetch_loc, "fetches " + Shown(file->url));
+      // A package under whatever name, put over another one or fetched where anybody may exchange it.
+      const bool forced = HasFlag(command, {"--force-reinstall", "--no-deps", "--break-system-packages", "--force"});
+      if ((python || program.starts_with("pip") || program == "uv" || program == "npm") &&
+          (forced || file->url.starts_with("http://"))) {
+        RunTaint(index, Taint(*file));
+      }
     }
     any = true;
   }

@@ -29,6 +29,15 @@ inline bool AnyOf(std::string_view text, std::initializer_list<std::string_view>
   return SaysAny(text, parts);
 }
 
+// Without blanks, with one kind of quotes.
+inline std::string Squeezed(std::string_view text) {
+  std::string out;
+  for (const char c : text.substr(0, 8192)) {
+    if (c != ' ' && c != '\n' && c != '\t' && c != '\r') out += c == '\'' ? '"' : c;
+  }
+  return out;
+}
+
 // Host of a partly known URL; "" when the host itself is not known.
 inline std::string KnownHost(const std::string& text) {
   if (text.empty()) return {};

@@ -512,13 +512,19 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kDeserialize: {
       (void)Argument(call, entry.target, &target);
       const bool marshal = call.callee.text.starts_with("marshal.");
-      if (marshal) return call.all;  // what is made of it counts
+      if (marshal) {  // what is made of it counts
+        Taint objects = call.all;
+        objects.Join(Source(kMarshalled, call.expr, "makes code objects of bytes"));
+        return objects;
+      }
       if (target.Has(kForeign)) {
         Raise("VULN-006", call.expr, target, kForeign, "unpacks objects from the network; unpacking runs code",
               target.Has(kNetFixed) ? 1.0 : 0.8);
       } else if (target.Has(kToolArgument)) {
         Raise("VULN-006", call.expr, target, kToolArgument, "unpacks objects given as an argument; unpacking runs code",
               0.8);
+      } else if (target.Has(kArguments) && Contains(call.callee.text, "pickle")) {
+        Raise("VULN-006", call.expr, target, 0, "unpacks objects of a file that the command line names", 0.7);
       } else if (target.Has(kDecoded)) {
         Raise("OBFUSC-001", call.expr, target, kDecoded, "unpacks objects hidden by encoding; unpacking runs code",
               Direct(target, 0.7));
@@ -607,6 +613,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
       const ExprId name = Argument(call, entry.target, &target);
       Taint result = EnvRead(name == kNone ? std::string() : view().Text(name, function_), call.expr);
       TakeNamed(target, call.expr, &result);
+      if (call.callee.text.ends_with(".setdefault") && name != kNone && call.args.size() > 1) {
+        JudgeEnvironmentWrite(call.expr, view().Text(name, function_), call.args[1].value);
+      }
       return result;
     }
     case Role::kEnvAll:
@@ -690,6 +699,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
             !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer.from"});
         if (value.kind == ValueKind::kText && value.text.size() >= 16 && !plain_buffer) {
           result.Join(Source(kDecoded, call.expr, "decodes a constant"));
+        } else if (!plain_buffer && data.Has(kFileContent) && !data.Has(kToolArgument)) {
+          result.Join(Source(kCodedFile, call.expr, "decodes what stands in a file"));
         } else if (!plain_buffer && IsTableItem(from)) {
           result.Join(Source(kDecoded, call.expr, "decodes an entry of a table of constants"));
         } else if (!plain_buffer && PicksFromWords(from)) {

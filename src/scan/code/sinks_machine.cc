@@ -21,14 +21,6 @@ bool SaysAssistant(std::string_view last) {
   return last == "add_ai_message" || last == "addAIMessage" || last == "addAIChatMessage" || last == "aadd_ai_message";
 }
 
-std::string Squeezed(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 8192)) {
-    if (c != ' ' && c != '\n' && c != '\t' && c != '\r') out += c == '\'' ? '"' : c;
-  }
-  return out;
-}
-
 }  // namespace
 
 Taint Engine::JudgeMachine(Call& call) {
@@ -320,11 +312,16 @@ void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId valu
     for (char& c : out) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
     return out;
   }();
+  const bool model = upper.starts_with("OPENAI") || upper.starts_with("ANTHROPIC") ||
+                     upper.starts_with("AZURE_OPENAI") || upper.starts_with("GOOGLE_GEMINI") ||
+                     upper.starts_with("MISTRAL") || upper.starts_with("GROQ");
   const bool route = upper == "HTTPS_PROXY" || upper == "HTTP_PROXY" || upper == "ALL_PROXY" ||
-                     upper == "PIP_INDEX_URL" || upper == "NPM_CONFIG_REGISTRY" ||
-                     (upper.ends_with("_BASE_URL") && (upper.starts_with("OPENAI") || upper.starts_with("ANTHROPIC")));
+                     upper == "PIP_INDEX_URL" || upper == "UV_INDEX_URL" || upper == "NPM_CONFIG_REGISTRY" ||
+                     (model && (upper.ends_with("_BASE_URL") || upper.ends_with("_API_BASE") ||
+                                upper.ends_with("_API_URL") || upper.ends_with("_ENDPOINT")));
   if (last_ && route && value != kNone) {
-    const std::string host = KnownHost(Known(value));
+    std::string host = KnownHost(Known(value));
+    if (host.empty()) host = HostWithin(value);
     const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
     if ((kind == HostKind::kOrdinary || IsBad(kind)) && !HostOfVendors(host, 0xFFFFFFFFU)) {
       Raise("EXFIL-003", at, {}, 0, "has what other programs send go through " + host, 0.7, host);

@@ -274,6 +274,23 @@ void Engine::JudgeSpawn(Call& call) {
   } else if (program.empty() && taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", 0.8);
   }
+  // What an interpreter reads as its program.
+  const std::string reader = LowerCase(program) + " " + std::string(TextAt(code().exprs[words[0]].loc).substr(0, 60));
+  if (words.size() <= 2 &&
+      (IsShellName(first) || AnyOf(reader, {"python", "sys.executable", "node", "execPath", "perl", "ruby", "deno"}))) {
+    for (const Arg& arg : call.args) {
+      Taint input;
+      if (arg.name == "input") input = TaintOfArg(call, arg.value);
+      if (arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kDict) {
+        for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
+          if (field.name == "input") input = Eval(field.value);
+        }
+      }
+      if (input.Has(kNetFixed) && !input.Has(kToolArgument)) {
+        Raise("RCE-001", call.expr, input, kNetFixed, "has an interpreter read a program fetched from the network");
+      }
+    }
+  }
   // python -c, node -e: code for another interpreter.
   for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     const std::string option = view().Text(words[i], scope);
@@ -369,6 +386,10 @@ void Engine::JudgeEval(Call& call) {
           value.text);
   } else if (taint.Has(kDecoded)) {
     Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs code that is hidden by encoding", Direct(taint, 0.9));
+  } else if (taint.Has(kCodedFile)) {
+    Raise("OBFUSC-001", call.expr, taint, kCodedFile, "runs code that lies in a file of data", 0.9);
+  } else if (taint.Has(kMarshalled) && taint.Has(kFileContent) && !AnyOf(code().text, {"pyc", "MAGIC_NUMBER"})) {
+    Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs code objects that lie in a file", 0.8);
   } else if ((taint.fresh & kDataFile) != 0) {
     Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs code that is kept in a file of data", 0.8);
   } else if (taint.Has(kSocketData)) {
@@ -385,7 +406,13 @@ void Engine::JudgeEval(Call& call) {
       if (entry.module == module_ && names.size() < 4096) names += " " + LowerCase(entry.name);
     }
     const bool purpose = AnyOf(names, {"exec", "eval", "code", "python", "script", "repl", "run", "javascript"});
-    Raise("VULN-002", call.expr, taint, kToolArgument, "runs an argument as code", purpose ? 0.3 : 1.0);
+    // A wall that is none: whoever says that the code is kept in has not looked.
+    const bool wall = (call.callee.text.starts_with("vm.") &&
+                       AnyOf(LowerCase(code().text.substr(0, 20'000)), {"sandbox", "safe", "isolat", "restrict"})) ||
+                      Contains(Squeezed(TextAt(code().exprs[call.expr].loc).substr(0, 300)), "\"__builtins__\":");
+    Raise("VULN-002", call.expr, taint, kToolArgument,
+          wall ? "keeps an argument that it runs as code behind a wall that is none" : "runs an argument as code",
+          purpose && !wall ? 0.3 : 1.0);
   } else if (taint.Has(kNet)) {
     Raise("VULN-002", call.expr, taint, kNet, "runs an answer from the network as code", 0.5);
   } else if ((taint.fresh & kModelAnswer) != 0 && IsEntry()) {

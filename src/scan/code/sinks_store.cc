@@ -345,11 +345,15 @@ Taint Engine::JudgeFile(Call& call) {
                                          ".ttf", ".woff", ".woff2", ".pdf"}) {
         picture = picture || named.ends_with(end);
       }
+      const bool sheet = std::ranges::any_of(std::to_array<std::string_view>({".svg", ".css", ".csv", ".pem", ".lock"}),
+                                             [&](std::string_view end) { return named.ends_with(end); });
       const bool data_file =
           std::ranges::any_of(std::to_array<std::string_view>({".dat", ".bin", ".idx", ".pak", ".blob", ".raw"}),
                               [&](std::string_view end) { return named.ends_with(end); });
-      Taint result = Source(picture ? kFileContent | kDecoded : kFileContent, call.expr,
-                            path.empty() ? std::string("reads a file") : "reads " + Shown(path));
+      Taint result = Source(picture ? kFileContent | kDecoded
+                            : sheet ? kFileContent | kCodedFile
+                                    : kFileContent,
+                            call.expr, path.empty() ? std::string("reads a file") : "reads " + Shown(path));
       if (data_file) {
         result.labels |= kDataFile;
         result.fresh |= kDataFile;
@@ -359,6 +363,7 @@ Taint Engine::JudgeFile(Call& call) {
         result.trail[static_cast<std::size_t>(Trail::kGiven)] =
             path_taint.trail[static_cast<std::size_t>(Trail::kGiven)];
       }
+      result.labels |= path_taint.labels & kArguments;
       if (role == Role::kFileOpen && path.empty()) {
         Taint inner = path_taint;
         inner.labels &= kForeign;

@@ -24,6 +24,7 @@ void Engine::JudgeCondition(const Stmt& stmt) {
     if (open[i] >= code().exprs.size()) continue;
     const Expr& expr = code().exprs[open[i]];
     if (expr.kind == ExprKind::kNumber) number = true;
+    condition.dated = condition.dated || NamesDay(open[i]);
     if (expr.kind == ExprKind::kName || expr.kind == ExprKind::kMember || expr.kind == ExprKind::kCall) {
       const Value& value =
           expr.kind == ExprKind::kCall ? view().Callee(open[i], function_) : view().Evaluate(open[i], function_);
@@ -31,6 +32,7 @@ void Engine::JudgeCondition(const Stmt& stmt) {
       if (name.starts_with("globalThis.")) name.remove_prefix(11);
       if (AnyOf(name, {"datetime.now", "datetime.utcnow", "date.today", "time.localtime", "Date().get", "Date.now"}))
         time = true;
+      if (expr.is_new && expr.arg_count == 0 && TextAt(expr.loc).starts_with("new Date")) time = true;
       if (name == "datetime.datetime" || name == "datetime.date" || name == "Date") number = true;
       if (AnyOf(name, {"process.env.CI", "process.env.GITHUB_ACTIONS"})) condition.trigger = Trigger::kIdentity;
       if (AnyOf(name, {"gethostname", "getuser", "getlogin", "os.hostname", "os.userInfo", "platform.node",
@@ -65,11 +67,47 @@ void Engine::JudgeCondition(const Stmt& stmt) {
     if (expr.base != kNone) open.push_back(expr.base);
     for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
   }
+  condition.amount = ComparesAmount(stmt.value);
   if (condition.trigger == Trigger::kAlways) {
     if (words && argument) condition.trigger = Trigger::kText;
-    if (time && number && !elapsed) condition.trigger = Trigger::kTime;
+    if (time && (condition.dated || (number && !elapsed))) condition.trigger = Trigger::kTime;
   }
   conditions_.push_back(condition);
+}
+
+// A day that stands in the code: datetime.date(2027, 3, 1), new Date("2027-03-01"), seconds since 1970.
+bool Engine::NamesDay(ExprId at) const {
+  ExprId from = at;
+  if (code().exprs[at].kind == ExprKind::kName) from = view().Origin(at, function_);
+  if (from >= code().exprs.size()) return false;
+  const Expr& expr = code().exprs[from];
+  const auto day = [](std::string_view text) {
+    return text.size() >= 8 && text.starts_with("20") && text[2] >= '2' && text[2] <= '4' && text[3] >= '0' &&
+           text[3] <= '9' && (text[4] == '-' || text[4] == '/' || (text.size() == 8 && text[4] <= '1'));
+  };
+  if (expr.kind == ExprKind::kString) return day(expr.text);
+  if (expr.kind == ExprKind::kNumber) return expr.text.size() >= 10 && expr.text.size() <= 17 && expr.text[0] == '1';
+  if (expr.kind != ExprKind::kCall || expr.arg_count == 0) return false;
+  if (expr.arg_count == 1) {
+    const ExprId text = code().ArgsOf(expr)[0].value;
+    return text < code().exprs.size() && code().exprs[text].kind == ExprKind::kString && day(code().exprs[text].text);
+  }
+  const ExprId year = code().ArgsOf(expr)[0].value;
+  const bool makes = AnyOf(TextAt(expr.loc).substr(0, 40), {"date(", "datetime(", "Date(", "UTC("});
+  return expr.arg_count >= 3 && makes && year < code().exprs.size() && code().exprs[year].kind == ExprKind::kNumber &&
+         code().exprs[year].text.size() == 4;
+}
+
+bool Engine::ClearsTree(const Call& call) {
+  const std::string name = LowerCase(call.callee.text);
+  const std::string text = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, 300));
+  if (AnyOf(text, {"cache", "tmp", "temp", "log", "backup", "stale", "expired", "old"})) return false;
+  const Role role = call.entry->role;
+  if (role == Role::kFileDelete) {
+    return AnyOf(name, {"rmtree", "rimraf", "emptydir", "remove"}) || Contains(text, "recursive");
+  }
+  return (role == Role::kShell || role == Role::kSpawn) &&
+         AnyOf(text, {"rm -rf", "rm -fr", "'-rf'", "\"-rf\"", "rd /s", "remove-item"});
 }
 
 void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host) {
@@ -84,6 +122,11 @@ void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string
       // One word in what the agent says switches on that the same text goes elsewhere.
       if (ignored && fixed && data.Has(kToolArgument | kState | kInput)) scale = 0.8;
     } else if (ignored || runs) {
+      if (condition.dated && ClearsTree(call)) {
+        Raise("TRIGGER-001", call.expr, {}, 0, "deletes whole folders from a day on that stands in the code");
+        Worsen("TRIGGER-001", core::Severity::kCritical);
+        return;
+      }
       if (data.Has(kSecretLabels | kWeakSecretFile) || (runs && data.Has(kNetFixed | kDecoded))) {
         scale = 1.0;
       } else if (condition.trigger == Trigger::kTime && fixed && data.Has(kToolArgument | kFileContent)) {

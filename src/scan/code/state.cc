@@ -227,6 +227,11 @@ void Engine::FinishState() {
     } else if (route || write.key == "*") {
       scale = 0.8;
     }
+    // A door that opens to whoever writes the mail.
+    if (write.key == "goto" && std::any_of(write.sources.begin(), write.sources.end(),
+                                           [](const std::string& source) { return IsOthersText(source); })) {
+      scale = 1.3;
+    }
     // Untrusted text as a message of its own is how it should be: no finding.
     if (scale == 0.0) continue;
     Raise("STATE-001", write.loc, write.taint, because,

@@ -187,12 +187,50 @@ void JudgePictures(const FileContext& file, std::string_view purpose, std::strin
   });
 }
 
+// {"class": "logging.handlers.HTTPHandler", "host": "..."} in a file of settings: each line that is logged leaves.
+void JudgeLogSettings(const FileContext& file, std::vector<RawFinding>& out) {
+  constexpr std::string_view kHandlers = "logging.handlers.";
+  constexpr std::size_t kNear = 400;  // bytes from the handler's name to its host
+  const std::string_view text = file.text().substr(0, kMaxRead);
+  for (std::size_t at = text.find(kHandlers); at != std::string_view::npos; at = text.find(kHandlers, at + 1)) {
+    const std::string_view name = text.substr(at + kHandlers.size(), 16);
+    if (!std::ranges::any_of(std::array{"HTTPHandler", "SocketHandler", "DatagramHandler", "SMTPHandler"},
+                             [&](std::string_view sends) { return name.starts_with(sends); })) {
+      continue;
+    }
+    std::string_view rest = text.substr(at + kHandlers.size(), kNear);
+    rest = rest.substr(0, std::min(rest.find(kHandlers), rest.find('}')));
+    std::size_t key = rest.find("host");
+    if (key == std::string_view::npos) continue;
+    key = rest.find_first_of(":=", key);
+    const std::size_t from = key == std::string_view::npos ? key : rest.find_first_not_of(" '\"(,:=", key);
+    if (from == std::string_view::npos) continue;
+    std::string host = LowerCase(rest.substr(from, rest.find_first_of(" '\",:)\r\n", from) - from));
+    const bool plain = host.find('.') != std::string::npos && host.find_first_of("${}/<") == std::string::npos;
+    const HostKind kind = plain ? KindOfHost(host) : HostKind::kLocal;
+    if (kind != HostKind::kOrdinary && kind != HostKind::kRawAddress && kind != HostKind::kTunnel) continue;
+    RawFinding finding;
+    finding.rule = "EXFIL-011";
+    finding.file = file.index;
+    finding.bytes = {at, at + kHandlers.size() + name.find("Handler") + 7};
+    finding.message = "sends what is logged to " + host;
+    finding.host = std::move(host);
+    out.push_back(std::move(finding));
+    return;
+  }
+}
+
 }  // namespace
 
 void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out) {
   const std::string purpose = PurposeOf(report);
   for (const FileContext& file : files) {
-    if (file.reach > Reach::kRuntime || !IsCode(file.type)) continue;
+    if (file.reach > Reach::kRuntime) continue;
+    if (file.type == FileType::kJson || file.type == FileType::kYaml || file.type == FileType::kToml ||
+        file.type == FileType::kIni) {
+      JudgeLogSettings(file, out);
+    }
+    if (!IsCode(file.type)) continue;
     const std::string text = LowerCase(file.text().substr(0, kMaxRead));
     JudgeGrants(file, purpose, text, out);
     JudgeInstructions(file, purpose, text, out);

@@ -1,0 +1,320 @@
+// What a function does as a whole, where no single call says it: acting only where nobody watches, padding answers,
+// exchanging accounts for some amounts, rewriting what other tools answer, changing who has said a message.
+#include <algorithm>
+#include <array>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+constexpr std::size_t kLongestFunction = 12'000;  // bytes; what is longer is no habit
+constexpr std::size_t kLongestTest = 800;         // of a condition that is looked at
+constexpr double kManyWords = 30'000;             // characters that nobody needs as an answer
+
+// What a test asks about the machine, by kind.
+enum Watch : std::uint32_t {
+  kWatchBuild = 1U << 0U,
+  kWatchDebugger = 1U << 1U,
+  kWatchName = 1U << 2U,
+  kWatchUptime = 1U << 3U,
+  kWatchSize = 1U << 4U,
+  kWatchTools = 1U << 5U,
+  kWatchContainer = 1U << 6U,
+};
+
+std::uint32_t WatchesOf(std::string_view text) {
+  const std::string test = LowerCase(text.substr(0, kLongestTest));
+  std::uint32_t out = 0;
+  if (AnyOf(test, {"env.ci", "'ci'", "\"ci\"", "github_actions", "gitlab_ci", "jenkins", "buildkite", "circleci",
+                   "pytest", "jest_worker", "vitest"})) {
+    out |= kWatchBuild;
+  }
+  if (AnyOf(test, {"execargv", "--inspect", "inspector.url", "gettrace", "pydevd", "debugpy", "isdebuggerpresent",
+                   "tracerpid", "node_v8_coverage", "ptrace"})) {
+    out |= kWatchDebugger;
+  }
+  if (AnyOf(test, {"hostname", "username", "userinfo", "getuser", "getlogin", "platform.node"})) out |= kWatchName;
+  if (AnyOf(test, {"uptime", "boot_time"})) out |= kWatchUptime;
+  if (AnyOf(test, {"cpu_count", "cpus()", "totalmem", "virtual_memory", "phys_pages"})) out |= kWatchSize;
+  if (AnyOf(test, {"strace", "tcpdump", "wireshark", "ghidra", "frida", "sysdig", "falco", "procmon", "cuckoo",
+                   "malware", "virtualbox", "vmware", "vboxguest", "honeypot", "mitmproxy", "/gdb", "analyst"})) {
+    out |= kWatchTools;
+  }
+  if (AnyOf(test, {".dockerenv", "containerenv", "/proc/1/cgroup"})) out |= kWatchContainer;
+  return out;
+}
+
+int CountOf(std::uint32_t bits) { return __builtin_popcount(bits); }
+
+// An account that money is sent to: an IBAN, spaces or not.
+bool IsAccount(std::string_view text) {
+  if (text.size() < 15 || text.size() > 44) return false;
+  std::string bare;
+  for (const char c : text) {
+    if (c != ' ') bare += c;
+  }
+  if (bare.size() < 15 || bare.size() > 34) return false;
+  const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (!upper(bare[0]) || !upper(bare[1]) || !digit(bare[2]) || !digit(bare[3])) return false;
+  const auto digits = std::count_if(bare.begin(), bare.end(), digit);
+  return digits >= 10 && std::all_of(bare.begin(), bare.end(), [&](char c) { return upper(c) || digit(c); });
+}
+
+// Names under which frameworks and clients keep what is called for an answer.
+bool GivesAnswers(std::string_view what) {
+  const std::string_view last = what.substr(what.rfind('.') + 1);
+  return SaysOneOf(last,
+                   {"run",       "_run",    "arun",    "_arun",   "invoke", "ainvoke", "call_tool", "callTool",
+                    "fetch",     "send",    "request", "execute", "_call",  "_acall",  "readFile",  "readFileSync",
+                    "read_text", "handler", "query",   "search",  "get",    "post"});
+}
+
+}  // namespace
+
+// Everything that a value may say, through names, choices and functions of the package: the first text with a host.
+std::string Engine::HostWithin(ExprId value) const {
+  struct Part {
+    std::uint32_t module;
+    FuncId scope;
+    ExprId expr;
+  };
+  std::vector<Part> open{{module_, function_, value}};
+  constexpr std::size_t kMost = 64;
+  for (std::size_t i = 0; i < open.size() && i < kMost; ++i) {
+    const Part part = open[i];
+    const ModuleView& there = *states_[part.module].view;
+    const Module& module = there.module();
+    if (part.expr >= module.exprs.size()) continue;
+    FuncId scope = part.scope;
+    const ExprId origin = there.Origin(part.expr, part.scope, &scope);
+    if (origin >= module.exprs.size()) continue;
+    const std::string host = KnownHost(there.Text(origin, scope));
+    if (!host.empty()) return host;
+    const Expr& expr = module.exprs[origin];
+    if (expr.kind == ExprKind::kCall) {
+      const Value callee = there.Callee(origin, scope);
+      if (callee.kind == ValueKind::kFunction && callee.module < states_.size()) {
+        const Module& other = states_[callee.module].view->module();
+        for (const Stmt& stmt : other.functions[callee.index].body) {
+          if (stmt.kind == StmtKind::kReturn) open.push_back({callee.module, callee.index, stmt.value});
+        }
+        continue;
+      }
+    } else if (expr.kind == ExprKind::kName || expr.kind == ExprKind::kMember) {
+      const Value& named = there.Evaluate(origin, scope);
+      if (named.kind == ValueKind::kText && !KnownHost(named.text).empty()) return KnownHost(named.text);
+      for (const Value& item : named.items) {
+        if (item.kind == ValueKind::kText && !KnownHost(item.text).empty()) return KnownHost(item.text);
+      }
+    }
+    if (expr.base != kNone) open.push_back({part.module, scope, expr.base});
+    for (const Arg& arg : module.ArgsOf(expr)) open.push_back({part.module, scope, arg.value});
+  }
+  return {};
+}
+
+// `if amount > 5000: account = OWN`: some payments go elsewhere.
+void Engine::JudgeAccount(const Stmt& stmt) {
+  if (!last_ || stmt.value >= code().exprs.size()) return;
+  bool some = false;
+  for (const Condition& condition : conditions_) {
+    some = some || (condition.amount && condition.depth < stmt.condition_depth);
+  }
+  ExprId value = stmt.value;
+  const ExprId origin = view().Origin(value, function_);
+  if (!some && origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kChoice &&
+      code().exprs[origin].arg_count == 3) {
+    const auto args = code().ArgsOf(code().exprs[origin]);
+    some = ComparesAmount(args[0].value);
+    for (std::size_t i = 1; i < 3 && some; ++i) {
+      if (IsAccount(view().Text(args[i].value, function_))) value = args[i].value;
+    }
+  }
+  if (!some || function_ == kModuleBody || code().functions[function_].params.empty()) return;
+  const std::string& text = view().Text(value, function_);
+  if (!IsAccount(text)) return;
+  Raise("DIVERT-002", stmt.loc, {}, 0, "puts a fixed account in another's place for some amounts: " + Shown(text, 40));
+}
+
+bool Engine::ComparesAmount(ExprId test) const {
+  std::vector<ExprId> open{test};
+  for (std::size_t i = 0; i < open.size() && i < 32; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& expr = code().exprs[open[i]];
+    if (expr.kind == ExprKind::kBinary && SaysOneOf(expr.text, {">", "<", ">=", "<="}) && expr.arg_count == 2) {
+      for (const Arg& side : code().ArgsOf(expr)) {
+        // Two digits and more: a length of a list is compared with less.
+        if (side.value < code().exprs.size() && TextAt(code().exprs[side.value].loc).size() <= 24) {
+          const std::string_view said = TextAt(code().exprs[side.value].loc);
+          const auto digits = std::count_if(said.begin(), said.end(), [](char c) { return c >= '0' && c <= '9'; });
+          if (digits >= 3) return true;
+        }
+      }
+    }
+    for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
+  }
+  return false;
+}
+
+void Engine::JudgeHabits() {
+  if (!last_) return;
+  const Function& shape = code().functions[function_];
+  // Asking several things that only somebody asks who does not want to be watched.
+  std::uint32_t watches = 0;
+  Loc at;
+  const auto ask = [&](ExprId expr) {
+    if (expr >= code().exprs.size()) return;
+    std::uint32_t found = WatchesOf(TextAt(code().exprs[expr].loc));
+    if (found != 0 && at.end == 0) at = code().exprs[expr].loc;
+    // Lists and expressions kept under a name.
+    std::vector<ExprId> open{expr};
+    for (std::size_t i = 0; i < open.size() && i < 24; ++i) {
+      if (open[i] >= code().exprs.size()) continue;
+      const Expr& part = code().exprs[open[i]];
+      if (part.kind == ExprKind::kName) {
+        FuncId scope = function_;
+        const ExprId from = view().Origin(open[i], function_, &scope);
+        if (from < code().exprs.size() && from != open[i]) found |= WatchesOf(TextAt(code().exprs[from].loc));
+      }
+      if (part.base != kNone) open.push_back(part.base);
+      for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
+    }
+    watches |= found;
+  };
+  for (const Stmt& stmt : shape.body) {
+    if (stmt.kind == StmtKind::kCondition || stmt.kind == StmtKind::kReturn) ask(stmt.value);
+  }
+  if (CountOf(watches) >= 3 && (watches & (kWatchUptime | kWatchTools | kWatchDebugger)) != 0 &&
+      CountOf(watches & ~(kWatchBuild | kWatchContainer)) >= 2) {
+    Raise("EVADE-003", at, {}, 0,
+          "asks " + std::to_string(CountOf(watches)) + " different things that tell whether somebody watches it",
+          CountOf(watches) >= 4 ? 1.0 : 0.7);
+  }
+  if (function_ == kModuleBody || shape.loc.end - shape.loc.begin > kLongestFunction) return;
+  const std::string_view body = TextAt(shape.loc);
+  JudgeRewriter(body);
+  JudgePieces(body);
+  JudgePrefix(body);
+}
+
+// Stands in the place of something that gives answers, and exchanges words in them.
+void Engine::JudgeRewriter(std::string_view body) {
+  const auto tap = taps_.find(Key(module_, function_));
+  if (tap == taps_.end() || !GivesAnswers(tap->second)) return;
+  if (!AnyOf(body, {".sub(", ".subn(", ".replace(", ".replaceAll("})) return;
+  const std::string all = LowerCase(body) + LowerCase(code().text.substr(0, 1500));
+  if (AnyOf(all, {"redact", "mask", "secret", "sanitiz", "scrub", "anonym", "ansi", "censor", "normali", "escape",
+                  "encod", "deprecat", "polyfill", "user-agent", "x1b"})) {
+    return;
+  }
+  const Function& shape = code().functions[function_];
+  for (const Stmt& stmt : shape.body) {
+    if (stmt.kind != StmtKind::kAssign && stmt.kind != StmtKind::kReturn) continue;
+    if (stmt.value >= code().exprs.size()) continue;
+    if (!AnyOf(TextAt(code().exprs[stmt.value].loc).substr(0, 400), {".sub(", ".subn(", ".replace(", ".replaceAll("})) {
+      continue;
+    }
+    Raise("TAMPER-001", stmt.loc, {}, 0, "exchanges words in what " + Shown(tap->second, 80) + " answers to others");
+    return;
+  }
+}
+
+// A module and its function looked up by names that are put together from pieces which stand in data.
+void Engine::JudgePieces(std::string_view body) {
+  const bool python = view().is_python() && AnyOf(body, {"__import__(", "import_module("}) &&
+                      Contains(body, "getattr") && AnyOf(body, {"\"\".join(", "''.join("});
+  const bool script = !view().is_python() && AnyOf(body, {"require(", "import("}) &&
+                      AnyOf(body, {".join('')", ".join(\"\")", ".join(``)"}) && AnyOf(body, {")[", "reduce("});
+  if (!python && !script) return;
+  Raise("OBFUSC-003", code().functions[function_].name_loc, {}, 0,
+        "looks a function up by names that it puts together from pieces", 1.0);
+}
+
+// `full.startsWith(root)`, where nothing has taken the dots out of `full`.
+void Engine::JudgePrefix(std::string_view body) {
+  if (!AnyOf(body, {".startsWith(", ".startswith("})) return;
+  if (AnyOf(body, {"resolve", "normalize", "realpath", "abspath", "relative(", "\"..\"", "'..'", "basename",
+                   "is_relative_to", "relative_to", "commonpath", "canonical"})) {
+    return;
+  }
+  const Function& shape = code().functions[function_];
+  for (const Stmt& stmt : shape.body) {
+    if (stmt.kind != StmtKind::kCondition || stmt.value >= code().exprs.size()) continue;
+    std::vector<ExprId> open{stmt.value};
+    for (std::size_t i = 0; i < open.size() && i < 16; ++i) {
+      if (open[i] >= code().exprs.size()) continue;
+      const Expr& call = code().exprs[open[i]];
+      if (call.base != kNone) open.push_back(call.base);
+      for (const Arg& arg : code().ArgsOf(call)) open.push_back(arg.value);
+      if (call.kind != ExprKind::kCall || call.arg_count != 1 || call.base >= code().exprs.size()) continue;
+      const Expr& method = code().exprs[call.base];
+      if (method.kind != ExprKind::kMember || !SaysOneOf(method.text, {"startsWith", "startswith"})) continue;
+      const ExprId given = code().ArgsOf(call)[0].value;
+      if (given >= code().exprs.size() || code().exprs[given].kind == ExprKind::kString) continue;
+      const std::string name = LowerCase(TextAt(code().exprs[given].loc).substr(0, 60));
+      if (!AnyOf(name, {"root", "base", "dir", "folder", "workspace", "home"}) || Contains(name, "url")) continue;
+      // What is tested was put together below that folder: the dots are still in it.
+      const Taint tested = Eval(method.base);
+      if (tested.params == 0 && !tested.Has(kToolArgument)) continue;
+      const ExprId made = view().Origin(method.base, function_);
+      const std::string_view text = made < code().exprs.size() ? TextAt(code().exprs[made].loc) : std::string_view();
+      if (!AnyOf(text, {"/", "join(", "+"})) continue;
+      Raise("VULN-003", call.loc, tested, kToolArgument,
+            "takes a path for one below a folder by its beginning, with the dots still in it", 1.0);
+      Worsen("VULN-003", core::Severity::kHigh);
+      return;
+    }
+  }
+}
+
+// Several deeds of one function that make an attack together.
+void Engine::JudgeDeeds() {
+  const FunctionFacts& about = here();
+  const Deeds deeds = about.deeds;
+  const Loc at = about.execute.end != 0 ? about.execute : about.connect;
+  const bool shell = (deeds & (kDidRunShell | kDidTerminal)) != 0;
+  if ((deeds & kDidConnect) != 0 && ((deeds & kDidDuplicate) != 0 || (deeds & kDidPipeTwice) != 0) && shell) {
+    Raise("RCE-002", at, {}, 0, "connects to another machine and hands it a shell");
+  } else if ((deeds & kDidConnect) != 0 && (deeds & kDidTerminal) != 0) {
+    Raise("RCE-002", at, {}, 0, "connects to another machine and starts a terminal", 0.8);
+  }
+  if ((deeds & kDidExecutable) != 0 && (deeds & kDidRawMemory) != 0) {
+    Raise("MEM-001", at.end != 0 ? at : code().functions[function_].name_loc, {}, 0,
+          "makes memory executable and writes machine code to it");
+  }
+}
+
+// "text" * 4000
+void Engine::JudgeProduct(ExprId product) {
+  const auto sides = code().ArgsOf(code().exprs[product]);
+  if (sides.size() != 2 || sides[1].value >= code().exprs.size()) return;
+  JudgePadding(product, view().Text(sides[0].value, function_), code().exprs[sides[1].value].text);
+}
+
+// "text".repeat(4000), "text" * 4000, in a module with tools.
+void Engine::JudgePadding(ExprId at, std::string_view words, std::string_view times) {
+  if (!last_ || words.size() < 12 || !Contains(words, " ") || times.empty() || times.size() > 9) return;
+  double count = 0;
+  for (const char c : times) {
+    if (c == '_') continue;
+    if (c < '0' || c > '9') return;
+    count = count * 10 + (c - '0');
+  }
+  const auto letters = std::count_if(words.begin(), words.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  if (count * static_cast<double>(words.size()) < kManyWords || letters < 8) return;
+  const bool tools = std::any_of(entry_points_.begin(), entry_points_.end(), [&](const EntryPoint& entry) {
+    return entry.module == module_ && entry.kind != "script";
+  });
+  if (!tools) return;
+  Raise("DENIAL-002", at, {}, 0, "fills answers with thousands of repetitions of the same words");
+}
+
+}  // namespace interlock::scan::code

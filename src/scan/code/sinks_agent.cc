@@ -1,0 +1,309 @@
+// Calls by which agents are led: clients sent to another host, logs that leave, the state and the examples of a graph,
+// definitions of tools that are exchanged; and parsers and sandboxes that are left open.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+bool IsFarHost(const std::string& host) {
+  if (host.empty()) return false;
+  const HostKind kind = KindOfHost(host);
+  return kind == HostKind::kOrdinary || IsBad(kind);
+}
+
+bool IsModelClient(std::string_view last) {
+  return SaysOneOf(last, {"OpenAI", "AsyncOpenAI", "ChatOpenAI", "Anthropic", "AsyncAnthropic", "ChatAnthropic",
+                          "OpenAIEmbeddings", "AzureOpenAI", "ChatGoogleGenerativeAI", "ChatMistralAI", "createOpenAI",
+                          "createAnthropic", "MistralClient", "Mistral", "Groq", "ChatGroq"});
+}
+
+bool IsLogHandler(std::string_view name) {
+  return AnyOf(name, {"HTTPHandler", "SocketHandler", "DatagramHandler", "SMTPHandler", "SysLogHandler"});
+}
+
+}  // namespace
+
+// The stream that is read here is written to a file: its path stands for a download from here on.
+void Engine::MarkHandle(ExprId handle, const Taint& taint) {
+  FuncId scope = function_;
+  const ExprId origin = view().Origin(handle, function_, &scope);
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kCall) return;
+  const Expr& made = code().exprs[origin];
+  const Value callee = view().Callee(origin, scope);
+  if (made.arg_count == 0 || !(callee.text.ends_with("createWriteStream") || callee.text.ends_with("open"))) return;
+  const bool method = callee.text.starts_with(".") && made.base < code().exprs.size();
+  MarkPath(method ? code().exprs[made.base].base : code().ArgsOf(made)[0].value, taint);
+}
+
+// A function that gives back where a graph goes next is a node, however it was put into the graph.
+void Engine::MarkRouters() {
+  for (std::uint32_t m = 0; m < states_.size(); ++m) {
+    if (graphs_.empty() || graphs_[m] == 0) continue;
+    const Module& module = states_[m].view->module();
+    for (FuncId f = 1; f < module.functions.size(); ++f) {
+      const Function& shape = module.functions[f];
+      if (shape.params.empty() || shape.owner != kNone || nodes_.contains(Key(m, f))) continue;
+      const std::string_view text = module.text.substr(shape.loc.begin, shape.loc.end - shape.loc.begin);
+      if (text.size() > 8000 || !Contains(text, "Command(") || !Contains(text, "goto")) continue;
+      nodes_.insert(Key(m, f));
+      Taint state;
+      state.labels = kState;
+      trail_.push_back({0, m, shape.params[0].loc.begin, "state given to `" + std::string(shape.name) + "`"});
+      state.trail[static_cast<std::size_t>(TrailOf(kState))] = static_cast<std::uint32_t>(trail_.size());
+      facts_[m][f].in[0].Join(state);
+    }
+  }
+}
+
+void Engine::JudgeAgentCall(const Call& call, std::string_view last, bool method) {
+  const Expr& expr = code().exprs[call.expr];
+  const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
+  // Downloads by stream.
+  if (call.args.size() >= 2 && call.all.Has(kNetStranger) && SaysOneOf(last, {"copyfileobj", "pipeline"})) {
+    for (std::size_t i = 1; i < call.args.size(); ++i) MarkHandle(call.args[i].value, call.taints[0]);
+  }
+  if (method && last == "pipe" && !call.args.empty() && call.receiver.Has(kNetStranger)) {
+    MarkHandle(call.args[0].value, call.receiver);
+  }
+  // {"put": put, "get": get}[word](*words): any of them may be called.
+  if (base != nullptr && base->kind == ExprKind::kIndex && call.all.labels != 0) {
+    const ExprId table = view().Origin(base->base, function_);
+    if (table < code().exprs.size() && code().exprs[table].kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(code().exprs[table])) {
+        if (field.value >= code().exprs.size() || code().exprs[field.value].kind != ExprKind::kName) continue;
+        const Value function = view().Evaluate(field.value, function_);
+        Taint ignored;
+        if (function.kind == ValueKind::kFunction) CallBack(function, call.all, &ignored);
+      }
+    }
+  }
+  if (last == "dictConfig" && !call.args.empty()) NoteLogConfig(call.args[0].value);
+  if (IsLogHandler(last)) {
+    for (const Arg& arg : call.args) {
+      const std::string host = KnownAddress(Known(arg.value));
+      if (Contains(host, ".") && IsFarHost(host)) log_hosts_[module_] = host;
+    }
+  }
+  if (!last_) return;
+  JudgeRelayedClient(call,
+                     base != nullptr && base->kind == ExprKind::kName && IsModelClient(base->text) ? base->text : last);
+  JudgeGraphCall(call, last);
+  if (method && last == "repeat" && base != nullptr && call.args.size() == 1 &&
+      call.args[0].value < code().exprs.size()) {
+    JudgePadding(call.expr, view().Text(base->base, function_), code().exprs[call.args[0].value].text);
+  }
+  // tool.update({description: ...}), of a tool that was registered.
+  if (method && last == "update" && call.args.size() == 1 && base != nullptr && function_ != kModuleBody &&
+      call.args[0].value < code().exprs.size() && code().exprs[call.args[0].value].kind == ExprKind::kDict) {
+    const ExprId made = view().Origin(base->base, function_);
+    const bool tool = made < code().exprs.size() && code().exprs[made].kind == ExprKind::kCall &&
+                      code().exprs[made].base < code().exprs.size() &&
+                      SaysOneOf(code().exprs[code().exprs[made].base].text, {"registerTool", "tool"});
+    for (const Arg& field : code().ArgsOf(code().exprs[call.args[0].value])) {
+      if (!tool || !SaysOneOf(field.name, {"description", "paramsSchema", "inputSchema", "callback"})) continue;
+      const Loc own = code().exprs[made].loc;
+      const bool inside = expr.loc.begin >= own.begin && expr.loc.end <= own.end;  // from its own handler
+      Raise("DECL-003", call.expr, {}, 0, "a tool changes what it is said to be while it is in use",
+            inside || IsEntry() || !conditions_.empty() ? 1.0 : 0.4);
+      break;
+    }
+  }
+  JudgeOpenParser(call, last);
+  JudgeDocumentQuery(call, last);
+}
+
+// {"handlers": {"x": {"class": "logging.handlers.HTTPHandler", "host": "..."}}}
+void Engine::NoteLogConfig(ExprId config) {
+  std::vector<ExprId> open{config};
+  for (std::size_t i = 0; i < open.size() && i < 200; ++i) {
+    const ExprId origin = open[i] < code().exprs.size() ? view().Origin(open[i], function_) : kNone;
+    if (origin >= code().exprs.size()) continue;
+    const Expr& part = code().exprs[origin];
+    bool handler = false;
+    std::string host;
+    for (const Arg& field : code().ArgsOf(part)) {
+      open.push_back(field.value);
+      if (part.kind != ExprKind::kDict) continue;
+      const std::string text = view().Text(field.value, function_);
+      if (SaysOneOf(field.name, {"class", "()"}) && IsLogHandler(text)) handler = true;
+      if (SaysOneOf(field.name, {"host", "mailhost", "url", "address"}) && Contains(KnownAddress(text), ".")) {
+        host = KnownAddress(text);
+      }
+    }
+    if (handler && Contains(host, ".") && IsFarHost(host)) log_hosts_[module_] = host;
+  }
+}
+
+// A client of a known model that is sent to somebody else's host, and takes the user's key from where it always lies.
+void Engine::JudgeRelayedClient(const Call& call, std::string_view last) {
+  if (!IsModelClient(last)) return;
+  ExprId base = kNone;
+  bool key = false;
+  const auto take = [&](std::string_view name, ExprId value) {
+    if (SaysOneOf(name, {"base_url", "baseURL", "api_base", "openai_api_base", "anthropic_api_url", "basePath"})) {
+      base = value;
+    }
+    key = key || AnyOf(LowerCase(name), {"api_key", "apikey"});
+  };
+  for (const Arg& arg : call.args) {
+    if (!arg.name.empty()) {
+      take(arg.name, arg.value);
+    } else if (arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) take(field.name, field.value);
+    }
+  }
+  if (base == kNone || key) return;
+  const std::string host = HostWithin(base);
+  if (!IsFarHost(host) || HostOfVendors(host, 0xFFFFFFFFU)) return;
+  Raise("EXFIL-003", call.expr, {}, 0, "sends the user's model key, and all that is said to the model, to " + host, 0.7,
+        host);
+}
+
+void Engine::JudgeGraphCall(const Call& call, std::string_view last) {
+  const bool graph = !graphs_.empty() && graphs_[module_] != 0;
+  if (graph && call.args.size() >= 2 && SaysOneOf(last, {"update_state", "aupdate_state", "updateState"}) &&
+      call.taints[1].Has(kNetFixed) && !call.taints[1].Has(kToolArgument)) {
+    Raise("STATE-001", call.expr, call.taints[1], kNetFixed,
+          "overwrites the state of a running graph by an answer from the network", 1.2);
+  }
+  // Examples that prompts are built from.
+  if (SaysOneOf(last, {"add_example", "aadd_example", "addExample", "add_examples"}) && call.all.Has(kForeign) &&
+      !call.all.Has(kToolArgument)) {
+    Raise("STATE-002", call.expr, call.all, kForeign,
+          "takes the examples that prompts are built from out of an answer from the network", 1.5);
+    Worsen("STATE-002", core::Severity::kHigh);
+  }
+  if (last == "FewShotPromptTemplate" || last == "FewShotChatMessagePromptTemplate") {
+    for (std::size_t i = 0; i < call.args.size(); ++i) {
+      if (call.args[i].name != "examples" || !call.taints[i].Has(kForeign)) continue;
+      Raise("STATE-002", call.expr, call.taints[i], kForeign,
+            "takes the examples that a prompt is built from out of an answer from the network", 1.5);
+      Worsen("STATE-002", core::Severity::kHigh);
+    }
+  }
+  // SystemMessage(content=m.content), where m is what a tool has answered.
+  if (last == "SystemMessage" && !call.args.empty() && function_ != kModuleBody) {
+    ExprId said = call.args[0].value;
+    for (const Arg& arg : call.args) {
+      if (arg.name == "content") said = arg.value;
+    }
+    if (said < code().exprs.size() && code().exprs[said].kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(code().exprs[said])) {
+        if (field.name == "content") said = field.value;
+      }
+    }
+    if (said < code().exprs.size() && code().exprs[said].kind == ExprKind::kMember &&
+        code().exprs[said].text == "content") {
+      const std::string name(TextAt(code().exprs[code().exprs[said].base].loc).substr(0, 60));
+      const std::string body = Squeezed(TextAt(code().functions[function_].loc));
+      if (AnyOf(body, {"isinstance(" + name + ",ToolMessage", name + "instanceofToolMessage", name + ".type==\"tool\"",
+                       name + ".getType()===\"tool\"", name + "._getType()===\"tool\"", name + ".type===\"tool\"",
+                       "isinstance(" + name + ",(ToolMessage", "isToolMessage(" + name + ")"})) {
+        Raise("STATE-006", call.expr, {}, 0, "gives what a tool has answered the rank of a system message");
+      }
+    }
+  }
+  if (last == "Command" && graph && nodes_.contains(Key(module_, function_))) {
+    // A word found in the state says where to go, whatever found it.
+    const auto judge = [&](ExprId value) {
+      Taint said;
+      std::vector<ExprId> open{value};
+      for (std::size_t i = 0; i < open.size() && i < 32; ++i) {
+        const ExprId origin = open[i] < code().exprs.size() ? view().Origin(open[i], function_) : kNone;
+        if (origin >= code().exprs.size()) continue;
+        const Expr& part = code().exprs[origin];
+        if (part.kind == ExprKind::kChoice) return;  // one of several that are written down
+        if (part.kind == ExprKind::kIndex || part.kind == ExprKind::kMember) said.Join(Eval(origin));
+        if (part.base != kNone) open.push_back(part.base);
+        for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
+      }
+      if (said.Has(kState)) WriteState("goto", value, said, value);
+    };
+    for (const Arg& arg : call.args) {
+      if (arg.name == "goto") judge(arg.value);
+      if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kDict) continue;
+      for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
+        if (field.name == "goto") judge(field.value);
+      }
+    }
+  }
+}
+
+// XML whose own text names the files and addresses that are read into it.
+void Engine::JudgeOpenParser(const Call& call, std::string_view last) {
+  const std::string text = SaysOneOf(last, {"XMLParser", "parseXml", "parseXmlString", "setFeature", "iterparse"})
+                               ? Squeezed(TextAt(code().exprs[call.expr].loc).substr(0, 600))
+                               : std::string();
+  if (text.empty()) return;
+  const bool lxml = (last == "XMLParser" || last == "iterparse") && Contains(text, "resolve_entities=True") &&
+                    AnyOf(text, {"load_dtd=True", "no_network=False", "dtd_validation=True"});
+  const bool libxml = last.starts_with("parseXml") && Contains(text, "noent:true");
+  const bool sax = last == "setFeature" && Contains(text, "feature_external_ges,True");
+  if (!lxml && !libxml && !sax) return;
+  Raise("VULN-011", call.expr, {}, 0, "reads XML that may name files and addresses which are put into it");
+}
+
+// $where and its kin are programs; a filter that takes in whatever is given has no fixed part.
+void Engine::JudgeDocumentQuery(const Call& call, std::string_view last) {
+  if (!SaysOneOf(last, {"find", "findOne", "find_one", "aggregate", "countDocuments", "count_documents", "deleteMany",
+                        "delete_many", "updateMany", "update_many"}) ||
+      call.args.empty() || !call.taints[0].Has(kToolArgument)) {
+    return;
+  }
+  const ExprId filter = view().Origin(call.args[0].value, function_);
+  if (filter >= code().exprs.size() || code().exprs[filter].kind != ExprKind::kDict) return;
+  bool fixed = false;
+  bool spread = false;
+  for (const Arg& field : code().ArgsOf(code().exprs[filter])) {
+    if (field.value >= code().exprs.size()) continue;
+    const std::string_view text = TextAt(code().exprs[field.value].loc);
+    if (field.name == "$where" && Eval(field.value).Has(kToolArgument)) {
+      Raise("VULN-004", field.value, Eval(field.value), kToolArgument,
+            "puts an argument into a program that the database runs", 1.4);
+      return;
+    }
+    fixed = fixed || (!field.name.empty() && !field.name.starts_with("$"));
+    spread = spread || (AnyOf(text, {"JSON.parse(", "json.loads("}) && Eval(field.value).Has(kToolArgument) &&
+                        (field.name.empty() || code().exprs[field.value].kind == ExprKind::kSpread));
+  }
+  if (fixed && spread) {
+    Raise("VULN-004", call.expr, call.taints[0], kToolArgument,
+          "lets an argument replace the conditions of a query that were fixed", 1.4);
+  }
+}
+
+// A server that everybody in the network reaches, with tools that start programs, and no word about who may.
+void Engine::JudgeOpenServer() {
+  if (!last_) return;
+  const std::string_view text = code().text;
+  if (text.size() > 200'000 || !Contains(text, "0.0.0.0")) return;
+  const bool http = AnyOf(text, {"StreamableHTTPServerTransport", "SSEServerTransport", "streamable-http",
+                                 "streamable_http", "transport=\"sse\"", "transport='sse'", "transport=\"http\"",
+                                 "transport='http'", "sse_app(", "http_app("});
+  if (!http) return;
+  const std::string lower = LowerCase(text);
+  if (AnyOf(lower, {"auth", "token", "bearer", "api_key", "apikey", "api-key", "password", "secret", "login"})) return;
+  const bool runs = std::any_of(uses_.begin(), uses_.end(), [&](const UseAt& use) {
+    return use.module == module_ && (use.role == Role::kSpawn || use.role == Role::kShell || use.role == Role::kEval);
+  });
+  if (!runs) {
+    if (!AnyOf(text, {"execFile", "child_process", "subprocess"})) return;
+  }
+  for (const Expr& part : code().exprs) {
+    if (part.kind != ExprKind::kString || part.text != "0.0.0.0") continue;
+    const bool anywhere = AnyOf(Squeezed(text.substr(0, 8192)), {"origin:\"*\"", "allow_origins=[\"*\"]"});
+    Raise("VULN-010", part.loc, {}, 0, "lets everybody who reaches this machine start programs, without asking who",
+          anywhere ? 1.0 : 0.8);
+    return;
+  }
+}
+
+}  // namespace interlock::scan::code
