@@ -260,6 +260,7 @@ class Engine {
   void JudgeState(const Stmt& stmt);
   void ReadState(std::string_view key);
   void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);
+  [[nodiscard]] Taint DestinationOf(ExprId value);
   void FinishState();
   void JudgeMailCopy(ExprId dict);
   // sinks_paths.cc

@@ -229,6 +229,8 @@ void Engine::JudgeRewriter(std::string_view body) {
 
 // A module and its function looked up by names that are put together from pieces which stand in data.
 void Engine::JudgePieces(std::string_view body) {
+  constexpr std::size_t kLongest = 1'500;  // what is longer does several things
+  if (body.size() > kLongest) return;
   const bool python = view().is_python() && AnyOf(body, {"__import__(", "import_module("}) &&
                       Contains(body, "getattr") && AnyOf(body, {"\"\".join(", "''.join("});
   const bool script = !view().is_python() && AnyOf(body, {"require(", "import("}) &&

@@ -53,6 +53,8 @@ void Engine::MarkRouters() {
       if (shape.params.empty() || shape.owner != kNone || nodes_.contains(Key(m, f))) continue;
       const std::string_view text = module.text.substr(shape.loc.begin, shape.loc.end - shape.loc.begin);
       if (text.size() > 8000 || !Contains(text, "Command(") || !Contains(text, "goto")) continue;
+      // One that makes such functions is none itself.
+      if (std::ranges::any_of(module.functions, [&](const Function& inner) { return inner.parent == f; })) continue;
       nodes_.insert(Key(m, f));
       Taint state;
       state.labels = kState;
@@ -214,17 +216,9 @@ void Engine::JudgeGraphCall(const Call& call, std::string_view last) {
   if (last == "Command" && graph && nodes_.contains(Key(module_, function_))) {
     // A word found in the state says where to go, whatever found it.
     const auto judge = [&](ExprId value) {
-      Taint said;
-      std::vector<ExprId> open{value};
-      for (std::size_t i = 0; i < open.size() && i < 32; ++i) {
-        const ExprId origin = open[i] < code().exprs.size() ? view().Origin(open[i], function_) : kNone;
-        if (origin >= code().exprs.size()) continue;
-        const Expr& part = code().exprs[origin];
-        if (part.kind == ExprKind::kChoice) return;  // one of several that are written down
-        if (part.kind == ExprKind::kIndex || part.kind == ExprKind::kMember) said.Join(Eval(origin));
-        if (part.base != kNone) open.push_back(part.base);
-        for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
-      }
+      const ExprId origin = view().Origin(value, function_);
+      if (origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kChoice) return;  // all written down
+      const Taint said = DestinationOf(value);
       if (said.Has(kState)) WriteState("goto", value, said, value);
     };
     for (const Arg& arg : call.args) {

@@ -108,6 +108,27 @@ void Engine::NoteSystemKeys(ExprId said) {
   }
 }
 
+// Where a command goes: of `[Send(name, {...})]` the names, not what is taken along.
+Taint Engine::DestinationOf(ExprId value) {
+  Taint out;
+  std::vector<ExprId> open{value};
+  constexpr std::size_t kMost = 32;
+  for (std::size_t i = 0; i < open.size() && i < kMost; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& part = code().exprs[open[i]];
+    const auto args = code().ArgsOf(part);
+    if (part.kind == ExprKind::kList) {
+      for (const Arg& item : args) open.push_back(item.value);
+    } else if (part.kind == ExprKind::kCall && !args.empty() && part.base < code().exprs.size() &&
+               code().exprs[part.base].text == "Send") {
+      open.push_back(args[0].value);
+    } else {
+      out.Join(Eval(open[i]));
+    }
+  }
+  return out;
+}
+
 void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at) {
   if (!last_ || key.empty() || key.size() > 128 || state_writes_.size() > 10'000) return;
   constexpr Labels kFromOutside = kToolArgument | kForeign | kFileContent | kMemory | kInput | kArguments;
@@ -181,7 +202,7 @@ void Engine::JudgeState(const Stmt& stmt) {
       parts.insert(parts.end(), fields.begin(), fields.end());
     }
     for (const Arg& arg : parts) {
-      if (arg.name == "goto") WriteState("goto", arg.value, Eval(arg.value), arg.value);
+      if (arg.name == "goto") WriteState("goto", arg.value, DestinationOf(arg.value), arg.value);
       if (arg.name != "update") continue;
       origin = view().Origin(arg.value, scope);
       if (origin < code().exprs.size() && code().exprs[origin].kind != ExprKind::kDict) {
