@@ -1,141 +1,28 @@
 #include "interlock/bounds/session.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <optional>
 
-#include "call_leaves.h"
 #include "interlock/base/text.h"
-#include "leaf_text.h"
 #include "lexicon.h"
+#include "session_impl.h"
 #include "words.h"
 
 namespace interlock::bounds {
 namespace {
 
-using base::JsonValue;
 using injection::ScanResult;
 
 constexpr std::size_t kMaxOrders = 64;   // order-like segments kept a session, strongest first
 constexpr std::size_t kMaxViews = 4;     // decoded spans of a result that are texts of their own
 constexpr std::size_t kMaxEarlier = 16;  // earlier calls looked at
-constexpr std::size_t kMaxValueTokens = 512;
 constexpr std::size_t kMaxSpanTokens = 1024;
 constexpr std::size_t kMaxTools = 16;  // whose names are kept as they were read
-constexpr float kGrounded = 0.7F;      // share of an argument's words that makes it the request's
 constexpr float kAskedFor = 3.0F;      // intent of a call that says nothing against the session
 
 float SignedLog(float x) noexcept { return std::copysign(std::log1p(std::abs(x)), x); }
 
-struct Piece {
-  base::ByteSpan bytes;
-  float score = 0.0F;
-  bool order = false;
-  std::uint16_t words = 0;
-  std::uint32_t tokens_begin = 0;
-  std::uint32_t tokens_end = 0;
-  std::uint32_t stems_begin = 0;
-  std::uint32_t stems_end = 0;
-};
-
-struct Seen {
-  std::uint32_t source = 0;
-  std::string tool;
-  std::string address;  // arguments of the call, for delegation and evidence
-  float best = -20.0F;
-  std::vector<Piece> pieces;
-  std::vector<std::uint32_t> tokens;  // of all pieces, each piece's sorted
-  std::vector<std::uint32_t> stems;
-  std::vector<std::uint32_t> span_tokens;  // sorted: of the suspicious spans
-  std::vector<base::ByteSpan> spans;
-  IntentText span_text;
-  float span_words = 0.0F;
-  std::uint32_t calls_before = 0;
-
-  [[nodiscard]] std::span<const std::uint32_t> TokensOf(const Piece& piece) const {
-    return {tokens.data() + piece.tokens_begin, tokens.data() + piece.tokens_end};
-  }
-  [[nodiscard]] std::span<const std::uint32_t> StemsOf(const Piece& piece) const {
-    return {stems.data() + piece.stems_begin, stems.data() + piece.stems_end};
-  }
-  [[nodiscard]] bool InSpan(const Piece& piece) const {
-    return std::any_of(spans.begin(), spans.end(), [&](const base::ByteSpan& span) {
-      return piece.bytes.begin < span.end && span.begin < piece.bytes.end;
-    });
-  }
-};
-
-struct Order {
-  float score = 0.0F;
-  std::vector<std::uint32_t> stems;
-  std::vector<std::uint32_t> tokens;
-  std::uint32_t first = 0;  // stem of the first word
-};
-
-struct Earlier {
-  std::vector<std::vector<std::uint32_t>> leaves;  // tokens of each argument
-  std::vector<float> by_request;
-  float intent = 0.0F;
-};
-
-// What is said about one argument.
-struct LeafFacts {
-  std::string pointer;
-  std::string_view text;
-  std::vector<std::uint32_t> tokens;
-  float request = 1.0F;
-  float span = 0.0F;
-  float clean = 0.0F;
-  bool ungrounded = false;
-  bool found = false;
-  bool address = false;
-  // Of the cleanest occurrence that holds most of the value.
-  const Seen* seen = nullptr;
-  const Piece* piece = nullptr;
-  float taint = -9.0F;
-};
-
 }  // namespace
-
-struct BoundsSession::Impl {
-  std::shared_ptr<const BoundsModel> model;
-  std::shared_ptr<const injection::SpanFinder> finder;
-  BoundsOptions options;
-  provenance::SourceIndex sources;
-  std::string request;
-  bool has_request = false;
-  bool delegates = false;
-  bool complete = true;
-  std::vector<std::uint32_t> request_tokens;
-  IntentText request_text;
-  std::vector<Seen> seen;                     // untrusted results
-  std::vector<std::uint32_t> seen_of_source;  // source -> index in seen, or npos
-  std::size_t worst = 0;                      // index in seen of the most suspicious
-  float second = -9.0F;
-  std::vector<Order> orders;
-  std::vector<Earlier> earlier;
-  std::uint32_t calls = 0;
-  std::uint32_t results = 0;
-  std::uint32_t actions = 0;
-  std::optional<FlowContext> flow;
-  ScanResult scan;
-
-  // The names that were asked about last, read: an agent calls the same few tools again and again.
-  mutable std::vector<IntentTool> tools;
-  mutable std::size_t oldest_tool = 0;
-
-  [[nodiscard]] const IntentTool& ToolOf(std::string_view name) const;
-  [[nodiscard]] const Seen* Worst() const { return seen.empty() ? nullptr : &seen[worst]; }
-  [[nodiscard]] bool Named(std::string_view tool) const { return request.find(tool) != std::string::npos; }
-  void Remember(Seen& entry, std::string_view text, const ScanResult& found);
-  void Observe(const SeenResult& result, std::uint32_t source, std::string_view text, const ScanResult& found);
-  void Facts(const ProposedCall& call, std::vector<LeafFacts>& out) const;
-  [[nodiscard]] std::size_t Rivals(const LeafFacts& fact, Shape shape) const;
-  [[nodiscard]] FeatureVector Features(const ProposedCall& call, const std::vector<LeafFacts>& facts) const;
-  [[nodiscard]] Judgement Explain(const ProposedCall& call, const std::vector<LeafFacts>& facts,
-                                  const FeatureVector& features, Judgement judgement) const;
-};
 
 BoundsSession::BoundsSession(std::shared_ptr<const BoundsModel> model,
                              std::shared_ptr<const injection::SpanFinder> finder, BoundsOptions options)
@@ -255,8 +142,9 @@ ScanResult BoundsSession::Scan(const SeenResult& result) const {
 }
 
 void BoundsSession::Impl::Observe(const SeenResult& result, std::uint32_t source, std::string_view text,
-                                  const ScanResult& found) {
+                                  const ScanResult& found, bool encoded) {
   Seen entry;
+  entry.encoded = encoded;
   entry.source = source;
   entry.tool = std::string(result.tool);
   for (const Leaf& leaf : LeavesOf(result.arguments)) {
@@ -275,6 +163,25 @@ void BoundsSession::Impl::Observe(const SeenResult& result, std::uint32_t source
   } else {
     second = std::max(second, best);
   }
+}
+
+// `span`: what was found of it in the result; nothing: it reads like data.
+void BoundsSession::Impl::ObserveDecoded(const SeenResult& result, std::string_view text, const injection::Span* span) {
+  const std::uint32_t view =
+      sources.Add({.kind = provenance::SourceKind::kResult, .call = calls, .labels = core::kLabelUntrusted}, text);
+  seen_of_source.resize(sources.size(), ~0U);
+  injection::ScanOptions plain;
+  plain.decode = false;
+  if (!options.tool_names.empty()) plain.tool_names = &options.tool_names;
+  ScanResult inside = finder->Scan(text, plain);
+  if (span != nullptr && inside.spans.empty()) {
+    injection::Span whole = *span;
+    whole.bytes = {0, text.size()};
+    whole.decoded.clear();
+    inside.spans.push_back(std::move(whole));
+    inside.max_score = span->score;
+  }
+  Observe(result, view, text, inside, true);
 }
 
 const ScanResult& BoundsSession::OnResult(const SeenResult& result) {
@@ -298,25 +205,26 @@ const ScanResult& BoundsSession::OnResult(const SeenResult& result) {
   }
   ++s.results;
   s.Observe(result, source, result.text, s.scan);
-  // What a span says once decoded is text of its own: its words and values are in nothing else.
+  // What stands in the result once decoded is text of its own, whether or not it addresses anybody: its words and
+  // values are in nothing else.
   std::size_t views = 0;
+  const auto over = [&] { return views++ >= kMaxViews || s.seen.size() >= s.options.max_results; };
+  for (const injection::DecodedText& decoded : s.scan.decoded) {
+    if (over()) break;
+    const auto span = std::ranges::find_if(s.scan.spans, [&](const injection::Span& candidate) {
+      return !candidate.decoded.empty() && candidate.bytes.begin < decoded.bytes.end &&
+             decoded.bytes.begin < candidate.bytes.end;
+    });
+    s.ObserveDecoded(result, decoded.text, span == s.scan.spans.end() ? nullptr : &*span);
+  }
   for (const injection::Span& span : s.scan.spans) {
-    if (span.decoded.empty() || views++ >= kMaxViews || s.seen.size() >= s.options.max_results) continue;
-    const std::uint32_t view = s.sources.Add(
-        {.kind = provenance::SourceKind::kResult, .call = s.calls, .labels = core::kLabelUntrusted}, span.decoded);
-    s.seen_of_source.resize(s.sources.size(), ~0U);
-    injection::ScanOptions plain;
-    plain.decode = false;
-    if (!s.options.tool_names.empty()) plain.tool_names = &s.options.tool_names;
-    ScanResult inside = s.finder->Scan(span.decoded, plain);
-    if (inside.spans.empty()) {
-      injection::Span whole = span;
-      whole.bytes = {0, span.decoded.size()};
-      whole.decoded.clear();
-      inside.spans.push_back(std::move(whole));
-      inside.max_score = span.score;
-    }
-    s.Observe(result, view, span.decoded, inside);
+    const bool known =
+        span.decoded.empty() || std::ranges::any_of(s.scan.decoded, [&](const injection::DecodedText& decoded) {
+          return span.bytes.begin < decoded.bytes.end && decoded.bytes.begin < span.bytes.end;
+        });
+    if (known) continue;
+    if (over()) break;
+    s.ObserveDecoded(result, span.decoded, &span);
   }
   return s.scan;
 }
@@ -378,6 +286,7 @@ void BoundsSession::Impl::Facts(const ProposedCall& call, std::vector<LeafFacts>
         static const Piece kField;
         fact.clean = 1.0F;
         fact.found = true;
+        (entry.encoded ? fact.encoded : fact.plain) = true;
         fact.taint = -9.0F;
         fact.seen = &entry;
         fact.piece = &kField;
@@ -388,6 +297,7 @@ void BoundsSession::Impl::Facts(const ProposedCall& call, std::vector<LeafFacts>
         const bool in_span = entry.InSpan(*piece);
         if (!in_span) fact.clean = std::max(fact.clean, share);
         if (share < kGrounded) continue;
+        (entry.encoded ? fact.encoded : fact.plain) = true;
         if (!fact.found || piece->score < fact.taint) {
           fact.found = true;
           fact.taint = piece->score;
@@ -621,6 +531,11 @@ Judgement BoundsSession::Judge(const ProposedCall& call, const Thresholds& thres
   Judgement judgement;
   judgement.complete = s.complete;
   if (!IsGated(call.tool_class)) return judgement;
+  if (s.ByDefinition(call, judgement)) {
+    judgement.score = thresholds.escalate;
+    judgement.verdict = core::Verdict::kEscalate;
+    return judgement;
+  }
   if (s.seen.empty()) {
     judgement.ground = Ground::kUnexposed;
     return judgement;
@@ -636,7 +551,11 @@ Judgement BoundsSession::Judge(const ProposedCall& call, const Thresholds& thres
     judgement.score = s.model->Score(features);
     // An order that names another account than the document's own facts do is for a person, whatever the score.
     const bool rivals = features[static_cast<std::size_t>(Feature::kRivals)] > 0.0F;
-    if (rivals || judgement.score > thresholds.escalate) judgement.verdict = core::Verdict::kEscalate;
+    // So is one that nobody reads who does not decode it first.
+    const bool hidden = std::ranges::any_of(facts, [](const LeafFacts& fact) {
+      return fact.ungrounded && fact.found && fact.encoded && !fact.plain && fact.piece->order;
+    });
+    if (rivals || hidden || judgement.score > thresholds.escalate) judgement.verdict = core::Verdict::kEscalate;
     if (judgement.score > thresholds.block) judgement.verdict = core::Verdict::kBlock;
   } else {
     // Nobody knows what was asked for: only that an argument exists nowhere but in an order can be held against a call.
@@ -650,108 +569,6 @@ Judgement BoundsSession::Judge(const ProposedCall& call, const Thresholds& thres
     return judgement;
   }
   return s.Explain(call, facts, features, std::move(judgement));
-}
-
-Judgement BoundsSession::Impl::Explain(const ProposedCall& call, const std::vector<LeafFacts>& facts,
-                                       const FeatureVector& features, Judgement judgement) const {
-  const Seen* suspicious = Worst();
-  // The argument that most hangs on the suspicious text.
-  const LeafFacts* main = nullptr;
-  float weight = 0.0F;
-  for (const LeafFacts& fact : facts) {
-    if (!fact.ungrounded) continue;
-    const float mine = std::max(0.0F, fact.span - fact.request) + (fact.found && fact.taint > 0.0F ? 1.0F : 0.0F) +
-                       (fact.text.size() <= kLongValue ? 0.25F : 0.0F);
-    if (main == nullptr || mine > weight) {
-      main = &fact;
-      weight = mine;
-    }
-  }
-  const float asked = features[static_cast<std::size_t>(Feature::kIntentRequest)];
-  const bool tainted = main != nullptr && (main->span > main->request || (main->found && main->taint > 0.0F));
-  std::string text;
-  if (main != nullptr) {
-    judgement.pointer = main->pointer;
-    const std::string name = main->pointer.empty() ? "the argument" : main->pointer.substr(1);
-    text = name + " " + base::Printable(main->text, 48);
-    const Seen* from = main->seen != nullptr ? main->seen : (main->span > 0.0F ? suspicious : nullptr);
-    if (from != nullptr) {
-      text += main->clean < kGrounded ? " appears only in the result of " : " appears in the result of ";
-      text += base::Printable(from->tool, 64);
-      if (tainted) text += ", inside text that addresses you";
-    } else {
-      text += " appears in nothing the agent has seen";
-    }
-    if (has_request) text += "; your request does not name it";
-  }
-  if (has_request && asked < 0.0F) {
-    if (!text.empty()) text += "; ";
-    text += "your request does not ask for " + base::Printable(call.tool, 64);
-  }
-  if (suspicious != nullptr && suspicious->best > 0.0F && !suspicious->spans.empty()) {
-    const std::string_view source = sources.text(suspicious->source);
-    const base::ByteSpan span = suspicious->spans.front();
-    if (span.begin < source.size()) {
-      text += text.empty() ? "" : "; ";
-      text += "the result of " + base::Printable(suspicious->tool, 64) + " says \"" +
-              base::Printable(source.substr(span.begin, span.end - span.begin), 120) + "\"";
-    }
-  }
-  if (flow) {
-    const FlowReading path = flow->ControlFlow(call.tool);
-    text += text.empty() ? "" : "; ";
-    if (path.flow == FlowClass::kNovel) {
-      text += "no learned session has taken this step";
-    } else {
-      text += "learned sessions that took this step: " + std::to_string(path.benign) + " benign, " +
-              std::to_string(path.attack) + (path.attack == 1 ? " attack" : " attacks");
-    }
-  }
-  if (tainted) {
-    judgement.ground = Ground::kTaint;
-  } else if (asked < 0.0F) {
-    judgement.ground = Ground::kUnasked;
-  } else {
-    judgement.ground =
-        features[static_cast<std::size_t>(Feature::kPathOdds)] > 1.0F ? Ground::kPath : Ground::kCombined;
-  }
-  // Delegation: the document's orders are the user's own as far as the request names the document.
-  if (delegates && judgement.verdict == core::Verdict::kBlock && !call.high_risk) {
-    const Seen* from = main != nullptr && main->seen != nullptr ? main->seen : suspicious;
-    std::vector<std::uint32_t> address;
-    if (from != nullptr) Tokens(from->address, kMaxValueTokens, false, address);
-    if (from != nullptr && Share(address, request_tokens) >= kGrounded) {
-      judgement.verdict = core::Verdict::kEscalate;
-      judgement.ground = Ground::kDelegated;
-      text += "; your request says to do what it says";
-    }
-  }
-  judgement.text = std::move(text);
-  return judgement;
-}
-
-std::string_view NameOf(Ground ground) noexcept {
-  switch (ground) {
-    case Ground::kNotGated:
-      return "not-gated";
-    case Ground::kUnexposed:
-      return "unexposed";
-    case Ground::kWithin:
-      return "within";
-    case Ground::kTaint:
-      return "taint";
-    case Ground::kUnasked:
-      return "unasked";
-    case Ground::kPath:
-      return "path";
-    case Ground::kCombined:
-      return "combined";
-    case Ground::kDelegated:
-      return "delegated";
-    case Ground::kExplained:
-      return "explained";
-  }
-  return "unknown";
 }
 
 }  // namespace interlock::bounds

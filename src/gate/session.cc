@@ -189,7 +189,8 @@ core::Signal SessionState::BoundsSignal(const core::Call& call, const Asked& ask
                        .tool_class = tool_class,
                        .arguments = call.arguments,
                        .high_risk = effect == core::SideEffect::kSecurity || effect == core::SideEffect::kDeploy,
-                       .explained = asked.explained},
+                       .explained = asked.explained,
+                       .definitions = catalogue_ == nullptr ? nullptr : &catalogue_->definition_names()},
                       thresholds);
   if (!std::isfinite(judgement.score)) {
     signal.state = core::Signal::State::kError;

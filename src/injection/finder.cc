@@ -17,6 +17,7 @@ constexpr std::size_t kViewBytes = std::size_t{64} << 10;
 constexpr std::size_t kViewShare = 4;
 constexpr std::uint32_t kOnceWithin = 32;  // words
 constexpr std::size_t kMaxDecoded = 1024;
+constexpr std::size_t kMaxDecodedTexts = 8;
 constexpr std::size_t kMaxLabel = 80;
 constexpr std::size_t kMaxTag = 40;
 constexpr std::size_t kMaxElement = 2048;
@@ -200,6 +201,15 @@ std::string CutAt(std::string_view text, std::size_t most) {
   return std::string(text);
 }
 
+// A text in digits is found once as it stands and once more in each view that left it alone.
+void NoteDecoded(const View& view, std::vector<DecodedText>& out) {
+  if ((view.all & kSpanEncoded) == 0 || out.size() >= kMaxDecodedTexts) return;
+  DecodedText found{view.Back(0, view.text.size()), CutAt(view.text, kMaxDecoded)};
+  const bool known = std::ranges::any_of(
+      out, [&](const DecodedText& other) { return other.bytes == found.bytes && other.text == found.text; });
+  if (!known) out.push_back(std::move(found));
+}
+
 // A decoded text is announced by a few words on its line ("decode this: "): they go with it.
 std::size_t LabelBefore(std::string_view text, std::size_t begin) {
   std::size_t at = begin;
@@ -264,6 +274,7 @@ ScanResult SpanFinder::Scan(std::string_view text, const ScanOptions& options) c
     for (const View& view : DecodedViews(text, kViewBytes + kViewShare * text.size(), all)) {
       ScanResult found;
       ScanOne(job, view.text, found);
+      NoteDecoded(view, result.decoded);
       result.complete = result.complete && found.complete;
       for (Span& span : found.spans) {
         const SpanFlags undone = view.FlagsIn(span.bytes.begin, span.bytes.end);

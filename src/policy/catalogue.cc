@@ -94,6 +94,7 @@ struct ToolCatalogue::Impl {
   std::shared_ptr<const PolicySnapshot> policy;
   std::vector<ToolEntry> tools;
   TextMap<std::size_t> by_name;
+  DefinitionNames names;
 };
 
 ToolCatalogue::ToolCatalogue(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -123,6 +124,10 @@ std::shared_ptr<const ToolCatalogue> ToolCatalogue::Build(std::shared_ptr<const 
     entry.candidates = impl->policy->CandidatesFor(entry.spec.server, entry.spec.name, entry.spec.side_effect);
     impl->tools.push_back(std::move(entry));
   }
+  std::vector<const core::ToolSpec*> specs;
+  specs.reserve(impl->tools.size());
+  for (const ToolEntry& entry : impl->tools) specs.push_back(&entry.spec);
+  impl->names = DefinitionNames(specs);
   return std::shared_ptr<const ToolCatalogue>(new ToolCatalogue(std::move(impl)));
 }
 
@@ -131,6 +136,7 @@ const ToolEntry* ToolCatalogue::Find(std::string_view name) const noexcept {
   return it == impl_->by_name.end() ? nullptr : &impl_->tools[it->second];
 }
 
+const DefinitionNames& ToolCatalogue::definition_names() const noexcept { return impl_->names; }
 std::span<const ToolEntry> ToolCatalogue::tools() const noexcept { return impl_->tools; }
 const PolicySnapshot& ToolCatalogue::policy() const noexcept { return *impl_->policy; }
 

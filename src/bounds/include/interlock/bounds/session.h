@@ -12,10 +12,13 @@
 // How a call is judged, cheapest first:
 //
 // * a retrieval is not gated; one whose address is an argument (a sink) is;
+// * definitions: an address or identifier that the agent has from another tool's definition alone waits for a person;
 // * causal cut: where nothing untrusted was seen, no injection can be behind the call;
-// * explained: where every argument stands in a trusted place that the policy names for it, nothing untrusted chose one;
+// * explained: where every argument stands in a trusted place that the policy names for it, nothing untrusted chose
+// one;
 // * features: provenance of every argument, taint of its cleanest occurrence, intent, orders that name the tool, path;
-// * the combiner, trees over the features, is the signal;
+// * the combiner, trees over the features, is the signal; two things wait for a person whatever it says: an order that
+//   names another account than the document's facts do, and an order that is readable only once decoded;
 // * with the request unknown only causality and taint speak;
 // * delegation: where the request says to do what a document says, a refusal becomes a question to a person within that
 //   document, and nothing is masked.
@@ -39,6 +42,7 @@
 #include "interlock/bounds/tool_class.h"
 #include "interlock/core/verdict.h"
 #include "interlock/injection/span_finder.h"
+#include "interlock/policy/definition_names.h"
 #include "interlock/provenance/source_index.h"
 
 namespace interlock::bounds {
@@ -61,6 +65,7 @@ struct ProposedCall {
   // JSON pointers of arguments whose values stand where the policy says that they have to come from, in something
   // trusted: they count as the request's own.
   std::span<const std::string_view> explained = {};
+  const policy::DefinitionNames* definitions = nullptr;  // of the agent's tools; null: not known
 };
 
 struct SeenResult {
@@ -80,15 +85,16 @@ struct Thresholds {
 
 // Why a call was judged so.
 enum class Ground : std::uint8_t {
-  kNotGated,   // a retrieval
-  kUnexposed,  // the causal cut
-  kWithin,     // the combiner sees nothing
-  kTaint,      // arguments that come from text addressed to the agent
-  kUnasked,    // the request asks for no such action
-  kPath,       // the path is an attack's
-  kCombined,   // together
-  kDelegated,  // would be refused, but the request delegates to the document
-  kExplained,  // every argument is
+  kNotGated,    // a retrieval
+  kUnexposed,   // the causal cut
+  kWithin,      // the combiner sees nothing
+  kTaint,       // arguments that come from text addressed to the agent
+  kUnasked,     // the request asks for no such action
+  kPath,        // the path is an attack's
+  kCombined,    // together
+  kDelegated,   // would be refused, but the request delegates to the document
+  kExplained,   // every argument is
+  kDefinition,  // an argument that only another tool's definition holds
 };
 [[nodiscard]] std::string_view NameOf(Ground ground) noexcept;
 

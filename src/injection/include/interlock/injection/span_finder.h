@@ -49,9 +49,16 @@ struct Segment {
   float score = 0.0F;
 };
 
+// A text that stood in base64 or hexadecimal digits, whatever it says.
+struct DecodedText {
+  base::ByteSpan bytes;  // of the digits, in the original text
+  std::string text;      // cut at 1 KiB
+};
+
 struct ScanResult {
-  std::vector<Span> spans;        // score > 0, best first, at most ScanOptions::max_spans, not overlapping
-  std::vector<Segment> segments;  // in order
+  std::vector<Span> spans;           // score > 0, best first, at most ScanOptions::max_spans, not overlapping
+  std::vector<Segment> segments;     // in order
+  std::vector<DecodedText> decoded;  // the first 8; with ScanOptions::decode
   float max_score = -20.0F;       // of the best span, or of the best segment when there is no span
   bool complete = true;           // false: longer than max_bytes; the rest was not looked at
 };

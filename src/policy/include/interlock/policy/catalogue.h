@@ -13,6 +13,7 @@
 
 #include "interlock/base/error.h"
 #include "interlock/core/tool.h"
+#include "interlock/policy/definition_names.h"
 #include "interlock/policy/json_schema.h"
 #include "interlock/policy/snapshot.h"
 
@@ -45,6 +46,8 @@ class ToolCatalogue {
   // Null when the tool is not listed.
   [[nodiscard]] const ToolEntry* Find(std::string_view name) const noexcept;
   [[nodiscard]] std::span<const ToolEntry> tools() const noexcept;
+  // Addresses and identifiers that one tool's definition gives for another's arguments.
+  [[nodiscard]] const DefinitionNames& definition_names() const noexcept;
   [[nodiscard]] const PolicySnapshot& policy() const noexcept;
 
  private:
