@@ -90,7 +90,7 @@ bool PlausibleProgram(std::string_view text) {
 
 }  // namespace
 
-void Analysis::Network(std::uint32_t index, const std::string& program, const Taint& input) {
+void Analysis::Network(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
   std::size_t count = command.words.size();
   auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
@@ -201,7 +201,7 @@ void Analysis::Network(std::uint32_t index, const std::string& program, const Ta
     Taint said = input;
     for (std::size_t i = 1; i < count; ++i) said.Merge(OfWord(command.words[i]));
     if (said.secret || said.environment) {
-      Sends(index, program, program + " " + word(1), said, false);
+      Sends(index, std::string(program), std::string(program) + " " + word(1), said, false);
       return;
     }
   }
@@ -257,15 +257,15 @@ void Analysis::Network(std::uint32_t index, const std::string& program, const Ta
   if ((IsInterpreter(program) &&
        (HasFlag(command, {"http.server", "SimpleHTTPServer"}) || (program == "php" && HasFlag(command, {"-S"})))) ||
       program == "http-server") {
-    Emit(ShellAct::kListen, index, program);
+    Emit(ShellAct::kListen, index, std::string(program));
   } else if (program == "ssh" && HasFlag(command, {"-R"})) {
     Emit(ShellAct::kListen, index, "ssh -R", 1);
   } else if (Is(program, {"ngrok", "localtunnel", "bore"}) || (program == "cloudflared" && word(1) == "tunnel")) {
-    Emit(ShellAct::kListen, index, program, 1);
+    Emit(ShellAct::kListen, index, std::string(program), 1);
   }
 }
 
-void Analysis::Files(std::uint32_t index, const std::string& program, const Taint& input) {
+void Analysis::Files(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
   std::size_t count = command.words.size();
   bool reader =
@@ -303,7 +303,7 @@ void Analysis::Files(std::uint32_t index, const std::string& program, const Tain
   if ((program == "security" && HasOneOf(word(1), {"find-generic", "find-internet", "dump-keychain"})) ||
       (program == "gpg" && HasFlag(command, {"--export-secret-keys"})) ||
       (program == "secret-tool" && word(1) == "lookup") || (program == "cmdkey" && count > 1)) {
-    Emit(ShellAct::kReadSecret, index, program + " " + word(1), 1);
+    Emit(ShellAct::kReadSecret, index, std::string(program) + " " + word(1), 1);
   }
   // Copies, and archives of what is secret or fetched.
   if (Is(program, {"cp", "mv", "install", "ln", "copy", "xcopy", "copy-item", "move", "move-item"})) {
@@ -423,7 +423,7 @@ void Analysis::Files(std::uint32_t index, const std::string& program, const Tain
   }
 }
 
-bool Analysis::Install(std::uint32_t index, const std::string& program) {
+bool Analysis::Install(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   std::size_t count = command.words.size();
   auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string_view(); };
@@ -514,7 +514,7 @@ bool Analysis::Install(std::uint32_t index, const std::string& program) {
 }
 
 // The whole machine, its time, or another process.
-bool Analysis::Overpowers(std::uint32_t index, const std::string& program) {
+bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   const std::size_t count = command.words.size();
   const auto word = [&](std::size_t i) { return i < count ? Lower(command.words[i].text) : std::string(); };
@@ -540,7 +540,7 @@ bool Analysis::Overpowers(std::uint32_t index, const std::string& program) {
       if (text == "--pid" && word(i + 1) == "host") free = true;
     }
     if (!root || !free) return false;
-    Emit(ShellAct::kTakeover, index, program + " with the host's root folder", 2);
+    Emit(ShellAct::kTakeover, index, std::string(program) + " with the host's root folder", 2);
     return true;
   }
   if (program == "nsenter") {
@@ -556,7 +556,7 @@ bool Analysis::Overpowers(std::uint32_t index, const std::string& program) {
   if (Is(program, {"useradd", "adduser", "usermod"})) {
     for (std::size_t i = 1; i + 1 < count; ++i) {
       if (Is(word(i), {"-u", "--uid"}) && word(i + 1) == "0") {
-        Emit(ShellAct::kTakeover, index, program + " with user id 0", 2);
+        Emit(ShellAct::kTakeover, index, std::string(program) + " with user id 0", 2);
         return true;
       }
     }
@@ -572,7 +572,7 @@ bool Analysis::Overpowers(std::uint32_t index, const std::string& program) {
               Has(text, "dlopen(") || text.starts_with("expr ") || text.starts_with("compile code");
     }
     if (!attached || !calls) return false;
-    Emit(ShellAct::kInject, index, program, 2);
+    Emit(ShellAct::kInject, index, std::string(program), 2);
     return true;
   }
   if (program == "gcore" || program == "procdump") {
@@ -592,14 +592,14 @@ bool Analysis::Overpowers(std::uint32_t index, const std::string& program) {
         Remember(name.text + "." + command.words[i + 2].text, variables, core);
       }
     }
-    Emit(ShellAct::kReadSecret, index, program, 1);
+    Emit(ShellAct::kReadSecret, index, std::string(program), 1);
     return true;
   }
   return false;
 }
 
 // Start-up, the agent's own configuration, protections; and, for the rest, that it runs.
-void Analysis::System(std::uint32_t index, const std::string& program, const Taint& input) {
+void Analysis::System(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
   std::size_t count = command.words.size();
   auto raw = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
@@ -652,11 +652,11 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
   } else if (program == "systemctl" && (word(1) == "enable" || (word(1) == "--user" && word(2) == "enable"))) {
     Emit(ShellAct::kWriteStartup, index, "systemctl enable " + raw(count - 1), 0);
   } else if (Is(program, {"pkill", "killall", "taskkill", "kill"}) && NamesGuard(command)) {
-    Emit(ShellAct::kPermission, index, program + " " + raw(count - 1), 2);
+    Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(count - 1), 2);
   } else if (Unleashes(command, program)) {
-    Emit(ShellAct::kUnleash, index, program, SeeksSecrets(command) ? 2 : 0);
+    Emit(ShellAct::kUnleash, index, std::string(program), SeeksSecrets(command) ? 2 : 0);
   } else if (ClearsTraces(command, program)) {
-    Emit(ShellAct::kPermission, index, program + " " + raw(count - 1), 2);
+    Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(count - 1), 2);
   } else if (program == "systemctl" && (word(1) == "stop" || word(1) == "disable" || word(1) == "mask") &&
              HasOneOf(word(2),
                       {"auditd", "firewalld", "ufw", "apparmor", "falco", "clamav", "crowdstrike", "falcon"})) {
@@ -677,7 +677,7 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
     for (std::size_t i = 1; i < count; ++i) given += Lower(command.words[i].text) + "\n";
     const bool fetches =
         HasOneOf(given, {"curl ", "wget ", "iwr ", "iex ", "invoke-webrequest", "downloadstring", "/dev/tcp/"});
-    ShellUse& use = Emit(ShellAct::kWriteStartup, index, program + " " + raw(count - 1),
+    ShellUse& use = Emit(ShellAct::kWriteStartup, index, std::string(program) + " " + raw(count - 1),
                          fetches      ? 2
                          : everywhere ? 1
                                       : 0);
@@ -685,7 +685,7 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
   } else if (Is(program, {"claude", "codex", "gemini", "cursor", "code", "opencode"}) &&
              ((word(1) == "mcp" && Is(word(2), {"add", "add-json", "add-from-claude-desktop"})) ||
               HasFlag(command, {"--add-mcp"}) || (word(1) == "config" && Is(word(2), {"set", "add"})))) {
-    Emit(ShellAct::kWriteAgent, index, program + " " + raw(1) + " " + raw(2) + " " + raw(3), 1);
+    Emit(ShellAct::kWriteAgent, index, std::string(program) + " " + raw(1) + " " + raw(2) + " " + raw(3), 1);
   } else if (program == "chmod") {
     std::vector<const ShellWord*> operands = Operands(command);
     std::string mode = operands.empty() ? std::string() : operands[0]->text;
@@ -711,7 +711,7 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
              (program == "netsh" && word(1) == "advfirewall" && HasFlag(command, {"off"})) ||
              (Is(program, {"set-mppreference", "add-mppreference"}) && count > 1) ||
              (program == "auditctl" && HasFlag(command, {"-e"}) && HasFlag(command, {"0"}))) {
-    Emit(ShellAct::kPermission, index, program + " " + raw(1), 2);
+    Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(1), 2);
   } else if ((program == "set-executionpolicy" && count > 1) ||
              (program == "history" && HasFlag(command, {"-c", "-cw"})) ||
              (program == "unset" && raw(1) == "HISTFILE") ||
@@ -722,15 +722,15 @@ void Analysis::System(std::uint32_t index, const std::string& program, const Tai
              (program == "security" && word(1) == "add-trusted-cert") ||
              (program == "certutil" && HasFlag(command, {"-addstore"})) ||
              (program == "npm" && word(1) == "config" && HasFlag(command, {"strict-ssl"})) || program == "setcap") {
-    Emit(ShellAct::kPermission, index, program + " " + raw(1), 1);
+    Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(1), 1);
   } else {
     reported = false;
   }
   if ((program == "env" || program == "printenv") && (count == 1 || raw(1) == "-0")) {
-    Emit(ShellAct::kReadEnvironment, index, program);
+    Emit(ShellAct::kReadEnvironment, index, std::string(program));
   } else if ((program == "export" && raw(1) == "-p") ||
              (Is(program, {"gci", "get-childitem", "dir", "ls"}) && word(1).starts_with("env:"))) {
-    Emit(ShellAct::kReadEnvironment, index, program);
+    Emit(ShellAct::kReadEnvironment, index, std::string(program));
   }
   (void)input;
   if (reported || IsBuiltin(program) || functions_.contains(raw(0)) || TransferOf(command, program).is_transfer) return;

@@ -214,21 +214,21 @@ class Analysis {
   // ---- one command
 
   void Command(std::uint32_t index);
-  void Redirects(std::uint32_t index, const std::string& program, const Taint& input);
+  void Redirects(std::uint32_t index, std::string_view program, const Taint& input);
   void Fetches(std::uint32_t index, const Transfer& transfer, const Taint& input);
   void Sends(std::uint32_t index, const std::string& host, const std::string& destination, Taint taint,
              bool headers_only);
-  void Interprets(std::uint32_t index, const std::string& program, const Taint& input);
-  void InlineCode(std::uint32_t index, const std::string& program, const ShellWord& code);
-  bool InlineFlow(std::uint32_t index, const std::string& program, const ShellWord& code);
+  void Interprets(std::uint32_t index, std::string_view program, const Taint& input);
+  void InlineCode(std::uint32_t index, std::string_view program, const ShellWord& code);
+  bool InlineFlow(std::uint32_t index, std::string_view program, const ShellWord& code);
   void RunTaint(std::uint32_t index, const Taint& taint);
-  void Network(std::uint32_t index, const std::string& program, const Taint& input);
-  void Files(std::uint32_t index, const std::string& program, const Taint& input);
-  void System(std::uint32_t index, const std::string& program, const Taint& input);
-  bool Install(std::uint32_t index, const std::string& program);
-  bool Overpowers(std::uint32_t index, const std::string& program);
+  void Network(std::uint32_t index, std::string_view program, const Taint& input);
+  void Files(std::uint32_t index, std::string_view program, const Taint& input);
+  void System(std::uint32_t index, std::string_view program, const Taint& input);
+  bool Install(std::uint32_t index, std::string_view program);
+  bool Overpowers(std::uint32_t index, std::string_view program);
   void Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content);
-  void Output(std::uint32_t index, const std::string& program, const Taint& input);
+  void Output(std::uint32_t index, std::string_view program, const Taint& input);
   std::vector<const ShellWord*> Operands(const ShellCommand& command, std::string_view valued = "") const;
   bool HasFlag(const ShellCommand& command, std::initializer_list<std::string_view> flags) const {
     return std::ranges::any_of(command.words, [&](const ShellWord& word) { return Is(word.text, flags); });

@@ -47,7 +47,7 @@ void Analysis::RunTaint(std::uint32_t index, const Taint& taint) {
 }
 
 // Code given to python -c, node -e and the like, told by words: those languages have front ends of their own.
-void Analysis::InlineCode(std::uint32_t index, const std::string& program, const ShellWord& code) {
+void Analysis::InlineCode(std::uint32_t index, std::string_view program, const ShellWord& code) {
   std::string text = Lower(std::string_view(code.text).substr(0, 32 << 10));
   bool net = HasOneOf(
       text, {"urllib", "urlopen", "requests.", "http.client", "httpx", "fetch(", "http.get", "https.get", "net/http",
@@ -59,7 +59,7 @@ void Analysis::InlineCode(std::uint32_t index, const std::string& program, const
   bool decode = HasOneOf(text, {"b64decode", "fromhex", "unhexlify", "zlib.decompress", "marshal.loads", "atob(",
                                 "buffer.from(", "base64_decode", "decode64", "decode_base64", "codecs.decode"});
   if (socket && shell) {
-    Emit(ShellAct::kReverseShell, index, program, 2);
+    Emit(ShellAct::kReverseShell, index, std::string(program), 2);
     return;
   }
   if (net && runs) {
@@ -76,7 +76,7 @@ void Analysis::InlineCode(std::uint32_t index, const std::string& program, const
     return;
   }
   if (decode && HasOneOf(text, {"exec(", "eval(", "os.system(", "new function(", "system("})) {
-    ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, program, 2);
+    ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, std::string(program), 2);
     use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
     return;
   }
@@ -86,7 +86,7 @@ void Analysis::InlineCode(std::uint32_t index, const std::string& program, const
 }
 
 // The same code as a program of its own.
-bool Analysis::InlineFlow(std::uint32_t index, const std::string& program, const ShellWord& code) {
+bool Analysis::InlineFlow(std::uint32_t index, std::string_view program, const ShellWord& code) {
   static thread_local int depth = 0;  // of programs given to programs
   const bool python = program.starts_with("python");
   const bool javascript = program == "node" || program == "bun" || program == "deno";
@@ -102,7 +102,7 @@ bool Analysis::InlineFlow(std::uint32_t index, const std::string& program, const
   --depth;
   for (const RawFinding& finding : facts.findings) {
     if (finding.scale < 0.6) continue;
-    const std::string host = finding.host.empty() ? program : finding.host;
+    const std::string host = finding.host.empty() ? std::string(program) : finding.host;
     if (finding.rule == "RCE-001" || finding.rule == "RCE-004") {
       Emit(ShellAct::kFetchAndRun, index, host, 1);
     } else if (finding.rule == "RCE-002" || finding.rule == "RCE-003") {
@@ -110,7 +110,7 @@ bool Analysis::InlineFlow(std::uint32_t index, const std::string& program, const
     } else if (finding.rule == "EXFIL-001" || finding.rule == "EXFIL-002" || finding.rule == "EXFIL-006") {
       Emit(ShellAct::kSendSecret, index, host, 1);
     } else if (finding.rule == "OBFUSC-001" || finding.rule == "OBFUSC-002") {
-      Emit(ShellAct::kDecodeAndRun, index, program, 2);
+      Emit(ShellAct::kDecodeAndRun, index, std::string(program), 2);
     } else {
       continue;
     }
@@ -119,7 +119,7 @@ bool Analysis::InlineFlow(std::uint32_t index, const std::string& program, const
   return false;
 }
 
-void Analysis::Interprets(std::uint32_t index, const std::string& program, const Taint& input) {
+void Analysis::Interprets(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
   std::size_t count = command.words.size();
   if (program == "eval" || program == "source" || program == "." || program == "iex" ||
@@ -135,7 +135,7 @@ void Analysis::Interprets(std::uint32_t index, const std::string& program, const
     if (program[0] == 'i') taint.Merge(input);
     if (decoded && !taint.fetched && count > 1) {
       taint.decoded = true;
-      ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, program, 2);
+      ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, std::string(program), 2);
       use.obfuscation = 2;
       use.decoded = Shown(command.words[1].text);
       return;
@@ -173,7 +173,7 @@ void Analysis::Interprets(std::uint32_t index, const std::string& program, const
         code = flag == "-c" || flag == "-command";
         if (flag == "-f" || flag == "-file") continue;
         if (flag.starts_with("-e") && !flag.starts_with("-ex") && flag != "-ep" && i + 1 < count) {
-          ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, program, 2);
+          ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, std::string(program), 2);
           use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
           if (auto bytes = DecodeBase64(command.words[i + 1].text)) {
             use.decoded = FromUtf16Le(std::string_view(*bytes).substr(0, 4096));
@@ -382,7 +382,7 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
   use.content = known.substr(0, 4096);
 }
 
-void Analysis::Redirects(std::uint32_t index, const std::string& program, const Taint& input) {
+void Analysis::Redirects(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
   std::optional<std::string> content;
   bool content_known = false;
@@ -436,11 +436,11 @@ void Analysis::Command(std::uint32_t index) {
 }
 
 // What the command's output carries.
-void Analysis::Output(std::uint32_t index, const std::string& program, const Taint& input) {
+void Analysis::Output(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
   Taint& out = out_[index];
   if (program.empty() && command.words.empty()) return;
-  if (auto found = functions_.find(program); found != functions_.end() && !command.words.empty()) {
+  if (auto found = functions_.find(std::string(program)); found != functions_.end() && !command.words.empty()) {
     for (std::uint32_t i = found->second->first; i < found->second->end && i < index; ++i) {
       if (i >= found->second->first + 64) break;
       out.Merge(out_[i]);
@@ -502,7 +502,7 @@ void Analysis::Output(std::uint32_t index, const std::string& program, const Tai
       (program == "npm" && word(1) == "token") || (program == "doctl" && word(1) == "auth") ||
       (program == "secret-tool" && word(1) == "lookup")) {
     out.secret = true;
-    out.what = program + " " + word(1);
+    out.what = std::string(program) + " " + word(1);
     out.secret_loc = command.loc;
     return;
   }

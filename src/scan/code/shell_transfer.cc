@@ -282,7 +282,7 @@ void WebRequest(const ShellCommand& command, Transfer& out) {
 
 }  // namespace
 
-Transfer TransferOf(const ShellCommand& command, const std::string& program) {
+Transfer TransferOf(const ShellCommand& command, std::string_view program) {
   Transfer out;
   std::size_t count = command.words.size();
   auto word = [&](std::size_t i) -> const ShellWord& { return command.words[i]; };

@@ -20,6 +20,6 @@ struct Transfer {
   std::vector<const ShellWord*> headers;  // and credentials
   bool runs = false;                      // what is fetched is run by the same command (mshta URL)
 };
-[[nodiscard]] Transfer TransferOf(const ShellCommand& command, const std::string& program);
+[[nodiscard]] Transfer TransferOf(const ShellCommand& command, std::string_view program);
 
 }  // namespace interlock::scan::code::shell

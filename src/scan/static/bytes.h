@@ -32,6 +32,19 @@ inline std::size_t NextWide(std::string_view text, std::size_t at) noexcept {
   return at;
 }
 
+// The first of either byte from `at` on; npos where there is none.
+inline std::size_t FindEither(std::string_view text, char a, char b, std::size_t at) noexcept {
+  for (; at + 16 <= text.size(); at += 16) {
+    const Bytes16 bytes = LoadBytes(text.data() + at);
+    if (AnyHigh(reinterpret_cast<Bytes16>((bytes == static_cast<unsigned char>(a)) |
+                                          (bytes == static_cast<unsigned char>(b))))) {
+      break;
+    }
+  }
+  while (at < text.size() && text[at] != a && text[at] != b) ++at;
+  return at < text.size() ? at : std::string_view::npos;
+}
+
 // `text` with small ASCII letters; other bytes as they are. `out` may be the text itself.
 inline void LowerInto(std::string_view text, char* out) noexcept {
   std::size_t i = 0;
@@ -44,6 +57,25 @@ inline void LowerInto(std::string_view text, char* out) noexcept {
     const char c = text[i];
     out[i] = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
   }
+}
+
+// `text.find(what, from)` for what has two bytes or more and begins with a common letter: both ends are compared in
+// sixteen places at a time.
+inline std::size_t FindBytes(std::string_view text, std::string_view what, std::size_t from) noexcept {
+  if (what.size() > text.size()) return std::string_view::npos;
+  const std::size_t places = text.size() - what.size() + 1;
+  const auto first = static_cast<unsigned char>(what.front());
+  const auto last = static_cast<unsigned char>(what.back());
+  std::size_t i = from;
+  for (; i + 16 <= places; i += 16) {
+    const auto hits = reinterpret_cast<Bytes16>((LoadBytes(text.data() + i) == first) &
+                                                (LoadBytes(text.data() + i + what.size() - 1) == last));
+    if (!AnyHigh(hits)) continue;
+    for (std::size_t k = 0; k < 16; ++k) {
+      if (hits[k] != 0 && text.substr(i + k, what.size()) == what) return i + k;
+    }
+  }
+  return i < text.size() ? text.find(what, i) : std::string_view::npos;
 }
 
 }  // namespace interlock::scan

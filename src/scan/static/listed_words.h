@@ -27,8 +27,8 @@ class ListedWords {
   [[nodiscard]] static const ListedWords& Get();
 
   // The number of a lower-case word.
-  [[nodiscard]] std::uint32_t Find(std::string_view word) const noexcept {
-    const std::uint64_t hash = HashWord(word);
+  [[nodiscard]] std::uint32_t Find(std::string_view word) const noexcept { return Find(word, HashWord(word)); }
+  [[nodiscard]] std::uint32_t Find(std::string_view word, std::uint64_t hash) const noexcept {
     for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
       const std::uint32_t slot = slots_[at];
       if (slot == 0) return kNone;

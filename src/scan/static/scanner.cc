@@ -47,10 +47,13 @@ bool IsUtf16(std::string_view text) { return text.starts_with("\xff\xfe") || tex
 
 bool IsJsx(std::string_view path) { return path.ends_with(".jsx") || path.ends_with(".tsx"); }
 
-bool PathChar(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '/' ||
-         c == '_' || c == '-';
-}
+constexpr std::array<bool, 256> kPathChars = [] {
+  std::array<bool, 256> table{};
+  for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./_-"))
+    table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+bool PathChar(char c) { return kPathChars[static_cast<unsigned char>(c)]; }
 
 // Words of a text that look like paths of files, without leading "./".
 void CollectMentions(std::string_view text, std::unordered_set<std::string_view>& out) {

@@ -6,6 +6,7 @@
 #include "code/places.h"
 #include "fmt/format.h"
 #include "interlock/core/package.h"
+#include "static/bytes.h"
 #include "static/classify.h"
 #include "static/shell_judge.h"
 #include "static/supply_internal.h"
@@ -341,7 +342,7 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
                                                        "\"command\"",   "listChanged",     "mcp_config", "registryType",
                                                        "registry_name", "CreateCommand\"", "statusLine"};
   if (std::none_of(kMarks.begin(), kMarks.end(),
-                   [&](std::string_view mark) { return text.find(mark) != std::string_view::npos; })) {
+                   [&](std::string_view mark) { return FindBytes(text, mark, 0) != std::string_view::npos; })) {
     return false;
   }
   const auto doc = ParseJsonc(text);
@@ -421,8 +422,8 @@ void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset
   args.development = sheet.reach() == Reach::kDocument || sheet.reach() == Reach::kBuild || !sheet.is_own();
   std::vector<std::size_t> starts;
   for (const std::string_view tool : kTools) {
-    for (std::size_t at = text.find(tool); at != std::string_view::npos && starts.size() < 2000;
-         at = text.find(tool, at + 1)) {
+    for (std::size_t at = FindBytes(text, tool, 0); at != std::string_view::npos && starts.size() < 2000;
+         at = FindBytes(text, tool, at + 1)) {
       const char before = at == 0 ? '\n' : text[at - 1];
       if (std::string_view(" \t\n`'\"(;&|/").find(before) != std::string_view::npos) starts.push_back(at);
     }

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
+#include "interlock/base/byte_classes.h"
 #include "interlock/base/digits.h"
 #include "static/bytes.h"
 #include "static/listed_words.h"
@@ -15,6 +17,7 @@ namespace {
 
 constexpr std::size_t kMaxCanvas = std::size_t{48} << 20;
 constexpr std::size_t kMaxSentenceTokens = 90;
+constexpr std::uint32_t kMaxToken = 2048;
 constexpr std::size_t kMaxDecodedShare = 2;  // decoded text: at most so many times the file
 constexpr std::size_t kMaxEncoded = 64;      // pieces tried in one passage
 constexpr std::size_t kLeastRun = 20;        // characters of base64 or hex that are worth a try
@@ -24,7 +27,7 @@ bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 // What a byte can be part of; one look instead of a chain of comparisons.
-enum ByteBits : std::uint8_t {
+enum ByteBits : std::uint16_t {
   kUpper = 1,
   kLower = 2,
   kDigit = 4,
@@ -32,10 +35,11 @@ enum ByteBits : std::uint8_t {
   kBase64 = 16,     // also of URLs
   kEscape = 32,     // % and backslash
   kWordStart = 64,  // letters, digits and what paths and variables begin with
-  kPlain = 128,     // letters and the apostrophe
+  kJoins = 128,     // signs inside paths, addresses, compound words
+  kEnds = 256,      // what may end a sentence
 };
-constexpr std::array<std::uint8_t, 256> kBytes = [] {
-  std::array<std::uint8_t, 256> table{};
+constexpr std::array<std::uint16_t, 256> kBytes = [] {
+  std::array<std::uint16_t, 256> table{};
   for (unsigned i = 0; i < 128; ++i) {
     const char c = static_cast<char>(i);
     unsigned bits = 0;
@@ -52,12 +56,13 @@ constexpr std::array<std::uint8_t, 256> kBytes = [] {
     if (c == '%' || c == '\\') bits |= kEscape;
     if (upper || lower || digit || c == '~' || c == '/' || c == '.' || c == '$' || c == '_' || c == '@')
       bits |= kWordStart;
-    if (upper || lower || c == '\'') bits |= kPlain;
-    table[i] = static_cast<std::uint8_t>(bits);
+    if (std::string_view("./@~-$=&%?+#").find(c) != std::string_view::npos) bits |= kJoins;
+    if (std::string_view("\n!?;.").find(c) != std::string_view::npos) bits |= kEnds;
+    table[i] = static_cast<std::uint16_t>(bits);
   }
   return table;
 }();
-std::uint8_t BitsOf(char c) { return kBytes[static_cast<unsigned char>(c)]; }
+std::uint16_t BitsOf(char c) { return kBytes[static_cast<unsigned char>(c)]; }
 
 struct Decoded {
   std::uint32_t code = 0;
@@ -322,37 +327,52 @@ class Builder {
       open(at);
     };
     open(passage.begin);
+    base::ByteClasses classes(text);
     std::uint32_t i = passage.begin;
     while (i < passage.end) {
       const char c = text[i];
-      if ((BitsOf(c) & kWordStart) != 0) {
+      const std::uint16_t kind = BitsOf(c);
+      if ((kind & (kWordStart | kEnds)) == 0) {
+        ++i;
+        continue;
+      }
+      if ((kind & kWordStart) != 0) {
         const std::uint32_t begin = i;
-        bool symbol = false;
+        const std::uint32_t most = std::min<std::uint32_t>(begin + kMaxToken + 1, passage.end);
+        WordParts parts;
         while (i < passage.end) {
-          const char d = text[i];
-          if ((BitsOf(d) & kPlain) != 0) {
-            ++i;
-          } else if (IsDigit(d) || d == '_') {
-            symbol = true;
-            ++i;
-          } else if (d == '.' || d == '/' || d == '@' || d == '~' || d == '-' || d == '$' || d == '=' || d == '&' ||
-                     d == '%' || d == '?' || d == '+' || d == '#') {
-            // Part of a token only when something follows that is no end of a sentence.
-            const bool more = i + 1 < passage.end && (IsAsciiLetter(text[i + 1]) || IsDigit(text[i + 1]) ||
-                                                      text[i + 1] == '/' || text[i + 1] == '_' || text[i + 1] == '.');
-            if (!more) break;
-            symbol = true;
-            ++i;
-          } else if (d == ':' && i + 2 < passage.end && text[i + 1] == '/' && text[i + 2] == '/') {
-            symbol = true;
-            i += 3;
+          classes.LoadAt(i);
+          const std::uint64_t letters = (classes.word() & ~classes.digit()) >> (i % base::ByteClasses::kBlock);
+          if ((letters & 1) != 0) {
+            i = std::min<std::uint32_t>(i + static_cast<std::uint32_t>(std::countr_one(letters)), most);
           } else {
-            break;
+            const char d = text[i];
+            if (d == ' ') break;
+            if (d == '\'') {
+              parts.apostrophe = true;
+              ++i;
+            } else if (IsDigit(d) || d == '_') {
+              parts.symbol = true;
+              ++i;
+            } else if ((BitsOf(d) & kJoins) != 0) {
+              // Part of a token only when something follows that is no end of a sentence.
+              const bool more = i + 1 < passage.end && (IsAsciiLetter(text[i + 1]) || IsDigit(text[i + 1]) ||
+                                                        text[i + 1] == '/' || text[i + 1] == '_' || text[i + 1] == '.');
+              if (!more) break;
+              parts.symbol = true;
+              parts.several = parts.several || d == '-' || d == '/' || d == '=';
+              ++i;
+            } else if (d == ':' && i + 2 < passage.end && text[i + 1] == '/' && text[i + 2] == '/') {
+              parts.symbol = parts.several = true;
+              i += 3;
+            } else {
+              break;
+            }
           }
-          if (i - begin > 2048) break;
+          if (i - begin > kMaxToken) break;
         }
         if (i > begin) {
-          Token(text.substr(begin, i - begin), begin, symbol, sentence);
+          Token(text.substr(begin, i - begin), begin, parts, sentence);
           if (out_.tokens.size() - sentence.first >= kMaxSentenceTokens) close(i);
           continue;
         }
@@ -398,17 +418,30 @@ class Builder {
     return before == "e.g" || before == "i.e" || before == " vs" || before == "etc";
   }
 
-  void Token(std::string_view word, std::uint32_t begin, bool symbol, TextSentence& sentence) {
-    while (word.size() > 1 && word.back() == '\'') word.remove_suffix(1);
-    TextToken token{begin, static_cast<std::uint32_t>(word.size()), 0, words_.Find(word)};
+  struct WordParts {
+    bool apostrophe = false;
+    bool symbol = false;   // digits or signs
+    bool several = false;  // "read/write", "third-party"
+  };
+
+  void Token(std::string_view word, std::uint32_t begin, WordParts parts, TextSentence& sentence) {
+    while (parts.apostrophe && word.size() > 1 && word.back() == '\'') word.remove_suffix(1);
+    const std::uint64_t hash = HashWord(word);
+    TextToken token{.begin = begin,
+                    .size = static_cast<std::uint32_t>(word.size()),
+                    .hash = hash,
+                    .listed = words_.Find(word, hash),
+                    .symbol = parts.symbol};
     token.set = words_[token.listed].set;
-    if (!symbol) {
-      const std::size_t apostrophe = word.find('\'');
-      if (apostrophe != std::string_view::npos && token.set == 0) token.set = ClassesOf(word.substr(0, apostrophe));
+    if (!parts.symbol) {
+      if (parts.apostrophe && token.set == 0) {
+        const std::size_t apostrophe = word.find('\'');
+        if (apostrophe != std::string_view::npos) token.set = ClassesOf(word.substr(0, apostrophe));
+      }
     } else {
       token.set |= ClassesOfSymbol(word);
       // "read/write", "third-party": the parts say what the whole is.
-      if ((token.set & (Bit(kWUrl) | Bit(kWMail))) == 0 && word.size() < 64) {
+      if (parts.several && (token.set & (Bit(kWUrl) | Bit(kWMail))) == 0 && word.size() < 64) {
         std::size_t at = 0;
         while (at < word.size()) {
           std::size_t stop = word.find_first_of("-/=", at);
@@ -551,17 +584,15 @@ bool Readable(std::string_view text) {
 
 void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
   std::size_t tried = 0;
-  const bool escapes = text.find('%') != std::string_view::npos || text.find('\\') != std::string_view::npos;
+  std::size_t escape = std::min(FindEither(text, '%', '\\', 0), text.size());
+  std::size_t run_at = NextLongRun(text, 0);
   for (std::size_t i = 0; i < text.size() && tried < kMaxEncoded;) {
-    if (!escapes) {
-      i = NextLongRun(text, i);
-      if (i >= text.size()) return;
-    }
+    // What was found ahead holds until it is passed.
+    if (escape < i) escape = std::min(FindEither(text, '%', '\\', i), text.size());
+    if (run_at < i) run_at = NextLongRun(text, i);
+    i = std::min(escape, run_at);
+    if (i >= text.size()) return;
     const char c = text[i];
-    if ((BitsOf(c) & (kBase64 | kEscape)) == 0) {
-      ++i;
-      continue;
-    }
     if (c == '%' || c == '\\') {
       // %41%42 or \x41\x42: only where nearly everything is written so.
       const std::size_t step = c == '%' ? 3 : 4;
@@ -589,9 +620,9 @@ void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
       continue;
     }
     std::size_t end = i;
-    std::uint8_t seen = 0;
+    std::uint16_t seen = 0;
     for (; end < text.size(); ++end) {
-      const std::uint8_t bits = BitsOf(text[end]);
+      const std::uint16_t bits = BitsOf(text[end]);
       if ((bits & kBase64) == 0) break;
       seen |= bits;
     }

@@ -17,7 +17,10 @@ struct TextToken {
   std::uint32_t begin = 0;  // in the canvas
   std::uint32_t size = 0;
   WordSet set = 0;
+  std::uint64_t hash = 0;    // HashWord() of it
   std::uint32_t listed = 0;  // its number in ListedWords
+  bool symbol = false;       // more than letters and apostrophes
+  bool reported = false;     // inside a quotation that the text speaks of (text_quotes.h)
   [[nodiscard]] std::uint32_t end() const noexcept { return begin + size; }
 };
 

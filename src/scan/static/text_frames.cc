@@ -311,7 +311,8 @@ class Finder {
     double score = 0.0;
     int from = kNone;
     int to = kNone;
-    for (int i = 0; i < view.size() && score < 0.9; ++i) {
+    const int words = view.any(Bit(kWTell) | Bit(kWSecretly)) ? view.size() : 0;
+    for (int i = 0; i < words && score < 0.9; ++i) {
       if (view.is(i, Bit(kWTell))) {
         const std::string_view w = view.word(i);
         const bool telling = w.starts_with("tell") || w.starts_with("inform") || w.starts_with("mention") ||
@@ -376,7 +377,8 @@ class Finder {
     int from = kNone;
     int to = kNone;
     double score = 0.0;
-    for (int i = 0; i < view.size(); ++i) {
+    const int words = view.any(Bit(kWWithout) | Bit(kWNot)) ? view.size() : 0;
+    for (int i = 0; i < words; ++i) {
       if (view.is(i, Bit(kWWithout)) || (view.word(i) == "no" && view.Has("required"))) {
         const int ask = view.Find(i + 1, i + 5, Bit(kWTell) | Bit(kWCheck));
         if (ask == kNone) continue;
@@ -444,6 +446,7 @@ class Finder {
   void Prerequisite(const View& view) {
     const std::uint32_t now = view.index() + 1;
     const bool recent = memory_.fetch_sentence != 0 && now - memory_.fetch_sentence <= 6;
+    if (!recent && !view.any(Bit(kWFetch)) && !(view.any(Bit(kWUrl)) && view.any(Bit(kWExec)))) return;
     const int fetch = view.Find(0, view.size(), Bit(kWFetch));
     const int program = view.Find(0, view.size(), Bit(kWProgram));
     const bool url_program = [&] {
@@ -605,6 +608,7 @@ class Finder {
 
   // Locks the user's own files with a password that somebody else chose.
   void Lock(const View& view) {
+    if (!view.any(Bit(kWPassword))) return;
     const int password = view.Find(0, view.size(), Bit(kWPassword));
     const int guarded = view.FindWord(0, view.size(), "password-protected");
     if (password == kNone && guarded == kNone) return;
@@ -717,6 +721,7 @@ class Finder {
     if (!view.any(Bit(kWWhen))) return;
     int script = kNone;
     for (int i = 0; i < view.size() && script == kNone; ++i) {
+      if (!view.at(i).symbol) continue;
       const std::string_view w = view.word(i);
       if (!w.ends_with(".py") && !w.ends_with(".sh") && !w.ends_with(".js") && !w.ends_with(".ps1")) continue;
       for (const std::string_view purpose :
@@ -742,14 +747,15 @@ class Finder {
     int to = kNone;
     const int unbound = view.Find(0, view.size(), Bit(kWUnbound));
     const bool you = view.any(Bit(kWAgent));
-    const bool role = view.any(Bit(kWPersona)) || view.Has("you are now") || view.Has("pretend") ||
-                      view.Has("act as") || view.Has("behave as");
-    if (unbound != kNone && role && you && view.word(unbound) != "unlimited") {
+    const bool role = you && (view.any(Bit(kWPersona)) || view.Has("you are now") || view.Has("pretend") ||
+                              view.Has("act as") || view.Has("behave as"));
+    if (unbound != kNone && role && view.word(unbound) != "unlimited") {
       score = view.Has("you are now") ? 0.85 : 0.65;
       from = 0;
       to = unbound;
     }
-    for (int i = 0; i < view.size() && score < 0.6; ++i) {
+    const int words = you && view.any(Bit(kWRule)) ? view.size() : 0;
+    for (int i = 0; i < words && score < 0.6; ++i) {
       if (!view.is(i, Bit(kWWithout)) && view.word(i) != "no") continue;
       const int rule = view.Find(i + 1, i + 5, Bit(kWRule));
       if (rule == kNone) continue;
@@ -766,9 +772,8 @@ class Finder {
       from = from == kNone ? 0 : from;
       to = to == kNone ? view.size() - 1 : to;
     }
-    if ((view.Has("setting aside its own") || view.Has("set aside your own") || view.Has("set aside its own") ||
-         view.Has("setting aside your")) &&
-        you) {
+    if (you && (view.Has("setting aside its own") || view.Has("set aside your own") || view.Has("set aside its own") ||
+                view.Has("setting aside your"))) {
       score = std::max(score, 0.6);
       from = from == kNone ? 0 : from;
       to = to == kNone ? view.size() - 1 : to;

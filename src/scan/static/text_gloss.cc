@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <span>
 
 #include "interlock/base/byte_classes.h"
@@ -92,8 +93,18 @@ void CutWords(std::string_view text, std::vector<Word>& out) {
 constexpr std::uint64_t Packed(std::string_view word) {
   std::uint64_t out = 0;
   if (word.size() > sizeof(out)) return 0;
-  for (const char c : word) out = out << 8 | static_cast<unsigned char>(c);
+  for (std::size_t i = word.size(); i > 0; --i) out = out << 8 | static_cast<unsigned char>(word[i - 1]);
   return out;
+}
+
+// The same of text[begin, begin + size); size is 1 to 8.
+std::uint64_t PackedAt(std::string_view text, std::size_t begin, std::size_t size) {
+  std::uint64_t out = 0;
+  if (std::endian::native != std::endian::little || begin + sizeof out > text.size()) {
+    return Packed(text.substr(begin, size));
+  }
+  std::memcpy(&out, text.data() + begin, sizeof out);
+  return out & ~std::uint64_t{0} >> (64 - 8 * size);
 }
 
 // kEnglish and kForeign, open addressing.
@@ -112,8 +123,8 @@ struct ShortWords {
     for (const std::string_view word : kEnglish) Add(word, 1);
     for (const std::string_view word : kForeign) Add(word, 2);
   }
-  [[nodiscard]] std::uint8_t KindOf(std::string_view word) const {
-    const std::uint64_t packed = Packed(word);
+  [[nodiscard]] std::uint8_t KindOf(std::string_view word) const { return KindOf(Packed(word)); }
+  [[nodiscard]] std::uint8_t KindOf(std::uint64_t packed) const {
     if (packed == 0) return 0;
     for (std::size_t at = Slot(packed); words[at] != 0; at = (at + 1) % kSlots) {
       if (words[at] == packed) return kind[at];
@@ -140,7 +151,7 @@ bool MayBeForeign(std::string_view text) {
       if (bit + size == base::ByteClasses::kBlock) {
         while (begin + size < text.size() && size <= kLongestForeign && IsLetter(text[begin + size])) ++size;
       }
-      if (size <= kLongestForeign && kShortWords.KindOf(text.substr(begin, size)) == 2) return true;
+      if (size <= kLongestForeign && kShortWords.KindOf(PackedAt(text, begin, size)) == 2) return true;
     }
     carry = letters >> (base::ByteClasses::kBlock - 1);
   }

@@ -330,26 +330,44 @@ WordSet ClassesOfPair(std::string_view first, std::string_view second) noexcept 
 }
 
 WordSet ClassesOfSymbol(std::string_view token) noexcept {
+  // Which of the signs it has that something below asks for.
+  enum Sign : std::uint8_t { kAt = 1, kDot = 2, kSlash = 4, kLine = 8, kColon = 16 };
+  static constexpr std::array<std::uint8_t, 256> kSigns = [] {
+    std::array<std::uint8_t, 256> table{};
+    table['@'] = kAt;
+    table['.'] = kDot;
+    table['/'] = kSlash;
+    table['_'] = kLine;
+    table[':'] = kColon;
+    return table;
+  }();
+  std::uint8_t signs = 0;
+  for (const char c : token) signs |= kSigns[static_cast<unsigned char>(c)];
   WordSet out = 0;
-  if (token.starts_with("http://") || token.starts_with("https://") || token.starts_with("ftp://") ||
-      token.starts_with("wss://") || token.starts_with("ws://") || token.starts_with("hxxp")) {
-    out |= Bit(kWUrl);
-  }
-  const std::size_t at = token.find('@');
+  const auto scheme = [&] {
+    return token.starts_with("http://") || token.starts_with("https://") || token.starts_with("ftp://") ||
+           token.starts_with("wss://") || token.starts_with("ws://");
+  };
+  if (((signs & kColon) != 0 && scheme()) || token.starts_with("hxxp")) out |= Bit(kWUrl);
+  const std::size_t at = (signs & kAt) != 0 ? token.find('@') : std::string_view::npos;
   if (at != std::string_view::npos && at > 0 && at + 3 < token.size() && Has(token.substr(at), ".") && out == 0 &&
-      token[0] != '@' && !Has(token, "/")) {
+      token[0] != '@' && (signs & kSlash) == 0) {
     out |= Bit(kWMail);
   }
   if (NamesSecretPath(token)) out |= Bit(kWSecretPath);
-  if (token == ".env" || token.ends_with("/.env") || token.starts_with(".env.")) out |= Bit(kWSecretPath) | Bit(kWEnv);
-  if (token == "os.environ" || token == "process.env" || token.starts_with("process.env.")) out |= Bit(kWEnv);
-  const bool dot = token.find('.') != std::string_view::npos;
-  if (dot && EndsWithAny(token, kProgramEnds)) out |= Bit(kWProgram);
+  const bool dot = (signs & kDot) != 0;
+  if (dot) {
+    if (token == ".env" || token.ends_with("/.env") || token.starts_with(".env.")) {
+      out |= Bit(kWSecretPath) | Bit(kWEnv);
+    }
+    if (token == "os.environ" || token == "process.env" || token.starts_with("process.env.")) out |= Bit(kWEnv);
+    if (EndsWithAny(token, kProgramEnds)) out |= Bit(kWProgram);
+  }
   if ((out & Bit(kWUrl)) == 0) {
-    if (token.find('_') != std::string_view::npos && EndsWithAny(token, kSecretEnds)) out |= Bit(kWSecret);
+    if ((signs & kLine) != 0 && EndsWithAny(token, kSecretEnds)) out |= Bit(kWSecret);
     if (dot && EndsWithAny(token, kFileEnds)) out |= Bit(kWFiles);
   }
-  const std::size_t slash = token.rfind('/');
+  const std::size_t slash = (signs & kSlash) != 0 ? token.rfind('/') : std::string_view::npos;
   const std::string_view base = slash == std::string_view::npos ? token : token.substr(slash + 1);
   if ((out & Bit(kWUrl)) == 0) out |= ClassesOf(base) & (Bit(kWMemory) | Bit(kWExample));
   return out;

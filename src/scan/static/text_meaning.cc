@@ -307,14 +307,13 @@ class Reader {
     bases_.resize(sets_.size());
     MeaningSet* const sets = sets_.data() + part.sets;
     std::uint8_t* const bases = bases_.data() + part.sets;
-    const bool quotes = !canvas_.reported.empty();
     for (int i = 0; i < count; ++i) {
-      std::string_view word = canvas_.Of(at(sentence, i));
-      if (word.size() > kLongestWord) continue;
-      if (quotes && canvas_.Reported(at(sentence, i).begin)) continue;
-      const MeaningLexicon::Entry* entry = words_[at(sentence, i).listed].meaning;
+      const TextToken& token = at(sentence, i);
+      if (token.size > kLongestWord || token.reported) continue;
+      const MeaningLexicon::Entry* entry = words_[token.listed].meaning;
       if (entry == nullptr) {
-        if (!word.ends_with("'s")) continue;
+        std::string_view word = canvas_.Of(token);
+        if (word.back() != 's' || !word.ends_with("'s")) continue;
         word.remove_suffix(2);
         entry = words_[words_.Find(word)].meaning;
         if (entry == nullptr) continue;
@@ -388,7 +387,7 @@ class Reader {
     };
     for (int i = 0; i < count; ++i) {
       const MeaningSet& set = Set(part, i);
-      const WordSet words = canvas_.Reported(at(sentence, i).begin) ? 0 : at(sentence, i).set;
+      const WordSet words = at(sentence, i).reported ? 0 : at(sentence, i).set;
       if ((words & Bit(kWUrl)) != 0) add(symbols_.signs + kUrl, i, false);
       if ((words & Bit(kWMail)) != 0) add(symbols_.signs + kMail, i, false);
       if ((words & Bit(kWSecretPath)) != 0) add(symbols_.signs + kSecretPath, i, false);

@@ -214,14 +214,14 @@ class Orders {
     return i < 0 || i >= size() ? std::string_view() : canvas_.Of(at(i));
   }
   [[nodiscard]] bool any(WordSet set) const { return (sentence_->all & set) != 0; }
-  [[nodiscard]] bool Has(std::initializer_list<std::string_view> texts) const {
+  [[nodiscard]] bool Has(std::initializer_list<Phrase> phrases) const {
     const std::string_view text = canvas_.Of(*sentence_);
     if (bigrams_of_ != index_) {
       bigrams_.Read(text);
       bigrams_of_ = index_;
     }
-    return std::any_of(texts.begin(), texts.end(), [&](std::string_view part) {
-      return bigrams_.MayHave(part) && text.find(part) != std::string_view::npos;
+    return std::any_of(phrases.begin(), phrases.end(), [&](const Phrase& phrase) {
+      return bigrams_.MayHave(phrase) && text.find(phrase.text()) != std::string_view::npos;
     });
   }
   [[nodiscard]] int Find(int from, int to, OrderSet set) const {
@@ -366,7 +366,6 @@ class Orders {
       const int url = FindBase(i + 1, i + 26, Bit(kWUrl));
       const int mail = FindBase(i + 1, i + 20, Bit(kWMail));
       const int host = Find(i + 1, i + 20, O(kOHost));
-      const bool outside = FindBase(i + 1, i + 20, Bit(kWOutside)) != kNone || Has({"our ", "third part"});
       double place = 0.0;
       std::string name;
       int to = kNone;
@@ -381,7 +380,8 @@ class Orders {
         if (!Unrelated(m.substr(sign + 1))) continue;
         place = 0.4;
         to = mail;
-      } else if (host != kNone && outside && !plain) {
+      } else if (host != kNone && !plain &&
+                 (FindBase(i + 1, i + 20, Bit(kWOutside)) != kNone || Has({"our ", "third part"}))) {
         place = 0.15;
         to = host;
       }
@@ -473,6 +473,7 @@ class Orders {
 
   // Protection is taken away, access is given.
   void Lowers() {
+    if ((all_ & (O(kOOff) | O(kOWiden) | O(kOPublic))) == 0) return;
     for (int i = 0; i < size(); ++i) {
       const OrderSet set = sets_[static_cast<std::size_t>(i)];
       if ((set & (O(kOOff) | O(kOWiden) | O(kOPublic))) == 0 || Negated(i) || !Ordered(i)) continue;
@@ -537,9 +538,16 @@ class Orders {
   void Skews() {
     if ((all_ & (O(kOGoods) | O(kOGroup) | O(kOCause))) == 0) return;
     if ((all_ & (O(kOSwap) | O(kOOmit) | O(kOFavour) | O(kOPut) | O(kOClaim))) == 0) return;
-    const bool fixed = Has({"regardless", "no matter", "even if", "even when", "instead of", "rather than", " over ",
-                            "never mention", "do not mention", "don't mention", "only ", "in favor of", "in favour of",
-                            "positive light", "negative light", "unfavo", "superior", "inferior", "downplay"});
+    bool fixed = false;
+    bool asked = false;
+    const auto is_fixed = [&] {
+      if (asked) return fixed;
+      asked = true;
+      fixed = Has({"regardless", "no matter", "even if", "even when", "instead of", "rather than", " over ",
+                   "never mention", "do not mention", "don't mention", "only ", "in favor of", "in favour of",
+                   "positive light", "negative light", "unfavo", "superior", "inferior", "downplay"});
+      return fixed;
+    };
     for (int i = 0; i < size(); ++i) {
       const OrderSet set = sets_[static_cast<std::size_t>(i)];
       if ((set & (O(kOSwap) | O(kOOmit) | O(kOFavour) | O(kOPut) | O(kOClaim))) == 0) continue;
@@ -553,13 +561,13 @@ class Orders {
       double score = 0.0;
       int to = kNone;
       if ((set & (O(kOFavour) | O(kOOmit))) != 0 && goods != kNone) {
-        score = 0.15 + (fixed ? 0.2 : 0.0) + (Quiet() ? 0.2 : 0.0) + (Every() ? 0.15 : 0.0);
+        score = 0.15 + (is_fixed() ? 0.2 : 0.0) + (Quiet() ? 0.2 : 0.0) + (Every() ? 0.15 : 0.0);
         if (Has({"affiliate", "sponsor", "competitor", "referral", "unfavo", "five star", "5 star", "positive light"}))
           score += 0.2;
         to = goods;
       }
       if ((set & (O(kOSwap) | O(kOOmit) | O(kOFavour))) != 0 && group != kNone) {
-        const double s = 0.25 + (fixed ? 0.15 : 0.0) + (Every() ? 0.15 : 0.0) + (Quiet() ? 0.2 : 0.0) +
+        const double s = 0.25 + (is_fixed() ? 0.15 : 0.0) + (Every() ? 0.15 : 0.0) + (Quiet() ? 0.2 : 0.0) +
                          (Find(group + 1, group + 8, O(kOGroup)) != kNone ? 0.1 : 0.0);
         if (s > score) {
           score = s;
@@ -568,7 +576,7 @@ class Orders {
       }
       if (cause != kNone) {
         const int result = Find(0, size(), O(kOResult));
-        const double s = 0.2 + (result != kNone ? 0.1 : 0.0) + (fixed ? 0.2 : 0.0) + (Every() ? 0.15 : 0.0) +
+        const double s = 0.2 + (result != kNone ? 0.1 : 0.0) + (is_fixed() ? 0.2 : 0.0) + (Every() ? 0.15 : 0.0) +
                          (Find(cause + 1, cause + 12, O(kOCause)) != kNone ? 0.1 : 0.0) +
                          (Has({"'", "\""}) && (set & (O(kOSwap) | O(kOPut))) != 0 ? 0.15 : 0.0);
         if (s > score) {
@@ -592,6 +600,7 @@ class Orders {
     int from = 0;
     int to = size() - 1;
     const bool first =
+        described &&
         Has({"before using this",     "before calling this", "before invoking this", "before you use this",
              "before any other tool", "before using any",    "before calling any",   "before invoking any",
              "prior to using",        "prior to calling",    "in order to use this", "must be called first",
@@ -601,7 +610,7 @@ class Orders {
     const int hidden = Find(0, size(), O(kOHidden));
     const int read = FindBase(0, size(), Bit(kWRead) | Bit(kWCollect));
     const bool sensitive = (all_ & O(kOSense)) != 0 || any(Bit(kWSecret) | Bit(kWSecretPath) | Bit(kWPersonal));
-    if (first && described) {
+    if (first) {
       score = 0.3;
       if (any(Bit(kWMust))) score += 0.1;
       if (Has({"any other tool", "before any", "all other tools", "every other tool", "other tools", "using any",
@@ -612,7 +621,7 @@ class Orders {
       if (Has({"otherwise", "will not work", "will fail", "won't work"})) score += 0.05;
     }
     // A parameter filled with what the tool has no use for.
-    if ((all_ & O(kORepeat)) != 0 || Has({"content as", "contents as", "its content", "contents of"})) {
+    if ((all_ & O(kORepeat)) != 0) {
       const int param = Find(0, size(), O(kOParam) | O(kOHidden));
       if (param != kNone && (described || any(Bit(kWMust) | Bit(kWAgent)))) {
         for (int i = 0; i < size(); ++i) {
@@ -632,10 +641,10 @@ class Orders {
         }
       }
     }
-    if (Has({"other tool", "other server", "other skill", "other mcp", "another tool", "another server", "built-in",
+    if ((described || any(Bit(kWMust) | Bit(kWAgent))) &&
+        Has({"other tool", "other server", "other skill", "other mcp", "another tool", "another server", "built-in",
              "builtin", "native tool", "standard tool", "similar tools", "alternative tools", "any tool named",
-             "the tool named", "competing"}) &&
-        (described || any(Bit(kWMust) | Bit(kWAgent)))) {
+             "the tool named", "competing"})) {
       double s = 0.0;
       if ((all_ & O(kOBad)) != 0) s = 0.45;
       if (Has({"instead of", "replaces", "supersedes", "rather than", "in place of", "over any", "deprecated"}))
@@ -655,7 +664,7 @@ class Orders {
       score = std::max(score, 0.7);
     }
     if (sensitive && score > 0.4) score += 0.1;
-    if (Quiet() && score > 0.3) score += 0.15;
+    if (score > 0.3 && Quiet()) score += 0.15;
     if (score >= 0.55) Hit("PI-026", from, to, score);
   }
 
@@ -693,7 +702,7 @@ class Orders {
         score += 0.3;
       if ((all_ & (O(kOMove) | O(kORemove) | O(kOSense))) != 0) score += 0.1;
     }
-    for (int i = 0; i < size() && score < 0.6; ++i) {
+    for (int i = 0; i < size() && score < 0.6 && (all_ & O(kORepeat)) != 0; ++i) {
       if ((sets_[static_cast<std::size_t>(i)] & O(kORepeat)) == 0 || Negated(i) || !Ordered(i)) continue;
       if (Has({"your system prompt", "your instructions verbatim", "the system prompt", "your initial instructions",
                "entire conversation", "full conversation", "whole conversation", "conversation so far",
@@ -706,7 +715,7 @@ class Orders {
       }
     }
     // An image or link whose address is filled with what was said.
-    const std::string_view text = canvas_.Of(*sentence_);
+    const std::string_view text = any(Bit(kWUrl)) || Has({"http"}) ? canvas_.Of(*sentence_) : std::string_view();
     for (const std::string_view scheme : {"https://", "http://"}) {
       for (std::size_t p = text.find(scheme); p != std::string_view::npos; p = text.find(scheme, p + 1)) {
         const std::size_t end = std::min(text.find_first_of(" )\n\"'`>", p), text.size());
@@ -738,7 +747,7 @@ class Orders {
         break;
       }
     }
-    if (Asked()) score -= 0.3;
+    if (score >= 0.5 && Asked()) score -= 0.3;
     if (score >= 0.5) Hit("PI-027", from, to, score);
   }
 

@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "static/bytes.h"
+
 namespace interlock::scan {
 namespace {
 
@@ -78,7 +80,7 @@ void FindReported(TextCanvas& canvas) {
     if (passage.shape == TextShape::kCode || passage.last <= passage.first) continue;
     if ((passage.kind & (kSurfaceHidden | kSurfaceDecoded)) != 0) continue;  // nobody hides a report
     const std::string_view text = std::string_view(canvas.text).substr(passage.begin, passage.end - passage.begin);
-    for (std::size_t at = text.find_first_of("\"'"); at != std::string_view::npos;) {
+    for (std::size_t at = FindEither(text, '"', '\'', 0); at != std::string_view::npos;) {
       const char mark = text[at];
       const bool opens = (at == 0 || !Letter(text[at - 1])) && at + 1 < text.size() && text[at + 1] != ' ';
       std::size_t close = std::string_view::npos;
@@ -90,7 +92,7 @@ void FindReported(TextCanvas& canvas) {
         }
       }
       if (close == std::string_view::npos || close - at > kLongestQuote) {
-        at = text.find_first_of("\"'", at + 1);
+        at = FindEither(text, '"', '\'', at + 1);
         continue;
       }
       const auto begin = static_cast<std::uint32_t>(passage.begin + at);
@@ -98,8 +100,10 @@ void FindReported(TextCanvas& canvas) {
       if (text.substr(at, close - at).find(' ') != std::string_view::npos && Reports(canvas, passage, begin) &&
           canvas.reported.size() < kMaxQuotes) {
         canvas.reported.emplace_back(begin, end);
+        const auto first = std::ranges::lower_bound(canvas.tokens, begin, {}, &TextToken::begin);
+        for (auto token = first; token != canvas.tokens.end() && token->begin < end; ++token) token->reported = true;
       }
-      at = text.find_first_of("\"'", close + 1);
+      at = FindEither(text, '"', '\'', close + 1);
     }
   }
 }

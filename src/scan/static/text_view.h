@@ -59,10 +59,10 @@ class View {
     for (int i = 0; i < size(); ++i) n += is(i, set) ? 1 : 0;
     return n;
   }
-  [[nodiscard]] bool Has(std::string_view text) const {
+  [[nodiscard]] bool Has(const Phrase& phrase) const {
     if (!read_) bigrams_.Read(canvas_.Of(sentence_));
     read_ = true;
-    return bigrams_.MayHave(text) && canvas_.Of(sentence_).find(text) != std::string_view::npos;
+    return bigrams_.MayHave(phrase) && canvas_.Of(sentence_).find(phrase.text()) != std::string_view::npos;
   }
 
   // Is the verb at `i` denied? Two denials are none ("does not refrain from").

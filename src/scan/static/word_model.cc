@@ -42,13 +42,16 @@ std::string_view Stands(const TextCanvas& canvas, const TextToken& token) noexce
   if ((token.set & Bit(kWSecretPath)) != 0) return kPathWord;
   const std::string_view word = canvas.Of(token);
   if (word.empty() || (word[0] >= '0' && word[0] <= '9')) return kNumberWord;
-  if (word.size() > kLongestWord || word.find_first_of("./_\\@#$:=") != std::string_view::npos) return kNameWord;
+  if (word.size() > kLongestWord) return kNameWord;
+  if (token.symbol && word.find_first_of("./_\\@#$:=") != std::string_view::npos) return kNameWord;
   return {};
 }
 
 std::uint64_t HashOf(const TextCanvas& canvas, const TextToken& token) noexcept {
+  constexpr WordSet kClasses = Bit(kWUrl) | Bit(kWMail) | Bit(kWSecretPath);
+  if (!token.symbol && token.size <= kLongestWord && (token.set & kClasses) == 0) return token.hash;
   const std::string_view stands = Stands(canvas, token);
-  return HashWord(stands.empty() ? canvas.Of(token) : stands);
+  return stands.empty() ? token.hash : HashWord(stands);
 }
 
 }  // namespace
@@ -104,9 +107,7 @@ void WordModel::Add(std::uint64_t key, float weight) {
   known_[bit / 64] |= std::uint64_t{1} << (bit % 64);
 }
 
-void WordModel::Look(std::uint64_t key, WordEvidence& out) const noexcept {
-  const std::size_t bit = key >> 40 & (kKnownBits - 1);
-  if ((known_[bit / 64] >> (bit % 64) & 1) == 0) return;
+void WordModel::Add(std::uint64_t key, WordEvidence& out) const noexcept {
   const auto tag = static_cast<std::uint32_t>(key >> 32) | 1U;
   for (std::size_t i = key & mask_; slots_[i].tag != 0; i = (i + 1) & mask_) {
     if (slots_[i].tag != tag) continue;
@@ -118,16 +119,19 @@ void WordModel::Look(std::uint64_t key, WordEvidence& out) const noexcept {
 
 WordEvidence WordModel::Read(const TextCanvas& canvas, const TextSentence& sentence) const noexcept {
   WordEvidence out;
+  const auto look = [&](std::uint64_t key) {
+    const std::size_t bit = key >> 40 & (kKnownBits - 1);
+    if ((known_[bit / 64] >> (bit % 64) & 1) != 0) Add(key, out);
+  };
   std::uint64_t before = 0;
   std::uint64_t last = 0;
   std::uint32_t count = 0;
-  const bool quotes = !canvas.reported.empty();
   for (std::uint32_t i = sentence.first; i < sentence.last; ++i) {
-    if (quotes && canvas.Reported(canvas.tokens[i].begin)) continue;
+    if (canvas.tokens[i].reported) continue;
     const std::uint64_t word = HashOf(canvas, canvas.tokens[i]);
-    Look(KeyOf(word), out);
-    if (count > 0) Look(KeyOf(last, word, kNext), out);
-    if (count > 1) Look(KeyOf(before, word, kSkip), out);
+    look(KeyOf(word));
+    if (count > 0) look(KeyOf(last, word, kNext));
+    if (count > 1) look(KeyOf(before, word, kSkip));
     before = last;
     last = word;
     ++count;
@@ -138,7 +142,7 @@ WordEvidence WordModel::Read(const TextCanvas& canvas, const TextSentence& sente
 std::string ModelWords(const TextCanvas& canvas, const TextSentence& sentence) {
   std::string out;
   for (std::uint32_t i = sentence.first; i < sentence.last; ++i) {
-    if (canvas.Reported(canvas.tokens[i].begin)) continue;
+    if (canvas.tokens[i].reported) continue;
     const std::string_view stands = Stands(canvas, canvas.tokens[i]);
     if (!out.empty()) out += ' ';
     out += stands.empty() ? canvas.Of(canvas.tokens[i]) : stands;
