@@ -152,8 +152,8 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
   if (program == "socat") {
     std::string all;
     for (std::size_t i = 1; i < count; ++i) all += Lower(command.words[i].text) + " ";
-    bool run = Has(all, "exec:") || Has(all, "system:");
-    bool listen = Has(all, "-listen:") || Has(all, "tcp-l:");
+    bool run = (Has(all, "exec:") && !Has(all, "exec:/bin/cat") && !Has(all, "exec:cat ")) || Has(all, "system:");
+    bool listen = Has(all, "-listen:") || Has(all, "tcp-l:") || Has(all, "-recvfrom:");
     if (run && !listen) {
       Emit(ShellAct::kReverseShell, index, Shown(all), 2);
     } else if (listen) {

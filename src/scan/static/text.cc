@@ -384,6 +384,8 @@ class Analysis {
         const auto where = static_cast<std::uint32_t>(std::min<std::size_t>(passage.begin + begin, passage.end));
         const std::uint32_t sentence = canvas_.SentenceAt(where);
         double described = Described(canvas_, sentence, where, where, false);
+        if (Narrated(canvas_, sentence, where)) described = 1.0 - (1.0 - described) * 0.35;
+        if (Explained(shown, at, end)) described = 1.0 - (1.0 - described) * 0.5;
         // Around a command backticks are its notation, not a quotation.
         described = std::min(described, 0.9);
         Shell(span, surface, begin, described);
@@ -402,6 +404,15 @@ class Analysis {
       }
       at = shown.find('`', end + 1);
     }
+  }
+
+  // "- `command`: what it does": an entry of a list, not a step.
+  static bool Explained(std::string_view shown, std::size_t open, std::size_t close) {
+    if (shown.substr(0, open).find_first_not_of(" \t*_-0123456789.)|") != std::string_view::npos) return false;
+    const std::size_t next = shown.find_first_not_of("`*_ ", close);
+    if (next == std::string_view::npos || shown.size() - next < 12) return false;
+    return shown[next] == ':' || shown[next] == '|' || shown.substr(next, 2) == "- " ||
+           shown.substr(next, 3) == "\xE2\x80\x94" || shown.substr(next, 3) == "\xE2\x80\x93";
   }
 
   void Shell(std::string_view text, const TextSurface& surface, std::size_t from, double described) {
@@ -455,6 +466,7 @@ class Analysis {
         }
         if (s + 1 == lead.last && (said & Bit(kWNot)) != 0) add(0.25);
       }
+      if (back + 1 == p && lead.last > lead.first && Narrated(canvas_, lead.last - 1, lead.end)) add(0.65);
     }
     for (std::uint32_t s = passage.first; s < passage.last; ++s) {
       if ((canvas_.sentences[s].all & Bit(kWDescribe)) != 0) {

@@ -694,10 +694,10 @@ std::uint32_t TextCanvas::SentenceAt(std::uint32_t at) const noexcept {
   return next == sentences.begin() ? 0 : static_cast<std::uint32_t>(next - sentences.begin() - 1);
 }
 
-bool TextCanvas::Reported(std::uint32_t at) const noexcept {
-  if (reported.empty()) return false;
-  const auto after = std::ranges::upper_bound(reported, at, {}, [](const auto& span) { return span.first; });
-  return after != reported.begin() && at < std::prev(after)->second;
+bool TextCanvas::Within(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& spans, std::uint32_t at) noexcept {
+  if (spans.empty()) return false;
+  const auto after = std::ranges::upper_bound(spans, at, {}, [](const auto& span) { return span.first; });
+  return after != spans.begin() && at < std::prev(after)->second;
 }
 
 TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& surfaces) {

@@ -71,18 +71,25 @@ struct TextCanvas {
   std::vector<TextToken> tokens;
   std::vector<TextSection> sections;  // [0]: before the first heading
   std::vector<UnseenText> unseen;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> reported;  // quotations that are spoken of; ascending
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> quoted;    // quotations with which nothing is done; ascending
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> reported;  // ... that are spoken of
   double security = 0.0;                                          // share of sentences that speak of attacks
   bool complete = true;
 
   [[nodiscard]] std::string_view Of(const TextSentence& s) const noexcept {
     return std::string_view(text).substr(s.begin, s.end - s.begin);
   }
+  [[nodiscard]] std::string_view Of(const TextPassage& p) const noexcept {
+    return std::string_view(text).substr(p.begin, p.end - p.begin);
+  }
   [[nodiscard]] std::string_view Of(const TextToken& t) const noexcept {
     return std::string_view(text).substr(t.begin, t.size);
   }
   // Inside a quotation that the text speaks of (text_quotes.h).
-  [[nodiscard]] bool Reported(std::uint32_t at) const noexcept;
+  [[nodiscard]] bool Reported(std::uint32_t at) const noexcept { return Within(reported, at); }
+  [[nodiscard]] bool Quoted(std::uint32_t at) const noexcept { return Within(quoted, at); }
+  [[nodiscard]] static bool Within(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& spans,
+                                   std::uint32_t at) noexcept;
   // Bytes of the file behind canvas bytes [begin, end) of a passage.
   [[nodiscard]] base::ByteSpan Back(const TextPassage& passage, std::uint32_t begin, std::uint32_t end) const noexcept;
   // The passage that holds canvas byte `at`.

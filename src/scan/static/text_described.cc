@@ -1,9 +1,84 @@
 // How far a stretch of text describes rather than performs.
 #include <algorithm>
+#include <array>
 
 #include "static/text_frames.h"
 
 namespace interlock::scan {
+namespace {
+
+constexpr std::array kOutcomes = std::to_array<std::string_view>(
+    {"refuse",  "refuses", "refused", "refusal",  "ignore",    "ignores",   "ignored", "block", "blocks",
+     "blocked", "reject",  "rejects", "rejected", "deny",      "denies",    "denied",  "asks",  "flag",
+     "flags",   "flagged", "no",      "unsafe",   "malicious", "injection", "attack",  "none"});
+
+// A row of test cases: another cell says in a word or three what is to come of it.
+bool HasOutcome(const TextCanvas& canvas, const TextPassage& passage, std::uint32_t at) {
+  constexpr std::uint32_t kShort = 3;
+  const std::string_view text = canvas.text;
+  std::uint32_t words = 0;
+  bool outcome = false;
+  bool here = false;
+  const auto ends = [&] { return words > 0 && words <= kShort && outcome && !here; };
+  std::uint32_t last = passage.begin;
+  for (std::uint32_t s = passage.first; s < passage.last; ++s) {
+    const TextSentence& sentence = canvas.sentences[s];
+    for (std::uint32_t t = sentence.first; t < sentence.last; ++t) {
+      const TextToken& token = canvas.tokens[t];
+      if (token.begin > last && text.substr(last, token.begin - last).find('|') != std::string_view::npos) {
+        if (ends()) return true;
+        words = 0;
+        outcome = here = false;
+      }
+      ++words;
+      here = here || (at >= token.begin && at < token.end());
+      outcome = outcome || std::ranges::find(kOutcomes, canvas.Of(token)) != kOutcomes.end();
+      last = token.end();
+    }
+  }
+  return ends();
+}
+
+// "Bait: ...", "Example: ...": the passage is named as a sample.
+bool Labelled(const TextCanvas& canvas, const TextPassage& passage) {
+  constexpr std::uint32_t kNameWords = 4;
+  const TextSentence& first = canvas.sentences[passage.first];
+  const std::string_view text = canvas.text;
+  WordSet said = 0;
+  for (std::uint32_t t = first.first; t < first.last && t - first.first < kNameWords; ++t) {
+    said |= canvas.tokens[t].set;
+    const std::uint32_t next = t + 1 < first.last ? canvas.tokens[t + 1].begin : first.end;
+    const std::uint32_t end = canvas.tokens[t].end();
+    if (next > end && text.substr(end, next - end).find(':') != std::string_view::npos) {
+      return (said & (Bit(kWDescribe) | Bit(kWExample))) != 0;
+    }
+  }
+  return false;
+}
+
+// Other items of the list that speak of attacks.
+std::size_t TalkBeside(const TextCanvas& canvas, std::uint32_t index) {
+  constexpr std::uint32_t kReach = 12;
+  std::size_t count = 0;
+  const TextPassage& passage = canvas.passages[index];
+  const auto talks = [&](std::uint32_t p) {
+    const TextPassage& there = canvas.passages[p];
+    if (there.surface == passage.surface || there.glossed != passage.glossed) return false;
+    for (std::uint32_t s = there.first; s < there.last; ++s) {
+      if ((canvas.sentences[s].all & Bit(kWDescribe)) != 0) return true;
+    }
+    return false;
+  };
+  const auto beside = [&](std::uint32_t p) {
+    return canvas.passages[p].shape == passage.shape && canvas.passages[p].section == passage.section;
+  };
+  for (std::uint32_t p = index; p > 0 && index - p < kReach && beside(p - 1); --p) count += talks(p - 1) ? 1U : 0U;
+  for (std::uint32_t p = index + 1; p < canvas.passages.size() && p - index < kReach && beside(p); ++p)
+    count += talks(p) ? 1U : 0U;
+  return count;
+}
+
+}  // namespace
 
 double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end, bool ticks) {
   const TextSentence& sentence = canvas.sentences[index];
@@ -17,18 +92,21 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   // Between quotation marks or in a code span, in a sentence that goes on around it.
   const std::string_view before = text.substr(sentence.begin, begin - sentence.begin);
   const std::string_view after = text.substr(end, sentence.end > end ? sentence.end - end : 0);
+  bool marked = canvas.Quoted(begin);
+  if (marked) add(0.55);
   for (const char quote : {'"', '`'}) {
+    if (marked) break;
     const auto opened = std::count(before.begin(), before.end(), quote);
     // The closing mark may stand behind the full stop.
     const bool closed =
         after.find(quote) != std::string_view::npos || (sentence.end < text.size() && text[sentence.end] == quote);
     if (opened % 2 == 1 && closed) {
       add(quote == '`' && !ticks ? 0.15 : 0.55);
-      break;
+      marked = true;
     }
   }
   if (passage.quoted) add(0.2);
-  if (passage.shape == TextShape::kRow) add(0.3);
+  if (passage.shape == TextShape::kRow) add(HasOutcome(canvas, passage, begin) ? 0.8 : 0.3);
   if (passage.shape == TextShape::kCode) add(0.35);
 
   const WordSet title = canvas.sections[passage.section].title;
@@ -38,6 +116,13 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
 
   if ((sentence.all & Bit(kWDescribe)) != 0) add(0.5);
   if ((sentence.all & Bit(kWExample)) != 0) add(0.3);
+
+  // Items among others that speak of attacks are signs of one.
+  if ((passage.shape == TextShape::kItem || passage.shape == TextShape::kRow) &&
+      TalkBeside(canvas, sentence.passage) > 1)
+    add(0.45);
+
+  if (Labelled(canvas, passage)) add(0.45);
 
   // What introduces a list speaks for its items.
   if (passage.shape == TextShape::kItem && sentence.passage > 0) {
@@ -61,6 +146,28 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   // Nobody hides a description.
   if ((passage.kind & (kSurfaceHidden | kSurfaceDecoded)) != 0) out *= 0.5;
   return std::min(out, 0.95);
+}
+
+bool Narrated(const TextCanvas& canvas, std::uint32_t index, std::uint32_t end) {
+  // Forms that only the past has, or that follow a subject; participles behind "be" are none.
+  static constexpr std::array kTold =
+      std::to_array<std::string_view>({"ran",  "downloaded", "fetched",   "appended", "typed",   "tried",    "wrote",
+                                       "sent", "posted",     "pasted",    "dropped",  "planted", "executed", "injected",
+                                       "try",  "type",       "attempted", "launched", "started", "began",    "went"});
+  static constexpr std::array kDone = std::to_array<std::string_view>(
+      {"be",   "is",     "are",  "was",   "were", "been",   "being", "have", "has",  "had",
+       "you",  "to",     "once", "if",    "when", "after",  "and",   "or",   "must", "should",
+       "then", "please", "also", "first", "now",  "always", "a",     "an",   "the"});
+  const TextSentence& sentence = canvas.sentences[index];
+  bool told = false;
+  for (std::uint32_t t = sentence.first; t < sentence.last && canvas.tokens[t].begin < end; ++t) {
+    if ((canvas.tokens[t].set & (Bit(kWMust) | Bit(kWShould))) != 0) return false;
+    const std::string_view word = canvas.Of(canvas.tokens[t]);
+    if (word == "you" || word == "your") return false;
+    if (t == sentence.first || std::ranges::find(kTold, word) == kTold.end()) continue;
+    told = told || std::ranges::find(kDone, canvas.Of(canvas.tokens[t - 1])) == kDone.end();
+  }
+  return told;
 }
 
 }  // namespace interlock::scan

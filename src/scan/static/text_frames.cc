@@ -101,6 +101,50 @@ class Finder {
     return score;
   }
 
+  // "Please send bug reports to bugs@...": how to reach the makers.
+  [[nodiscard]] static bool Contact(const View& view, int verb) {
+    static constexpr std::array<std::string_view, 22> kReasons = {
+        "bug",         "bugs",         "issue",         "issues",   "patch",         "patches",
+        "comments",    "comment",      "suggestions",   "feedback", "question",      "questions",
+        "mailing",     "list",         "contact",       "mail",     "vulnerability", "vulnerabilities",
+        "corrections", "improvements", "contributions", "support"};
+    for (int i = std::max(0, verb - 4); i <= std::min(verb + 10, view.size() - 1); ++i) {
+      if (std::ranges::find(kReasons, view.word(i)) != kReasons.end() && i != verb) return true;
+    }
+    return verb + 1 < view.size() && view.word(verb + 1) == "us" && view.FindWord(0, verb, "must") == kNone;
+  }
+
+  // "POST https://.../query?key={API_KEY}": the key is a part of the address that it opens.
+  [[nodiscard]] bool KeyOfAddress(const View& view, int url, int key) const {
+    if (key == kNone || key == url || !view.is(url, Bit(kWUrl))) return false;
+    const std::uint32_t from = std::min(view.at(url).end(), view.at(key).end());
+    const std::uint32_t to = std::max(view.at(url).begin, view.at(key).begin);
+    if (to < from) return false;
+    return std::string_view(canvas_.text).substr(from, to - from).find_first_of(" \n\t`\"") == std::string_view::npos;
+  }
+
+  // What a tool's text opens with is what the tool does: "Delete all mails older than a week." Not where it speaks of
+  // an occasion, of duty, of secrecy or to the agent.
+  [[nodiscard]] static bool OwnAct(const View& view, int act) {
+    const TextPassage& passage = view.passage();
+    if ((passage.kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) == 0) return false;
+    if ((passage.kind & (kSurfaceInstruction | kSurfaceHidden | kSurfaceDecoded)) != 0) return false;
+    return act == 0 && view.index() == passage.first &&
+           !view.any(Bit(kWMust) | Bit(kWAgent) | Bit(kWSecretly) | Bit(kWWithout) | Bit(kWSecretPath)) &&
+           FirstOf(view, view.size(), {"before", "after", "whenever", "once", "upon", "first"}) == kNone;
+  }
+
+  // It is done when the user asks for it or agrees.
+  [[nodiscard]] static bool WishOfUser(const View& view) {
+    if (!view.any(Bit(kWUser)) || view.any(Bit(kWSecretly))) return false;
+    for (const std::string_view wish :
+         {"user asks", "user agrees", "user wants", "user requests", "user confirms", "user approves",
+          "user has agreed", "user has asked", "user says so", "if the user chooses", "ask the user", "users ask"}) {
+      if (view.Has(wish)) return true;
+    }
+    return false;
+  }
+
   void Exfiltrate(const View& view) {
     constexpr WordSet kObject =
         kSecretAny | Bit(kWPersonal) | Bit(kWEnv) | Bit(kWFiles) | Bit(kWSecretWeak) | Bit(kWPrivate);
@@ -184,6 +228,7 @@ class Finder {
       }
       value = std::max(value, carried);
       if (value == 0.0 || destination == 0.0 || (puts && !inside)) continue;
+      if (Contact(view, i) && !view.any(kSecretAny | Bit(kWPersonal) | Bit(kWSecretly))) continue;
       double score = value + destination + Trigger(view);
       if (!strong) score -= inside ? 0.0 : 0.12;
       const int secretly = view.Find(i - 3, i + 3, Bit(kWSecretly));
@@ -191,7 +236,7 @@ class Finder {
       if (view.any(Bit(kWMust))) score += 0.08;
       if (view.any(Bit(kWBusy))) score += 0.1;
       if (!view.Directs(i) && !(command && strong)) score -= inside ? 0.1 : strong ? 0.2 : 0.35;
-      if (Authenticates(view)) score -= 0.45;
+      if (Authenticates(view) || (where != kNone && KeyOfAddress(view, where, before))) score -= 0.45;
       // The user's own wish: "if the user asks", "with your".
       if (view.Has("user asks") || view.Has("user wants") || view.Has("user requests") || view.Has("if requested") ||
           view.Has("optionally") || view.Has("you can ") || view.Has("allows you") || view.Has("lets you") ||
@@ -296,7 +341,11 @@ class Finder {
         }
       }
       if (score == 0.0) continue;
-      if (!view.Directs(i)) score -= 0.2;
+      const std::string_view w = view.word(i);
+      const bool ruled = to > i && view.FindWord(to + 1, to + 2, "related") != kNone;
+      // "When an application violates a system constraint", "ignore instructions related to old files".
+      if (!view.Directs(i)) score -= w.starts_with("violat") || w.starts_with("ignoring") ? 0.5 : 0.2;
+      if (ruled || view.FindWord(to + 1, to + 1, "about") != kNone) score -= 0.5;
       if (view.any(Bit(kWAgent))) score += 0.1;
       // "by default", "override the default": settings, not orders.
       if (view.FindWord(i, i + 6, "default") != kNone || view.FindWord(i, i + 6, "defaults") != kNone) score -= 0.5;
@@ -305,6 +354,19 @@ class Finder {
         return;
       }
     }
+  }
+
+  // "Do not tell readers \"click here\"", "do not tell users to ...": how one words it, not what is kept from them.
+  [[nodiscard]] bool Wording(const View& view, int user) const {
+    const std::uint32_t end = view.at(user).end();
+    const std::string_view rest = std::string_view(canvas_.text).substr(end, 4);
+    const std::size_t mark = rest.find_first_not_of(" :");
+    if (mark != std::string_view::npos && (rest[mark] == '"' || rest[mark] == '`' || rest[mark] == '\'')) return true;
+    return user + 1 < view.size() && view.word(user + 1) == "to";
+  }
+  [[nodiscard]] static bool Refuses(std::string_view word) {
+    return word == "refuse" || word == "decline" || word == "refrain" || word == "avoid" || word == "prevent" ||
+           word == "refuses";
   }
 
   void Secrecy(const View& view) {
@@ -320,7 +382,14 @@ class Finder {
                              w.starts_with("alert") || w.starts_with("acknowledg") || w.starts_with("announc");
         // "There is no need to tell users ...": leave to, not an order.
         if (!telling || view.FindWord(i - 3, i - 1, "need") != kNone) continue;
-        const int user = view.Find(i + 1, i + 6, Bit(kWUser));
+        // Whom one tells stands beside the verb; "mention it to the user" may have the user at its end.
+        const bool near =
+            w.starts_with("tell") || w.starts_with("inform") || w.starts_with("notif") || w.starts_with("alert");
+        const int user = view.Find(i + 1, near ? i + 3 : i + 6, Bit(kWUser));
+        if (user != kNone && near && Wording(view, user)) continue;
+        // "If not, refuse and tell the user": a denial that is done with.
+        if (i > 0 && (view.word(i - 1) == "and" || view.word(i - 1) == "or") && i > 1 && Refuses(view.word(i - 2)))
+          continue;
         if (view.Negated(i, true) && user != kNone && view.Bare(i)) {
           score = 0.5;
           from = std::max(0, i - 2);
@@ -333,6 +402,7 @@ class Finder {
             score = 0.75;
           }
         } else if (i > 0 && view.Find(i - 3, i - 1, Bit(kWWithout)) != kNone &&
+                   !view.Comma(view.Find(i - 3, i - 1, Bit(kWWithout)), i) &&
                    (user != kNone || w.starts_with("disclos") || w.starts_with("reveal"))) {
           score = 0.6;
           from = i - 1;
@@ -427,7 +497,10 @@ class Finder {
     for (int i = 0; i < view.size(); ++i) {
       if (!view.is(i, Bit(kWWeaken)) || view.Negated(i)) continue;
       const int check = view.Find(i + 1, i + 6, Bit(kWCheck));
-      if (check == kNone || !view.Directs(i)) continue;
+      if (check == kNone || !view.Directs(i) || OwnAct(view, i)) continue;
+      // "Skip this step if protection is on" leaves it on; "only if the user asks" is the user's wish.
+      if (FirstOf(view, check, {"if", "unless", "when", "where", "because", "since"}, i + 1) != kNone) continue;
+      if (WishOfUser(view)) continue;
       double score = 0.0;
       for (const std::string_view strong :
            {"antivirus", "gatekeeper", "defender", "protection", "edr", "selinux", "smartscreen"}) {
@@ -474,7 +547,12 @@ class Finder {
     double score = 0.0;
     int from = kNone;
     int to = kNone;
-    const int password = view.Find(0, view.size(), Bit(kWPassword));
+    int password = view.Find(0, view.size(), Bit(kWPassword));
+    // "Pass the path": the verb.
+    if (password != kNone && view.word(password) == "pass" && view.at(password).end() < canvas_.text.size() &&
+        canvas_.text[view.at(password).end()] == ' ') {
+      password = kNone;
+    }
     const int extract = view.Find(0, view.size(), Bit(kWExtract));
     if (got && ((password != kNone && (extract != kNone || concrete)) ||
                 (extract != kNone && view.FindWord(extract, extract + 2, "using") != kNone))) {
@@ -506,9 +584,10 @@ class Finder {
     if (url != kNone && run != kNone && !view.Negated(run)) {
       const bool visits = fetch != kNone || view.FindWord(0, view.size(), "visit") != kNone ||
                           view.FindWord(0, view.size(), "page") != kNone || view.any(Bit(kWPaste));
-      const bool command =
-          view.FindWord(0, view.size(), "command") != kNone || view.FindWord(0, view.size(), "commands") != kNone ||
-          view.FindWord(0, view.size(), "script") != kNone || view.FindWord(0, view.size(), "snippet") != kNone;
+      const bool command = (view.FindWord(0, view.size(), "command") != kNone && !view.Has("command palette")) ||
+                           view.FindWord(0, view.size(), "commands") != kNone ||
+                           view.FindWord(0, view.size(), "script") != kNone ||
+                           view.FindWord(0, view.size(), "snippet") != kNone;
       if (visits && command && (view.any(Bit(kWTerminal)) || view.any(Bit(kWPaste)))) {
         double s = 0.6;
         const HostKind kind = KindOfHost(view.Host());
@@ -558,7 +637,9 @@ class Finder {
     const int what = view.Find(follow + 1, follow + 6, Bit(kWRule));
     const int url = view.Find(0, view.size(), Bit(kWUrl));
     const int fetch = view.Find(0, follow, Bit(kWFetch) | Bit(kWRead));
-    if (what == kNone && view.FindWord(follow, follow + 5, "steps") == kNone) return;
+    if (what == kNone && view.FindWord(follow, follow + 3, "steps") == kNone) return;
+    if (view.Has("installation steps") || view.Has("installation instructions") || view.Has("setup instructions"))
+      return;
     double score = 0.0;
     if (url != kNone && fetch != kNone && fetch < follow && view.Directs(fetch)) score = 0.55;
     if (score > 0.0 &&
@@ -575,7 +656,7 @@ class Finder {
     for (int i = 0; i < view.size(); ++i) {
       if (!view.is(i, Bit(kWDelete)) || view.Negated(i) || !view.Directs(i)) continue;
       const std::string_view w = view.word(i);
-      if (w == "drop" || w == "truncate" || !view.Bare(i)) continue;
+      if (w == "drop" || w == "truncate" || !view.Bare(i) || OwnAct(view, i)) continue;
       double score = 0.0;
       int to = kNone;
       const int files = view.Find(i + 1, i + 8, Bit(kWFiles));
@@ -672,9 +753,9 @@ class Finder {
       if (!view.is(i, Bit(kWChange) | Bit(kWShow) | Bit(kWSend) | Bit(kWSendWeak)) && view.word(i) != "store" &&
           view.word(i) != "copy")
         continue;
-      if (view.Negated(i) || !view.Directs(i) || !view.Bare(i)) continue;
+      if (view.Negated(i) || !view.Directs(i) || !view.Bare(i) || OwnAct(view, i)) continue;
       const int memory = view.Find(i + 1, i + 14, Bit(kWMemory));
-      if (memory == kNone) continue;
+      if (memory == kNone || WishOfUser(view)) continue;
       double score = 0.2;
       if (view.any(Bit(kWForever))) score += 0.15;
       if (view.Find(i, view.size(), Bit(kWRule)) != kNone) score += 0.1;
@@ -751,7 +832,7 @@ class Finder {
                               view.Has("act as") || view.Has("behave as"));
     if (unbound != kNone && role && view.word(unbound) != "unlimited") {
       score = view.Has("you are now") ? 0.85 : 0.65;
-      from = 0;
+      from = std::max(0, std::min(view.Find(0, view.size(), Bit(kWAgent) | Bit(kWPersona)), unbound));
       to = unbound;
     }
     const int words = you && view.any(Bit(kWRule)) ? view.size() : 0;

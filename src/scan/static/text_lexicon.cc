@@ -39,7 +39,7 @@ constexpr Entry kEntries[] = {
      "modify replace rewrite insert append prepend inject alter edit swap substitute add include embed"},
     {Bit(kWSecret), false,
      "credential credentials password passwords passphrase passphrases secrets passwd keychain keychains "
-     "mnemonic id_rsa id_ed25519 authorized_keys cookies passcodes passcode pin pins ssn"},
+     "id_rsa id_ed25519 authorized_keys cookies passcodes passcode pin pins ssn"},
     {Bit(kWSecretWeak), false, "token tokens key keys cookie secret auth wallet wallets certificate certificates"},
     {Bit(kWPersonal), false,
      "conversation conversations transcript transcripts prompt prompts location gps coordinates clipboard "
@@ -115,7 +115,10 @@ constexpr Entry kEntries[] = {
      "prevention indicator indicators defense defensive hostile poisoned poisoning untrusted backdoor "
      "backdoors compromise compromised flags victim pentest pentesting penetration forensic forensics "
      "hardening sanitize sanitization payloads evasion exfiltration anti-pattern anti-patterns antipattern "
-     "spoofing abuse leaked leaks leakage breach insecure findings finding severity"},
+     "spoofing abuse leaked leaks leakage breach insecure findings finding severity persistence evasion intrusion "
+     "intruder intruders ransomware rootkit trojan worm botnet fraud fraudster fraudsters scam scams scammer scammers "
+     "bait lure lures decoy honeypot ctf hoax give-away give-aways giveaways ioc iocs triage yara sigma forged "
+     "impersonate impersonates impersonating infected infection defenders obfuscated"},
     {Bit(kWExample), false,
      "example examples e.g e.g. eg sample samples like hypothetical scenario scenarios demo illustrative"},
     {Bit(kWEnv), false, "environment env environ .env printenv"},
@@ -173,7 +176,8 @@ constexpr PairEntry kPairs[] = {
      "api key,api keys,api token,api tokens,access token,access tokens,private key,private keys,ssh key,"
      "ssh keys,secret key,secret keys,session token,session tokens,session cookies,auth token,auth tokens,"
      "seed phrase,seed phrases,recovery phrase,access key,access keys,bearer token,bearer tokens,"
-     "environment secrets,encryption keys,login details,credit card,bank details,account details,"
+     "mnemonic phrase,seed mnemonic,wallet mnemonic,recovery mnemonic,mnemonic words,environment secrets,encryption "
+     "keys,login details,credit card,bank details,account details,"
      "wallet keys,browser cookies,auth cookies,refresh token,authentication tokens,authentication token,"
      "oauth tokens,oauth token,login credentials,environment keys,sensitive credentials,signing key,"
      "signing keys,service account,stored passwords,social security"},

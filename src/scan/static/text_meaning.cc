@@ -26,6 +26,7 @@ constexpr int kLongSentence = 40;
 constexpr double kMuchOfAttacks = 0.08;  // share of sentences
 constexpr double kHalfDescribed = 0.3;
 constexpr double kMostlyDescribed = 0.5;
+constexpr double kWhollyDescribed = 0.8;
 
 constexpr std::size_t kMany = 4;  // sentences of a unit that say something
 constexpr std::size_t kVeryMany = 9;
@@ -158,7 +159,8 @@ class Reader {
       kept += part.kept ? 1U : 0U;
     }
     if (kept == 0) {
-      for (Part& part : parts_) part.kept = true;
+      // Nothing else is said: it counts as far as it may be meant after all.
+      for (Part& part : parts_) part.kept = part.described < kWhollyDescribed;
     }
   }
 

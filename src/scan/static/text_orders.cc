@@ -147,7 +147,7 @@ constexpr Entry kEntries[] = {
      "religion religious minority minorities elderly disabled foreigners foreign refugees caste applicants "
      "candidates names surname surnames pronouns"},
     {kOCause,
-     "political politics politician party election elections candidate government president minister vaccine "
+     "political politics politician party election elections government president minister vaccine "
      "vaccines vaccination medical medicine medication drug drugs dosage dose health therapy cancer climate warming "
      "evolution creation earth moon science scientific scientists consensus history historical war colonial genocide "
      "holocaust conspiracy abortion immigration tax gun nuclear pandemic virus homeopathy homeopathic detox "
@@ -261,7 +261,11 @@ class Orders {
     while (k >= 0 && (word(k)[0] >= '0' && word(k)[0] <= '9')) --k;
     if (k < 0) return true;
     if (Gap(i).find_first_of(",:;*\n") != std::string_view::npos) return true;
-    if (std::find(kLead.begin(), kLead.end(), word(k)) != kLead.end()) return word(k) != "to" || k == 0 || Must(k);
+    if (std::find(kLead.begin(), kLead.end(), word(k)) != kLead.end()) {
+      if (word(k) != "to") return true;
+      // "To bypass the cache, pass --fresh" says what for.
+      return Must(k) || (k == 0 && canvas_.Of(*sentence_).find(',') == std::string_view::npos);
+    }
     return Must(i);
   }
   [[nodiscard]] bool Must(int i) const {
@@ -445,8 +449,10 @@ class Orders {
           to = fault;
         }
       }
-      if ((set & O(kOFake)) != 0 && Find(i + 1, i + 8, O(kOWork) | O(kOResult)) != kNone &&
-          !Has({"test", "mock", "fixture", "example"})) {
+      const bool call = at(i).end() < canvas_.text.size() && canvas_.text[at(i).end()] == '(';  // inflate()
+      const bool sign = Has({"flag ", "check for", "look for", "beware", "avoid", "red flag", "warning sign"});
+      if ((set & O(kOFake)) != 0 && !call && !sign && word(i) != "invent" &&
+          Find(i + 1, i + 8, O(kOWork) | O(kOResult)) != kNone && !Has({"test", "mock", "fixture", "example"})) {
         score = std::max(score, 0.6 + (Quiet() ? 0.2 : 0.0));
         to = Find(i + 1, i + 8, O(kOWork) | O(kOResult));
       }
@@ -623,7 +629,7 @@ class Orders {
     // A parameter filled with what the tool has no use for.
     if ((all_ & O(kORepeat)) != 0) {
       const int param = Find(0, size(), O(kOParam) | O(kOHidden));
-      if (param != kNone && (described || any(Bit(kWMust) | Bit(kWAgent)))) {
+      if (param != kNone && (described || any(Bit(kWMust)) || Every() || Quiet())) {
         for (int i = 0; i < size(); ++i) {
           if ((sets_[static_cast<std::size_t>(i)] & O(kORepeat)) == 0 || Negated(i) || !Ordered(i)) continue;
           const int what =
@@ -657,7 +663,9 @@ class Orders {
         s = std::max(s, 0.4) + 0.25;
       if (s > score) score = s;
     }
-    if (described && Has({"other tools", "all tools", "every tool", "instructions"}) &&
+    const bool data = Has({"not instructions", "not an instruction", "not orders", "never instructions", "as data",
+                           "are data", "is data", "untrusted", "not to be followed"});
+    if (described && !data && Has({"other tools", "all tools", "every tool", "instructions"}) &&
         Has({"system administrator", "system-level", "higher priority", "highest priority", "take precedence",
              "takes precedence", "come from the", "issued by the", "mandated by", "required by the platform",
              "on behalf of the platform", "authority of", "same authority", "part of the system", "official policy"})) {

@@ -208,9 +208,10 @@ class View {
   return false;
 }
 
-[[nodiscard]] inline int FirstOf(const View& view, int to, std::initializer_list<std::string_view> words) {
+[[nodiscard]] inline int FirstOf(const View& view, int to, std::initializer_list<std::string_view> words,
+                                 int from = 0) {
   for (const std::string_view word : words) {
-    const int at = view.FindWord(0, to, word);
+    const int at = view.FindWord(from, to, word);
     if (at != kNone) return at;
   }
   return kNone;
