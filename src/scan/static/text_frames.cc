@@ -9,12 +9,18 @@ namespace interlock::scan {
 namespace {
 
 using frames::Authenticates;
+using frames::Contact;
 using frames::Destination;
 using frames::FirstOf;
 using frames::kAction;
+using frames::KeyOfAddress;
 using frames::kNone;
 using frames::kSecretAny;
+using frames::OwnAct;
+using frames::Refuses;
 using frames::View;
+using frames::WishOfUser;
+using frames::Wording;
 
 constexpr std::size_t kMaxHits = 4000;
 class Finder {
@@ -99,50 +105,6 @@ class Finder {
     if (view.any(Bit(kWWhen))) score += 0.08;
     if (view.any(Bit(kWEvery))) score += 0.07;
     return score;
-  }
-
-  // "Please send bug reports to bugs@...": how to reach the makers.
-  [[nodiscard]] static bool Contact(const View& view, int verb) {
-    static constexpr std::array<std::string_view, 22> kReasons = {
-        "bug",         "bugs",         "issue",         "issues",   "patch",         "patches",
-        "comments",    "comment",      "suggestions",   "feedback", "question",      "questions",
-        "mailing",     "list",         "contact",       "mail",     "vulnerability", "vulnerabilities",
-        "corrections", "improvements", "contributions", "support"};
-    for (int i = std::max(0, verb - 4); i <= std::min(verb + 10, view.size() - 1); ++i) {
-      if (std::ranges::find(kReasons, view.word(i)) != kReasons.end() && i != verb) return true;
-    }
-    return verb + 1 < view.size() && view.word(verb + 1) == "us" && view.FindWord(0, verb, "must") == kNone;
-  }
-
-  // "POST https://.../query?key={API_KEY}": the key is a part of the address that it opens.
-  [[nodiscard]] bool KeyOfAddress(const View& view, int url, int key) const {
-    if (key == kNone || key == url || !view.is(url, Bit(kWUrl))) return false;
-    const std::uint32_t from = std::min(view.at(url).end(), view.at(key).end());
-    const std::uint32_t to = std::max(view.at(url).begin, view.at(key).begin);
-    if (to < from) return false;
-    return std::string_view(canvas_.text).substr(from, to - from).find_first_of(" \n\t`\"") == std::string_view::npos;
-  }
-
-  // What a tool's text opens with is what the tool does: "Delete all mails older than a week." Not where it speaks of
-  // an occasion, of duty, of secrecy or to the agent.
-  [[nodiscard]] static bool OwnAct(const View& view, int act) {
-    const TextPassage& passage = view.passage();
-    if ((passage.kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) == 0) return false;
-    if ((passage.kind & (kSurfaceInstruction | kSurfaceHidden | kSurfaceDecoded)) != 0) return false;
-    return act == 0 && view.index() == passage.first &&
-           !view.any(Bit(kWMust) | Bit(kWAgent) | Bit(kWSecretly) | Bit(kWWithout) | Bit(kWSecretPath)) &&
-           FirstOf(view, view.size(), {"before", "after", "whenever", "once", "upon", "first"}) == kNone;
-  }
-
-  // It is done when the user asks for it or agrees.
-  [[nodiscard]] static bool WishOfUser(const View& view) {
-    if (!view.any(Bit(kWUser)) || view.any(Bit(kWSecretly))) return false;
-    for (const std::string_view wish :
-         {"user asks", "user agrees", "user wants", "user requests", "user confirms", "user approves",
-          "user has agreed", "user has asked", "user says so", "if the user chooses", "ask the user", "users ask"}) {
-      if (view.Has(wish)) return true;
-    }
-    return false;
   }
 
   void Exfiltrate(const View& view) {
@@ -354,19 +316,6 @@ class Finder {
         return;
       }
     }
-  }
-
-  // "Do not tell readers \"click here\"", "do not tell users to ...": how one words it, not what is kept from them.
-  [[nodiscard]] bool Wording(const View& view, int user) const {
-    const std::uint32_t end = view.at(user).end();
-    const std::string_view rest = std::string_view(canvas_.text).substr(end, 4);
-    const std::size_t mark = rest.find_first_not_of(" :");
-    if (mark != std::string_view::npos && (rest[mark] == '"' || rest[mark] == '`' || rest[mark] == '\'')) return true;
-    return user + 1 < view.size() && view.word(user + 1) == "to";
-  }
-  [[nodiscard]] static bool Refuses(std::string_view word) {
-    return word == "refuse" || word == "decline" || word == "refrain" || word == "avoid" || word == "prevent" ||
-           word == "refuses";
   }
 
   void Secrecy(const View& view) {

@@ -36,6 +36,7 @@ class View {
   [[nodiscard]] bool any(WordSet set) const { return (sentence_.all & set) != 0; }
   [[nodiscard]] const TextSentence& sentence() const { return sentence_; }
   [[nodiscard]] std::uint32_t index() const { return index_; }
+  [[nodiscard]] std::string_view text() const { return canvas_.text; }  // of the whole canvas
   [[nodiscard]] const TextPassage& passage() const { return canvas_.passages[sentence_.passage]; }
 
   // First word of the set in [from, to].
@@ -215,6 +216,64 @@ class View {
     if (at != kNone) return at;
   }
   return kNone;
+}
+
+// "Please send bug reports to bugs@...": how to reach the makers.
+[[nodiscard]] inline bool Contact(const View& view, int verb) {
+  static constexpr std::array<std::string_view, 22> kReasons = {
+      "bug",         "bugs",         "issue",         "issues",   "patch",         "patches",
+      "comments",    "comment",      "suggestions",   "feedback", "question",      "questions",
+      "mailing",     "list",         "contact",       "mail",     "vulnerability", "vulnerabilities",
+      "corrections", "improvements", "contributions", "support"};
+  for (int i = std::max(0, verb - 4); i <= std::min(verb + 10, view.size() - 1); ++i) {
+    if (std::ranges::find(kReasons, view.word(i)) != kReasons.end() && i != verb) return true;
+  }
+  return verb + 1 < view.size() && view.word(verb + 1) == "us" && view.FindWord(0, verb, "must") == kNone;
+}
+
+// "POST https://.../query?key={API_KEY}": the key is a part of the address that it opens.
+[[nodiscard]] inline bool KeyOfAddress(const View& view, int url, int key) {
+  if (key == kNone || key == url || !view.is(url, Bit(kWUrl))) return false;
+  const std::uint32_t from = std::min(view.at(url).end(), view.at(key).end());
+  const std::uint32_t to = std::max(view.at(url).begin, view.at(key).begin);
+  if (to < from) return false;
+  return view.text().substr(from, to - from).find_first_of(" \n\t`\"") == std::string_view::npos;
+}
+
+// What a tool's text opens with is what the tool does: "Delete all mails older than a week." Not where it speaks of
+// an occasion, of duty, of secrecy or to the agent.
+[[nodiscard]] inline bool OwnAct(const View& view, int act) {
+  const TextPassage& passage = view.passage();
+  if ((passage.kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) == 0) return false;
+  if ((passage.kind & (kSurfaceInstruction | kSurfaceHidden | kSurfaceDecoded)) != 0) return false;
+  return act == 0 && view.index() == passage.first &&
+         !view.any(Bit(kWMust) | Bit(kWAgent) | Bit(kWSecretly) | Bit(kWWithout) | Bit(kWSecretPath)) &&
+         FirstOf(view, view.size(), {"before", "after", "whenever", "once", "upon", "first"}) == kNone;
+}
+
+// It is done when the user asks for it or agrees.
+[[nodiscard]] inline bool WishOfUser(const View& view) {
+  if (!view.any(Bit(kWUser)) || view.any(Bit(kWSecretly))) return false;
+  for (const Phrase& wish :
+       {Phrase("user asks"), Phrase("user agrees"), Phrase("user wants"), Phrase("user requests"),
+        Phrase("user confirms"), Phrase("user approves"), Phrase("user has agreed"), Phrase("user has asked"),
+        Phrase("user says so"), Phrase("if the user chooses"), Phrase("ask the user"), Phrase("users ask")}) {
+    if (view.Has(wish)) return true;
+  }
+  return false;
+}
+
+// "Do not tell readers \"click here\"", "do not tell users to ...": how one words it, not what is kept from them.
+[[nodiscard]] inline bool Wording(const View& view, int user) {
+  const std::uint32_t end = view.at(user).end();
+  const std::string_view rest = view.text().substr(end, 4);
+  const std::size_t mark = rest.find_first_not_of(" :");
+  if (mark != std::string_view::npos && (rest[mark] == '"' || rest[mark] == '`' || rest[mark] == '\'')) return true;
+  return user + 1 < view.size() && view.word(user + 1) == "to";
+}
+[[nodiscard]] inline bool Refuses(std::string_view word) {
+  return word == "refuse" || word == "decline" || word == "refrain" || word == "avoid" || word == "prevent" ||
+         word == "refuses";
 }
 
 }  // namespace interlock::scan::frames
