@@ -564,6 +564,10 @@ Judgement BoundsSession::Judge(const ProposedCall& call, const Thresholds& thres
     }
     if (judgement.score > 0.0F) judgement.verdict = core::Verdict::kEscalate;
   }
+  if (judgement.verdict == core::Verdict::kAllow && s.CarriesAway(call, judgement)) {
+    judgement.verdict = core::Verdict::kEscalate;
+    return judgement;
+  }
   if (judgement.verdict == core::Verdict::kAllow) {
     judgement.ground = Ground::kWithin;
     return judgement;

@@ -1,9 +1,92 @@
 #include <algorithm>
 
+#include "interlock/base/digits.h"
 #include "interlock/base/text.h"
 #include "session_impl.h"
 
 namespace interlock::bounds {
+namespace {
+
+constexpr std::size_t kMaxFields = 16;
+constexpr std::size_t kShortestField = 4;
+
+// Of "https://host/path?a=b": the host, and what stands behind the question or hash mark. Empty: no link.
+struct Link {
+  std::string_view host;
+  std::string_view fields;
+};
+Link LinkOf(std::string_view text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme == std::string_view::npos || scheme == 0 || scheme > 8) return {};
+  std::string_view rest = text.substr(scheme + 3);
+  Link link;
+  link.host = rest.substr(0, std::min(rest.find_first_of("/?#"), rest.size()));
+  if (const std::size_t user = link.host.rfind('@'); user != std::string_view::npos) link.host.remove_prefix(user + 1);
+  const std::size_t mark = rest.find_first_of("?#");
+  if (mark != std::string_view::npos) link.fields = rest.substr(mark + 1);
+  return link;
+}
+
+std::string Unescaped(std::string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const int high = text[at] == '%' && at + 2 < text.size() ? base::HexValue(text[at + 1]) : -1;
+    const int low = high >= 0 ? base::HexValue(text[at + 2]) : -1;
+    if (low >= 0) {
+      out.push_back(static_cast<char>(high * 16 + low));
+      at += 2;
+    } else {
+      out.push_back(text[at] == '+' ? ' ' : text[at]);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+// A place that only a result names, and data that another result holds: whoever wrote the one is told the other. A host
+// that the request names, or that a call before this one went to, is no news.
+bool BoundsSession::Impl::CarriesAway(const ProposedCall& call, Judgement& judgement) const {
+  if (call.tool_class != ToolClass::kSink) return false;
+  for (const Leaf& leaf : LeavesOf(call.arguments)) {
+    const Link link = LinkOf(leaf.text);
+    if (link.host.size() < kShortestField || link.fields.size() < kShortestField) continue;
+    if (IsExplained(leaf.pointer, call.explained) || request.find(link.host) != std::string::npos) continue;
+    const auto names_host = [&](const Seen& entry) {
+      return sources.text(entry.source).find(link.host) != std::string_view::npos;
+    };
+    const auto first = std::ranges::find_if(seen, names_host);
+    const bool visited = std::ranges::any_of(
+        seen, [&](const Seen& entry) { return entry.address.find(link.host) != std::string::npos; });
+    if (first == seen.end() || visited) continue;
+    std::size_t count = 0;
+    for (std::size_t at = 0; at < link.fields.size() && count++ < kMaxFields;) {
+      const std::size_t end = std::min(link.fields.find_first_of("&;#", at), link.fields.size());
+      std::string_view field = link.fields.substr(at, end - at);
+      at = end + 1;
+      field.remove_prefix(field.find('=') == std::string_view::npos ? 0 : field.find('=') + 1);
+      const std::string value = Unescaped(field);
+      if (value.size() < kShortestField || request.find(value) != std::string::npos) continue;
+      const provenance::Explanation origin = sources.Explain(value, {.fuzzy = false, .derived = false});
+      const Seen* from = nullptr;
+      bool with_host = false;
+      for (const provenance::SourceMatch& match : origin.matches) {
+        const auto share = static_cast<float>(match.in_value.end - match.in_value.begin);
+        if (match.source >= seen_of_source.size() || share < kGrounded * static_cast<float>(value.size())) continue;
+        with_host = with_host || seen_of_source[match.source] == ~0U || names_host(seen[seen_of_source[match.source]]);
+        if (seen_of_source[match.source] != ~0U) from = &seen[seen_of_source[match.source]];
+      }
+      if (from == nullptr || with_host) continue;
+      judgement.ground = Ground::kCarriesAway;
+      judgement.pointer = leaf.pointer;
+      judgement.text = "takes " + base::Printable(value, 48) + " out of the result of " +
+                       base::Printable(from->tool, 64) + " to " + base::Printable(link.host, 64) +
+                       ", which only the result of " + base::Printable(first->tool, 64) + " names";
+      return true;
+    }
+  }
+  return false;
+}
 
 // The session's texts may hold the value as well: then it has a source that was to be read.
 bool BoundsSession::Impl::ByDefinition(const ProposedCall& call, Judgement& judgement) const {
@@ -125,6 +208,8 @@ std::string_view NameOf(Ground ground) noexcept {
       return "explained";
     case Ground::kDefinition:
       return "definition";
+    case Ground::kCarriesAway:
+      return "carries-away";
   }
   return "unknown";
 }

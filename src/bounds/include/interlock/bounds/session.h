@@ -17,8 +17,9 @@
 // * explained: where every argument stands in a trusted place that the policy names for it, nothing untrusted chose
 // one;
 // * features: provenance of every argument, taint of its cleanest occurrence, intent, orders that name the tool, path;
-// * the combiner, trees over the features, is the signal; two things wait for a person whatever it says: an order that
-//   names another account than the document's facts do, and an order that is readable only once decoded;
+// * the combiner, trees over the features, is the signal; three things wait for a person whatever it says: an order
+//   that names another account than the document's facts do, an order that is readable only once decoded, and a link to
+//   a place that one result names with data of another one;
 // * with the request unknown only causality and taint speak;
 // * delegation: where the request says to do what a document says, a refusal becomes a question to a person within that
 //   document, and nothing is masked.
@@ -85,16 +86,17 @@ struct Thresholds {
 
 // Why a call was judged so.
 enum class Ground : std::uint8_t {
-  kNotGated,    // a retrieval
-  kUnexposed,   // the causal cut
-  kWithin,      // the combiner sees nothing
-  kTaint,       // arguments that come from text addressed to the agent
-  kUnasked,     // the request asks for no such action
-  kPath,        // the path is an attack's
-  kCombined,    // together
-  kDelegated,   // would be refused, but the request delegates to the document
-  kExplained,   // every argument is
-  kDefinition,  // an argument that only another tool's definition holds
+  kNotGated,     // a retrieval
+  kUnexposed,    // the causal cut
+  kWithin,       // the combiner sees nothing
+  kTaint,        // arguments that come from text addressed to the agent
+  kUnasked,      // the request asks for no such action
+  kPath,         // the path is an attack's
+  kCombined,     // together
+  kDelegated,    // would be refused, but the request delegates to the document
+  kExplained,    // every argument is
+  kDefinition,   // an argument that only another tool's definition holds
+  kCarriesAway,  // a link to a place that one result names, with what another one holds
 };
 [[nodiscard]] std::string_view NameOf(Ground ground) noexcept;
 
