@@ -32,11 +32,13 @@ if(NOT CMAKE_C_COMPILER_ID STREQUAL CMAKE_CXX_COMPILER_ID)
   message(FATAL_ERROR "C compiler (${CMAKE_C_COMPILER}) and C++ compiler (${CMAKE_CXX_COMPILER}) differ; set CMAKE_C_COMPILER")
 endif()
 
-add_library(interlock_tree_sitter OBJECT ${tree_sitter_sources})
+# With the one file of ours that reads the runtime's own structures.
+add_library(interlock_tree_sitter OBJECT ${tree_sitter_sources} "${PROJECT_SOURCE_DIR}/src/scan/code/syntax_walk.c")
 set_target_properties(interlock_tree_sitter PROPERTIES
   C_STANDARD 11 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden EXPORT_COMPILE_COMMANDS OFF COMPILE_WARNING_AS_ERROR OFF)
 # Optimised in every build type: the parse tables are data, and an unoptimised runtime makes every test of the scanner slow.
 target_compile_options(interlock_tree_sitter PRIVATE -w -O2 -g1)
+set_source_files_properties("${tree_sitter_lib}/src/lib.c" PROPERTIES COMPILE_OPTIONS -O3)
 target_compile_definitions(interlock_tree_sitter PRIVATE _DEFAULT_SOURCE NDEBUG)
 target_include_directories(interlock_tree_sitter SYSTEM PUBLIC "${tree_sitter_lib}/include")
 target_include_directories(interlock_tree_sitter PRIVATE "${tree_sitter_lib}/src")

@@ -3,9 +3,10 @@
 #include <tree_sitter/api.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 
+#include "code/parse_memory.h"
+#include "code/syntax_walk.h"
 #include "interlock/base/check.h"
 
 extern "C" {
@@ -44,22 +45,6 @@ struct TreeDeleter {
 using ParserPtr = std::unique_ptr<TSParser, ParserDeleter>;
 using TreePtr = std::unique_ptr<TSTree, TreeDeleter>;
 
-class Cursor {
- public:
-  explicit Cursor(TSNode node) : cursor_(ts_tree_cursor_new(node)) {}
-  ~Cursor() { ts_tree_cursor_delete(&cursor_); }
-  Cursor(const Cursor&) = delete;
-  Cursor& operator=(const Cursor&) = delete;
-  [[nodiscard]] TSNode Node() const { return ts_tree_cursor_current_node(&cursor_); }
-  [[nodiscard]] TSFieldId Field() const { return ts_tree_cursor_current_field_id(&cursor_); }
-  bool Down() { return ts_tree_cursor_goto_first_child(&cursor_); }
-  bool Right() { return ts_tree_cursor_goto_next_sibling(&cursor_); }
-  bool Up() { return ts_tree_cursor_goto_parent(&cursor_); }
-
- private:
-  TSTreeCursor cursor_;
-};
-
 // Two meters, because neither alone stops every runaway error recovery. The parser calls back once every hundred of its
 // operations: real code needs one call for 50 bytes or more, however dense. And it copies what it skips, again and
 // again (100 KB of quotes as JavaScript: quadratic in few operations), which shows in the memory it asks for: real code
@@ -74,21 +59,6 @@ constexpr std::size_t kMaxPieces = 256;
 constexpr std::size_t kForeignFloor = 256;
 constexpr std::size_t kForeignShare = 32;
 
-thread_local std::uint64_t g_asked_bytes = 0;  // by tree-sitter on this thread
-
-void* CountedAllocate(std::size_t bytes) {
-  g_asked_bytes += bytes;
-  return std::malloc(bytes);
-}
-void* CountedZeroed(std::size_t count, std::size_t bytes) {
-  g_asked_bytes += count * bytes;
-  return std::calloc(count, bytes);
-}
-void* CountedResize(void* block, std::size_t bytes) {
-  g_asked_bytes += bytes;
-  return std::realloc(block, bytes);
-}
-
 struct Budget {
   std::uint32_t ops = 0;
   std::uint64_t memory = 0;
@@ -98,7 +68,7 @@ struct Budget {
 bool Progress(TSParseState* state) {
   auto* budget = static_cast<Budget*>(state->payload);
   ++budget->spent;
-  return budget->spent > budget->ops || g_asked_bytes > budget->memory;
+  return budget->spent > budget->ops || ParseMemory::asked() > budget->memory;
 }
 
 struct Source {
@@ -118,7 +88,7 @@ const char* ReadSource(void* payload, std::uint32_t byte, TSPoint /*position*/, 
 TreePtr ParseBytes(TSParser* parser, std::string_view text, std::uint32_t max_ops, std::uint32_t* spent) {
   Source source{text};
   Budget budget{.ops = max_ops, .memory = kMemoryFloor + max_ops * kMemoryPerOp};
-  g_asked_bytes = 0;
+  ParseMemory::ForgetAsked();
   const TSInput input{&source, ReadSource, TSInputEncodingUTF8, nullptr};
   TreePtr tree(ts_parser_parse_with_options(parser, nullptr, input, TSParseOptions{&budget, Progress}));
   *spent += budget.spent;
@@ -126,103 +96,92 @@ TreePtr ParseBytes(TSParser* parser, std::string_view text, std::uint32_t max_op
   return tree;
 }
 
-// Copies the nodes below `root` that `kinds` keeps; those of a piece become children of nodes[0] with `offset` added.
+// Copies the nodes below a root that `kinds` keeps; those of a piece become children of nodes[0] with `offset` added.
 class Flattener {
  public:
   Flattener(const NodeKinds& kinds, const LowerLimits& limits, SyntaxTree* out)
       : kinds_(kinds), limits_(limits), out_(*out) {}
 
-  void Add(TSNode root, std::uint32_t offset) {
-    if (out_.nodes.empty()) Push(root, 0, kOtherField, kNone);
-    stack_.clear();
-    stack_.push_back({0, 0, true, false});
-    Cursor cursor(root);
-    stack_.back().error = ts_node_is_error(root);
-    if (stack_.back().error) CountError(root);
-    if (!cursor.Down()) return;
-    for (;;) {
-      ++visited_;
-      if (visited_ > limits_.max_nodes) {
-        out_.complete = false;
-        out_.stop = "nodes";
-        break;
-      }
-      if (Visit(cursor, offset) && cursor.Down()) continue;
-      CloseTop();
-      bool moved = cursor.Right();
-      while (!moved) {
-        if (!cursor.Up() || stack_.size() == 1) break;
-        CloseTop();
-        moved = cursor.Right();
-      }
-      if (!moved) break;
+  void Add(const TSTree* tree, std::uint32_t offset) {
+    const TSNode root = ts_tree_root_node(tree);
+    const InterlockNode top{.symbol = ts_node_symbol(root),
+                            .error = ts_node_is_error(root),
+                            .missing = ts_node_is_missing(root),
+                            .parent = ts_node_child_count(root) > 0,
+                            .begin = ts_node_start_byte(root),
+                            .end = ts_node_end_byte(root)};
+    if (out_.nodes.empty()) {
+      Push(top, 0, kOtherField, kNone, top.error ? kErrorNode : kinds_.Symbol(top.symbol).kind);
     }
+    offset_ = offset;
+    stack_.clear();
+    stack_.push_back({.node = 0, .depth = 0, .error = top.error});
+    if (top.error) CountError(top);
+    const bool walked = interlock_walk(
+        tree,
+        [](void* self, const InterlockWalk* walk, const InterlockNode* node) {
+          return static_cast<Flattener*>(self)->Enter(*walk, *node);
+        },
+        [](void* self) { static_cast<Flattener*>(self)->CloseTop(); }, this);
+    INTERLOCK_CHECK(walked, "there is memory for a node of each level");
     while (stack_.size() > 1) CloseTop();
     out_.nodes[0].next = static_cast<NodeIndex>(out_.nodes.size());
   }
 
  private:
   struct Level {
-    NodeIndex node;  // in the array: this one, or for a node left out the one it stands in
-    std::uint32_t depth;
-    bool own = true;
+    NodeIndex node = 0;
+    std::uint32_t depth = 0;
     bool error = false;
   };
 
-  // Pushes a level for the cursor's node; true: look at its children.
-  bool Visit(const Cursor& cursor, std::uint32_t offset) {
-    const TSNode node = cursor.Node();
-    const Level parent = stack_.back();
-    const bool error = ts_node_is_error(node);
-    if (error && !parent.error) CountError(node);
-    const NodeKinds::Entry entry =
-        error ? NodeKinds::Entry{kErrorNode, true, false, false} : kinds_.Symbol(ts_node_symbol(node));
-    if (!entry.keep) {
-      stack_.push_back({parent.node, parent.depth, false, parent.error});
-      return false;
+  InterlockStep Enter(const InterlockWalk& walk, const InterlockNode& node) {
+    if (++visited_ > limits_.max_nodes) {
+      out_.complete = false;
+      out_.stop = "nodes";
+      return kInterlockStop;
     }
-    const SyntaxNode& above = out_.nodes[parent.node];
+    const Level parent = stack_.back();
+    if (node.error && !parent.error) CountError(node);
+    const NodeKinds::Entry entry =
+        node.error ? NodeKinds::Entry{kErrorNode, true, false, false} : kinds_.Symbol(node.symbol);
+    if (!entry.keep) return kInterlockSkip;
     const auto index = static_cast<NodeIndex>(out_.nodes.size());
-    const bool chain = entry.chain && above.kind == entry.kind && index == parent.node + 1;
+    const bool chain = entry.chain && out_.nodes[parent.node].kind == entry.kind && index == parent.node + 1;
     const std::uint32_t depth = parent.depth + (chain ? 0 : 1);
-    Push(node, offset, kinds_.Field(cursor.Field()), parent.node, entry.kind);
-    stack_.push_back({index, depth, true, error || parent.error});
-    if (depth >= limits_.max_depth && ts_node_child_count(node) > 0) {
+    Push(node, offset_, kinds_.Field(interlock_walk_field(&walk)), parent.node, entry.kind);
+    if (depth >= limits_.max_depth && node.parent) {
       out_.complete = false;
       out_.stop = "depth";
-      return false;
+      return kInterlockSkip;
     }
-    return !entry.opaque;
+    if (entry.opaque) return kInterlockSkip;
+    stack_.push_back({.node = index, .depth = depth, .error = node.error || parent.error});
+    return kInterlockDown;
   }
 
-  void Push(TSNode node, std::uint32_t offset, NodeField field, NodeIndex parent) {
-    const NodeKind kind = ts_node_is_error(node) ? kErrorNode : kinds_.Symbol(ts_node_symbol(node)).kind;
-    Push(node, offset, field, parent, kind);
-  }
-  void Push(TSNode node, std::uint32_t offset, NodeField field, NodeIndex parent, NodeKind kind) {
-    SyntaxNode flat;
-    flat.kind = kind;
-    flat.field = field;
-    flat.begin = ts_node_start_byte(node) + offset;
-    flat.end = ts_node_end_byte(node) + offset;
-    flat.missing = flat.begin == flat.end && ts_node_is_missing(node);
-    flat.next = static_cast<NodeIndex>(out_.nodes.size() + 1);
-    flat.parent = parent;
-    out_.nodes.push_back(flat);
+  void Push(const InterlockNode& node, std::uint32_t offset, NodeField field, NodeIndex parent, NodeKind kind) {
+    out_.nodes.push_back({.kind = kind,
+                          .field = field,
+                          .missing = node.missing && node.begin == node.end,
+                          .begin = node.begin + offset,
+                          .end = node.end + offset,
+                          .next = static_cast<NodeIndex>(out_.nodes.size() + 1),
+                          .parent = parent});
   }
 
   void CloseTop() {
-    const Level top = stack_.back();
+    out_.nodes[stack_.back().node].next = static_cast<NodeIndex>(out_.nodes.size());
     stack_.pop_back();
-    if (top.own) out_.nodes[top.node].next = static_cast<NodeIndex>(out_.nodes.size());
   }
 
-  void CountError(TSNode node) { out_.error_bytes += ts_node_end_byte(node) - ts_node_start_byte(node); }
+  void CountError(const InterlockNode& node) { out_.error_bytes += node.end - node.begin; }
 
   const NodeKinds& kinds_;
   const LowerLimits& limits_;
   SyntaxTree& out_;
   std::vector<Level> stack_;
+  std::uint32_t offset_ = 0;
   std::uint32_t visited_ = 0;
 };
 
@@ -327,15 +286,17 @@ SyntaxTree ParseSyntax(const NodeKinds& kinds, std::string_view text, const Lowe
     return tree;
   }
   [[maybe_unused]] static const bool counted = [] {
-    ts_set_allocator(CountedAllocate, CountedZeroed, CountedResize, std::free);
+    ts_set_allocator(ParseMemory::Allocate, ParseMemory::Zeroed, ParseMemory::Resize, ParseMemory::Free);
     return true;
   }();
+  const ParseMemory memory;
   const ParserPtr parser(ts_parser_new());
   INTERLOCK_CHECK(ts_parser_set_language(parser.get(), LanguageOf(kinds.grammar())), "runtime and grammars are pinned");
   tree.nodes.reserve(text.size() / 6 + 16);
   Flattener flattener(kinds, limits, &tree);
-  if (const TreePtr whole = ParseBytes(parser.get(), text, OpsFor(text.size(), limits), &tree.parse_ops)) {
-    flattener.Add(ts_tree_root_node(whole.get()), 0);
+  if (TreePtr whole = ParseBytes(parser.get(), text, OpsFor(text.size(), limits), &tree.parse_ops)) {
+    flattener.Add(whole.get(), 0);
+    if (ParseMemory::LetsGoAtOnce()) static_cast<void>(whole.release());
     return tree;
   }
   tree.complete = false;
@@ -349,9 +310,9 @@ SyntaxTree ParseSyntax(const NodeKinds& kinds, std::string_view text, const Lowe
     if (part.size() < text.size() && left > 0) {
       const std::uint32_t ops = OpsFor(part.size(), limits);
       const TreePtr some = ParseBytes(parser.get(), part, ops, &tree.parse_ops);
-      left -= std::min<std::uint64_t>(left, g_asked_bytes / kMemoryPerOp);
+      left -= std::min<std::uint64_t>(left, ParseMemory::asked() / kMemoryPerOp);
       if (some != nullptr) {
-        flattener.Add(ts_tree_root_node(some.get()), static_cast<std::uint32_t>(from));
+        flattener.Add(some.get(), static_cast<std::uint32_t>(from));
         from = end;
         continue;
       }
