@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "interlock/base/json.h"
@@ -41,7 +42,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const interlock::bounds::ProposedCall call{.tool = tool, .arguments = doc.ok() ? doc.value().root() : empty.root()};
   if (session.Judge(call).verdict != interlock::core::Verdict::kAllow) std::abort();
   for (int i = 0; i < 4 && !rest.empty(); ++i) {
-    (void)session.OnResult({.tool = tool, .text = Take(rest), .arguments = call.arguments});
+    const std::string_view text = Take(rest);
+    // The same words as another tool's definition, and the call as a visit.
+    interlock::core::ToolSpec other;
+    other.name = "other";
+    other.description = std::string(text);
+    other.input_schema = std::string(text);
+    const interlock::core::ToolSpec* const tools[] = {&other};
+    const interlock::policy::DefinitionNames names(tools);
+    interlock::bounds::ProposedCall visit = call;
+    visit.tool_class = interlock::bounds::ToolClass::kSink;
+    visit.definitions = &names;
+    const Judgement visited = session.Judge(visit);
+    if (visited.verdict == interlock::core::Verdict::kAllow && !visited.text.empty()) std::abort();
+    (void)session.OnResult({.tool = tool, .text = text, .arguments = call.arguments});
+    (void)session.Judge(visit);
     const Judgement first = session.Judge(call);
     const Judgement again = session.Judge(call);
     if (first.verdict != again.verdict || first.text != again.text) std::abort();
