@@ -87,6 +87,24 @@ Result<std::vector<Trace>> LoadAuthored(const std::string& folder) {
   return traces;
 }
 
+// What training may read besides the benchmark.
+struct Extra {
+  std::vector<std::string> ordinary;
+  std::vector<Trace> authored;
+};
+Result<Extra> LoadExtra(const EvalArgs& args) {
+  Extra extra;
+  if (!args.ordinary.empty()) {
+    auto texts = OrdinaryTexts(args.ordinary);
+    if (!texts.ok()) return texts.error();
+    extra.ordinary = std::move(texts.value());
+  }
+  auto authored = LoadAuthored(args.authored);
+  if (!authored.ok()) return authored.error();
+  extra.authored = std::move(authored.value());
+  return extra;
+}
+
 // The command as a person would type it again.
 std::string Quoted(const std::string& word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./,=:+@%";
@@ -113,11 +131,11 @@ std::string CommandOf(const EvalArgs& args, const std::string& data) {
 
 class Sections {
  public:
-  Sections(const EvalArgs& args, EvalReport& report, std::vector<std::string> ordinary, std::vector<Trace> authored)
+  Sections(const EvalArgs& args, EvalReport& report, Extra extra)
       : args_(args),
         report_(report),
-        ordinary_(std::move(ordinary)),
-        authored_(std::move(authored)),
+        ordinary_(std::move(extra.ordinary)),
+        authored_(std::move(extra.authored)),
         shown_(::isatty(2) != 0) {}
 
   // Runs what was asked for, in the report's order.
@@ -237,29 +255,14 @@ Status Write(const std::string& folder, const EvalReport& report, const eval::Re
 }
 
 // The weights that the program embeds, made again: trained on bench and, where they are named, on authored sessions.
-int WriteWeights(const EvalArgs& args, const std::string& data) {
+Status WriteWeights(const EvalArgs& args, const std::string& data, Extra extra) {
   const Result<EvalTraces> traces = LoadEvalTraces(data);
-  if (!traces.ok()) {
-    PrintError(traces.error());
-    return kExitCannotRun;
-  }
+  if (!traces.ok()) return traces.error();
   std::vector<const Trace*> training;
   for (const Trace& trace : traces.value().bench) training.push_back(&trace);
   TrainBoundsOptions options;
-  if (!args.ordinary.empty()) {
-    auto texts = OrdinaryTexts(args.ordinary);
-    if (!texts.ok()) {
-      PrintError(texts.error());
-      return kExitCannotRun;
-    }
-    options.ordinary = std::move(texts.value());
-  }
-  auto authored = LoadAuthored(args.authored);
-  if (!authored.ok()) {
-    PrintError(authored.error());
-    return kExitCannotRun;
-  }
-  options.authored = authored.value();
+  options.ordinary = std::move(extra.ordinary);
+  options.authored = extra.authored;
   const eval::agent_sentry::TrainedBounds trained = eval::agent_sentry::TrainBounds(training, options);
   if (!trained.authored_benign.empty()) {
     const auto over = [&](const std::vector<float>& scores) {
@@ -279,11 +282,7 @@ int WriteWeights(const EvalArgs& args, const std::string& data) {
   if (status.ok()) {
     status = platform::AtomicWrite(args.weights + "/span_model.bin", trained.spans->Serialize(), kFileMode);
   }
-  if (!status.ok()) {
-    PrintError(status.error());
-    return kExitCannotRun;
-  }
-  return kExitFine;
+  return status;
 }
 
 }  // namespace
@@ -309,29 +308,23 @@ int RunEvalAgentSentry(const EvalArgs& args) {
     PrintError(data.error());
     return kExitCannotRun;
   }
-  if (!args.weights.empty()) return WriteWeights(args, data.value());
+  Result<Extra> extra = LoadExtra(args);
+  if (!extra.ok()) {
+    PrintError(extra.error());
+    return kExitCannotRun;
+  }
+  if (!args.weights.empty()) {
+    const Status status = WriteWeights(args, data.value(), std::move(extra.value()));
+    if (!status.ok()) PrintError(status.error());
+    return status.ok() ? kExitFine : kExitCannotRun;
+  }
   EvalReport report{.eval = "agent-sentry",
                     .command = CommandOf(args, data.value()),
                     .data = data.value(),
                     .seed = args.seed,
                     .facts = {},
                     .rows = {}};
-  std::vector<std::string> ordinary;
-  if (!args.ordinary.empty()) {
-    auto texts = OrdinaryTexts(args.ordinary);
-    if (!texts.ok()) {
-      PrintError(texts.error());
-      return kExitCannotRun;
-    }
-    ordinary = std::move(texts.value());
-  }
-  auto authored = LoadAuthored(args.authored);
-  if (!authored.ok()) {
-    PrintError(authored.error());
-    return kExitCannotRun;
-  }
-  if (const Status status = Sections(args, report, std::move(ordinary), std::move(authored.value())).Run();
-      !status.ok()) {
+  if (const Status status = Sections(args, report, std::move(extra.value())).Run(); !status.ok()) {
     PrintError(status.error());
     return kExitCannotRun;
   }
