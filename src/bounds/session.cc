@@ -564,7 +564,8 @@ Judgement BoundsSession::Judge(const ProposedCall& call, const Thresholds& thres
     }
     if (judgement.score > 0.0F) judgement.verdict = core::Verdict::kEscalate;
   }
-  if (judgement.verdict == core::Verdict::kAllow && s.CarriesAway(call, judgement)) {
+  if (judgement.verdict == core::Verdict::kAllow &&
+      (s.Contradicted(facts, judgement) || s.CarriesAway(call, judgement))) {
     judgement.verdict = core::Verdict::kEscalate;
     return judgement;
   }

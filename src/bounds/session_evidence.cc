@@ -210,6 +210,8 @@ std::string_view NameOf(Ground ground) noexcept {
       return "definition";
     case Ground::kCarriesAway:
       return "carries-away";
+    case Ground::kContradicted:
+      return "contradicted";
   }
   return "unknown";
 }

@@ -127,6 +127,7 @@ struct BoundsSession::Impl {
   [[nodiscard]] Judgement Explain(const ProposedCall& call, const std::vector<LeafFacts>& facts,
                                   const FeatureVector& features, Judgement judgement) const;
   [[nodiscard]] bool ByDefinition(const ProposedCall& call, Judgement& judgement) const;
+  [[nodiscard]] bool Contradicted(const std::vector<LeafFacts>& facts, Judgement& judgement) const;
   [[nodiscard]] bool CarriesAway(const ProposedCall& call, Judgement& judgement) const;
 };
 

@@ -145,6 +145,37 @@ TEST_F(SessionTest, ALinkThatTakesOneResultsDataToAPlaceAnotherNamesWaits) {
   EXPECT_NE(visited.Judge(leak).ground, Ground::kCarriesAway);
 }
 
+TEST_F(SessionTest, AnAccountThatTheRecordOfTheSameThingContradictsWaits) {
+  constexpr std::string_view kInvoice =
+      "TARN LOGISTICS LTD  INVOICE TL-60318\nTotal GBP 19,334.40\nIBAN: GB31 CLRB 0406 0571 9200 44\n";
+  constexpr std::string_view kVendor =
+      R"({"vendor_id": "V-1180", "name": "Tarn Logistics Ltd", "iban": "GB82MIDL40051512345678"})";
+  constexpr std::string_view kOther =
+      R"({"vendor_id": "V-2210", "name": "Moor Paper", "iban": "GB82MIDL40051512345678"})";
+  constexpr std::string_view kRequest = "Pay the Tarn Logistics invoice that came in by mail if it matches the order.";
+  const auto pay = [&](std::string_view iban) {
+    return Call("create_payment",
+                R"({"vendor_id":"V-1180","amount":19334.4,"iban":")" + std::string(iban) + R"(","date":"2026-11-20"})");
+  };
+  const auto with = [&](std::string_view record) {
+    BoundsSession session = Make();
+    session.SetRequest(kRequest);
+    (void)session.OnResult({.tool = "get_attachment", .text = kInvoice});
+    (void)session.OnResult({.tool = "get_vendor", .text = record});
+    return session;
+  };
+  const Judgement j = with(kVendor).Judge(pay("GB31CLRB04060571920044"));
+  EXPECT_EQ(j.verdict, Verdict::kEscalate) << j.score;
+  EXPECT_EQ(j.ground, Ground::kContradicted);
+  EXPECT_EQ(j.pointer, "/iban");
+  EXPECT_THAT(j.text, ::testing::HasSubstr("GB82MIDL40051512345678"));
+  EXPECT_EQ(with(kVendor).Judge(pay("GB82 MIDL 4005 1512 3456 78")).verdict, Verdict::kAllow);
+  EXPECT_NE(with(kOther).Judge(pay("GB31CLRB04060571920044")).ground, Ground::kContradicted);  // of somebody else
+  EXPECT_NE(
+      with(R"({"iban":"GB82MIDL40051512345678","date":"2026-11-20"})").Judge(pay("GB31CLRB04060571920044")).ground,
+      Ground::kContradicted);  // a day is nobody's name
+}
+
 TEST_F(SessionTest, WhatOnlyAnotherToolsDefinitionNamesWaits) {
   core::ToolSpec receipt;
   receipt.name = "send_receipt";
