@@ -318,6 +318,23 @@ string_view BaseName(string_view path) noexcept {
   return slash == string_view::npos ? path : path.substr(slash + 1);
 }
 
+bool IsBrowserBundle(string_view path) noexcept {
+  const string_view base = BaseName(path);
+  const std::size_t dot = base.rfind('.');
+  const std::size_t dash = base.find_last_of("-.", dot == string_view::npos ? dot : dot - 1);
+  constexpr std::size_t kHash = 8;
+  if (dot == string_view::npos || dash == string_view::npos || dot - dash - 1 < kHash) return false;
+  bool assets = false;
+  ForEachSegment(path, [&](string_view part, bool last) {
+    assets = assets || (!last && Among(part, {"assets", "_next", "chunks", "static", "_app", "immutable"}));
+    return !assets;
+  });
+  const string_view hash = base.substr(dash + 1, dot - dash - 1);
+  // A word is no hash: those mix cases or digits.
+  const bool mixed = std::ranges::any_of(hash, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+  return assets && mixed;
+}
+
 FileType TypeOfName(string_view path) noexcept {
   const std::string base = Lower(BaseName(path));
   for (const NameType& row : kNames) {

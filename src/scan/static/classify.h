@@ -19,6 +19,8 @@ namespace interlock::scan {
 
 // SKILL.md, AGENTS.md, prompts, commands: text that an agent is given to follow.
 [[nodiscard]] bool IsInstructionFile(std::string_view path) noexcept;
+// A script that a bundler made for a browser: named by a hash, among a page's assets. No model is given its texts.
+[[nodiscard]] bool IsBrowserBundle(std::string_view path) noexcept;
 [[nodiscard]] std::string_view BaseName(std::string_view path) noexcept;
 
 [[nodiscard]] PackageKind KindOfPackage(const core::PackageView& view);

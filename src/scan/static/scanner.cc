@@ -103,6 +103,11 @@ void AddWords(std::string_view text, std::vector<std::string>& out) {
   flush();
 }
 
+bool IsAside(std::string_view folder) {
+  const Reach reach = ReachOfPath(folder, FileType::kJavaScript, PackageKind::kCode);
+  return reach == Reach::kVendored || reach == Reach::kTest || reach == Reach::kExample;
+}
+
 }  // namespace
 
 struct ScanJob::Impl {
@@ -274,6 +279,8 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
       const bool below = path.starts_with(folder) && path.ends_with(mention) &&
                          (path.size() == mention.size() || path[path.size() - mention.size() - 1] == '/');
       if (!relative && !below) continue;
+      // A manifest's entry that lies in somebody else's package, or in a test's, is that one's.
+      if (folder.empty() && !relative && IsAside(path.substr(0, path.size() - mention.size()))) continue;
       if (file.reach > reach) file.reach = reach;
     }
   };

@@ -257,6 +257,12 @@ void CollectSurfaces(const FileContext& file, std::vector<TextSurface>& out) {
     case FileType::kDockerfile:
     case FileType::kOtherSource:
       CollectCode(sink, {0, text.size()}, StyleOf(file));
+      if (IsBrowserBundle(file.file->path)) {
+        for (TextSurface& surface : out) {
+          constexpr SurfaceSet kGiven = kSurfaceDescription | kSurfaceInstruction;
+          if ((surface.kind & kGiven) != 0) surface.kind = (surface.kind & ~kGiven) | kSurfaceString;
+        }
+      }
       break;
     case FileType::kUnknownText:
     case FileType::kPlainText:

@@ -47,11 +47,23 @@ bool Worth(std::string_view text) {
   return text.size() >= 40;
 }
 
+bool NamesPeople(std::string_view key) {
+  return key == "author" || key == "authors" || key == "contributors" || key == "maintainers" || key == "publisher";
+}
+
+// "Ada Lovelace <ada@...> (https://...)": a few words, then where to find her.
+bool IsPersonName(std::string_view text) {
+  const std::string_view name = text.substr(0, text.find_first_of("<("));
+  constexpr std::ptrdiff_t kMostWords = 5;
+  return text.size() <= 160 && std::count(name.begin(), name.end(), ' ') <= kMostWords;
+}
+
 struct Level {
   bool object = false;
   bool schema = false;  // inside a JSON schema
   bool tools = false;   // elements are tools, prompts, resources, servers
   bool source = false;  // lines of a notebook's cell
+  bool person = false;  // who made it: names and addresses
   std::string_view key;
 };
 
@@ -98,6 +110,7 @@ class JsonReader {
                    key_ == "outputSchema" || key_ == "configSchema";
     level.tools = key_ == "tools" || key_ == "prompts" || key_ == "resources" || key_ == "resourceTemplates" ||
                   key_ == "mcpServers" || key_ == "servers" || (parent.tools && object && !parent.object);
+    level.person = parent.person || NamesPeople(key_);
     level.source = notebook_ && !object && (key_ == "source" || key_ == "text" || key_ == "text/plain");
     levels_.push_back(level);
     key_ = {};
@@ -137,6 +150,7 @@ class JsonReader {
       return next;
     }
     const std::string_view key = key_.empty() ? level.key : key_;
+    if ((level.person || NamesPeople(key)) && IsPersonName(raw)) return next;
     SurfaceSet kind = KindOfKey(key);
     if (key == "cell_type") code_cell_ = raw == "code";
     if (kind == kSurfaceToolName) {

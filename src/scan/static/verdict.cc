@@ -43,6 +43,11 @@ constexpr double kMostOfIncubating = 0.5;
 // little of adds up to no verdict, two real findings still do.
 constexpr double kHint = 0.15;
 constexpr double kMostOfHints = 0.36;
+// A WARN needs one finding that is worth a look by itself: any number of smaller ones is what large packages are made
+// of. Prose among code that no tool reaches speaks to programmers; it has to be plainer.
+constexpr double kLook = 0.2;
+constexpr double kLookOfProse = 0.3;
+constexpr double kMostWithoutLook = 0.2;
 constexpr double kWarnScore = 0.28;
 constexpr double kBlockScore = 0.57;
 constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
@@ -290,6 +295,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   std::map<std::string_view, Evidence> aside;  // in documents, examples, tests, CI, vendored code
   std::map<std::string_view, Evidence> vulnerable;
   bool decisive = false;
+  bool look = false;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& finding = findings[i];
     if (!finding.suppressed.empty() || (listed_only[i] && !input.options->strict)) continue;
@@ -298,6 +304,8 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       const bool counts = input.options->strict || finding.reach <= Reach::kRuntime;
       (counts ? malicious : aside)[EvidenceOf(finding.rule)].Add(weight);
       const Rule* rule = input.rules->Find(finding.rule);
+      const bool prose = rule->engine == Engine::kText && finding.reach == Reach::kRuntime && !input.options->strict;
+      look = look || (counts && weight >= (prose ? kLookOfProse : kLook));
       if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
         decisive = true;
     } else if (finding.nature == Nature::kVulnerable) {
@@ -342,7 +350,8 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   };
   // What the classifier of orders says has a person look; it neither blocks nor tips the scale to it.
   const double proven = weigh(false);
-  const double evidence = std::max(proven, std::min(weigh(true), kMostOfIncubating));
+  double evidence = std::max(proven, std::min(weigh(true), kMostOfIncubating));
+  if (!look) evidence = std::min(evidence, kMostWithoutLook);
   double weakness = 0.0;
   for (const auto& [rule, sum] : vulnerable) weakness += sum.total();
 
