@@ -449,6 +449,12 @@ Taint Engine::Eval(ExprId id) {
         taint.Join(side);
       }
       if (below) taint.Add(kBelow);
+      if ((expr.text == "in" || expr.text == "not in") && expr.arg_count == 2) {
+        const ExprId part = code().ArgsOf(expr)[0].value;  // if ".." in name.parts: refuse
+        const bool climbs = part < code().exprs.size() && code().exprs[part].kind == ExprKind::kString &&
+                            code().exprs[part].text.starts_with("..");
+        if (climbs) here().deeds |= kDidPathCheck;
+      }
       if (expr.text == "%" && expr.arg_count > 0)
         MarkPieced(TextAt(code().exprs[code().ArgsOf(expr)[0].value].loc), &taint);
       if (SaysOneOf(expr.text, {"==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",

@@ -247,6 +247,7 @@ class Engine {
   [[nodiscard]] bool WritesHarm() const;
   [[nodiscard]] bool WritesStartLine() const;
   Taint JudgeFile(Call& call);
+  [[nodiscard]] double OneOfSeveral(const Call& call, const Taint& path) const;
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
   [[nodiscard]] bool CallsWrapped() const;
   bool JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad);

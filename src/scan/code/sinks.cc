@@ -560,6 +560,12 @@ Taint Engine::Judge(Call& call, bool* handled) {
         here().deeds |= kDidRawMemory;
       }
       if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
+      if (call.callee.text.ends_with("ReadProcessMemory")) {
+        // Tools that drive windows look up a process's name and command line so.
+        Raise("MEM-003", call.expr, call.all, call.all.labels & (kForeign | kToolArgument),
+              "reads the memory of another process", 0.5);
+        return {};
+      }
       Use(call, Permission::kDynamicCode, "executable memory");
       Raise("MEM-003", call.expr, call.all, call.all.labels & (kForeign | kToolArgument),
             "asks for memory that is writable and executable, or changes another process");

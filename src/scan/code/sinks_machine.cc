@@ -306,6 +306,20 @@ void Engine::JudgeRole(ExprId dict) {
   }
 }
 
+namespace {
+
+// api.acme.io in a module or class that is called Acme.
+bool NamesHost(std::string_view where, std::string_view host) {
+  const std::size_t dot = host.rfind('.');
+  if (dot == std::string_view::npos || dot == 0) return false;
+  const std::size_t before = host.rfind('.', dot - 1);
+  const std::string_view label = host.substr(before == std::string_view::npos ? 0 : before + 1,
+                                             dot - (before == std::string_view::npos ? 0 : before + 1));
+  return label.size() >= 4 && where.find(label) != std::string_view::npos;
+}
+
+}  // namespace
+
 void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value) {
   const std::string upper = [&] {
     std::string out(name.substr(0, 64));
@@ -324,7 +338,10 @@ void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId valu
     if (host.empty()) host = HostWithin(value);
     const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
     if ((kind == HostKind::kOrdinary || IsBad(kind)) && !HostOfVendors(host, 0xFFFFFFFFU)) {
-      Raise("EXFIL-003", at, {}, 0, "has what other programs send go through " + host, 0.7, host);
+      // A client of that very service says so in its name.
+      const bool told =
+          NamesHost(LowerCase(std::string(world_.PathOf(module_)) + " " + code().functions[function_].qualified), host);
+      Raise("EXFIL-003", at, {}, 0, "has what other programs send go through " + host, told ? 0.25 : 0.7, host);
     }
   }
   if (name == "LD_PRELOAD" || name == "DYLD_INSERT_LIBRARIES" || name == "LD_AUDIT") {

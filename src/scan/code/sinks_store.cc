@@ -16,6 +16,8 @@ using namespace sink_words;  // NOLINT: the engine room's own words
 namespace {
 
 constexpr double kOneOfSeveral = 0.75;
+// ... where the caller is asked for a place, or the place was put together elsewhere: what stands between is not seen.
+constexpr double kChosenPlace = 0.45;
 
 }  // namespace
 
@@ -58,6 +60,30 @@ bool Engine::WritesStartLine() const {
     return part.kind == ExprKind::kString && inside && part.text.starts_with("import ") &&
            AnyOf(part.text, {"exec(", "eval(", "__import__", "urlopen", "b64decode", "system(", "Popen"});
   });
+}
+
+// How much a path of a caller's making says: a folder that a tool asks for is the caller's to choose, as long as what
+// opens it does not put it together itself.
+double Engine::OneOfSeveral(const Call& call, const Taint& path) const {
+  std::uint32_t at = path.trail[static_cast<std::size_t>(Trail::kGiven)];
+  for (int i = 0; at != 0 && at <= trail_.size() && i < 32; ++i) {
+    const Step& step = trail_[at - 1];
+    if (step.before == 0 && step.text.starts_with("argument `")) {
+      std::string name = LowerCase(step.text.substr(10));
+      name.resize(std::min(name.find('`'), name.size()));
+      if (AnyOf(name, {"dir", "folder", "path", "destination"})) return kChosenPlace;
+    }
+    at = step.before;
+  }
+  for (std::size_t i = 0; i < call.args.size() && i < 1; ++i) {
+    const ExprId given = call.args[i].value;
+    if (given >= code().exprs.size() || code().exprs[given].kind != ExprKind::kName) continue;
+    const std::uint32_t slot = view().SlotOf(given, function_);
+    if (slot == kNone) continue;
+    const Slot& variable = view().slots()[slot];
+    if (variable.param != kNone && variable.scope == function_ && !IsEntry()) return kChosenPlace;
+  }
+  return kOneOfSeveral;
 }
 
 void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
@@ -106,7 +132,9 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     }
   }
   const bool below = path_taint.Has(kBelow);
-  if (path_taint.Has(kEntryName) && (here().deeds & kDidPathCheck) == 0) {
+  // Python's own reader of zip archives takes the way out of a member's name.
+  const bool cleaned = call.callee.text.starts_with("zipfile.");
+  if (path_taint.Has(kEntryName) && !cleaned && (here().deeds & kDidPathCheck) == 0) {
     Raise("VULN-003", call.expr, path_taint, kEntryName, "writes members of an archive to where their names say");
     Worsen("VULN-003", core::Severity::kHigh);
   } else if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 &&
@@ -115,7 +143,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     // In a function of its own, one such place may be meant for names that are made here; several are not.
     const bool here_below = IsEntry() && IsBelow(path);
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument",
-          below && !here_below ? kOneOfSeveral : 1.0);
+          below && !here_below ? OneOfSeveral(call, path_taint) : 1.0);
     if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
   }
 }
@@ -306,7 +334,7 @@ Taint Engine::JudgeFile(Call& call) {
     const bool below = path_taint.Has(kBelow);
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument",
           here_below ? 0.9
-          : below    ? kOneOfSeveral
+          : below    ? OneOfSeveral(call, path_taint)
                      : 0.7);
     if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
   }

@@ -269,6 +269,13 @@ bool LooksBinary(string_view bytes) {
   return odd * 20 > head.size();
 }
 
+// At most one byte in two hundred is none of a text's.
+bool MostlyText(string_view bytes) {
+  const string_view head = bytes.substr(0, 8192);
+  const auto odd = std::ranges::count_if(head, IsOddControl);
+  return static_cast<std::size_t>(odd) * 200 <= head.size();
+}
+
 FileType FromShebang(string_view bytes) {
   if (!StartsWith(bytes, "#!")) return FileType::kUnknownText;
   const string_view line = bytes.substr(0, std::min<std::size_t>(bytes.find('\n'), 200));
@@ -366,6 +373,8 @@ FileType TypeOfContent(string_view bytes, FileType claimed) noexcept {
   if (LooksLikePyc(bytes)) return FileType::kPyc;
   if (StartsWith(bytes, "\xff\xfe") || StartsWith(bytes, "\xfe\xff"))
     return IsText(claimed) ? claimed : FileType::kUnknownText;
+  // A script with a stray zero byte in a string runs as one; it is read as one.
+  if (IsCode(claimed) && MostlyText(bytes)) return claimed;
   if (LooksBinary(bytes))
     return IsText(claimed) ? FileType::kBinary : (claimed == FileType::kUnknownText ? FileType::kBinary : claimed);
   // Text from here on.
@@ -411,10 +420,10 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
       decide(core::Reach::kVendored);
       return false;
     }
-    if (Among(part,
-              {"test",      "tests",      "__tests__", "spec",         "specs",       "e2e",           "testdata",
-               "test-data", "test_data",  "fixtures",  "__fixtures__", "mocks",       "__mocks__",     "cypress",
-               "benchmark", "benchmarks", "bench",     "evals",        "evaluations", "__snapshots__", "testing"})) {
+    if (Among(part, {"test",         "tests",     "__tests__",   "spec",          "specs",        "e2e",
+                     "testdata",     "test-data", "test_data",   "test-vectors",  "test_vectors", "fixtures",
+                     "__fixtures__", "mocks",     "__mocks__",   "cypress",       "benchmark",    "benchmarks",
+                     "bench",        "evals",     "evaluations", "__snapshots__", "testing"})) {
       decide(core::Reach::kTest);
       return false;
     }

@@ -37,12 +37,24 @@ TEST(Classify, ByName) {
   for (const auto& [path, type] : cases) EXPECT_EQ(TypeOfName(path), type) << path;
 }
 
+TEST(Classify, ScriptsThatABundlerMadeForABrowser) {
+  for (const std::string_view path :
+       {"package/dist/assets/css.worker-BvV5MPou.js", "web/_next/static/chunks/main.4f3a9c21d0.js"}) {
+    EXPECT_TRUE(IsBrowserBundle(path)) << path;
+  }
+  for (const std::string_view path : {"dist/chunk-AB12CD34.js", "assets/describe-everything.js", "assets/index.js",
+                                      "src/assets/tools.ts", "assets"}) {
+    EXPECT_FALSE(IsBrowserBundle(path)) << path;
+  }
+}
+
 TEST(Classify, ByContentWhereTheNameLies) {
   struct Case {
     std::string_view path;
     std::string_view bytes;
     FileType type;
   };
+  const std::string stray = "const key = `a" + std::string(1, '\0') + "b`;\n" + std::string(400, ' ') + "run(key);\n";
   const Case cases[] = {
       // Programs and archives that call themselves something else.
       {"logo.png",
@@ -56,6 +68,10 @@ TEST(Classify, ByContentWhereTheNameLies) {
       {"report.docx", "PK\x03\x04\x14\0"sv, FileType::kOffice},
       {"model.txt", "a\0b\0c\0"sv, FileType::kBinary},
       {"unknown", "a\0b\0c\0"sv, FileType::kBinary},
+      {"a.js", "a\0b\0c\0"sv, FileType::kBinary},
+      // A stray zero byte hides no script.
+      {"a.js", stray, FileType::kJavaScript},
+      {"notes.txt", stray, FileType::kBinary},
       // Scripts without a telling name.
       {"run", "#!/usr/bin/env python3\nprint(1)\n", FileType::kPython},
       {"run", "#!/bin/sh\nls\n", FileType::kShell},
@@ -126,6 +142,7 @@ TEST(Classify, ReachByPath) {
       {"src/a.test.ts", Reach::kTest},
       {"test_server.py", Reach::kTest},
       {"src/server_test.go", Reach::kTest},
+      {"data/test-vectors/all.json", Reach::kTest},
       {"tests/SKILL.md", Reach::kTest},  // an attack kept as a test vector
       {"node_modules/x/index.js", Reach::kVendored},
       {"node_modules/x/tests/a.js", Reach::kVendored},

@@ -156,6 +156,8 @@ void JudgeMemory(const FileContext& file, std::string_view text, std::vector<Raw
   const std::size_t move = std::min(text.find("memmove("), text.find(".from_address("));
   if (move != std::string_view::npos && file.type == FileType::kPython && SaysAny(text, {"(id(", " id(", "+id("})) {
     raise("MEM-005", move, 8, "writes to memory at an object's own address");
+    // A structure laid over an object may only look, or mend what has no other handle; bytes moved over it do not.
+    if (!SaysAny(text, {"memmove("})) out.back().scale = 0.5;
   }
 }
 

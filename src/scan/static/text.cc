@@ -33,6 +33,8 @@ constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
+constexpr std::size_t kManyPassages = 500;
+constexpr double kOneOfHundreds = 0.3;
 constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
 
 // Where a frame or pattern counts: surfaces an agent follows count in full.
@@ -97,6 +99,7 @@ class Analysis {
     Addresses();
     Blocks();
     Support();
+    Bulk();
     if (!canvas_.complete) {
       out_.skipped.push_back(
           {file_.file->path, core::SkipReason::kParserBudget, 0, "text too long to be decoded in full"});
@@ -527,6 +530,17 @@ class Analysis {
       RawFinding hidden = Make(decoded ? "PI-005" : "PI-009", passage, passage.begin, passage.end);
       hidden.scale = std::min(1.0, source.scale * (1.0 - source.described));
       if (hidden.scale >= 0.25) Push(std::move(hidden), mark.passage);
+    }
+  }
+
+  // Among hundreds of texts that programs keep as data, a few sound like orders.
+  void Bulk() {
+    if (file_.reach != core::Reach::kRuntime || canvas_.passages.size() < kManyPassages) return;
+    constexpr SurfaceSet kGiven = kSurfaceDescription | kSurfaceInstruction | kSurfaceToolName | kSurfaceSchema |
+                                  kSurfaceHidden | kSurfaceDecoded;
+    for (const Mark& mark : marks_) {
+      if (mark.passage >= canvas_.passages.size()) continue;
+      if ((canvas_.passages[mark.passage].kind & kGiven) == 0) out_.findings[mark.finding].scale *= kOneOfHundreds;
     }
   }
 

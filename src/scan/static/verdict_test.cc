@@ -32,7 +32,9 @@ const RuleSet& Rules() {
           R"({"id":")" + std::string(id) + R"(","title":"A test","threat":")" + std::string(threat) +
           R"(","severity":")" + std::string(severity) + R"(","confidence":)" + std::to_string(confidence) +
           R"(,"nature":")" + std::string(nature) + R"(","maturity":")" +
-          (id.starts_with("I-") ? "incubating" : "stable") + R"(","engine":"code",)" +
+          (id.starts_with("I-") ? "incubating" : "stable") + R"(","engine":")" +
+          (id.starts_with("P-") ? R"(text","patterns":[{"regex":"zyx9","words":["zyx9"],"weight":0.8}],)"
+                                : R"(code",)") +
           (decisive ? R"("decisive":true,)" : "") +
           R"("rationale":"Only to test how evidence is weighed.","remedy":"There is nothing to do.","positive":[{"path":"a.py","text":"a"}],)" +
           R"("negative":[{"path":"b.py","text":"b"}]})";
@@ -43,6 +45,7 @@ const RuleSet& Rules() {
     rule("M-LOW", "T2", "low", 0.6, "malicious", false);
     rule("M-DECISIVE", "T2", "medium", 0.9, "malicious", true);
     rule("I-CRITICAL", "T6", "critical", 1.0, "malicious", false);
+    rule("P-HIGH", "T3", "high", 1.0, "malicious", false);
     rule("V-HIGH", "T8", "high", 0.9, "vulnerable", false);
     rule("V-LOW", "T8", "low", 0.5, "vulnerable", false);
     rule("C-HIGH", "T4", "critical", 1.0, "capability", false);
@@ -54,8 +57,8 @@ const RuleSet& Rules() {
   }();
   return *rules;
 }
-constexpr std::string_view kIds[] = {"M-CRITICAL", "M-FETCH", "M-HIGH", "M-LOW",  "M-DECISIVE",
-                                     "I-CRITICAL", "V-HIGH",  "V-LOW",  "C-HIGH", "H-HIGH"};
+constexpr std::string_view kIds[] = {"M-CRITICAL", "M-FETCH", "M-HIGH", "M-LOW",  "M-DECISIVE", "I-CRITICAL",
+                                     "P-HIGH",     "V-HIGH",  "V-LOW",  "C-HIGH", "H-HIGH"};
 constexpr std::size_t kReaches = 9;
 
 struct Package {
@@ -193,6 +196,30 @@ TEST(Verdict, TestsAndBuildScriptsDoNotCondemn) {
 TEST(Verdict, AnIncubatingRuleNeverBlocksAlone) {
   EXPECT_EQ(Weigh({Hit("I-CRITICAL"), Hit("I-CRITICAL", Reach::kTool, "again")}).verdict, ScanVerdict::kWarn);
   EXPECT_EQ(Weigh({Hit("I-CRITICAL"), Hit("M-HIGH")}).verdict, ScanVerdict::kBlock);
+}
+
+TEST(Verdict, SmallSignsHaveNobodyLookUntilOneOfThemIsWorthIt) {
+  const auto scaled = [](std::string_view rule, double scale, Reach reach) {
+    RawFinding hit = Hit(rule, reach, std::string(rule) + std::to_string(scale));
+    hit.scale = scale;
+    return hit;
+  };
+  std::vector<RawFinding> hits;
+  for (const std::string_view rule : {"M-CRITICAL", "M-FETCH", "M-HIGH", "P-HIGH", "M-LOW"}) {
+    hits.push_back(scaled(rule, 0.18, Reach::kTool));
+    hits.push_back(scaled(rule, 0.17, Reach::kTool));
+  }
+  EXPECT_EQ(Weigh(hits).verdict, ScanVerdict::kSafe);
+  const auto with = [&](RawFinding more) {
+    std::vector<RawFinding> all = hits;
+    all.push_back(std::move(more));
+    return Weigh(all).verdict;
+  };
+  EXPECT_EQ(with(scaled("M-HIGH", 0.5, Reach::kTool)), ScanVerdict::kWarn);
+  // Words among code that no tool reaches have to be plainer than words in a tool.
+  EXPECT_EQ(with(scaled("P-HIGH", 0.4, Reach::kTool)), ScanVerdict::kWarn);
+  EXPECT_EQ(with(scaled("P-HIGH", 0.4, Reach::kRuntime)), ScanVerdict::kSafe);
+  EXPECT_EQ(with(scaled("P-HIGH", 0.7, Reach::kRuntime)), ScanVerdict::kWarn);
 }
 
 TEST(Verdict, WeaknessesWarnAndNeverBlock) {
