@@ -140,6 +140,8 @@ class JsonReader {
                         (level.key == "mcpServers" || level.key == "servers");
       if (name) {
         Emit(kSurfaceToolName, raw, at + 1, escaped);
+      } else if (level.schema && level.key == "properties" && AsksForContent(raw)) {
+        EmitWords(raw, at + 1);
       } else if (std::count(raw.begin(), raw.end(), ' ') >= 3) {
         Emit(level.schema ? kSurfaceSchema : kSurfaceConfig, raw, at + 1, escaped);
       }
@@ -162,6 +164,24 @@ class JsonReader {
     }
     Emit(kind, raw, at + 1, escaped);
     return next;
+  }
+
+  // "content_from_reading_x": a name that tells the model what to put there.
+  static bool AsksForContent(std::string_view name) {
+    return name.size() <= 128 && std::count(name.begin(), name.end(), '_') >= 3 &&
+           (name.find("content") != std::string_view::npos || name.find("text") != std::string_view::npos ||
+            name.find("dump") != std::string_view::npos || name.find("copy") != std::string_view::npos);
+  }
+  void EmitWords(std::string_view name, std::size_t at) {
+    TextSurface surface;
+    surface.kind = kSurfaceSchema;
+    surface.bytes = {at, at + name.size()};
+    surface.subject = subject_;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+      surface.owned.push_back(name[i] == '_' ? ' ' : name[i]);
+      surface.map.push_back(static_cast<std::uint32_t>(at + i));
+    }
+    sink_.Add(std::move(surface));
   }
 
   void Emit(SurfaceSet kind, std::string_view raw, std::size_t at, bool escaped) {
