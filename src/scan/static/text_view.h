@@ -90,6 +90,11 @@ class View {
   // The address behind a link's words rather than one that is written out.
   [[nodiscard]] bool Behind(int i) const {
     const std::uint32_t begin = at(i).begin;
+    constexpr std::string_view kLink = "href=";
+    if (begin > kLink.size() &&
+        std::string_view(canvas_.text).substr(begin - 1 - kLink.size(), kLink.size()) == kLink) {
+      return true;
+    }
     return begin >= 2 && canvas_.text[begin - 1] == '<' && canvas_.text[begin - 2] == ' ';
   }
 
