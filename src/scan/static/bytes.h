@@ -59,6 +59,15 @@ inline void LowerInto(std::string_view text, char* out) noexcept {
   }
 }
 
+// out[i] = first + i.
+inline void CountUp(std::uint32_t* out, std::size_t count, std::uint32_t first) noexcept {
+  using Words = std::uint32_t __attribute__((vector_size(16)));
+  Words next = {first, first + 1, first + 2, first + 3};
+  std::size_t i = 0;
+  for (; i + 4 <= count; i += 4, next += 4) std::memcpy(out + i, &next, sizeof next);
+  for (; i < count; ++i) out[i] = first + static_cast<std::uint32_t>(i);
+}
+
 // `text.find(what, from)` for what has two bytes or more and begins with a common letter: both ends are compared in
 // sixteen places at a time.
 inline std::size_t FindBytes(std::string_view text, std::string_view what, std::size_t from) noexcept {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "static/bytes.h"
+
 namespace interlock::scan {
 namespace {
 
@@ -186,7 +188,7 @@ class Builder {
         break;
       case MD_BLOCK_TD:
       case MD_BLOCK_TH:
-        if (!current_.text.empty()) AppendMade(" | ");
+        if (!Shown(current_).empty()) AppendMade(" | ");
         break;
       default:
         break;
@@ -239,7 +241,6 @@ class Builder {
       Tick();
     } else if (type == MD_SPAN_IMG) {
       if (images_ > 0 && --images_ == 0 && HasWords(alt_.text, kMinUnseenWords)) {
-        for (std::uint32_t& at : alt_.map) at += offset_;
         alt_.bytes.begin += offset_;
         alt_.bytes.end += offset_;
         asides_.push_back(std::move(alt_));
@@ -310,7 +311,7 @@ class Builder {
   }
 
   void Flush() {
-    if (open_ && !current_.text.empty()) Push(std::move(current_), exact_);
+    if (open_ && !Shown(current_).empty()) Push(std::move(current_));
     current_ = MarkdownBlock{.bytes = {}};
     open_ = false;
     exact_ = true;
@@ -318,17 +319,12 @@ class Builder {
     asides_.clear();
     if (!unseen_.text.empty()) {
       unseen_.kind = BlockKind::kUnseen;
-      Push(std::move(unseen_), false);
+      Push(std::move(unseen_));
     }
     unseen_ = MarkdownBlock{.bytes = {}};
   }
 
-  void Push(MarkdownBlock block, bool exact) {
-    if (exact) {
-      block.text.clear();
-      block.map.clear();
-    }
-    for (std::uint32_t& at : block.map) at += offset_;
+  void Push(MarkdownBlock block) {
     block.bytes.begin += offset_;
     block.bytes.end += offset_;
     out_.push_back(std::move(block));
@@ -336,7 +332,7 @@ class Builder {
 
   void PushPlain(BlockKind kind, std::size_t begin, std::size_t end) {
     MarkdownBlock block{.kind = kind, .quoted = quotes_ > 0, .bytes = {begin, end}};
-    Push(std::move(block), true);
+    Push(std::move(block));
   }
 
   MarkdownBlock& Target() {
@@ -354,27 +350,35 @@ class Builder {
       return;
     }
     Seen(at, at + piece.size());
-    if (block.text.empty()) {
+    if (Shown(block).empty()) {
       block.bytes = {at, at};
     } else if (at != block.bytes.end) {
       if (&block == &current_) Inexact();
     }
+    if (&block == &current_ && exact_) {
+      block.bytes.end = at + piece.size();
+      return;
+    }
     block.text += piece;
     block.bytes.end = std::max(block.bytes.end, at + piece.size());
-    if (&block == &current_ && exact_) return;
     const std::size_t old = block.map.size();
     block.map.resize(old + piece.size());
-    for (std::size_t i = 0; i < piece.size(); ++i) block.map[old + i] = static_cast<std::uint32_t>(at + i);
+    CountUp(block.map.data() + old, piece.size(), static_cast<std::uint32_t>(at) + offset_);
   }
 
-  // A block that is its bytes needs no map; it is made up for once it turns out to be something else.
+  // What a block holds so far. The one that is being read holds nothing of its own as long as it is its bytes.
+  [[nodiscard]] std::string_view Shown(const MarkdownBlock& block) const {
+    if (&block != &current_ || !exact_) return block.text;
+    return source_.substr(block.bytes.begin, block.bytes.end - block.bytes.begin);
+  }
+
+  // A block that is its bytes needs no text and no map; they are made up for once it turns out to be something else.
   void Inexact() {
     if (!exact_) return;
+    current_.text = Shown(current_);
     exact_ = false;
     current_.map.resize(current_.text.size());
-    for (std::size_t i = 0; i < current_.map.size(); ++i) {
-      current_.map[i] = static_cast<std::uint32_t>(current_.bytes.begin + i);
-    }
+    CountUp(current_.map.data(), current_.map.size(), static_cast<std::uint32_t>(current_.bytes.begin) + offset_);
   }
 
   void AppendMade(std::string_view text) {
@@ -385,14 +389,14 @@ class Builder {
     const std::size_t next = block.bytes.end == 0 ? seen_ : block.bytes.end;
     const auto at = static_cast<std::uint32_t>(std::min(next, source_.empty() ? 0 : source_.size() - 1));
     if (block.bytes.end == 0) block.bytes = {at, at};
-    block.map.insert(block.map.end(), text.size(), at);
+    block.map.insert(block.map.end(), text.size(), at + offset_);
   }
 
   void Tick() {
     const std::size_t end = Target().bytes.end;
-    if (!Target().text.empty() && end < source_.size() && source_[end] == '`') {
+    if (!Shown(Target()).empty() && end < source_.size() && source_[end] == '`') {
       Append(source_.substr(end, 1));
-    } else if (Target().text.empty() && seen_ < source_.size() && source_[seen_] == '`') {
+    } else if (Shown(Target()).empty() && seen_ < source_.size() && source_[seen_] == '`') {
       Append(source_.substr(seen_, 1));
     } else {
       AppendMade("`");
@@ -401,7 +405,7 @@ class Builder {
 
   void Break() {
     const std::size_t end = Target().bytes.end;
-    if (!Target().text.empty() && end < source_.size() && source_[end] == '\n') {
+    if (!Shown(Target()).empty() && end < source_.size() && source_[end] == '\n') {
       Append(source_.substr(end, 1));
     } else {
       AppendMade("\n");
@@ -454,6 +458,7 @@ class Builder {
     if (at == kNowhere) return;
     Seen(at, at + piece.size());
     MarkdownBlock& block = Target();
+    if (&block == &current_) Inexact();
     if (block.text.empty()) block.bytes.begin = at;
     block.bytes.end = at + piece.size();
   }
@@ -464,7 +469,7 @@ class Builder {
     if (text.front() == '#') return;
     // An autolink shows its address already.
     MarkdownBlock& block = Target();
-    if (block.text.size() >= text.size() && std::string_view(block.text).ends_with(text)) return;
+    if (Shown(block).ends_with(text)) return;
     AppendMade(" <");
     Append(text);
     AppendMade(">");

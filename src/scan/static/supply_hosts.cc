@@ -2,9 +2,11 @@
 // commands that install something.
 #include <algorithm>
 #include <array>
+#include <bit>
 
 #include "code/places.h"
 #include "fmt/format.h"
+#include "interlock/base/byte_classes.h"
 #include "interlock/core/package.h"
 #include "static/bytes.h"
 #include "static/classify.h"
@@ -410,7 +412,7 @@ bool ReadContainerFile(Sheet& sheet, std::string_view base) {
 }
 
 void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset, const base::ByteSpan* whole) {
-  // Only where one of the tools is called by name: one pass for each tool's name.
+  // Only where one of the tools is called by name.
   constexpr std::array<std::string_view, 11> kTools = {"pip install", "pip3 install", "pipx ",      "uvx ",
                                                        "uv add ",     "npm ",         "npx ",       "yarn ",
                                                        "pnpm ",       "bunx ",        "poetry add "};
@@ -420,13 +422,28 @@ void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset
   args.offset = offset;
   // In a document that only people read, and in what builds the package, nothing of it is installed by itself.
   args.development = sheet.reach() == Reach::kDocument || sheet.reach() == Reach::kBuild || !sheet.is_own();
-  std::vector<std::size_t> starts;
-  for (const std::string_view tool : kTools) {
-    for (std::size_t at = FindBytes(text, tool, 0); at != std::string_view::npos && starts.size() < 2000;
-         at = FindBytes(text, tool, at + 1)) {
+  constexpr std::size_t kMostCalls = 2000;
+  std::array<std::vector<std::size_t>, kTools.size()> calls;
+  base::ByteClasses classes(text);
+  std::uint64_t carry = 0;  // the block before ends in a word
+  for (std::size_t block = 0; block < text.size(); block += base::ByteClasses::kBlock) {
+    classes.LoadAt(block);
+    const std::uint64_t word = classes.word();
+    for (std::uint64_t begins = word & ~(word << 1 | carry); begins != 0; begins &= begins - 1) {
+      const std::size_t at = block + static_cast<std::size_t>(std::countr_zero(begins));
+      if (std::string_view("punyb").find(text[at]) == std::string_view::npos) continue;
       const char before = at == 0 ? '\n' : text[at - 1];
-      if (std::string_view(" \t\n`'\"(;&|/").find(before) != std::string_view::npos) starts.push_back(at);
+      if (std::string_view(" \t\n`'\"(;&|/").find(before) == std::string_view::npos) continue;
+      for (std::size_t tool = 0; tool < kTools.size(); ++tool) {
+        if (text.substr(at).starts_with(kTools[tool]) && calls[tool].size() < kMostCalls) calls[tool].push_back(at);
+      }
     }
+    carry = word >> (base::ByteClasses::kBlock - 1);
+  }
+  std::vector<std::size_t> starts;
+  for (const std::vector<std::size_t>& some : calls) {
+    starts.insert(starts.end(), some.begin(),
+                  some.begin() + static_cast<std::ptrdiff_t>(std::min(some.size(), kMostCalls - starts.size())));
   }
   std::sort(starts.begin(), starts.end());
   std::size_t done = 0;

@@ -328,9 +328,11 @@ class Builder {
     };
     open(passage.begin);
     base::ByteClasses classes(text);
+    const char* const bytes = text.data();
+    const std::uint32_t stop = passage.end;
     std::uint32_t i = passage.begin;
-    while (i < passage.end) {
-      const char c = text[i];
+    while (i < stop) {
+      const char c = bytes[i];
       const std::uint16_t kind = BitsOf(c);
       if ((kind & (kWordStart | kEnds)) == 0) {
         ++i;
@@ -338,15 +340,15 @@ class Builder {
       }
       if ((kind & kWordStart) != 0) {
         const std::uint32_t begin = i;
-        const std::uint32_t most = std::min<std::uint32_t>(begin + kMaxToken + 1, passage.end);
+        const std::uint32_t most = std::min<std::uint32_t>(begin + kMaxToken + 1, stop);
         WordParts parts;
-        while (i < passage.end) {
+        while (i < stop) {
           classes.LoadAt(i);
           const std::uint64_t letters = (classes.word() & ~classes.digit()) >> (i % base::ByteClasses::kBlock);
           if ((letters & 1) != 0) {
             i = std::min<std::uint32_t>(i + static_cast<std::uint32_t>(std::countr_one(letters)), most);
           } else {
-            const char d = text[i];
+            const char d = bytes[i];
             if (d == ' ') break;
             if (d == '\'') {
               parts.apostrophe = true;
@@ -372,7 +374,7 @@ class Builder {
           if (i - begin > kMaxToken) break;
         }
         if (i > begin) {
-          Token(text.substr(begin, i - begin), begin, parts, sentence);
+          Token({bytes + begin, i - begin}, begin, parts, sentence);
           if (out_.tokens.size() - sentence.first >= kMaxSentenceTokens) close(i);
           continue;
         }
