@@ -206,9 +206,8 @@ std::uint64_t SipHash(const std::array<std::uint64_t, 2>& key, std::string_view 
   // Little-endian, whatever the machine: fingerprints may be stored.
   const auto load = [&bytes](std::size_t at, std::size_t count) {
     std::uint64_t word = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[at + i])) << (8 * i);
-    }
+    if (count > 0) std::memcpy(&word, bytes.data() + at, count);
+    if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
     return word;
   };
   const std::size_t whole = bytes.size() & ~std::size_t{7};

@@ -221,8 +221,9 @@ bool Glob::MatchProgram(const Program& program, std::string_view text) noexcept 
     if (atom.kind != Atom::Kind::kChar || atom.value >= 0x80) break;
     if (left == 0 || static_cast<unsigned char>(text[at + left - 1]) != atom.value) return false;
   }
-  std::array<std::uint64_t, kMaxAtomsInOne / 64 + 1> now;   // NOLINT: cleared below, as far as it is used
-  std::array<std::uint64_t, kMaxAtomsInOne / 64 + 1> next;  // NOLINT
+  // Cleared below, as far as they are used.
+  __attribute__((uninitialized)) std::array<std::uint64_t, kMaxAtomsInOne / 64 + 1> now;   // NOLINT
+  __attribute__((uninitialized)) std::array<std::uint64_t, kMaxAtomsInOne / 64 + 1> next;  // NOLINT
   const std::size_t words = atoms.size() / 64 + 1;
   const auto add = [&atoms](auto& states, std::size_t i) {
     states[i / 64] |= std::uint64_t{1} << (i % 64);

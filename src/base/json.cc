@@ -31,6 +31,19 @@ const JsonRep& NullRep() {
 
 const JsonNode& NodeOf(const JsonRep* rep, std::uint32_t index) noexcept { return rep->nodes.data[index]; }
 
+JsonType TypeOf(const JsonRep* rep, std::uint32_t index) noexcept {
+  return rep == nullptr ? JsonType::kMissing : NodeOf(rep, index).type();
+}
+
+// The member's node, 0 for none. `object` is one.
+std::uint32_t MemberOf(const JsonRep* rep, std::uint32_t object, std::string_view key) noexcept {
+  const std::uint32_t end = NodeOf(rep, object).link;
+  for (std::uint32_t at = object + 1; at < end; at = rep->After(at + 1)) {
+    if (rep->Text(NodeOf(rep, at)) == key) return at + 1;
+  }
+  return 0;
+}
+
 // The step of a pointer that names a member: "~1" is '/', "~0" is '~'. False for any other use of '~'.
 bool UnescapeStep(std::string_view step, std::string& out) {
   out.clear();
@@ -45,6 +58,11 @@ bool UnescapeStep(std::string_view step, std::string& out) {
     ++i;
   }
   return true;
+}
+
+JsonValue FindEscaped(JsonValue object, std::string_view step) {
+  std::string key;
+  return UnescapeStep(step, key) ? object.Find(key) : JsonValue();
 }
 
 std::optional<std::size_t> ParseIndex(std::string_view step) noexcept {
@@ -79,10 +97,10 @@ std::string_view NameOf(JsonType type) noexcept {
   return "missing";
 }
 
-JsonType JsonValue::type() const noexcept { return rep_ == nullptr ? JsonType::kMissing : NodeOf(rep_, index_).type(); }
+JsonType JsonValue::type() const noexcept { return TypeOf(rep_, index_); }
 
 std::string_view JsonValue::string() const noexcept {
-  return is_string() ? rep_->Text(NodeOf(rep_, index_)) : std::string_view();
+  return TypeOf(rep_, index_) == JsonType::kString ? rep_->Text(NodeOf(rep_, index_)) : std::string_view();
 }
 
 std::string_view JsonValue::number_text() const noexcept { return is_number() ? raw() : std::string_view(); }
@@ -123,31 +141,37 @@ std::optional<double> JsonValue::AsDouble() const noexcept {
   return number->negative ? -0.0 : 0.0;
 }
 
-std::size_t JsonValue::size() const noexcept { return is_array() || is_object() ? NodeOf(rep_, index_).count() : 0; }
+std::size_t JsonValue::size() const noexcept {
+  if (rep_ == nullptr) return 0;
+  const JsonNode& node = NodeOf(rep_, index_);
+  return node.is_container() ? node.count() : 0;
+}
 
 JsonValue JsonValue::Find(std::string_view key) const noexcept {
-  if (!is_object()) return {};
-  const std::uint32_t end = NodeOf(rep_, index_).link;
-  for (std::uint32_t at = index_ + 1; at < end; at = rep_->After(at + 1)) {
-    if (rep_->Text(NodeOf(rep_, at)) == key) return JsonValue(rep_, at + 1);
-  }
-  return {};
+  if (TypeOf(rep_, index_) != JsonType::kObject) return {};
+  const std::uint32_t member = MemberOf(rep_, index_, key);
+  return member == 0 ? JsonValue() : JsonValue(rep_, member);
 }
 
 JsonValue JsonValue::FindPointer(std::string_view pointer) const noexcept {
   JsonValue value = *this;
-  std::string key;
   while (!pointer.empty() && value.exists()) {
     if (pointer.front() != '/') return {};
-    pointer.remove_prefix(1);
-    const std::string_view step = pointer.substr(0, pointer.find('/'));
-    pointer.remove_prefix(step.size());
-    if (value.is_object()) {
-      if (step.find('~') == std::string_view::npos) {
-        value = value.Find(step);
-      } else {
-        value = UnescapeStep(step, key) ? value.Find(key) : JsonValue();
+    const char* const begin = pointer.data() + 1;
+    const char* const last = pointer.data() + pointer.size();
+    const char* end = begin;
+    bool escaped = false;
+    for (; end != last && *end != '/'; ++end) escaped |= *end == '~';
+    const std::string_view step(begin, static_cast<std::size_t>(end - begin));
+    pointer = {end, static_cast<std::size_t>(last - end)};
+    if (TypeOf(value.rep_, value.index_) == JsonType::kObject) {
+      if (escaped) {
+        value = FindEscaped(value, step);
+        continue;
       }
+      const std::uint32_t member = MemberOf(value.rep_, value.index_, step);
+      if (member == 0) return {};
+      value.index_ = member;
     } else if (const std::optional<std::size_t> index = ParseIndex(step); index && *index < value.size()) {
       Iterator it = value.begin();
       for (std::size_t i = 0; i < *index; ++i) ++it;
@@ -167,19 +191,23 @@ std::string_view JsonValue::raw() const noexcept {
 
 std::size_t JsonValue::offset() const noexcept { return rep_ == nullptr ? 0 : NodeOf(rep_, index_).begin; }
 
+inline JsonValue::Iterator::Iterator(const JsonRep* rep, std::uint32_t cursor, std::uint32_t end,
+                                     bool is_object) noexcept
+    : rep_(rep), cursor_(cursor), end_(end), value_(is_object ? cursor + 1 : cursor), is_object_(is_object) {}
+
 JsonValue::Iterator JsonValue::begin() const noexcept {
-  if (!is_array() && !is_object()) return {};
-  return Iterator(rep_, index_ + 1, NodeOf(rep_, index_).link, is_object());
+  if (rep_ == nullptr) return {};
+  const JsonNode& node = NodeOf(rep_, index_);
+  if (!node.is_container()) return {};
+  return Iterator(rep_, index_ + 1, node.link, node.type() == JsonType::kObject);
 }
 
 JsonValue::Iterator JsonValue::end() const noexcept {
-  if (!is_array() && !is_object()) return {};
-  const std::uint32_t end = NodeOf(rep_, index_).link;
-  return Iterator(rep_, end, end, is_object());
+  if (rep_ == nullptr) return {};
+  const JsonNode& node = NodeOf(rep_, index_);
+  if (!node.is_container()) return {};
+  return Iterator(rep_, node.link, node.link, node.type() == JsonType::kObject);
 }
-
-JsonValue::Iterator::Iterator(const JsonRep* rep, std::uint32_t cursor, std::uint32_t end, bool is_object) noexcept
-    : rep_(rep), cursor_(cursor), end_(end), value_(is_object ? cursor + 1 : cursor), is_object_(is_object) {}
 
 std::string_view JsonValue::Iterator::key() const noexcept {
   return is_object_ && cursor_ < end_ ? rep_->Text(NodeOf(rep_, cursor_)) : std::string_view();

@@ -63,6 +63,12 @@ constexpr std::array<std::uint32_t, 26> MakeWordLengths() {
   return lengths;
 }
 constexpr std::array<std::uint32_t, 26> kWordLengths = MakeWordLengths();
+constexpr std::size_t kLongestWord = 24;  // longer words are cut to this
+
+// `word` is of small letters, at most kLongestWord of them.
+bool MayMatter(std::string_view word) noexcept {
+  return (kWordLengths[static_cast<std::size_t>(word.front() - 'a')] >> word.size() & 1U) != 0;
+}
 
 struct Shape {
   std::string_view prefix;
@@ -190,14 +196,20 @@ bool IsSecretName(std::string_view name) noexcept {
   // Words: runs of letters, split at other characters and before an upper-case letter that follows a lower-case one or
   // starts a capitalised word ("APIKey": "api" "key").
   if (name.size() > 128) name.remove_prefix(name.size() - 128);
-  std::array<std::array<char, 24>, 2> words{};  // the previous and the current word, lower case
+  if (name.empty()) return false;
+  // Most names are one word of small letters.
+  if (name.size() < kLongestWord && std::ranges::all_of(name, [](char c) { return c >= 'a' && c <= 'z'; })) {
+    return MayMatter(name) && (std::ranges::find(kSecretWords, name) != kSecretWords.end() ||
+                               std::ranges::find(kSecretLastWords, name) != kSecretLastWords.end());
+  }
+  std::array<std::array<char, kLongestWord>, 2> words{};  // the previous and the current word, lower case
   std::array<std::size_t, 2> sizes{};
   std::size_t current = 0;
   bool secret = false;
   const auto finish = [&](bool last) {
     if (sizes[current] == 0) return;
     const std::string_view word(words[current].data(), sizes[current]);
-    if ((kWordLengths[static_cast<std::size_t>(word.front() - 'a')] >> word.size() & 1U) == 0) {
+    if (!MayMatter(word)) {
       current = 1 - current;
       sizes[current] = 0;
       return;

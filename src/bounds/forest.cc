@@ -24,99 +24,166 @@ constexpr std::string_view kMagic = "IFO1";
 
 }  // namespace
 
-// Every threshold is held against its feature once, many trees share one; then a step through a tree is two loads. Four
-// trees at a time: no step of one waits for a step of another. Leaves are added in the order of the trees.
 float Forest::Score(std::span<const float> features) const noexcept {
-  using Floats = float __attribute__((vector_size(kLane * sizeof(float))));
-  using Masks = std::int32_t __attribute__((vector_size(kLane * sizeof(std::int32_t))));
-  constexpr std::size_t kUsual = 1024;  // thresholds of a trained forest
-  __attribute__((uninitialized)) std::uint32_t usual[kUsual];
-  std::vector<std::uint32_t> many(cuts_.size() > kUsual ? cuts_.size() : 0);
-  std::uint32_t* const above = many.empty() ? usual : many.data();  // 1: the feature's value is above the threshold
-  const float* cuts = cuts_.data();
-  std::uint32_t* out = above;
-  for (const Cuts& of : cuts_of_) {
-    const float value = features[of.feature];
-    const Floats values{value, value, value, value};
-    for (const float* const end = cuts + of.count; cuts != end; cuts += kLane, out += kLane) {
-      Floats lane;
-      std::memcpy(&lane, cuts, sizeof lane);
-      const Masks masks = (values > lane) & 1;
-      std::memcpy(out, &masks, sizeof masks);
-    }
-  }
-  // The root is node 1, below node n stand 2n and 2n + 1, so leaves are the nodes from kForestLeaves on.
-  const std::uint16_t* splits = splits_.data();
-  const float* leaves = leaves_.data();
-  const auto below = [&](std::size_t tree, std::size_t node) {
-    return 2 * node + above[splits[tree * kForestLeaves + node]];
-  };
-  const auto leaf = [&](std::size_t tree, std::size_t node) {
-    return leaves[tree * kForestLeaves + node - kForestLeaves];
-  };
-  static_assert(kForestDepth == 4);
-  constexpr std::size_t kAtOnce = 4;
   float sum = bias_;
-  std::size_t left = trees_.size();
-  for (; left >= kAtOnce; left -= kAtOnce) {
-    std::size_t a = below(0, 1);
-    std::size_t b = below(1, 1);
-    std::size_t c = below(2, 1);
-    std::size_t d = below(3, 1);
-    a = below(0, a);
-    b = below(1, b);
-    c = below(2, c);
-    d = below(3, d);
-    a = below(0, a);
-    b = below(1, b);
-    c = below(2, c);
-    d = below(3, d);
-    sum += leaf(0, below(0, a));
-    sum += leaf(1, below(1, b));
-    sum += leaf(2, below(2, c));
-    sum += leaf(3, below(3, d));
-    splits += kAtOnce * kForestLeaves;
-    leaves += kAtOnce * kForestLeaves;
-  }
-  for (; left > 0; --left) {
-    sum += leaf(0, below(0, below(0, below(0, below(0, 1)))));
-    splits += kForestLeaves;
-    leaves += kForestLeaves;
+  for (const Tree& tree : trees_) {
+    std::size_t node = 0;
+    for (int depth = 0; depth < kForestDepth; ++depth) {
+      node = 2 * node + (features[tree.feature[node]] > tree.threshold[node] ? 2 : 1);
+    }
+    sum += tree.value[node];
   }
   return sum;
 }
 
-void Forest::Prepare() {
+ForestSet::ForestSet(std::vector<Forest> forests) : forests_(std::move(forests)) {
   // By feature, then threshold; bits, because a file may hold any.
-  std::map<std::pair<std::uint16_t, std::uint32_t>, std::uint16_t> place_of;
-  const auto key = [](const Tree& tree, std::size_t i) {
+  std::map<std::pair<std::uint16_t, std::uint32_t>, std::size_t> place_of;
+  const auto key = [](const Forest::Tree& tree, std::size_t i) {
     return std::pair(tree.feature[i], std::bit_cast<std::uint32_t>(tree.threshold[i]));
   };
-  for (const Tree& tree : trees_) {
-    for (std::size_t i = 0; i < kForestSplits; ++i) place_of.emplace(key(tree, i), 0);
+  for (const Forest& forest : forests_) {
+    for (const Forest::Tree& tree : forest.trees_) {
+      for (std::size_t i = 0; i < kForestSplits; ++i) place_of.emplace(key(tree, i), 0);
+    }
   }
-  cuts_.clear();
-  cuts_of_.clear();
+  const auto fill_lane = [this] { cuts_.resize((cuts_.size() + kLane - 1) / kLane * kLane); };
   for (auto& [cut, place] : place_of) {
     if (cuts_of_.empty() || cuts_of_.back().feature != cut.first) {
-      cuts_.resize((cuts_.size() + kLane - 1) / kLane * kLane);
+      fill_lane();
       cuts_of_.push_back({.feature = cut.first, .count = 0});
     }
-    static_assert(kMaxForestTrees * kForestSplits + kMaxForestFeatures * kLane <= 1U << 16U);
-    place = static_cast<std::uint16_t>(cuts_.size());
+    place = cuts_.size();
     if (cuts_.size() % kLane == 0) cuts_of_.back().count += kLane;
     cuts_.push_back(std::bit_cast<float>(cut.second));
   }
-  cuts_.resize((cuts_.size() + kLane - 1) / kLane * kLane);
-  splits_.clear();
-  leaves_.clear();
-  splits_.reserve(trees_.size() * kForestLeaves);
-  leaves_.reserve(trees_.size() * kForestLeaves);
-  for (const Tree& tree : trees_) {
-    splits_.push_back(0);  // there is no node 0
-    for (std::size_t i = 0; i < kForestSplits; ++i) splits_.push_back(place_of.at(key(tree, i)));
-    leaves_.insert(leaves_.end(), tree.value.begin() + kForestSplits, tree.value.end());
+  fill_lane();
+  if (cuts_.size() > std::size_t{1} << 16U) {
+    cuts_.clear();
+    return;
   }
+  for (std::size_t first = 0; first < forests_.size(); first += kBeside) {
+    Group& group = groups_.emplace_back();
+    group.forests = std::min(kBeside, forests_.size() - first);
+    for (std::size_t k = 0; k < group.forests; ++k) {
+      group.trees = std::max(group.trees, forests_[first + k].trees_.size());
+    }
+    // Where a forest has fewer trees than others: leaves that change no sum.
+    group.splits.resize(group.trees * group.forests * kForestLeaves, 0);
+    group.leaves.resize(group.trees * group.forests * kForestLeaves, -0.0F);
+    for (std::size_t k = 0; k < group.forests; ++k) {
+      const std::vector<Forest::Tree>& trees = forests_[first + k].trees_;
+      for (std::size_t t = 0; t < trees.size(); ++t) {
+        const std::size_t at = (t * group.forests + k) * kForestLeaves;
+        for (std::size_t i = 0; i < kForestSplits; ++i) {
+          group.splits[at + i + 1] = static_cast<std::uint16_t>(place_of.at(key(trees[t], i)));
+        }
+        std::copy_n(trees[t].value.begin() + kForestSplits, kForestLeaves,
+                    group.leaves.begin() + static_cast<std::ptrdiff_t>(at));
+      }
+    }
+  }
+}
+
+// A tree of each forest at a time: no step waits for a step in another, and no sum for another.
+template <std::size_t kForests>
+void ForestSet::AddScores(const Group& group, std::size_t first, const std::uint32_t* above,
+                          float& sum) const noexcept {
+  // The root is node 1, below node n stand 2n and 2n + 1, so leaves are the nodes from kForestLeaves on.
+  const std::uint16_t* splits = group.splits.data();
+  const float* leaves = group.leaves.data();
+  const auto below = [&](std::size_t k, std::size_t node) {
+    return 2 * node + above[splits[k * kForestLeaves + node]];
+  };
+  const auto leaf = [&](std::size_t k, std::size_t node) { return (leaves + k * kForestLeaves)[node - kForestLeaves]; };
+  const auto bias = [&](std::size_t k) { return k < kForests ? forests_[first + k].bias_ : 0.0F; };
+  // Each in a register of its own, which arrays would not be.
+  static_assert(kForestDepth == 4 && kForests <= 4);
+  constexpr bool kB = kForests > 1;
+  constexpr bool kC = kForests > 2;
+  constexpr bool kD = kForests > 3;
+  float sum_a = bias(0);
+  float sum_b = bias(1);
+  float sum_c = bias(2);
+  float sum_d = bias(3);
+  for (std::size_t left = group.trees; left > 0; --left) {
+    std::size_t a = below(0, 1);
+    std::size_t b = kB ? below(1, 1) : 0;
+    std::size_t c = kC ? below(2, 1) : 0;
+    std::size_t d = kD ? below(3, 1) : 0;
+    a = below(0, a);
+    if (kB) b = below(1, b);
+    if (kC) c = below(2, c);
+    if (kD) d = below(3, d);
+    a = below(0, a);
+    if (kB) b = below(1, b);
+    if (kC) c = below(2, c);
+    if (kD) d = below(3, d);
+    sum_a += leaf(0, below(0, a));
+    if (kB) sum_b += leaf(1, below(1, b));
+    if (kC) sum_c += leaf(2, below(2, c));
+    if (kD) sum_d += leaf(3, below(3, d));
+    splits += kForests * kForestLeaves;
+    leaves += kForests * kForestLeaves;
+  }
+  sum += sum_a;
+  if (kB) sum += sum_b;
+  if (kC) sum += sum_c;
+  if (kD) sum += sum_d;
+}
+
+// Every threshold is held against its feature once, many trees of all forests share one; then a step through a tree is
+// two loads. Leaves are added in the order of the trees, and forests in theirs.
+float ForestSet::Score(std::span<const float> features) const noexcept {
+  if (forests_.empty()) return 0.0F;
+  const auto count = static_cast<float>(forests_.size());
+  float sum = 0.0F;
+  if (cuts_.empty()) {
+    for (const Forest& forest : forests_) sum += forest.Score(features);
+    return sum / count;
+  }
+  using Floats = float __attribute__((vector_size(4 * sizeof(float))));
+  using Masks = std::int32_t __attribute__((vector_size(4 * sizeof(std::int32_t))));
+  constexpr std::size_t kUsual = 2048;  // thresholds of trained forests
+  alignas(16) __attribute__((uninitialized)) std::uint32_t usual[kUsual];
+  std::vector<std::uint32_t> many(cuts_.size() > kUsual ? cuts_.size() : 0);
+  std::uint32_t* const above = many.empty() ? usual : many.data();  // 1: the value is above the threshold
+  const float* const cuts = cuts_.data();
+  const auto compare = [&](const Floats& values, std::size_t at) {
+    Floats four;
+    std::memcpy(&four, cuts + at, sizeof four);
+    const Masks masks = (values > four) & 1;
+    std::memcpy(above + at, &masks, sizeof masks);
+  };
+  std::size_t at = 0;
+  static_assert(kLane == 8);
+  for (const Cuts& of : cuts_of_) {
+    const float value = features[of.feature];
+    const Floats values{value, value, value, value};
+    for (const std::size_t end = at + of.count; at != end; at += kLane) {
+      compare(values, at);
+      compare(values, at + 4);
+    }
+  }
+  std::size_t first = 0;
+  for (const Group& group : groups_) {
+    switch (group.forests) {
+      case 1:
+        AddScores<1>(group, first, above, sum);
+        break;
+      case 2:
+        AddScores<2>(group, first, above, sum);
+        break;
+      case 3:
+        AddScores<3>(group, first, above, sum);
+        break;
+      default:
+        AddScores<kBeside>(group, first, above, sum);
+        break;
+    }
+    first += group.forests;
+  }
+  return sum / count;
 }
 
 void Forest::Contributions(std::span<const float> features, std::span<float> out) const noexcept {
@@ -180,7 +247,6 @@ Result<Forest> Forest::Parse(std::string_view& bytes) {
     }
   }
   if (!reader.ok()) return Error(ErrorCode::kInvalidArgument, "a forest ends early");
-  forest.Prepare();
   bytes = reader.rest();
   return forest;
 }
@@ -230,7 +296,6 @@ class ForestTrainer {
         score_[i] += tree.value[node];
       }
     }
-    forest.Prepare();
     return forest;
   }
 

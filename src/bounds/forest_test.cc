@@ -133,31 +133,58 @@ TEST(ForestTest, ScoresAsAWalkThroughItsFile) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     return (state >> 33U) % n;
   };
-  // Few thresholds that many splits share, more than fit the usual table, and none.
-  for (const auto& [trees, values] : {std::pair{9U, 20U}, std::pair{200U, 1'000'000U}, std::pair{0U, 1U}}) {
-    const auto number = [&, n = values] {
+  // Few thresholds that many splits share, more than fit the usual table, more than a table may have, and none; one
+  // forest and several, of different sizes.
+  struct Shape {
+    std::vector<unsigned> trees;
+    unsigned values;
+  };
+  const std::vector<Shape> shapes = {{{9}, 20},
+                                     {{9, 8}, 20},
+                                     {{9, 10, 0}, 20},
+                                     {{200}, 1000000},
+                                     {{3, 3, 3, 3, 2}, 50},
+                                     {std::vector<unsigned>(5, 1000), 1000000},
+                                     {{0}, 1},
+                                     {{0, 0}, 1}};
+  for (const Shape& shape : shapes) {
+    const auto number = [&] {
       const std::uint64_t kind = below(40);
       if (kind < 3) return std::array{kInfinity, -kInfinity, kNan}[kind];
-      return static_cast<float>(below(n)) / 7.0F - 1.0F;
+      return static_cast<float>(below(shape.values)) / 7.0F - 1.0F;
     };
-    std::string bytes = "IFO1";
-    PutU32(bytes, kFeatures);
-    PutU32(bytes, trees);
-    PutFloat(bytes, 0.25F);
-    for (unsigned t = 0; t < trees; ++t) {
-      for (std::size_t i = 0; i < kForestSplits; ++i) bytes += static_cast<char>(below(kFeatures));
-      for (std::size_t i = 0; i < kForestSplits; ++i) PutFloat(bytes, number());
-      for (std::size_t i = 0; i < kForestNodes; ++i) PutFloat(bytes, static_cast<float>(below(1000)) / 999.0F);
+    std::vector<std::string> files;
+    std::vector<Forest> forests;
+    for (const unsigned trees : shape.trees) {
+      std::string bytes = "IFO1";
+      PutU32(bytes, kFeatures);
+      PutU32(bytes, trees);
+      PutFloat(bytes, 0.25F);
+      for (unsigned t = 0; t < trees; ++t) {
+        for (std::size_t i = 0; i < kForestSplits; ++i) bytes += static_cast<char>(below(kFeatures));
+        for (std::size_t i = 0; i < kForestSplits; ++i) PutFloat(bytes, number());
+        for (std::size_t i = 0; i < kForestNodes; ++i) PutFloat(bytes, static_cast<float>(below(1000)) / 999.0F);
+      }
+      std::string_view view = bytes;
+      base::Result<Forest> forest = Forest::Parse(view);
+      ASSERT_TRUE(forest.ok());
+      forests.push_back(std::move(forest.value()));
+      files.push_back(std::move(bytes));
     }
-    std::string_view view = bytes;
-    const base::Result<Forest> forest = Forest::Parse(view);
-    ASSERT_TRUE(forest.ok());
-    for (int i = 0; i < 200; ++i) {
+    const ForestSet set(std::move(forests));
+    for (int i = 0; i < 100; ++i) {
       std::vector<float> row(kFeatures);
       for (float& x : row) x = number();
-      ASSERT_EQ(forest.value().Score(row), WalkedScore(bytes, row)) << trees << " trees, row " << i;
+      float sum = 0.0F;
+      for (std::size_t k = 0; k < files.size(); ++k) {
+        const float walked = WalkedScore(files[k], row);
+        ASSERT_EQ(set.forests()[k].Score(row), walked);
+        sum += walked;
+      }
+      ASSERT_EQ(set.Score(row), sum / static_cast<float>(files.size())) << files.size() << " forests, row " << i;
     }
   }
+  EXPECT_EQ(ForestSet().Score({}), 0.0F);
 }
 
 TEST(ForestTest, MonotoneFeaturesNeverTurnBack) {

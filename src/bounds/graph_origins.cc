@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "interlock/base/byte_classes.h"
+#include "interlock/base/find_bytes.h"
 
 namespace interlock::bounds {
 namespace {
@@ -310,10 +311,9 @@ OriginMatch OriginFinder::MatchOf(const Value& value, std::string_view text) {
     const std::size_t lead = std::min<std::size_t>(value.first_seen, value.text.size());
     const std::string_view rest = text.substr(value.first_seen - lead);
     steps_ += rest.size() / 64;
-    const void* const found = memmem(rest.data(), rest.size(), value.text.data(), value.text.size());
-    if (found == nullptr) return OriginMatch::kCanonical;
+    const std::size_t begin = base::FindBytes(rest, value.text);
+    if (begin == std::string_view::npos) return OriginMatch::kCanonical;
     // Whole words: "98.7" is not in "98.70" byte for byte.
-    const auto begin = static_cast<std::size_t>(static_cast<const char*>(found) - rest.data());
     const std::size_t end = begin + value.text.size();
     const bool cut = (begin > 0 && Folded(rest[begin - 1]) != 0 && Folded(value.text.front()) != 0) ||
                      (end < rest.size() && Folded(rest[end]) != 0 && Folded(value.text.back()) != 0);

@@ -29,9 +29,9 @@ std::uint32_t Mix(std::uint32_t a, std::uint32_t b) noexcept {
   return static_cast<std::uint32_t>(x ^ (x >> 33U)) & static_cast<std::uint32_t>(IntentModel::kBuckets - 1);
 }
 
-bool Has(const IntentText& text, std::uint32_t stem) noexcept {
-  return std::binary_search(text.stems.begin(), text.stems.end(), stem);
-}
+using Stems = std::span<const std::uint32_t>;
+
+bool Has(Stems text, std::uint32_t stem) noexcept { return std::binary_search(text.begin(), text.end(), stem); }
 
 float PairWeight(std::size_t stems) noexcept { return kPairScale / std::sqrt(static_cast<float>(stems) + 5.0F); }
 
@@ -41,14 +41,14 @@ struct Pair {
 
 // Buckets of every (word, word of the tool) pair.
 template <class Visit>
-void ForPairs(const IntentText& text, const IntentTool& tool, Visit&& visit) {
-  for (const std::uint32_t stem : text.stems) {
+void ForPairs(Stems text, const IntentTool& tool, Visit&& visit) {
+  for (const std::uint32_t stem : text) {
     for (const std::uint32_t word : tool.stems) visit(Mix(stem, word));
     visit(Mix(stem, tool.whole));
   }
 }
 
-std::array<float, 5> ExtraOf(const IntentText& text, const IntentTool& tool, bool named) noexcept {
+std::array<float, 5> ExtraOf(Stems text, const IntentTool& tool, bool named) noexcept {
   const IntentOverlap overlap = OverlapOf(text, tool);
   return {1.0F, 2.0F * overlap.verb, 2.0F * overlap.words, 2.0F * overlap.objects, named ? 2.0F : 0.0F};
 }
@@ -71,7 +71,7 @@ IntentTool PrepareIntentTool(std::string_view name) {
   return out;
 }
 
-IntentOverlap OverlapOf(const IntentText& text, const IntentTool& tool) noexcept {
+IntentOverlap OverlapOf(Stems text, const IntentTool& tool) noexcept {
   IntentOverlap overlap;
   overlap.objects = 0.5F;
   if (tool.stems.empty()) return overlap;
@@ -87,10 +87,11 @@ IntentOverlap OverlapOf(const IntentText& text, const IntentTool& tool) noexcept
   return overlap;
 }
 
-float IntentModel::Score(const IntentText& text, const IntentTool& tool, bool named) const noexcept {
+float IntentModel::Score(Stems text, const IntentTool& tool, bool named) const noexcept {
   std::int64_t sum = 0;
-  ForPairs(text, tool, [&](std::uint32_t bucket) { sum += weights_[bucket]; });
-  float score = PairWeight(text.stems.size()) * scale_ * static_cast<float>(sum);
+  const std::int8_t* const weights = weights_.data();
+  ForPairs(text, tool, [&](std::uint32_t bucket) { sum += weights[bucket]; });
+  float score = PairWeight(text.size()) * scale_ * static_cast<float>(sum);
   const std::array<float, kExtra> extra = ExtraOf(text, tool, named);
   for (std::size_t i = 0; i < kExtra; ++i) score += extra_[i] * extra[i];
   return score;
@@ -151,7 +152,7 @@ IntentModel IntentModel::Train(const std::vector<Sample>& samples, const TrainOp
   std::vector<std::size_t> ends;
   for (Row& row : rows) {
     row.index = static_cast<std::uint32_t>(ends.size());
-    ForPairs(texts[row.text], tools[row.tool],
+    ForPairs(texts[row.text].stems, tools[row.tool],
              [&](std::uint32_t bucket) { buckets.push_back(static_cast<std::uint16_t>(bucket)); });
     ends.push_back(buckets.size());
   }
@@ -171,7 +172,7 @@ IntentModel IntentModel::Train(const std::vector<Sample>& samples, const TrainOp
       const IntentText& text = texts[row.text];
       const IntentTool& tool = tools[row.tool];
       const double scale = PairWeight(text.stems.size());
-      const std::array<float, kExtra> extra = ExtraOf(text, tool, row.named);
+      const std::array<float, kExtra> extra = ExtraOf(text.stems, tool, row.named);
       double score = 0;
       const std::span<const std::uint16_t> pairs = buckets_of(row);
       for (const std::uint16_t bucket : pairs) score += scale * weight.data()[bucket];

@@ -16,20 +16,13 @@ constexpr std::string_view kMagic = "IBM1";
 constexpr std::uint32_t kMaxForests = 16;
 }  // namespace
 
-float BoundsModel::Score(std::span<const float> features) const noexcept {
-  if (forests.empty()) return 0.0F;
-  float sum = 0.0F;
-  for (const Forest& forest : forests) sum += forest.Score(features);
-  return sum / static_cast<float>(forests.size());
-}
-
 std::string BoundsModel::Serialize() const {
   std::string out(kMagic);
   PutFloat(out, escalate);
   PutFloat(out, block);
-  PutU32(out, static_cast<std::uint32_t>(forests.size()));
+  PutU32(out, static_cast<std::uint32_t>(forests.forests().size()));
   intent.Serialize(out);
-  for (const Forest& forest : forests) forest.Serialize(out);
+  for (const Forest& forest : forests.forests()) forest.Serialize(out);
   return out;
 }
 
@@ -47,14 +40,16 @@ Result<std::shared_ptr<const BoundsModel>> BoundsModel::Parse(std::string_view b
   Result<IntentModel> intent = IntentModel::Parse(rest);
   if (!intent.ok()) return intent.error();
   model->intent = std::move(intent.value());
+  std::vector<Forest> read;
   for (std::uint32_t i = 0; i < forests; ++i) {
     Result<Forest> forest = Forest::Parse(rest);
     if (!forest.ok()) return forest.error();
     if (forest.value().feature_count() > kFeatureCount) {
       return Error(ErrorCode::kInvalidArgument, "a forest asks for features of a later version");
     }
-    model->forests.push_back(std::move(forest.value()));
+    read.push_back(std::move(forest.value()));
   }
+  model->forests = ForestSet(std::move(read));
   if (!rest.empty()) return Error(ErrorCode::kInvalidArgument, "bytes after a bounds model");
   return std::shared_ptr<const BoundsModel>(std::move(model));
 }

@@ -1,6 +1,7 @@
 // One step of a JSON pointer. Private to the module.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -8,6 +9,10 @@ namespace interlock::bounds {
 
 inline void AppendPointerStep(std::string& pointer, std::string_view key) {
   pointer += '/';
+  if (std::none_of(key.begin(), key.end(), [](char c) { return c == '~' || c == '/'; })) {
+    pointer += key;
+    return;
+  }
   for (const char c : key) {
     if (c == '~') {
       pointer += "~0";

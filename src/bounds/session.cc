@@ -45,12 +45,16 @@ bool BoundsSession::delegates() const noexcept { return impl_->delegates; }
 const provenance::SourceIndex& BoundsSession::sources() const noexcept { return impl_->sources; }
 
 // Valid until the next call.
-const IntentTool& BoundsSession::Impl::ToolOf(std::string_view name) const {
-  const auto known = std::ranges::find(tools, name, &IntentTool::name);
-  if (known != tools.end()) return *known;
-  if (tools.size() < kMaxTools) return tools.emplace_back(PrepareIntentTool(name));
-  IntentTool& oldest = tools[oldest_tool++ % kMaxTools];
-  oldest = PrepareIntentTool(name);
+const KnownTool& BoundsSession::Impl::ToolOf(std::string_view name) const {
+  for (const KnownTool& known : tools) {
+    if (known.words.name == name) return known;
+  }
+  KnownTool tool{.words = PrepareIntentTool(name), .named = request.find(name) != std::string::npos, .by_request = {}};
+  tool.asked = model->intent.Score(request_text, tool.words, tool.named);
+  tool.by_request = OverlapOf(request_text, tool.words);
+  if (tools.size() < kMaxTools) return tools.emplace_back(std::move(tool));
+  KnownTool& oldest = tools[oldest_tool++ % kMaxTools];
+  oldest = std::move(tool);
   return oldest;
 }
 
@@ -64,6 +68,7 @@ void BoundsSession::SetRequest(std::string_view text) {
   s.request_tokens.clear();
   Tokens(s.request, std::size_t{1} << 16, true, s.request_tokens);
   s.request_text = PrepareIntentText(s.request);
+  s.tools.clear();  // what they said of the request
   s.delegates = DelegatesTo(s.request);
 }
 
@@ -246,8 +251,7 @@ void BoundsSession::OnCall(const ProposedCall& call) {
     earlier.by_request.push_back(IsExplained(leaf.pointer, call.explained) ? 1.0F : Share(tokens, s.request_tokens));
     earlier.leaves.push_back(std::move(tokens));
   }
-  earlier.intent =
-      IsExplained(call) ? kAskedFor : s.model->intent.Score(s.request_text, s.ToolOf(call.tool), s.Named(call.tool));
+  earlier.intent = IsExplained(call) ? kAskedFor : s.ToolOf(call.tool).asked;
   s.earlier.push_back(std::move(earlier));
 }
 
@@ -257,6 +261,8 @@ void BoundsSession::Impl::Facts(const ProposedCall& call, std::vector<LeafFacts>
   out.resize(leaves.size());
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     LeafFacts& fact = out[i];
+    fact.tokens.clear();
+    fact = LeafFacts{.tokens = std::move(fact.tokens)};
     fact.pointer = std::move(leaves[i].pointer);
     fact.text = leaves[i].text;
     Tokens(fact.text, kMaxValueTokens, false, fact.tokens);
@@ -341,7 +347,8 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
   FeatureVector f{};
   const auto set = [&](Feature feature, float value) { f[static_cast<std::size_t>(feature)] = value; };
   const Seen* suspicious = Worst();
-  const IntentTool& tool = ToolOf(call.tool);
+  const KnownTool& known = ToolOf(call.tool);
+  const IntentTool& tool = known.words;
   set(Feature::kScan, suspicious == nullptr ? -20.0F : std::clamp(suspicious->best, -20.0F, 30.0F));
   set(Feature::kSecondScan, std::clamp(second, -20.0F, 30.0F));
   set(Feature::kSpanWords, suspicious == nullptr ? 0.0F : suspicious->span_words);
@@ -376,15 +383,14 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
   group(false, Feature::kShortMinRequest);
   group(true, Feature::kLongMinRequest);
 
-  const float asked = model->intent.Score(request_text, tool, Named(call.tool));
+  const float asked = known.asked;
   const bool has_span = suspicious != nullptr && !suspicious->span_text.stems.empty();
   const float wanted = has_span ? model->intent.Score(suspicious->span_text, tool, false) : -6.0F;
   set(Feature::kIntentRequest, SignedLog(asked));
   set(Feature::kIntentSpan, SignedLog(wanted));
   set(Feature::kIntentGain, SignedLog(wanted - asked));
-  const IntentOverlap by_request = OverlapOf(request_text, tool);
-  set(Feature::kVerbRequest, by_request.verb);
-  set(Feature::kWordsRequest, by_request.words);
+  set(Feature::kVerbRequest, known.by_request.verb);
+  set(Feature::kWordsRequest, known.by_request.words);
   if (has_span) {
     const IntentOverlap by_span = OverlapOf(suspicious->span_text, tool);
     set(Feature::kVerbSpan, by_span.verb);
@@ -444,10 +450,7 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
     const float other = std::max(0.0F, static_cast<float>(fact.piece->words) - static_cast<float>(fact.tokens.size()));
     context_max = std::max(context_max, other);
     context_min = std::min(context_min, other);
-    IntentText text;
-    const std::span<const std::uint32_t> stems = fact.seen->StemsOf(*fact.piece);
-    text.stems.assign(stems.begin(), stems.end());
-    const float intent = model->intent.Score(text, tool, false);
+    const float intent = model->intent.Score(fact.seen->StemsOf(*fact.piece), tool, false);
     intent_max = std::max(intent_max, intent);
     intent_min = std::min(intent_min, intent);
     if (!fact.piece->order) continue;
@@ -504,7 +507,7 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
   set(Feature::kCallEcho, echo);
   set(Feature::kCallEchoVerb, echo_verb);
   set(Feature::kToolOrder, SignedLog(order));
-  set(Feature::kNamed, Named(call.tool) ? 1.0F : 0.0F);
+  set(Feature::kNamed, known.named ? 1.0F : 0.0F);
   set(Feature::kSink, call.tool_class == ToolClass::kSink ? 1.0F : 0.0F);
   set(Feature::kAddresses, addresses);
   set(Feature::kResultsSeen, std::log1p(static_cast<float>(results)));
@@ -517,9 +520,8 @@ FeatureVector BoundsSession::Impl::Features(const ProposedCall& call, const std:
 }
 
 FeatureVector BoundsSession::Extract(const ProposedCall& call) const {
-  std::vector<LeafFacts> facts;
-  impl_->Facts(call, facts);
-  return impl_->Features(call, facts);
+  impl_->Facts(call, impl_->judged);
+  return impl_->Features(call, impl_->judged);
 }
 
 Judgement BoundsSession::Judge(const ProposedCall& call) const {
@@ -544,7 +546,7 @@ Judgement BoundsSession::Judge(const ProposedCall& call, const Thresholds& thres
     judgement.ground = Ground::kExplained;
     return judgement;
   }
-  std::vector<LeafFacts> facts;
+  std::vector<LeafFacts>& facts = s.judged;
   s.Facts(call, facts);
   const FeatureVector features = s.Features(call, facts);
   if (s.has_request) {

@@ -68,6 +68,14 @@ struct Earlier {
   float intent = 0.0F;
 };
 
+// A tool as it was asked about, and what the request says of it.
+struct KnownTool {
+  IntentTool words;
+  bool named = false;
+  float asked = 0.0F;
+  IntentOverlap by_request;
+};
+
 // What is said about one argument.
 struct LeafFacts {
   std::string pointer;
@@ -111,12 +119,12 @@ struct BoundsSession::Impl {
   injection::ScanResult scan;
 
   // The names that were asked about last, read: an agent calls the same few tools again and again.
-  mutable std::vector<IntentTool> tools;
+  mutable std::vector<KnownTool> tools;
   mutable std::size_t oldest_tool = 0;
+  mutable std::vector<LeafFacts> judged;  // of the call that was judged last: their memory is used again
 
-  [[nodiscard]] const IntentTool& ToolOf(std::string_view name) const;
+  [[nodiscard]] const KnownTool& ToolOf(std::string_view name) const;
   [[nodiscard]] const Seen* Worst() const { return seen.empty() ? nullptr : &seen[worst]; }
-  [[nodiscard]] bool Named(std::string_view tool) const { return request.find(tool) != std::string::npos; }
   void Remember(Seen& entry, std::string_view text, const injection::ScanResult& found);
   void Observe(const SeenResult& result, std::uint32_t source, std::string_view text,
                const injection::ScanResult& found, bool encoded = false);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "interlock/base/digest.h"
+#include "session_keys.h"
 
 namespace interlock::gate {
 namespace {
@@ -90,7 +91,7 @@ void BindingFacts::Know(const core::BindingSource& source) { ids_.insert_or_assi
 
 std::uint64_t BindingFacts::Chained(std::uint64_t before, base::JsonValue value) const {
   scratch_.clear();
-  for (int i = 0; i < 8; ++i) scratch_ += static_cast<char>(before >> (8 * i));
+  AppendBytes(scratch_, before);
   if (value.exists()) base::AppendCanonicalJson(scratch_, value);
   return base::SipHash(key_, scratch_);
 }

@@ -174,7 +174,7 @@ void Budgets(const policy::PolicySnapshot& policy, const SessionView& session, c
   const auto budgets = policy.budgets();
   for (std::size_t i = 0; i < budgets.size(); ++i) {
     const policy::Budget& budget = budgets[i];
-    const std::optional<double> cost = CostOf(budget, tool, call, known);
+    const std::optional<double> cost = CostOf(budget, tool, call, known, session.criticality);
     if (cost == 0.0) continue;
     bool readable = true;
     const double used = UsedOf(budget, i, session.used, readable);
@@ -248,7 +248,7 @@ void UntrustedValues(const SessionView& session, const core::Call& call, Verdict
 }
 
 std::optional<double> CostOf(const policy::Budget& budget, const policy::ToolEntry* tool, const core::Call& call,
-                             const core::SignalMap& known) {
+                             const core::SignalMap& known, std::optional<double> criticality) {
   using Kind = policy::Budget::Kind;
   const SideEffect effect = tool == nullptr ? SideEffect::kUnknown : tool->spec.side_effect;
   if (budget.effect.has_value() && *budget.effect != effect) return 0.0;
@@ -257,7 +257,8 @@ std::optional<double> CostOf(const policy::Budget& budget, const policy::ToolEnt
     case Kind::kCalls:
       return 1.0;
     case Kind::kBlast:
-      return tool == nullptr ? 1.0 : tool->spec.impact_weight * risk::CriticalityOf(tool->spec, call);
+      if (tool == nullptr) return 1.0;
+      return tool->spec.impact_weight * (criticality ? *criticality : risk::CriticalityOf(tool->spec, call));
     case Kind::kRisk: {
       const core::Signal& signal = known[Layer::kRisk];
       if (signal.state == core::Signal::State::kPresent) return signal.score;

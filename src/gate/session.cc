@@ -236,10 +236,11 @@ void SessionState::NoteScan(std::string_view source, std::string_view text, cons
 }
 
 core::SignalMap SessionState::Measure(const core::Call& call, base::Now now) const {
-  return MeasureAsked(call, Ask(call), now);
+  Asked asked = Ask(call);
+  return MeasureAsked(call, asked, now);
 }
 
-core::SignalMap SessionState::MeasureAsked(const core::Call& call, const Asked& asked, base::Now now) const {
+core::SignalMap SessionState::MeasureAsked(const core::Call& call, Asked& asked, base::Now now) const {
   core::SignalMap signals;
   // A malformed call is refused before anything is asked about it.
   const bool readable = !call.tool.empty() && (!call.arguments.exists() || call.arguments.is_object());
@@ -247,12 +248,12 @@ core::SignalMap SessionState::MeasureAsked(const core::Call& call, const Asked& 
     signals[core::Layer::kBounds] = BoundsSignal(call, asked);
   }
   if (!readable) return signals;
-  if (LayerOn(core::Layer::kRisk)) signals[core::Layer::kRisk] = RiskSignal(call, asked.tool, now);
+  if (LayerOn(core::Layer::kRisk)) signals[core::Layer::kRisk] = RiskSignal(call, asked.tool, now, asked.criticality);
   if (LayerOn(core::Layer::kInjection)) signals[core::Layer::kInjection] = InjectionSignal(call, asked.tool);
   return signals;
 }
 
-core::SignalMap SessionState::Joined(const core::Call& call, const core::SignalMap& known, const Asked& asked,
+core::SignalMap SessionState::Joined(const core::Call& call, const core::SignalMap& known, Asked& asked,
                                      base::Now now) const {
   core::SignalMap out = known;
   core::SignalMap measured = MeasureAsked(call, asked, now);
@@ -278,12 +279,13 @@ core::SignalMap SessionState::Joined(const core::Call& call, const core::SignalM
 
 std::variant<core::Decision, NeedSignals> SessionState::Decide(const core::Call& call, const core::SignalMap& known,
                                                                base::Now now) const {
-  const Asked asked = Ask(call);
-  return gate::Decide(*policy_, ViewOf(asked, now), call, Joined(call, known, asked, now));
+  Asked asked = Ask(call);
+  const core::SignalMap joined = Joined(call, known, asked, now);
+  return gate::Decide(*policy_, ViewOf(asked, now), call, joined);
 }
 
 core::Decision SessionState::DecideNow(const core::Call& call, base::Now now, core::SignalMap* measured) const {
-  const Asked asked = Ask(call);
+  Asked asked = Ask(call);
   core::SignalMap signals = MeasureAsked(call, asked, now);
   core::Decision decision = gate::DecideNow(*policy_, ViewOf(asked, now), call, signals);
   if (measured != nullptr) *measured = std::move(signals);

@@ -139,7 +139,7 @@ void SessionState::RememberFacts(const core::Call& call, const core::ToolResult&
   for (const std::string& pointer : watched->second.pointers) {
     const base::JsonValue value = call.arguments.FindPointer(pointer);
     if (!pointer.empty() && !value.exists()) continue;
-    const std::uint64_t key = base::SipHash(options_.key, FactKey(call.tool, pointer, value));
+    const std::uint64_t key = FactKey(options_.key, call.tool, pointer, value, key_scratch_);
     if (history_.size() < options_.max_history || history_.contains(key)) {
       history_.insert_or_assign(key, Event{.result = fingerprint, .step = step_});
     }
@@ -173,7 +173,7 @@ void SessionState::RememberFacts(const core::Call& call, const core::ToolResult&
 
 std::optional<HistoryLookup::Seen> SessionState::Newest(std::string_view tool, std::string_view pointer,
                                                         base::JsonValue value) const {
-  const auto at = history_.find(base::SipHash(options_.key, FactKey(tool, pointer, value)));
+  const auto at = history_.find(FactKey(options_.key, tool, pointer, value, key_scratch_));
   if (at == history_.end()) return std::nullopt;
   return Seen{.result = at->second.result,
               .age = static_cast<std::uint32_t>(std::min<std::uint64_t>(step_ - at->second.step, 0xffff'ffff))};
@@ -188,7 +188,10 @@ BindingLookup::Answer SessionState::Names(const core::BindingSource& source, con
 }
 
 SessionState::Asked SessionState::Ask(const core::Call& call) const {
-  Asked asked{.tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool), .bound = {}, .explained = {}};
+  Asked asked{.tool = catalogue_ == nullptr ? nullptr : catalogue_->Find(call.tool),
+              .bound = {},
+              .explained = {},
+              .criticality = {}};
   if (asked.tool == nullptr || !LayerOn(core::Layer::kProvenance)) return asked;
   bound_.clear();
   explained_.clear();
@@ -203,13 +206,16 @@ SessionState::Asked SessionState::Ask(const core::Call& call) const {
 
 SessionView SessionState::ViewOf(const Asked& asked, base::Now now) const {
   SessionView view = View(now);
+  view.criticality = asked.criticality;
   if (asked.tool != nullptr && LayerOn(core::Layer::kProvenance)) view.bound = asked.bound;
   return view;
 }
 
-core::Signal SessionState::RiskSignal(const core::Call& call, const policy::ToolEntry* tool, base::Now now) const {
+core::Signal SessionState::RiskSignal(const core::Call& call, const policy::ToolEntry* tool, base::Now now,
+                                      std::optional<double>& criticality) const {
   const risk::RhoWeights& weights = risk::DefaultRhoWeights();
   risk::RhoInputs inputs = risk::InputsOf(tool == nullptr ? nullptr : &tool->spec, call, weights);
+  if (tool != nullptr) criticality = inputs.criticality;
   if (inputs.has_target) {
     std::uint64_t oldest = 0;
     bool all_seen = true;
@@ -280,10 +286,11 @@ void SessionState::Commit(const core::Call& call, base::Now now, const core::Dec
   const core::SideEffect effect = tool == nullptr ? core::SideEffect::kUnknown : tool->spec.side_effect;
   const auto budgets = policy_->budgets();
   core::SignalMap known;
+  std::optional<double> criticality;
   const auto is_risk = [](const policy::Budget& budget) { return budget.kind == policy::Budget::Kind::kRisk; };
-  if (std::ranges::any_of(budgets, is_risk)) known[core::Layer::kRisk] = RiskSignal(call, tool, now);
+  if (std::ranges::any_of(budgets, is_risk)) known[core::Layer::kRisk] = RiskSignal(call, tool, now, criticality);
   for (std::size_t i = 0; i < budgets.size(); ++i) {
-    const double cost = CostOf(budgets[i], tool, call, known).value_or(0.0);
+    const double cost = CostOf(budgets[i], tool, call, known, criticality).value_or(0.0);
     used_amounts_[i] += cost;
     own_[i] += cost;
   }

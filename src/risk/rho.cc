@@ -17,8 +17,7 @@ namespace {
 constexpr std::size_t kMaxTargets = 10'000;
 
 bool IsWildcard(std::string_view text) {
-  return text == "all" || text == "ALL" || text.find('*') != std::string_view::npos ||
-         text.find('?') != std::string_view::npos;
+  return text == "all" || text == "ALL" || std::ranges::any_of(text, [](char c) { return c == '*' || c == '?'; });
 }
 
 void AddFactor(std::string& out, std::string_view words, double factor) {
@@ -87,7 +86,9 @@ double CriticalityOf(const core::ToolSpec& spec, const core::Call& call) {
     }
     const base::Glob& glob = critical.compiled ? *critical.compiled : *own;
     const auto hits = [&](base::JsonValue v) {
-      return v.is_string() && (glob.Matches(v.string()) || IsWildcard(v.string()));
+      if (!v.is_string()) return false;
+      const std::string_view text = v.string();
+      return glob.Matches(text) || IsWildcard(text);
     };
     bool hit = hits(value);
     if (value.is_array()) {

@@ -1,7 +1,5 @@
 #include "interlock/eval/agent_sentry/paper_match.h"
 
-#include <string.h>  // memmem
-
 #include <algorithm>
 #include <array>
 #include <bitset>
@@ -11,6 +9,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "interlock/base/find_bytes.h"
 #include "paper_text.h"
 
 namespace interlock::eval::agent_sentry {
@@ -25,8 +24,7 @@ namespace {
 constexpr int kMaxTokenNesting = 32;
 
 bool Contains(std::string_view text, std::string_view part) {
-  if (part.size() > text.size()) return false;  // also keeps null pointers from memmem
-  return memmem(text.data(), text.size(), part.data(), part.size()) != nullptr;
+  return base::FindBytes(text, part) != std::string_view::npos;
 }
 
 // Without the space at both ends.
@@ -428,8 +426,13 @@ class PairMatch {
     const std::vector<std::uint16_t>& mine = arg_.Grams();
     if (mine.size() < 2) return false;
     const GramSet& theirs = src_.GramsAsSource();
-    const auto common = std::count_if(mine.begin(), mine.end(), [&](std::uint16_t gram) { return theirs[gram]; });
-    return 2 * static_cast<std::size_t>(common) >= mine.size();
+    // At least half of them; more than half missing is said as soon as it is so.
+    std::size_t missing = 0;
+    for (const std::uint16_t gram : mine) {
+      missing += theirs[gram] ? 0U : 1U;
+      if (2 * missing > mine.size()) return false;
+    }
+    return true;
   }
 
   PaperSide::Parts& arg_;

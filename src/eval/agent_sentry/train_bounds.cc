@@ -113,8 +113,8 @@ std::vector<float> Flat(const std::vector<HeldRow>& rows, const std::vector<std:
   return flat;
 }
 
-std::vector<bounds::Forest> Fit(const std::vector<HeldRow>& rows, const std::vector<std::size_t>& which,
-                                std::span<const Trace* const> training, const TrainBoundsOptions& options) {
+bounds::ForestSet Fit(const std::vector<HeldRow>& rows, const std::vector<std::size_t>& which,
+                      std::span<const Trace* const> training, const TrainBoundsOptions& options) {
   std::vector<std::uint8_t> labels;
   std::vector<float> weights;
   // Each recorded domain and each side weighs the same: figures are means over domains, and so is the user's trouble.
@@ -141,15 +141,12 @@ std::vector<bounds::Forest> Fit(const std::vector<HeldRow>& rows, const std::vec
     forest.seed = options.seed * 100 + static_cast<std::uint64_t>(k);
     forests.push_back(bounds::TrainForest(flat, bounds::kFeatureCount, labels, weights, forest));
   }
-  return forests;
+  return bounds::ForestSet(std::move(forests));
 }
 
 // As a gate without a graph would.
-float ScoreOf(const std::vector<bounds::Forest>& forests, const FeatureRow& row) {
-  const bounds::FeatureVector features = WithoutPath(row.features);
-  float sum = 0.0F;
-  for (const bounds::Forest& forest : forests) sum += forest.Score(features);
-  return forests.empty() ? 0.0F : sum / static_cast<float>(forests.size());
+float ScoreOf(const bounds::ForestSet& forests, const FeatureRow& row) {
+  return forests.Score(WithoutPath(row.features));
 }
 
 // Least threshold at which the domain mean of passing benign traces is `utility`.
@@ -321,7 +318,7 @@ TrainedBounds TrainBounds(std::span<const Trace* const> recorded, const TrainBou
     for (const std::size_t k : usable) {
       if (threshold_fold(rows[k].trace) != fold) fit.push_back(k);
     }
-    const std::vector<bounds::Forest> forests = Fit(rows, fit, training, options);
+    const bounds::ForestSet forests = Fit(rows, fit, training, options);
     for (const HeldRow& row : rows) {
       if (threshold_fold(row.trace) == fold && !row.rewritten)
         held[row.trace] = std::max(held[row.trace], ScoreOf(forests, row.row));

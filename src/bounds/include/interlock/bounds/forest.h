@@ -2,6 +2,8 @@
 //
 //   Forest forest = TrainForest(rows, feature_count, labels, weights, options);
 //   float log_odds = forest.Score(features);
+//   ForestSet set({forest, other});
+//   float mean = set.Score(features);  // the fast way: for decisions
 //
 // Trees are complete binary trees of depth kForestDepth, so that a score is a fixed number of compares. Values that are
 // not finite go left. Immutable after training or reading; thread safe.
@@ -49,21 +51,46 @@ class Forest {
     std::array<float, kForestSplits> threshold{};  // value <= threshold goes left
     std::array<float, kForestNodes> value{};       // what the tree says at each node; the last level are the leaves
   };
-  // The same once more, as a score reads it.
-  static constexpr std::size_t kLane = 4;  // thresholds compared at once
+
+  friend class ForestSet;
+  std::size_t feature_count_ = 0;
+  float bias_ = 0.0F;
+  std::vector<Tree> trees_;
+};
+
+// Forests whose mean is asked for, prepared for that.
+class ForestSet {
+ public:
+  ForestSet() = default;
+  explicit ForestSet(std::vector<Forest> forests);
+
+  // Mean of the forests' scores, to the bit what Forest::Score says one by one; 0 without forests. `features` has the
+  // greatest feature_count() of them.
+  [[nodiscard]] float Score(std::span<const float> features) const noexcept;
+  [[nodiscard]] bool empty() const noexcept { return forests_.empty(); }
+  [[nodiscard]] const std::vector<Forest>& forests() const noexcept { return forests_; }
+
+ private:
+  static constexpr std::size_t kLane = 8;    // thresholds compared at once
+  static constexpr std::size_t kBeside = 4;  // forests gone through at once
   struct Cuts {
     std::uint32_t feature;
     std::uint32_t count;  // of its thresholds in cuts_, in full lanes
   };
-  void Prepare();
+  // Up to kBeside forests: a tree of the first, of the second, ..., the next tree of the first, ...
+  struct Group {
+    std::size_t forests = 0;
+    std::size_t trees = 0;              // of each
+    std::vector<std::uint16_t> splits;  // by tree and node from 1 on: its threshold's place in cuts_
+    std::vector<float> leaves;
+  };
+  template <std::size_t kForests>
+  void AddScores(const Group& group, std::size_t first, const std::uint32_t* above, float& sum) const noexcept;
 
-  std::size_t feature_count_ = 0;
-  float bias_ = 0.0F;
-  std::vector<Tree> trees_;
+  std::vector<Forest> forests_;
   std::vector<Cuts> cuts_of_;
-  std::vector<float> cuts_;            // each threshold of each feature once
-  std::vector<std::uint16_t> splits_;  // by tree and node from 1 on: its threshold's place in cuts_
-  std::vector<float> leaves_;
+  std::vector<float> cuts_;  // each threshold of each feature once; nothing when there are too many
+  std::vector<Group> groups_;
 };
 
 struct ForestOptions {

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,13 +39,20 @@ struct IntentOverlap {
   float words = 0.0F;
   float objects = 0.0F;  // of the words after the first; 0.5 when there are none
 };
-[[nodiscard]] IntentOverlap OverlapOf(const IntentText& text, const IntentTool& tool) noexcept;
+[[nodiscard]] IntentOverlap OverlapOf(std::span<const std::uint32_t> stems, const IntentTool& tool) noexcept;
+[[nodiscard]] inline IntentOverlap OverlapOf(const IntentText& text, const IntentTool& tool) noexcept {
+  return OverlapOf(text.stems, tool);
+}
 
 class IntentModel {
  public:
   static constexpr std::size_t kBuckets = std::size_t{1} << 15;
   // `named`: the tool's whole name stands in the text.
-  [[nodiscard]] float Score(const IntentText& text, const IntentTool& tool, bool named) const noexcept;
+  [[nodiscard]] float Score(const IntentText& text, const IntentTool& tool, bool named) const noexcept {
+    return Score(text.stems, tool, named);
+  }
+  // Of a text's stems: sorted, without repetition.
+  [[nodiscard]] float Score(std::span<const std::uint32_t> stems, const IntentTool& tool, bool named) const noexcept;
 
   void Serialize(std::string& out) const;
   [[nodiscard]] static base::Result<IntentModel> Parse(std::string_view& bytes);

@@ -14,12 +14,12 @@ namespace interlock::bounds {
 
 struct BoundsModel {
   IntentModel intent;
-  std::vector<Forest> forests;  // averaged
-  float escalate = 0.0F;        // combined log-odds above which a call waits for a person
-  float block = 2.0F;           // ... is refused
+  ForestSet forests;
+  float escalate = 0.0F;  // combined log-odds above which a call waits for a person
+  float block = 2.0F;     // ... is refused
 
   // Mean of the forests.
-  [[nodiscard]] float Score(std::span<const float> features) const noexcept;
+  [[nodiscard]] float Score(std::span<const float> features) const noexcept { return forests.Score(features); }
   [[nodiscard]] std::string Serialize() const;
   // kInvalidArgument.
   [[nodiscard]] static base::Result<std::shared_ptr<const BoundsModel>> Parse(std::string_view bytes);

@@ -110,6 +110,7 @@ struct SessionView {
   const BindingLookup* bindings = nullptr;  // null: no source is there
   // Of this call, by the bindings of its tool, where somebody has asked before; else the gate asks.
   std::optional<std::span<const BindingState>> bound;
+  std::optional<double> criticality;  // of this call's target, where somebody has asked before; else the gate asks
   BudgetUse used;
   std::span<const Grant> grants;
   const policy::ToolCatalogue* catalogue = nullptr;  // null: no tool is known
@@ -132,8 +133,10 @@ struct NeedSignals {
                           const core::Call& call);
 
 // What a call costs a budget; nothing: it cannot be told (and the call waits). 0 for a budget that does not concern it.
+// `criticality`: see SessionView.
 [[nodiscard]] std::optional<double> CostOf(const policy::Budget& budget, const policy::ToolEntry* tool,
-                                           const core::Call& call, const core::SignalMap& known);
+                                           const core::Call& call, const core::SignalMap& known,
+                                           std::optional<double> criticality = std::nullopt);
 
 // Whether an adapter that is told of the impact opens break-glass by itself.
 [[nodiscard]] bool BreakGlassDue(const policy::PolicySnapshot& policy, double integrated_impact,

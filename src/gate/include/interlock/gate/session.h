@@ -163,7 +163,9 @@ class SessionState final : private HistoryLookup, private BindingLookup {
   [[nodiscard]] Answer Names(const core::BindingSource& source, const core::Call& call,
                              base::JsonValue value) const override;
   [[nodiscard]] bool IndexesValues() const noexcept;
-  [[nodiscard]] core::Signal RiskSignal(const core::Call& call, const policy::ToolEntry* tool, base::Now now) const;
+  // `criticality` is CriticalityOf the call afterwards, where its tool is known.
+  [[nodiscard]] core::Signal RiskSignal(const core::Call& call, const policy::ToolEntry* tool, base::Now now,
+                                        std::optional<double>& criticality) const;
   [[nodiscard]] core::Signal InjectionSignal(const core::Call& call, const policy::ToolEntry* tool) const;
   void NoteScan(std::string_view source, std::string_view text, const injection::ScanResult& found);
   [[nodiscard]] Redaction WithoutSecrets(core::ToolResult& form, base::JsonDoc& clean);
@@ -176,16 +178,17 @@ class SessionState final : private HistoryLookup, private BindingLookup {
     const policy::ToolEntry* tool = nullptr;
     std::span<const BindingState> bound;          // by binding; empty where bindings do not speak
     std::span<const std::string_view> explained;  // arguments whose binding a trusted source satisfies: JSON pointers
+    std::optional<double> criticality;            // see SessionView
   };
   [[nodiscard]] Asked Ask(const core::Call& call) const;
-  [[nodiscard]] core::SignalMap MeasureAsked(const core::Call& call, const Asked& asked, base::Now now) const;
+  [[nodiscard]] core::SignalMap MeasureAsked(const core::Call& call, Asked& asked, base::Now now) const;
   [[nodiscard]] SessionView ViewOf(const Asked& asked, base::Now now) const;
   [[nodiscard]] SessionView View(base::Now now) const;
   void StartReading();  // makes the layers' state when the profile has one of them on
   [[nodiscard]] bool LayerOn(core::Layer layer) const noexcept;
   [[nodiscard]] bounds::ToolClass ClassOf(const policy::ToolEntry* tool) const;
   [[nodiscard]] core::Signal BoundsSignal(const core::Call& call, const Asked& asked) const;
-  [[nodiscard]] core::SignalMap Joined(const core::Call& call, const core::SignalMap& known, const Asked& asked,
+  [[nodiscard]] core::SignalMap Joined(const core::Call& call, const core::SignalMap& known, Asked& asked,
                                        base::Now now) const;
   struct Look;
   [[nodiscard]] Look LookAt(const core::Call& call, const core::ToolResult& result, core::Trust trust,
@@ -242,6 +245,7 @@ class SessionState final : private HistoryLookup, private BindingLookup {
   mutable std::vector<std::uint8_t> tool_classes_;  // of the catalogue's tools, once asked for
   mutable std::vector<BindingState> bound_;         // of the call that was asked about last
   mutable std::vector<std::string_view> explained_;
+  mutable std::string key_scratch_;  // of FactKey
 };
 
 }  // namespace interlock::gate
