@@ -38,7 +38,7 @@ bool IsCheck(std::string_view function) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   for (const std::string_view word : {"valid", "sanit", "allow", "check", "safe", "ensure", "escape", "resolve",
-                                      "within", "normal", "verify", "secure", "permit"}) {
+                                      "within", "normal", "verify", "secure", "permit", "quote", "query_value"}) {
     if (lower.find(word) != std::string::npos) return true;
   }
   return false;
@@ -279,25 +279,6 @@ Taint Engine::Source(Labels label, ExprId at, std::string text) {
   return taint;
 }
 
-Taint Engine::EnvRead(std::string_view name, ExprId at) {
-  Call call;
-  call.expr = at;
-  Use(call, core::Permission::kEnvironmentRead, std::string(name));
-  const std::string shown = name.empty() ? std::string("reads the environment")
-                                         : "reads the environment variable " + std::string(name.substr(0, 80));
-  if (name.empty() || !IsSecretName(name)) return Source(kEnvPlain, at, shown);
-  Taint taint = Source(kEnvSecret, at, shown);
-  taint.vendors = VendorOf(name);
-  return taint;
-}
-
-// A variable whose name comes out of a list of such names.
-void Engine::TakeNamed(const Taint& name, ExprId at, Taint* value) {
-  if (!name.Has(kEnvName)) return;
-  value->Join(Source(kEnvSecret, at, "reads environment variables with credentials"));
-  value->vendors |= name.vendors;
-}
-
 Taint Engine::EvalMember(ExprId id) {
   const Expr& expr = code().exprs[id];
   const Value& value = view().Evaluate(id, function_);
@@ -321,7 +302,7 @@ Taint Engine::EvalMember(ExprId id) {
         case Role::kStdin:
           return Source(kInput, id, "reads standard input");
         case Role::kRequest:
-          return Source(kRequest, id, "takes what a request says");
+          return Source(kCaller, id, "takes what a request says");
         case Role::kHostInfo:
           return Source(kHostFacts, id, "asks the machine who it is");
         default:
@@ -521,6 +502,7 @@ Taint Engine::Eval(ExprId id) {
         JudgeMailCopy(id);
         JudgeRole(id);
         JudgeSwapped(id);
+        JudgePeerField(id);
       }
       if (taint.Has(kEnvAll) && expr.kind == ExprKind::kComprehension && PicksOwn(TextAt(expr.loc))) {
         taint = taint.Without(kEnvAll);
@@ -554,8 +536,14 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
     if ((at.labels | what.labels) != at.labels) changed_ = true;
     if (replace) {
       at = what;
+      if (const auto other = states_[module_].outside.find(slot); other != states_[module_].outside.end()) {
+        at.Join(other->second);
+      }
     } else {
       at.Join(what);
+      if (variable.owner == kNone && variable.scope == kModuleBody && function_ != kModuleBody && what.labels != 0) {
+        states_[module_].outside[slot].Join(what);
+      }
     }
   };
   switch (expr.kind) {
@@ -574,6 +562,7 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
         NoteTap(target, value);
         JudgeDiverted(target, value, false);
         JudgeRedefined(target, value);
+        JudgeLoosened(target, value);
         JudgeRecoded(target, value);
         JudgeKeys(target, taint);
       }

@@ -65,6 +65,9 @@ inline constexpr Labels kEntryName = 1ULL << 36U;   // what an archive calls its
 inline constexpr Labels kDataFile = 1ULL << 37U;    // content of a file whose name says that it is no text
 inline constexpr Labels kCodedFile = 1ULL << 38U;   // content of a file, decoded, or of one that no code lies in
 inline constexpr Labels kMarshalled = 1ULL << 39U;  // code objects made of bytes
+inline constexpr Labels kQuoted = 1ULL << 40U;      // between quotes of a statement
+// Whoever connects is a caller whom nobody has let in.
+inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
@@ -167,6 +170,8 @@ class Engine {
   [[nodiscard]] std::vector<UseAt>& uses() { return uses_; }
   [[nodiscard]] const std::vector<std::vector<FunctionFacts>>& facts() const { return facts_; }
   [[nodiscard]] const std::vector<std::string>& given() const { return given_; }
+  // Functions that a server calls for whoever connects: module << 32 | function.
+  [[nodiscard]] std::vector<std::uint64_t> Served() const;
   [[nodiscard]] bool complete() const { return steps_left_ > 0; }
 
  private:
@@ -184,7 +189,8 @@ class Engine {
   struct ModuleState {
     const ModuleView* view = nullptr;
     std::vector<Taint> slots;
-    std::vector<const CatalogueEntry*> entries;  // of callees and members, by expression
+    std::unordered_map<std::uint32_t, Taint> outside;  // what functions put into variables around them
+    std::vector<const CatalogueEntry*> entries;        // of callees and members, by expression
     std::vector<std::uint8_t> looked;
   };
 
@@ -264,6 +270,7 @@ class Engine {
   [[nodiscard]] Taint DestinationOf(ExprId value);
   void FinishState();
   void JudgeMailCopy(ExprId dict);
+  void JudgeReceivers(const Call& call);
   // sinks_paths.cc
   [[nodiscard]] static bool ChosenBelow(const Taint& folder, const Taint& name);
   void MarkJoined(const Call& call, Taint* result) const;
@@ -277,6 +284,7 @@ class Engine {
   void Tap(std::uint32_t module, FuncId function, std::string what);
   void TapCallbacks();
   void TakeRequests();
+  void Serve(std::uint32_t module, FuncId function);
   void NoteTap(ExprId target, ExprId value);
   void NoteTapCall(const Call& call);
   void NoteInterceptors(const Call& call);
@@ -302,6 +310,32 @@ class Engine {
   void JudgePrefix(std::string_view body);
   void JudgePadding(ExprId at, std::string_view words, std::string_view times);
   [[nodiscard]] std::string HostWithin(ExprId value) const;
+  // sinks_weak.cc
+  void JudgeWeak(const Call& call, std::string_view last, bool method);
+  void JudgeStatement(const Call& call);
+  void JudgePeer(ExprId at);
+  void JudgeLoosened(ExprId target, ExprId value);
+  void JudgePeerField(ExprId dict);
+  void JudgePeerCall(const Call& call, std::string_view last);
+  void JudgeDoor(const Call& call, std::string_view last);
+  void JudgeNamedKey(ExprId at, std::string_view name, ExprId value);
+  void JudgeBusyPattern(const Call& call, std::string_view last);
+  void JudgeWalk();
+  [[nodiscard]] bool Repeats() const;
+  [[nodiscard]] std::string_view SaidBy(ExprId value) const;
+  void JudgeUnpacked(const Call& call, std::string_view last);
+  [[nodiscard]] bool RefusesSomeNames(ExprId url) const;
+  void JudgeReport(const Call& call, const Taint& data, const std::string& host);
+  [[nodiscard]] bool TestsWhole(const Call& call, std::string_view last) const;
+  bool JudgeAside(const Call& call, const Taint& data, const std::string& host, HostKind kind);
+  [[nodiscard]] bool ReroutesPackages(std::string_view path) const;
+  void JudgeSentFile(const Call& call, std::string_view last);
+  [[nodiscard]] bool Pieced(ExprId text);
+  [[nodiscard]] bool Asks() const;
+  [[nodiscard]] bool ReadsInvisible() const;
+  [[nodiscard]] bool Locked() const;
+  [[nodiscard]] bool GuardsByWords(ExprId value) const;
+  void Dispatch(const Call& call);
   // sinks_agent.cc
   void MarkRouters();
   void MarkHandle(ExprId handle, const Taint& taint);
@@ -371,6 +405,8 @@ class Engine {
   std::unordered_set<std::string> system_keys_;  // keys of the state that reach a system message
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
   std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose
+  std::unordered_set<std::uint64_t> served_;                  // functions of routes
+  std::unordered_set<std::uint32_t> keyed_;                   // files that read credentials from the environment
   std::unordered_map<std::uint32_t, std::string> log_hosts_;  // where a file's logs are sent, by file
   std::vector<ModuleState> states_;
   std::vector<std::vector<FunctionFacts>> facts_;

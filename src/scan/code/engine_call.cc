@@ -208,7 +208,11 @@ Taint Engine::EvalCall(ExprId id) {
           kept.fresh = kept.labels;
           kept.params = 0;
         }
+        if ((states_[module_].slots[slot].labels | kept.labels) != states_[module_].slots[slot].labels) changed_ = true;
         states_[module_].slots[slot].Join(kept);
+        if (view().slots()[slot].scope == kModuleBody && function_ != kModuleBody) {
+          states_[module_].outside[slot].Join(kept);
+        }
         // An archive over a buffer: what is put into the one is in the other.
         FuncId scope = function_;
         const ExprId handle = view().Origin(base->base, function_, &scope);
@@ -237,7 +241,7 @@ Taint Engine::EvalCall(ExprId id) {
       here().deeds |= (here().deeds & kDidPipe) != 0 ? kDidPipeTwice : kDidPipe;
     }
     MarkJoined(call, &result);
-    if (IsCheck(last)) {
+    if (IsCheck(last) || TestsWhole(call, last)) {
       here().deeds |= kDidPathCheck;
       Checked(args);
       result = result.Without(kUnchecked);

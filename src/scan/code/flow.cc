@@ -187,6 +187,9 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
   for (std::uint32_t m = 0; m < world.size(); ++m) {
     if (loaded[m]) tools.push_back(graph.At(m, kModuleBody));
   }
+  for (const std::uint64_t served : engine.Served()) {
+    tools.push_back(graph.At(static_cast<std::uint32_t>(served >> 32U), static_cast<FuncId>(served)));
+  }
   std::vector<bool> by_tool(graph.size(), false);
   graph.Walk(tools, walked, budget);
   for (const auto& [node, depth] : walked) by_tool[node] = true;

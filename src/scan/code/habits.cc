@@ -203,6 +203,7 @@ void Engine::JudgeHabits() {
   JudgeRewriter(body);
   JudgePieces(body);
   JudgePrefix(body);
+  JudgeWalk();
 }
 
 // Stands in the place of something that gives answers, and exchanges words in them.

@@ -81,6 +81,8 @@ enum class ShellAct : std::uint8_t {
   kTakeover,         // the host from inside a container, a second root: detail = how
   kMine,             // a mining pool's worker
   kInject,           // calls made in another process
+  kRunArgument,      // words that the script was given, put into a text that is run: detail = how
+  kUncheckedPeer,    // a credential sent without asking whose certificate it is: detail = URL
   kUnleash,          // an agent started with its questions off: gravity 2 where it is to look for secrets
 };
 struct ShellUse {

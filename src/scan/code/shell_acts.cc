@@ -205,9 +205,17 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       return;
     }
   }
+  if (program == "gh" && word(1) == "repo" && word(2) == "create" && (staged_.secret || staged_.environment)) {
+    Sends(index, "github.com", "a repository of its own", staged_, false);
+    return;
+  }
   if (program == "git" && word(1) == "add") {
     for (std::size_t i = 2; i < count; ++i) {
       if (IsSecretPath(command.words[i].text)) staged_.Merge(OfFile(command.words[i], index));
+      if (!Is(command.words[i].text, {".", "-A", "--all"}) || files_.size() > 256) continue;
+      for (const auto& [name, held] : files_) {
+        if (held.secret || held.environment) staged_.Merge(held);
+      }
     }
     return;
   }
@@ -313,6 +321,9 @@ void Analysis::Files(std::uint32_t index, std::string_view program, const Taint&
       for (std::size_t i = 0; i + 1 < operands.size(); ++i) taint.Merge(OfFile(*operands[i], index));
       const ShellWord& target = *operands.back();
       Wrote(index, target, taint, nullptr);
+      if (taint.fetched && HasOneOf(target.text, {"ca-certificates", "ca-trust", "/etc/ssl/certs", "/etc/sudoers"})) {
+        Emit(ShellAct::kPermission, index, "trusts what it has fetched, " + target.text, 2);
+      }
       if (taint.any() && (target.text.ends_with('/') || Has(target.text, "/bin") || target.text == ".")) {
         for (std::size_t i = 0; i + 1 < operands.size(); ++i) {
           std::string inside = target.text + (target.text.ends_with('/') ? "" : "/") + BaseName(operands[i]->text);
@@ -408,6 +419,16 @@ void Analysis::Files(std::uint32_t index, std::string_view program, const Taint&
       std::uint8_t gravity = DeleteGravity(operand->text);
       if (!operand->variables.empty() && operand->text.find_first_not_of("\x01/*") == std::string::npos) gravity = 0;
       if (recursive || gravity == 2) Emit(ShellAct::kDelete, index, operand->text, recursive ? gravity : 1);
+    }
+    if (command.pipe_from < index && std::ranges::find(command.wrappers, "xargs") != command.wrappers.end()) {
+      // find ~ ... | xargs rm
+      const ShellCommand& from = script_.commands[command.pipe_from];
+      const bool picks = HasFlag(
+          from, {"-name", "-iname", "-path", "-mtime", "-ctime", "-mmin", "-newer", "-empty", "-size", "-regex"});
+      const std::string root = from.words.size() > 1 ? from.words[1].text : std::string();
+      if (ProgramOf(from) == "find" && !picks && !root.empty() && DeleteGravity(root) == 2) {
+        Emit(ShellAct::kDelete, index, "everything below " + root, 2);
+      }
     }
   } else if (program.starts_with("mkfs") || program == "wipefs" ||
              (program == "format" && script_.dialect == ShellDialect::kBatch)) {
@@ -686,6 +707,9 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
              ((word(1) == "mcp" && Is(word(2), {"add", "add-json", "add-from-claude-desktop"})) ||
               HasFlag(command, {"--add-mcp"}) || (word(1) == "config" && Is(word(2), {"set", "add"})))) {
     Emit(ShellAct::kWriteAgent, index, std::string(program) + " " + raw(1) + " " + raw(2) + " " + raw(3), 1);
+  } else if (Reroutes(command, program)) {
+    Emit(ShellAct::kPermission, index,
+         std::string(program) + " has what others fetch or send go through " + raw(count - 1), 2);
   } else if (program == "chmod") {
     std::vector<const ShellWord*> operands = Operands(command);
     std::string mode = operands.empty() ? std::string() : operands[0]->text;

@@ -69,9 +69,13 @@ inline std::string Shown(std::string_view text) {
   return out;
 }
 
+[[nodiscard]] bool Reroutes(const ShellCommand& command, std::string_view program);
+
 class Analysis {
  public:
-  explicit Analysis(const ShellScript& script) : script_(script), out_(script.commands.size()) {
+  // `text`: of the script; the parameters that it declares are read from it.
+  Analysis(const ShellScript& script, std::string_view text) : script_(script), out_(script.commands.size()) {
+    if (script.dialect == ShellDialect::kPowerShell) Declared(text);
     for (const ShellFunction& function : script.functions) functions_[function.name] = &function;
   }
 
@@ -221,6 +225,9 @@ class Analysis {
   void Interprets(std::uint32_t index, std::string_view program, const Taint& input);
   void InlineCode(std::uint32_t index, std::string_view program, const ShellWord& code);
   bool InlineFlow(std::uint32_t index, std::string_view program, const ShellWord& code);
+  void Declared(std::string_view text);
+  [[nodiscard]] bool IsGiven(const ShellWord& word) const;
+  void TakeGiven(std::uint32_t index, std::string_view program);
   void RunTaint(std::uint32_t index, const Taint& taint);
   void Network(std::uint32_t index, std::string_view program, const Taint& input);
   void Files(std::uint32_t index, std::string_view program, const Taint& input);
@@ -240,6 +247,7 @@ class Analysis {
   Taint staged_;  // what a working copy's next commit holds
   std::unordered_map<std::string, std::pair<std::string, bool>> by_name_;
   std::unordered_map<std::string, const ShellFunction*> functions_;
+  std::unordered_set<std::string> given_;        // variables that hold what the script was called with
   std::unordered_set<std::string> seen_;         // programs named already
   std::unordered_map<std::string, Taint> read_;  // variables that `read` filled
   std::string socket_;                           // that exec opened: host/port

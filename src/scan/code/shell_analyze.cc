@@ -267,6 +267,17 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   std::string host = HostOf(url);
   if (input.any() && transfer.urls.empty() && !command.wrappers.empty() && !input.url.empty()) url = input.url;
   Taint sent;
+  if (HasFlag(command, {"-k", "--insecure", "-sk", "-ks", "-skL", "-kL", "-fsSLk", "--no-check-certificate"}) &&
+      !IsLocalHost(host)) {
+    for (const ShellWord* header : transfer.headers) {
+      const bool named =
+          HasOneOf(Lower(header->text), {"authorization", "token", "api-key", "apikey"}) || Has(header->text, ":\x01");
+      if (named && !header->variables.empty()) {
+        Emit(ShellAct::kUncheckedPeer, index, url);
+        break;
+      }
+    }
+  }
   if (transfer.data_stdin) sent.Merge(input);
   // xargs: the input is among the operands.
   bool xargs = std::ranges::find(command.wrappers, "xargs") != command.wrappers.end();
@@ -425,6 +436,7 @@ void Analysis::Command(std::uint32_t index) {
       if (!command.words[i].text.starts_with('-')) read_[command.words[i].text].Merge(input);
     }
   }
+  TakeGiven(index, program);
   System(index, program, input);
   Transfer transfer = TransferOf(command, program);
   if (transfer.is_transfer) Fetches(index, transfer, input);
@@ -632,7 +644,7 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
 }  // namespace shell
 
 std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_view text) {
-  std::vector<ShellUse> uses = shell::Analysis(script).Run();
+  std::vector<ShellUse> uses = shell::Analysis(script, text).Run();
   if (script.dialect == ShellDialect::kPowerShell && !script.commands.empty()) {
     // Functions of the system's library by their names: memory that is made, filled and run.
     const auto says = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };

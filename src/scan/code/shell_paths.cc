@@ -227,6 +227,23 @@ std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool
       !Has(text, "completion")) {
     return 2;
   }
+  // What other programs send goes elsewhere from now on.
+  for (const std::string_view name :
+       {"anthropic_base_url=", "openai_base_url=", "openai_api_base=", "https_proxy=", "http_proxy=", "all_proxy=",
+        "pip_index_url=", "npm_config_registry=", "uv_index_url="}) {
+    const std::size_t at = text.find(name);
+    if (at == std::string::npos) continue;
+    const std::string_view value = std::string_view(text).substr(at + name.size(), 120);
+    const std::size_t scheme = value.find("://");
+    if (scheme == std::string_view::npos || scheme > 12) continue;
+    const std::string host = HostOf(value.substr(value.find_first_not_of("\"'")));
+    const bool own = std::ranges::any_of(std::to_array<std::string_view>({"anthropic.com", "openai.com", "azure.com",
+                                                                          "pypi.org", "npmjs.org", "amazonaws.com"}),
+                                         [&](std::string_view vendor) { return Has(host, vendor); });
+    if (Has(host, ".") && !IsLocalHost(host) && !own) {
+      return 2;
+    }
+  }
   if (!known) return 1;
   // Shell start-up files get search paths, aliases and tools' own initialisation every day.
   std::size_t line = 0;

@@ -65,30 +65,6 @@ void Engine::Worsen(std::string_view rule, core::Severity severity) {
   hits_.back().finding.severity = severity;
 }
 
-bool Engine::FetchesAndRuns(std::string_view text) const {
-  if (text.size() < 8 || text.size() > 4096) return false;
-  const ShellScript script = ParseShell(text);
-  const std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
-  return std::any_of(acts.begin(), acts.end(), [](const ShellUse& act) {
-    return act.act == ShellAct::kFetchAndRun || act.act == ShellAct::kReverseShell ||
-           act.act == ShellAct::kDecodeAndRun;
-  });
-}
-
-// Somewhere in this function stands a text that fetches a program and runs it.
-bool Engine::WritesRunner() const {
-  const Loc body = code().functions[function_].loc;
-  int parsed = 0;
-  for (const Expr& part : code().exprs) {
-    const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
-    if (part.kind != ExprKind::kString || !inside || part.text.size() < 12 || part.text.size() > 2000) continue;
-    if (!AnyOf(part.text, {"|", "$(", "`"}) || !AnyOf(part.text, {"curl", "wget", "base64", "/dev/tcp"})) continue;
-    if (++parsed > 32) break;
-    if (FetchesAndRuns(part.text)) return true;
-  }
-  return false;
-}
-
 void Engine::Use(const Call& call, Permission permission, std::string detail, bool chosen) {
   if (!last_ || call.expr >= code().exprs.size()) return;
   const std::uint64_t key =
@@ -232,7 +208,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   }
   if (all.Has(kClipboard) && fixed && (bad || kind == HostKind::kOrdinary)) {
     Raise("EXFIL-004", call.expr, all, kClipboard, "sends the clipboard, keys pressed or the screen" + to,
-          bad ? 1.0 : 0.5, host);
+          bad || Repeats() ? 1.0 : 0.5, host);
     return;
   }
   if (bad && data.Has(kFileContent) && !data.Has(kToolArgument)) {
@@ -241,7 +217,10 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   }
   if (kind == HostKind::kRawAddress && data.Has(kHostFacts)) {
     Raise("EXFIL-004", call.expr, data, kHostFacts, "reports facts about the machine" + to, 0.7, host);
+  } else if (fixed && (bad || kind == HostKind::kOrdinary)) {
+    JudgeReport(call, all, host);
   }
+  (void)JudgeAside(call, data, host, kind);
 }
 
 Taint Engine::JudgeHttp(Call& call) {
@@ -298,10 +277,11 @@ Taint Engine::JudgeHttp(Call& call) {
     Raise("VULN-005", call.expr, target, kToolArgument,
           all ? "requests an address chosen by the caller, with headers chosen by the caller"
               : "requests an address chosen by the caller",
-          all            ? 1.1
-          : text.empty() ? 0.5
-                         : 0.8);
+          all || RefusesSomeNames(url) ? 1.1
+          : text.empty()               ? 0.5
+                                       : 0.8);
     if (all) Worsen("VULN-005", core::Severity::kHigh);
+    if (RefusesSomeNames(url)) Worsen("VULN-005", core::Severity::kHigh);
   }
   const std::string& name = call.callee.text;
   const bool posts = name.ends_with(".post") || name.ends_with(".put") || name.ends_with(".patch");
@@ -429,6 +409,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
     }
     case Role::kMail: {
       Use(call, Permission::kNetworkEgress, "mail");
+      JudgeReceivers(call);
       bool none = true;
       JudgeSend(call, DataOf(call, &none), HostHere(), {});
       return {};
@@ -437,7 +418,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
       const ExprId to = Argument(call, entry.target, &target);
       Use(call, Permission::kNetworkIngress, to == kNone ? std::string() : view().Text(to, function_));
       if (call.callee.text.ends_with("createServer") || call.callee.text.ends_with("serve")) {
-        return Source(kRequest, call.expr, "takes what a request says");
+        return Source(kCaller, call.expr, "takes what a request says");
       }
       return {};
     }
@@ -676,12 +657,18 @@ Taint Engine::Judge(Call& call, bool* handled) {
         }
       }
       if (statement != kNone && target.Has(kToolArgument) && last_) {
-        const std::string text = LowerCase(view().Text(statement, function_));
+        const std::string text = LowerCase(Known(statement));
         const bool written = Contains(text, std::string_view(&kHole, 1)) &&
                              AnyOf(text, {"select ", "insert ", "update ", "delete ", "drop ", "alter ", "where "});
+        if (text.find_first_not_of(kHole) == std::string::npos && call.callee.text.ends_with("executescript") &&
+            GuardsByWords(statement)) {
+          Raise("VULN-004", call.expr, target, kToolArgument,
+                "lets a statement pass by how it begins, and runs all that stand in it", 1.4);
+        }
         if (written || (text.empty() && target.Has(kQueried))) {
           // A value between quotes or behind a comparison could have been bound; a name of a table could not.
-          const bool value = AnyOf(text, {"'\x01", "\"\x01", "=\x01", "= \x01", "where \x01", "like \x01", "'%\x01"});
+          const bool value = (text.empty() && target.Has(kQuoted)) ||
+                             AnyOf(text, {"'\x01", "\"\x01", "=\x01", "= \x01", "where \x01", "like \x01", "'%\x01"});
           Raise("VULN-004", call.expr, target, kToolArgument, "puts an argument into an SQL statement",
                 value && target.Has(kUnchecked) ? 1.4 : 0.85);
         }
@@ -716,8 +703,13 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return result;
     }
     case Role::kSanitize:
-    case Role::kSafe:
-      return {};
+    case Role::kSafe: {
+      // A number out of a picture is still a piece of what the picture hides.
+      Taint rest = call.callee.text == "builtins.int" ? call.all : Taint();
+      rest.labels &= kDecoded | kCodedFile;
+      rest.fresh &= kDecoded | kCodedFile;
+      return rest;
+    }
     case Role::kPathCheck:
       here().deeds |= kDidPathCheck;
       Checked(call.args);

@@ -75,18 +75,7 @@ void Engine::JudgeAgentCall(const Call& call, std::string_view last, bool method
   if (method && last == "pipe" && !call.args.empty() && call.receiver.Has(kNetStranger)) {
     MarkHandle(call.args[0].value, call.receiver);
   }
-  // {"put": put, "get": get}[word](*words): any of them may be called.
-  if (base != nullptr && base->kind == ExprKind::kIndex && call.all.labels != 0) {
-    const ExprId table = view().Origin(base->base, function_);
-    if (table < code().exprs.size() && code().exprs[table].kind == ExprKind::kDict) {
-      for (const Arg& field : code().ArgsOf(code().exprs[table])) {
-        if (field.value >= code().exprs.size() || code().exprs[field.value].kind != ExprKind::kName) continue;
-        const Value function = view().Evaluate(field.value, function_);
-        Taint ignored;
-        if (function.kind == ValueKind::kFunction) CallBack(function, call.all, &ignored);
-      }
-    }
-  }
+  if (call.all.labels != 0) Dispatch(call);
   if (last == "dictConfig" && !call.args.empty()) NoteLogConfig(call.args[0].value);
   if (IsLogHandler(last)) {
     for (const Arg& arg : call.args) {
@@ -120,6 +109,7 @@ void Engine::JudgeAgentCall(const Call& call, std::string_view last, bool method
   }
   JudgeOpenParser(call, last);
   JudgeDocumentQuery(call, last);
+  JudgeWeak(call, last, method);
 }
 
 // {"handlers": {"x": {"class": "logging.handlers.HTTPHandler", "host": "..."}}}
@@ -233,14 +223,18 @@ void Engine::JudgeGraphCall(const Call& call, std::string_view last) {
 
 // XML whose own text names the files and addresses that are read into it.
 void Engine::JudgeOpenParser(const Call& call, std::string_view last) {
-  const std::string text = SaysOneOf(last, {"XMLParser", "parseXml", "parseXmlString", "setFeature", "iterparse"})
-                               ? Squeezed(TextAt(code().exprs[call.expr].loc).substr(0, 600))
-                               : std::string();
-  if (text.empty()) return;
+  if (!SaysOneOf(last, {"XMLParser", "parseXml", "parseXmlString", "parseXmlAsync", "setFeature", "iterparse"})) return;
+  std::string text = Squeezed(TextAt(code().exprs[call.expr].loc).substr(0, 600));
+  for (const Arg& arg : call.args) {
+    const ExprId origin = arg.value < code().exprs.size() ? view().Origin(arg.value, function_) : kNone;
+    if (origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kDict) {
+      text += Squeezed(TextAt(code().exprs[origin].loc).substr(0, 300));
+    }
+  }
   const bool lxml = (last == "XMLParser" || last == "iterparse") && Contains(text, "resolve_entities=True") &&
                     AnyOf(text, {"load_dtd=True", "no_network=False", "dtd_validation=True"});
-  const bool libxml = last.starts_with("parseXml") && Contains(text, "noent:true");
-  const bool sax = last == "setFeature" && Contains(text, "feature_external_ges,True");
+  const bool libxml = last.starts_with("parseXml") && AnyOf(text, {"noent:true", "replaceEntities:true"});
+  const bool sax = last == "setFeature" && AnyOf(text, {"feature_external_ges,True", "feature_external_ges,1"});
   if (!lxml && !libxml && !sax) return;
   Raise("VULN-011", call.expr, {}, 0, "reads XML that may name files and addresses which are put into it");
 }
@@ -283,8 +277,7 @@ void Engine::JudgeOpenServer() {
                                  "streamable_http", "transport=\"sse\"", "transport='sse'", "transport=\"http\"",
                                  "transport='http'", "sse_app(", "http_app("});
   if (!http) return;
-  const std::string lower = LowerCase(text);
-  if (AnyOf(lower, {"auth", "token", "bearer", "api_key", "apikey", "api-key", "password", "secret", "login"})) return;
+  if (Locked()) return;
   const bool runs = std::any_of(uses_.begin(), uses_.end(), [&](const UseAt& use) {
     return use.module == module_ && (use.role == Role::kSpawn || use.role == Role::kShell || use.role == Role::kEval);
   });

@@ -5,6 +5,7 @@
 #include "code/engine.h"
 #include "code/engine_words.h"
 #include "code/places.h"
+#include "code/shell.h"
 #include "code/sink_words.h"
 
 namespace interlock::scan::code {
@@ -138,6 +139,30 @@ void Engine::JudgeServed(const Call& call) {
     Raise("EXFIL-004", call.expr, {}, 0, "gives the user's own folder to whoever asks", 1.0);
     return;
   }
+}
+
+bool Engine::FetchesAndRuns(std::string_view text) const {
+  if (text.size() < 8 || text.size() > 4096) return false;
+  const ShellScript script = ParseShell(text);
+  const std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
+  return std::any_of(acts.begin(), acts.end(), [](const ShellUse& act) {
+    return act.act == ShellAct::kFetchAndRun || act.act == ShellAct::kReverseShell ||
+           act.act == ShellAct::kDecodeAndRun;
+  });
+}
+
+// Somewhere in this function stands a text that fetches a program and runs it.
+bool Engine::WritesRunner() const {
+  const Loc body = code().functions[function_].loc;
+  int parsed = 0;
+  for (const Expr& part : code().exprs) {
+    const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
+    if (part.kind != ExprKind::kString || !inside || part.text.size() < 12 || part.text.size() > 2000) continue;
+    if (!AnyOf(part.text, {"|", "$(", "`"}) || !AnyOf(part.text, {"curl", "wget", "base64", "/dev/tcp"})) continue;
+    if (++parsed > 32) break;
+    if (FetchesAndRuns(part.text)) return true;
+  }
+  return false;
 }
 
 // In this function stands a text that does harm wherever it runs by itself.

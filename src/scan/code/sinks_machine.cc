@@ -115,9 +115,13 @@ Taint Engine::JudgeMachine(Call& call) {
       return {};
     }
     case Role::kRequest:
-      return Source(kRequest, call.expr, "takes what a request says");
+      return Source(kCaller, call.expr, "takes what a request says");
     case Role::kFetched:
       Use(call, Permission::kNetworkEgress, "");
+      if (AnyOf(call.callee.text, {"Contract(", "web3", "ethers", "solana", "viem"})) {
+        return Source(kNet | kNetFixed | kNetStranger, call.expr,
+                      "takes what somebody has written to a chain of blocks");
+      }
       return Source(kNet, call.expr, "takes in what others have sent");
     default:
       return {};
@@ -320,6 +324,26 @@ bool NamesHost(std::string_view where, std::string_view host) {
 
 }  // namespace
 
+Taint Engine::EnvRead(std::string_view name, ExprId at) {
+  Call call;
+  call.expr = at;
+  Use(call, core::Permission::kEnvironmentRead, std::string(name));
+  const std::string shown = name.empty() ? std::string("reads the environment")
+                                         : "reads the environment variable " + std::string(name.substr(0, 80));
+  if (name.empty() || !IsSecretName(name)) return Source(kEnvPlain, at, shown);
+  keyed_.insert(module_);
+  Taint taint = Source(kEnvSecret, at, shown);
+  taint.vendors = VendorOf(name);
+  return taint;
+}
+
+// A variable whose name comes out of a list of such names.
+void Engine::TakeNamed(const Taint& name, ExprId at, Taint* value) {
+  if (!name.Has(kEnvName)) return;
+  value->Join(Source(kEnvSecret, at, "reads environment variables with credentials"));
+  value->vendors |= name.vendors;
+}
+
 void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value) {
   const std::string upper = [&] {
     std::string out(name.substr(0, 64));
@@ -348,6 +372,7 @@ void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId valu
     Raise("MEM-002", at, {}, 0, "has every program that it starts load a library, by " + std::string(name), 0.8);
   } else if (name == "NODE_TLS_REJECT_UNAUTHORIZED") {
     Raise("VULN-007", at, {}, 0, "switches off the check of certificates for the whole program", 0.8);
+    if (conditions_.empty() && keyed_.contains(module_)) Worsen("VULN-007", core::Severity::kHigh);
   }
 }
 
@@ -415,6 +440,9 @@ Taint Engine::OutputOf(const Call& call, const std::string& command) {
              "az account get-access-token", "git credential fill", "aws configure export-credentials", "op item get",
              "op read ", "bw get password", "lpass show", "vault kv get", "cmdkey /list", "get-storedcredential"})) {
     return Source(kStore, call.expr, "asks `" + Shown(command, 60) + "` for credentials");
+  }
+  if (AnyOf(line, {"trufflehog ", "gitleaks ", "noseyparker "}) && !AnyOf(line, {"version", "--help"})) {
+    return Source(kWeakSecretFile, call.expr, "has `" + Shown(command, 40) + "` look for credentials");
   }
   // cat ~/.aws/credentials
   const std::size_t blank = line.find(' ');

@@ -23,8 +23,8 @@ void Engine::MarkPieced(std::string_view literal, Taint* taint) const {
   taint->labels |= kPieced;
   taint->fresh |= kPieced;
   if (!AnyOf(text, {"select ", "insert ", "update ", "delete ", "drop ", "alter ", "where "})) return;
-  taint->labels |= kQueried;
-  taint->fresh |= kQueried;
+  taint->Add(kQueried);
+  if (AnyOf(text, {"= '", "='", "like '", "'%", "'{", "=\"", "= \""})) taint->Add(kQuoted);
 }
 
 // words[i], where `words` is a list of constants: the table that an obfuscator keeps its names in.
@@ -99,8 +99,11 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     // What a service answers to an argument is not the argument.
     const bool answer = taint.Has(kNet) && !taint.Has(kUnchecked);
     Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command", answer ? 0.4 : 1.0);
-  } else if ((taint.fresh & kModelAnswer) != 0 && IsEntry()) {
-    Raise("VULN-001", call.expr, taint, kModelAnswer, "runs a command that a model has written", 0.6);
+  } else if (taint.Has(kToolArgument) && text.find_first_not_of(kHole) == std::string::npos && GuardsByWords(command)) {
+    Raise("VULN-001", call.expr, taint, kToolArgument,
+          "lets a command line pass by some of its words, and gives it to a shell", 0.7);
+  } else if ((taint.fresh & kModelAnswer) != 0 && (IsEntry() || !Asks())) {
+    Raise("VULN-001", call.expr, taint, kModelAnswer, "runs a command that a model has written", IsEntry() ? 0.6 : 1.1);
   }
   if (text.empty() || text.size() > 16'384) return;
   Remember(call.expr, text);
@@ -196,6 +199,9 @@ void Engine::JudgeSpawn(Call& call) {
   for (std::size_t i = 0; i < words.size() && i < 4; ++i) {
     if (last_ && words[i] < code().exprs.size()) JudgeNetFile(call, scope == function_ ? Eval(words[i]) : taint);
   }
+  if (shell && words.size() > 1 && taint.Has(kToolArgument)) {
+    Raise("VULN-001", call.expr, taint, kToolArgument, "gives a shell words that an argument brings");
+  }
   if (shell) {
     JudgeShellText(call, words.size() == 1 ? words[0] : target, taint);
     return;
@@ -269,6 +275,9 @@ void Engine::JudgeSpawn(Call& call) {
   }
   const Taint chosen = program.empty() ? Eval(words[0]) : Taint();
   Use(call, Permission::kSubprocess, program.empty() ? std::string("any command") : line, chosen.Has(kToolArgument));
+  if (program.empty() && chosen.Has(kRequest)) {
+    Raise("VULN-010", call.expr, taint, kRequest, "starts whatever program a request names", Locked() ? 0.4 : 1.2);
+  }
   if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
   } else if (program.empty() && taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
@@ -301,6 +310,9 @@ void Engine::JudgeSpawn(Call& call) {
       Raise("OBFUSC-001", call.expr, inner, kDecoded, "runs a program that is hidden by encoding", 0.9, {}, value.text);
     } else if (inner.Has(kNetFixed) && !inner.Has(kToolArgument)) {
       Raise("RCE-001", call.expr, inner, kNetFixed, "runs a program fetched from the network");
+    } else if (inner.Has(kUnchecked) && Pieced(words[i + 1])) {
+      Raise("VULN-001", call.expr, inner, kToolArgument, "puts an argument into a program for " + Shown(first, 40),
+            0.8);
     }
   }
   if (program.empty() || line.size() > 4096) return;
@@ -320,6 +332,35 @@ void Engine::JudgeSpawn(Call& call) {
     hit.function = function_;
     hits_.push_back(std::move(hit));
   }
+}
+
+// Words that stand around what is not known: a template, not the whole.
+bool Engine::Pieced(ExprId text) {
+  const std::string known = Known(text);
+  const auto letters = std::count_if(known.begin(), known.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+  return letters >= 4 && Contains(known, std::string_view(&kHole, 1));
+}
+
+// Numbers of letters without a shape (variation selectors, tags) beside what reads letters as numbers.
+bool Engine::ReadsInvisible() const {
+  constexpr std::size_t kLongest = 30'000;  // a bundle holds everything, and nothing together
+  if (code().text.size() > kLongest) return false;
+  const std::string text = LowerCase(code().text);
+  return AnyOf(text, {"codepointat", "charcodeat", "ord("}) &&
+         AnyOf(text,
+               {"0xfe00", "0xe0100", "0xe0000", "917760", "917504", "65024", "\\ufe00", "0x200b", "0x200c", "8203"});
+}
+
+// Somebody is asked before.
+bool Engine::Asks() const {
+  const std::string text = LowerCase(code().text.substr(0, 60'000));
+  return AnyOf(text, {"confirm", "approv", "(y/n", "[y/n", "y/n]", "sandbox", "docker", "allow"});
+}
+
+// The file says who may come in.
+bool Engine::Locked() const {
+  const std::string text = LowerCase(code().text.substr(0, 100'000));
+  return AnyOf(text, {"auth", "token", "bearer", "api_key", "apikey", "api-key", "password", "secret", "login"});
 }
 
 // Commands of one function are one script: what the first one leaves, the next one takes.
@@ -386,6 +427,8 @@ void Engine::JudgeEval(Call& call) {
           value.text);
   } else if (taint.Has(kDecoded)) {
     Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs code that is hidden by encoding", Direct(taint, 0.9));
+  } else if (ReadsInvisible()) {
+    Raise("OBFUSC-001", call.expr, {}, 0, "runs code that is made of letters which nobody sees", 0.9);
   } else if (taint.Has(kCodedFile)) {
     Raise("OBFUSC-001", call.expr, taint, kCodedFile, "runs code that lies in a file of data", 0.9);
   } else if (taint.Has(kMarshalled) && taint.Has(kFileContent) && !AnyOf(code().text, {"pyc", "MAGIC_NUMBER"})) {

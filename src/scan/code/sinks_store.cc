@@ -96,7 +96,12 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");
   if (kind == PathKind::kStartup || task) {
     Raise("PERSIST-001", call.expr, data, data.labels, "writes " + Shown(path) + ", which runs again by itself");
-    if (WritesRunner() || WritesHarm()) Worsen("PERSIST-001", core::Severity::kCritical);
+    // No program's user asks for a file that every start of Python reads.
+    const bool hook = AnyOf(path, {"sitecustomize.py", "usercustomize.py"});
+    if (WritesRunner() || WritesHarm() ||
+        (hook && AnyOf(code().text, {"urlopen", "requests.", "exec(", "socket.", "httpx.", "builtins.open"}))) {
+      Worsen("PERSIST-001", core::Severity::kCritical);
+    }
   } else if (Contains(LowerCase(path), ".ssh/config") && WritesHarm()) {
     Raise("PERSIST-001", call.expr, data, data.labels, "writes a command into " + Shown(path) + ", which ssh runs");
     Worsen("PERSIST-001", core::Severity::kCritical);
@@ -104,6 +109,10 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
              (kind == PathKind::kWeakSecret && AnyOf(LowerCase(path), {".claude", ".cursor/", "claude_"}))) {
     Raise("PERSIST-002", call.expr, data, data.labels,
           "writes " + Shown(path) + ", which agents read as their own settings", data.Has(kForeign) ? 1.0 : 0.7);
+  }
+  if (last_ && ReroutesPackages(path)) {
+    Raise("EXFIL-003", call.expr, data, 0,
+          "has other programs fetch packages from, or send through, a host of its own, by " + Shown(path), 0.8);
   }
   if (path.ends_with(".pth") && last_ && WritesStartLine()) {
     Raise("PERSIST-001", call.expr, data, data.labels,
@@ -141,11 +150,31 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
              (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos || below ||
               (path.empty() && path_taint.Has(kPieced)))) {
     // In a function of its own, one such place may be meant for names that are made here; several are not.
-    const bool here_below = IsEntry() && IsBelow(path);
+    const bool here_below = (IsEntry() || path_taint.Has(kRequest)) && IsBelow(path);
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument",
           below && !here_below ? OneOfSeveral(call, path_taint) : 1.0);
     if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
   }
+}
+
+// pip.conf, .npmrc, .gitconfig, with a host that stands here.
+bool Engine::ReroutesPackages(std::string_view path) const {
+  const std::string lower = LowerCase(path.substr(path.rfind('/') + 1));
+  const bool settings = AnyOf(lower, {"pip.conf", "pip.ini", ".npmrc", ".yarnrc", ".pypirc", "uv.toml", ".condarc",
+                                      ".gitconfig", ".curlrc", ".wgetrc", "bunfig.toml"});
+  if (!settings) return false;
+  const Loc body = code().functions[function_].loc;
+  return std::ranges::any_of(code().exprs, [&](const Expr& part) {
+    const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
+    if (part.kind != ExprKind::kString || !inside || part.text.size() > 2'000) return false;
+    const std::size_t at = part.text.find("://");
+    if (at == std::string_view::npos ||
+        !AnyOf(part.text, {"index-url", "registry", "proxy", "channel_alias", "insteadOf", "[url "}))
+      return false;
+    const std::string host = HostOf(part.text.substr(at - std::min<std::size_t>(at, 5)));
+    const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
+    return (kind == HostKind::kOrdinary || IsBad(kind)) && !HostOfVendors(host, 0xFFFFFFFFU);
+  });
 }
 
 // A file of this very program.
@@ -330,7 +359,7 @@ Taint Engine::JudgeFile(Call& call) {
   if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
       (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos || path_taint.Has(kBelow) ||
        (path.empty() && path_taint.Has(kPieced)))) {
-    const bool here_below = IsEntry() && IsBelow(path);
+    const bool here_below = (IsEntry() || path_taint.Has(kRequest)) && IsBelow(path);
     const bool below = path_taint.Has(kBelow);
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument",
           here_below ? 0.9
@@ -391,7 +420,7 @@ Taint Engine::JudgeFile(Call& call) {
         result.trail[static_cast<std::size_t>(Trail::kGiven)] =
             path_taint.trail[static_cast<std::size_t>(Trail::kGiven)];
       }
-      result.labels |= path_taint.labels & kArguments;
+      result.labels |= path_taint.labels & (kArguments | kClipboard);
       if (role == Role::kFileOpen && path.empty()) {
         Taint inner = path_taint;
         inner.labels &= kForeign;

@@ -156,6 +156,42 @@ void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string
   }
 }
 
+// send_message(m, to_addrs=[to, "x@y"]), sendmail(from, [to, "x@y"], text)
+void Engine::JudgeReceivers(const Call& call) {
+  if (!last_) return;
+  const bool message = call.callee.text.ends_with("send_message");
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const bool place = call.args[i].name == "to_addrs" || call.args[i].name == "recipients" ||
+                       (call.args[i].name.empty() && i == (message ? 2U : 1U));
+    const ExprId list = place ? view().Origin(call.args[i].value, function_) : kNone;
+    if (list >= code().exprs.size()) continue;
+    const Expr& shape = code().exprs[list];
+    if ((shape.kind != ExprKind::kList && shape.kind != ExprKind::kConcat) || shape.arg_count < 2) continue;
+    bool given = false;
+    std::string fixed;
+    std::vector<ExprId> open;
+    for (const Arg& item : code().ArgsOf(shape)) open.push_back(item.value);
+    for (std::size_t k = 0; k < open.size() && k < 32; ++k) {
+      if (open[k] >= code().exprs.size()) continue;
+      const Expr& item = code().exprs[open[k]];
+      if (item.kind == ExprKind::kList) {
+        for (const Arg& inner : code().ArgsOf(item)) open.push_back(inner.value);
+        continue;
+      }
+      const Value& value = view().Evaluate(open[k], function_);
+      if (value.kind == ValueKind::kText && Contains(value.text, "@") && value.text.size() < 100) {
+        fixed = value.text;
+      } else {
+        given =
+            given || item.kind == ExprKind::kName || item.kind == ExprKind::kMember || item.kind == ExprKind::kSpread;
+      }
+    }
+    if (given && !fixed.empty()) {
+      Raise("EXFIL-005", call.expr, {}, 0, "every message is copied to a fixed address, " + Shown(fixed, 60));
+    }
+  }
+}
+
 void Engine::JudgeMailCopy(ExprId dict) {
   for (const Arg& arg : code().ArgsOf(code().exprs[dict])) {
     const std::string name = arg.name.size() == 3 ? LowerCase(arg.name) : std::string();

@@ -134,33 +134,70 @@ void Engine::TapCallbacks() {
   }
 }
 
-// @app.post("/run"): what the function is given, whoever connects has said.
+void Engine::Serve(std::uint32_t module, FuncId function) {
+  served_.insert(Key(module, function));
+  const Module& there = states_[module].view->module();
+  const Function& shape = there.functions[function];
+  for (std::uint32_t i = 0; i < shape.params.size(); ++i) {
+    if (i == 0 && (shape.params[i].name == "self" || shape.params[i].name == "cls")) continue;
+    // FastAPI gives the program's own parts under a default.
+    if (shape.params[i].fallback < there.exprs.size() &&
+        Contains(there.text.substr(there.exprs[shape.params[i].fallback].loc.begin, 8), "Depends")) {
+      continue;
+    }
+    Taint given;
+    given.labels = kCaller;
+    trail_.push_back({0, module, shape.params[i].loc.begin, "takes what a request says"});
+    given.trail[static_cast<std::size_t>(TrailOf(kCaller))] = static_cast<std::uint32_t>(trail_.size());
+    facts_[module][function].in[i].Join(given);
+  }
+}
+
+// @app.post("/run"), `def view(request)` of a framework, `export async function POST(request)`: what the function is
+// given, whoever connects has said.
 void Engine::TakeRequests() {
   for (std::uint32_t m = 0; m < states_.size(); ++m) {
     const Module& module = states_[m].view->module();
-    if (module.language != Language::kPython) continue;
+    const bool python = module.language == Language::kPython;
+    bool framework = false;
+    for (const Import& import : module.imports) {
+      const std::string_view root = import.module.substr(0, import.module.find_first_of("./"));
+      framework = framework || SaysOneOf(root, {"starlette", "aiohttp", "sanic", "django", "bottle", "falcon", "next",
+                                                "rest_framework", "litestar"});
+    }
     for (FuncId f = 1; f < module.functions.size(); ++f) {
       const Function& shape = module.functions[f];
-      const bool route = std::ranges::any_of(shape.decorators, [&](ExprId decorator) {
-        if (decorator >= module.exprs.size() || module.exprs[decorator].kind != ExprKind::kCall) return false;
+      bool route = std::ranges::any_of(shape.decorators, [&](ExprId decorator) {
+        if (!python || decorator >= module.exprs.size() || module.exprs[decorator].kind != ExprKind::kCall)
+          return false;
         const Value callee = states_[m].view->Callee(decorator, shape.parent);
+        const std::string_view root = std::string_view(callee.text).substr(0, callee.text.find('.'));
         const std::string_view last = std::string_view(callee.text).substr(callee.text.rfind('.') + 1);
-        return callee.text.starts_with("fastapi.") &&
-               SaysOneOf(last, {"get", "post", "put", "patch", "delete", "api_route", "websocket"});
+        return SaysOneOf(root, {"fastapi", "flask", "quart", "sanic", "bottle", "litestar", "starlette"}) &&
+               SaysOneOf(last, {"get", "post", "put", "patch", "delete", "api_route", "websocket", "route"});
       });
-      for (std::uint32_t i = 0; route && i < shape.params.size(); ++i) {
-        if (shape.params[i].fallback < module.exprs.size() &&
-            Contains(module.text.substr(module.exprs[shape.params[i].fallback].loc.begin, 8), "Depends")) {
-          continue;
-        }
-        Taint given;
-        given.labels = kRequest;
-        trail_.push_back({0, m, shape.params[i].loc.begin, "takes what a request says"});
-        given.trail[static_cast<std::size_t>(TrailOf(kRequest))] = static_cast<std::uint32_t>(trail_.size());
-        facts_[m][f].in[i].Join(given);
-      }
+      const bool method = !python && SaysOneOf(shape.name, {"GET", "POST", "PUT", "PATCH", "DELETE"}) &&
+                          shape.parent == kModuleBody && !shape.params.empty();
+      const bool view = framework && !shape.params.empty() && shape.params.size() <= 3 && shape.parent == kModuleBody &&
+                        SaysOneOf(shape.params[0].name, {"request", "req"});
+      // do_POST of a handler reads what was sent from itself.
+      const bool handler = python && shape.owner != kNone && shape.name.starts_with("do_") && shape.params.size() == 1;
+      route = route || method || view;
+      if (route) Serve(m, f);
+      if (handler) served_.insert(Key(m, f));
     }
   }
+}
+
+std::vector<std::uint64_t> Engine::Served() const {
+  std::vector<std::uint64_t> out(served_.begin(), served_.end());
+  for (std::uint32_t m = 0; m < facts_.size(); ++m) {
+    for (FuncId f = 1; f < facts_[m].size(); ++f) {
+      const std::vector<Taint>& in = facts_[m][f].in;
+      if (std::ranges::any_of(in, [](const Taint& taint) { return taint.Has(kRequest); })) out.push_back(Key(m, f));
+    }
+  }
+  return out;
 }
 
 // X.method = f, where X is not this file's: f stands between the callers of X and X.
@@ -290,6 +327,38 @@ bool Engine::JudgeMirrored(ExprId at, const Taint& data, const std::string& host
   if (!every || !Contains(TextAt(statement_.loc), "arguments")) return false;
   Raise("EXFIL-007", at, data, kToolArgument, "copies what every tool is given to " + host,
         WatchingIsPurpose() ? 0.4 : 0.8, host);
+  return true;
+}
+
+// What a tool is given, sent to a host of its own beside the tool's work: nobody waits for the answer, and a failure is
+// hushed up.
+bool Engine::JudgeAside(const Call& call, const Taint& data, const std::string& host, HostKind kind) {
+  if (host.empty() || !data.Has(kToolArgument) || data.Has(kRequest) || !IsEntry()) return false;
+  if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
+  if (AnyOf(host, {"posthog", "segment.", "mixpanel", "amplitude", "sentry", "google-analytics", "datadoghq",
+                   "scarf.sh", "honeycomb", "langfuse", "smith.langchain", "helicone", "plausible", "umami"})) {
+    return false;
+  }
+  if (statement_.kind != StmtKind::kExpr) return false;
+  const std::string_view said = TextAt(statement_.loc).substr(0, 2'000);
+  const std::string text = Squeezed(said);
+  bool aside = AnyOf(said, {"create_task(", "ensure_future(", "run_in_executor(", "Thread("});
+  if (!view().is_python()) {
+    aside = aside ||
+            (!Contains(said.substr(0, 40), "await ") &&
+             AnyOf(text, {".catch(()=>{})", ".catch(()=>null)", ".catch(()=>undefined)", ".catch(_=>{})",
+                          ".catch(function(){})", ".catch(()=>void0)", ".on(\"error\",()=>{})"})) ||
+            said.starts_with("void ");
+  } else if (!aside) {
+    // try: post(...) except Exception: pass
+    const std::string_view body = TextAt(code().functions[function_].loc);
+    const std::size_t at = statement_.loc.end - code().functions[function_].loc.begin;
+    const std::string rest = Squeezed(body.substr(std::min(at, body.size()), 120));
+    aside = rest.starts_with("except") && AnyOf(rest.substr(0, 60), {":pass"});
+  }
+  if (!aside) return false;
+  Raise("EXFIL-007", call.expr, data, kToolArgument, "sends what the tool is given to " + host + ", beside its work",
+        WatchingIsPurpose() ? 0.3 : 0.7, host);
   return true;
 }
 

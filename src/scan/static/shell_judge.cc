@@ -35,6 +35,11 @@ constexpr Row kRows[] = {
     {ShellAct::kTakeover, "SH-010", {0.5, 0.7, 1.0}, "takes over the host: {}"},
     {ShellAct::kMine, "SH-011", {1.0, 1.0, 1.0}, "works for a mining pool: {}"},
     {ShellAct::kInject, "SH-012", {0.6, 0.8, 1.0}, "makes calls in another process: {}"},
+    {ShellAct::kRunArgument, "VULN-001", {1.0, 1.0, 1.0}, "puts an argument into a text that it runs, by {}"},
+    {ShellAct::kUncheckedPeer,
+     "VULN-007",
+     {1.0, 1.0, 1.0},
+     "sends a credential to {} without asking whose certificate it is"},
     {ShellAct::kUnleash, "SH-013", {0.0, 0.3, 1.0}, "has {} look for secrets, with its questions off"},
 };
 
@@ -78,6 +83,7 @@ void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code:
     case ShellAct::kMine:
     case ShellAct::kInject:
     case ShellAct::kUnleash:
+    case ShellAct::kRunArgument:
       AddUse(Permission::kSubprocess, act, context, uses, "shell");
       break;
     case ShellAct::kReadSecret:
@@ -94,6 +100,8 @@ void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code:
       break;
     case ShellAct::kReadEnvironment:
       AddUse(Permission::kEnvironmentRead, act, context, uses, "shell");
+      break;
+    case ShellAct::kUncheckedPeer:
       break;
     case ShellAct::kListen:
       AddUse(Permission::kNetworkIngress, act, context, uses, "shell");
@@ -165,6 +173,7 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     }
     if (act.act == ShellAct::kInject && act.detail.starts_with("machine code"))
       finding.severity = core::Severity::kCritical;
+    if (act.act == ShellAct::kUncheckedPeer) finding.severity = core::Severity::kHigh;
     if (act.obfuscation >= 2) finding.scale *= 1.3;
     // Nobody types the command of a hook: it runs unseen.
     if (context.place == ShellPlace::kHook) finding.scale *= 1.35;

@@ -1,0 +1,551 @@
+// Weaknesses that a call, a field or a whole function shows: statements of databases whose libraries nobody has listed,
+// peers that are not checked, doors without a lock, guards that words get past, patterns that never end.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/places.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+constexpr std::size_t kLongestBody = 6'000;  // of a function whose words are looked at
+
+// Names under which libraries take a statement of some query language.
+bool TakesStatement(std::string_view last) {
+  return SaysOneOf(last, {"query",
+                          "raw",
+                          "run",
+                          "execute",
+                          "executemany",
+                          "all",
+                          "get",
+                          "each",
+                          "exec",
+                          "prepare",
+                          "unsafe",
+                          "search",
+                          "search_s",
+                          "read_sql",
+                          "read_sql_query",
+                          "xpath",
+                          "findall",
+                          "evaluate",
+                          "select",
+                          "$queryRawUnsafe",
+                          "$executeRawUnsafe",
+                          "fetch_all",
+                          "fetch_one",
+                          "fetchall",
+                          "execute_query",
+                          "executeQuery",
+                          "runQuery",
+                          "run_query",
+                          "writeTransaction",
+                          "graph_query",
+                          "literal",
+                          "whereRaw",
+                          "selectNodes",
+                          "cypher",
+                          "sql",
+                          "any",
+                          "many",
+                          "none",
+                          "one",
+                          "oneOrNone",
+                          "manyOrNone"});
+}
+
+enum class Statement : std::uint8_t { kNone, kSql, kGraph, kDirectory, kPath };
+
+Statement StatementOf(std::string_view lower) {
+  const std::size_t from = lower.find_first_not_of(" \t\r\n(");
+  if (from == std::string_view::npos) return Statement::kNone;
+  const std::string_view said = lower.substr(from);
+  const auto starts = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(words, [&](std::string_view word) { return said.starts_with(word); });
+  };
+  if (starts({"select ", "insert into", "insert or", "update ", "delete from", "with ", "replace into", "drop ",
+              "alter ", "merge into", "call ", "copy ", "truncate "}) &&
+      AnyOf(said, {" from", " into", " set ", "table", " where ", "call ", "copy ", "truncate "})) {
+    return Statement::kSql;
+  }
+  if (starts({"match ", "match(", "optional match", "merge (", "create (", "unwind "}) &&
+      AnyOf(said, {"return", "set ", "merge", "create", "delete"})) {
+    return Statement::kGraph;
+  }
+  if (lower.find_first_not_of(" ") != std::string_view::npos &&
+      lower.substr(lower.find_first_not_of(" ")).starts_with("(") &&
+      AnyOf(lower, {"(&(", "(|(", "(uid=", "(cn=", "(samaccountname=", "(mail=", "(objectclass="})) {
+    return Statement::kDirectory;
+  }
+  if ((said.starts_with("//") || said.starts_with(".//") || said.starts_with("/")) && AnyOf(said, {"[@", "[text()"})) {
+    return Statement::kPath;
+  }
+  return Statement::kNone;
+}
+
+// A pattern whose repeated part repeats: (a+)+, (\w+\s*)*. A text can be split in so many ways that none is found.
+bool NeverEnds(std::string_view pattern) {
+  if (pattern.size() < 6 || pattern.size() > 400) return false;
+  const auto repeats = [&](std::size_t at) {
+    return at < pattern.size() && (pattern[at] == '+' || pattern[at] == '*');
+  };
+  std::vector<std::size_t> open;
+  bool in_class = false;
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (c == '\\') {
+      ++i;
+      continue;
+    }
+    if (in_class) {
+      in_class = c != ']';
+      continue;
+    }
+    if (c == '[') in_class = true;
+    if (c == '(') open.push_back(i);
+    if (c != ')' || open.empty()) continue;
+    const std::size_t from = open.back() + 1;
+    open.pop_back();
+    if (!repeats(i + 1)) continue;
+    std::string_view inner = pattern.substr(from, i - from);
+    if (inner.starts_with("?:")) inner.remove_prefix(2);
+    // One repeated part, and after it at most parts that may be missing: nothing tells where one round ends.
+    std::size_t at = 0;
+    bool endless = false;
+    bool plain = false;
+    while (at < inner.size()) {
+      std::size_t end = at + 1;
+      if (inner[at] == '\\') end = at + 2;
+      if (inner[at] == '[') {
+        end = at + 1;
+        while (end < inner.size() && inner[end] != ']') end += inner[end] == '\\' ? 2U : 1U;
+        ++end;
+      }
+      if (inner[at] == '(' || inner[at] == ')' || inner[at] == '|' || inner[at] == '^' || inner[at] == '$') {
+        plain = true;  // more than can be told here
+        break;
+      }
+      const char next = end < inner.size() ? inner[end] : '\0';
+      if (next == '+') {
+        endless = true;
+        ++end;
+      } else if (next == '*' || next == '?') {
+        ++end;
+      } else {
+        plain = true;
+        break;
+      }
+      at = end;
+    }
+    if (endless && !plain) return true;
+  }
+  return false;
+}
+
+// A word that somebody chose to keep others out, not one that stands for it.
+bool IsPassword(std::string_view text) {
+  if (text.size() < 8 || text.size() > 64 || text.find_first_of(" <>{}$%\n/\x01") != std::string_view::npos)
+    return false;
+  const std::string lower = LowerCase(text);
+  if (AnyOf(lower, {"password", "passwd", "example", "change", "secret", "test", "your", "xxxx", "dummy", "sample",
+                    "placeholder", "default", "postgres", "1234", "admin", "****", "token", "foobar", "redacted"})) {
+    return false;
+  }
+  int kinds = 0;
+  const auto some = [&](auto is) { kinds += std::ranges::any_of(text, is) ? 1 : 0; };
+  some([](char c) { return c >= 'a' && c <= 'z'; });
+  some([](char c) { return c >= 'A' && c <= 'Z'; });
+  some([](char c) { return c >= '0' && c <= '9'; });
+  some([](char c) {
+    return c == '!' || c == '#' || c == '@' || c == '*' || c == '&' || c == '?' || c == '^' || c == '+';
+  });
+  return kinds >= 3;
+}
+
+}  // namespace
+
+// {"read": read, "write": (a) => ...}[word](words), getattr(self, "do_" + word)(words): any of them may be called.
+void Engine::Dispatch(const Call& call) {
+  const Expr& expr = code().exprs[call.expr];
+  const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
+  if (base == nullptr) return;
+  const bool spread = std::ranges::any_of(call.args, [&](const Arg& arg) {
+    return arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kSpread;
+  });
+  const auto enter = [&](const Value& function) {
+    Taint ignored;
+    if (function.kind != ValueKind::kFunction) return;
+    if (spread) {
+      CallBack(function, call.all, &ignored);
+    } else {
+      (void)CallFunction(function, call.args, call.taints, {}, call.expr);
+    }
+  };
+  if (base->kind == ExprKind::kIndex || (base->kind == ExprKind::kCall && base->arg_count > 0)) {
+    // table[word](...), table.get(word)(...)
+    ExprId from = base->base;
+    if (base->kind == ExprKind::kCall) {
+      if (from >= code().exprs.size() || code().exprs[from].kind != ExprKind::kMember ||
+          code().exprs[from].text != "get") {
+        from = kNone;
+      } else {
+        from = code().exprs[from].base;
+      }
+    }
+    FuncId scope = function_;
+    ExprId table = from == kNone ? kNone : view().Origin(from, function_, &scope);
+    // new Map([["read", read], ...])
+    if (table < code().exprs.size() && code().exprs[table].kind == ExprKind::kCall && code().exprs[table].is_new &&
+        code().exprs[table].arg_count == 1) {
+      table = code().ArgsOf(code().exprs[table])[0].value;
+    }
+    constexpr std::size_t kMost = 200;
+    std::size_t seen = 0;
+    const bool known = table < code().exprs.size() &&
+                       (code().exprs[table].kind == ExprKind::kDict || code().exprs[table].kind == ExprKind::kList);
+    for (const Arg& field : known ? code().ArgsOf(code().exprs[table]) : std::span<const Arg>()) {
+      if (++seen > kMost) break;
+      ExprId value = field.value;
+      if (value < code().exprs.size() && code().exprs[value].kind == ExprKind::kList &&
+          code().exprs[value].arg_count == 2) {
+        value = code().ArgsOf(code().exprs[value])[1].value;
+      }
+      if (value >= code().exprs.size()) continue;
+      const ExprKind kind = code().exprs[value].kind;
+      if (kind == ExprKind::kName || kind == ExprKind::kFunction || kind == ExprKind::kMember) {
+        enter(view().Evaluate(value, scope));
+      }
+    }
+  }
+  if (base->kind != ExprKind::kCall || base->arg_count < 2 || !view().is_python() ||
+      view().Callee(expr.base, function_).text != "builtins.getattr") {
+    return;
+  }
+  const auto args = code().ArgsOf(*base);
+  const Value& owner = view().Evaluate(args[0].value, function_);
+  const std::string name = Known(args[1].value);
+  const std::string_view head = std::string_view(name).substr(0, name.find(kHole));
+  if (head.size() < 3 || (owner.kind != ValueKind::kInstance && owner.kind != ValueKind::kClass) ||
+      owner.module != module_ || owner.index >= code().classes.size()) {
+    return;
+  }
+  for (const FuncId method : code().classes[owner.index].methods) {
+    if (method >= code().functions.size() || !code().functions[method].name.starts_with(head)) continue;
+    Taint ignored;
+    Value function = owner;
+    function.kind = ValueKind::kFunction;
+    function.index = method;
+    CallBack(function, call.all, &ignored);
+  }
+}
+
+// The text of what a value was made by, where it is short.
+std::string_view Engine::SaidBy(ExprId value) const {
+  const ExprId origin = value < code().exprs.size() ? view().Origin(value, function_) : kNone;
+  constexpr std::size_t kShort = 80;
+  const std::string_view text = origin < code().exprs.size() ? TextAt(code().exprs[origin].loc) : std::string_view();
+  return text.size() <= kShort ? text : std::string_view();
+}
+
+// Objects made of bytes by libraries that have a name of their own for it.
+void Engine::JudgeUnpacked(const Call& call, std::string_view last) {
+  if (last == "recv_pyobj" && view().is_python()) {
+    Raise("VULN-006", call.expr, {}, 0, "unpacks objects from a socket; unpacking runs code", 1.1);
+  } else if (SaysOneOf(last, {"load", "load_all"}) && call.all.Has(kToolArgument) && view().is_python() &&
+             AnyOf(Squeezed(TextAt(code().exprs[call.expr].loc).substr(0, 200)), {"typ=\"unsafe\""})) {
+    Raise("VULN-006", call.expr, call.all, kToolArgument, "unpacks objects given as an argument; unpacking runs code",
+          0.8);
+  } else if (SaysOneOf(last, {"query", "eval"}) && !call.args.empty() && call.taints[0].Has(kUnchecked) &&
+             view().is_python() && AnyOf(code().text, {"import pandas", "from pandas"}) && call.entry == nullptr &&
+             (last == "eval" ||
+              Contains(Squeezed(TextAt(code().exprs[call.expr].loc).substr(0, 300)), "engine=\"python\""))) {
+    Raise("VULN-002", call.expr, call.taints[0], kToolArgument, "has a table evaluate an argument as an expression",
+          0.8);
+  } else if (last == "mktemp" && call.callee.text == "tempfile.mktemp") {
+    Raise("VULN-008", call.expr, {}, 0, "takes a name in a shared folder before it makes the file", 0.3);
+  } else if (last == "redirect" && !call.args.empty() && call.taints.back().Has(kRequest) &&
+             call.taints.back().Has(kUnchecked) &&
+             AnyOf(SaidBy(call.args.back().value),
+                   {"req.query", "request.args", "request.query", "ctx.query", "c.req.query", "searchParams.get",
+                    "request.GET", "query_params"})) {
+    Raise("VULN-005", call.expr, call.taints.back(), kRequest,
+          "sends whoever asks on to an address that the request names", 1.1);
+    Worsen("VULN-005", core::Severity::kHigh);
+  }
+}
+
+// Again and again, by itself.
+bool Engine::Repeats() const {
+  const std::string_view body =
+      function_ == kModuleBody ? code().text.substr(0, 20'000) : TextAt(code().functions[function_].loc);
+  return AnyOf(body, {"while True", "while 1:", "while (true)", "setInterval(", "Timer("});
+}
+
+void Engine::JudgeWeak(const Call& call, std::string_view last, bool method) {
+  if (method && call.all.Has(kToolArgument) && !call.args.empty()) {
+    const bool listed = call.entry != nullptr && (call.entry->role == Role::kSql || call.entry->role == Role::kShell ||
+                                                  call.entry->role == Role::kEval || call.entry->role == Role::kSpawn);
+    if (!listed && TakesStatement(last)) JudgeStatement(call);
+    JudgeBusyPattern(call, last);
+    JudgeSentFile(call, last);
+  }
+  JudgePeerCall(call, last);
+  JudgeUnpacked(call, last);
+  JudgeDoor(call, last);
+}
+
+void Engine::JudgeStatement(const Call& call) {
+  const std::size_t most = std::min<std::size_t>(call.args.size(), 3);
+  for (std::size_t i = 0; i < most; ++i) {
+    if (!call.args[i].name.empty() && !SaysOneOf(call.args[i].name, {"query", "sql", "filter", "search_filter"}))
+      continue;
+    if (!call.taints[i].Has(kToolArgument)) continue;
+    const std::string text = LowerCase(Known(call.args[i].value)).substr(0, 2000);
+    if (!Contains(text, std::string_view(&kHole, 1))) continue;
+    const Statement kind = StatementOf(text);
+    if (kind == Statement::kNone) continue;
+    const bool quoted =
+        function_ != kModuleBody && AnyOf(TextAt(code().functions[function_].loc).substr(0, kLongestBody),
+                                          {"format_query_value", "quote", "escape", "sanitiz", "identifier("});
+    const bool value = kind == Statement::kDirectory ||
+                       AnyOf(text, {"'\x01", "\"\x01", "=\x01", "= \x01", "where \x01", "like \x01", "'%\x01"});
+    Raise("VULN-004", call.expr, call.taints[i], kToolArgument,
+          kind == Statement::kSql         ? "puts an argument into an SQL statement"
+          : kind == Statement::kGraph     ? "puts an argument into a statement of a graph database"
+          : kind == Statement::kDirectory ? "puts an argument into a filter of a directory"
+                                          : "puts an argument into a path through a document",
+          kind == Statement::kPath                             ? 0.4
+          : value && !quoted && call.taints[i].Has(kUnchecked) ? 1.4
+                                                               : 0.85);
+    return;
+  }
+}
+
+// res.sendFile(folder + "/" + name)
+void Engine::JudgeSentFile(const Call& call, std::string_view last) {
+  if (!SaysOneOf(last, {"sendFile", "download", "sendfile"}) || !call.taints[0].Has(kRequest) ||
+      !call.taints[0].Has(kUnchecked) || (here().deeds & kDidPathCheck) != 0) {
+    return;
+  }
+  const std::string_view text = TextAt(code().exprs[call.expr].loc).substr(0, 400);
+  if (Contains(text, "root:") || (!call.taints[0].Has(kBelow) && !Contains(Known(call.args[0].value), "/"))) return;
+  Raise("VULN-003", call.expr, call.taints[0], kRequest, "sends whoever asks the file that he names");
+  Worsen("VULN-003", core::Severity::kHigh);
+}
+
+// (\w+\s*)* on what a caller says.
+void Engine::JudgeBusyPattern(const Call& call, std::string_view last) {
+  if (!SaysOneOf(last, {"match", "fullmatch", "search", "test", "exec", "findall", "finditer", "sub", "replace",
+                        "matchAll", "split", "replaceAll"})) {
+    return;
+  }
+  const Expr* function = FunctionOf(call);
+  if (function == nullptr) return;
+  // The pattern is the receiver, a compiled one, or the first argument.
+  std::array<ExprId, 2> places = {function->base, call.args[0].value};
+  for (const ExprId place : places) {
+    FuncId scope = function_;
+    ExprId origin = place < code().exprs.size() ? view().Origin(place, function_, &scope) : kNone;
+    if (origin >= code().exprs.size()) continue;
+    if (code().exprs[origin].kind == ExprKind::kCall && code().exprs[origin].arg_count > 0 &&
+        AnyOf(view().Callee(origin, scope).text, {"re.compile", "RegExp"})) {
+      origin = code().ArgsOf(code().exprs[origin])[0].value;
+    }
+    if (origin >= code().exprs.size()) continue;
+    const bool python = view().is_python();
+    std::string_view pattern = code().exprs[origin].kind == ExprKind::kString ? code().exprs[origin].text
+                               : python                                       ? std::string_view()
+                                                                              : TextAt(code().exprs[origin].loc);
+    if (!python && code().exprs[origin].kind != ExprKind::kString && !pattern.starts_with('/')) continue;
+    if (python && place == call.args[0].value && !call.callee.text.starts_with("re.")) continue;
+    if (!NeverEnds(pattern)) continue;
+    Raise("VULN-014", call.expr, call.all, kToolArgument, "a text from outside can keep this pattern busy for ever");
+    return;
+  }
+}
+
+// The certificate or the key of whoever answers is not looked at, and a credential goes there.
+void Engine::JudgePeer(ExprId at) {
+  if (!last_ || !conditions_.empty() || !keyed_.contains(module_)) return;
+  Raise("VULN-007", at, {}, 0, "does not ask whose certificate it is, in a program that sends credentials");
+  Worsen("VULN-007", core::Severity::kHigh);
+}
+
+// {rejectUnauthorized: false}
+void Engine::JudgePeerField(ExprId dict) {
+  if (view().is_python()) return;
+  for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
+    if (field.name == "rejectUnauthorized" && field.value < code().exprs.size() &&
+        code().exprs[field.value].text == "false") {
+      JudgePeer(field.value);
+    }
+  }
+}
+
+// session.verify = False, context.verify_mode = ssl.CERT_NONE
+void Engine::JudgeLoosened(ExprId target, ExprId value) {
+  if (!last_ || !view().is_python() || value >= code().exprs.size()) return;
+  const Expr& at = code().exprs[target];
+  const std::string_view said = code().exprs[value].text;
+  if (at.kind == ExprKind::kMember &&
+      ((at.text == "verify" && said == "False") || (at.text == "verify_mode" && said == "CERT_NONE"))) {
+    JudgePeer(target);
+  }
+}
+
+void Engine::JudgePeerCall(const Call& call, std::string_view last) {
+  if (view().is_python()) {
+    if (SaysOneOf(last, {"Client", "AsyncClient", "Session", "ClientSession", "TCPConnector"})) {
+      for (const Arg& arg : call.args) {
+        if ((arg.name == "verify" || arg.name == "ssl" || arg.name == "verify_ssl") &&
+            arg.value < code().exprs.size() && code().exprs[arg.value].text == "False") {
+          JudgePeer(arg.value);
+        }
+      }
+    } else if (last == "_create_unverified_context" || last == "disable_warnings") {
+      if (last[0] == '_') JudgePeer(call.expr);
+    } else if (last == "set_missing_host_key_policy" && !call.args.empty() &&
+               Contains(TextAt(code().exprs[call.args[0].value].loc).substr(0, 80), "AutoAdd") &&
+               Contains(code().text, "password=")) {
+      JudgePeer(call.expr);
+    }
+  }
+}
+
+// What lets in whoever comes.
+void Engine::JudgeDoor(const Call& call, std::string_view last) {
+  const auto flag = [&](std::string_view name, std::string_view value) {
+    return std::ranges::any_of(call.args, [&](const Arg& arg) {
+      return arg.name == name && arg.value < code().exprs.size() && code().exprs[arg.value].text == value;
+    });
+  };
+  if (view().is_python() && last == "run" && flag("host", "0.0.0.0") && flag("debug", "True")) {
+    Raise("VULN-010", call.expr, {}, 0,
+          "lets everybody who reaches this machine run code in the debugger of its server", 1.6);
+    return;
+  }
+  const std::string_view body =
+      function_ == kModuleBody ? std::string_view() : TextAt(code().functions[function_].loc).substr(0, kLongestBody);
+  if (last == "decode" && AnyOf(call.callee.text, {"jwt", "jsonwebtoken"}) && !body.empty()) {
+    const std::string text = Squeezed(TextAt(code().exprs[call.expr].loc).substr(0, 400));
+    const bool open = view().is_python() ? AnyOf(text, {"verify_signature\":False", "verify=False", "\"none\""})
+                                         : call.callee.text.starts_with("jsonwebtoken");
+    const bool decides = AnyOf(LowerCase(body), {"role", "admin", "scope", "permission", "is_staff"}) &&
+                         AnyOf(body, {"403", "401", "abort", "Forbidden", "Unauthorized", "throw", "raise"});
+    if (open && decides) {
+      Raise("VULN-012", call.expr, {}, 0,
+            "decides by a token that anybody may have written: its signature is not checked");
+    }
+    return;
+  }
+  // given.startswith(TOKEN): an empty one fits all.
+  if ((last == "startswith" || last == "startsWith") && call.args.size() == 1 && !body.empty()) {
+    const std::string named = LowerCase(TextAt(code().exprs[call.args[0].value].loc).substr(0, 60));
+    const bool request = call.receiver.Has(kRequest);
+    if (request && AnyOf(named, {"token", "secret", "password", "api_key", "apikey"}) &&
+        code().exprs[call.args[0].value].kind != ExprKind::kString) {
+      Raise("VULN-012", call.expr, call.receiver, kRequest, "takes a token for the right one by its beginning");
+    }
+  }
+  for (const Arg& arg : call.args) {
+    if (!arg.name.empty()) {
+      JudgeNamedKey(call.expr, arg.name, arg.value);
+    } else if (arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) JudgeNamedKey(call.expr, field.name, field.value);
+    }
+  }
+}
+
+// connect(password="...")
+void Engine::JudgeNamedKey(ExprId at, std::string_view name, ExprId value) {
+  if (!SaysOneOf(name, {"password", "passwd", "pwd", "passphrase"}) || value >= code().exprs.size()) return;
+  const Value& known = view().Evaluate(value, function_);
+  if (known.kind != ValueKind::kText || !IsPassword(known.text)) return;
+  Raise("VULN-013", at, {}, 0, "logs in with a password that stands in the code");
+}
+
+// A whole command line that is judged by its first words, or by words that must not stand in it.
+bool Engine::GuardsByWords(ExprId value) const {
+  if (function_ == kModuleBody || value >= code().exprs.size()) return false;
+  const std::string_view body = TextAt(code().functions[function_].loc);
+  if (body.size() > kLongestBody) return false;
+  const std::string name(TextAt(code().exprs[value].loc).substr(0, 40));
+  if (name.empty() || name.find_first_of(" \n(") != std::string::npos) return false;
+  const bool guards =
+      AnyOf(body, {name + ".startswith(", name + ".startsWith(", name + ".split()[0]", name + ".split(' ')[0]",
+                   name + ".split(\" \")[0]", " in " + name, name + ".includes(", name + ".strip().split()[0]",
+                   name + ".trim().split", name + ".strip().startswith(", name + ".lower().startswith("});
+  if (!guards) return false;
+  return !AnyOf(body, {"';'", "\";\"", "'|'", "\"|\"", "'&'", "\"&\"", "'&&'", "\"&&\"", "'`'", "\"`\"", "shlex",
+                       "[;&|", "[;|&", "quote(", "[&;", "[|;"});
+}
+
+// /^[a-z0-9-]+$/.test(name): nothing but what the pattern says gets past.
+bool Engine::TestsWhole(const Call& call, std::string_view last) const {
+  if (last != "test" || view().is_python() || call.args.size() != 1) return false;
+  const Expr* function = FunctionOf(call);
+  const ExprId origin =
+      function == nullptr || function->base >= code().exprs.size() ? kNone : view().Origin(function->base, function_);
+  if (origin >= code().exprs.size()) return false;
+  const std::string_view pattern = TextAt(code().exprs[origin].loc).substr(0, 200);
+  const std::size_t end = pattern.rfind('/');
+  return pattern.starts_with("/^") && end != std::string_view::npos && end > 2 && pattern[end - 1] == '$' &&
+         pattern.find(".*") == std::string_view::npos;
+}
+
+// Some names of this machine are refused; it has more.
+bool Engine::RefusesSomeNames(ExprId url) const {
+  const std::string_view body = TextAt(code().functions[function_].loc).substr(0, kLongestBody);
+  const bool names =
+      AnyOf(body, {"localhost", "127.0.0.1"}) ||
+      (GuardsByWords(url) && AnyOf(code().text, {"\"localhost", "'localhost", "\"127.0.0.1", "'127.0.0.1"}));
+  return names && function_ != kModuleBody &&
+         !AnyOf(code().text,
+                {"ip_address", "is_private", "isPrivate", "getaddrinfo", "gethostby", "lookup(", "ipaddr"});
+}
+
+// Who the user is, and on which machine: what a package that nobody has asked for it reports home.
+void Engine::JudgeReport(const Call& call, const Taint& data, const std::string& host) {
+  if (!data.Has(kHostFacts) || data.Has(kToolArgument)) return;
+  const std::string_view body =
+      function_ == kModuleBody ? code().text.substr(0, 20'000) : TextAt(code().functions[function_].loc);
+  if (!AnyOf(body, {"getuser", "getlogin", "userInfo", "USERNAME", "whoami"}) ||
+      !AnyOf(body, {"hostname", "gethostname", "node()", "getfqdn"}) || Contains(code().text, "telemetry")) {
+    return;
+  }
+  Raise("EXFIL-004", call.expr, data, kHostFacts, "reports who the user is, and on which machine, to " + host, 0.75,
+        host);
+}
+
+// Along a path of names that a caller gives, down to what all objects share.
+void Engine::JudgeWalk() {
+  if (!last_ || function_ == kModuleBody) return;
+  const Function& shape = code().functions[function_];
+  const std::size_t size = shape.loc.end - shape.loc.begin;
+  if (size > 1'500) return;
+  const std::string_view body = TextAt(shape.loc);
+  bool walks = false;
+  if (view().is_python()) {
+    walks = Contains(body, "setattr(") && Contains(body, "getattr(") && Contains(body, "for ") &&
+            AnyOf(body, {"split(\".\")", "split('.')"}) &&
+            !AnyOf(body, {"\"_", "'_", "hasattr", "__", "allowed", "ALLOWED"});
+  } else {
+    walks = Contains(body, ".reduce(") && AnyOf(body, {"|| {}", "?\?= {}", "?? {}", "||= {}"}) &&
+            AnyOf(body, {"split(\".\")", "split('.')", "split('/')"}) && Contains(body, "] = ") &&
+            !AnyOf(body, {"__proto__", "hasOwn", "constructor", "Object.create(null)", "prototype", "new Map"});
+  }
+  if (!walks) return;
+  const bool given = std::ranges::any_of(here().in, [](const Taint& in) { return in.Has(kUnchecked); });
+  if (!given) return;
+  Raise("VULN-009", shape.name_loc.end != 0 ? shape.name_loc : shape.loc, {}, 0,
+        "writes along a path of names that an argument chooses, at any depth");
+}
+
+}  // namespace interlock::scan::code
