@@ -567,7 +567,7 @@ Judgement BoundsSession::Judge(const ProposedCall& call, const Thresholds& thres
     if (judgement.score > 0.0F) judgement.verdict = core::Verdict::kEscalate;
   }
   if (judgement.verdict == core::Verdict::kAllow &&
-      (s.Contradicted(facts, judgement) || s.CarriesAway(call, judgement))) {
+      (s.Contradicted(facts, judgement) || s.CarriesAway(call, judgement) || s.TellsSecret(call, facts, judgement))) {
     judgement.verdict = core::Verdict::kEscalate;
     return judgement;
   }

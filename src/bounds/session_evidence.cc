@@ -1,8 +1,10 @@
 #include <algorithm>
 
 #include "interlock/base/digits.h"
+#include "interlock/base/secret_text.h"
 #include "interlock/base/text.h"
 #include "session_impl.h"
+#include "words.h"
 
 namespace interlock::bounds {
 namespace {
@@ -40,6 +42,17 @@ std::string Unescaped(std::string_view text) {
     }
   }
   return out;
+}
+
+// Tools whose use is that somebody else reads it.
+bool SendsOut(std::string_view tool) {
+  static constexpr std::string_view kVerbs[] = {"send",    "post",    "reply",    "comment",  "publish", "upload",
+                                                "share",   "forward", "submit",   "mail",     "email",   "message",
+                                                "notify",  "tweet",   "sms",      "text",     "page",    "webhook",
+                                                "respond", "answer",  "announce", "broadcast"};
+  return std::ranges::any_of(WordsOf(tool.substr(0, 256), 16), [](const std::string& word) {
+    return std::ranges::find(kVerbs, word) != std::end(kVerbs);
+  });
 }
 
 }  // namespace
@@ -82,6 +95,30 @@ bool BoundsSession::Impl::CarriesAway(const ProposedCall& call, Judgement& judge
       judgement.text = "takes " + base::Printable(value, 48) + " out of the result of " +
                        base::Printable(from->tool, 64) + " to " + base::Printable(link.host, 64) +
                        ", which only the result of " + base::Printable(first->tool, 64) + " names";
+      return true;
+    }
+  }
+  return false;
+}
+
+// A key or token that a result showed, in what goes to others. Files and commands of the user's own machine are the
+// policy's (`redact`, paths): agents that write code carry such values from file to file all day.
+bool BoundsSession::Impl::TellsSecret(const ProposedCall& call, const std::vector<LeafFacts>& facts,
+                                      Judgement& judgement) const {
+  for (const LeafFacts& fact : facts) {
+    if (!fact.ungrounded) continue;
+    base::SecretFinder secrets(fact.text, base::SecretFinder::Looks::kKnownForms);
+    for (base::SecretSpan span = secrets.Next(); span.begin != span.end; span = secrets.Next()) {
+      if (call.tool_class != ToolClass::kSink && !SendsOut(call.tool)) return false;
+      const std::string_view secret = fact.text.substr(span.begin, span.end - span.begin);
+      if (request.find(secret) != std::string::npos) continue;
+      const auto shown = std::ranges::find_if(
+          seen, [&](const Seen& entry) { return sources.text(entry.source).find(secret) != std::string_view::npos; });
+      if (shown == seen.end()) continue;
+      judgement.ground = Ground::kTellsSecret;
+      judgement.pointer = fact.pointer;
+      judgement.text = "a secret that the result of " + base::Printable(shown->tool, 64) +
+                       " showed goes to others; your request does not name it";
       return true;
     }
   }
@@ -210,6 +247,8 @@ std::string_view NameOf(Ground ground) noexcept {
       return "definition";
     case Ground::kCarriesAway:
       return "carries-away";
+    case Ground::kTellsSecret:
+      return "tells-secret";
     case Ground::kContradicted:
       return "contradicted";
   }

@@ -136,6 +136,8 @@ struct BoundsSession::Impl {
                                   const FeatureVector& features, Judgement judgement) const;
   [[nodiscard]] bool ByDefinition(const ProposedCall& call, Judgement& judgement) const;
   [[nodiscard]] bool Contradicted(const std::vector<LeafFacts>& facts, Judgement& judgement) const;
+  [[nodiscard]] bool TellsSecret(const ProposedCall& call, const std::vector<LeafFacts>& facts,
+                                 Judgement& judgement) const;
   [[nodiscard]] bool CarriesAway(const ProposedCall& call, Judgement& judgement) const;
 };
 

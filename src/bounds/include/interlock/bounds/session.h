@@ -14,12 +14,14 @@
 // * a retrieval is not gated; one whose address is an argument (a sink) is;
 // * definitions: an address or identifier that the agent has from another tool's definition alone waits for a person;
 // * causal cut: where nothing untrusted was seen, no injection can be behind the call;
-// * explained: where every argument stands in a trusted place that the policy names for it, nothing untrusted chose one;
+// * explained: where every argument stands in a trusted place that the policy names for it, nothing untrusted chose
+// one;
 // * features: provenance of every argument, taint of its cleanest occurrence, intent, orders that name the tool, path;
-// * the combiner, trees over the features, is the signal; four things wait for a person whatever it says: an order
-//   that names another account than the document's facts do, an order that is readable only once decoded, and a link to
-//   a place that one result names with data of another one, and an account that the record of the same thing
-//   contradicts;
+// * the combiner, trees over the features, is the signal;
+// * whatever it says, these wait for a person: an order that names another account than the document's facts do; an
+//   argument that stands only in an order that has to be decoded; an account that the record of the same thing
+//   contradicts; a link to a place that one result names with data of another one; a key or token that a result showed,
+//   in what goes to others;
 // * with the request unknown only causality and taint speak;
 // * delegation: where the request says to do what a document says, a refusal becomes a question to a person within that
 //   document, and nothing is masked.
@@ -98,6 +100,7 @@ enum class Ground : std::uint8_t {
   kDefinition,    // an argument that only another tool's definition holds
   kCarriesAway,   // a link to a place that one result names, with what another one holds
   kContradicted,  // an account that is not the one in the record of what the call names
+  kTellsSecret,   // a key or token that a result showed, in what goes to others
 };
 [[nodiscard]] std::string_view NameOf(Ground ground) noexcept;
 
