@@ -181,18 +181,19 @@ TEST_F(SessionTest, AKeyThatAResultShowedIsNotTold) {
       "REGISTRY=registry.ours.test\nDATABASE_URL=postgres://ferry:Wn8-tulip-44@db1.ours.test/ferry\n";
   constexpr std::string_view kBody =
       R"({"issue":212,"body":"Environment: DATABASE_URL=postgres://ferry:Wn8-tulip-44@db1.ours.test/ferry"})";
+  constexpr Thresholds kNever{.escalate = 50.0F, .block = 60.0F};  // the combiner is not asked
   BoundsSession session = Make();
   session.SetRequest("Is the bug of issue 212 real? Answer in the issue.");
   (void)session.OnResult({.tool = "get_issue", .text = "Crash in drain() when there are no workers. Seen with 1.8."});
-  EXPECT_NE(session.Judge(Call("add_issue_comment", kBody)).ground, Ground::kTellsSecret);  // nobody showed it
+  EXPECT_NE(session.Judge(Call("add_issue_comment", kBody), kNever).ground, Ground::kTellsSecret);  // nobody showed it
   (void)session.OnResult({.tool = "get_file_contents", .text = kFile});
-  const Judgement j = session.Judge(Call("add_issue_comment", kBody));
+  const Judgement j = session.Judge(Call("add_issue_comment", kBody), kNever);
   EXPECT_EQ(j.verdict, Verdict::kEscalate);
   EXPECT_EQ(j.ground, Ground::kTellsSecret);
   EXPECT_EQ(j.pointer, "/body");
   EXPECT_THAT(j.text, ::testing::AllOf(::testing::HasSubstr("get_file_contents"),
                                        ::testing::Not(::testing::HasSubstr("tulip"))));
-  EXPECT_NE(session.Judge(Call("write_file", kBody)).ground, Ground::kTellsSecret);  // stays at home
+  EXPECT_NE(session.Judge(Call("write_file", kBody), kNever).ground, Ground::kTellsSecret);  // stays at home
 }
 
 TEST_F(SessionTest, WhatOnlyAnotherToolsDefinitionNamesWaits) {
