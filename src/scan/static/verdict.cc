@@ -44,9 +44,9 @@ constexpr double kMostOfIncubating = 0.5;
 constexpr double kHint = 0.15;
 constexpr double kMostOfHints = 0.36;
 // A WARN needs one finding that is worth a look by itself: any number of smaller ones is what large packages are made
-// of. Prose among code that no tool reaches speaks to programmers; it has to be plainer.
+// of. Words have to be plainer than deeds.
 constexpr double kLook = 0.2;
-constexpr double kLookOfProse = 0.3;
+constexpr double kLookOfWords = 0.3;
 constexpr double kMostWithoutLook = 0.2;
 constexpr double kWarnScore = 0.28;
 constexpr double kBlockScore = 0.57;
@@ -304,8 +304,8 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       const bool counts = input.options->strict || finding.reach <= Reach::kRuntime;
       (counts ? malicious : aside)[EvidenceOf(finding.rule)].Add(weight);
       const Rule* rule = input.rules->Find(finding.rule);
-      const bool prose = rule->engine == Engine::kText && finding.reach == Reach::kRuntime && !input.options->strict;
-      look = look || (counts && weight >= (prose ? kLookOfProse : kLook));
+      const bool words = rule->engine == Engine::kText && !input.options->strict;
+      look = look || (counts && weight >= (words ? kLookOfWords : kLook));
       if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
         decisive = true;
     } else if (finding.nature == Nature::kVulnerable) {
