@@ -7,6 +7,7 @@
 #include <string>
 
 #include "code/shell.h"
+#include "code/tree.h"
 
 namespace {
 
@@ -36,6 +37,17 @@ void BM_LowerJavaScript(benchmark::State& state, const char* name, bool typescri
   for (auto _ : state) benchmark::DoNotOptimize(LowerJavaScript(text, 0, typescript, !typescript));
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
 }
+// Parsing alone: what a syntax tree costs before anything is made of it.
+void BM_ParseJavaScript(benchmark::State& state, const char* name, Grammar grammar) {
+  const std::string text = Repeated(name, 64 << 10);
+  const NodeKinds kinds(grammar, {}, {});
+  for (auto _ : state) benchmark::DoNotOptimize(ParseSyntax(kinds, text, {}));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+}
+BENCHMARK_CAPTURE(BM_ParseJavaScript, modules, "javascript/commonjs.js", Grammar::kJavaScript);
+BENCHMARK_CAPTURE(BM_ParseJavaScript, minified, "javascript/minified.js", Grammar::kJavaScript);
+BENCHMARK_CAPTURE(BM_ParseJavaScript, typescript, "javascript/types.ts", Grammar::kTypeScript);
+
 BENCHMARK_CAPTURE(BM_LowerJavaScript, modules, "javascript/commonjs.js", false);
 BENCHMARK_CAPTURE(BM_LowerJavaScript, minified, "javascript/minified.js", false);
 BENCHMARK_CAPTURE(BM_LowerJavaScript, typescript, "javascript/types.ts", true);

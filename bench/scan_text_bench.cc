@@ -8,8 +8,10 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "interlock/scan/scanner.h"
 #include "static/classify.h"
 #include "static/surface.h"
 
@@ -97,10 +99,34 @@ void BM_Comments(benchmark::State& state) {
       Repeated("# what the next function does\ndef f(a, b):\n    return a + b\n\n", std::size_t{1} << 20));
 }
 
+// A skill from its files to its report: what is done once a package, too.
+void BM_Package(benchmark::State& state) {
+  interlock::core::PackageView view;
+  std::size_t bytes = 0;
+  for (const auto& [path, text] :
+       {std::pair{"SKILL.md",
+                  "---\nname: tables\ndescription: Formats tables.\n---\n\n" + Repeated(kManual, std::size_t{6} << 10)},
+        std::pair{"reference/options.md", Repeated(kManual, std::size_t{3} << 10)},
+        std::pair{"scripts/format.sh", std::string("#!/bin/sh\nset -eu\nsort \"$1\" | uniq\n")}}) {
+    view.files.emplace_back();
+    view.files.back().path = path;
+    view.files.back().bytes = text;
+    bytes += text.size();
+  }
+  for (auto _ : state) {
+    ScanJob job(view, {});
+    for (std::size_t i = 0; i < job.units(); ++i) job.RunUnit(i);
+    benchmark::DoNotOptimize(job.Finish());
+  }
+  state.SetItemsProcessed(state.iterations());
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
+}
+
 BENCHMARK(BM_Documents)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Listing)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Manual)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_OneLine)->Unit(benchmark::kMillisecond);
 BENCHMARK(BM_Comments)->Unit(benchmark::kMillisecond);
+BENCHMARK(BM_Package)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -57,16 +57,19 @@ bool PathChar(char c) { return kPathChars[static_cast<unsigned char>(c)]; }
 
 // Words of a text that look like paths of files, without leading "./".
 void CollectMentions(std::string_view text, std::unordered_set<std::string_view>& out) {
-  std::size_t at = 0;
-  while (at < text.size() && out.size() < kMaxMentions) {
-    while (at < text.size() && !PathChar(text[at])) ++at;
-    const std::size_t begin = at;
-    bool dot = false;
-    while (at < text.size() && PathChar(text[at])) dot = text[at++] == '.' || dot;
-    std::string_view word = text.substr(begin, at - begin);
+  std::size_t done = 0;
+  while (out.size() < kMaxMentions) {
+    // Each has a dot.
+    const std::size_t dot = text.find('.', done);
+    if (dot == std::string_view::npos) return;
+    std::size_t begin = dot;
+    while (begin > done && PathChar(text[begin - 1])) --begin;
+    done = dot;
+    while (done < text.size() && PathChar(text[done])) ++done;
+    std::string_view word = text.substr(begin, done - begin);
     while (word.starts_with("./")) word.remove_prefix(2);
     while (!word.empty() && (word.back() == '.' || word.back() == '/')) word.remove_suffix(1);
-    if (dot && word.size() >= 3 && word.size() <= 300) out.insert(word);
+    if (word.size() >= 3 && word.size() <= 300) out.insert(word);
   }
 }
 
@@ -284,7 +287,7 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
       if (file.reach > reach) file.reach = reach;
     }
   };
-  for (std::size_t i = 0; i < files.size(); ++i) {
+  for (std::size_t i = 0; i < files.size() && files.size() > 1; ++i) {
     // By value: reach changes while we go.
     const FileContext file = files[i];
     if (file.reach != Reach::kAgent || !IsText(file.type) || !IsInstructionFile(file.file->path)) continue;

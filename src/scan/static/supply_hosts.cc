@@ -334,6 +334,12 @@ void ReadMcpDocument(Sheet& sheet, JsonValue root) {
   sheet.Entry(root.FindPointer("/server/entry_point").string());
 }
 
+consteval std::array<bool, 256> Among(std::string_view bytes) {
+  std::array<bool, 256> table{};
+  for (const char c : bytes) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}
+
 }  // namespace
 
 bool ReadHostConfig(Sheet& sheet, std::string_view base) {
@@ -423,6 +429,9 @@ void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset
   // In a document that only people read, and in what builds the package, nothing of it is installed by itself.
   args.development = sheet.reach() == Reach::kDocument || sheet.reach() == Reach::kBuild || !sheet.is_own();
   constexpr std::size_t kMostCalls = 2000;
+  // With which letters the tools' names begin, and what may stand before one.
+  static constexpr auto kBegins = Among("punyb");
+  static constexpr auto kBefore = Among(" \t\n`'\"(;&|/");
   std::array<std::vector<std::size_t>, kTools.size()> calls;
   base::ByteClasses classes(text);
   std::uint64_t carry = 0;  // the block before ends in a word
@@ -431,9 +440,8 @@ void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset
     const std::uint64_t word = classes.word();
     for (std::uint64_t begins = word & ~(word << 1 | carry); begins != 0; begins &= begins - 1) {
       const std::size_t at = block + static_cast<std::size_t>(std::countr_zero(begins));
-      if (std::string_view("punyb").find(text[at]) == std::string_view::npos) continue;
-      const char before = at == 0 ? '\n' : text[at - 1];
-      if (std::string_view(" \t\n`'\"(;&|/").find(before) == std::string_view::npos) continue;
+      if (!kBegins[static_cast<unsigned char>(text[at])]) continue;
+      if (at != 0 && !kBefore[static_cast<unsigned char>(text[at - 1])]) continue;
       for (std::size_t tool = 0; tool < kTools.size(); ++tool) {
         if (text.substr(at).starts_with(kTools[tool]) && calls[tool].size() < kMostCalls) calls[tool].push_back(at);
       }

@@ -309,8 +309,9 @@ class Reader {
     bases_.resize(sets_.size());
     MeaningSet* const sets = sets_.data() + part.sets;
     std::uint8_t* const bases = bases_.data() + part.sets;
+    const TextToken* const tokens = canvas_.tokens.data() + sentence.first;
     for (int i = 0; i < count; ++i) {
-      const TextToken& token = at(sentence, i);
+      const TextToken& token = tokens[i];
       if (token.size > kLongestWord || token.reported) continue;
       const MeaningLexicon::Entry* entry = words_[token.listed].meaning;
       if (entry == nullptr) {
@@ -324,7 +325,7 @@ class Reader {
       set |= entry->set;
       bases[i] = entry->base.empty() ? 0 : 1;
       if (entry->count != 0 && i + 1 < count) {
-        const char next = canvas_.text[at(sentence, i + 1).begin];
+        const char next = canvas_.text[tokens[i + 1].begin];
         for (std::uint32_t p = entry->phrases; p < entry->phrases + entry->count; ++p) {
           const MeaningLexicon::Phrase& phrase = lexicon_.phrase(p);
           if (phrase.second != 0 && phrase.second != next) continue;

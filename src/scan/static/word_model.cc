@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <span>
 #include <string_view>
 
 #include "interlock/base/check.h"
@@ -126,9 +127,11 @@ WordEvidence WordModel::Read(const TextCanvas& canvas, const TextSentence& sente
   std::uint64_t before = 0;
   std::uint64_t last = 0;
   std::uint32_t count = 0;
-  for (std::uint32_t i = sentence.first; i < sentence.last; ++i) {
-    if (canvas.tokens[i].reported) continue;
-    const std::uint64_t word = HashOf(canvas, canvas.tokens[i]);
+  const std::span<const TextToken> tokens =
+      std::span(canvas.tokens).subspan(sentence.first, sentence.last - sentence.first);
+  for (const TextToken& token : tokens) {
+    if (token.reported) continue;
+    const std::uint64_t word = HashOf(canvas, token);
     look(KeyOf(word));
     if (count > 0) look(KeyOf(last, word, kNext));
     if (count > 1) look(KeyOf(before, word, kSkip));
