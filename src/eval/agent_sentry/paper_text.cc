@@ -23,6 +23,13 @@ constexpr bool IsAsciiSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'
 constexpr char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 constexpr char Upper(char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c; }
 
+using ByteSet = std::array<bool, 256>;
+constexpr ByteSet SetOf(std::string_view bytes) {
+  ByteSet set{};
+  for (const char c : bytes) set[static_cast<unsigned char>(c)] = true;
+  return set;
+}
+
 // The lower-case letter or digit a byte stands for, else 0.
 constexpr std::array<char, 256> kKept = [] {
   std::array<char, 256> table{};
@@ -142,8 +149,9 @@ void FindEmails(std::string_view text, std::vector<std::string>& out) {
 }
 
 std::size_t UrlEnd(std::string_view text, std::size_t from) {
+  static constexpr ByteSet kEnds = SetOf("<>\"{}|\\^`[]");
   while (from < text.size()) {
-    if (std::string_view("<>\"{}|\\^`[]").find(text[from]) != std::string_view::npos) break;
+    if (kEnds[static_cast<unsigned char>(text[from])]) break;
     if (SpaceAt(text, from) != 0) break;
     ++from;
   }
@@ -151,7 +159,11 @@ std::size_t UrlEnd(std::string_view text, std::size_t from) {
 }
 
 void FindUrls(std::string_view text, std::vector<std::string>& out) {
-  for (std::size_t i = text.find_first_of("hw"); i != std::string_view::npos; i = text.find_first_of("hw", i)) {
+  for (std::size_t i = 0; i < text.size();) {
+    if (text[i] != 'h' && text[i] != 'w') {
+      ++i;
+      continue;
+    }
     const std::string_view rest = text.substr(i);
     std::size_t head = 0;
     for (const std::string_view start : {"http://", "https://", "www."}) {
@@ -230,19 +242,23 @@ void FindPhones(std::string_view text, std::vector<std::string>& out) {
 
 // D?M?Y with one of three signs between, each searched for on its own, and Y-M-D.
 void FindDates(std::string_view text, std::vector<std::string>& out) {
-  for (std::size_t i = 0; i + 10 <= text.size();) {
-    if (DigitsAt(text, i, 4) && text[i + 4] == '-' && DigitsAt(text, i + 5, 2) && text[i + 7] == '-' &&
-        DigitsAt(text, i + 8, 2)) {
-      out.emplace_back(text.substr(i, 10));
-      i += 10;
+  // From sign to sign, each the first of a date of ten bytes.
+  constexpr std::size_t kSize = 10;
+  const auto next_date = [&](char sign, std::size_t before, std::size_t from) {
+    const std::size_t at = text.find(sign, from + before);
+    return at == std::string_view::npos || at - before + kSize > text.size() ? std::string_view::npos : at - before;
+  };
+  for (std::size_t i = 0; (i = next_date('-', 4, i)) != std::string_view::npos;) {
+    if (DigitsAt(text, i, 4) && DigitsAt(text, i + 5, 2) && text[i + 7] == '-' && DigitsAt(text, i + 8, 2)) {
+      out.emplace_back(text.substr(i, kSize));
+      i += kSize;
     } else {
       ++i;
     }
   }
   for (const char sign : {'/', '.', '-'}) {
-    for (std::size_t i = 0; i + 10 <= text.size();) {
-      if (text[i + 2] != sign || text[i + 5] != sign || !DigitsAt(text, i, 2) || !DigitsAt(text, i + 3, 2) ||
-          !DigitsAt(text, i + 6, 4)) {
+    for (std::size_t i = 0; (i = next_date(sign, 2, i)) != std::string_view::npos;) {
+      if (text[i + 5] != sign || !DigitsAt(text, i, 2) || !DigitsAt(text, i + 3, 2) || !DigitsAt(text, i + 6, 4)) {
         ++i;
         continue;
       }
@@ -250,13 +266,13 @@ void FindDates(std::string_view text, std::vector<std::string>& out) {
       const std::string_view second = text.substr(i + 3, 2);
       std::string date(text.substr(i + 6, 4));
       if (sign == '-' && first == "20") {
-        date = std::string(text.substr(i, 10));
+        date = std::string(text.substr(i, kSize));
       } else {
         const bool month_first = sign == '/';
         date.append("-").append(month_first ? first : second).append("-").append(month_first ? second : first);
       }
       out.push_back(std::move(date));
-      i += 10;
+      i += kSize;
     }
   }
 }
@@ -432,9 +448,14 @@ std::vector<std::string> FindFormats(FormatKind kind, std::string_view text) {
 }
 
 std::vector<double> FindNumbers(std::string_view text) {
+  static constexpr ByteSet kStarts = SetOf("+-$0123456789");
   std::vector<double> found;
   std::string digits;
   for (std::size_t i = 0; i < text.size();) {
+    if (!kStarts[static_cast<unsigned char>(text[i])]) {
+      ++i;
+      continue;
+    }
     const std::size_t begin = i;
     if (text[i] == '+' || text[i] == '-') ++i;
     if (i < text.size() && text[i] == '$') ++i;
