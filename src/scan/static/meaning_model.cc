@@ -178,6 +178,7 @@ MeaningModel::MeaningModel() {
     }
   }
   for (const std::string_view id : {"agent", "voice", "ctx:voice"}) speech.Add(Number(id));
+  for (const std::string_view id : {"voice", "ctx:voice"}) voice.Add(Number(id));
   for (const std::string_view key : {"for", "against"}) {
     const base::JsonValue names = root.Find(key);
     for (auto it = names.begin(); it != names.end(); ++it) {

@@ -86,6 +86,7 @@ struct MeaningModel {
   std::vector<std::pair<std::uint32_t, double>> modifiers;  // symbol, weight
   double bias = 0.0;
   SymbolSet speech;  // classes that say who is spoken to
+  SymbolSet voice;   // ... that it is the assistant
 
   static const MeaningModel& Get();
   // The most that a text with these symbols can reach, whatever the order of its words.

@@ -537,7 +537,8 @@ class CodeReader {
         }
         continue;
       }
-      FlushString();
+      if (c != '+') FlushString();  // a sum of literals goes on
+      if (c == ')' || c == ';') describes_ = false;
       if (c == '/' && style_ == CodeStyle::kC && RegexMayStart()) {
         SkipRegex();
         continue;
@@ -570,6 +571,8 @@ class CodeReader {
     }
     // A prefix of a string (f"", r"", b"") is no word of its own.
     if (at_ < end_ && (text_[at_] == '"' || text_[at_] == '\'') && word.size() <= 2) return;
+    // z.string().describe("..."): a parameter's description; describe("...") alone is a test's.
+    if (word == "describe") describes_ = last_ == '.';
     word_ = word;
     last_ = 'a';
   }
@@ -684,6 +687,7 @@ class CodeReader {
     } else {
       const SurfaceSet special = KindOfKey(key_.empty() ? word_ : key_);
       if (special == kSurfaceDescription || special == kSurfaceInstruction) kind = special;
+      if (describes_) kind = kSurfaceSchema;
     }
     Piece(kind, begin, i, escaped);
     at_ = std::min(end_, i + (i < end_ && text_[i] == quote ? mark : std::size_t{0}));
@@ -734,6 +738,7 @@ class CodeReader {
   bool decorator_ = false;
   bool tool_ = false;
   bool described_ = false;
+  bool describes_ = false;  // inside the brackets of .describe()
   TextSurface pending_{.text = {}, .bytes = {}};
 };
 

@@ -176,8 +176,9 @@ class Analysis {
       const double least = hidden ? kLookOddsHidden : tool ? kLookOddsTool : kLookOdds;
       if (meaning.score < least) continue;
       double scale = kLookScale + kScaleAnOdd * (meaning.score - least);
-      // An error text or a resource that speaks to the assistant is read by it.
-      const bool spoken = (passage.kind & kSurfaceString) != 0 && meaning.spoken;
+      // An error text or a resource that speaks to the assistant is read by it, and so is a comment that turns to it.
+      const bool spoken = ((passage.kind & kSurfaceString) != 0 && meaning.spoken) ||
+                          ((passage.kind & kSurfaceComment) != 0 && meaning.addressed);
       scale = std::min(scale, 1.0) * (spoken ? kSpokenString : std::min(1.0, KindWeight(passage.kind)));
       // What describes was weighed by the classifier; it speaks of all sentences that stand together.
       const bool said = std::ranges::any_of(frames, [&](const FrameHit& hit) {
@@ -235,10 +236,20 @@ class Analysis {
       RawFinding finding = Make(pattern.rule->id, passage, begin, std::min(end, passage.end));
       finding.scale = pattern.pattern->weight * KindWeight(passage.kind);
       finding.described = Described(canvas_, at, begin, std::min(end, passage.end));
-      if (finding.rule != "PI-010" && DeniedBefore(sentence, begin))
+      if ((finding.rule != "PI-010" && DeniedBefore(sentence, begin)) || OpensToolText(passage, at, begin))
         finding.described = std::max(finding.described, 0.75);
       Push(std::move(finding), index);
     }
+  }
+
+  // What the text of a tool opens with is what the tool does, where it speaks to nobody.
+  [[nodiscard]] bool OpensToolText(const TextPassage& passage, std::uint32_t at, std::uint32_t begin) const {
+    constexpr SurfaceSet kTool = kSurfaceDescription | kSurfaceSchema | kSurfaceToolName;
+    constexpr SurfaceSet kOther = kSurfaceInstruction | kSurfaceHidden | kSurfaceDecoded;
+    const TextSentence& sentence = canvas_.sentences[at];
+    return (passage.kind & kTool) != 0 && (passage.kind & kOther) == 0 && at == passage.first &&
+           begin == sentence.begin &&
+           (sentence.all & (Bit(kWMust) | Bit(kWAgent) | Bit(kWSecretly) | Bit(kWWithout) | Bit(kWOverride))) == 0;
   }
 
   // "Do not ..." shortly before the match.

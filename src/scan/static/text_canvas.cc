@@ -312,6 +312,7 @@ class Builder {
     const std::string_view text = out_.text;
     passage.first = static_cast<std::uint32_t>(out_.sentences.size());
     const bool code = passage.shape == TextShape::kCode;
+    const bool comment = (passage.kind & kSurfaceComment) != 0;
     TextSentence sentence;
     const auto index = static_cast<std::uint32_t>(out_.passages.size());
     const auto open = [&](std::uint32_t at) {
@@ -383,7 +384,7 @@ class Builder {
       if (c == '\n') {
         if (code) {
           close(i);
-        } else if (i < passage.end && (text[i] == '\n' || ListMark(text, i, passage.end))) {
+        } else if (i < passage.end && (text[i] == '\n' || ListMark(text, i, passage.end, comment))) {
           close(i);
         }
       } else if ((c == '!' || c == '?' || c == ';') &&
@@ -404,8 +405,14 @@ class Builder {
     }
   }
 
-  static bool ListMark(std::string_view text, std::uint32_t at, std::uint32_t end) {
+  // `comment`: a star at the head of a line is the comment's.
+  static bool ListMark(std::string_view text, std::uint32_t at, std::uint32_t end, bool comment) {
     while (at < end && (text[at] == ' ' || text[at] == '\t')) ++at;
+    if (comment && at < end && text[at] == '*') {
+      ++at;
+      while (at < end && text[at] == ' ') ++at;
+      if (at < end && (text[at] == '\n' || text[at] == '@')) return true;
+    }
     if (at + 1 >= end) return false;
     if ((text[at] == '-' || text[at] == '*' || text[at] == '#') && text[at + 1] == ' ') return true;
     const std::uint32_t digits = at;

@@ -39,6 +39,21 @@ bool HasOutcome(const TextCanvas& canvas, const TextPassage& passage, std::uint3
   return ends();
 }
 
+// Other rows of the table that are test cases.
+std::size_t OutcomesBeside(const TextCanvas& canvas, std::uint32_t index) {
+  constexpr std::uint32_t kReach = 6;
+  std::size_t count = 0;
+  const TextPassage& passage = canvas.passages[index];
+  const auto last = static_cast<std::uint32_t>(std::min<std::size_t>(index + kReach, canvas.passages.size() - 1));
+  for (std::uint32_t p = index > kReach ? index - kReach : 0; p <= last; ++p) {
+    const TextPassage& there = canvas.passages[p];
+    if (there.shape != TextShape::kRow || there.section != passage.section || there.surface == passage.surface)
+      continue;
+    count += HasOutcome(canvas, there, there.end) ? 1U : 0U;
+  }
+  return count;
+}
+
 // "Bait: ...", "Example: ...": the passage is named as a sample.
 bool Labelled(const TextCanvas& canvas, const TextPassage& passage) {
   constexpr std::uint32_t kNameWords = 4;
@@ -106,7 +121,10 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
     }
   }
   if (passage.quoted) add(0.2);
-  if (passage.shape == TextShape::kRow) add(HasOutcome(canvas, passage, begin) ? 0.8 : 0.3);
+  if (passage.shape == TextShape::kRow) {
+    const bool cases = HasOutcome(canvas, passage, begin) || OutcomesBeside(canvas, sentence.passage) > 1;
+    add(cases ? 0.8 : 0.3);
+  }
   if (passage.shape == TextShape::kCode) add(0.35);
 
   const WordSet title = canvas.sections[passage.section].title;
@@ -140,7 +158,14 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   }
   // A question asks.
   const std::string_view whole = canvas.Of(sentence);
-  if (whole.find('?') != std::string_view::npos) add(0.4);
+  for (std::size_t at = whole.find('?'); at != std::string_view::npos; at = whole.find('?', at + 1)) {
+    // That of an address asks nobody.
+    const std::size_t word = whole.find_last_of(" \n<(", at);
+    const std::size_t from = word == std::string_view::npos ? 0 : word + 1;
+    if (whole.substr(from, at - from).find("://") != std::string_view::npos) continue;
+    add(0.4);
+    break;
+  }
   if (canvas.security > 0.08) add(0.3);
   if (canvas.security > 0.16) add(0.4);
   // Nobody hides a description.

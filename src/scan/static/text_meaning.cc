@@ -27,6 +27,7 @@ constexpr double kMuchOfAttacks = 0.08;  // share of sentences
 constexpr double kHalfDescribed = 0.3;
 constexpr double kMostlyDescribed = 0.5;
 constexpr double kWhollyDescribed = 0.8;
+constexpr double kWordsAlone = 1.5;
 
 constexpr std::size_t kMany = 4;  // sentences of a unit that say something
 constexpr std::size_t kVeryMany = 9;
@@ -316,8 +317,13 @@ class Reader {
       const MeaningLexicon::Entry* entry = words_[token.listed].meaning;
       if (entry == nullptr) {
         std::string_view word = canvas_.Of(token);
-        if (word.back() != 's' || !word.ends_with("'s")) continue;
-        word.remove_suffix(2);
+        if (word.back() == 's' && word.ends_with("'s")) {
+          word.remove_suffix(2);
+        } else if (word.back() == 'd' && word.ends_with(".md")) {
+          word.remove_prefix(word.find_last_of("/-_") + 1);  // "notes/house-rules.md" is a file of rules
+        } else {
+          continue;
+        }
         entry = words_[words_.Find(word)].meaning;
         if (entry == nullptr) continue;
       }
@@ -456,6 +462,15 @@ class Reader {
     return Ordered(part, i) ? kOrdered : kTold;
   }
 
+  static bool Ideographic(std::string_view text) {
+    std::size_t wide = 0;
+    for (const char c : text) {
+      const auto lead = static_cast<unsigned char>(c);
+      wide += lead >= 0xE3 && lead <= 0xE9 ? 1U : 0U;
+    }
+    return wide * 12 > text.size();
+  }
+
   [[nodiscard]] bool Ordered(const Part& part, int i) const {
     const TextSentence& s = canvas_.sentences[part.sentence];
     const bool base = bases_[part.sets + static_cast<std::size_t>(i)] != 0;
@@ -468,6 +483,8 @@ class Reader {
       }
       return before == "by" && part.all.Has(must_);
     }
+    // Where verbs have one form and no subject, a verb orders; in English word by word it stands anywhere.
+    if (canvas_.passages[s.passage].glossed && Ideographic(canvas_.Of(s))) return true;
     int k = i - 1;
     while (k >= 0 && canvas_.Of(at(s, k))[0] >= '0' && canvas_.Of(at(s, k))[0] <= '9') --k;
     if (k < 0) return true;
@@ -614,7 +631,8 @@ void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& 
     reader.Moods();
     const SymbolSet all = reader.Meant(true);
     const double score = Score(reader, model, all, fired) + reader.Wording();
-    if (score < least) return;
+    // Words alone, of which no two make an order, have to say more.
+    if (score < least + (fired.empty() ? kWordsAlone : 0.0)) return;
     const Part& part = Heaviest(reader, fired);
     Meaning hit;
     hit.sentence = part.sentence;
@@ -623,6 +641,7 @@ void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& 
     hit.end = part.last_word;
     hit.score = score;
     hit.spoken = all.Meets(model.speech);
+    hit.addressed = all.Meets(model.voice);
     std::array<double, 9> threats{};
     for (const MeaningFrame* frame : fired) threats[std::min<std::size_t>(frame->threat, 8)] += frame->weight;
     reader.VoteOnThreat(threats);

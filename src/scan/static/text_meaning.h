@@ -24,6 +24,7 @@ struct Meaning {
   double score = 0.0;       // log-odds that somebody means harm
   std::uint8_t threat = 0;  // 1 to 8: what most of the evidence speaks for
   bool spoken = false;      // it names the assistant, or speaks as the system
+  bool addressed = false;   // ... and turns to it
   std::string why = {};     // the heaviest conjunction in words
 };
 

@@ -305,35 +305,6 @@ class Orders {
                 "for billing", "for licens", "for review", "improve the service", "improve the model", "usage stat",
                 "record keeping", "record-keeping", "for our records", "for indexing", "for training", "for caching"});
   }
-  // A host that the rest of the text has nothing to do with.
-  [[nodiscard]] bool Unrelated(std::string_view host) const {
-    if (host.empty()) return false;
-    const KindOfPlace place(host);
-    if (place.local) return false;
-    // The name of the host, without what every host has.
-    std::size_t dots = 0;
-    std::string_view main = host;
-    for (const char c : host) dots += c == '.' ? 1 : 0;
-    if (const std::size_t last = host.rfind('.'); last != std::string_view::npos && dots >= 1) {
-      const std::size_t before = host.rfind('.', last - 1);
-      main = before == std::string_view::npos ? host.substr(0, last) : host.substr(before + 1, last - before - 1);
-    }
-    if (main.size() < 2) return true;
-    std::size_t seen = 0;
-    for (std::size_t p = canvas_.text.find(main); p != std::string::npos && seen < 4;
-         p = canvas_.text.find(main, p + 1))
-      ++seen;
-    return seen <= 2;
-  }
-  struct KindOfPlace {
-    bool local = false;
-    explicit KindOfPlace(std::string_view host) {
-      local = host.starts_with("localhost") || host.starts_with("127.") || host.starts_with("0.0.0.0") ||
-              host.starts_with("192.168.") || host.starts_with("10.") || host == "example.com" ||
-              host == "www.example.com" || host == "api.example.com" || host == "your-domain.com";
-    }
-  };
-
   void Hit(std::string_view rule, int from, int to, double score, std::string host = {}) {
     if (from < 0 || to < 0 || score < 0.5) return;
     if (from > to) std::swap(from, to);
@@ -375,13 +346,13 @@ class Orders {
       int to = kNone;
       if (url != kNone) {
         name = HostOf(word(url));
-        if (!Unrelated(name)) continue;
+        if (!IsUnrelated(canvas_, name)) continue;
         place = 0.35;
         to = url;
       } else if (mail != kNone) {
         const std::string_view m = word(mail);
         const std::size_t sign = m.find('@');
-        if (!Unrelated(m.substr(sign + 1))) continue;
+        if (!IsUnrelated(canvas_, m.substr(sign + 1))) continue;
         place = 0.4;
         to = mail;
       } else if (host != kNone && !plain &&
@@ -722,26 +693,6 @@ class Orders {
         from = i;
       }
     }
-    // An image or link whose address is filled with what was said.
-    const std::string_view text = any(Bit(kWUrl)) || Has({"http"}) ? canvas_.Of(*sentence_) : std::string_view();
-    for (const std::string_view scheme : {"https://", "http://"}) {
-      for (std::size_t p = text.find(scheme); p != std::string_view::npos; p = text.find(scheme, p + 1)) {
-        const std::size_t end = std::min(text.find_first_of(" )\n\"'`>", p), text.size());
-        const std::string_view url = text.substr(p, std::min<std::size_t>(end - p, 300));
-        const std::size_t query = url.find('?');
-        if (query == std::string_view::npos) continue;
-        const std::string_view rest = url.substr(query);
-        const bool open = rest.find_first_of("{<[$") != std::string_view::npos || rest.ends_with("=");
-        const std::string_view about = text.substr(p, std::min<std::size_t>(text.size() - p, 400));
-        bool said = false;
-        for (const std::string_view part : {"conversation", "summary", "message", "question", "prompt", "secret",
-                                            "history", "chat", "context", "answer", "base64", "transcript", "encoded"})
-          said = said || about.find(part) != std::string_view::npos;
-        const bool shown =
-            text.find("![") != std::string_view::npos || Has({"image", "markdown", "pixel", "badge", "render"});
-        if (open && said && shown && Unrelated(HostOf(url))) score = std::max(score, 0.75);
-      }
-    }
     if ((all_ & O(kOSpread)) != 0 &&
         Has({"this instruction", "these instructions", "this paragraph", "this block", "this text", "this section",
              "this rule", "this skill"}) &&
@@ -789,6 +740,9 @@ const WordTable<std::uint64_t>& OrderWords() {
   return table;
 }
 
-void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out) { Orders(canvas, out).Run(); }
+void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out) {
+  Orders(canvas, out).Run();
+  FindFilledAddresses(canvas, out);
+}
 
 }  // namespace interlock::scan

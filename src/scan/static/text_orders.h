@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "static/text_canvas.h"
@@ -12,6 +13,12 @@ namespace interlock::scan {
 
 // Words with their classes, a bit a class: of this module's files only (ListedWords).
 [[nodiscard]] const WordTable<std::uint64_t>& OrderWords();
+
+// A host that the rest of the text has nothing to do with.
+[[nodiscard]] bool IsUnrelated(const TextCanvas& canvas, std::string_view host);
+
+// Pictures and links whose address is to be filled with what the user said or is.
+void FindFilledAddresses(const TextCanvas& canvas, std::vector<FrameHit>& out);
 
 void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out);
 
