@@ -15,6 +15,9 @@ using namespace sink_words;  // NOLINT: the engine room's own words
 
 namespace {
 
+// A folder holds nothing yet; what is put into it is judged where that happens.
+bool MakesFolder(std::string_view callee) { return AnyOf(callee, {"mkdir", "makedirs", "ensureDir", "mkdirp"}); }
+
 constexpr double kOneOfSeveral = 0.75;
 // ... where the caller is asked for a place, or the place was put together elsewhere: what stands between is not seen.
 constexpr double kChosenPlace = 0.45;
@@ -108,7 +111,10 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   } else if (kind == PathKind::kAgent ||
              (kind == PathKind::kWeakSecret && AnyOf(LowerCase(path), {".claude", ".cursor/", "claude_"}))) {
     Raise("PERSIST-002", call.expr, data, data.labels,
-          "writes " + Shown(path) + ", which agents read as their own settings", data.Has(kForeign) ? 1.0 : 0.7);
+          "writes " + Shown(path) + ", which agents read as their own settings",
+          MakesFolder(call.callee.text) ? 0.25
+          : data.Has(kForeign)          ? 1.0
+                                        : 0.7);
   }
   if (last_ && ReroutesPackages(path)) {
     Raise("EXFIL-003", call.expr, data, 0,

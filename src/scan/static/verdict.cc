@@ -48,6 +48,8 @@ constexpr double kMostOfHints = 0.36;
 constexpr double kLook = 0.2;
 constexpr double kLookOfWords = 0.3;
 constexpr double kMostWithoutLook = 0.2;
+// Of words among the code and data of a package that offers an agent nothing: programmers read them.
+constexpr double kWordsOfLibrary = 0.3;
 constexpr double kWarnScore = 0.28;
 constexpr double kBlockScore = 0.57;
 constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
@@ -88,6 +90,11 @@ constexpr std::string_view kClassifierRule = "PI-031";
 std::string_view EvidenceOf(std::string_view rule) {
   constexpr std::string_view kClassifier = "PI-03";
   return rule.starts_with(kClassifier) && rule.size() == kClassifierRule.size() ? kClassifierRule : rule;
+}
+
+// What a text says, other than how it is kept from being seen.
+bool IsWords(std::string_view rule) {
+  return rule.starts_with("PI-") && rule != "PI-003" && rule != "PI-005" && rule != "PI-006" && rule != "PI-009";
 }
 
 std::string SummaryOf(const ScanReport& report) {
@@ -229,7 +236,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     if (rule == nullptr || hit.file >= files.size()) continue;
     const FileContext& file = files[hit.file];
     const Reach reach = hit.has_reach ? hit.reach : file.reach;
-    const double confidence = ContextConfidence(*rule, hit, reach, input.identity, input.options->strict);
+    const bool library = report.kind == PackageKind::kCode && reach == Reach::kRuntime && IsWords(hit.rule);
+    const double confidence = ContextConfidence(*rule, hit, reach, input.identity, input.options->strict) *
+                              (library && !input.options->strict ? kWordsOfLibrary : 1.0);
     // Where it stands makes it count less; only what says nothing anywhere is dropped.
     if (ContextConfidence(*rule, hit, reach, input.identity, true) < 0.02) continue;
     const std::string_view text = file.text();

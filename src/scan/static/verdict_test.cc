@@ -45,6 +45,7 @@ const RuleSet& Rules() {
     rule("M-LOW", "T2", "low", 0.6, "malicious", false);
     rule("M-DECISIVE", "T2", "medium", 0.9, "malicious", true);
     rule("I-CRITICAL", "T6", "critical", 1.0, "malicious", false);
+    rule("PI-TEST", "T3", "critical", 1.0, "malicious", false);
     rule("P-HIGH", "T3", "high", 1.0, "malicious", false);
     rule("V-HIGH", "T8", "high", 0.9, "vulnerable", false);
     rule("V-LOW", "T8", "low", 0.5, "vulnerable", false);
@@ -219,6 +220,20 @@ TEST(Verdict, SmallSignsHaveNobodyLookUntilOneOfThemIsWorthIt) {
   // Words have to be plainer than deeds.
   EXPECT_EQ(with(scaled("P-HIGH", 0.4, Reach::kTool)), ScanVerdict::kSafe);
   EXPECT_EQ(with(scaled("P-HIGH", 0.6, Reach::kTool)), ScanVerdict::kWarn);
+}
+
+TEST(Verdict, WordsInAPackageThatOffersAnAgentNothingAreForProgrammers) {
+  const auto score = [](PackageKind kind, Reach reach) {
+    static const Package package;
+    const ScanOptions options;
+    ScanReport report;
+    report.kind = kind;
+    Judge({Hit("PI-TEST", reach)}, {&package.files, &Rules(), &options, {}}, report);
+    return report.score;
+  };
+  EXPECT_LT(score(PackageKind::kCode, Reach::kRuntime), score(PackageKind::kMcpServer, Reach::kRuntime));
+  EXPECT_EQ(score(PackageKind::kCode, Reach::kTool), score(PackageKind::kMcpServer, Reach::kTool));
+  EXPECT_EQ(score(PackageKind::kCode, Reach::kAgent), score(PackageKind::kSkill, Reach::kAgent));
 }
 
 TEST(Verdict, WeaknessesWarnAndNeverBlock) {
