@@ -253,6 +253,7 @@ class Engine {
   [[nodiscard]] bool WritesHarm() const;
   [[nodiscard]] bool WritesStartLine() const;
   Taint JudgeFile(Call& call);
+  [[nodiscard]] bool WritesLiterals(ExprId program) const;
   [[nodiscard]] double OneOfSeveral(const Call& call, const Taint& path) const;
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
   [[nodiscard]] bool CallsWrapped() const;

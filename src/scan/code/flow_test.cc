@@ -210,6 +210,15 @@ TEST(Flow, AWrapperOfManyCallersStillRunsWhatEachPutsTogether) {
   // A tool whose purpose is to run what it is told.
   EXPECT_THAT(rules("@tool\ndef a(x: str):\n    return sh(x)\n@tool\ndef b(y: str):\n    return sh(y)\n"),
               testing::Not(testing::Contains("VULN-001")));
+  // A literal of the program that is run stays one.
+  const auto python = [&](const std::string& hole) {
+    return rules(
+        "import sys\n@tool\ndef a(x: str):\n    subprocess.run([sys.executable, '-c', f\"import webbrowser; "
+        "webbrowser.open('{" +
+        hole + "}')\"])\n");
+  };
+  EXPECT_THAT(python("x"), testing::Contains("VULN-001"));
+  EXPECT_THAT(python("x!r"), testing::Not(testing::Contains("VULN-001")));
   EXPECT_THAT(rules("import shlex\n@tool\ndef a(x: str):\n    return sh(f'convert {shlex.quote(x)} out.png')\n"
                     "@tool\ndef b(y: str):\n    return sh(f'probe {shlex.quote(y)}')\n"),
               testing::Not(testing::Contains("VULN-001")));

@@ -59,6 +59,21 @@ bool IsOrdinaryProgram(std::string_view program) {
 
 }  // namespace
 
+// f"open({url!r})": whatever it holds becomes one literal of the program.
+bool Engine::WritesLiterals(ExprId program) const {
+  if (!view().is_python()) return false;
+  const ExprId made = view().Origin(program, function_);
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kFormat) return false;
+  const std::string_view text = TextAt(code().exprs[made].loc);
+  std::size_t holes = 0;
+  std::size_t literals = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    holes += text[i] == '{' ? 1U : 0U;
+    literals += text.substr(i, 3) == "!r}" ? 1U : 0U;
+  }
+  return holes == literals;
+}
+
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   if (!last_) return;
   JudgeNetFile(call, taint);
@@ -310,7 +325,7 @@ void Engine::JudgeSpawn(Call& call) {
       Raise("OBFUSC-001", call.expr, inner, kDecoded, "runs a program that is hidden by encoding", 0.9, {}, value.text);
     } else if (inner.Has(kNetFixed) && !inner.Has(kToolArgument)) {
       Raise("RCE-001", call.expr, inner, kNetFixed, "runs a program fetched from the network");
-    } else if (inner.Has(kUnchecked) && Pieced(words[i + 1])) {
+    } else if (inner.Has(kUnchecked) && Pieced(words[i + 1]) && !WritesLiterals(words[i + 1])) {
       Raise("VULN-001", call.expr, inner, kToolArgument, "puts an argument into a program for " + Shown(first, 40),
             0.8);
     }
