@@ -318,6 +318,7 @@ Taint Engine::EvalMember(ExprId id) {
     (void)Eval(expr.base);
     return taint;
   }
+  if (const Taint told = ToldFrom(id, key); told.labels != 0) return told;
   if (key == "f_locals" && view().is_python()) {
     (void)Eval(expr.base);
     return Source(kStore, id, "reads the variables of whoever called");
@@ -352,7 +353,8 @@ Taint Engine::EvalMember(ExprId id) {
     if (expr.arg_count > 0) key = view().Text(code().ArgsOf(expr)[0].value, function_);
   }
   taint = Eval(expr.base);
-  if (SaysOneOf(key, {"name", "stem"})) taint = taint.Without(kUnchecked);  // the last part of a path stays where it is
+  if (view().is_python() && SaysOneOf(key, {"name", "stem"}))
+    taint = taint.Without(kUnchecked);  // the last part of a path stays where it is
   if (taint.Has(kState) && base->kind == ExprKind::kName) ReadState(key);
   if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output"})) {
     // One variable out of all.

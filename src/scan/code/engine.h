@@ -323,6 +323,11 @@ class Engine {
   void JudgeBusyPattern(const Call& call, std::string_view last);
   void JudgeWalk();
   [[nodiscard]] bool Repeats() const;
+  Taint ToldFrom(ExprId member, std::string_view key);
+  void JudgeHiddenDoor(const Stmt& stmt);
+  void JudgeWiped(const Call& call, std::string_view last);
+  [[nodiscard]] bool OfSettings(ExprId value) const;
+  [[nodiscard]] const CatalogueEntry* PartialOf(ExprId callee) const;
   [[nodiscard]] std::string_view SaidBy(ExprId value) const;
   void JudgeUnpacked(const Call& call, std::string_view last);
   [[nodiscard]] bool RefusesSomeNames(ExprId url) const;

@@ -4,10 +4,12 @@
 #include "code/engine.h"
 #include "code/engine_words.h"
 #include "code/places.h"
+#include "code/sink_words.h"
 
 namespace interlock::scan::code {
 
 using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
 
 Taint Engine::EvalCall(ExprId id) {
   const Expr& expr = code().exprs[id];
@@ -32,6 +34,10 @@ Taint Engine::EvalCall(ExprId id) {
     }
   }
   const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
+  if ((call.entry == nullptr || call.entry->role == Role::kSpawn) && !own && base != nullptr &&
+      base->kind == ExprKind::kName && view().is_python()) {
+    if (const CatalogueEntry* partial = PartialOf(expr.base); partial != nullptr) call.entry = partial;
+  }
 
   std::vector<Taint> taints(args.size());
   std::vector<std::pair<std::uint32_t, Value>> functions;
@@ -104,6 +110,9 @@ Taint Engine::EvalCall(ExprId id) {
     NoteInterceptors(call);
   }
   if (!own && ComputesText(call)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
+  if (!taps_.empty() && call.callee.kind == ValueKind::kQualified && TappedHere() == call.callee.text) {
+    result.Join(Source(kTapped, id, "takes what was meant for " + call.callee.text));
+  }
   if (!handled && call.entry == nullptr && !own) {
     Settles(call);
     (void)Deferred(call, &result);
@@ -156,9 +165,21 @@ Taint Engine::EvalCall(ExprId id) {
     if (method && !KeepsContent(last)) from_receiver = from_receiver.Without(kEnvLabels);
     result.Join(from_args);
     result.Join(from_receiver);
-    if (method && last == "format" && base->base < code().exprs.size() &&
-        code().exprs[base->base].kind == ExprKind::kString) {
-      MarkPieced(code().exprs[base->base].text, &result);
+    if (method && last == "format" && base->base < code().exprs.size()) {
+      MarkPieced(view().Text(base->base, function_), &result);
+    }
+    if (method && last == "join" && view().is_python() && !args.empty() && view().Text(base->base, function_) == " ") {
+      // Words of a command, some of which stand here.
+      const ExprId words = view().Origin(args[0].value, function_);
+      if (words < code().exprs.size() && code().exprs[words].kind == ExprKind::kList &&
+          code().exprs[words].arg_count > 0) {
+        MarkPieced(view().Text(code().ArgsOf(code().exprs[words])[0].value, function_), &result);
+      }
+    }
+    if (method && SaysOneOf(last, {"elicit", "elicitInput"}) &&
+        AnyOf(TextAt(expr.loc).substr(0, 600),
+              {"password", "Password", "passphrase", "seed phrase", "recovery phrase", "private key"})) {
+      result.Join(Source(kStore, id, "asks the user for a password"));
     }
     if (method && ComputesText(call)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
     // f.write(answer): the file that `f` was opened for holds it.

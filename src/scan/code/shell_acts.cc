@@ -267,7 +267,14 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       program == "http-server") {
     Emit(ShellAct::kListen, index, std::string(program));
   } else if (program == "ssh" && HasFlag(command, {"-R"})) {
-    Emit(ShellAct::kListen, index, "ssh -R", 1);
+    // The machine's own shell, put on somebody else's port, in the background.
+    const bool door = std::ranges::any_of(command.words, [](const ShellWord& each) {
+      return each.constant && (each.text.ends_with("localhost:22") || each.text.ends_with("127.0.0.1:22"));
+    });
+    const ShellWord& to = command.words.back();
+    const bool quiet = HasFlag(command, {"-fN", "-f", "-fNT", "-NfR", "-fNR", "-Nf", "-fnNT"});
+    const bool far = to.constant && Has(to.text, ".");
+    Emit(door && quiet && far ? ShellAct::kReverseShell : ShellAct::kListen, index, door ? to.text : "ssh -R", 1);
   } else if (Is(program, {"ngrok", "localtunnel", "bore"}) || (program == "cloudflared" && word(1) == "tunnel")) {
     Emit(ShellAct::kListen, index, std::string(program), 1);
   }

@@ -84,6 +84,13 @@ void Analysis::TakeGiven(std::uint32_t index, std::string_view program) {
   for (std::size_t i = 1; i + 1 < count && from == count && IsShell(program); ++i) {
     if (Is(command.words[i].text, {"-c", "-lc", "-ic", "-ec", "-xc"})) from = i + 1;
   }
+  // psql -c "... '$1'", python3 -c "...": a statement or a program for something else.
+  const bool reader = Is(program, {"psql", "mysql", "mariadb", "sqlite3", "osascript", "python", "python3", "node",
+                                   "perl", "ruby", "mongosh", "clickhouse-client"});
+  for (std::size_t i = 1; i + 1 < count && from == count && reader; ++i) {
+    if (Is(command.words[i].text, {"-c", "-e", "--eval", "--command", "--execute", "-q", "--query"})) from = i + 1;
+  }
+  if (program == "sqlite3" && count == 3) from = 2;
   for (std::size_t i = from; i < count; ++i) {
     const ShellWord& word = command.words[i];
     const auto letters = std::ranges::count_if(word.text, [](char c) { return c >= 'a' && c <= 'z'; });

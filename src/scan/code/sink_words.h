@@ -25,9 +25,7 @@ inline bool IsShellName(std::string_view program) {
 
 inline bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-inline bool AnyOf(std::string_view text, std::initializer_list<std::string_view> parts) {
-  return SaysAny(text, parts);
-}
+inline bool AnyOf(std::string_view text, std::initializer_list<std::string_view> parts) { return SaysAny(text, parts); }
 
 // Without blanks, with one kind of quotes.
 inline std::string Squeezed(std::string_view text) {
@@ -94,6 +92,12 @@ inline bool IsBelow(std::string_view path) {
   const std::size_t hole = path.find(kHole);
   return hole != std::string_view::npos && hole >= 3 && path[hole - 1] == '/' && path.find_first_not_of("/.~") < hole;
 }
+// The path of a request begins with a slash of its own.
+inline bool AsksBelow(std::string_view path) {
+  const std::size_t hole = path.find(kHole);
+  return hole != std::string_view::npos && hole >= 3 &&
+         path.substr(0, hole).find_first_of("/\\") != std::string_view::npos && path.find_first_not_of("/. ~") < hole;
+}
 inline bool IsKeyFolder(std::string_view path) {
   while (path.ends_with("/") || path.ends_with("*")) path.remove_suffix(1);
   return path.ends_with("/.ssh") || path.ends_with("/.gnupg") || path.ends_with("/.ssh/id_");
@@ -114,10 +118,10 @@ inline bool SaysYes(std::string_view text) {
 // A host's name with this in front of it: the address belongs to a bot or a web hook.
 inline constexpr std::string_view kInboxPrefix = "inbox:";
 inline bool IsInbox(std::string_view url) {
-  for (const std::string_view inbox : {"api.telegram.org/bot", "discord.com/api/webhooks/",
-                                       "discordapp.com/api/webhooks/", "hooks.slack.com/services/",
-                                       "docs.google.com/forms/d/e/", "script.google.com/macros/s/",
-                                       "hooks.zapier.com/hooks/catch/"}) {
+  for (const std::string_view inbox :
+       {"api.telegram.org/bot", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",
+        "hooks.slack.com/services/", "docs.google.com/forms/d/e/", "script.google.com/macros/s/",
+        "hooks.zapier.com/hooks/catch/"}) {
     const std::size_t at = url.find(inbox);
     // One of the user's own is told by a setting.
     if (at != std::string_view::npos && at + inbox.size() < url.size() && url[at + inbox.size()] != kHole) return true;

@@ -259,6 +259,13 @@ Taint Engine::JudgeHttp(Call& call) {
       __builtin_popcount(headers.vendors) >= 2 && !HostOfVendors(host, headers.vendors)) {
     Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
   }
+  if (last_ && has_headers && (headers.fresh & kWeakSecretFile) != 0 && KindOfHost(host) == HostKind::kOrdinary &&
+      !HostOfVendors(host, 0xFFFFFFFFU) && !host.empty() &&
+      AnyOf(TextAt(code().exprs[call.expr].loc).substr(0, 600),
+            {"User-Agent", "user-agent", "Referer", "traceparent"})) {
+    Raise("EXFIL-001", call.expr, headers, kWeakSecretFile,
+          "puts a file of credentials into the name of the program, for " + host, 0.8, host);
+  }
   JudgeTrigger(call, data, !host.empty(), host);
   for (const Arg& arg : call.args) {
     if (!last_ || arg.name != "verify" || arg.value >= code().exprs.size() || code().exprs[arg.value].text != "False") {
@@ -694,6 +701,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
           result.Join(Source(kDecoded, call.expr, "decodes a constant"));
         } else if (!plain_buffer && data.Has(kFileContent) && !data.Has(kToolArgument)) {
           result.Join(Source(kCodedFile, call.expr, "decodes what stands in a file"));
+        } else if (!plain_buffer && OfSettings(from)) {
+          result.Join(Source(kCodedFile, call.expr, "decodes what stands in a file of settings"));
         } else if (!plain_buffer && IsTableItem(from)) {
           result.Join(Source(kDecoded, call.expr, "decodes an entry of a table of constants"));
         } else if (!plain_buffer && PicksFromWords(from)) {
@@ -705,9 +714,13 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kSanitize:
     case Role::kSafe: {
       // A number out of a picture is still a piece of what the picture hides.
-      Taint rest = call.callee.text == "builtins.int" ? call.all : Taint();
-      rest.labels &= kDecoded | kCodedFile;
-      rest.fresh &= kDecoded | kCodedFile;
+      const bool number = call.callee.text == "builtins.int";
+      const Labels stays = number                                             ? kDecoded | kCodedFile
+                           : call.callee.text.ends_with("encodeURIComponent") ? kNetFixed | kNetStranger
+                                                                              : Labels{0};
+      Taint rest = stays != 0 ? call.all : Taint();
+      rest.labels &= stays;
+      rest.fresh &= stays;
       return rest;
     }
     case Role::kPathCheck:

@@ -147,7 +147,7 @@ bool Engine::FetchesAndRuns(std::string_view text) const {
   const std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
   return std::any_of(acts.begin(), acts.end(), [](const ShellUse& act) {
     return act.act == ShellAct::kFetchAndRun || act.act == ShellAct::kReverseShell ||
-           act.act == ShellAct::kDecodeAndRun;
+           act.act == ShellAct::kDecodeAndRun || act.act == ShellAct::kSendSecret;
   });
 }
 
@@ -172,7 +172,8 @@ bool Engine::WritesHarm() const {
     const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
     if (part.kind != ExprKind::kString || !inside || part.text.size() < 8 || part.text.size() > 4000) continue;
     if (AnyOf(part.text, {"shutdown -", "poweroff", "rm -rf ~", "rm -rf $HOME", "LD_PRELOAD=", "PROMPT_COMMAND=",
-                          "sudo -S", "NODE_OPTIONS=--require", "LocalCommand ", "DYLD_INSERT_LIBRARIES="})) {
+                          "sudo -S", "NODE_OPTIONS=--require", "exec(urllib", "exec(requests", "exec(u.urlopen",
+                          "DownloadString(", "|iex", "| iex", "IEX(", "LocalCommand ", "DYLD_INSERT_LIBRARIES="})) {
       return true;
     }
     if (Contains(part.text, "ProxyCommand ") && AnyOf(part.text, {"curl", "wget", "sh -c", "base64", "python"}))

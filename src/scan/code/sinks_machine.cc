@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "code/engine.h"
+#include "code/engine_words.h"
 #include "code/places.h"
 #include "code/shell.h"
 #include "code/sink_words.h"
@@ -11,7 +12,8 @@
 namespace interlock::scan::code {
 
 using core::Permission;
-using namespace sink_words;  // NOLINT: the engine room's own words
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
 
 namespace {
 
@@ -64,7 +66,7 @@ Taint Engine::JudgeMachine(Call& call) {
       return {};
     case Role::kWorker: {
       const std::string options = Squeezed(TextAt(code().exprs[call.expr].loc));
-      if (Contains(options, "eval:true")) {
+      if (Contains(options, "eval:true") || Contains(options, "data:text/javascript")) {
         JudgeEval(call);
       } else {
         JudgeNetFile(call, target);
@@ -111,6 +113,9 @@ Taint Engine::JudgeMachine(Call& call) {
       Use(call, Permission::kFilesystemWrite, "registry");
       if (writes && AnyOf(path, {"currentversion/run", "winlogon", "image file execution options"})) {
         Raise("PERSIST-001", call.expr, call.all, 0, "writes to the registry what Windows starts by itself");
+        if (WritesRunner() || WritesHarm() || AnyOf(all, {"urlopen(", "powershell", "mshta", "http://"})) {
+          Worsen("PERSIST-001", core::Severity::kCritical);
+        }
       }
       return {};
     }
@@ -167,7 +172,14 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
       const bool yes = given.text == "True" || given.text == "true" ||
                        (given.kind == ExprKind::kString &&
                         AnyOf(LowerCase(given.text), {"yes", "approve", "accept", "continue", "confirm", "allow"}));
-      if (yes) Raise("STATE-004", value, {}, 0, "answers for the person whom a graph has asked");
+      // {"type": "accept"}
+      const bool kind =
+          given.kind == ExprKind::kDict && std::ranges::any_of(code().ArgsOf(given), [&](const Arg& field) {
+            return SaysOneOf(field.name, {"type", "decision", "action", "approved"}) &&
+                   field.value < code().exprs.size() &&
+                   SaysOneOf(code().exprs[field.value].text, {"accept", "approve", "yes", "True", "true", "allow"});
+          });
+      if (yes || kind) Raise("STATE-004", value, {}, 0, "answers for the person whom a graph has asked");
     };
     for (const Arg& arg : call.args) {
       answer(arg.name, arg.value);

@@ -110,13 +110,17 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     } else {
       Raise("RCE-003", call.expr, taint, kRequest, "runs whatever command a request brings", 0.45);
     }
-  } else if (taint.Has(kToolArgument) && (template_text || (text.empty() && taint.Has(kPieced)))) {
+  } else if (taint.Has(kToolArgument) &&
+             (template_text || (!Contains(text, std::string_view(&kHole, 1)) && taint.Has(kPieced)))) {
     // What a service answers to an argument is not the argument.
     const bool answer = taint.Has(kNet) && !taint.Has(kUnchecked);
     Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command", answer ? 0.4 : 1.0);
   } else if (taint.Has(kToolArgument) && text.find_first_not_of(kHole) == std::string::npos && GuardsByWords(command)) {
     Raise("VULN-001", call.expr, taint, kToolArgument,
           "lets a command line pass by some of its words, and gives it to a shell", 0.7);
+  } else if (taint.Has(kArguments) && !taint.Has(kToolArgument) && template_text) {
+    // Of a script that an agent is told to run, its words are the agent's.
+    Raise("VULN-001", call.expr, taint, kArguments, "puts a word of the command line into a shell command", 0.8);
   } else if ((taint.fresh & kModelAnswer) != 0 && (IsEntry() || !Asks())) {
     Raise("VULN-001", call.expr, taint, kModelAnswer, "runs a command that a model has written", IsEntry() ? 0.6 : 1.1);
   }
@@ -471,6 +475,8 @@ void Engine::JudgeEval(Call& call) {
     Raise("VULN-002", call.expr, taint, kToolArgument,
           wall ? "keeps an argument that it runs as code behind a wall that is none" : "runs an argument as code",
           purpose && !wall ? 0.3 : 1.0);
+  } else if (taint.Has(kArguments) && call.callee.text.starts_with("builtins.")) {
+    Raise("VULN-002", call.expr, taint, kArguments, "runs a word of the command line as code", 0.7);
   } else if (taint.Has(kNet)) {
     Raise("VULN-002", call.expr, taint, kNet, "runs an answer from the network as code", 0.5);
   } else if ((taint.fresh & kModelAnswer) != 0 && IsEntry()) {

@@ -156,7 +156,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
              (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos || below ||
               (path.empty() && path_taint.Has(kPieced)))) {
     // In a function of its own, one such place may be meant for names that are made here; several are not.
-    const bool here_below = (IsEntry() || path_taint.Has(kRequest)) && IsBelow(path);
+    const bool here_below = (IsEntry() && IsBelow(path)) || (path_taint.Has(kRequest) && AsksBelow(path));
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "writes to a path put together from an argument",
           below && !here_below ? OneOfSeveral(call, path_taint) : 1.0);
     if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
@@ -365,7 +365,7 @@ Taint Engine::JudgeFile(Call& call) {
   if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
       (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos || path_taint.Has(kBelow) ||
        (path.empty() && path_taint.Has(kPieced)))) {
-    const bool here_below = (IsEntry() || path_taint.Has(kRequest)) && IsBelow(path);
+    const bool here_below = (IsEntry() && IsBelow(path)) || (path_taint.Has(kRequest) && AsksBelow(path));
     const bool below = path_taint.Has(kBelow);
     Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument",
           here_below ? 0.9

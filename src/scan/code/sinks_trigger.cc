@@ -72,6 +72,7 @@ void Engine::JudgeCondition(const Stmt& stmt) {
     if (words && argument) condition.trigger = Trigger::kText;
     if (time && (condition.dated || (number && !elapsed))) condition.trigger = Trigger::kTime;
   }
+  JudgeHiddenDoor(stmt);
   conditions_.push_back(condition);
 }
 

@@ -281,6 +281,95 @@ void Engine::JudgeUnpacked(const Call& call, std::string_view last) {
   }
 }
 
+// call.function.arguments: what a model has written for a tool.
+Taint Engine::ToldFrom(ExprId member, std::string_view key) {
+  if (key == "path" || key == "rfile") {
+    // self.path, self.rfile in do_GET of a handler.
+    const ExprId owner = code().exprs[member].base;
+    const bool handler = view().is_python() && owner < code().exprs.size() && code().exprs[owner].text == "self" &&
+                         code().functions[function_].name.starts_with("do_") &&
+                         served_.contains(Key(module_, function_));
+    return handler ? Source(kCaller, member, "takes what a request says") : Taint();
+  }
+  if (key != "arguments") return {};
+  const Expr& expr = code().exprs[member];
+  const Expr& base = code().exprs[expr.base];
+  if (base.kind != ExprKind::kMember || base.text != "function") return {};
+  return Source(kToolArgument | kUnchecked, member, "takes what a model gives a tool");
+}
+
+// require("./package.json").config.seed
+bool Engine::OfSettings(ExprId value) const {
+  for (int i = 0; i < 8 && value < code().exprs.size(); ++i) {
+    const Expr& part = code().exprs[value];
+    if (part.kind == ExprKind::kMember || part.kind == ExprKind::kIndex) {
+      value = part.base;
+      continue;
+    }
+    if (part.kind != ExprKind::kName) return false;
+    const std::uint32_t slot = view().SlotOf(value, function_);
+    if (slot == kNone || view().slots()[slot].import == kNone) return false;
+    return code().imports[view().slots()[slot].import].module.ends_with(".json");
+  }
+  return false;
+}
+
+// run = functools.partial(subprocess.run, shell=True)
+const CatalogueEntry* Engine::PartialOf(ExprId callee) const {
+  FuncId scope = function_;
+  const ExprId origin = view().Origin(callee, function_, &scope);
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kCall ||
+      code().exprs[origin].arg_count == 0 || view().Callee(origin, scope).text != "functools.partial") {
+    return nullptr;
+  }
+  const Value& inner = view().Evaluate(code().ArgsOf(code().exprs[origin])[0].value, scope);
+  const Catalogue& catalogue = Catalogue::For(code().language);
+  const bool shell = Contains(Squeezed(TextAt(code().exprs[origin].loc).substr(0, 300)), "shell=True");
+  return shell ? catalogue.Find("os.system") : catalogue.Find(inner.text);
+}
+
+// From a day on that stands in the code, all rows go.
+void Engine::JudgeWiped(const Call& call, std::string_view last) {
+  const bool dated = std::ranges::any_of(conditions_, [](const Condition& condition) { return condition.dated; });
+  if (!dated || call.args.empty() || last.empty()) return;
+  const std::string text = LowerCase(view().Text(call.args[0].value, function_).substr(0, 300));
+  const bool all = text.starts_with("drop table") || text.starts_with("truncate") ||
+                   text.starts_with("drop database") || (text.starts_with("delete from") && !Contains(text, "where"));
+  if (!all) return;
+  Raise("TRIGGER-001", call.expr, {}, 0, "deletes all rows from a day on that stands in the code");
+  Worsen("TRIGGER-001", core::Severity::kCritical);
+}
+
+// if password == "a word that stands here": return True
+void Engine::JudgeHiddenDoor(const Stmt& stmt) {
+  if (!last_ || stmt.value >= code().exprs.size() || function_ == kModuleBody) return;
+  std::vector<ExprId> open{stmt.value};
+  for (std::size_t i = 0; i < open.size() && i < 12; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& test = code().exprs[open[i]];
+    for (const Arg& arg : code().ArgsOf(test)) open.push_back(arg.value);
+    if (test.kind != ExprKind::kBinary || test.arg_count != 2 || !SaysOneOf(test.text, {"==", "==="})) continue;
+    const auto sides = code().ArgsOf(test);
+    for (std::size_t k = 0; k < 2; ++k) {
+      if (sides[k].value >= code().exprs.size() || sides[1 - k].value >= code().exprs.size()) continue;
+      const Expr& word = code().exprs[sides[k].value];
+      if (word.kind != ExprKind::kString || word.text.size() < 10 || word.text.size() > 80) continue;
+      const bool mixed = std::ranges::any_of(word.text, [](char c) { return c >= '0' && c <= '9'; }) &&
+                         word.text.find_first_of(" /.:<{") == std::string_view::npos;
+      const std::string named = LowerCase(TextAt(code().exprs[sides[1 - k].value].loc).substr(0, 80));
+      if (!mixed || !AnyOf(named, {"password", "passwd", "passcode", "headers", "token", "secret"})) continue;
+      const std::string then = Squeezed(code().text.substr(stmt.loc.end, 160));
+      if (!AnyOf(then.substr(0, 70), {"returnTrue", "returntrue", "next()", "role:\"admin\"", "is_admin=True",
+                                      "isAdmin=true", "role=\"admin\""})) {
+        continue;
+      }
+      Raise("VULN-013", stmt.loc, {}, 0, "lets in whoever knows a word that stands in the code", 1.2);
+      Worsen("VULN-013", core::Severity::kHigh);
+      return;
+    }
+  }
+}
+
 // Again and again, by itself.
 bool Engine::Repeats() const {
   const std::string_view body =
@@ -296,6 +385,7 @@ void Engine::JudgeWeak(const Call& call, std::string_view last, bool method) {
     JudgeBusyPattern(call, last);
     JudgeSentFile(call, last);
   }
+  if (method && !conditions_.empty() && TakesStatement(last)) JudgeWiped(call, last);
   JudgePeerCall(call, last);
   JudgeUnpacked(call, last);
   JudgeDoor(call, last);

@@ -163,7 +163,7 @@ void Engine::TakeRequests() {
     for (const Import& import : module.imports) {
       const std::string_view root = import.module.substr(0, import.module.find_first_of("./"));
       framework = framework || SaysOneOf(root, {"starlette", "aiohttp", "sanic", "django", "bottle", "falcon", "next",
-                                                "rest_framework", "litestar"});
+                                                "rest_framework", "litestar", "tornado"});
     }
     for (FuncId f = 1; f < module.functions.size(); ++f) {
       const Function& shape = module.functions[f];
@@ -181,8 +181,11 @@ void Engine::TakeRequests() {
       const bool view = framework && !shape.params.empty() && shape.params.size() <= 3 && shape.parent == kModuleBody &&
                         SaysOneOf(shape.params[0].name, {"request", "req"});
       // do_POST of a handler reads what was sent from itself.
+      // pages/api of Next, functions of a cloud: handler(req, res)
+      const bool api = !python && SaysOneOf(shape.name, {"handler"}) && shape.parent == kModuleBody &&
+                       !shape.params.empty() && SaysOneOf(shape.params[0].name, {"req", "request"});
       const bool handler = python && shape.owner != kNone && shape.name.starts_with("do_") && shape.params.size() == 1;
-      route = route || method || view;
+      route = route || method || view || api;
       if (route) Serve(m, f);
       if (handler) served_.insert(Key(m, f));
     }
