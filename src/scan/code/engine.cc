@@ -353,8 +353,9 @@ Taint Engine::EvalMember(ExprId id) {
     if (expr.arg_count > 0) key = view().Text(code().ArgsOf(expr)[0].value, function_);
   }
   taint = Eval(expr.base);
-  if (view().is_python() && SaysOneOf(key, {"name", "stem"}))
-    taint = taint.Without(kUnchecked);  // the last part of a path stays where it is
+  // The last part of a path stays where it is.
+  if (SaysOneOf(key, {"name", "stem"}) && (view().is_python() || !taint.Has(kRequest)))
+    taint = taint.Without(kUnchecked);
   if (taint.Has(kState) && base->kind == ExprKind::kName) ReadState(key);
   if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output"})) {
     // One variable out of all.
