@@ -17,6 +17,10 @@
 #include "number_scan.h"
 #include "utf8_step.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 namespace interlock::base {
 namespace {
 
@@ -169,6 +173,29 @@ const char* FindBackslash(const char* text, const char* end) noexcept {
   }
   if (p >= end) return nullptr;
   return static_cast<const char*>(std::memchr(p, '\\', static_cast<std::size_t>(end - p)));
+}
+
+// Copies `text` to `out` up to the first backslash or `end`, and moves both there. Reads and writes up to 15 bytes more
+// than that: there is padding.
+void CopyToBackslash(const char*& text, const char* end, char*& out) noexcept {
+#ifdef __SSE2__
+  constexpr unsigned kBlock = 16;
+  const __m128i backslash = _mm_set1_epi8('\\');
+  while (text < end) {
+    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(text));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out), bytes);
+    const auto found = static_cast<unsigned>(_mm_movemask_epi8(_mm_cmpeq_epi8(bytes, backslash)));
+    const auto step = std::min<std::ptrdiff_t>(std::countr_zero(found | 1U << kBlock), end - text);
+    text += step;
+    out += step;
+    if (found != 0) return;
+  }
+#else
+  const char* const escape = FindBackslash(text, end);
+  const char* const stop = escape == nullptr ? end : escape;
+  out = std::copy(text, stop, out);
+  text = stop;
+#endif
 }
 
 // One walk over the index of one document. On failure `failure` is set and the document is of no use.
@@ -372,38 +399,30 @@ class Walker {
     const char* const text = source_ + at_ + 1;
     const char* const end = source_ + close;
     const auto length = static_cast<std::size_t>(end - text);
-    const char* const escape = FindBackslash(text, end);
-    if (escape == nullptr) [[likely]] {
+    if (FindBackslash(text, end) == nullptr) [[likely]] {
       node.link = at_ + 1;
       node.tag = JsonNode::Tag(JsonType::kString, static_cast<std::uint32_t>(length));
       return true;
     }
-    return Unescape(node, text, escape, end);
+    return Unescape(node, text, end);
   }
 
-  bool Unescape(JsonNode& node, const char* text, const char* escape, const char* end) {
+  bool Unescape(JsonNode& node, const char* text, const char* end) {
     // Text never grows by unescaping, so the document's size bounds all of it and the arena never moves.
+    static_assert(kPadding >= 16);  // CopyToBackslash
     if (arena_ == nullptr) {
       rep_.arena.Reserve(size_ + kPadding);
       arena_ = rep_.arena.data.get();
     }
     char* const begin = arena_ + arena_size_;
     char* out = begin;
-    while (escape != nullptr) {
-      const auto run = static_cast<std::size_t>(escape - text);
-      std::memcpy(out, text, run);
-      out += run;
-      text = escape;
+    for (CopyToBackslash(text, end, out); text < end; CopyToBackslash(text, end, out)) {
+      const char* const escape = text;
       if (!UnescapeOne(text, end, out)) {
         return FailAt(static_cast<std::size_t>(escape - source_), ErrorCode::kJsonString,
                       "unknown escape or unpaired surrogate");
       }
-      if (text == end) break;
-      escape = FindBackslash(text, end);
     }
-    const auto rest = static_cast<std::size_t>(end - text);
-    std::memcpy(out, text, rest);
-    out += rest;
     const auto length = static_cast<std::uint32_t>(out - begin);
     node.link = static_cast<std::uint32_t>(arena_size_);
     node.tag = JsonNode::Tag(JsonType::kString, length) | JsonNode::kInArena;

@@ -281,6 +281,30 @@ TEST(JsonProperties, RawIsTheExactSourceOfEachValue) {
   }));
 }
 
+// Text is copied by blocks from escape to escape: every place of one in a block, and what follows the string too.
+TEST(JsonStrings, EscapesStandAnywhere) {
+  for (std::size_t size = 0; size <= 40; ++size) {
+    const std::string plain = std::string("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMN").substr(0, size);
+    for (std::size_t first = 0; first <= size; ++first) {
+      for (const std::size_t second : {first, (first + 1) % (size + 1), size}) {
+        const std::size_t low = std::min(first, second);
+        const std::size_t high = std::max(first, second);
+        const auto with = [&](std::string_view escape) {
+          return plain.substr(0, low) + std::string(escape) + plain.substr(low, high - low) + std::string(escape) +
+                 plain.substr(high);
+        };
+        const auto doc = JsonDoc::Parse("[\"" + with("\\n") + "\",\"" + with("\\\\") + "\"]");
+        ASSERT_TRUE(doc.ok());
+        const JsonValue root = doc.value().root();
+        auto it = root.begin();
+        EXPECT_EQ((*it).string(), with("\n"));
+        ++it;
+        EXPECT_EQ((*it).string(), with("\\"));
+      }
+    }
+  }
+}
+
 // Whatever one byte is changed to, the reader answers, and what it accepts it can write again.
 TEST(JsonProperties, ChangedBytesNeverConfuseTheReader) {
   EXPECT_TRUE(
