@@ -99,6 +99,10 @@ Result<std::string> ReadFile(const std::string& path, std::size_t max_bytes) {
 
 Status AtomicWrite(const std::string& path, std::string_view bytes, mode_t mode) {
   if (Status status = CheckPath(path); !status.ok()) return status;
+  struct stat present{};
+  if (::stat(path.c_str(), &present) == 0 && !S_ISREG(present.st_mode) && !S_ISDIR(present.st_mode)) {
+    return FileError(ErrorCode::kFileType, "not a regular file: it is not replaced", path);
+  }
   const Result<std::string> suffix = RandomHex(8);
   if (!suffix.ok()) return suffix.error();
   const std::string temporary = fmt::format("{}.{}.tmp", path, suffix.value());

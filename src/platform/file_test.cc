@@ -106,6 +106,22 @@ TEST(AtomicWriteTest, ALinkIsReplacedNotFollowed) {
   EXPECT_FALSE(std::filesystem::is_symlink(dir.File("link")));
 }
 
+// As root a rename over /dev/null would take it from the whole machine.
+TEST(AtomicWriteTest, WhatIsNoFileIsNotReplaced) {
+  const TempDir dir;
+  ASSERT_EQ(::mkfifo(dir.File("fifo").c_str(), 0600), 0);
+  ASSERT_EQ(::symlink("/dev/null", dir.File("link").c_str()), 0);
+  for (const std::string& path : {dir.File("fifo"), dir.File("link")}) {
+    const Status status = AtomicWrite(path, "new");
+    ASSERT_FALSE(status.ok()) << path;
+    EXPECT_EQ(status.error().code(), ErrorCode::kFileType) << path;
+  }
+  struct stat info{};
+  ASSERT_EQ(::lstat(dir.File("fifo").c_str(), &info), 0);
+  EXPECT_TRUE(S_ISFIFO(info.st_mode));
+  EXPECT_TRUE(std::filesystem::is_symlink(dir.File("link")));
+}
+
 TEST(AtomicWriteTest, FailureLeavesNothingBehind) {
   const TempDir dir;
   std::filesystem::create_directory(dir.File("folder"));
