@@ -17,7 +17,9 @@ using frames::KeyOfAddress;
 using frames::kNone;
 using frames::kSecretAny;
 using frames::OwnAct;
+using frames::PasswordGiven;
 using frames::Refuses;
+using frames::Trigger;
 using frames::View;
 using frames::WishOfUser;
 using frames::Wording;
@@ -98,13 +100,6 @@ class Finder {
     Shadow(view);
     Persona(view);
     Aside(view);
-  }
-
-  [[nodiscard]] static double Trigger(const View& view) {
-    double score = 0.0;
-    if (view.any(Bit(kWWhen))) score += 0.08;
-    if (view.any(Bit(kWEvery))) score += 0.07;
-    return score;
   }
 
   void Exfiltrate(const View& view) {
@@ -506,7 +501,7 @@ class Finder {
     if (got && ((password != kNone && (extract != kNone || concrete)) ||
                 (extract != kNone && view.FindWord(extract, extract + 2, "using") != kNone))) {
       // Scanners cannot look into an archive whose password is printed beside it.
-      const bool literal = PasswordGiven(view);
+      const bool literal = PasswordGiven(canvas_.Of(view.sentence()));
       score = literal ? 0.95 : 0.45;
       from = std::min(password == kNone ? extract : password,
                       fetch == kNone ? (extract == kNone ? password : extract) : fetch);
@@ -552,27 +547,6 @@ class Finder {
       }
     }
     if (score >= 0.45) Hit(view, "SC-101", from, to, score, view.Host());
-  }
-
-  // "password: 1234", "pass: `x`", "extract using: x".
-  [[nodiscard]] bool PasswordGiven(const View& view) const {
-    const std::string_view text = canvas_.Of(view.sentence());
-    for (const std::string_view word : {"password", "pass", "using", "passphrase"}) {
-      for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-        std::size_t i = at + word.size();
-        bool sign = false;
-        while (i < text.size() && (text[i] == ' ' || text[i] == ':' || text[i] == '`' || text[i] == '"' ||
-                                   text[i] == '\'' || text[i] == '=')) {
-          sign |= text[i] != ' ';
-          ++i;
-        }
-        if (text.substr(i, 3) == "is ") {
-          sign = true;
-        }
-        if (sign && i < text.size() && text[i] != '\n' && text[i] != '.') return true;
-      }
-    }
-    return false;
   }
 
   // Orders that are somewhere else and can change at any time.

@@ -247,35 +247,17 @@ class View {
 
 // What a tool's text opens with is what the tool does: "Delete all mails older than a week." Not where it speaks of
 // an occasion, of duty, of secrecy or to the agent.
-[[nodiscard]] inline bool OwnAct(const View& view, int act) {
-  const TextPassage& passage = view.passage();
-  if ((passage.kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) == 0) return false;
-  if ((passage.kind & (kSurfaceInstruction | kSurfaceHidden | kSurfaceDecoded)) != 0) return false;
-  return act == 0 && view.index() == passage.first &&
-         !view.any(Bit(kWMust) | Bit(kWAgent) | Bit(kWSecretly) | Bit(kWWithout) | Bit(kWSecretPath)) &&
-         FirstOf(view, view.size(), {"before", "after", "whenever", "once", "upon", "first"}) == kNone;
-}
+[[nodiscard]] bool OwnAct(const View& view, int act);
 
 // It is done when the user asks for it or agrees.
-[[nodiscard]] inline bool WishOfUser(const View& view) {
-  if (!view.any(Bit(kWUser)) || view.any(Bit(kWSecretly))) return false;
-  for (const Phrase& wish :
-       {Phrase("user asks"), Phrase("user agrees"), Phrase("user wants"), Phrase("user requests"),
-        Phrase("user confirms"), Phrase("user approves"), Phrase("user has agreed"), Phrase("user has asked"),
-        Phrase("user says so"), Phrase("if the user chooses"), Phrase("ask the user"), Phrase("users ask")}) {
-    if (view.Has(wish)) return true;
-  }
-  return false;
-}
+[[nodiscard]] bool WishOfUser(const View& view);
 
 // "Do not tell readers \"click here\"", "do not tell users to ...": how one words it, not what is kept from them.
-[[nodiscard]] inline bool Wording(const View& view, int user) {
-  const std::uint32_t end = view.at(user).end();
-  const std::string_view rest = view.text().substr(end, 4);
-  const std::size_t mark = rest.find_first_not_of(" :");
-  if (mark != std::string_view::npos && (rest[mark] == '"' || rest[mark] == '`' || rest[mark] == '\'')) return true;
-  return user + 1 < view.size() && view.word(user + 1) == "to";
-}
+[[nodiscard]] bool Wording(const View& view, int user);
+// An order that waits for an occasion, or for every one, weighs a little more.
+[[nodiscard]] double Trigger(const View& view);
+// "password: 1234", "pass: `x`", "extract using: x".
+[[nodiscard]] bool PasswordGiven(std::string_view sentence);
 [[nodiscard]] inline bool Refuses(std::string_view word) {
   return word == "refuse" || word == "decline" || word == "refrain" || word == "avoid" || word == "prevent" ||
          word == "refuses";
