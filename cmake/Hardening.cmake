@@ -2,6 +2,8 @@
 option(INTERLOCK_HARDEN "Build with hardening flags" ON)
 if(INTERLOCK_HARDEN)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  # Position-independent code as shared libraries need it keeps every function replaceable; nothing here is replaced.
+  target_compile_options(interlock_flags INTERFACE -fno-semantic-interposition)
   target_compile_definitions(interlock_flags INTERFACE _GLIBCXX_ASSERTIONS)
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
     target_compile_options(interlock_flags INTERFACE -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
