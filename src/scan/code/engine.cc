@@ -146,6 +146,7 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   const Stmt before_statement = statement_;
   const std::uint32_t before_depth = std::exchange(depth_, 0);
   std::vector<Condition> before_conditions = std::exchange(conditions_, {});
+  std::vector<Condition> before_guards = std::exchange(guards_, {});
   std::vector<std::pair<Loc, std::string>> before_script = std::exchange(script_, {});
   ++nested_;
 
@@ -167,6 +168,7 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   statement_ = before_statement;
   depth_ = before_depth;
   conditions_ = std::move(before_conditions);
+  guards_ = std::move(before_guards);
   script_ = std::move(before_script);
   about.running = false;
   // What a nested function does, its parent had done.
@@ -199,6 +201,8 @@ void Engine::ReadBody(FuncId function) {
       }
       case StmtKind::kReturn:
       case StmtKind::kYield: {
+        if (stmt.kind == StmtKind::kReturn && !conditions_.empty() && conditions_.back().dated)
+          guards_.push_back(conditions_.back());
         const Taint taint = Eval(stmt.value);
         Taint& out = here().out;
         if (((out.labels | taint.labels) != out.labels) || ((out.params | taint.params) != out.params) ||
@@ -244,6 +248,7 @@ void Engine::ReadBody(FuncId function) {
   if (function == kModuleBody) {
     JudgeModule();
     JudgeOpenServer();
+    JudgePrograms();
   }
 }
 
@@ -506,6 +511,7 @@ Taint Engine::Eval(ExprId id) {
         JudgeRole(id);
         JudgeSwapped(id);
         JudgePeerField(id);
+        if (keeps_state_) JudgeKeptTable(id);
       }
       if (taint.Has(kEnvAll) && expr.kind == ExprKind::kComprehension && PicksOwn(TextAt(expr.loc))) {
         taint = taint.Without(kEnvAll);
@@ -722,14 +728,7 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
              (constant.kind == ExprKind::kList && constant.arg_count >= 8);
   }
   if (last_ && !about.runner.empty()) {
-    std::string line = about.runner;
-    for (const Arg& arg : args) {
-      const std::string word = Known(arg.value);
-      line += " '";
-      for (const char c : word.empty() ? std::string(1, kHole) : word) line += c == '\'' ? ' ' : c;
-      line += "'";
-    }
-    Remember(at, line);
+    RunnerLine(about.runner, args, shape, method, at);
   }
   for (std::size_t i = 0; i < about.sends.size(); ++i) {
     const SentParam sent = about.sends[i];

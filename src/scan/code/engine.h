@@ -66,6 +66,8 @@ inline constexpr Labels kDataFile = 1ULL << 37U;    // content of a file whose n
 inline constexpr Labels kCodedFile = 1ULL << 38U;   // content of a file, decoded, or of one that no code lies in
 inline constexpr Labels kMarshalled = 1ULL << 39U;  // code objects made of bytes
 inline constexpr Labels kQuoted = 1ULL << 40U;      // between quotes of a statement
+inline constexpr Labels kEncoded = 1ULL << 41U;     // packed into letters that say nothing: base64, hex, compressed
+inline constexpr Labels kListed = 1ULL << 42U;      // a name that listing a folder gave
 // Whoever connects is a caller whom nobody has let in.
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
@@ -134,6 +136,7 @@ struct Condition {
   Trigger trigger = Trigger::kAlways;
   Loc loc;
   bool dated = false;   // a day that stands in the code
+  bool guards = false;  // its body leaves the function: what follows is done only where it does not hold
   bool amount = false;  // compares with a number of several digits
 };
 
@@ -252,6 +255,7 @@ class Engine {
   void JudgeServed(const Call& call);
   [[nodiscard]] bool WritesHarm() const;
   [[nodiscard]] bool WritesStartLine() const;
+  [[nodiscard]] bool WritesImportLine() const;
   Taint JudgeFile(Call& call);
   [[nodiscard]] bool WritesLiterals(ExprId program) const;
   [[nodiscard]] double OneOfSeveral(const Call& call, const Taint& path) const;
@@ -342,6 +346,31 @@ class Engine {
   [[nodiscard]] bool Locked() const;
   [[nodiscard]] bool GuardsByWords(ExprId value) const;
   void Dispatch(const Call& call);
+  // sinks_channel.cc
+  void JudgeHeaders(const Call& call, ExprId headers, const std::string& host);
+  void JudgeLogged(const Call& call, std::string_view last);
+  void JudgeFollowed(const Call& call, const Taint& target);
+  void JudgePictureData(const Call& call, std::string_view last);
+  void JudgeOverwritten(const Call& call, const Taint& path);
+  [[nodiscard]] bool Encodes(const Call& call, std::string_view last) const;
+  // sinks_kept.cc
+  void JudgeSeeds(const Call& call, std::string_view last);
+  void JudgeLeftOrder(ExprId value);
+  void JudgeKeptTable(ExprId dict);
+  void JudgePayee();
+  void JudgePrograms();
+  [[nodiscard]] std::vector<std::string> TextsWithin(ExprId value) const;
+  // sinks_run.cc
+  struct Word {
+    ExprId expr = kNone;
+    FuncId scope = kModuleBody;
+  };
+  void WordsOf(ExprId list, FuncId scope, int depth, std::vector<Word>* words) const;
+  [[nodiscard]] std::string WordAt(const Word& word);
+  void JudgeWords(const Call& call, ExprId list, FuncId scope);
+  void JudgeLine(const Call& call, const std::string& line);
+  void JudgeInstalled(const Call& call, const std::string& line);
+  void RunnerLine(const std::string& runner, std::span<const Arg> args, const Function& shape, bool method, ExprId at);
   // sinks_agent.cc
   void MarkRouters();
   void MarkHandle(ExprId handle, const Taint& taint);
@@ -373,6 +402,7 @@ class Engine {
   void MarkPath(ExprId path, const Taint& taint);
   void JudgeNetFile(const Call& call, const Taint& taint);
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
+  [[nodiscard]] ExprId OneArgument(const Call& call, const ArgRef& ref, Taint* taint);
   [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);
   [[nodiscard]] Taint TaintOfArg(const Call& call, ExprId expr) const;
   void Use(const Call& call, core::Permission permission, std::string detail, bool chosen = false);
@@ -424,6 +454,7 @@ class Engine {
   std::unordered_set<std::uint64_t> used_;                  // uses, by place
   std::unordered_map<std::uint64_t, std::uint32_t> steps_;  // trail by place and label
   std::vector<Condition> conditions_;
+  std::vector<Condition> guards_;                    // conditions on which the function has been left before
   std::vector<std::pair<Loc, std::string>> script_;  // commands of the function being read
   std::uint32_t module_ = 0;
   FuncId function_ = kModuleBody;
@@ -443,6 +474,8 @@ class Engine {
 
 // entry.cc
 void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out);
+// told.cc: what tools are said to be, where that is put together or stands elsewhere.
+void CollectTold(const World& world, const std::vector<core::Reach>& reach, std::vector<ToldText>& out);
 // Function in which each expression stands, and all calls in program order.
 struct ExprPlaces {
   std::vector<FuncId> scope;

@@ -96,6 +96,9 @@ Taint Engine::EvalCall(ExprId id) {
     const std::string_view last = method ? base->text : name.substr(name.rfind('.') + 1);
     JudgeAgentCall(call, last, method);
     if (last_) JudgeTold(call, last);
+    if (last_) JudgeLogged(call, last);
+    if (last_) JudgePictureData(call, last);
+    if (last_) JudgeSeeds(call, last);
   }
   if (!own && !log_hosts_.empty() && base != nullptr && base->kind == ExprKind::kMember &&
       SaysOneOf(base->text, {"info", "debug", "warning", "error", "critical", "log", "exception"})) {
@@ -291,6 +294,11 @@ Taint Engine::EvalCall(ExprId id) {
     if (result.Has(kEnvAll) && base != nullptr && base->text == "filter" && PicksOwn(TextAt(expr.loc))) {
       result = result.Without(kEnvAll);
     }
+  }
+  if (!own && result.labels != 0) {
+    const std::string_view name = call.callee.text;
+    const bool method = base != nullptr && base->kind == ExprKind::kMember;
+    if (Encodes(call, method ? base->text : name.substr(name.rfind('.') + 1))) result.Add(kEncoded);
   }
   return result;
 }

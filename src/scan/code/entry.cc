@@ -42,6 +42,7 @@ class Finder {
     Classes();
     for (const ExprId call : places_.calls) Registered(call);
     for (const ExprId dict : places_.dicts) Described(dict);
+    Tabled();
     // Nodes that are put into the graph elsewhere, or by a loop.
     for (FuncId id = 1; graphs_ && id < module_.functions.size(); ++id) {
       const Function& function = module_.functions[id];
@@ -224,6 +225,7 @@ class Finder {
           name = module_.functions[function.index].name;
         }
         Add(name, "graph-node", function, expr.loc, "", kNone);
+        Behind(name, args.size() > 1 ? args[1].value : args[0].value, scope, expr.loc);
         return;
       }
       const bool tool = Any(last, {"Tool", "StructuredTool", "FunctionTool", "from_function", "from_defaults",
@@ -290,11 +292,37 @@ class Finder {
     }
   }
 
+  // add_node("x", lambda s: work(s, model)), partial(work, model=model), Work(model): what does the node's work.
+  void Behind(const std::string& name, ExprId node, FuncId scope, Loc loc) {
+    if (node >= module_.exprs.size()) return;
+    const Expr& expr = module_.exprs[node];
+    if (expr.kind == ExprKind::kFunction && expr.function < module_.functions.size()) {
+      for (const Stmt& stmt : module_.functions[expr.function].body) {
+        if (stmt.value >= module_.exprs.size() || module_.exprs[stmt.value].kind != ExprKind::kCall) continue;
+        Add(name, "graph-node", view_.Callee(stmt.value, expr.function), loc, "", kNone);
+      }
+      return;
+    }
+    FuncId found = scope;
+    const ExprId origin = view_.Origin(node, scope, &found);
+    if (origin >= module_.exprs.size() || module_.exprs[origin].kind != ExprKind::kCall) return;
+    const Value callee = view_.Callee(origin, found);
+    const auto args = module_.ArgsOf(module_.exprs[origin]);
+    if (callee.text.ends_with("partial") && !args.empty()) {
+      Add(name, "graph-node", view_.Evaluate(args[0].value, found), loc, "", kNone);
+    } else if (callee.kind == ValueKind::kClass && callee.module == index_) {
+      for (const std::string_view method : {"__call__", "invoke", "run"}) {
+        const FuncId work = view_.MethodOf(callee.index, method);
+        if (work != kNone) Add(name, "graph-node", index_, work, loc, "", kNone);
+      }
+    }
+  }
+
   // {name, description, inputSchema, handler}: tools listed as objects.
   void Described(ExprId id) {
-    if (module_.language == Language::kPython) return;
     const Expr& expr = module_.exprs[id];
     const FuncId scope = places_.scope[id];
+    const bool python = module_.language == Language::kPython;
     ExprId name = kNone;
     ExprId said = kNone;
     ExprId handler = kNone;
@@ -302,17 +330,35 @@ class Finder {
     for (const Arg& field : module_.ArgsOf(expr)) {
       if (field.name == "name") name = field.value;
       if (field.name == "description") said = field.value;
-      if (Any(field.name, {"handler", "execute", "func", "run", "callback", "handle", "invoke", "cb"}))
+      if (Any(field.name, {"handler", "execute", "func", "run", "callback", "handle", "invoke", "cb"}) ||
+          (python && Any(field.name, {"function", "fn", "callable", "call"}))) {
         handler = field.value;
-      schema =
-          schema || Any(field.name, {"inputSchema", "parameters", "schema", "input_schema", "args", "paramsSchema"});
+      }
+      schema = schema || Any(field.name, {"inputSchema", "parameters", "schema", "input_schema", "args", "paramsSchema",
+                                          "input", "params", "inputs"});
     }
-    if (said == kNone || handler == kNone || !schema) return;
+    if (said == kNone || handler == kNone || (!schema && (!python || name == kNone))) return;
     const Value& function = view_.Evaluate(handler, scope);
     if (function.kind != ValueKind::kFunction) return;
     std::string title = name != kNone ? TextOf(name, scope) : std::string();
     if (title.empty() && function.module == index_) title = module_.functions[function.index].name;
     Add(title, ToolKind(), function, expr.loc, TextOf(said, scope), id);
+  }
+
+  // tools = {read: (args) => ..., write}: a table of functions by the names of tools.
+  void Tabled() {
+    for (const Stmt& stmt : module_.functions[kModuleBody].body) {
+      if (stmt.kind != StmtKind::kAssign || stmt.target >= module_.exprs.size()) continue;
+      if (stmt.value >= module_.exprs.size() || module_.exprs[stmt.value].kind != ExprKind::kDict) continue;
+      if (!Any(module_.exprs[stmt.target].text, {"tools", "TOOLS", "toolset", "toolHandlers", "tool_handlers",
+                                                 "TOOL_FUNCTIONS", "tool_functions", "toolFunctions"})) {
+        continue;
+      }
+      for (const Arg& field : module_.ArgsOf(module_.exprs[stmt.value])) {
+        if (!field.name.empty())
+          Add(std::string(field.name), ToolKind(), view_.Evaluate(field.value, kModuleBody), stmt.loc, "", kNone);
+      }
+    }
   }
 
   void Script() {

@@ -46,9 +46,18 @@ struct CapabilityUse {
   bool import_time = false;            // runs when the module is loaded
 };
 
+// A text that code gives to an agent as what a tool is, put together or kept elsewhere than where it is given.
+struct ToldText {
+  std::uint32_t module = kNone;
+  std::uint32_t file = kNone;  // FileContext::index
+  Loc loc;                     // of what is given
+  std::string text;
+};
+
 struct CodeFacts {
   std::vector<EntryPoint> entries;
   std::vector<CapabilityUse> uses;
+  std::vector<ToldText> told;
   std::vector<std::string> given;    // files of the package that its code puts into an agent's memory
   std::vector<RawFinding> findings;  // flows (secret -> network ...), obfuscation, evasion, T7, T8; reach set
 };

@@ -204,6 +204,7 @@ void Engine::JudgeHabits() {
   JudgePieces(body);
   JudgePrefix(body);
   JudgeWalk();
+  JudgePayee();
 }
 
 // Stands in the place of something that gives answers, and exchanges words in them.

@@ -147,6 +147,43 @@ bool Engine::IsEntry() const {
   });
 }
 
+ExprId Engine::Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint) {
+  // request({host: ...}): a field says more than the options that it stands in.
+  for (const ArgRef& ref : refs) {
+    if (const ExprId field = ref.field.empty() ? kNone : OneArgument(call, ref, taint); field != kNone) return field;
+  }
+  for (const ArgRef& ref : refs) {
+    if (const ExprId whole = ref.field.empty() ? OneArgument(call, ref, taint) : kNone; whole != kNone) return whole;
+  }
+  return kNone;
+}
+
+ExprId Engine::OneArgument(const Call& call, const ArgRef& ref, Taint* taint) {
+  std::size_t position = 0;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const Arg& arg = call.args[i];
+    const bool named = !arg.name.empty();
+    if (!ref.name.empty() ? arg.name != ref.name : named || static_cast<int>(position) != ref.position) {
+      if (!named) ++position;
+      continue;
+    }
+    if (!named) ++position;
+    if (ref.field.empty()) {
+      if (taint != nullptr) *taint = call.taints[i];
+      return arg.value;
+    }
+    FuncId scope = function_;
+    const ExprId origin = view().Origin(arg.value, function_, &scope);
+    if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kDict) continue;
+    for (const Arg& field : code().ArgsOf(code().exprs[origin])) {
+      if (field.name != ref.field) continue;
+      if (taint != nullptr) *taint = scope == function_ ? Eval(field.value) : call.taints[i];
+      return field.value;
+    }
+  }
+  return kNone;
+}
+
 const Expr* Engine::FunctionOf(const Call& call) const {
   ExprId function = call.function;
   if (function == kNone && call.expr < code().exprs.size()) function = code().exprs[call.expr].base;

@@ -222,7 +222,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
   if (Is(program,
          {"scp", "rsync", "sftp", "rclone", "mail", "mailx", "sendmail", "mutt", "ftp", "tftp", "s3cmd", "gsutil"}) ||
       (program == "aws" && word(1) == "s3") || (program == "gh" && word(1) == "gist") ||
-      (program == "git" && word(1) == "push")) {
+      (program == "git" && GitVerb(command) < count && word(GitVerb(command)) == "push")) {
     Taint taint = input;
     std::vector<const ShellWord*> operands = Operands(command, "iPpoFecls");
     std::string destination = operands.empty() ? std::string() : operands.back()->text;
@@ -251,6 +251,13 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       }
       if (staged_.secret && !to.empty()) {
         Sends(index, HostOf(to), to, staged_, false);
+        return;
+      }
+      const std::string host = to.empty() ? std::string() : HostOf(to);
+      if (!host.empty() && !Has(host, std::string_view(&kUnknownChar, 1)) && !IsLocalHost(host) && PushesAll(command)) {
+        // Everything that was ever written, to an address that the script's user has not chosen.
+        ShellUse& use = Emit(ShellAct::kSendSecret, index, to, 1);
+        use.steps.emplace_back(command.loc, "sends all branches of the repository");
         return;
       }
       Emit(ShellAct::kSend, index, "git push");
@@ -685,10 +692,8 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
     Emit(ShellAct::kUnleash, index, std::string(program), SeeksSecrets(command) ? 2 : 0);
   } else if (ClearsTraces(command, program)) {
     Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(count - 1), 2);
-  } else if (program == "systemctl" && (word(1) == "stop" || word(1) == "disable" || word(1) == "mask") &&
-             HasOneOf(word(2),
-                      {"auditd", "firewalld", "ufw", "apparmor", "falco", "clamav", "crowdstrike", "falcon"})) {
-    Emit(ShellAct::kPermission, index, "systemctl " + raw(1) + " " + raw(2), 2);
+  } else if (program == "systemctl" && StopsGuard(command)) {
+    Emit(ShellAct::kPermission, index, "systemctl " + raw(1) + " " + raw(count - 1), 2);
   } else if (program == "launchctl" && Is(word(1), {"load", "bootstrap", "submit"})) {
     Emit(ShellAct::kWriteStartup, index, "launchctl " + raw(count - 1), 1);
   } else if ((program == "schtasks" && HasFlag(command, {"/create", "/Create", "/CREATE"})) ||

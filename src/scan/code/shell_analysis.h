@@ -69,12 +69,17 @@ inline std::string Shown(std::string_view text) {
   return out;
 }
 
+// shell_given.cc
+[[nodiscard]] bool StopsGuard(const ShellCommand& command);
+[[nodiscard]] std::size_t GitVerb(const ShellCommand& command);
+[[nodiscard]] bool PushesAll(const ShellCommand& command);
 [[nodiscard]] bool Reroutes(const ShellCommand& command, std::string_view program);
 
 class Analysis {
  public:
   // `text`: of the script; the parameters that it declares are read from it.
-  Analysis(const ShellScript& script, std::string_view text) : script_(script), out_(script.commands.size()) {
+  Analysis(const ShellScript& script, std::string_view text)
+      : script_(script), text_(text), out_(script.commands.size()) {
     if (script.dialect == ShellDialect::kPowerShell) Declared(text);
     for (const ShellFunction& function : script.functions) functions_[function.name] = &function;
   }
@@ -227,6 +232,7 @@ class Analysis {
   bool InlineFlow(std::uint32_t index, std::string_view program, const ShellWord& code);
   void Declared(std::string_view text);
   [[nodiscard]] bool IsGiven(const ShellWord& word) const;
+  [[nodiscard]] bool IsKept(const ShellWord& word) const;
   void TakeGiven(std::uint32_t index, std::string_view program);
   void RunTaint(std::uint32_t index, const Taint& taint);
   void Network(std::uint32_t index, std::string_view program, const Taint& input);
@@ -242,6 +248,7 @@ class Analysis {
   }
 
   const ShellScript& script_;
+  std::string_view text_;
   std::vector<Taint> out_;
   std::unordered_map<std::string, Taint> files_;
   Taint staged_;  // what a working copy's next commit holds

@@ -42,6 +42,35 @@ bool Reroutes(const ShellCommand& command, std::string_view program) {
   });
 }
 
+// systemctl mask --now auditd.service, of one unit or of a list.
+bool StopsGuard(const ShellCommand& command) {
+  bool stops = false;
+  bool guard = false;
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string text = Lower(command.words[i].text);
+    stops = stops || Is(text, {"stop", "disable", "mask", "kill"});
+    guard =
+        guard || HasOneOf(text, {"auditd", "firewalld", "ufw", "apparmor", "falco", "clamav", "crowdstrike", "falcon",
+                                 "osquery", "fail2ban", "wazuh", "ossec", "sysmon", "aide", "nftables.service"});
+  }
+  return stops && guard;
+}
+
+// Word of git's command: behind -C folder, -c key=value.
+std::size_t GitVerb(const ShellCommand& command) {
+  std::size_t at = 1;
+  while (at < command.words.size() && command.words[at].text.starts_with("-")) {
+    at += Is(command.words[at].text, {"-C", "-c", "--git-dir", "--work-tree", "--exec-path"}) ? 2 : 1;
+  }
+  return at;
+}
+
+bool PushesAll(const ShellCommand& command) {
+  return std::ranges::any_of(command.words, [](const ShellWord& each) {
+    return Is(each.text, {"--mirror", "--all"}) || Has(each.text, "refs/*") || Has(each.text, "heads/*");
+  });
+}
+
 // param([string]$Filter, ...)
 void Analysis::Declared(std::string_view text) {
   const std::string lower = Lower(text.substr(0, 4096));
@@ -68,15 +97,29 @@ bool Analysis::IsGiven(const ShellWord& word) const {
   });
 }
 
+// Inside a function: what a variable of the script holds, and not one of the function's own positions.
+bool Analysis::IsKept(const ShellWord& word) const {
+  if (!IsGiven(word) || word.loc.end > text_.size() || word.loc.begin >= word.loc.end) return false;
+  const std::string_view written = text_.substr(word.loc.begin, word.loc.end - word.loc.begin);
+  if (!Has(written, "$")) return false;
+  for (std::size_t at = written.find('$'); at != std::string_view::npos; at = written.find('$', at + 1)) {
+    const std::size_t name = at + 1 < written.size() && written[at + 1] == '{' ? at + 2 : at + 1;
+    if (name >= written.size()) continue;
+    const char c = written[name];
+    if ((c >= '1' && c <= '9') || c == '@' || c == '*') return false;
+  }
+  return true;
+}
+
 // eval "mv $f $1": words of whoever called stand in a text that is run.
 void Analysis::TakeGiven(std::uint32_t index, std::string_view program) {
   const bool inside = std::ranges::any_of(script_.functions, [&](const ShellFunction& function) {
     return function.first <= index && index < function.end;
   });
-  if (inside) return;  // its words are those of whoever calls the function
   const ShellCommand& command = script_.commands[index];
+  // The positions of a function are those of whoever calls it; what the script has kept of its own is the same there.
   for (const auto& [name, value] : command.assignments) {
-    if (IsGiven(value)) given_.insert(Lower(name));
+    if (!inside && IsGiven(value)) given_.insert(Lower(name));
   }
   const std::size_t count = command.words.size();
   std::size_t from = count;
@@ -94,7 +137,7 @@ void Analysis::TakeGiven(std::uint32_t index, std::string_view program) {
   for (std::size_t i = from; i < count; ++i) {
     const ShellWord& word = command.words[i];
     const auto letters = std::ranges::count_if(word.text, [](char c) { return c >= 'a' && c <= 'z'; });
-    if (letters < 2 || !IsGiven(word)) continue;
+    if (letters < 2 || !(inside ? IsKept(word) : IsGiven(word))) continue;
     Emit(ShellAct::kRunArgument, index, std::string(program));
     return;
   }

@@ -91,34 +91,6 @@ Taint Engine::TaintOfArg(const Call& call, ExprId expr) const {
   return {};
 }
 
-ExprId Engine::Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint) {
-  for (const ArgRef& ref : refs) {
-    std::size_t position = 0;
-    for (std::size_t i = 0; i < call.args.size(); ++i) {
-      const Arg& arg = call.args[i];
-      const bool named = !arg.name.empty();
-      if (!ref.name.empty() ? arg.name != ref.name : named || static_cast<int>(position) != ref.position) {
-        if (!named) ++position;
-        continue;
-      }
-      if (!named) ++position;
-      if (ref.field.empty()) {
-        if (taint != nullptr) *taint = call.taints[i];
-        return arg.value;
-      }
-      FuncId scope = function_;
-      const ExprId origin = view().Origin(arg.value, function_, &scope);
-      if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kDict) continue;
-      for (const Arg& field : code().ArgsOf(code().exprs[origin])) {
-        if (field.name != ref.field) continue;
-        if (taint != nullptr) *taint = scope == function_ ? Eval(field.value) : call.taints[i];
-        return field.value;
-      }
-    }
-  }
-  return kNone;
-}
-
 // What is sent: the arguments that carry a body. Headers are not: a credential belongs there.
 Taint Engine::DataOf(const Call& call, bool* header_only) {
   Taint data;
@@ -267,6 +239,8 @@ Taint Engine::JudgeHttp(Call& call) {
           "puts a file of credentials into the name of the program, for " + host, 0.8, host);
   }
   JudgeTrigger(call, data, !host.empty(), host);
+  if (has_headers) JudgeHeaders(call, Argument(call, kHeaders, nullptr), host);
+  if (host.empty()) JudgeFollowed(call, target);
   for (const Arg& arg : call.args) {
     if (!last_ || arg.name != "verify" || arg.value >= code().exprs.size() || code().exprs[arg.value].text != "False") {
       continue;

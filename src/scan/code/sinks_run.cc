@@ -155,6 +155,130 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   }
 }
 
+// A list of words that is put together: TOOL + ["install", ...], of a function, appended to.
+void Engine::WordsOf(ExprId list, FuncId scope, int depth, std::vector<Word>* words) const {
+  constexpr int kDeepest = 6;
+  constexpr std::size_t kMost = 64;
+  if (list >= code().exprs.size() || depth > kDeepest || words->size() > kMost) return;
+  FuncId found = scope;
+  const ExprId origin = view().Origin(list, scope, &found);
+  if (origin >= code().exprs.size()) return;
+  const Expr& expr = code().exprs[origin];
+  if (expr.kind == ExprKind::kList) {
+    for (const Arg& item : code().ArgsOf(expr)) {
+      const bool spread = item.value < code().exprs.size() && code().exprs[item.value].kind == ExprKind::kSpread;
+      if (spread && code().exprs[item.value].arg_count > 0) {
+        WordsOf(code().ArgsOf(code().exprs[item.value])[0].value, found, depth + 1, words);
+      } else {
+        words->push_back({item.value, found});
+      }
+    }
+  } else if (expr.kind == ExprKind::kConcat || expr.kind == ExprKind::kBinary) {
+    for (const Arg& part : code().ArgsOf(expr)) WordsOf(part.value, found, depth + 1, words);
+  } else if (expr.kind == ExprKind::kCall) {
+    const Value callee = view().Callee(origin, found);
+    if (callee.kind != ValueKind::kFunction || callee.module != module_) return;
+    for (const Stmt& stmt : code().functions[callee.index].body) {
+      if (stmt.kind == StmtKind::kReturn) WordsOf(stmt.value, callee.index, depth + 1, words);
+    }
+  }
+}
+
+std::string Engine::WordAt(const Word& word) {
+  std::string text = word.scope == function_ ? Known(word.expr) : view().Text(word.expr, word.scope);
+  if (text.empty() && AnyOf(TextAt(code().exprs[word.expr].loc).substr(0, 40), {"sys.executable", "process.execPath"}))
+    text = view().is_python() ? "python" : "node";
+  return text;
+}
+
+void Engine::JudgeWords(const Call& call, ExprId list, FuncId scope) {
+  if (!last_) return;
+  std::vector<Word> words;
+  WordsOf(list, scope, 0, &words);
+  if (words.size() < 2) return;
+  std::string line;
+  for (const Word& word : words) {
+    if (word.expr >= code().exprs.size() || line.size() > 4000) continue;
+    const std::string text = WordAt(word);
+    line += line.empty() ? "'" : " '";
+    for (const char c : text.empty() ? std::string(1, kHole) : text) line += c == '\'' ? ' ' : c;
+    line += "'";
+  }
+  Remember(call.expr, line);
+  JudgeLine(call, line);
+}
+
+// git("push", url), where git(repo, *words) runs ["git", "-C", repo, *words].
+void Engine::RunnerLine(const std::string& runner, std::span<const Arg> args, const Function& shape, bool method,
+                        ExprId at) {
+  std::size_t named = method ? 1 : 0;  // words stand behind the parameters with names
+  while (named < shape.params.size() && !shape.params[named].variadic) ++named;
+  const std::size_t skip = named < shape.params.size() ? named - (method ? 1 : 0) : 0;
+  std::string line = runner;
+  const auto add = [&](std::string word) {
+    line += " '";
+    for (const char c : word.empty() ? std::string(1, kHole) : word) line += c == '\'' ? ' ' : c;
+    line += "'";
+  };
+  for (std::size_t i = skip; i < args.size(); ++i) {
+    if (args[i].value >= code().exprs.size()) continue;
+    const Expr& expr = code().exprs[args[i].value];
+    if (expr.kind == ExprKind::kSpread && expr.arg_count > 0) {
+      std::vector<Word> words;
+      WordsOf(code().ArgsOf(expr)[0].value, function_, 0, &words);
+      for (const Word& word : words) add(WordAt(word));
+      continue;
+    }
+    std::string word = Known(args[i].value);
+    // CACHE.format(...), base() + name: whose host it is stands somewhere.
+    if (word.empty() || word.front() == kHole) {
+      const std::string host = HostWithin(args[i].value);
+      if (!host.empty()) word = "https://" + host + "/" + kHole;
+    }
+    add(std::move(word));
+  }
+  Remember(at, line);
+  Call call;
+  call.expr = at;
+  JudgeLine(call, line);
+}
+
+// pip install --extra-index-url http://...: a running program has itself changed by a host that nobody has chosen.
+void Engine::JudgeInstalled(const Call& call, const std::string& line) {
+  if (!last_ || !AnyOf(line, {"'install'", " install ", "'add'"})) return;
+  const std::size_t at = line.find("://");
+  if (at == std::string::npos) return;
+  if (!AnyOf(line, {"--extra-index-url", "--index-url", "--registry", "--find-links", "'-i'", "--index", "--source"})) {
+    return;
+  }
+  const std::string host =
+      HostOf(line.substr(at - std::min<std::size_t>(at, 5), line.find_first_of("' ", at) - at + 5));
+  if (host.empty() || KindOfHost(host) == HostKind::kLocal || Contains(host, std::string_view(&kHole, 1))) return;
+  const bool open = AnyOf(line, {"http://", "--trusted-host"});
+  if (!open && !IsBad(KindOfHost(host))) return;
+  // Not weighed by whose host it is: without encryption it is anybody's.
+  Raise("RCE-004", call.expr, {}, 0, "installs a package from " + host + " while it runs, and nobody vouches for it");
+}
+
+// A command line that is known in parts.
+void Engine::JudgeLine(const Call& call, const std::string& line) {
+  JudgeInstalled(call, line);
+  const ShellScript script = ParseShell(line);
+  ShellContext context;
+  context.file = code().file;
+  context.whole = {code().exprs[call.expr].loc.begin, code().exprs[call.expr].loc.end};
+  context.place = ShellPlace::kCodeString;
+  std::vector<RawFinding> findings;
+  JudgeShell(AnalyzeShellScript(script, line), context, findings, nullptr);
+  for (RawFinding& finding : findings) {
+    Hit hit;
+    hit.finding = std::move(finding);
+    hit.module = module_;
+    hit.function = function_;
+    hits_.push_back(std::move(hit));
+  }
+}
+
 void Engine::JudgeSpawn(Call& call) {
   Taint taint;
   const ExprId target = Argument(call, call.entry->target, &taint);
@@ -209,6 +333,9 @@ void Engine::JudgeSpawn(Call& call) {
       } else if (code().exprs[from].kind != ExprKind::kDict) {
         words.push_back(list);
       }
+    } else if (!shell && (shape.kind == ExprKind::kConcat || shape.kind == ExprKind::kCall ||
+                          shape.kind == ExprKind::kBinary || shape.kind == ExprKind::kName)) {
+      JudgeWords(call, origin, scope);
     }
   }
   if (words.empty()) return;
@@ -336,21 +463,7 @@ void Engine::JudgeSpawn(Call& call) {
   }
   if (program.empty() || line.size() > 4096) return;
   Remember(call.expr, line);
-  const ShellScript script = ParseShell(line);
-  const std::vector<ShellUse> acts = AnalyzeShellScript(script, line);
-  ShellContext context;
-  context.file = code().file;
-  context.whole = {code().exprs[call.expr].loc.begin, code().exprs[call.expr].loc.end};
-  context.place = ShellPlace::kCodeString;
-  std::vector<RawFinding> findings;
-  JudgeShell(acts, context, findings, nullptr);
-  for (RawFinding& finding : findings) {
-    Hit hit;
-    hit.finding = std::move(finding);
-    hit.module = module_;
-    hit.function = function_;
-    hits_.push_back(std::move(hit));
-  }
+  JudgeLine(call, line);
 }
 
 // Words that stand around what is not known: a template, not the whole.

@@ -65,6 +65,15 @@ bool Engine::WritesStartLine() const {
   });
 }
 
+// `import module`, put together or not, and no loader of an installer that is made anew with each start.
+bool Engine::WritesImportLine() const {
+  const Loc body = code().functions[function_].loc;
+  return std::any_of(code().exprs.begin(), code().exprs.end(), [&](const Expr& part) {
+    const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
+    return part.kind == ExprKind::kString && inside && part.text.starts_with("import ");
+  });
+}
+
 // How much a path of a caller's making says: a folder that a tool asks for is the caller's to choose, as long as what
 // opens it does not put it together itself.
 double Engine::OneOfSeveral(const Call& call, const Taint& path) const {
@@ -120,10 +129,15 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     Raise("EXFIL-003", call.expr, data, 0,
           "has other programs fetch packages from, or send through, a host of its own, by " + Shown(path), 0.8);
   }
-  if (path.ends_with(".pth") && last_ && WritesStartLine()) {
-    Raise("PERSIST-001", call.expr, data, data.labels,
-          "writes a line of code into " + Shown(path) + ", which every start of Python runs");
-    Worsen("PERSIST-001", core::Severity::kCritical);
+  if (path.ends_with(".pth") && last_) {
+    const bool code_line = WritesStartLine();
+    const bool imports = !code_line && WritesImportLine();
+    if (code_line || imports) {
+      Raise("PERSIST-001", call.expr, data, data.labels,
+            code_line ? "writes a line of code into " + Shown(path) + ", which every start of Python runs"
+                      : "has every start of Python load a module of its own, by " + Shown(path));
+      Worsen("PERSIST-001", core::Severity::kCritical);
+    }
   }
   if (last_ && data.Has(kTapped) && IsOpenPlace(path)) {
     Raise("EXFIL-007", call.expr, data, kTapped, "keeps copies of what was meant for others in " + Shown(path), 0.9);
@@ -150,7 +164,14 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   // Python's own reader of zip archives takes the way out of a member's name.
   const bool cleaned = call.callee.text.starts_with("zipfile.");
   if (path_taint.Has(kEntryName) && !cleaned && (here().deeds & kDidPathCheck) == 0) {
-    Raise("VULN-003", call.expr, path_taint, kEntryName, "writes members of an archive to where their names say");
+    // Listed and written in one function, nothing stands between.
+    exact_ = (path_taint.fresh & kEntryName) != 0 &&
+             AnyOf(TextAt(code().functions[function_].loc).substr(0, 8'000),
+                   {"zipfile", "tarfile", "ZipFile", "infolist", "namelist", "getmembers", "getEntries", "entryName",
+                    "unzip", "AdmZip", "JSZip", "tar."});
+    Raise("VULN-003", call.expr, path_taint, kEntryName, "writes members of an archive to where their names say",
+          exact_ ? 1.6 : 1.0);
+    exact_ = false;
     Worsen("VULN-003", core::Severity::kHigh);
   } else if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 &&
              (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos || below ||
@@ -338,6 +359,7 @@ Taint Engine::JudgeFile(Call& call) {
       Worsen("VULN-003", core::Severity::kHigh);
     }
     JudgeShared(call, name);
+    JudgeOverwritten(call, path_taint);
     JudgeWrite(call, path, path_taint, data);
     Taint handle;
     return role == Role::kFileOpen ? handle : data;
@@ -385,6 +407,7 @@ Taint Engine::JudgeFile(Call& call) {
       found.Join(Source(kHomeEntry, call.expr, "lists the user's folder"));
     }
     found.labels |= path_taint.labels & kHomeEntry;
+    found.Add(kListed);
     return found;
   }
   switch (kind) {

@@ -112,12 +112,18 @@ bool Engine::ClearsTree(const Call& call) {
 }
 
 void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host) {
-  if (!last_ || conditions_.empty()) return;
+  if (!last_ || (conditions_.empty() && guards_.empty())) return;
   const bool ignored = statement_.kind == StmtKind::kExpr;
   const Role role = call.entry->role;
   const bool runs = role == Role::kShell || role == Role::kSpawn || role == Role::kEval || role == Role::kFileDelete;
-  for (const Condition& condition : conditions_) {
-    if (condition.depth >= statement_.condition_depth || condition.trigger == Trigger::kAlways) continue;
+  std::vector<Condition> open = conditions_;
+  for (Condition guard : guards_) {
+    guard.guards = true;
+    open.push_back(guard);
+  }
+  for (const Condition& condition : open) {
+    if ((!condition.guards && condition.depth >= statement_.condition_depth) || condition.trigger == Trigger::kAlways)
+      continue;
     double scale = 0.0;
     if (condition.trigger == Trigger::kText) {
       // One word in what the agent says switches on that the same text goes elsewhere.

@@ -184,7 +184,7 @@ void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, 
 }
 
 void Engine::JudgeState(const Stmt& stmt) {
-  if (!last_ || graphs_.empty() || graphs_[module_] == 0) return;
+  if (!last_ || graphs_.empty()) return;
   if (nodes_.find((std::uint64_t{module_} << 32U) | function_) == nodes_.end()) return;
   FuncId scope = function_;
   ExprId origin = view().Origin(stmt.value, function_, &scope);
@@ -213,6 +213,7 @@ void Engine::JudgeState(const Stmt& stmt) {
   if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kDict) return;
   for (const Arg& field : code().ArgsOf(code().exprs[origin])) {
     if (field.value >= code().exprs.size()) continue;
+    if (Any(field.name, {"messages", "chat_history", "history"})) JudgeLeftOrder(field.value);
     WriteState(field.name, field.value, Eval(field.value), field.value);
   }
 }

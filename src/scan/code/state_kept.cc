@@ -31,7 +31,7 @@ bool Agrees(std::string_view text) {
          lower == "accept" || lower == "granted" || lower == "authorized" || lower == "confirmed" || lower == "pass";
 }
 
-std::size_t WordsOf(std::string_view text) {
+std::size_t CountWords(std::string_view text) {
   std::size_t words = 0;
   bool inside = false;
   for (const char c : text) {
@@ -107,13 +107,13 @@ void Engine::JudgeReworded(std::string_view key, ExprId target, ExprId value) {
   if (key != "content" && key != "text") return;
   const Expr& given = code().exprs[value];
   bool rewords = false;
-  if (given.kind == ExprKind::kString) rewords = WordsOf(given.text) >= 4;
+  if (given.kind == ExprKind::kString) rewords = CountWords(given.text) >= 4;
   if (given.kind == ExprKind::kCall && given.base < code().exprs.size() &&
       code().exprs[given.base].kind == ExprKind::kMember &&
       AnyOf(code().exprs[given.base].text, {"replace", "replaceAll"}) && given.arg_count >= 2) {
     const auto args = code().ArgsOf(given);
-    rewords =
-        WordsOf(view().Text(args[0].value, function_)) >= 2 && WordsOf(view().Text(args[1].value, function_)) >= 2;
+    rewords = CountWords(view().Text(args[0].value, function_)) >= 2 &&
+              CountWords(view().Text(args[1].value, function_)) >= 2;
   }
   if (!rewords) return;
   Raise("STATE-005", target, {}, 0, "changes what was said while it keeps or loads the state of agents");

@@ -32,7 +32,7 @@ bool IsAgentCallback(std::string_view name) {
 // The name under which somebody else's object keeps what it runs.
 bool HoldsFunction(std::string_view name) {
   return SaysOneOf(name, {"fn", "func", "_func", "run", "_run", "_arun", "handler", "coroutine", "callback", "execute",
-                          "invoke", "call_tool", "_call_tool"});
+                          "invoke", "call_tool", "_call_tool", "call", "_call", "cb", "entrypoint"});
 }
 
 // An address at which money arrives.

@@ -474,6 +474,31 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
   return core::Reach::kRuntime;
 }
 
+namespace {
+
+// The package's own first words say that it is for agents.
+bool SaysAgents(const core::PackageFile& file, string_view base) {
+  constexpr std::size_t kFirstWords = 1200;
+  const std::size_t folder = file.path.find('/');
+  const bool near = folder == std::string::npos || file.path.find('/', folder + 1) == std::string::npos;
+  const bool about =
+      base == "package.json" || base == "pyproject.toml" || base == "setup.cfg" || StartsWith(base, "readme");
+  if (!near || !about) return false;
+  const std::string text = Lower(string_view(file.bytes).substr(0, kFirstWords));
+  const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  for (const string_view name : {"agent", "agents", "llm", "llms", "mcp", "assistants", "toolpack"}) {
+    for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      const bool begins = at == 0 || (!word(text[at - 1]) && text[at - 1] != '-');
+      const bool ends = end == text.size() || (!word(text[end]) && text[end] != '-');
+      if (begins && ends) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 PackageKind KindOfPackage(const core::PackageView& view) {
   bool skill = false;
   bool manifest = false;
@@ -482,6 +507,7 @@ PackageKind KindOfPackage(const core::PackageView& view) {
   bool code = false;
   bool mcp = false;
   bool tools = false;
+  bool offers = false;
   bool any_text = false;
   for (const core::PackageFile& file : view.files) {
     const std::string base = Lower(BaseName(file.path));
@@ -492,7 +518,10 @@ PackageKind KindOfPackage(const core::PackageView& view) {
     const auto has = [&](string_view word) { return head.find(word) != string_view::npos; };
     if (type == FileType::kJson) {
       if (has("\"mcpServers\"") || (base == "mcp.json" && has("\"servers\""))) config = true;
-      if (has("\"inputSchema\"") && has("\"tools\"")) manifest = true;
+      if (has("\"tools\"") &&
+          (has("\"inputSchema\"") || has("\"input_schema\"") || (has("\"parameters\"") && has("\"description\"")))) {
+        manifest = true;
+      }
       if (base == "package.json" && has("modelcontextprotocol")) mcp = true;
     }
     if (type == FileType::kPython || type == FileType::kJavaScript || type == FileType::kTypeScript) {
@@ -502,12 +531,13 @@ PackageKind KindOfPackage(const core::PackageView& view) {
       if (has("langchain") || has("langgraph") || has("crewai") || has("autogen") || has("smolagents")) tools = true;
     }
     if (type == FileType::kShell || type == FileType::kOtherSource) code = true;
+    offers = offers || SaysAgents(file, base);
     any_text = any_text || IsText(type);
   }
   if (listing) return PackageKind::kMcpListing;
   if (skill) return PackageKind::kSkill;
   if (mcp) return PackageKind::kMcpServer;
-  if (tools) return PackageKind::kToolModule;
+  if (tools || (code && (manifest || offers))) return PackageKind::kToolModule;
   if (manifest && !code) return PackageKind::kMcpListing;
   if (config && !code) return PackageKind::kClientConfig;
   if (code) return PackageKind::kCode;

@@ -21,6 +21,7 @@
 #include "static/shell_judge.h"
 #include "static/supply.h"
 #include "static/surface.h"
+#include "static/text_told.h"
 #include "static/together.h"
 #include "static/toolset.h"
 #include "static/unit_cache.h"
@@ -343,7 +344,9 @@ code::CodeFacts ScanJob::Impl::RunCode() {
     }
   }
   if (package.modules.empty()) return {};
-  return code::AnalyzeCode(package, reach);
+  code::CodeFacts facts = code::AnalyzeCode(package, reach);
+  JudgeToldTexts(facts.told, files, *rules, facts.findings);
+  return facts;
 }
 
 Identity ScanJob::Impl::IdentityOf(const ScanReport& report) const {

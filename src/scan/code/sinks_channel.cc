@@ -1,0 +1,212 @@
+// Ways out that carry no body: headers, logs, redirects, what stands beside the points of a picture. And files that are
+// written over because a folder listed them.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/places.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+// Where a credential, or a proof of who sends, belongs.
+bool CarriesProof(std::string_view header) {
+  const std::string name = LowerCase(header.substr(0, 80));
+  return AnyOf(name, {"auth", "cookie", "token", "key", "signature", "digest", "md5", "secret", "nonce", "csrf", "jwt",
+                      "sec-", "credential", "password"});
+}
+
+// What a login, a header or a setting with a credential is called.
+bool HoldsCredential(std::string_view name) {
+  const std::string lower = LowerCase(name.substr(0, 80));
+  if (AnyOf(lower,
+            {"safe", "mask", "redact", "path", "file", "limit", "count", "len", "url", "name", "storage", "has"}))
+    return false;
+  if (AnyOf(lower, {"password", "passwd", "secret", "apikey", "api_key", "authorization", "credential"})) return true;
+  return SaysOneOf(lower, {"headers", "header", "payload", "body", "auth", "token", "accesstoken", "access_token",
+                           "bearer", "env", "login", "data", "form"});
+}
+
+// Content that somebody keeps for himself.
+constexpr Labels kOwnContent = kClipboard | kKeys | kTapped | kFileContent | kToolArgument | kState | kMemory |
+                               kEnvAll | kInput | kArguments | kCommandOutput | kSecretLabels | kWeakSecretFile;
+
+}  // namespace
+
+// base64, hex, compression: letters that no reader of a log understands.
+bool Engine::Encodes(const Call& call, std::string_view last) const {
+  if (SaysOneOf(last, {"b64encode",
+                       "urlsafe_b64encode",
+                       "standard_b64encode",
+                       "b32encode",
+                       "b16encode",
+                       "b85encode",
+                       "a85encode",
+                       "hexlify",
+                       "btoa",
+                       "compress",
+                       "deflateSync",
+                       "deflateRawSync",
+                       "gzipSync",
+                       "brotliCompressSync",
+                       "deflate",
+                       "deflateRaw",
+                       "gzip",
+                       "encodebytes",
+                       "b2a_base64",
+                       "b2a_hex",
+                       "base64Encode",
+                       "toBase64",
+                       "hex"})) {
+    return true;
+  }
+  if (last != "toString" && last != "encode") return false;
+  return std::ranges::any_of(call.args, [&](const Arg& arg) {
+    return arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString &&
+           SaysOneOf(code().exprs[arg.value].text, {"base64", "hex", "base64url", "latin1", "rot13"});
+  });
+}
+
+// {"user-agent": `app/1.0 (build ${hex(text)})`}: a request without a body says something all the same.
+void Engine::JudgeHeaders(const Call& call, ExprId headers, const std::string& host) {
+  if (!last_ || host.empty()) return;
+  const HostKind kind = KindOfHost(host);
+  if ((kind != HostKind::kOrdinary && !IsBad(kind)) || HostOfVendors(host, 0xFFFFFFFFU)) return;
+  FuncId scope = function_;
+  const ExprId made = view().Origin(headers, function_, &scope);
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kDict || scope != function_) return;
+  for (const Arg& field : code().ArgsOf(code().exprs[made])) {
+    if (field.value >= code().exprs.size() || field.name.empty() || CarriesProof(field.name)) continue;
+    const Taint value = Eval(field.value);
+    const bool packed = value.Has(kEncoded) && value.Has(kOwnContent);
+    const bool watched = value.Has(kClipboard | kKeys | kTapped);
+    if (!packed && !watched) continue;
+    const ExprId from = view().Origin(field.value, function_);
+    const std::string text =
+        LowerCase(TextAt(code().exprs[field.value].loc).substr(0, 400)) +
+        (from < code().exprs.size() ? LowerCase(TextAt(code().exprs[from].loc).substr(0, 400)) : "");
+    // What is left of a content after hashing tells nobody what it was.
+    if (AnyOf(text, {"hash", "hmac", "digest", "sha1", "sha256", "md5", "sign("})) continue;
+    exact_ = true;  // whatever way it came, that a header carries it is the finding
+    Raise("EXFIL-012", field.value, value, value.labels & kOwnContent,
+          "puts " + std::string(watched ? "what it has watched" : "packed content") + " into the header `" +
+              Shown(field.name, 40) + "` of a request to " + host,
+          watched ? 1.0 : 0.9, host);
+    exact_ = false;
+  }
+}
+
+// logger.info("request", headers): whoever reads the log has the credential.
+void Engine::JudgeLogged(const Call& call, std::string_view last) {
+  if (!SaysOneOf(last, {"info", "debug", "warn", "warning", "error", "log", "trace", "exception", "critical"})) return;
+  const Expr* function = FunctionOf(call);
+  if (function == nullptr || function->kind != ExprKind::kMember || function->base >= code().exprs.size()) return;
+  const std::string base = LowerCase(TextAt(code().exprs[function->base].loc).substr(0, 80));
+  const bool logger =
+      AnyOf(base, {"log", "pino", "winston"}) || AnyOf(call.callee.text, {"logging.", "pino", "winston"});
+  if (!logger || AnyOf(base, {"math", "dialog", "catalog"})) return;
+  constexpr Labels kCredential = kEnvSecret | kSecretFile | kStore;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (!call.taints[i].Has(kCredential)) continue;
+    std::vector<ExprId> open{call.args[i].value};
+    for (std::size_t k = 0; k < open.size() && k < 32; ++k) {
+      if (open[k] >= code().exprs.size()) continue;
+      const Expr& part = code().exprs[open[k]];
+      const bool named =
+          part.kind == ExprKind::kName || part.kind == ExprKind::kMember || part.kind == ExprKind::kIndex;
+      if (named && HoldsCredential(part.kind == ExprKind::kIndex ? TextAt(part.loc) : part.text)) {
+        const Taint said = Eval(open[k]);
+        if (said.Has(kCredential)) {
+          exact_ = true;  // its name says what it is
+          Raise("VULN-015", call.expr, said, kCredential, "writes a credential into a log");
+          exact_ = false;
+          Worsen("VULN-015", core::Severity::kHigh);
+          return;
+        }
+      }
+      // What is called, sliced or compared is masked, measured or asked for.
+      const bool holds = part.kind == ExprKind::kDict || part.kind == ExprKind::kList ||
+                         part.kind == ExprKind::kFormat || part.kind == ExprKind::kConcat ||
+                         part.kind == ExprKind::kSpread;
+      if (!holds) continue;
+      for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
+    }
+  }
+}
+
+// check(url), then a request that goes wherever the answer sends it.
+void Engine::JudgeFollowed(const Call& call, const Taint& target) {
+  if (!last_ || !target.Has(kToolArgument | kRequest) || target.Has(kUnchecked) || target.Has(kNet)) return;
+  bool guards = false;
+  for (std::uint32_t m = 0; m < world_.size() && m < 64 && !guards; ++m) {
+    const std::string_view text = world_.View(m).module().text.substr(0, 60'000);
+    const bool looks_up =
+        AnyOf(text, {"getaddrinfo", "gethostbyname", "dns.lookup", "resolve4", "lookup(", "ip_address("});
+    guards = looks_up && AnyOf(text, {"is_private", "is_loopback", "isPrivate", "is_global", "169.254", "127.",
+                                      "192.168", "ipaddr", "private-ip"});
+  }
+  if (!guards) return;
+  const std::string_view here_text = code().text.substr(0, 60'000);
+  if (AnyOf(here_text,
+            {"is_redirect", "next_request", "event_hooks", "HTTPTransport", "maxRedirects: 0", "\"manual\"", "'manual'",
+             "redirect: \"error\"", "redirect: 'error'", "beforeRedirect", "resolver=", "allow_redirects=False",
+             "follow_redirects=False", "HTTPAdapter", "dispatcher", "agent:", "max_redirects=0", "lookup:"})) {
+    return;
+  }
+  const std::string_view callee = call.callee.text;
+  bool follows = callee.starts_with("requests.") || callee.starts_with("aiohttp.") || callee.starts_with("urllib") ||
+                 AnyOf(callee, {"fetch", "axios", "got", "superagent"});
+  if (callee.starts_with("httpx.")) follows = Contains(here_text, "follow_redirects=True");
+  if (!follows) return;
+  Raise("VULN-005", call.expr, target, kToolArgument | kRequest,
+        "checks an address once, then follows wherever its answer leads: addresses inside can be reached", 1.1);
+  Worsen("VULN-005", core::Severity::kHigh);
+}
+
+// image.save(path, pnginfo=...), piexif.insert(...), sharp(...).withMetadata(...): nobody sees what stands there.
+void Engine::JudgePictureData(const Call& call, std::string_view last) {
+  constexpr Labels kCredentials = kSecretFile | kStore | kEnvAll | kWeakSecretFile | kEnvSecret;
+  const bool method = SaysOneOf(last, {"withMetadata", "withExif", "withExifMerge", "withXmp"}) ||
+                      (last == "insert" && Contains(call.callee.text, "piexif")) ||
+                      SaysOneOf(last, {"putpixel", "putdata"});
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const bool beside =
+        last == "save" && SaysOneOf(call.args[i].name, {"pnginfo", "exif", "icc_profile", "comment", "xmp"});
+    if ((!method && !beside) || !call.taints[i].Has(kCredentials)) continue;
+    Raise("EXFIL-004", call.expr, call.taints[i], kCredentials, "hides credentials in the data of a picture", 1.0);
+    Worsen("EXFIL-004", core::Severity::kCritical);
+    return;
+  }
+}
+
+// for name in os.listdir(folder): write(join(folder, name), "..."): every file is replaced by the same text.
+void Engine::JudgeOverwritten(const Call& call, const Taint& path) {
+  if (!last_ || !path.Has(kListed) || call.args.empty()) return;
+  const std::string_view name = std::string_view(call.callee.text).substr(call.callee.text.rfind('.') + 1);
+  const bool on_path = SaysOneOf(name, {"write_text", "write_bytes"});
+  const bool whole = on_path || SaysOneOf(name, {"writeFileSync", "writeFile", "outputFile", "outputFileSync"});
+  const std::size_t at = on_path ? 0 : 1;
+  if (!whole || call.args.size() <= at) return;
+  const std::string& text = view().Text(call.args[at].value, function_);
+  if (text.size() < 4 || Contains(text, std::string_view(&kHole, 1))) return;
+  bool dated = std::ranges::any_of(guards_, [](const Condition& condition) { return condition.dated; });
+  for (const Condition& condition : conditions_)
+    dated = dated || (condition.dated && condition.depth < statement_.condition_depth);
+  if (dated) {
+    Raise("TRIGGER-001", call.expr, {}, 0, "replaces the files of a folder from a day on that stands in the code");
+    Worsen("TRIGGER-001", core::Severity::kCritical);
+    return;
+  }
+  // A name that stands in the code is one file, whatever folder was found.
+  const ExprId to = on_path ? (FunctionOf(call) != nullptr ? FunctionOf(call)->base : kNone) : call.args[0].value;
+  const std::string known = to == kNone ? std::string() : Known(to);
+  if (!known.empty() && known.back() != kHole) return;
+  Raise("DESTROY-001", call.expr, {}, 0, "replaces every file that it finds in a folder by the same text", 0.35);
+}
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,325 @@
+// What agents are left with: memories that nobody gave them, orders in a state that all of them share, decisions that a
+// table makes while a state is loaded; accounts that depend on an amount; and programs that are kept in a text.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+constexpr std::size_t kMostParts = 200;          // of an expression that is looked into
+constexpr std::size_t kLongestProgram = 64'000;  // bytes of a text that is read as a program
+
+std::size_t WordsIn(std::string_view text) {
+  std::size_t words = 0;
+  bool inside = false;
+  for (const char c : text) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    words += letter && !inside ? 1 : 0;
+    inside = letter;
+  }
+  return words;
+}
+
+// A sentence about what somebody wants, and what need not be asked.
+bool SpeaksForSomebody(std::string_view text) {
+  constexpr std::size_t kLongest = 300;
+  if (WordsIn(text) < 5 || text.size() > kLongest || Contains(text, "\n")) return false;
+  const std::string lower = " " + LowerCase(text.substr(0, 400)) + " ";
+  const bool somebody = AnyOf(lower, {" user", " owner", " customer", " i ", " me ", " my ", " we ", " admin",
+                                      " operator", " human", " boss", " team "});
+  return somebody &&
+         AnyOf(lower, {"confirm",        "approv",        "permission",    "consent",    "without ask", "not ask",
+                       "never ask",      "trust",         "authori",       "allowed",    "warn",        "verif",
+                       "do not mention", "don't mention", "never mention", "prefers",    "wants",       "always ",
+                       "copy of",        "right away",    "not tell",      "never tell", "review"});
+}
+
+bool NamesAccount(std::string_view name) {
+  const std::string lower = LowerCase(name.substr(0, 60));
+  return AnyOf(lower, {"iban", "account", "payee", "beneficiar", "creditor", "wallet", "payto", "pay_to", "bban"});
+}
+
+bool NamesAmount(std::string_view text) {
+  return AnyOf(LowerCase(text.substr(0, 300)), {"amount", "gross", "total", "sum", "value", "price", "betrag"});
+}
+
+}  // namespace
+
+// All constant texts that a value may hold, through names, lists, functions and other files.
+std::vector<std::string> Engine::TextsWithin(ExprId value) const {
+  struct Part {
+    std::uint32_t module;
+    FuncId scope;
+    ExprId expr;
+  };
+  std::vector<std::string> out;
+  std::vector<Part> open{{module_, function_, value}};
+  const auto take = [&](const Value& known) {
+    std::vector<const Value*> values{&known};
+    for (std::size_t i = 0; i < values.size() && i < kMostParts; ++i) {
+      if (values[i]->kind == ValueKind::kText) out.push_back(values[i]->text);
+      for (const Value& item : values[i]->items) values.push_back(&item);
+    }
+  };
+  for (std::size_t i = 0; i < open.size() && i < kMostParts && out.size() < kMostParts; ++i) {
+    const Part part = open[i];
+    const ModuleView& there = *states_[part.module].view;
+    const Module& module = there.module();
+    if (part.expr >= module.exprs.size()) continue;
+    FuncId scope = part.scope;
+    const ExprId origin = there.Origin(part.expr, part.scope, &scope);
+    if (origin >= module.exprs.size()) continue;
+    const Value& known = there.Evaluate(origin, scope);
+    if (known.kind == ValueKind::kText || !known.items.empty()) {
+      take(known);
+      continue;
+    }
+    const Expr& expr = module.exprs[origin];
+    if (expr.kind == ExprKind::kCall) {
+      const Value callee = there.Callee(origin, scope);
+      if (callee.kind == ValueKind::kFunction && callee.module < states_.size()) {
+        for (const Stmt& stmt : states_[callee.module].view->module().functions[callee.index].body) {
+          if (stmt.kind == StmtKind::kReturn) open.push_back({callee.module, callee.index, stmt.value});
+        }
+      }
+    }
+    if (expr.base != kNone) open.push_back({part.module, scope, expr.base});
+    for (const Arg& arg : module.ArgsOf(expr)) open.push_back({part.module, scope, arg.value});
+  }
+  return out;
+}
+
+// insert into memories ... values (DEFAULTS): an agent remembers what nobody has told it.
+void Engine::JudgeSeeds(const Call& call, std::string_view last) {
+  if (call.args.empty()) return;
+  const bool statement = SaysOneOf(last, {"execute", "executemany", "run", "exec", "query", "prepare", "all"});
+  const bool keeps = SaysOneOf(
+      last, {"add",      "put",          "aput",      "upsert",        "insert",       "insert_many",   "insertMany",
+             "remember", "save_context", "add_texts", "add_documents", "addDocuments", "add_memory",    "store",
+             "append",   "extend",       "push",      "set",           "update_state", "aupdate_state", "updateState"});
+  if (!statement && !keeps) return;
+  const bool memory_tool = std::ranges::any_of(entry_points_, [](const EntryPoint& entry) {
+    return AnyOf(LowerCase(entry.name), {"remember", "recall", "memor", "forget"});
+  });
+  std::string about = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, 500));
+  if (statement && !AnyOf(about, {"insert", "replace into", "upsert"})) return;
+  const bool any_list = SaysOneOf(last, {"append", "extend", "push", "set", "add", "all", "run", "query"});
+  const bool named = AnyOf(about.substr(0, about.find('(')), {"memor", "facts", "preference", "belief", "long_term"}) ||
+                     (statement && AnyOf(about, {"memor", "facts", "preference", "belief", "checkpoint"}));
+  const bool memory = named || (!any_list && (memory_tool || keeps_state_));
+  if (!memory) return;
+  std::size_t said = 0;
+  std::string first;
+  for (const Arg& arg : call.args) {
+    for (const std::string& text : TextsWithin(arg.value)) {
+      if (!SpeaksForSomebody(text) || AnyOf(LowerCase(text.substr(0, 40)), {"insert ", "select ", "create "})) continue;
+      if (first.empty()) first = text;
+      ++said;
+    }
+  }
+  if (said == 0) return;
+  Raise("STATE-007", call.expr, {}, 0, "fills the memory of agents with what nobody has said: " + Shown(first, 80),
+        said >= 2 ? 1.0 : 0.8);
+}
+
+// return {"messages": [SystemMessage(...)]} of a node: all agents after it obey.
+void Engine::JudgeLeftOrder(ExprId value) {
+  struct Part {
+    std::uint32_t module;
+    FuncId scope;
+    ExprId expr;
+  };
+  std::vector<Part> open{{module_, function_, value}};
+  for (std::size_t i = 0; i < open.size() && i < kMostParts; ++i) {
+    const Part part = open[i];
+    const ModuleView& there = *states_[part.module].view;
+    const Module& module = there.module();
+    if (part.expr >= module.exprs.size()) continue;
+    FuncId scope = part.scope;
+    const ExprId origin = there.Origin(part.expr, part.scope, &scope);
+    if (origin >= module.exprs.size()) continue;
+    const Expr& expr = module.exprs[origin];
+    if (expr.kind == ExprKind::kCall) {
+      const Value callee = there.Callee(origin, scope);
+      const bool system = callee.text.ends_with("SystemMessage") ||
+                          (expr.base < module.exprs.size() && module.exprs[expr.base].text == "SystemMessage");
+      if (system) {
+        Raise("STATE-001", value, {}, 0, "leaves an order with the rank of a system message in the state of all agents",
+              0.9);
+        return;
+      }
+      if (callee.kind == ValueKind::kFunction && callee.module < states_.size()) {
+        for (const Stmt& stmt : states_[callee.module].view->module().functions[callee.index].body) {
+          if (stmt.kind == StmtKind::kReturn) open.push_back({callee.module, callee.index, stmt.value});
+        }
+      }
+      continue;  // what a model is asked with is not left behind
+    }
+    if (expr.kind == ExprKind::kMember || expr.kind == ExprKind::kIndex) continue;
+    for (const Arg& arg : module.ArgsOf(expr)) {
+      if (expr.kind == ExprKind::kDict && arg.name == "role" && arg.value < module.exprs.size() &&
+          SaysOneOf(module.exprs[arg.value].text, {"system", "developer"})) {
+        Raise("STATE-001", value, {}, 0, "leaves an order with the rank of a system message in the state of all agents",
+              0.9);
+        return;
+      }
+      open.push_back({part.module, scope, arg.value});
+    }
+  }
+}
+
+// {"approved": lambda v: v["approved"] or ...}: what a table makes of a decision, it makes in a person's place.
+void Engine::JudgeKeptTable(ExprId dict) {
+  for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
+    const std::string name = LowerCase(field.name.substr(0, 60));
+    if (!AnyOf(name,
+               {"approv", "consent", "confirm", "authoriz", "permi", "verdict", "decision", "trusted", "allowed"}))
+      continue;
+    std::vector<ExprId> open{field.value};
+    for (std::size_t i = 0; i < open.size() && i < 24; ++i) {
+      if (open[i] >= code().exprs.size()) continue;
+      const Expr& part = code().exprs[open[i]];
+      const Value& value = view().Evaluate(open[i], function_);
+      if (value.kind == ValueKind::kFunction && value.module == module_) {
+        for (const Stmt& stmt : code().functions[value.index].body) {
+          if (stmt.kind != StmtKind::kReturn && stmt.kind != StmtKind::kExpr) continue;
+          if (stmt.value >= code().exprs.size()) continue;
+          const Expr& given = code().exprs[stmt.value];
+          const std::string_view text = TextAt(given.loc).substr(0, 300);
+          // What was decided before, or something else.
+          const bool widens = (given.kind == ExprKind::kChoice || given.kind == ExprKind::kBinary) &&
+                              AnyOf(text, {" or ", "||", "??"}) && Contains(text, field.name);
+          const bool grants = given.text == "True" || given.text == "true";
+          if (!widens && !grants) continue;
+          Raise("STATE-005", field.value, {}, 0,
+                "decides in a person's place while it keeps or loads the state of agents, by a table");
+          return;
+        }
+        continue;
+      }
+      for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
+    }
+  }
+}
+
+// The account that is given back for large amounts is not the one that was given.
+void Engine::JudgePayee() {
+  const Function& shape = code().functions[function_];
+  if (function_ == kModuleBody || shape.params.empty() || shape.body.size() > 60) return;
+  std::uint32_t accounts = 0;
+  bool amounts = false;
+  for (std::size_t i = 0; i < shape.params.size() && i < 31; ++i) {
+    if (NamesAccount(shape.params[i].name)) accounts |= 1U << i;
+    amounts = amounts || NamesAmount(shape.params[i].name);
+  }
+  bool compares = false;
+  bool own = false;
+  ExprId other = kNone;
+  std::vector<std::string> sources;
+  std::vector<ExprId> returned;
+  const auto compare = [&](ExprId test) {
+    if (test >= code().exprs.size()) return;
+    const std::string_view text = TextAt(code().exprs[test].loc).substr(0, 300);
+    compares = compares || ((ComparesAmount(test) || AnyOf(text, {"<", ">"})) && (amounts || NamesAmount(text)));
+  };
+  for (const Stmt& stmt : shape.body) {
+    if (stmt.kind == StmtKind::kCondition) compare(stmt.value);
+    if (stmt.kind != StmtKind::kReturn || stmt.value >= code().exprs.size()) continue;
+    const Expr& value = code().exprs[stmt.value];
+    if (value.kind == ExprKind::kChoice && value.arg_count == 3) {
+      const auto parts = code().ArgsOf(value);
+      compare(parts[0].value);
+      returned.push_back(parts[1].value);
+      returned.push_back(parts[2].value);
+    } else {
+      returned.push_back(stmt.value);
+    }
+  }
+  if (!compares) return;
+  for (const ExprId id : returned) {
+    if (id >= code().exprs.size()) continue;
+    const ExprId origin = view().Origin(id, function_);
+    const Expr& value = code().exprs[origin < code().exprs.size() ? origin : id];
+    const Taint taint = Eval(id);
+    if (accounts != 0) {
+      if ((taint.params & accounts) != 0) {
+        own = true;
+      } else if (taint.params == 0 && value.kind != ExprKind::kConstant && value.kind != ExprKind::kNumber &&
+                 !(value.kind == ExprKind::kString && value.text.size() < 10)) {
+        other = id;
+      }
+    }
+    // c["iban"] beside invoice["iban"]
+    const std::string key = value.kind == ExprKind::kMember ? std::string(value.text)
+                            : value.kind == ExprKind::kIndex && value.arg_count == 1
+                                ? view().Text(code().ArgsOf(value)[0].value, function_)
+                                : std::string();
+    if (NamesAccount(key) && value.base < code().exprs.size())
+      sources.emplace_back(TextAt(code().exprs[value.base].loc).substr(0, 60));
+  }
+  const bool two = sources.size() >= 2 &&
+                   std::ranges::any_of(sources, [&](const std::string& text) { return text != sources.front(); });
+  if (own && other != kNone) {
+    Raise("DIVERT-002", other, {}, 0, "gives back another account than it was given, by how large an amount is", 0.9);
+  } else if (two) {
+    Raise("DIVERT-002", shape.name_loc, {}, 0, "takes the account from another table, by how large an amount is", 0.6);
+  }
+}
+
+// A program that stands in a text, and is written or given to an interpreter by this file.
+void Engine::JudgePrograms() {
+  static thread_local int depth = 0;  // of programs in programs
+  if (!last_ || depth >= 2) return;
+  const std::string_view all = code().text.substr(0, 400'000);
+  const bool leaves = AnyOf(all, {".write(", "write_text", "writeFile", "appendFile", "exec(", "\"-c\"", "'-c'",
+                                  "\"-e\"", "'-e'", "spawn", "Popen", "eval(", "outputFile", "copyfileobj"});
+  if (!leaves) return;
+  std::size_t read = 0;
+  std::uint32_t last_end = 0;
+  for (ExprId id = 0; id < code().exprs.size() && read < 8; ++id) {
+    const Expr& expr = code().exprs[id];
+    if (expr.kind != ExprKind::kString && expr.kind != ExprKind::kConcat && expr.kind != ExprKind::kFormat &&
+        expr.kind != ExprKind::kCall) {
+      continue;
+    }
+    if (expr.loc.end - expr.loc.begin < 60 || expr.loc.end <= last_end) continue;
+    const Value& value = view().Evaluate(id, kModuleBody);
+    const std::string_view text = value.kind == ValueKind::kText ? std::string_view(value.text) : std::string_view();
+    if (text.size() < 60 || text.size() > kLongestProgram || !AnyOf(text, {"\n", ";"})) continue;
+    const bool python = Contains(text, "import ") && AnyOf(text, {"exec(", "urlopen", "requests", "socket",
+                                                                  "subprocess", "os.system", "httpx", "os.environ"});
+    const bool script = !python && AnyOf(text, {"require(", "import("}) &&
+                        AnyOf(text, {"eval(", "exec", "http", "net.", "Function(", "fetch("});
+    if (!python && !script) continue;
+    ++read;
+    last_end = expr.loc.end;
+    ++depth;
+    std::string body(text);
+    std::replace(body.begin(), body.end(), kHole, '_');
+    const Module module = python ? LowerPython(body, 0) : LowerJavaScript(body, 0, false, false);
+    PackageModules package;
+    package.modules.push_back(&module);
+    package.paths.emplace_back(python ? "kept.py" : "kept.js");
+    const CodeFacts facts = AnalyzeCode(package, {core::Reach::kRuntime});
+    --depth;
+    for (const RawFinding& finding : facts.findings) {
+      if (finding.scale < 0.6) continue;
+      static constexpr auto kHarm =
+          std::to_array<std::string_view>({"RCE-001", "RCE-002", "RCE-003", "EXFIL-001", "EXFIL-002", "EXFIL-003",
+                                           "EXFIL-006", "OBFUSC-001", "DESTROY-001", "MEM-001", "EXFIL-007"});
+      const auto* rule = std::ranges::find(kHarm, finding.rule);
+      if (rule == kHarm.end()) continue;
+      Raise(*rule, id, {}, 0, "keeps a program in a text that " + finding.message, finding.scale, finding.host);
+      break;
+    }
+  }
+}
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,63 @@
+#include "static/text_told.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "static/surface.h"
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of all texts of a package
+
+std::string Listing(std::string_view text) {
+  std::string out = R"({"tools":[{"name":"tool","description":")";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
+    }
+  }
+  return out + "\"}]}";
+}
+
+}  // namespace
+
+void JudgeToldTexts(const std::vector<code::ToldText>& told, const std::vector<FileContext>& files,
+                    const RuleSet& rules, std::vector<RawFinding>& out) {
+  std::size_t bytes = 0;
+  for (const code::ToldText& said : told) {
+    bytes += said.text.size();
+    if (said.file >= files.size() || bytes > kMostBytes) continue;
+    core::PackageFile listing;
+    listing.path = "tools.json";
+    listing.bytes = Listing(said.text);
+    FileContext context;
+    context.index = said.file;
+    context.file = &listing;
+    context.type = FileType::kJson;
+    context.claimed = FileType::kJson;
+    context.reach = core::Reach::kTool;
+    FileResult result;
+    AnalyzeText(context, rules, result);
+    for (RawFinding& finding : result.findings) {
+      const std::size_t begin = std::min(finding.bytes.begin, listing.bytes.size());
+      const std::size_t end = std::clamp(finding.bytes.end, begin, listing.bytes.size());
+      if (finding.evidence.empty())
+        finding.evidence = listing.bytes.substr(begin, std::min<std::size_t>(end - begin, 400));
+      finding.file = said.file;
+      finding.bytes = {said.loc.begin, said.loc.end};
+      finding.has_reach = true;
+      finding.reach = std::min(files[said.file].reach, core::Reach::kTool);
+      finding.flow.clear();
+      out.push_back(std::move(finding));
+    }
+  }
+}
+
+}  // namespace interlock::scan
