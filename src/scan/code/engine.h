@@ -385,7 +385,7 @@ class Engine {
   void JudgeModule();
   void JudgeContainerSpec(ExprId dict);
   void JudgeAppended(ExprId part);
-  [[nodiscard]] bool EmptiesGuards() const;
+  [[nodiscard]] double EmptiesGuards() const;
   // sinks_machine.cc
   Taint JudgeMachine(Call& call);
   void JudgeDelete(Call& call, const std::string& path, const Taint& target);

@@ -737,7 +737,9 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
     for (const ShellWord& each : command.words) quarantine |= Has(each.text, "com.apple.quarantine");
     bool clear = HasFlag(command, {"-c", "-cr", "-rc"});
     if ((quarantine && HasFlag(command, {"-d", "-dr", "-rd"})) || clear) {
-      Emit(ShellAct::kPermission, index, "xattr " + raw(count - 1), 2);
+      // Libraries that the package itself brought along are its own to clear; a program that was fetched is not.
+      const bool own = Has(word(count - 1), "node_modules") || Has(word(count - 1), "site-packages");
+      Emit(ShellAct::kPermission, index, "xattr " + raw(count - 1), own ? 1 : 2);
     }
   } else if ((program == "spctl" && HasFlag(command, {"--master-disable", "--global-disable"})) ||
              (program == "csrutil" && word(1) == "disable") ||

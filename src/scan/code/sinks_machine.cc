@@ -139,7 +139,12 @@ void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& targe
   if (tree && IsHome(path) && !target.Has(kToolArgument)) {
     Raise("DESTROY-001", call.expr, target, 0, "deletes " + Shown(path));
   } else if (target.Has(kHomeEntry) && !target.Has(kToolArgument)) {
-    Raise("DESTROY-001", call.expr, target, kHomeEntry, "deletes what it finds in the user's folder", tree ? 1.0 : 0.8);
+    // Files that bear its own name are its own to tidy: a wiper asks for none, or for how a name ends.
+    const std::string_view body =
+        function_ == kModuleBody ? std::string_view() : TextAt(code().functions[function_].loc).substr(0, 16'384);
+    const bool own = AnyOf(body, {".startsWith(", ".startswith("});
+    Raise("DESTROY-001", call.expr, target, kHomeEntry, "deletes what it finds in the user's folder",
+          own ? 0.4 : tree ? 1.0 : 0.8);
   }
 }
 

@@ -142,9 +142,11 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   if (last_ && data.Has(kTapped) && IsOpenPlace(path)) {
     Raise("EXFIL-007", call.expr, data, kTapped, "keeps copies of what was meant for others in " + Shown(path), 0.9);
   }
-  if (last_ && AnyOf(LowerCase(path), {".claude", ".cursor", ".gemini", ".codex"}) && EmptiesGuards()) {
-    Raise("PERSIST-003", call.expr, data, data.labels,
-          "writes " + Shown(path) + " so that nothing is asked and no hook watches");
+  if (last_ && AnyOf(LowerCase(path), {".claude", ".cursor", ".gemini", ".codex"})) {
+    if (const double empties = EmptiesGuards(); empties > 0.0) {
+      Raise("PERSIST-003", call.expr, data, data.labels,
+            "writes " + Shown(path) + " so that nothing is asked and no hook watches", empties);
+    }
   }
   if (last_ && AnyOf(LowerCase(path), {".claude", ".cursor", ".vscode/settings", ".gemini", ".codex", ".codeium"})) {
     // What lets every command through, written where an agent keeps its permissions.

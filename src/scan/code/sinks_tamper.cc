@@ -139,7 +139,21 @@ void Engine::JudgeAppended(ExprId part) {
 }
 
 // An agent's settings written so that nothing is asked and nobody watches.
-bool Engine::EmptiesGuards() const {
+namespace {
+
+// `delete settings.hooks;`, unless hooks are put back: then some stay.
+bool DeletesHooks(std::string_view body) {
+  if (AnyOf(body, {".hooks=", "[\"hooks\"]="})) return false;
+  for (std::size_t at = body.find("delete"); at != std::string_view::npos; at = body.find("delete", at + 1)) {
+    const std::size_t end = body.find(';', at);
+    if (end != std::string_view::npos && body.substr(at, end - at).ends_with(".hooks")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+double Engine::EmptiesGuards() const {
   const Function& shape = code().functions[function_];
   std::string body;
   const std::string_view text =
@@ -148,10 +162,13 @@ bool Engine::EmptiesGuards() const {
     if (c != ' ' && c != '\n' && c != '\t' && c != '\r') body += c == '\'' || c == '`' ? '"' : c;
   }
   const bool hooks = AnyOf(body, {".hooks={}", "\"hooks\"]={}", ".pop(\"hooks\"", "disableAllHooks\":true",
-                                  "disableAllHooks:true", "disableAllHooks=true"}) ||
-                     (Contains(body, ".hooks;") && Contains(body, "delete"));
-  return hooks || AnyOf(body, {"allow:[\"*\"]", "\"allow\":[\"*\"]", "\"allow\"]=[\"*\"]",
-                               "enableAllProjectMcpServers\":true", "enableAllProjectMcpServers=true"});
+                                  "disableAllHooks:true", "disableAllHooks=true"});
+  if (hooks || AnyOf(body, {"allow:[\"*\"]", "\"allow\":[\"*\"]", "\"allow\"]=[\"*\"]",
+                            "enableAllProjectMcpServers\":true", "enableAllProjectMcpServers=true"})) {
+    return 1.0;
+  }
+  // They may be its own, of an older version: worth a look, no more.
+  return DeletesHooks(body) ? 0.6 : 0.0;
 }
 
 }  // namespace interlock::scan::code

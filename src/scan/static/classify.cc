@@ -508,6 +508,7 @@ PackageKind KindOfPackage(const core::PackageView& view) {
   bool mcp = false;
   bool tools = false;
   bool offers = false;
+  bool tables = false;
   bool any_text = false;
   for (const core::PackageFile& file : view.files) {
     const std::string base = Lower(BaseName(file.path));
@@ -518,9 +519,14 @@ PackageKind KindOfPackage(const core::PackageView& view) {
     const auto has = [&](string_view word) { return head.find(word) != string_view::npos; };
     if (type == FileType::kJson) {
       if (has("\"mcpServers\"") || (base == "mcp.json" && has("\"servers\""))) config = true;
-      if (has("\"tools\"") &&
-          (has("\"inputSchema\"") || has("\"input_schema\"") || (has("\"parameters\"") && has("\"description\"")))) {
-        manifest = true;
+      // Beside code a table of tools counts where a package keeps its manifests: models of services speak of tools and
+      // parameters too.
+      const bool small = file.bytes.size() <= 64 * 1024 && std::count(file.path.begin(), file.path.end(), '/') <= 3;
+      if (has("\"tools\"")) {
+        const bool protocol = has("\"inputSchema\"");
+        const bool other = has("\"input_schema\"") || (has("\"parameters\"") && has("\"description\""));
+        manifest = manifest || protocol || (small && other);
+        tables = tables || (small && (protocol || other));
       }
       if (base == "package.json" && has("modelcontextprotocol")) mcp = true;
     }
@@ -537,7 +543,7 @@ PackageKind KindOfPackage(const core::PackageView& view) {
   if (listing) return PackageKind::kMcpListing;
   if (skill) return PackageKind::kSkill;
   if (mcp) return PackageKind::kMcpServer;
-  if (tools || (code && (manifest || offers))) return PackageKind::kToolModule;
+  if (tools || (code && (tables || offers))) return PackageKind::kToolModule;
   if (manifest && !code) return PackageKind::kMcpListing;
   if (config && !code) return PackageKind::kClientConfig;
   if (code) return PackageKind::kCode;

@@ -122,6 +122,7 @@ TEST(TextRules, WhereALinkLeadsIsNoPlaceToSendTo) {
   };
   EXPECT_GT(data("https://sink.acme-hub.example/in"), 0.3);
   EXPECT_EQ(data(R"json(<a href=\"https://docs.acme-hub.example/in\">its caller</a>)json"), 0.0);
+  EXPECT_EQ(data("[its caller](https://docs.acme-hub.example/in)"), 0.0);
 }
 
 TEST(TextRules, AFewOrdersAmongHundredsOfTextsAreAHint) {

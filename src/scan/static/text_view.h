@@ -95,6 +95,7 @@ class View {
         std::string_view(canvas_.text).substr(begin - 1 - kLink.size(), kLink.size()) == kLink) {
       return true;
     }
+    if (begin >= 2 && canvas_.text[begin - 1] == '(' && canvas_.text[begin - 2] == ']') return true;
     return begin >= 2 && canvas_.text[begin - 1] == '<' && canvas_.text[begin - 2] == ' ';
   }
 
