@@ -60,7 +60,7 @@ bool StopsGuard(const ShellCommand& command) {
 std::size_t GitVerb(const ShellCommand& command) {
   std::size_t at = 1;
   while (at < command.words.size() && command.words[at].text.starts_with("-")) {
-    at += Is(command.words[at].text, {"-C", "-c", "--git-dir", "--work-tree", "--exec-path"}) ? 2 : 1;
+    at += Is(command.words[at].text, {"-C", "-c", "--git-dir", "--work-tree", "--exec-path"}) ? std::size_t{2} : 1;
   }
   return at;
 }
