@@ -347,7 +347,7 @@ class Engine {
   [[nodiscard]] bool GuardsByWords(ExprId value) const;
   void Dispatch(const Call& call);
   // sinks_channel.cc
-  void JudgeHeaders(const Call& call, ExprId headers, const std::string& host);
+  void JudgeHeaders(ExprId headers, const std::string& host);
   void JudgeLogged(const Call& call, std::string_view last);
   void JudgeFollowed(const Call& call, const Taint& target);
   void JudgePictureData(const Call& call, std::string_view last);

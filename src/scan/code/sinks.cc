@@ -239,7 +239,7 @@ Taint Engine::JudgeHttp(Call& call) {
           "puts a file of credentials into the name of the program, for " + host, 0.8, host);
   }
   JudgeTrigger(call, data, !host.empty(), host);
-  if (has_headers) JudgeHeaders(call, Argument(call, kHeaders, nullptr), host);
+  if (has_headers) JudgeHeaders(Argument(call, kHeaders, nullptr), host);
   if (host.empty()) JudgeFollowed(call, target);
   for (const Arg& arg : call.args) {
     if (!last_ || arg.name != "verify" || arg.value >= code().exprs.size() || code().exprs[arg.value].text != "False") {

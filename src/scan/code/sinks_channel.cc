@@ -73,7 +73,7 @@ bool Engine::Encodes(const Call& call, std::string_view last) const {
 }
 
 // {"user-agent": `app/1.0 (build ${hex(text)})`}: a request without a body says something all the same.
-void Engine::JudgeHeaders(const Call& call, ExprId headers, const std::string& host) {
+void Engine::JudgeHeaders(ExprId headers, const std::string& host) {
   if (!last_ || host.empty()) return;
   const HostKind kind = KindOfHost(host);
   if ((kind != HostKind::kOrdinary && !IsBad(kind)) || HostOfVendors(host, 0xFFFFFFFFU)) return;
