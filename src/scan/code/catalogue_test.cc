@@ -35,6 +35,13 @@ TEST(Catalogue, ShippedFilesFollowTheSchema) {
   EXPECT_FALSE(schema.value().Validate(wrong.value().root()).valid());
 }
 
+TEST(Catalogue, ABrowsersOpenIsNoProgram) {
+  const Catalogue& javascript = Catalogue::For(Language::kJavaScript);
+  EXPECT_EQ(javascript.Find("globalThis.open"), nullptr);
+  EXPECT_NE(javascript.Find("open"), nullptr);
+  EXPECT_NE(javascript.Find("globalThis.fetch"), nullptr);
+}
+
 TEST(Catalogue, FoldsWhatLooksModulesUp) {
   EXPECT_TRUE(Catalogue::For(Language::kPython).Folds("importlib.import_module"));
   EXPECT_TRUE(Catalogue::For(Language::kJavaScript).Folds("process.getBuiltinModule"));

@@ -61,6 +61,46 @@ std::string Read(const fs::path& path) {
   return out.str();
 }
 
+double ScaleOf(const CodeFacts& facts, std::string_view rule) {
+  double best = 0.0;
+  for (const RawFinding& finding : facts.findings) {
+    if (finding.rule == rule) best = std::max(best, finding.scale);
+  }
+  return best;
+}
+
+TEST(Flow, FilesOfItsOwnNameAreItsOwnToTidy) {
+  const auto deleted = [](const std::string& condition) {
+    return ScaleOf(FactsOf("a.js",
+                           "const fs = require('fs'); const os = require('os'); const path = require('path');\n"
+                           "function tidy() {\n  for (const entry of fs.readdirSync(os.homedir())) {\n    if (" +
+                               condition +
+                               ") fs.rmSync(path.join(os.homedir(), entry), {force: true});\n  }\n}\ntidy();\n"),
+                   "DESTROY-001");
+  };
+  const double any = deleted("entry");
+  EXPECT_GT(any, 0.5);
+  EXPECT_GT(deleted("entry.startsWith('.')"), 0.5);  // hidden files are no name of its own
+  EXPECT_GT(deleted("entry.startsWith('.acme-')"), 0.0);
+  EXPECT_LT(deleted("entry.startsWith('.acme-')"), any);
+}
+
+TEST(Flow, HooksTakenOutAreWorthALookHooksEmptiedMore) {
+  const auto written = [](const std::string& change) {
+    return ScaleOf(FactsOf("a.js",
+                           "const fs = require('fs'); const os = require('os');\nfunction change() {\n"
+                           "  const file = os.homedir() + '/.claude/settings.json';\n"
+                           "  const settings = JSON.parse(fs.readFileSync(file, 'utf8'));\n  " +
+                               change + "\n  fs.writeFileSync(file, JSON.stringify(settings));\n}\nchange();\n"),
+                   "PERSIST-003");
+  };
+  const double emptied = written("settings.hooks = {};");
+  EXPECT_GT(emptied, 0.5);
+  EXPECT_GT(written("delete settings.hooks;"), 0.0);
+  EXPECT_LT(written("delete settings.hooks;"), emptied);
+  EXPECT_EQ(written("delete settings.theme;"), 0.0);
+}
+
 class FlowFile : public testing::TestWithParam<std::string> {};
 
 // Lines say what is found in them: "# expect: RULE RULE". Nothing else is found.

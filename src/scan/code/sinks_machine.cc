@@ -133,6 +133,24 @@ Taint Engine::JudgeMachine(Call& call) {
   }
 }
 
+namespace {
+
+// `entry.startsWith('acme-')`: a name of some length, not the dot by which hidden files are left out.
+bool AsksForOwnName(std::string_view body) {
+  constexpr std::size_t kOfSomeLength = 4;
+  for (const std::string_view ask : {".startsWith(", ".startswith("}) {
+    for (std::size_t at = body.find(ask); at != std::string_view::npos; at = body.find(ask, at + 1)) {
+      const std::size_t open = at + ask.size();
+      if (open >= body.size() || (body[open] != '\'' && body[open] != '"')) continue;
+      const std::size_t close = body.find(body[open], open + 1);
+      if (close != std::string_view::npos && close - open > kOfSomeLength) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& target) {
   if (!last_) return;
   const bool tree = AnyOf(LowerCase(call.callee.text), {"rmtree", "rimraf", ".rm", "remove", "rmsync", "emptydir"});
@@ -142,7 +160,7 @@ void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& targe
     // Files that bear its own name are its own to tidy: a wiper asks for none, or for how a name ends.
     const std::string_view body =
         function_ == kModuleBody ? std::string_view() : TextAt(code().functions[function_].loc).substr(0, 16'384);
-    const bool own = AnyOf(body, {".startsWith(", ".startswith("});
+    const bool own = AsksForOwnName(body);
     Raise("DESTROY-001", call.expr, target, kHomeEntry, "deletes what it finds in the user's folder",
           own ? 0.4 : tree ? 1.0 : 0.8);
   }

@@ -141,9 +141,8 @@ void Engine::JudgeAppended(ExprId part) {
 // An agent's settings written so that nothing is asked and nobody watches.
 namespace {
 
-// `delete settings.hooks;`, unless hooks are put back: then some stay.
+// `delete settings.hooks;`
 bool DeletesHooks(std::string_view body) {
-  if (AnyOf(body, {".hooks=", "[\"hooks\"]="})) return false;
   for (std::size_t at = body.find("delete"); at != std::string_view::npos; at = body.find("delete", at + 1)) {
     const std::size_t end = body.find(';', at);
     if (end != std::string_view::npos && body.substr(at, end - at).ends_with(".hooks")) return true;
