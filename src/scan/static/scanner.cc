@@ -112,6 +112,17 @@ bool IsAside(std::string_view folder) {
   return reach == Reach::kVendored || reach == Reach::kTest || reach == Reach::kExample;
 }
 
+// The line of an instruction file's front matter that names its licence; empty where there is none.
+std::pair<std::size_t, std::size_t> LicenceLine(std::string_view text) {
+  constexpr std::size_t kFrontMatter = 4000;
+  constexpr std::string_view kKey = "\nlicense:";
+  const std::string_view head = text.substr(0, kFrontMatter);
+  const std::size_t close = head.find("\n---", 3);
+  const std::size_t at = head.starts_with("---") ? head.substr(0, close).find(kKey) : std::string_view::npos;
+  if (at == std::string_view::npos) return {0, 0};
+  return {at, std::min(head.find('\n', at + kKey.size()), head.size())};
+}
+
 }  // namespace
 
 struct ScanJob::Impl {
@@ -293,7 +304,10 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
     const FileContext file = files[i];
     if (file.reach != Reach::kAgent || !IsText(file.type) || !IsInstructionFile(file.file->path)) continue;
     std::unordered_set<std::string_view> mentions;
-    CollectMentions(file.text(), mentions);
+    // "license: complete terms in LICENSE.txt" has nobody follow the terms.
+    const auto [begin, end] = LicenceLine(file.text());
+    CollectMentions(file.text().substr(0, begin), mentions);
+    CollectMentions(file.text().substr(end), mentions);
     for (const std::string_view mention : mentions) {
       if (BaseName(mention) != BaseName(file.file->path)) raise(FolderOf(file.file->path), mention, Reach::kAgent);
     }

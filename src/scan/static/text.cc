@@ -35,6 +35,7 @@ constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
 constexpr std::size_t kManyPassages = 500;
 constexpr double kOneOfHundreds = 0.3;
+constexpr std::size_t kLongestCommandLine = 2000;  // of a server's; longer texts are documents
 constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
 
 // Where a frame or pattern counts: surfaces an agent follows count in full.
@@ -360,7 +361,7 @@ class Analysis {
       return;
     for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
       const TextPassage& passage = canvas_.passages[p];
-      if ((passage.kind & kSurfaceConfig) == 0) continue;
+      if ((passage.kind & kSurfaceConfig) == 0 || passage.end - passage.begin > kLongestCommandLine) continue;
       const TextSurface& surface = surfaces_[passage.surface];
       if ((passage.kind & kSurfaceDecoded) == 0 && !passage.glossed) Snippet(p, surface, 0.0, "mcp");
     }

@@ -523,7 +523,8 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
         const std::uint32_t value = one.code >= 0xE0100 ? one.code - 0xE0100 + 16 : one.code - 0xFE00;
         if (tags == 0) spelled.push_back(static_cast<char>(value));
       } else if (IsBidi(one.code)) {
-        if (one.code >= 0x202A && one.code != 0x202C && one.code != 0x2069) ++overrides;
+        // What turns the direction round: text that runs from left to right anyhow is not changed by the others.
+        if (one.code == 0x202B || one.code == 0x202E || one.code == 0x2067) ++overrides;
       } else {
         ++widths;
       }

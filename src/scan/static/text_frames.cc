@@ -25,6 +25,7 @@ using frames::WishOfUser;
 using frames::Wording;
 
 constexpr std::size_t kMaxHits = 4000;
+constexpr double kMostOfTold = 0.45;
 class Finder {
  public:
   Finder(const TextCanvas& canvas, std::vector<FrameHit>& out) : canvas_(canvas), out_(out) {}
@@ -265,7 +266,7 @@ class Finder {
   void Override(const View& view) {
     if (!view.any(Bit(kWOverride))) return;
     for (int i = 0; i < view.size(); ++i) {
-      if (!view.is(i, Bit(kWOverride)) || view.Negated(i)) continue;
+      if (!view.is(i, Bit(kWOverride)) || view.Negated(i) || view.Whether(i)) continue;
       const int rule = view.Find(i + 1, i + 8, Bit(kWRule));
       const int prior = view.Find(i + 1, i + 6, Bit(kWPrior) | Bit(kWSafety));
       double score = 0.0;
@@ -300,8 +301,13 @@ class Finder {
       if (score == 0.0) continue;
       const std::string_view w = view.word(i);
       const bool ruled = to > i && view.FindWord(to + 1, to + 2, "related") != kNone;
-      // "When an application violates a system constraint", "ignore instructions related to old files".
-      if (!view.Directs(i)) score -= w.starts_with("violat") || w.starts_with("ignoring") ? 0.5 : 0.2;
+      // "Without discarding earlier constraints": kept.
+      if (view.Find(i - 2, i - 1, Bit(kWWithout)) != kNone) continue;
+      // "When an application violates a system constraint", "ignore instructions related to old files". What is told
+      // rather than ordered has a person look.
+      if (!view.Directs(i)) {
+        score = std::min(score - (w.starts_with("violat") || w.starts_with("ignoring") ? 0.5 : 0.2), kMostOfTold);
+      }
       if (ruled || view.FindWord(to + 1, to + 1, "about") != kNone) score -= 0.5;
       if (view.any(Bit(kWAgent))) score += 0.1;
       // "by default", "override the default": settings, not orders.
@@ -318,6 +324,8 @@ class Finder {
     int from = kNone;
     int to = kNone;
     const int words = view.any(Bit(kWTell) | Bit(kWSecretly)) ? view.size() : 0;
+    const SurfaceSet kind = canvas_.passages[view.sentence().passage].kind;
+    const bool tool = (kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName | kSurfaceHidden)) != 0;
     for (int i = 0; i < words && score < 0.9; ++i) {
       if (view.is(i, Bit(kWTell))) {
         const std::string_view w = view.word(i);
@@ -345,6 +353,9 @@ class Finder {
               view.FindWord(i, view.size(), "behavior") != kNone) {
             score = 0.75;
           }
+          // A prompt that keeps its own wording to itself says nothing of what is done.
+          const int own = view.FindWord(i, i + 6, "system");
+          if (!tool && own != kNone && view.Find(own + 1, own + 1, Bit(kWRule)) != kNone) score = 0.4;
         } else if (i > 0 && view.Find(i - 3, i - 1, Bit(kWWithout)) != kNone &&
                    !view.Comma(view.Find(i - 3, i - 1, Bit(kWWithout)), i) &&
                    (user != kNone || w.starts_with("disclos") || w.starts_with("reveal"))) {
@@ -492,8 +503,7 @@ class Finder {
     int from = kNone;
     int to = kNone;
     int password = view.Find(0, view.size(), Bit(kWPassword));
-    // "Pass the path": the verb.
-    if (password != kNone && view.word(password) == "pass" && view.at(password).end() < canvas_.text.size() &&
+      if (password != kNone && view.word(password) == "pass" && view.at(password).end() < canvas_.text.size() &&
         canvas_.text[view.at(password).end()] == ' ') {
       password = kNone;
     }
@@ -508,7 +518,9 @@ class Finder {
       to = std::max(password, std::max(extract, fetch));
     }
     const int run = view.Find(0, view.size(), Bit(kWExec));
-    if (got && run != kNone && concrete && !view.Negated(run)) {
+    // "Before you run the code, download the data": something else is run.
+    const bool else_run = run != kNone && fetch > run && view.FindWord(run - 4, run + 4, "before") != kNone;
+    if (got && !else_run && run != kNone && concrete && !view.Negated(run)) {
       double s = 0.2 + memory_.fetch_program;
       const bool before = view.Has("before using") || view.Has("before starting") || view.Has("before proceeding") ||
                           view.Has("before you") || view.Has("before running") || view.Has("before the skill") ||

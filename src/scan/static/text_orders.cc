@@ -569,6 +569,30 @@ class Orders {
     }
   }
 
+  // The last word of what the verb at `i` speaks of: "pass a link; ...", "include it when the conversation ...".
+  [[nodiscard]] int ClauseEnd(int i) const {
+    for (int k = i + 1; k < size(); ++k) {
+      const std::string_view w = word(k);
+      const std::string_view gap = Gap(k);
+      if (w == "when" || w == "if" || gap.find(';') != std::string_view::npos ||
+          gap.find("\xE2\x80\x94") != std::string_view::npos) {
+        return k - 1;
+      }
+    }
+    return size() - 1;
+  }
+
+  // "Any other tool", "all tools", "anything else": not "any component".
+  [[nodiscard]] bool OfOtherTools() const {
+    for (int i = 0; i + 1 < size(); ++i) {
+      const std::string_view w = word(i);
+      if (w == "anything" && word(i + 1) == "else") return true;
+      if (w != "any" && w != "all" && w != "every" && w != "other") continue;
+      if (Find(i + 1, i + 3, O(kOTool)) != kNone) return true;
+    }
+    return false;
+  }
+
   // Orders in the text of a tool about other tools, about the order of calls, or for parameters that carry.
   void Tools() {
     const bool described = (passage_->kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) != 0 ||
@@ -590,9 +614,7 @@ class Orders {
     if (first) {
       score = 0.3;
       if (any(Bit(kWMust))) score += 0.1;
-      if (Has({"any other tool", "before any", "all other tools", "every other tool", "other tools", "using any",
-               "calling any"}))
-        score += 0.25;
+      if (OfOtherTools()) score += 0.25;
       if (read != kNone && !Negated(read) && any(Bit(kWSecretPath) | Bit(kWSecret))) score += 0.3;
       if (hidden != kNone) score += 0.2;
       if (Has({"otherwise", "will not work", "will fail", "won't work"})) score += 0.05;
@@ -603,8 +625,9 @@ class Orders {
       if (param != kNone && (described || any(Bit(kWMust)) || Every() || Quiet())) {
         for (int i = 0; i < size(); ++i) {
           if ((sets_[static_cast<std::size_t>(i)] & O(kORepeat)) == 0 || Negated(i) || !Ordered(i)) continue;
-          const int what =
-              std::max(Find(i + 1, i + 12, O(kOPrompt)), FindBase(i + 1, i + 14, Bit(kWSecret) | Bit(kWSecretPath)));
+          const int clause = ClauseEnd(i);
+          const int what = std::max(Find(i + 1, std::min(i + 12, clause), O(kOPrompt)),
+                                    FindBase(i + 1, std::min(i + 14, clause), Bit(kWSecret) | Bit(kWSecretPath)));
           if (what == kNone) continue;
           double s =
               0.25 + (hidden != kNone ? 0.2 : 0.0) + (Every() ? 0.1 : 0.0) + (Quiet() ? 0.25 : 0.0) +

@@ -127,7 +127,8 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
   } else if (send != kNowhere) {
     // One secret, put into what is sent rather than into a header or the address of the service it belongs to.
     const std::size_t body = find.FindAny(text, {"json=", "data=", "body:", "files=", "\"exif\"", ".sendall("});
-    const bool header = find.FindAny(text, {"authorization", "bearer", "x-api-key", "auth=", "headers"}) != kNowhere;
+    const bool header = find.FindAny(text, {"authorization", "bearer", "x-api-key", "auth=", "headers", "?key=", "&key=",
+                                             "?api_key=", "?apikey="}) != kNowhere;
     const bool encoded = find.FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere;
     const std::size_t at = FindSecret(find, text);
     if (at != kNowhere && body != kNowhere && !header) {

@@ -115,6 +115,11 @@ class View {
     return false;
   }
 
+  // "Whether to ignore ...": what a setting is for.
+  [[nodiscard]] bool Whether(int i) const {
+    return FindWord(std::max(0, i - 2), i - 1, "whether") != kNone;
+  }
+
   // The form in which one is told to do something: "send", not "sends" or "sending".
   [[nodiscard]] bool Bare(int i) const {
     const std::string_view w = word(i);
@@ -124,6 +129,7 @@ class View {
   // The sentence tells somebody to do what the word at `i` says.
   [[nodiscard]] bool Directs(int i) const {
     if (i < 0) return false;
+    if (Whether(i)) return false;
     int first = 0;
     // What may stand before an imperative.
     static constexpr std::array<std::string_view, 26> kLead = {

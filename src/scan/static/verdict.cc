@@ -50,6 +50,13 @@ constexpr double kLookOfWords = 0.3;
 constexpr double kMostWithoutLook = 0.2;
 // Of words among the code and data of a package that offers an agent nothing: programmers read them.
 constexpr double kWordsOfLibrary = 0.3;
+// ... and of words among data by the megabyte (transcripts, tables, catalogues): some of any such heap sound like
+// orders.
+constexpr std::size_t kHeap = std::size_t{512} << 10;
+constexpr std::size_t kLargeHeap = std::size_t{2} << 20;
+constexpr std::size_t kFilesOfHeap = 4;  // a listing alone is no heap
+constexpr double kWordsOfHeap = 0.6;
+constexpr double kWordsOfLargeHeap = 0.3;
 constexpr double kWarnScore = 0.28;
 constexpr double kBlockScore = 0.57;
 constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
@@ -95,6 +102,31 @@ std::string_view EvidenceOf(std::string_view rule) {
 // What a text says, other than how it is kept from being seen.
 bool IsWords(std::string_view rule) {
   return rule.starts_with("PI-") && rule != "PI-003" && rule != "PI-005" && rule != "PI-006" && rule != "PI-009";
+}
+
+// Text that programs keep as data.
+bool IsData(const FileContext& file) {
+  switch (file.type) {
+    case FileType::kJson:
+    case FileType::kYaml:
+    case FileType::kXml:
+    case FileType::kHtml:
+    case FileType::kMarkdown:
+    case FileType::kPlainText:
+    case FileType::kUnknownText:
+      return file.reach == Reach::kRuntime;
+    default:
+      return false;
+  }
+}
+
+double WordsOfData(const std::vector<FileContext>& files) {
+  std::size_t bytes = 0;
+  for (const FileContext& file : files) {
+    if (IsData(file)) bytes += file.text().size();
+  }
+  if (files.size() < kFilesOfHeap || bytes < kHeap) return 1.0;
+  return bytes < kLargeHeap ? kWordsOfHeap : kWordsOfLargeHeap;
 }
 
 std::string SummaryOf(const ScanReport& report) {
@@ -228,6 +260,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     return it->second;
   };
 
+  const double words_of_data = WordsOfData(files);
   std::vector<Finding>& findings = report.findings;
   std::vector<bool> listed_only;                                                  // beside findings
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // rule, file, evidence -> finding
@@ -237,8 +270,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     const FileContext& file = files[hit.file];
     const Reach reach = hit.has_reach ? hit.reach : file.reach;
     const bool library = report.kind == PackageKind::kCode && reach == Reach::kRuntime && IsWords(hit.rule);
-    const double confidence = ContextConfidence(*rule, hit, reach, input.identity, input.options->strict) *
-                              (library && !input.options->strict ? kWordsOfLibrary : 1.0);
+    const bool heaped = IsWords(hit.rule) && !hit.has_reach && IsData(file);
+    const double share = input.options->strict ? 1.0 : library ? kWordsOfLibrary : heaped ? words_of_data : 1.0;
+    const double confidence = ContextConfidence(*rule, hit, reach, input.identity, input.options->strict) * share;
     // Where it stands makes it count less; only what says nothing anywhere is dropped.
     if (ContextConfidence(*rule, hit, reach, input.identity, true) < 0.02) continue;
     const std::string_view text = file.text();

@@ -373,5 +373,44 @@ TEST(Verdict, PlacesAreGivenInBytesAndAsEditorsCount) {
   EXPECT_EQ(finding.utf16_end_column, 14U);
 }
 
+// Of transcripts by the megabyte some sentence sounds like an order; a deed does not hide among them.
+TEST(Verdict, WordsAmongDataByTheMegabyteCountLess) {
+  const auto weigh = [](std::string_view rule, std::size_t bytes) {
+    core::PackageView view;
+    for (const char* path : {"server.py", "data/a.json", "data/b.json", "data/c.json"}) {
+      view.files.push_back({.path = path, .bytes = "[]" + std::string(path[0] == 'd' ? bytes : 0, ' ')});
+    }
+    const std::vector<FileContext> files = ClassifyFiles(view, PackageKind::kMcpServer);
+    RawFinding hit;
+    hit.rule = rule;
+    hit.evidence = "evidence";
+    hit.file = 1;
+    ScanReport report;
+    const ScanOptions options;
+    Judge({hit}, {&files, &Rules(), &options, {}}, report);
+    return report.score;
+  };
+  EXPECT_LT(weigh("PI-TEST", 1U << 20), weigh("PI-TEST", 200));
+  EXPECT_LT(weigh("PI-TEST", 1U << 20), weigh("PI-TEST", 1U << 18));
+  EXPECT_EQ(weigh("M-CRITICAL", 1U << 20), weigh("M-CRITICAL", 200));
+}
+
+// "license: complete terms in LICENSE.txt" is no order to follow them; a sentence that names the file is one.
+TEST(Verdict, TheLicenceLineOfASkillHasNobodyReadTheLicence) {
+  const auto reach = [](const std::string& body) {
+    core::PackageView view;
+    view.files.push_back({.path = "SKILL.md",
+                          .bytes = "---\nname: x\ndescription: Formats.\nlicense: Terms in LICENSE.txt\n---\n" + body});
+    view.files.push_back({.path = "LICENSE.txt", .bytes = "Users may not retain copies.\n"});
+    const ScanReport report = Scan(view, {});
+    for (const FileRecord& file : report.files) {
+      if (file.path == "LICENSE.txt") return file.reach;
+    }
+    return Reach::kTest;
+  };
+  EXPECT_EQ(reach("# X\nFormats tables.\n"), Reach::kDocument);
+  EXPECT_EQ(reach("# X\nRead LICENSE.txt and do what it says.\n"), Reach::kAgent);
+}
+
 }  // namespace
 }  // namespace interlock::scan
