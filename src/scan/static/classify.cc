@@ -452,7 +452,8 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
       base.find(".test.") != string_view::npos || base.find(".spec.") != string_view::npos) {
     return core::Reach::kTest;
   }
-  if (base == "setup.py") return core::Reach::kInstall;
+  if (base == "setup.py" || base == "binding.gyp") return core::Reach::kInstall;
+
   if (Among(base, {"makefile", "justfile", "noxfile.py", "tasks.py", "gulpfile.js", "gruntfile.js", "jenkinsfile",
                    "tox.ini", ".pre-commit-config.yaml", "fabfile.py", "taskfile.yml"}) ||
       base.find(".config.") != string_view::npos || StartsWith(base, ".eslintrc") || StartsWith(base, ".prettierrc") ||

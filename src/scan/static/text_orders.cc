@@ -582,13 +582,22 @@ class Orders {
     return size() - 1;
   }
 
-  // "Any other tool", "all tools", "anything else": not "any component".
-  [[nodiscard]] bool OfOtherTools() const {
+  // "Before any other tool", "prior to all tools", "before anything else": not "before any component", nor "needed by
+  // other tools", nor those "of this server".
+  [[nodiscard]] bool BeforeOtherTools() const {
     for (int i = 0; i + 1 < size(); ++i) {
       const std::string_view w = word(i);
-      if (w == "anything" && word(i + 1) == "else") return true;
-      if (w != "any" && w != "all" && w != "every" && w != "other") continue;
-      if (Find(i + 1, i + 3, O(kOTool)) != kNone) return true;
+      if (w != "before" && w != "prior" && w != "until" && w != "precede" && w != "precedes") continue;
+      for (int k = i + 1; k <= std::min(i + 4, size() - 1); ++k) {
+        const std::string_view which = word(k);
+        if (which == "anything") return true;
+        if (which != "any" && which != "all" && which != "every" && which != "other") continue;
+        const int tool = Find(k + 1, k + 3, O(kOTool));
+        if (tool == kNone) continue;
+        const std::string_view place = word(tool + 1);
+        const bool own = (place == "of" || place == "in" || place == "from" || place == "on") && word(tool + 2) == "this";
+        if (!own) return true;
+      }
     }
     return false;
   }
@@ -614,7 +623,7 @@ class Orders {
     if (first) {
       score = 0.3;
       if (any(Bit(kWMust))) score += 0.1;
-      if (OfOtherTools()) score += 0.25;
+      if (BeforeOtherTools()) score += 0.25;
       if (read != kNone && !Negated(read) && any(Bit(kWSecretPath) | Bit(kWSecret))) score += 0.3;
       if (hidden != kNone) score += 0.2;
       if (Has({"otherwise", "will not work", "will fail", "won't work"})) score += 0.05;
