@@ -290,6 +290,7 @@ class Engine {
   void TapCallbacks();
   void TakeRequests();
   void Serve(std::uint32_t module, FuncId function);
+  [[nodiscard]] bool OwnClass(ExprId name) const;
   void NoteTap(ExprId target, ExprId value);
   void NoteTapCall(const Call& call);
   void NoteInterceptors(const Call& call);

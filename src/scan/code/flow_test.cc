@@ -85,6 +85,20 @@ TEST(Flow, FilesOfItsOwnNameAreItsOwnToTidy) {
   EXPECT_LT(deleted("entry.startsWith('.acme-')"), any);
 }
 
+TEST(Flow, WhatWasCopiedElsewhereFirstIsMoved) {
+  const auto deleted = [](const std::string& first) {
+    return ScaleOf(FactsOf("a.py",
+                           "import os, shutil\nfrom pathlib import Path\ndef restore():\n"
+                           "    for backup in Path.home().glob('*'):\n" +
+                               first + "        backup.unlink()\nrestore()\n"),
+                   "DESTROY-001");
+  };
+  const double lost = deleted("");
+  EXPECT_GT(lost, 0.5);
+  EXPECT_LT(deleted("        shutil.copy2(backup, backup.with_suffix(''))\n"), lost / 2);
+  EXPECT_EQ(deleted("        shutil.copy2(backup, os.devnull)\n"), lost);
+}
+
 TEST(Flow, HooksTakenOutAreWorthALookHooksEmptiedMore) {
   const auto written = [](const std::string& change) {
     return ScaleOf(FactsOf("a.js",

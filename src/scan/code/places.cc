@@ -325,4 +325,19 @@ bool HostOfVendors(std::string_view host, std::uint32_t vendors) {
   return false;
 }
 
+bool IsCompared(std::string_view text, std::size_t begin, std::size_t end) {
+  constexpr std::string_view kSpace = " \t";
+  if (begin > text.size() || end > text.size()) return false;
+  const std::string_view before = text.substr(0, begin);
+  const std::size_t last = before.find_last_not_of(kSpace);
+  if (last != std::string_view::npos) {
+    const std::string_view until = before.substr(0, last + 1);
+    const bool spaced = until.size() < before.size();
+    if (until.ends_with("==") || until.ends_with("!=") || (spaced && until.ends_with("case"))) return true;
+  }
+  std::string_view after = text.substr(end);
+  after.remove_prefix(std::min(after.find_first_not_of(kSpace), after.size()));
+  return after.starts_with("==") || after.starts_with("!=");
+}
+
 }  // namespace interlock::scan::code

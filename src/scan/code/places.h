@@ -24,4 +24,8 @@ enum class PathKind : std::uint8_t {
 // Whether a host belongs to one of the vendors.
 [[nodiscard]] bool HostOfVendors(std::string_view host, std::uint32_t vendors);
 
+// `mode === "bypassPermissions"`, `case "bypassPermissions":`: the literal of [begin, end), quotes and all, is asked for,
+// and written nowhere.
+[[nodiscard]] bool IsCompared(std::string_view text, std::size_t begin, std::size_t end);
+
 }  // namespace interlock::scan::code

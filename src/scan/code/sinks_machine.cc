@@ -149,6 +149,21 @@ bool AsksForOwnName(std::string_view body) {
   return false;
 }
 
+// `shutil.copy2(backup, config); backup.unlink()`: what lies somewhere else first was moved, not lost. A copy that is
+// thrown away is none.
+bool CopiedBefore(std::string_view body, std::string_view deleted) {
+  if (deleted.empty() || deleted.size() > 80) return false;
+  for (const std::string_view copy : {"copy2(", "copy(", "copyfile(", "copyFileSync(", "copyFile(", "cpSync("}) {
+    for (std::size_t at = body.find(copy); at != std::string_view::npos; at = body.find(copy, at + 1)) {
+      const std::string_view args = body.substr(at + copy.size());
+      if (!args.starts_with(deleted) || args.size() <= deleted.size() || args[deleted.size()] != ',') continue;
+      const std::string_view where = args.substr(0, args.find(')'));
+      if (!AnyOf(where, {"/dev/", "devnull", "os.dev"})) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& target) {
@@ -160,9 +175,17 @@ void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& targe
     // Files that bear its own name are its own to tidy: a wiper asks for none, or for how a name ends.
     const std::string_view body =
         function_ == kModuleBody ? std::string_view() : TextAt(code().functions[function_].loc).substr(0, 16'384);
+    const std::size_t here = code().exprs[call.expr].loc.begin;
+    const std::size_t from = code().functions[function_].loc.begin;
+    const Expr& callee = code().exprs[call.expr];
+    const ExprId what = !call.args.empty()                   ? call.args[0].value
+                        : callee.base < code().exprs.size() ? code().exprs[callee.base].base
+                                                             : kNone;
+    const bool moved = what < code().exprs.size() && here > from &&
+                       CopiedBefore(body.substr(0, here - from), TextAt(code().exprs[what].loc));
     const bool own = AsksForOwnName(body);
     Raise("DESTROY-001", call.expr, target, kHomeEntry, "deletes what it finds in the user's folder",
-          own ? 0.4 : tree ? 1.0 : 0.8);
+          moved ? 0.25 : own ? 0.4 : tree ? 1.0 : 0.8);
   }
 }
 

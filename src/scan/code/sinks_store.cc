@@ -154,6 +154,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     for (const Expr& part : code().exprs) {
       const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
       if (part.kind != ExprKind::kString || !inside) continue;
+      if (IsCompared(code().text, part.loc.begin, part.loc.end)) continue;
       if (AnyOf(part.text, {"bypassPermissions", "Bash(*)", "Bash(*:*)", "chat.tools.autoApprove"}) ||
           part.text == "dangerously-skip-permissions" || part.text == "autoApproveAll") {
         Raise("PERSIST-003", call.expr, data, data.labels,

@@ -1,16 +1,19 @@
 // What a whole file does, told by several of its parts together: guards that are ended, packages that publish
 // themselves, other agents set to look for secrets, containers that are given the host.
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "code/engine.h"
+#include "code/engine_words.h"
 #include "code/places.h"
 #include "code/shell_paths.h"
 #include "code/sink_words.h"
 
 namespace interlock::scan::code {
 
-using namespace sink_words;  // NOLINT: the engine room's own words
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
 
 namespace {
 
@@ -34,6 +37,48 @@ bool IsFreeFlag(std::string_view text) {
   return text == "--dangerously-skip-permissions" || text == "--yolo" || text == "--trust-all-tools" ||
          text == "--dangerously-bypass-approvals-and-sandbox" || text == "--allow-all-tools" ||
          text == "--dangerously-allow-all" || text == "bypassPermissions";
+}
+
+// Tells somebody to look for something: "Search the home folder for wallets", "your task is to list every key". What
+// reports to the user ("Failed to write credentials", "unable to find a token") orders nothing.
+bool OrdersSearch(std::string_view said) {
+  constexpr auto kVerbs = std::to_array<std::string_view>(
+      {"search", "find", "list", "look", "locate", "collect", "gather", "scan", "enumerate", "read", "copy", "dump",
+       "send", "extract", "harvest", "cat", "grep", "walk", "traverse", "inspect", "hunt", "grab", "fetch", "upload",
+       "write", "save", "output", "report", "give", "tell", "steal", "explore", "crawl", "discover", "identify",
+       "retrieve", "take", "record", "index", "inventory", "summarize", "export", "post", "append", "put", "pull",
+       "zip", "archive", "examine"});
+  constexpr auto kReports = std::to_array<std::string_view>(
+      {"unable", "failed", "fails", "failing", "trying", "tried", "able", "attempted", "attempting", "refusing",
+       "refused", "failure", "used", "error"});
+  const std::string text = LowerCase(said);
+  const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
+  std::string_view last;         // the word before
+  std::string_view before_last;  // and the one before that
+  bool begins = true;            // a sentence, a line, a point of a list
+  for (std::size_t at = 0; at < text.size();) {
+    if (!letter(text[at])) {
+      const char c = text[at];
+      const bool ends_word = c == '.' && at + 1 < text.size() && text[at + 1] != ' ' && text[at + 1] != '\n';
+      begins = begins || ((c == '.' && !ends_word) || c == '\n' || c == ':' || c == ';' || c == '!' || c == ',' ||
+                          c == '(' || c == ')');
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && letter(text[end])) ++end;
+    const std::string_view word = std::string_view(text).substr(at, end - at);
+    const bool verb = std::ranges::find(kVerbs, word) != kVerbs.end();
+    const bool ordered = begins || SaysOneOf(last, {"and", "then", "please", "must", "now", "should", "will", "you"}) ||
+                         last.ends_with("ly") ||
+                         (last == "to" && std::ranges::find(kReports, before_last) == kReports.end());
+    if (verb && ordered) return true;
+    before_last = last;
+    last = word;
+    begins = false;
+    at = end;
+  }
+  return false;
 }
 
 }  // namespace
@@ -79,7 +124,7 @@ void Engine::JudgeModule() {
     const std::string_view text = part.text;
     if (IsFreeFlag(text)) free = true;
     if (starts && text.size() >= 24 && loot == nullptr && text.size() < 4096 && Contains(text, " ") &&
-        shell::NamesLoot(text)) {
+        shell::NamesLoot(text) && OrdersSearch(text)) {
       loot = &part;
     }
     if (IsGuard(text)) {
@@ -150,6 +195,33 @@ bool DeletesHooks(std::string_view body) {
   return false;
 }
 
+// `if "hooks" not in settings: settings["hooks"] = {}`, `if (!settings.hooks) settings.hooks = {}`: puts a place where
+// there was none; whatever watches stays. `body` is without spaces, its quotes double.
+bool EmptiesHooks(std::string_view body) {
+  constexpr std::string_view kDot = ".hooks={}";
+  constexpr std::string_view kKey = "[\"hooks\"]={}";
+  const auto name = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+           c == '$';
+  };
+  for (const std::string_view empty : {kDot, kKey}) {
+    for (std::size_t at = body.find(empty); at != std::string_view::npos; at = body.find(empty, at + 1)) {
+      std::size_t from = at;
+      while (from > 0 && name(body[from - 1])) --from;
+      const std::string owner(body.substr(from, at - from));
+      const std::string_view before = body.substr(0, from);
+      const bool absent = before.ends_with("if\"hooks\"notin" + owner + ":") ||
+                          before.ends_with("if(!" + owner + ".hooks)") || before.ends_with("if(!" + owner + ".hooks){") ||
+                          before.ends_with("if(!" + owner + "[\"hooks\"])") ||
+                          before.ends_with("if(!" + owner + "[\"hooks\"]){") ||
+                          before.ends_with("if(!(\"hooks\"in" + owner + "))") ||
+                          before.ends_with("if(!(\"hooks\"in" + owner + ")){");
+      if (owner.empty() || !absent) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 double Engine::EmptiesGuards() const {
@@ -160,7 +232,8 @@ double Engine::EmptiesGuards() const {
   for (const char c : text) {
     if (c != ' ' && c != '\n' && c != '\t' && c != '\r') body += c == '\'' || c == '`' ? '"' : c;
   }
-  const bool hooks = AnyOf(body, {".hooks={}", "\"hooks\"]={}", ".pop(\"hooks\"", "disableAllHooks\":true",
+  const bool hooks = EmptiesHooks(body) ||
+                     AnyOf(body, {".pop(\"hooks\"", "disableAllHooks\":true",
                                   "disableAllHooks:true", "disableAllHooks=true"});
   if (hooks || AnyOf(body, {"allow:[\"*\"]", "\"allow\":[\"*\"]", "\"allow\"]=[\"*\"]",
                             "enableAllProjectMcpServers\":true", "enableAllProjectMcpServers=true"})) {

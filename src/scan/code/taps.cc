@@ -25,8 +25,11 @@ bool IsAgentCallback(std::string_view name) {
     }
     return false;
   }
-  return name.starts_with("handleLLM") || name.starts_with("handleTool") || name.starts_with("handleChatModel") ||
-         name.starts_with("handleChain");
+  // handleToolStart tells of a call; handleToolCall is one that the program makes itself.
+  const bool what = name.starts_with("handleLLM") || name.starts_with("handleTool") ||
+                    name.starts_with("handleChatModel") || name.starts_with("handleChain");
+  return what && (name.ends_with("Start") || name.ends_with("End") || name.ends_with("Error") ||
+                  name.ends_with("NewToken") || name.ends_with("Event"));
 }
 
 // The name under which somebody else's object keeps what it runs.
@@ -203,6 +206,12 @@ std::vector<std::uint64_t> Engine::Served() const {
   return out;
 }
 
+// A class or function that this package writes itself, which `X` of `X.prototype` names.
+bool Engine::OwnClass(ExprId name) const {
+  const Value& named = view().Evaluate(name, function_);
+  return (named.kind == ValueKind::kFunction || named.kind == ValueKind::kClass) && named.module != kNone;
+}
+
 // X.method = f, where X is not this file's: f stands between the callers of X and X.
 void Engine::NoteTap(ExprId target, ExprId value) {
   const Expr& at = code().exprs[target];
@@ -218,6 +227,11 @@ void Engine::NoteTap(ExprId target, ExprId value) {
                        owner.module == kNone && !owner.text.empty();
   const bool world = whole.starts_with("globalThis.") || whole.starts_with("global.") || whole.starts_with("window.") ||
                      Contains(whole, ".prototype.");
+  // Methods of a class of its own, as older JavaScript writes them, stand in nobody's place.
+  if (at.base < code().exprs.size() && code().exprs[at.base].kind == ExprKind::kMember &&
+      code().exprs[at.base].text == "prototype" && OwnClass(code().exprs[at.base].base)) {
+    return;
+  }
   const bool holds = owner.kind == ValueKind::kUnknown && at.kind == ExprKind::kMember && HoldsFunction(at.text);
   if (!foreign && !world && !holds) return;
   TapValue(value, std::string(whole));

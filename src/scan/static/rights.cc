@@ -15,6 +15,8 @@ namespace {
 
 using core::Reach;
 
+constexpr double kSaid = 0.5;                          // of a deed that the package's page tells
+constexpr double kChoice = 0.35;                       // of a mode in the list of all of them
 constexpr std::size_t kMaxRead = std::size_t{256} << 10U;  // bytes of one file
 
 // What the package and its tools say they are for.
@@ -22,6 +24,33 @@ std::string PurposeOf(const ScanReport& report) {
   std::string purpose = report.name + " " + report.description;
   for (const ToolSurface& tool : report.tools) purpose += " " + tool.name + " " + tool.description.substr(0, 400);
   return LowerCase(std::string_view(purpose).substr(0, 16'384));
+}
+
+// What the package's own page says, where everybody looks before installing: README beside the manifest, or the
+// metadata of a wheel. A file of that name deeper in the package is nothing that a user has read.
+std::string PageOf(const std::vector<FileContext>& files) {
+  std::string page;
+  for (const FileContext& file : files) {
+    const std::string path = LowerCase(file.file->path);
+    const std::size_t slash = path.rfind('/');
+    const std::string name = path.substr(slash == std::string::npos ? 0 : slash + 1);
+    const std::string folder = slash == std::string::npos ? std::string() : path.substr(0, slash);
+    const bool top = folder.find('/') == std::string::npos;
+    const bool readme = name.starts_with("readme") && (folder.empty() || folder == "package");
+    const bool metadata = top && ((name == "metadata" && folder.ends_with(".dist-info")) || name == "pkg-info");
+    if (readme || metadata) page += LowerCase(file.text().substr(0, kMaxRead)) + "\n";
+  }
+  return page;
+}
+
+// A name as a page writes it: alone, in a path, between quotes; no part of a longer name.
+bool PageNames(std::string_view page, std::string_view name) {
+  const auto part = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
+  for (std::size_t at = page.find(name); at != std::string_view::npos; at = page.find(name, at + 1)) {
+    const std::string_view after = page.substr(at + name.size());
+    if ((at == 0 || !part(page[at - 1])) && (after.empty() || !part(after.front()))) return true;
+  }
+  return false;
 }
 
 // Roles above which there is none.
@@ -75,7 +104,23 @@ bool Writes(std::string_view text) {
       text, {"write_text(", ".write(", "writefile", "appendfile", "writelines(", ">> ", "tee -a", "createwritestream"});
 }
 
-void JudgeInstructions(const FileContext& file, std::string_view purpose, std::string_view text,
+// `readFileSync("AGENTS.md")`: what is only read there is nothing that others find.
+bool IsRead(std::string_view text, std::size_t literal) {
+  constexpr std::size_t kCall = 80;  // bytes of a line before the literal
+  const std::size_t from = literal > kCall ? literal - kCall : 0;
+  std::string_view before = text.substr(from, literal - from);
+  before = before.substr(before.rfind('\n') + 1);
+  if (before.empty()) return false;
+  before.remove_suffix(1);  // the quote
+  if (!before.ends_with('(')) return false;
+  before.remove_suffix(1);
+  const std::size_t name = before.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+  const std::string call = LowerCase(before.substr(name == std::string_view::npos ? 0 : name + 1));
+  return call.starts_with("read") || call.starts_with("load") || call == "existssync" || call == "exists" ||
+         call == "isfile";
+}
+
+void JudgeInstructions(const FileContext& file, std::string_view purpose, std::string_view page, std::string_view text,
                        std::vector<RawFinding>& out) {
   if (SaysAny(purpose, {"claude.md",  "agents.md", "gemini.md", "instruction", "rules",   "memory",  "memories",
                         "settings",   "configur",  "setup",     "set up",      "install", "onboard", "init",
@@ -88,7 +133,7 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
     constexpr std::size_t kLongest = 120;
     if (first.end != 0 || literal.size() > kLongest || literal.find(' ') != std::string_view::npos ||
-        code::KindOfPath(literal) != code::PathKind::kAgent) {
+        code::KindOfPath(literal) != code::PathKind::kAgent || IsRead(file.text(), at)) {
       return;
     }
     first = {at, at + literal.size()};
@@ -110,25 +155,51 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
   finding.bytes = first;
   finding.message = "names " + std::string(shown) +
                     ", which agents obey, and writes files, though the package is about something else";
+  // What its page says that it does with that file, its user has chosen.
+  if (PageNames(page, place.substr(place.rfind('/') + 1))) finding.scale = kSaid;
   out.push_back(std::move(finding));
 }
 
+// ["default", "acceptEdits", "bypassPermissions"]: one of the modes that there are, in a list of what may be chosen.
+bool IsOneOfModes(std::string_view text, std::size_t literal, std::size_t size) {
+  constexpr std::string_view kBetween = " \t\r\n,\"'`";
+  constexpr auto kModes = std::to_array<std::string_view>(
+      {"default", "acceptEdits", "plan", "ask", "dontAsk", "read-only", "workspace-write"});
+  constexpr std::size_t kNear = 60;
+  const std::size_t end = std::min(literal + size, text.size());
+  std::string_view after = text.substr(end, kNear);
+  const std::size_t next = after.find_first_not_of(kBetween);
+  const bool followed = next != std::string_view::npos && after.substr(0, next).find(',') != std::string_view::npos &&
+                        std::ranges::any_of(kModes, [&](auto mode) { return after.substr(next).starts_with(mode); });
+  std::string_view before = text.substr(literal > kNear ? literal - kNear : 0, std::min(literal, kNear));
+  const std::size_t last = before.find_last_not_of(kBetween);
+  if (last == std::string_view::npos) return followed;
+  const bool comma = before.substr(last).find(',') != std::string_view::npos;
+  before = before.substr(0, last + 1);
+  return followed || (comma && std::ranges::any_of(kModes, [&](auto mode) { return before.ends_with(mode); }));
+}
+
 // What lets every command through, in a file that names where an agent keeps its permissions and writes.
-void JudgePermissions(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
+void JudgePermissions(const FileContext& file, std::string_view page, std::string_view text,
+                      std::vector<RawFinding>& out) {
   if (!Writes(text) || !SaysAny(text, {".claude", ".cursor", ".gemini", ".codex", ".vscode", "claude_desktop"})) return;
   base::ByteSpan opened;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
     const bool opens = literal == "bypassPermissions" || literal == "Bash(*)" || literal == "Bash(*:*)" ||
                        literal == "chat.tools.autoApprove" || literal == "dangerously-skip-permissions" ||
                        literal == "Write(/**)" || literal == "danger-full-access";
-    if (opens && opened.end == 0) opened = {at, at + literal.size()};
+    if (!opens || opened.end != 0 || code::IsCompared(file.text(), at - 1, at + literal.size() + 1)) return;
+    opened = {at, at + literal.size()};
   });
   if (opened.end == 0) return;
   RawFinding finding;
   finding.rule = "PERSIST-003";
   finding.file = file.index;
   finding.bytes = opened;
-  finding.scale = 0.9;
+  const std::size_t size = opened.end - opened.begin;
+  finding.scale = IsOneOfModes(file.text(), opened.begin, size)                          ? kChoice
+                  : PageNames(page, LowerCase(file.text().substr(opened.begin, size))) ? kSaid
+                                                                                         : 0.9;
   finding.message = "writes an agent's settings so that every command goes through";
   out.push_back(std::move(finding));
 }
@@ -226,6 +297,7 @@ void JudgeLogSettings(const FileContext& file, std::vector<RawFinding>& out) {
 
 void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out) {
   const std::string purpose = PurposeOf(report);
+  const std::string page = PageOf(files);
   for (const FileContext& file : files) {
     if (file.reach > Reach::kRuntime) continue;
     if (file.type == FileType::kJson || file.type == FileType::kYaml || file.type == FileType::kToml ||
@@ -235,8 +307,8 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
     if (!IsCode(file.type)) continue;
     const std::string text = LowerCase(file.text().substr(0, kMaxRead));
     JudgeGrants(file, purpose, text, out);
-    JudgeInstructions(file, purpose, text, out);
-    JudgePermissions(file, text, out);
+    JudgeInstructions(file, purpose, page, text, out);
+    JudgePermissions(file, page, text, out);
     JudgeMemory(file, text, out);
     JudgePictures(file, LowerCase(report.name + " " + report.description), text, out);
   }

@@ -30,5 +30,40 @@ TEST(Rights, OneAgentsProgramMayWriteItsFiles) {
   EXPECT_TRUE(WritesForOthers("Keeps the guest list."));
 }
 
+double Opens(const std::string& code, const std::string& page) {
+  core::PackageView view;
+  view.files.push_back({.path = "package/package.json",
+                        .bytes = R"({"name": "note-board", "version": "1.0.0", "main": "board.js"})"});
+  view.files.push_back({.path = "package/README.md", .bytes = page});
+  view.files.push_back(
+      {.path = "package/board.js",
+       .bytes = "const fs = require('fs');\n" + code + "\nfs.writeFileSync(place('.claude', name), JSON.stringify(out));\n"});
+  double most = 0.0;
+  for (const auto& one : Scan(view, {}).findings) {
+    if (one.rule == "PERSIST-003" || one.rule == "PERSIST-004") most = std::max(most, one.confidence);
+  }
+  return most;
+}
+
+// What the page of a package says is chosen by its user; a page deeper in it is read by nobody.
+TEST(Rights, WhatThePageSaysWeighsLess) {
+  const std::string opened = "out.permissions = {defaultMode: 'bypassPermissions'};";
+  const double hidden = Opens(opened, "# Board\n\nA board for notes.\n");
+  EXPECT_GT(hidden, 0.6);
+  EXPECT_LT(Opens(opened, "# Board\n\nSets the mode `bypassPermissions` for you.\n"), hidden * 0.7);
+  const std::string named = "const file = 'AGENTS.md';";
+  EXPECT_GT(Opens(named, "# Board\n\nA board for notes.\n"), 0.5);
+  EXPECT_GT(Opens(named, "# Board\n\nA board for MYAGENTS.md-like notes.\n"), 0.5);
+  EXPECT_LT(Opens(named, "# Board\n\nWrites `AGENTS.md` for your project.\n"), 0.35);
+}
+
+// A mode in the list of all modes, or asked for, is set by nobody there.
+TEST(Rights, ModesThatMayBeChosenAreNotWritten) {
+  const std::string page = "# Board\n\nA board for notes.\n";
+  EXPECT_EQ(Opens("if (mode === 'bypassPermissions') out.args.push('x');", page), 0.0);
+  EXPECT_LT(Opens("const modes = ['default', 'acceptEdits', 'bypassPermissions'];", page), 0.35);
+  EXPECT_GT(Opens("const modes = ['bypassPermissions'];", page), 0.6);
+}
+
 }  // namespace
 }  // namespace interlock::scan
