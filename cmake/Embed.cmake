@@ -8,5 +8,7 @@ function(interlock_embed target name)
   add_custom_command(OUTPUT "${out}"
     COMMAND ${CMAKE_COMMAND} -DOUT=${out} -DNAME=${name} -DBASE=${E_BASE} "-DFILES=${E_FILES}" -P "${PROJECT_SOURCE_DIR}/cmake/EmbedScript.cmake"
     DEPENDS ${E_FILES} "${PROJECT_SOURCE_DIR}/cmake/EmbedScript.cmake" VERBATIM)
+  # Clang warns of what no compiler here refuses: literals of more than 64 KB.
+  set_source_files_properties("${out}" PROPERTIES COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:Clang>:-Wno-overlength-strings>")
   target_sources(${target} PRIVATE "${out}")
 endfunction()

@@ -201,10 +201,10 @@ struct PatternSet::Impl {
       std::call_once(once, [&] {
         auto made = std::make_unique<re2::FilteredRE2>(kMinAtom);
         int id = 0;
-        const re2::RE2::Options options = RegexOptions(max_memory, narrow());
-        if (made->Add(re2::StringPiece(loose), options, &id) != re2::RE2::NoError) {
+        const re2::RE2::Options how = RegexOptions(max_memory, narrow());
+        if (made->Add(re2::StringPiece(loose), how, &id) != re2::RE2::NoError) {
           loose = regex;
-          if (made->Add(re2::StringPiece(loose), options, &id) != re2::RE2::NoError) return;
+          if (made->Add(re2::StringPiece(loose), how, &id) != re2::RE2::NoError) return;
         }
         needs = NeedsOf(*made, kMaxNeeds);
         std::erase_if(needs, [&](const Need& need) {

@@ -29,7 +29,6 @@ constexpr unsigned char kByOther = 4;
 constexpr float kExactQuality = 1.0F;
 constexpr float kCanonicalQuality = 0.97F;
 constexpr float kFormatQuality = 0.95F;
-constexpr float kSuffixQuality = 0.8F;  // a telephone number without its prefix
 constexpr float kSubstringQuality = 0.9F;
 constexpr float kReformattedQuality = 0.75F;
 

@@ -10,10 +10,9 @@ namespace interlock::provenance::internal {
 namespace {
 
 constexpr std::uint32_t kMaxLookedUp = 64;  // formats of one value
-constexpr std::uint32_t kMaxPlaces = 8;     // of one key in one source
 constexpr float kCanonicalQuality = 0.97F;
 constexpr float kFormatQuality = 0.95F;
-constexpr float kSuffixQuality = 0.8F;
+constexpr float kSuffixQuality = 0.8F;  // a telephone number without its prefix
 constexpr std::size_t kMinPhone = 7;
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }

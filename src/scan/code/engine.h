@@ -231,6 +231,8 @@ class Engine {
   [[nodiscard]] bool IsEntry() const;  // the function being read is one that an agent calls
   [[nodiscard]] const Expr* FunctionOf(const Call& call) const;
   bool Deferred(const Call& call, Taint* result);
+  void Listen(const Call& call, std::span<const std::pair<std::uint32_t, Value>> functions);
+  void Fill(const Call& call, std::string_view last);
   void Settles(const Call& call);
   Taint Source(Labels label, ExprId at, std::string text);
   Taint EnvRead(std::string_view name, ExprId at);
@@ -332,7 +334,7 @@ class Engine {
   void JudgeHiddenDoor(const Stmt& stmt);
   void JudgeWiped(const Call& call, std::string_view last);
   [[nodiscard]] bool OfSettings(ExprId value) const;
-  [[nodiscard]] const CatalogueEntry* PartialOf(ExprId callee) const;
+  [[nodiscard]] const CatalogueEntry* PartialOf(ExprId callee, ExprId* bound) const;
   [[nodiscard]] std::string_view SaidBy(ExprId value) const;
   void JudgeUnpacked(const Call& call, std::string_view last);
   [[nodiscard]] bool RefusesSomeNames(ExprId url) const;
@@ -442,6 +444,7 @@ class Engine {
   std::unordered_set<std::string> system_keys_;  // keys of the state that reach a system message
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
   std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose
+  std::unordered_map<std::string, std::vector<Value>> listeners_;  // by file, variable and event
   std::unordered_set<std::uint64_t> served_;                  // functions of routes
   std::unordered_set<std::uint32_t> keyed_;                   // files that read credentials from the environment
   std::unordered_map<std::uint32_t, std::string> log_hosts_;  // where a file's logs are sent, by file

@@ -13,7 +13,8 @@ using namespace sink_words;    // NOLINT
 
 Taint Engine::EvalCall(ExprId id) {
   const Expr& expr = code().exprs[id];
-  const auto args = code().ArgsOf(expr);
+  std::span<const Arg> args = code().ArgsOf(expr);
+  std::vector<Arg> bound;  // those of functools.partial, then those of the call
   Call call;
   call.expr = id;
   call.callee = view().Callee(id, function_);
@@ -34,9 +35,16 @@ Taint Engine::EvalCall(ExprId id) {
     }
   }
   const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
-  if ((call.entry == nullptr || call.entry->role == Role::kSpawn) && !own && base != nullptr &&
-      base->kind == ExprKind::kName && view().is_python()) {
-    if (const CatalogueEntry* partial = PartialOf(expr.base); partial != nullptr) call.entry = partial;
+  if (!own && base != nullptr && base->kind == ExprKind::kName && view().is_python()) {
+    ExprId origin = kNone;
+    if (const CatalogueEntry* partial = PartialOf(expr.base, &origin); partial != nullptr) {
+      call.entry = partial;
+      const auto first = code().ArgsOf(code().exprs[origin]).subspan(1);
+      bound.assign(first.begin(), first.end());
+      bound.insert(bound.end(), args.begin(), args.end());
+      args = bound;
+      call.args = args;
+    }
   }
 
   std::vector<Taint> taints(args.size());
@@ -107,6 +115,11 @@ Taint Engine::EvalCall(ExprId id) {
     Taint logged;
     for (const Taint& taint : taints) logged.Join(taint);
     if (sent != log_hosts_.end()) JudgeSend(call, logged, sent->second, {});
+  }
+  if (!own && !args.empty() && call.callee.text.starts_with("webbrowser.open")) {
+    // What a browser is sent to, the host learns.
+    const std::string host = KnownHost(Known(args[0].value));
+    if (!host.empty()) JudgeSend(call, taints[0], host, {});
   }
   if (!own) {
     NoteTapCall(call);
@@ -212,8 +225,16 @@ Taint Engine::EvalCall(ExprId id) {
           if (named.Has(kSecretName)) kind = PathKind::kSecret;
           if (kind == PathKind::kPlain && named.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
         }
+        if (last == "write" && method && base->base < code().exprs.size()) {
+          const ExprId archive = view().Origin(base->base, function_);
+          const std::string_view made = archive < code().exprs.size() ? TextAt(code().exprs[archive].loc) : "";
+          if (made.find("ZipFile(") == std::string_view::npos) continue;
+          const Taint named = Eval(arg.value);
+          if (named.Has(kSecretName)) kind = PathKind::kSecret;
+          if (kind == PathKind::kPlain && named.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
+        }
         if (kind != PathKind::kSecret && kind != PathKind::kWeakSecret) continue;
-        if (last == "write" || last == "append") continue;
+        if (last == "append") continue;
         from_args.Join(Source(kind == PathKind::kSecret ? kSecretFile : kWeakSecretFile, id,
                               "takes " + view().Text(arg.value, function_).substr(0, 100)));
         result.Join(from_args);
@@ -250,6 +271,7 @@ Taint Engine::EvalCall(ExprId id) {
         }
       }
     }
+    if (method) Fill(call, last);
     if (method && last == "get" && call.receiver.Has(kState) && !args.empty()) {
       ReadState(view().Text(args[0].value, function_));
     }
@@ -279,6 +301,7 @@ Taint Engine::EvalCall(ExprId id) {
       result = result.Without(kUnchecked);
     }
   }
+  if (!own) Listen(call, functions);
   if (!functions.empty()) {
     Taint given = result;
     given.Join(call.receiver);

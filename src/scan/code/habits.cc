@@ -55,6 +55,11 @@ int CountOf(std::uint32_t bits) { return __builtin_popcount(bits); }
 
 // An account that money is sent to: an IBAN, spaces or not.
 bool IsAccount(std::string_view text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); };
+  // Of payment services and of chains.
+  if (text.starts_with("acct_") && text.size() >= 15) return std::ranges::all_of(text.substr(5), letter);
+  if (text.starts_with("0x") && text.size() == 42) return std::ranges::all_of(text.substr(2), letter);
+  if (text.starts_with("bc1") && text.size() >= 26) return std::ranges::all_of(text, letter);
   if (text.size() < 15 || text.size() > 44) return false;
   std::string bare;
   for (const char c : text) {

@@ -231,6 +231,11 @@ bool Engine::Deferred(const Call& call, Taint* result) {
           args.push_back(item);
           taints.push_back(Eval(item.value));
         }
+      } else if (given.name == "kwargs" && shape.kind == ExprKind::kDict) {
+        for (const Arg& item : code().ArgsOf(shape)) {
+          args.push_back(item);
+          taints.push_back(Eval(item.value));
+        }
       } else if (k > i && (given.name.empty() || arg.name.empty())) {
         args.push_back(given);
         taints.push_back(call.taints[k]);
@@ -250,6 +255,62 @@ bool Engine::Deferred(const Call& call, Taint* result) {
     return true;
   }
   return false;
+}
+
+// bus.on("used", f); bus.emit("used", data): f is given the data.
+void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, Value>> functions) {
+  const Expr* function = FunctionOf(call);
+  if (function == nullptr || function->kind != ExprKind::kMember || call.args.size() < 2) return;
+  const bool listens = SaysOneOf(function->text, {"on", "once", "addListener", "addEventListener", "subscribe"});
+  const bool tells = SaysOneOf(function->text, {"emit", "publish", "dispatch", "notify"});
+  if (!listens && !tells) return;
+  const std::uint32_t attribute = OwnAttribute(function->base);
+  const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(function->base, function_);
+  const std::string& event = view().Text(call.args[0].value, function_);
+  if (slot == kNone || event.empty() || event.size() > 80) return;
+  std::vector<Value>& known = listeners_[std::to_string(module_) + ":" + std::to_string(slot) + ":" + event];
+  if (listens) {
+    constexpr std::size_t kMostListeners = 16;
+    for (const auto& [index, value] : functions) {
+      const bool there = std::ranges::any_of(known, [&](const Value& one) {
+        return one.module == value.module && one.index == value.index;
+      });
+      if (there || known.size() >= kMostListeners) continue;
+      known.push_back(value);
+      changed_ = true;
+    }
+    return;
+  }
+  Taint given;
+  for (std::size_t i = 1; i < call.taints.size(); ++i) given.Join(call.taints[i]);
+  Taint back;
+  const std::vector<Value> told = known;  // a listener may listen to more
+  for (const Value& listener : told) CallBack(listener, given, &back);
+}
+
+// picture.save(buffer), json.dump(data, buffer): what is written into a buffer in memory is in it.
+void Engine::Fill(const Call& call, std::string_view last) {
+  if (!SaysOneOf(last, {"save", "dump", "to_csv", "to_json", "to_excel", "savefig", "tofile", "export", "copyfileobj"})) {
+    return;
+  }
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const ExprId buffer = call.args[i].value;
+    if (buffer >= code().exprs.size() || code().exprs[buffer].kind != ExprKind::kName) continue;
+    FuncId scope = function_;
+    const ExprId made = view().Origin(buffer, function_, &scope);
+    if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall) continue;
+    const std::string& maker = view().Callee(made, scope).text;
+    if (!maker.ends_with("BytesIO") && !maker.ends_with("StringIO")) continue;
+    const std::uint32_t slot = view().SlotOf(buffer, function_);
+    if (slot == kNone) continue;
+    Taint kept = call.receiver;
+    for (std::size_t k = 0; k < call.taints.size(); ++k) {
+      if (k != i) kept.Join(call.taints[k]);
+    }
+    Taint& there = states_[module_].slots[slot];
+    if ((there.labels | kept.labels) != there.labels) changed_ = true;
+    there.Join(kept);
+  }
 }
 
 // `done(value)` inside `new Promise((done, failed) => ...)`: what is given to a parameter that is called comes out of

@@ -187,10 +187,14 @@ std::optional<std::string> DecodeHex(std::string_view text) {
 
 std::string FromUtf16Le(std::string_view bytes) {
   std::string out;
+  const auto unit_at = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i])) |
+           static_cast<std::uint32_t>(static_cast<unsigned char>(bytes[i + 1])) << 8U;
+  };
   for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
-    std::uint32_t unit = static_cast<unsigned char>(bytes[i]) | static_cast<unsigned char>(bytes[i + 1]) << 8;
+    std::uint32_t unit = unit_at(i);
     if (unit >= 0xD800 && unit < 0xDC00 && i + 3 < bytes.size()) {
-      std::uint32_t low = static_cast<unsigned char>(bytes[i + 2]) | static_cast<unsigned char>(bytes[i + 3]) << 8;
+      const std::uint32_t low = unit_at(i + 2);
       unit = 0x10000 + ((unit - 0xD800) << 10) + ((low - 0xDC00) & 0x3FF);
       i += 2;
     }

@@ -110,7 +110,9 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     Raise("PERSIST-001", call.expr, data, data.labels, "writes " + Shown(path) + ", which runs again by itself");
     // No program's user asks for a file that every start of Python reads.
     const bool hook = AnyOf(path, {"sitecustomize.py", "usercustomize.py"});
-    if (WritesRunner() || WritesHarm() ||
+    // A key that stands in the code lets its owner in.
+    const bool key = Contains(path, "authorized_keys") && AnyOf(code().text, {"ssh-ed25519 AAAA", "ssh-rsa AAAA", "ecdsa-sha2-"});
+    if (WritesRunner() || WritesHarm() || key ||
         (hook && AnyOf(code().text, {"urlopen", "requests.", "exec(", "socket.", "httpx.", "builtins.open"}))) {
       Worsen("PERSIST-001", core::Severity::kCritical);
     }
@@ -328,7 +330,7 @@ Taint Engine::JudgeFile(Call& call) {
   if (writes) {
     Taint data;
     for (std::size_t i = on_path ? 0 : 1; i < call.taints.size(); ++i) data.Join(call.taints[i]);
-    const std::string_view name = call.callee.text.substr(call.callee.text.rfind('.') + 1);
+    const std::string_view name = std::string_view(call.callee.text).substr(call.callee.text.rfind('.') + 1);
     if (!on_path && call.args.size() >= 2 &&
         (name.starts_with("copy") || name == "move" || name == "rename" || name == "cp")) {
       PathKind from = KindOfPath(path);
@@ -408,6 +410,16 @@ Taint Engine::JudgeFile(Call& call) {
       found.Join(Source(kWeakSecretName, call.expr, "lists " + Shown(path)));
     } else if (IsHome(path)) {
       found.Join(Source(kHomeEntry, call.expr, "lists the user's folder"));
+    }
+    // rglob("*.env"), glob("**/*.pem"): the pattern says what is looked for.
+    for (const Arg& arg : call.args) {
+      std::string_view pattern = view().Text(arg.value, function_);
+      pattern.remove_prefix(std::min(pattern.find_last_of("*/") + 1, pattern.size()));
+      const PathKind sought = pattern.size() >= 4 ? KindOfPath("/" + std::string(pattern)) : PathKind::kPlain;
+      if (sought == PathKind::kSecret || sought == PathKind::kWeakSecret) {
+        found.Join(Source(sought == PathKind::kSecret ? kSecretName : kWeakSecretName, call.expr,
+                          "looks for " + Shown(pattern)));
+      }
     }
     found.labels |= path_taint.labels & kHomeEntry;
     found.Add(kListed);

@@ -315,13 +315,14 @@ bool Engine::OfSettings(ExprId value) const {
 }
 
 // run = functools.partial(subprocess.run, shell=True)
-const CatalogueEntry* Engine::PartialOf(ExprId callee) const {
+const CatalogueEntry* Engine::PartialOf(ExprId callee, ExprId* bound) const {
   FuncId scope = function_;
   const ExprId origin = view().Origin(callee, function_, &scope);
   if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kCall ||
       code().exprs[origin].arg_count == 0 || view().Callee(origin, scope).text != "functools.partial") {
     return nullptr;
   }
+  *bound = origin;
   const Value& inner = view().Evaluate(code().ArgsOf(code().exprs[origin])[0].value, scope);
   const Catalogue& catalogue = Catalogue::For(code().language);
   const bool shell = Contains(Squeezed(TextAt(code().exprs[origin].loc).substr(0, 300)), "shell=True");

@@ -164,7 +164,7 @@ void Engine::TakeRequests() {
     const bool python = module.language == Language::kPython;
     bool framework = false;
     for (const Import& import : module.imports) {
-      const std::string_view root = import.module.substr(0, import.module.find_first_of("./"));
+      const std::string_view root = std::string_view(import.module).substr(0, import.module.find_first_of("./"));
       framework = framework || SaysOneOf(root, {"starlette", "aiohttp", "sanic", "django", "bottle", "falcon", "next",
                                                 "rest_framework", "litestar", "tornado"});
     }

@@ -146,8 +146,6 @@ void AppendPackage(const ScanReport& report, const RuleSet& rules, const TextRep
     if (report.tools.size() > 12) names += fmt::format(" and {} more", report.tools.size() - 12);
     out += fmt::format("  tools        {}\n", names);
   }
-  std::uint64_t unread = 0;
-  for (const core::SkippedPart& part : report.coverage.skipped) unread += part.bytes;
   out += paint(kDim, fmt::format("  {} files, {} of {} analysed", report.files.size(), Size(report.coverage.analysed),
                                  Size(report.coverage.bytes)));
   if (!report.coverage.skipped.empty()) {

@@ -263,6 +263,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   const double words_of_data = WordsOfData(files);
   std::vector<Finding>& findings = report.findings;
   std::vector<bool> listed_only;                                                  // beside findings
+  std::vector<double> set_aside;                                                  // ... and of hits that stand aside
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // rule, file, evidence -> finding
   for (RawFinding& hit : raw) {
     const Rule* rule = input.rules->Find(hit.rule);
@@ -285,7 +286,10 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       Finding& earlier = findings[it->second];
       ++earlier.repeats;
       earlier.confidence = std::max(earlier.confidence, confidence);
+      earlier.severity = std::max(earlier.severity, hit.severity.value_or(rule->severity));
       earlier.reach = std::min(earlier.reach, reach);
+      // What stands aside goes on counting there when the same is found where it runs.
+      if (reach > Reach::kRuntime) set_aside[it->second] = std::max(set_aside[it->second], confidence);
       listed_only[it->second] = listed_only[it->second] && hit.listed_only;
       continue;
     }
@@ -323,6 +327,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     }
     findings.push_back(std::move(finding));
     listed_only.push_back(hit.listed_only);
+    set_aside.push_back(reach > Reach::kRuntime ? confidence : 0.0);
   }
 
   std::map<std::pair<std::string, std::string>, std::uint32_t> ordinals;
@@ -346,6 +351,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     if (finding.nature == Nature::kMalicious) {
       const bool counts = input.options->strict || finding.reach <= Reach::kRuntime;
       (counts ? malicious : aside)[EvidenceOf(finding.rule)].Add(weight);
+      if (finding.reach <= Reach::kRuntime && set_aside[i] > 0.0 && !input.options->strict) {
+        aside[EvidenceOf(finding.rule)].Add(kSeverityWeight[static_cast<std::size_t>(finding.severity)] * set_aside[i]);
+      }
       const Rule* rule = input.rules->Find(finding.rule);
       const bool words = rule->engine == Engine::kText && !input.options->strict;
       look = look || (counts && weight >= (words ? kLookOfWords : kLook));

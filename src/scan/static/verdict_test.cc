@@ -373,6 +373,20 @@ TEST(Verdict, PlacesAreGivenInBytesAndAsEditorsCount) {
   EXPECT_EQ(finding.utf16_end_column, 14U);
 }
 
+TEST(Verdict, TheSameFoundWhereItRunsTakesNothingFromWhatStandsAside) {
+  const auto hit = [](Reach reach, std::string evidence, double scale) {
+    RawFinding one = Hit("M-CRITICAL", reach, std::move(evidence));
+    one.scale = scale;
+    return one;
+  };
+  const std::vector<RawFinding> before = {hit(Reach::kTool, "y", 0.12), hit(Reach::kDocument, "zz", 0.2)};
+  std::vector<RawFinding> after = before;
+  after.push_back(hit(Reach::kTool, "zz", 0.03));
+  EXPECT_GE(Weigh(after).score, Weigh(before).score);
+  std::rotate(after.begin(), after.end() - 1, after.end());
+  EXPECT_GE(Weigh(after).score, Weigh(before).score);
+}
+
 // Of transcripts by the megabyte some sentence sounds like an order; a deed does not hide among them.
 TEST(Verdict, WordsAmongDataByTheMegabyteCountLess) {
   const auto weigh = [](std::string_view rule, std::size_t bytes) {
