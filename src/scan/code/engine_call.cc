@@ -178,6 +178,14 @@ Taint Engine::EvalCall(ExprId id) {
     const bool makes = expr.is_new || (!last.empty() && last[0] >= 'A' && last[0] <= 'Z');
     if (makes && !Transforms(last)) from_args = from_args.Without(kEnvLabels);
     if (!Transforms(name.empty() ? last : name) && !Transforms(last)) from_args = from_args.Without(kEnvAll);
+    // A connection was opened with a credential and does not hand it out: what it answers is the other side's. Given as
+    // the one thing to open, it may be the file itself: sqlite3.connect(cookies).
+    const bool whole = !args.empty() && args[0].name.empty() && args[0].value < code().exprs.size() &&
+                       code().exprs[args[0].value].kind != ExprKind::kSpread &&
+                       code().exprs[args[0].value].kind != ExprKind::kDict;
+    if (OpensConnection(last) && !(whole && call.taints[0].Has(kSecretFile | kStore | kEnvLabels))) {
+      from_args = from_args.Without(kSecretFile | kStore | kEnvLabels);
+    }
     if (method && !KeepsContent(last)) from_receiver = from_receiver.Without(kEnvLabels);
     result.Join(from_args);
     result.Join(from_receiver);

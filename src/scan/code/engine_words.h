@@ -26,6 +26,13 @@ inline bool KeepsContent(std::string_view method) {
 }
 
 // Functions that give back their arguments in another form.
+// Calls that log in somewhere: what they give back asks the other side, and holds the password only for that.
+inline bool OpensConnection(std::string_view last) {
+  return SaysOneOf(last, {"connect", "Connection", "create_connection", "createConnection", "create_pool", "createPool",
+                          "create_engine", "create_async_engine", "createEngine"}) ||
+         last.ends_with("ConnectionPool");
+}
+
 inline bool Transforms(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);

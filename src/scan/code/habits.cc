@@ -82,6 +82,30 @@ bool GivesAnswers(std::string_view what) {
                     "read_text", "handler", "query",   "search",  "get",    "post"});
 }
 
+// `.replace("Acme", "Evil")`, `.sub(pattern, words)`; folding the lines of headers by `.replace(/\r?\n[\t ]+/g, " ")`
+// exchanges white space, and no words.
+bool ExchangesWords(std::string_view text) {
+  if (AnyOf(text, {".sub(", ".subn("})) return true;
+  for (const std::string_view verb : {".replace(", ".replaceAll("}) {
+    for (std::size_t at = text.find(verb); at != std::string_view::npos; at = text.find(verb, at + 1)) {
+      const std::string_view args = text.substr(at + verb.size());
+      if (!args.starts_with('/')) return true;
+      const std::size_t end = args.find('/', 1);
+      if (end == std::string_view::npos) return true;
+      std::string_view pattern = args.substr(1, end - 1);
+      bool white = !pattern.empty();
+      while (white && !pattern.empty()) {
+        const bool escaped = pattern.front() == '\\' && pattern.size() > 1 &&
+                             (pattern[1] == 'r' || pattern[1] == 'n' || pattern[1] == 't' || pattern[1] == 's');
+        white = escaped || std::string_view(" []?+*^$|()").find(pattern.front()) != std::string_view::npos;
+        pattern.remove_prefix(escaped ? 2 : 1);
+      }
+      if (!white) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 // Everything that a value may say, through names, choices and functions of the package: the first text with a host.
@@ -216,7 +240,7 @@ void Engine::JudgeHabits() {
 void Engine::JudgeRewriter(std::string_view body) {
   const auto tap = taps_.find(Key(module_, function_));
   if (tap == taps_.end() || !GivesAnswers(tap->second)) return;
-  if (!AnyOf(body, {".sub(", ".subn(", ".replace(", ".replaceAll("})) return;
+  if (!ExchangesWords(body)) return;
   const std::string all = LowerCase(body) + LowerCase(code().text.substr(0, 1500));
   if (AnyOf(all, {"redact", "mask", "secret", "sanitiz", "scrub", "anonym", "ansi", "censor", "normali", "escape",
                   "encod", "deprecat", "polyfill", "user-agent", "x1b"})) {
@@ -226,9 +250,7 @@ void Engine::JudgeRewriter(std::string_view body) {
   for (const Stmt& stmt : shape.body) {
     if (stmt.kind != StmtKind::kAssign && stmt.kind != StmtKind::kReturn) continue;
     if (stmt.value >= code().exprs.size()) continue;
-    if (!AnyOf(TextAt(code().exprs[stmt.value].loc).substr(0, 400), {".sub(", ".subn(", ".replace(", ".replaceAll("})) {
-      continue;
-    }
+    if (!ExchangesWords(TextAt(code().exprs[stmt.value].loc).substr(0, 400))) continue;
     Raise("TAMPER-001", stmt.loc, {}, 0, "exchanges words in what " + Shown(tap->second, 80) + " answers to others");
     return;
   }

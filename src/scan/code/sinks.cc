@@ -13,6 +13,12 @@ namespace interlock::scan::code {
 using core::Permission;
 using namespace sink_words;  // NOLINT: the engine room's own words
 
+namespace {
+
+constexpr double kSharedWay = 0.45;  // of several credentials that one function sends to the host of one of them
+
+}  // namespace
+
 void Engine::Raise(std::string_view rule, ExprId at, const Taint& taint, Labels because, std::string message,
                    double scale, std::string host, std::string decoded) {
   if (at >= code().exprs.size()) return;
@@ -163,7 +169,9 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     }
     const Labels fresh = data.fresh | target.fresh;
     if (owners >= 2 && fixed && (fresh & kEnvSecret) != 0) {
-      Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends credentials of several services" + to, 0.9, host);
+      // Where one of them belongs, the others are likely those of other ways through shared functions.
+      Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends credentials of several services" + to,
+            theirs ? kSharedWay : 0.9, host);
       return;
     }
     if (owners == 1 && fixed && !theirs && (fresh & kEnvSecret) != 0) {

@@ -420,8 +420,14 @@ void Engine::JudgeSpawn(Call& call) {
     line += "'";
   }
   const Taint chosen = program.empty() ? Eval(words[0]) : Taint();
-  Use(call, Permission::kSubprocess, program.empty() ? std::string("any command") : line, chosen.Has(kToolArgument));
-  if (program.empty() && chosen.Has(kRequest)) {
+  // npm's `open` shows an address in the user's browser, or a file in its own program: no words of a command.
+  const bool shows = !view().is_python() && (call.callee.text == "open" || call.callee.text == "open.default");
+  Use(call, Permission::kSubprocess,
+      shows             ? std::string("open")
+      : program.empty() ? std::string("any command")
+                        : line,
+      !shows && chosen.Has(kToolArgument));
+  if (program.empty() && !shows && chosen.Has(kRequest)) {
     Raise("VULN-010", call.expr, taint, kRequest, "starts whatever program a request names", Locked() ? 0.4 : 1.2);
   }
   if (taint.Has(kSocketData)) {

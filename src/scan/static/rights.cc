@@ -125,7 +125,7 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
   if (SaysAny(purpose, {"claude.md",  "agents.md", "gemini.md", "instruction", "rules",   "memory",  "memories",
                         "settings",   "configur",  "setup",     "set up",      "install", "onboard", "init",
                         "scaffold",   "template",  "sync",      "skill",       "hook",    "plugin",  "prompt",
-                        "mcp server", "dotfile",   "backup",    "context file"})) {
+                        "mcp server", "dotfile",   "backup",    "context file", "agent runtime", "agent framework", "agent harness"})) {
     return;
   }
   base::ByteSpan first;

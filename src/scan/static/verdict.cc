@@ -161,7 +161,9 @@ bool Counts(const core::SkippedPart& part, const std::vector<FileContext>& files
     case core::SkipReason::kUnsupported: {
       // A picture is a picture; something that is called a script and is none was not read.
       const FileType named = TypeOfName(part.path);
-      if (named != FileType::kUnknownText) return IsText(named) && named != FileType::kXml;
+      // A file of settings that is no text (an encrypted `.env`) is nothing that runs or that an agent reads.
+      if (named != FileType::kUnknownText)
+        return IsText(named) && named != FileType::kXml && named != FileType::kIni;
       // No name says what it is. A compiled program is listed as one (SC-022); where the agent is told to run it, or
       // installing does, nobody knows what runs.
       return std::ranges::any_of(files, [&](const FileContext& file) {

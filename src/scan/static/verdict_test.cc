@@ -297,6 +297,7 @@ TEST(Verdict, WhatCouldNotBeReadIsNoRiskScore) {
   EXPECT_EQ(Weigh({}, {}, {{"deep/", core::SkipReason::kTooDeep}}).reason, ScanReason::kUnanalysed);
   // An archive that could not be opened, where something that runs could open it.
   EXPECT_EQ(Weigh({}, {}, {{"a.py", core::SkipReason::kUnsupported, 5, "archive"}}).reason, ScanReason::kUnanalysed);
+  EXPECT_EQ(Weigh({}, {}, {{".env.vault", core::SkipReason::kUnsupported, 5, "binary"}}).verdict, ScanVerdict::kSafe);
   // What is called a script and is none was not read.
   EXPECT_EQ(Weigh({}, {}, {{"a.py", core::SkipReason::kUnsupported, 5, "image"}}).reason, ScanReason::kUnanalysed);
 }
