@@ -1,7 +1,9 @@
 #include "interlock/injection/glossary.h"
 
 #include <algorithm>
+#include <array>
 #include <bitset>
+#include <functional>
 #include <unordered_map>
 #include <vector>
 
@@ -18,9 +20,8 @@ std::string_view Find_injection_rules(std::string_view file);  // generated: cma
 namespace interlock::injection {
 namespace {
 
-constexpr std::size_t kMaxPhrase = 8;        // tokens; each letter of a script without blanks is one
-constexpr std::size_t kMaxElided = 6;        // letters before the apostrophe: "dell'"
-constexpr std::size_t kMaxRunBytes = 8 * 4;  // of a word without blanks
+constexpr std::size_t kMaxPhrase = 8;  // tokens; each letter of a script without blanks is one
+constexpr std::size_t kMaxElided = 6;  // letters before the apostrophe: "dell'"
 
 base::Error Bad(std::string_view sense, std::string_view what) {
   return base::Error(base::ErrorCode::kInvalidArgument, "glossary, `" + std::string(sense) + "`: " + std::string(what));
@@ -38,6 +39,12 @@ std::string_view PastElision(std::string_view word) {
   return word.substr(apostrophe + 1);
 }
 
+// Looked up by a part of a text, without a copy of it.
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
+};
+
 struct Sense {
   std::uint32_t hash = 0;
   std::uint32_t english = 0;  // index
@@ -50,13 +57,16 @@ struct Glossary::Impl {
     std::uint32_t longest = 0;  // tokens of the longest phrase that starts so
   };
   std::vector<std::string> english;
-  std::unordered_map<std::uint32_t, First> firsts;      // hash of the first token
-  std::unordered_map<std::uint64_t, Sense> phrases;     // joined hashes of all tokens
-  std::unordered_map<std::string, std::uint32_t> runs;  // words without blanks, as they are written
-  std::bitset<1U << 15U> maybe;                         // low bits of the first tokens
+  std::unordered_map<std::uint32_t, First> firsts;   // hash of the first token
+  std::unordered_map<std::uint64_t, Sense> phrases;  // joined hashes of all tokens
+  std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> runs;  // words without blanks, as written
+  // How many letters they have, a bit each, by the low bits of the first letter: most letters begin none.
+  std::array<std::uint8_t, 1U << 14U> run_letters{};
+  std::bitset<1U << 15U> maybe;  // low bits of the first tokens
 
   bool Add(std::string_view phrase, std::uint32_t index);
   [[nodiscard]] bool Starts(std::uint32_t hash) const { return maybe.test(hash % maybe.size()); }
+  [[nodiscard]] unsigned RunLetters(char32_t first) const { return run_letters[first % run_letters.size()]; }
   // The longest phrase of `count` tokens from `hash_of(0)` on: tokens it has, 0 for none.
   template <class HashOf>
   std::size_t Longest(std::size_t count, HashOf&& hash_of, Sense& sense) const {
@@ -97,7 +107,13 @@ bool Glossary::Impl::Add(std::string_view phrase, std::uint32_t index) {
   longest = std::max(longest, static_cast<std::uint32_t>(tokens.tokens.size()));
   phrases.emplace(joined, Sense{HashWord(english[index]), index});
   std::size_t at = 0;
-  if (IsIdeograph(DecodeUtf8(folded.text, at))) runs.emplace(folded.text, index);
+  if (const char32_t letter = DecodeUtf8(folded.text, at); IsIdeograph(letter)) {
+    std::size_t letters = 1;
+    for (; at < folded.text.size(); ++letters) static_cast<void>(DecodeUtf8(folded.text, at));
+    if (letters > kMaxPhrase) return false;
+    run_letters[letter % run_letters.size()] |= static_cast<std::uint8_t>(1U << (letters - 1));
+    runs.emplace(folded.text, index);
+  }
   return true;
 }
 
@@ -154,15 +170,17 @@ Gloss Glossary::Of(std::span<const std::string> words) const {
 }
 
 Gloss Glossary::AtStartOf(std::string_view run) const {
-  std::size_t bytes = 0;
   Gloss gloss;
-  std::string word;
-  while (bytes < std::min(run.size(), kMaxRunBytes)) {
-    std::size_t next = bytes;
-    if (!IsIdeograph(DecodeUtf8(run, next))) break;
-    word.append(run, bytes, next - bytes);
-    bytes = next;
-    if (const auto at = impl_->runs.find(word); at != impl_->runs.end()) gloss = {impl_->english[at->second], bytes};
+  unsigned listed = 0;  // bit 0: words end with the letter read
+  for (std::size_t bytes = 0; bytes < run.size();) {
+    const bool first = bytes == 0;
+    const char32_t letter = DecodeUtf8(run, bytes);
+    if (!IsIdeograph(letter)) break;
+    listed = first ? impl_->RunLetters(letter) : listed >> 1U;
+    if (listed == 0) break;
+    if ((listed & 1U) == 0) continue;
+    const auto at = impl_->runs.find(run.substr(0, bytes));
+    if (at != impl_->runs.end()) gloss = {impl_->english[at->second], bytes};
   }
   return gloss;
 }

@@ -41,10 +41,9 @@ bool EndsAsZip(std::string_view bytes) noexcept {
   constexpr std::uint32_t kInZip64 = 0xffffffff;
   if (bytes.size() < kRecord) return false;
   const std::size_t first = bytes.size() - kRecord - std::min(kLongestComment, bytes.size() - kRecord);
-  std::string_view tail = bytes.substr(first);
-  for (std::size_t in = tail.rfind("PK\5\6"); in != std::string_view::npos; in = tail.rfind("PK\5\6")) {
-    tail = tail.substr(0, in + 3);  // the next look is further back
-    const std::size_t at = first + in;
+  // One that fits is enough, so the order is free: a search forwards passes over text without a P many bytes at a time.
+  constexpr std::string_view kMark = "PK\5\6";
+  for (std::size_t at = bytes.find(kMark, first); at != std::string_view::npos; at = bytes.find(kMark, at + 1)) {
     if (bytes.size() - at < kRecord) continue;
     const std::uint32_t size = LittleEndian(bytes, at + 12, 4);
     const std::uint32_t offset = LittleEndian(bytes, at + 16, 4);

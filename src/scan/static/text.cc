@@ -62,6 +62,17 @@ bool IsShellName(std::string_view lang) {
   return false;
 }
 
+constexpr auto kPrograms = std::to_array<std::string_view>(
+    {"curl ",  "wget ",   "bash ", "sh ",     "sudo ",    "echo ",  "nc ",        "cat ",      "rm ",
+     "chmod ", "base64 ", "eval ", "export ", "find ",    "env ",   "powershell", "iex ",      "iwr ",
+     "ncat ",  "tar ",    "scp ",  "ssh ",    "openssl ", "nohup ", "crontab ",   "python3 -c"});
+// Most lines begin with none of their letters.
+constexpr std::uint32_t kProgramLetters = [] {
+  std::uint32_t letters = 0;
+  for (const std::string_view program : kPrograms) letters |= 1U << (program.front() - 'a');
+  return letters;
+}();
+
 // A block without a language whose first word is a program that fetches or runs.
 bool LooksLikeShell(std::string_view text) {
   std::size_t at = 0;
@@ -71,11 +82,10 @@ bool LooksLikeShell(std::string_view text) {
     std::string_view line = text.substr(at, end - at);
     while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
     if (line.starts_with("$ ") || line.starts_with("# ")) line.remove_prefix(2);
-    for (const std::string_view program :
-         {"curl ",  "wget ",   "bash ", "sh ",     "sudo ",    "echo ",  "nc ",        "cat ",      "rm ",
-          "chmod ", "base64 ", "eval ", "export ", "find ",    "env ",   "powershell", "iex ",      "iwr ",
-          "ncat ",  "tar ",    "scp ",  "ssh ",    "openssl ", "nohup ", "crontab ",   "python3 -c"}) {
-      if (line.starts_with(program)) return true;
+    const bool may = !line.empty() && line.front() >= 'a' && line.front() <= 'z' &&
+                     (kProgramLetters >> (line.front() - 'a') & 1U) != 0;
+    if (may && std::ranges::any_of(kPrograms, [&](std::string_view program) { return line.starts_with(program); })) {
+      return true;
     }
     at = end + 1;
   }

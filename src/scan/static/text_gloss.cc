@@ -166,13 +166,15 @@ class Writer {
     for (std::size_t i = from; i < to; ++i) {
       const char c = text_[i];
       // Full stops and commas of scripts without blanks.
-      if (text_.substr(i, 3) == "\xE3\x80\x82" || text_.substr(i, 3) == "\xEF\xBC\x8C" ||
-          text_.substr(i, 3) == "\xE3\x80\x81" || text_.substr(i, 3) == "\xEF\xBC\x9B") {
-        Put(text_.substr(i, 3) == "\xE3\x80\x82" ? ". " : ", ", i);
-        clause_ = out_.text.size();
-        denied_ = false;
-        i += 2;
-        continue;
+      if (c == '\xE3' || c == '\xEF') {
+        const std::string_view sign = text_.substr(i, 3);
+        if (sign == "\xE3\x80\x82" || sign == "\xEF\xBC\x8C" || sign == "\xE3\x80\x81" || sign == "\xEF\xBC\x9B") {
+          Put(sign == "\xE3\x80\x82" ? ". " : ", ", i);
+          clause_ = out_.text.size();
+          denied_ = false;
+          i += 2;
+          continue;
+        }
       }
       Byte(c, i);
       if (c == '.' || c == ',' || c == ';' || c == ':' || c == '\n' || c == '!' || c == '?' || c == '(') {
