@@ -69,8 +69,9 @@ const WordModel& WordModel::Get() {
 // Lines of weight, a tab, and one or two words; between words that have another between them stands "_".
 WordModel::WordModel() {
   const std::string_view text = embedded::Find_scan_meaning("words.txt");
+  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
   std::size_t size = 64;
-  while (size < static_cast<std::size_t>(std::ranges::count(text, '\n')) * 2) size *= 2;
+  while (size < lines * 2) size *= 2;
   slots_.resize(size);
   mask_ = size - 1;
   known_.resize(kKnownBits / 64);
