@@ -53,5 +53,5 @@ if(INTERLOCK_HARDEN)
 endif()
 if(INTERLOCK_SANITIZE)
   target_compile_options(interlock_tree_sitter PRIVATE
-    -fsanitize=${INTERLOCK_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    ${interlock_sanitize})
 endif()

@@ -83,10 +83,15 @@ void Engine::JudgeHeaders(ExprId headers, const std::string& host) {
   for (const Arg& field : code().ArgsOf(code().exprs[made])) {
     if (field.value >= code().exprs.size() || field.name.empty() || CarriesProof(field.name)) continue;
     const Taint value = Eval(field.value);
-    const bool packed = value.Has(kEncoded) && value.Has(kOwnContent);
-    const bool watched = value.Has(kClipboard | kKeys | kTapped);
-    if (!packed && !watched) continue;
     const ExprId from = view().Origin(field.value, function_);
+    // One of several things that a caller hands over together: which of them it is, nobody knows here.
+    const ExprId last = from < code().exprs.size() ? from : field.value;
+    const bool one_of_several = code().exprs[last].kind == ExprKind::kChoice ||
+                                code().exprs[last].kind == ExprKind::kMember;
+    const Labels labels = one_of_several ? value.fresh : value.labels;
+    const bool packed = (labels & kEncoded) != 0 && (labels & kOwnContent) != 0;
+    const bool watched = (labels & (kClipboard | kKeys | kTapped)) != 0;
+    if (!packed && !watched) continue;
     const std::string text =
         LowerCase(TextAt(code().exprs[field.value].loc).substr(0, 400)) +
         (from < code().exprs.size() ? LowerCase(TextAt(code().exprs[from].loc).substr(0, 400)) : "");

@@ -484,6 +484,8 @@ class Builder {
   std::size_t decoded_ = 0;
 };
 
+bool IsQuote(std::uint32_t c) { return c == '"' || c == '\'' || c == '`'; }
+
 // Runs of characters that are not seen. An emoji's joiner, a byte order mark, a Persian word's non-joiner are innocent.
 void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
   constexpr std::size_t kMaxFound = 32;
@@ -546,7 +548,8 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       add(UnseenText::Kind::kSelectors);
     } else if (widths >= 3 && (widths >= 8 || kinds < widths)) {  // each once: a list of them
       add(UnseenText::Kind::kRun);
-    } else if (overrides > 0 && !joiners && !NeedsJoiners(next)) {
+    } else if (overrides > 0 && !joiners && !NeedsJoiners(next) && !(IsQuote(previous) && next == previous)) {
+      // A string that is nothing but such characters turns no text round.
       add(UnseenText::Kind::kBidi);
     } else if (widths > 0 && previous < 0x80 && IsAsciiLetter(static_cast<char>(previous)) && next < 0x80 &&
                IsAsciiLetter(static_cast<char>(next)) && CharAt(text, begin).code != 0xAD) {

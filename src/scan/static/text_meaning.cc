@@ -27,7 +27,6 @@ constexpr double kMuchOfAttacks = 0.08;  // share of sentences
 constexpr double kHalfDescribed = 0.3;
 constexpr double kMostlyDescribed = 0.5;
 constexpr double kWhollyDescribed = 0.8;
-constexpr double kWordsAlone = 1.5;
 
 constexpr std::size_t kMany = 4;  // sentences of a unit that say something
 constexpr std::size_t kVeryMany = 9;
@@ -137,17 +136,28 @@ class Reader {
     }
     return sum.odds();
   }
-  // ... and at most, whichever of them count.
+  // ... and at most, whichever of them count: of a sum over the root of a count, the best choice takes those with most a
+  // word, or one alone.
   [[nodiscard]] double MostOfWording() const {
+    constexpr double kRounding = 1e-4;  // sums of another order
+    std::array<const WordEvidence*, kUnitSentences> by_share{};
+    std::size_t count = 0;
     double most = WordEvidence{}.odds();
-    for (std::size_t first = 0; first < parts_.size(); ++first) {
-      WordEvidence sum;
-      for (std::size_t last = first; last < parts_.size(); ++last) {
-        sum += parts_[last].wording;
-        most = std::max(most, sum.odds());
-      }
+    for (const Part& part : parts_) {
+      most = std::max(most, part.wording.odds());
+      by_share[count++] = &part.wording;
     }
-    return most;
+    const auto share = [](const WordEvidence* one) {
+      return one->sum / static_cast<float>(std::max<std::uint32_t>(one->known, 1));
+    };
+    std::sort(by_share.begin(), by_share.begin() + static_cast<std::ptrdiff_t>(count),
+              [&](const WordEvidence* one, const WordEvidence* other) { return share(one) > share(other); });
+    WordEvidence sum;
+    for (std::size_t i = 0; i < count; ++i) {
+      sum += *by_share[i];
+      most = std::max(most, sum.odds());
+    }
+    return most + kRounding;
   }
 
   // Sentences that describe do not order; what half describes is a sign of the unit if all of it does.

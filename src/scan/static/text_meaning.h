@@ -28,6 +28,9 @@ struct Meaning {
   std::string why = {};     // the heaviest conjunction in words
 };
 
+// What words alone have to say more than `least`, where no two of them make an order.
+inline constexpr double kWordsAlone = 1.5;
+
 // Units whose score reaches `least`, each by the sentence in which most of it stands.
 void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& out);
 

@@ -394,8 +394,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       if (rule != kClassifierRule || classifier) beside += sum.total();
     }
     const auto grounds = [&](double least) {
-      return std::count_if(malicious.begin(), malicious.end(),
-                           [&](const auto& entry) { return entry.second.best >= least; });
+      return std::count_if(malicious.begin(), malicious.end(), [&](const auto& entry) {
+        return entry.second.best >= least && (classifier || entry.first != kClassifierRule);
+      });
     };
     const bool ground = grounds(kGround) > 0 || grounds(kStrong) > 1;
     if (!ground) evidence = std::min(evidence, kMostWithoutGround - std::min(beside, kMostAside));
