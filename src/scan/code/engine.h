@@ -442,6 +442,7 @@ class Engine {
   std::vector<StateWrite> state_writes_;
   std::vector<StateRead> state_reads_;
   std::unordered_set<std::string> system_keys_;  // keys of the state that reach a system message
+  bool memory_leads_ = false;  // what is kept in memory becomes a system message
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
   std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose
   std::unordered_map<std::string, std::vector<Value>> listeners_;  // by file, variable and event

@@ -21,6 +21,14 @@ ExprId ModuleView::Origin(ExprId expr, FuncId scope, FuncId* found_scope) const 
     } else if (at.kind == ExprKind::kAwait && at.arg_count == 1) {
       expr = module_.args[at.first_arg].value;
       continue;
+    } else if (i > 0 && at.kind == ExprKind::kCall && at.base < module_.exprs.size() &&
+               (module_.exprs[at.base].text == "field" || module_.exprs[at.base].text == "Field")) {
+      // name: list = field(default=("a", "b")): what an attribute is before anybody sets it.
+      const auto args = module_.ArgsOf(at);
+      const auto given = std::ranges::find(args, std::string_view("default"), &Arg::name);
+      if (given == args.end()) break;
+      expr = given->value;
+      continue;
     }
     if (slot == kNone) break;
     const Slot& variable = slots_[slot];

@@ -704,12 +704,15 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
                 return std::ranges::any_of(
                     command.words, [](const ShellWord& each) { return Has(Lower(each.text), "currentversion\\run"); });
               }()) ||
+             (Is(program, {"new-ciminstance", "set-wmiinstance", "register-wmievent"}) &&
+              std::ranges::any_of(command.words,
+                                  [](const ShellWord& each) { return Has(Lower(each.text), "eventconsumer"); })) ||
              (program == "update-rc.d") || (program == "git" && word(1) == "config" && GitRuns(command))) {
     const bool everywhere = program != "git" || HasFlag(command, {"--global", "--system"});
     std::string given;
     for (std::size_t i = 1; i < count; ++i) given += Lower(command.words[i].text) + "\n";
     const bool fetches =
-        HasOneOf(given, {"curl ", "wget ", "iwr ", "iex ", "invoke-webrequest", "downloadstring", "/dev/tcp/"});
+        HasOneOf(given, {"curl ", "wget ", "iwr ", "iex ", "invoke-webrequest", "downloadstring", "/dev/tcp/", "eventconsumer"});
     ShellUse& use = Emit(ShellAct::kWriteStartup, index, std::string(program) + " " + raw(count - 1),
                          fetches      ? 2
                          : everywhere ? 1

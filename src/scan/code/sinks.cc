@@ -726,6 +726,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kPrompt: {
       here().deeds |= kDidPrompt;
       JudgeEndless(call);
+      if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kMemory)) memory_leads_ = true;
       if (call.callee.text.ends_with("SystemMessage") && !call.args.empty()) {
         NoteSystemKeys(call.args[0].value);
         const Value& order = view().Evaluate(call.args[0].value, function_);

@@ -40,6 +40,7 @@ bool Engine::Unpacks(ExprId data) const {
 bool Engine::ComputesText(const Call& call) {
   if (!last_ && pass_ > 2) return false;
   const std::string_view name = call.callee.text;
+  if (name.ends_with(".to_bytes") && !call.receiver.Has(~(kDecoded | kFileContent | kDataFile | kCodedFile))) return true;
   const bool makes = SaysOneOf(name, {"builtins.bytes", "builtins.bytearray", "builtins.chr", "String.fromCharCode",
                                       "String.fromCodePoint", "Buffer.from", "buffer.Buffer.from"}) ||
                      name.ends_with("Buffer.from") || name.ends_with("String.fromCharCode") ||

@@ -219,6 +219,12 @@ void Engine::JudgeState(const Stmt& stmt) {
 }
 
 void Engine::FinishState() {
+  for (Hit& hit : hits_) {
+    // What strangers wrote is kept, and what is kept gives the agent its orders.
+    if (!memory_leads_ || hit.finding.rule != "STATE-002") continue;
+    hit.finding.severity = core::Severity::kHigh;
+    hit.finding.scale = std::max(hit.finding.scale, 1.0);
+  }
   std::unordered_set<std::string> outside;
   for (const StateWrite& write : state_writes_) {
     if (write.because != 0) outside.insert(write.key);

@@ -25,10 +25,8 @@ namespace {
 constexpr std::size_t kMaxFindings = 2000;  // of one file
 constexpr double kMinWeight = 0.2;
 // Log-odds of the classifier of orders from where on a text is worth a look, and how much surer each further one makes
-// (docs/models/order-classifier.md). What a tool says of itself has fewer honest orders than a skill, which is made of
-// them.
-constexpr double kLookOdds = 2.0;
-constexpr double kLookOddsTool = 1.5;
+// (docs/models/order-classifier.md).
+constexpr double kLookOdds = 1.5;
 constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
@@ -179,12 +177,11 @@ class Analysis {
     static constexpr std::array<std::string_view, 9> kRules = {"",       "PI-031", "PI-032", "PI-033", "PI-034",
                                                                "PI-034", "PI-036", "PI-037", "PI-034"};
     std::vector<Meaning> meanings;
-    FindMeanings(canvas_, std::min({kLookOdds, kLookOddsTool, kLookOddsHidden}), meanings);
+    FindMeanings(canvas_, std::min(kLookOdds, kLookOddsHidden), meanings);
     for (const Meaning& meaning : meanings) {
       const TextPassage& passage = canvas_.passages[meaning.passage];
-      const bool tool = (passage.kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) != 0;
       const bool hidden = (passage.kind & (kSurfaceHidden | kSurfaceDecoded)) != 0;
-      const double least = hidden ? kLookOddsHidden : tool ? kLookOddsTool : kLookOdds;
+      const double least = hidden ? kLookOddsHidden : kLookOdds;
       if (meaning.score < least) continue;
       double scale = kLookScale + kScaleAnOdd * (meaning.score - least);
       // An error text or a resource that speaks to the assistant is read by it, and so is a comment that turns to it.
