@@ -391,13 +391,13 @@ void Builder::Unwrap(std::uint32_t index) {
 
 }  // namespace shell
 
-ShellScript ParseShell(std::string_view text, const LowerLimits& limits) {
+ShellScript ParseShell(std::string_view text, const LowerLimits& limits, std::string_view path) {
   ShellScript script;
   if (text.size() > limits.max_bytes) {
     text = text.substr(0, limits.max_bytes);
     script.complete = false;
   }
-  script.dialect = shell::DialectOf(text);
+  script.dialect = shell::DialectOf(text, path);
   shell::Builder builder(script, text, limits);
   switch (script.dialect) {
     case ShellDialect::kPosix:

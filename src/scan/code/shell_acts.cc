@@ -171,6 +171,14 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       if (carried.secret || carried.environment) Sends(index, word(count - 1), word(count - 1), carried, false);
     }
   }
+  if (Is(program, {"dig", "nslookup", "host", "drill", "resolve-dnsname"})) {
+    // A record of text carries no programs: one that is run was hidden in it.
+    for (std::size_t i = 1; i < count; ++i) {
+      if (!Is(Lower(word(i)), {"txt", "-type=txt", "-q=txt", "-querytype=txt"})) continue;
+      out_[index].decoded = true;
+      out_[index].decoder = index;
+    }
+  }
   if (Is(program, {"dig", "nslookup", "host", "drill", "ping", "resolve-dnsname"})) {
     for (std::size_t i = 1; i < count; ++i) {
       const ShellWord& name = command.words[i];
@@ -559,6 +567,24 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
       Emit(ShellAct::kMine, index, text, 2);
       return true;
     }
+  }
+  // -o pool:port -u wallet, and how it shall hash: a worker's options, whatever its program is called.
+  bool pool = false;
+  bool wallet = false;
+  bool hashes = false;
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::string text = word(i);
+    const std::string next = word(i + 1);
+    const std::size_t port = next.rfind(':');
+    pool = pool || (Is(text, {"-o", "--url"}) && port != std::string::npos && port + 4 < next.size() &&
+                    next.find_first_not_of("0123456789", port + 1) == std::string::npos);
+    wallet = wallet || Is(text, {"-u", "--user"}) || text.starts_with("--user=");
+    hashes = hashes || text.starts_with("--donate-level") || text.starts_with("--algo") || text.starts_with("--coin") ||
+             Is(text, {"-a", "--rig-id", "--nicehash", "--cpu-max-threads-hint", "--randomx-mode"});
+  }
+  if (pool && wallet && hashes && !TransferOf(command, program).is_transfer) {
+    Emit(ShellAct::kMine, index, Shown(command.words[0].text), 2);
+    return true;
   }
   if (Is(program, {"docker", "podman", "nerdctl"}) && Is(word(1), {"run", "create"})) {
     bool root = false;

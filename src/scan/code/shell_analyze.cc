@@ -133,6 +133,11 @@ void Analysis::Interprets(std::uint32_t index, std::string_view program, const T
       if (file) break;
     }
     if (program[0] == 'i') taint.Merge(input);
+    if (program[0] == 'i' && (input.substituted || (count > 1 && !command.words[1].constant) || count == 1)) {
+      // Characters made of numbers by an exclusive or, in the text that is run.
+      const std::string all = Lower(text_.substr(0, std::size_t{256} << 10U));
+      if (Has(all, "-bxor") && Has(all, "[char]")) taint.decoded = true;
+    }
     if (decoded && !taint.fetched && count > 1) {
       taint.decoded = true;
       ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, std::string(program), 2);
@@ -143,6 +148,12 @@ void Analysis::Interprets(std::uint32_t index, std::string_view program, const T
     RunTaint(index, taint);
     return;
   }
+  if (program == "load" && HasOneOf(text_, {"Assembly]::Load", "assembly]::load", "CurrentDomain.Load"})) {
+    // A program of the platform, out of bytes that never were a file.
+    Taint bytes;
+    for (std::size_t i = 1; i < count; ++i) bytes.Merge(OfWord(command.words[i]));
+    return RunTaint(index, bytes);
+  }
   if (!IsInterpreter(program)) {
     // A file that was fetched, run by its own name.
     if (count > 0 && !command.words[0].text.empty()) {
@@ -152,6 +163,17 @@ void Analysis::Interprets(std::uint32_t index, std::string_view program, const T
         if (const Taint* file = File(word.text, word.variables)) RunTaint(index, *file);
       }
       if (word.constant || word.commands.empty()) return;
+      // & (Get-Command i*x) $text: a command that is found by a pattern hides which it is.
+      for (std::uint32_t made : word.commands) {
+        if (made >= index || !Is(ProgramOf(script_.commands[made]), {"get-command", "gcm", "get-alias", "gal"})) continue;
+        if (!std::ranges::any_of(script_.commands[made].words,
+                                 [](const ShellWord& each) { return HasOneOf(each.text, {"*", "?"}); })) {
+          continue;
+        }
+        Taint given = input;
+        for (std::size_t i = 1; i < count; ++i) given.Merge(OfWord(command.words[i]));
+        return RunTaint(index, given);
+      }
       RunTaint(index, OfWord(word));  // $(curl ...) as a command of its own
     }
     return;
@@ -652,6 +674,19 @@ std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_
     const bool fills = says("Marshal]::Copy") || says("WriteProcessMemory") || says("RtlMoveMemory");
     const bool runs = says("CreateThread") || says("CreateRemoteThread") || says("QueueUserAPC") ||
                       says("GetDelegateForFunctionPointer");
+    const std::string lower = shell::Lower(text.substr(0, std::size_t{256} << 10U));
+    const auto tells = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
+    // A client's stream is read, what it brings is run, and what that says is written back.
+    if (tells("sockets.tcpclient") && tells(".getstream(") && tells(".read") && tells(".write") &&
+        (tells("iex ") || tells("iex(") || tells("invoke-expression") || tells("[scriptblock]::create") ||
+         tells("process]::start") || tells("start-process"))) {
+      ShellUse use;
+      use.act = ShellAct::kReverseShell;
+      use.loc = script.commands.front().loc;
+      use.detail = "a socket";
+      use.gravity = 2;
+      uses.push_back(std::move(use));
+    }
     if (makes && fills && runs) {
       ShellUse use;
       use.act = ShellAct::kInject;

@@ -10,7 +10,11 @@ bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') 
 
 }  // namespace
 
-ShellDialect DialectOf(std::string_view text) {
+ShellDialect DialectOf(std::string_view text, std::string_view path) {
+  // What runs a file is chosen by its name there; its text may say as little as one cmdlet that nobody lists.
+  const std::string name = Lower(path.substr(path.size() - std::min<std::size_t>(path.size(), 5)));
+  if (name.ends_with(".ps1") || name.ends_with(".psm1")) return ShellDialect::kPowerShell;
+  if (name.ends_with(".bat") || name.ends_with(".cmd")) return ShellDialect::kBatch;
   std::string head = Lower(text.substr(0, 16 << 10));
   if (head.starts_with("\xEF\xBB\xBF")) head.erase(0, 3);
   if (head.starts_with("#!")) {

@@ -89,7 +89,7 @@ void ParsePosix(std::string_view text, const Loc* at, Builder& builder, std::uin
 void ParsePosixPart(std::string_view text, std::size_t begin, Builder& builder, std::uint32_t pipe_from);
 void ParsePowerShell(std::string_view text, const Loc* at, Builder& builder);
 void ParseBatch(std::string_view text, const Loc* at, Builder& builder);
-[[nodiscard]] ShellDialect DialectOf(std::string_view text);
+[[nodiscard]] ShellDialect DialectOf(std::string_view text, std::string_view path = {});
 
 // Program name without folder and ".exe", lower case; "" when not known.
 [[nodiscard]] std::string ProgramOf(const ShellCommand& command);

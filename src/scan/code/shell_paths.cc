@@ -227,6 +227,13 @@ std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool
       !Has(text, "completion")) {
     return 2;
   }
+  // PowerShell's way to say the same.
+  if ((Has(text, "iex") || Has(text, "invoke-expression")) &&
+      (Has(text, "iwr ") || Has(text, "irm ") || Has(text, "invoke-webrequest") || Has(text, "invoke-restmethod") ||
+       Has(text, "downloadstring")) &&
+      !Has(text, "completion")) {
+    return 2;
+  }
   // What other programs send goes elsewhere from now on.
   for (const std::string_view name :
        {"anthropic_base_url=", "openai_base_url=", "openai_api_base=", "https_proxy=", "http_proxy=", "all_proxy=",

@@ -221,6 +221,7 @@ class PowerShellParser {
     }
     if (command.words.empty()) return kNone;
     if (expression) {
+      Format(command);
       // A value: what runs in it is linked already.
       ShellWord& first = command.words[0];
       if (command.words.size() == 1 && first.constant && command.redirects.empty()) {
@@ -246,6 +247,36 @@ class PowerShellParser {
     command.loc = At(begin, last_end);
     command.pipe_from = pipe;
     return b_.Add(std::move(command));
+  }
+
+  // "{1}{0}" -f "x", "ie": the words in the places that the first one gives them.
+  void Format(ShellCommand& command) {
+    std::vector<ShellWord>& words = command.words;
+    if (words.size() < 3 || words.size() > 64 || Lower(words[1].text) != "-f" || !command.redirects.empty()) return;
+    for (const ShellWord& word : words) {
+      if (!word.constant) return;
+    }
+    std::string made;
+    const std::string form = words[0].text;
+    for (std::size_t i = 0; i < form.size() && made.size() < kMaxWordBytes; ++i) {
+      std::size_t end = form[i] == '{' ? form.find('}', i) : std::string::npos;
+      std::size_t number = 0;
+      bool digits = end != std::string::npos && end > i + 1 && end - i <= 3;
+      for (std::size_t k = i + 1; digits && k < end; ++k) {
+        digits = IsDigit(form[k]);
+        number = number * 10 + static_cast<std::size_t>(form[k] - '0');
+      }
+      if (!digits || number + 2 >= words.size()) {
+        made += form[i];
+        continue;
+      }
+      made += words[number + 2].text;
+      i = end;
+    }
+    if (!b_.Spend(made.size())) return;
+    words[0].text = std::move(made);
+    words[0].obfuscation = std::max<std::uint8_t>(words[0].obfuscation, 1);
+    words.resize(1);
   }
 
   std::uint32_t Assign(std::size_t begin, std::size_t name_end, std::size_t value_begin, bool append) {

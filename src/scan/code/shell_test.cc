@@ -153,6 +153,9 @@ TEST(ShellParse, Dialects) {
   EXPECT_EQ(ParseShell("@echo off\nset A=b").dialect, ShellDialect::kBatch);
   EXPECT_EQ(ParseShell("#!/bin/sh\nps=1 # iex me").dialect, ShellDialect::kPosix);
   EXPECT_EQ(ParseShell("git clone x\nnpm ci").dialect, ShellDialect::kPosix);
+  EXPECT_EQ(ParseShell("git clone x", {}, "a/Setup.PS1").dialect, ShellDialect::kPowerShell);
+  EXPECT_EQ(ParseShell("git clone x", {}, "a/setup.cmd").dialect, ShellDialect::kBatch);
+  EXPECT_EQ(ParseShell("git clone x", {}, "a/setup.sh").dialect, ShellDialect::kPosix);
 }
 
 // Hostile shapes end within their budgets, and stay near linear: a quadratic one would run for minutes.

@@ -302,7 +302,7 @@ Transfer TransferOf(const ShellCommand& command, std::string_view program) {
              program == "start-bitstransfer") {
     out.is_transfer = true;
     WebRequest(command, out);
-  } else if (program == "downloadstring" || program == "downloaddata" || program == "getstringasync" ||
+  } else if ((program == "invoke" && count > 1 && LooksLikeUrl(word(1).text)) || program == "downloadstring" || program == "downloaddata" || program == "getstringasync" ||
              program == "openread" || program == "downloadfile" || program == "uploadstring" ||
              program == "uploadfile" || program == "uploaddata" || program == "postasync") {
     out.is_transfer = count > 1;

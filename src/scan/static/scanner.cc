@@ -225,7 +225,7 @@ void ScanJob::Impl::AnalyzeFile(const FileContext& file, Unit& unit) const {
       file.type == FileType::kJavaScript || file.type == FileType::kTypeScript) {
     return;
   }
-  const code::ShellScript script = code::ParseShell(text);
+  const code::ShellScript script = code::ParseShell(text, {}, file.file->path);
   ShellContext context;
   context.file = file.index;
   context.place = ShellPlace::kScript;

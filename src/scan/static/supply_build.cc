@@ -89,6 +89,34 @@ void ReadGyp(Sheet& sheet) {
     ++found;
     sheet.Hook("gyp", command, {open + 1, end}, Reach::kInstall);
   }
+  // "action": ["sh", "-c", "..."]: run as a part of the build.
+  for (std::size_t at = text.find("action"); at != std::string_view::npos && found < kMaxCommands;
+       at = text.find("action", at + 1)) {
+    if (at == 0 || (text[at - 1] != '"' && text[at - 1] != '\'')) continue;
+    const std::size_t colon = at + 7;
+    if (colon >= text.size() || text[colon - 1] != text[at - 1]) continue;
+    const std::size_t open = text.find_first_not_of(": \t\r\n", colon);
+    if (open == std::string_view::npos || text[open] != '[') continue;
+    std::string command;
+    std::size_t end = open + 1;
+    char quote = 0;
+    for (; end < text.size() && end < open + kMaxChain; ++end) {
+      const char c = text[end];
+      if (quote == 0 && c == ']') break;
+      if (quote == 0 && (c == '"' || c == '\'')) {
+        quote = c;
+        command += command.empty() ? "'" : " '";
+      } else if (quote != 0 && c == quote) {
+        quote = 0;
+        command += '\'';
+      } else if (quote != 0) {
+        command += c == '\'' ? ' ' : c;
+      }
+    }
+    if (command.empty()) continue;
+    ++found;
+    sheet.Hook("gyp", command, {open + 1, end}, Reach::kInstall);
+  }
 }
 
 void ReadGoGenerate(Sheet& sheet) {
