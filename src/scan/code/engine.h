@@ -404,6 +404,7 @@ class Engine {
   [[nodiscard]] Taint OutputOf(const Call& call, const std::string& line);
   void MarkPath(ExprId path, const Taint& taint);
   void JudgeNetFile(const Call& call, const Taint& taint);
+  [[nodiscard]] const Taint* FetchedPath(ExprId path, int depth);
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
   [[nodiscard]] ExprId OneArgument(const Call& call, const ArgRef& ref, Taint* taint);
   [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);
@@ -444,6 +445,7 @@ class Engine {
   std::unordered_set<std::string> system_keys_;  // keys of the state that reach a system message
   bool memory_leads_ = false;  // what is kept in memory becomes a system message
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
+  std::unordered_map<std::string, Taint> fetched_paths_;      // files that something fetched was written to, by name
   std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose
   std::unordered_map<std::string, std::vector<Value>> listeners_;  // by file, variable and event
   std::unordered_set<std::uint64_t> served_;                  // functions of routes

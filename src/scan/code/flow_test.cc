@@ -173,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(Flow, FlowFile,
                                          "injection.py", "back_door.py", "trigger.py", "graph_state.py",
                                          "read_only_lie.py", "memory.py", "secret_to_host.ts", "commands.js", "across",
                                          "taps.py", "hidden_texts.py", "graph_system_key.py", "handed.py",
-                                         "handed.js", "machine.py", "machine.js"),
+                                         "handed.js", "fetched_paths.py", "machine.py", "machine.js"),
                          [](const auto& file) {
                            std::string name = file.param;
                            std::replace(name.begin(), name.end(), '.', '_');

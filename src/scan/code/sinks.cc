@@ -451,7 +451,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return call.all;
     case Role::kImport: {
       const ExprId name = Argument(call, entry.target, &target);
-      if (call.all.Has(kNetFile)) JudgeNetFile(call, call.all);
+      JudgeNetFile(call, call.all);
       if (target.Has(kDecoded) && !view().is_python()) {
         Raise("OBFUSC-002", call.expr, target, kDecoded, "loads a module whose name is hidden by encoding",
               Direct(target, 1.0));

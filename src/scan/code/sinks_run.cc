@@ -558,7 +558,7 @@ void Engine::JudgeEval(Call& call) {
   if (call.entry->permission) {
     Use(call, Permission::kDynamicCode, constant ? value.text : std::string(), taint.Has(kToolArgument));
   }
-  if (call.all.Has(kNetFile)) JudgeNetFile(call, call.all);
+  JudgeNetFile(call, call.all);
   if (!call.entry->permission) return;  // compile(): what is made of it counts
   if (constant && !value.text.empty() && (value.decodes > 0 || value.obfuscation >= 2)) {
     Raise("OBFUSC-001", call.expr, {}, 0, "runs code that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7, {},

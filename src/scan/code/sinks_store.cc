@@ -26,7 +26,20 @@ constexpr double kChosenPlace = 0.45;
 
 // A file has been given such content: its path stands for it from here on.
 void Engine::MarkPath(ExprId path, const Taint& taint) {
-  if (path >= code().exprs.size() || code().exprs[path].kind != ExprKind::kName) return;
+  if (path >= code().exprs.size()) return;
+  if (taint.Has(kNetStranger)) {
+    // The same text is the same file, however often it is written out.
+    constexpr std::size_t kShortest = 6;
+    const std::string text = Known(path);
+    if (text.size() >= kShortest && Contains(text, "/") && !Contains(text, std::string_view(&kHole, 1)) &&
+        fetched_paths_.size() < 256) {
+      Taint kept = taint;
+      kept.labels = kept.fresh = kNetFile;
+      kept.params = 0;
+      fetched_paths_.try_emplace(text, std::move(kept));
+    }
+  }
+  if (code().exprs[path].kind != ExprKind::kName) return;
   const std::uint32_t slot = view().SlotOf(path, function_);
   if (slot == kNone) return;
   Taint kept = taint;
@@ -43,7 +56,41 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
   }
 }
 
+// A file that something fetched was written to, or one in such a folder, by the text of its path.
+const Taint* Engine::FetchedPath(ExprId path, int depth) {
+  if (path >= code().exprs.size() || fetched_paths_.empty()) return nullptr;
+  const ExprId origin = view().Origin(path, function_);
+  if (depth == 0 && origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kList) {
+    // The program, or what an interpreter reads: `tar xf path` runs nothing of it.
+    bool program = true;
+    for (const Arg& item : code().ArgsOf(code().exprs[origin])) {
+      if (const Taint* found = FetchedPath(item.value, 1)) return found;
+      const std::string word = Known(item.value);
+      const bool reads = IsShellName(word) || AnyOf(word, {"python", "node", "perl", "ruby"}) ||
+                         (item.value < code().exprs.size() &&
+                          AnyOf(TextAt(code().exprs[item.value].loc).substr(0, 40), {"sys.executable", "execPath"}));
+      if (program && !reads) return nullptr;
+      program = false;
+    }
+    return nullptr;
+  }
+  const std::string text = Known(path);
+  for (const auto& [written, taint] : fetched_paths_) {
+    if (text == written || (text.starts_with(written) && text[written.size()] == '/')) return &taint;
+  }
+  return nullptr;
+}
+
 void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
+  if (!taint.Has(kNetFile) && last_ && call.entry != nullptr &&
+      (call.entry->role == Role::kImport || call.entry->role == Role::kEval || call.entry->role == Role::kSpawn)) {
+    for (const Arg& arg : call.args) {
+      const Taint* written = FetchedPath(arg.value, 0);
+      if (written == nullptr) continue;
+      JudgeNetFile(call, *written);
+      return;
+    }
+  }
   if (taint.Has(kNetFile)) {
     const bool source = call.entry != nullptr && (call.entry->role == Role::kImport || call.entry->role == Role::kEval);
     if (source) {
