@@ -444,6 +444,9 @@ class Engine {
   std::vector<StateRead> state_reads_;
   std::unordered_set<std::string> system_keys_;  // keys of the state that reach a system message
   bool memory_leads_ = false;  // what is kept in memory becomes a system message
+  // Names of places in memory as the code writes them: where it reads, and where a hit (by its number) keeps something.
+  std::unordered_set<std::string> read_spaces_;
+  std::unordered_map<std::size_t, std::string> kept_spaces_;
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
   std::unordered_map<std::string, Taint> fetched_paths_;      // files that something fetched was written to, by name
   std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose

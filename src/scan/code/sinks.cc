@@ -717,6 +717,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return {};
     case Role::kMemoryRead:
       Use(call, Permission::kMemoryRead, "");
+      if (!call.args.empty() && call.args[0].value < code().exprs.size()) {
+        read_spaces_.emplace(TextAt(code().exprs[call.args[0].value].loc).substr(0, 120));
+      }
       return Source(kMemory, call.expr, "reads the agent's memory");
     case Role::kMemoryWrite: {
       Use(call, Permission::kMemoryWrite, "");

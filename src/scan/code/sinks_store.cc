@@ -343,6 +343,9 @@ void Engine::JudgeMemory(Call& call) {
   if (data.Has(kForeign)) {
     Raise("STATE-002", call.expr, data, kForeign, "keeps an answer from the network in the agent's memory",
           KeepingIsPurpose() ? 0.6 : 1.0);
+    if (!args.empty() && args[0].value < code().exprs.size() && !hits_.empty()) {
+      kept_spaces_[hits_.size() - 1] = TextAt(code().exprs[args[0].value].loc).substr(0, 120);
+    }
     if (!KeepingIsPurpose()) Worsen("STATE-002", core::Severity::kHigh);
   }
 }

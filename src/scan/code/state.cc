@@ -219,9 +219,19 @@ void Engine::JudgeState(const Stmt& stmt) {
 }
 
 void Engine::FinishState() {
-  for (Hit& hit : hits_) {
+  const auto literal = [](std::string_view space) {
+    const std::size_t first = space.find_first_not_of("([");
+    return first != std::string_view::npos && (space[first] == '"' || space[first] == '\'');
+  };
+  for (std::size_t i = 0; memory_leads_ && i < hits_.size(); ++i) {
     // What strangers wrote is kept, and what is kept gives the agent its orders.
-    if (!memory_leads_ || hit.finding.rule != "STATE-002") continue;
+    Hit& hit = hits_[i];
+    if (hit.finding.rule != "STATE-002") continue;
+    // ... unless it is kept in another place than any that is read.
+    const auto kept = kept_spaces_.find(i);
+    const bool apart = kept != kept_spaces_.end() && literal(kept->second) && !read_spaces_.contains(kept->second) &&
+                       std::ranges::all_of(read_spaces_, literal);
+    if (apart) continue;
     hit.finding.severity = core::Severity::kHigh;
     hit.finding.scale = std::max(hit.finding.scale, 1.0);
   }
