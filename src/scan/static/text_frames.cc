@@ -176,10 +176,7 @@ class Finder {
       bool inside = false;
       if (memory_.secret_sentence == now && view.any(Bit(kWSecretPath) | Bit(kWSecret)) &&
           view.Find(0, i - 1, Bit(kWRead) | Bit(kWCollect)) != kNone &&
-          (view.FindWord(i + 1, i + 14, "parameter") != kNone || view.FindWord(i + 1, i + 14, "argument") != kNone ||
-           view.FindWord(i + 1, i + 14, "field") != kNone || view.FindWord(i + 1, i + 14, "url") != kNone ||
-           view.FindWord(i + 1, i + 14, "tag") != kNone || view.FindWord(i + 1, i + 14, "sidenote") != kNone ||
-           view.FindWord(i + 1, i + 14, "contents") != kNone)) {
+          view.SaysOne(i + 1, i + 14, {"parameter", "argument", "field", "url", "tag", "sidenote", "contents"})) {
         inside = true;
         destination = std::max(destination, 0.35);
         if (where == kNone) where = i;
@@ -282,9 +279,7 @@ class Finder {
       } else if (rule != kNone && view.Find(i + 1, rule, Bit(kWEvery)) != kNone && forget) {
         score = 0.7;
       } else if (view.Find(i + 1, i + 8, Bit(kWUser)) != kNone &&
-                 (view.FindWord(i + 1, i + 10, "task") != kNone || view.FindWord(i + 1, i + 10, "request") != kNone ||
-                  view.FindWord(i + 1, i + 10, "specification") != kNone ||
-                  view.FindWord(i + 1, i + 10, "preferences") != kNone || rule != kNone)) {
+                 (view.SaysOne(i + 1, i + 10, {"task", "request", "specification", "preferences"}) || rule != kNone)) {
         // The user's own word put below somebody else's.
         to = view.Find(i + 1, i + 8, Bit(kWUser));
         score = 0.6;
@@ -347,12 +342,7 @@ class Finder {
           from = std::max(0, i - 2);
           to = user;
           // What must not be told is what is being done.
-          if (view.FindWord(i, view.size(), "this") != kNone || view.FindWord(i, view.size(), "did") != kNone ||
-              view.FindWord(i, view.size(), "step") != kNone || view.FindWord(i, view.size(), "instruction") != kNone ||
-              view.FindWord(i, view.size(), "instructions") != kNone ||
-              view.FindWord(i, view.size(), "behavior") != kNone) {
-            score = 0.75;
-          }
+          if (view.SaysOne(i, view.size(), {"this", "did", "step", "instruction", "instructions", "behavior"})) score = 0.75;
           // A prompt that keeps its own wording to itself says nothing of what is done.
           const int own = view.FindWord(i, i + 6, "system");
           if (!tool && own != kNone && view.Find(own + 1, own + 1, Bit(kWRule)) != kNone) score = 0.4;

@@ -54,6 +54,9 @@ class View {
     }
     return kNone;
   }
+  [[nodiscard]] bool SaysOne(int from, int to, std::initializer_list<std::string_view> wanted) const {
+    return std::ranges::any_of(wanted, [&](std::string_view word) { return FindWord(from, to, word) != kNone; });
+  }
   [[nodiscard]] int Count(WordSet set) const {
     if (!any(set)) return 0;
     int n = 0;

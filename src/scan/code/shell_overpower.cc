@@ -1,0 +1,109 @@
+// What takes the whole machine, its time, or another process.
+#include "code/shell_analysis.h"
+
+namespace interlock::scan::code::shell {
+
+// The whole machine, its time, or another process.
+bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  const auto word = [&](std::size_t i) { return i < count ? Lower(command.words[i].text) : std::string(); };
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string text = word(i);
+    if (HasOneOf(text, {"stratum+tcp://", "stratum+ssl://", "stratum2+tcp://"})) {
+      Emit(ShellAct::kMine, index, text, 2);
+      return true;
+    }
+  }
+  // -o pool:port -u wallet, and how it shall hash: a worker's options, whatever its program is called.
+  bool pool = false;
+  bool wallet = false;
+  bool hashes = false;
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::string text = word(i);
+    const std::string next = word(i + 1);
+    const std::size_t port = next.rfind(':');
+    pool = pool || (Is(text, {"-o", "--url"}) && port != std::string::npos && port + 4 < next.size() &&
+                    next.find_first_not_of("0123456789", port + 1) == std::string::npos);
+    wallet = wallet || Is(text, {"-u", "--user"}) || text.starts_with("--user=");
+    hashes = hashes || text.starts_with("--donate-level") || text.starts_with("--algo") || text.starts_with("--coin") ||
+             Is(text, {"-a", "--rig-id", "--nicehash", "--cpu-max-threads-hint", "--randomx-mode"});
+  }
+  if (pool && wallet && hashes && !TransferOf(command, program).is_transfer) {
+    Emit(ShellAct::kMine, index, Shown(command.words[0].text), 2);
+    return true;
+  }
+  if (Is(program, {"docker", "podman", "nerdctl"}) && Is(word(1), {"run", "create"})) {
+    bool root = false;
+    bool free = false;
+    for (std::size_t i = 2; i < count; ++i) {
+      const std::string text = word(i);
+      std::string_view mount = text;
+      if (mount.starts_with("-v")) mount.remove_prefix(2);
+      if (mount.starts_with("--volume=")) mount.remove_prefix(9);
+      if (mount.starts_with("/:/") && !mount.ends_with(":ro")) root = true;
+      if (Has(text, "source=/,") || Has(text, "src=/,")) root = root || !Has(text, "readonly");
+      free = free || text == "--privileged" || text == "--pid=host" || text == "chroot" || Has(text, "sys_admin") ||
+             Has(text, "chroot /");
+      if (text == "--pid" && word(i + 1) == "host") free = true;
+    }
+    if (!root || !free) return false;
+    Emit(ShellAct::kTakeover, index, std::string(program) + " with the host's root folder", 2);
+    return true;
+  }
+  if (program == "nsenter") {
+    for (std::size_t i = 1; i < count; ++i) {
+      const std::string text = word(i);
+      if (text == "-t1" || text == "--target=1" || ((text == "-t" || text == "--target") && word(i + 1) == "1")) {
+        Emit(ShellAct::kTakeover, index, "nsenter into process 1", 2);
+        return true;
+      }
+    }
+    return false;
+  }
+  if (Is(program, {"useradd", "adduser", "usermod"})) {
+    for (std::size_t i = 1; i + 1 < count; ++i) {
+      if (Is(word(i), {"-u", "--uid"}) && word(i + 1) == "0") {
+        Emit(ShellAct::kTakeover, index, std::string(program) + " with user id 0", 2);
+        return true;
+      }
+    }
+    return false;
+  }
+  if (Is(program, {"gdb", "lldb"})) {
+    bool attached = false;
+    bool calls = false;
+    for (std::size_t i = 1; i < count; ++i) {
+      const std::string text = word(i);
+      attached = attached || text == "-p" || text.starts_with("--pid") || text.starts_with("-p=");
+      calls = calls || text.starts_with("call ") || text.starts_with("print ((") || Has(text, "system(") ||
+              Has(text, "dlopen(") || text.starts_with("expr ") || text.starts_with("compile code");
+    }
+    if (!attached || !calls) return false;
+    Emit(ShellAct::kInject, index, std::string(program), 2);
+    return true;
+  }
+  if (program == "gcore" || program == "procdump") {
+    // A core file holds whatever the process holds.
+    Taint core;
+    core.secret = true;
+    core.what = "the memory of a process";
+    core.secret_loc = command.loc;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (!Is(word(i), {"-o", "-ma"}) || i + 1 >= count) continue;
+      const ShellWord& name = command.words[i + 1];
+      Remember(name.text, name.variables, core);
+      // It is called like this with the process's number behind it.
+      if (i + 2 < count) {
+        std::vector<std::string> variables = name.variables;
+        variables.insert(variables.end(), command.words[i + 2].variables.begin(), command.words[i + 2].variables.end());
+        Remember(name.text + "." + command.words[i + 2].text, variables, core);
+      }
+    }
+    Emit(ShellAct::kReadSecret, index, std::string(program), 1);
+    return true;
+  }
+  return false;
+}
+
+}  // namespace interlock::scan::code::shell
