@@ -252,6 +252,7 @@ void Engine::JudgePayee() {
       if ((taint.params & accounts) != 0) {
         own = true;
       } else if (taint.params == 0 && value.kind != ExprKind::kConstant && value.kind != ExprKind::kNumber &&
+                 value.kind != ExprKind::kDict &&
                  !(value.kind == ExprKind::kString && value.text.size() < 10)) {
         other = id;
       }
