@@ -455,14 +455,15 @@ Taint Engine::Eval(ExprId id) {
     default: {
       if (expr.base != kNone) taint.Join(Eval(expr.base));
       const bool pieces = expr.kind == ExprKind::kConcat || expr.kind == ExprKind::kFormat;
-      bool slash = false;  // the piece before ends with one: folder + "/notes/" + name
+      std::string_view before;  // the piece before: folder + "/notes/" + name
       bool below = false;
       for (const Arg& arg : code().ArgsOf(expr)) {
-        const Taint part = Eval(arg.value);
-        below = below || (slash && ChosenBelow(taint, part));
+        Taint part = Eval(arg.value);
+        below = below || (before.ends_with('/') && ChosenBelow(taint, part));
+        if (IsChatAddress(before, arg.name)) part = part.Without(kFileContent);
         taint.Join(part);
-        slash = pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString &&
-                code().exprs[arg.value].text.ends_with('/');
+        const bool said = pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
+        before = said ? std::string_view(code().exprs[arg.value].text) : std::string_view();
         if (expr.kind == ExprKind::kList && arg.value < code().exprs.size() &&
             code().exprs[arg.value].kind == ExprKind::kString) {
           const std::string_view word = code().exprs[arg.value].text;

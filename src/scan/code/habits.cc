@@ -219,7 +219,10 @@ void Engine::JudgeHabits() {
     watches |= found;
   };
   for (const Stmt& stmt : shape.body) {
-    if (stmt.kind == StmtKind::kCondition || stmt.kind == StmtKind::kReturn) ask(stmt.value);
+    const bool answers = stmt.kind == StmtKind::kReturn;
+    // Values by name that a caller gets are an account of the machine, and nothing hangs on them here.
+    if (answers && stmt.value < code().exprs.size() && code().exprs[stmt.value].kind == ExprKind::kDict) continue;
+    if (answers || stmt.kind == StmtKind::kCondition) ask(stmt.value);
   }
   if (CountOf(watches) >= 3 && (watches & (kWatchUptime | kWatchTools | kWatchDebugger)) != 0 &&
       CountOf(watches & ~(kWatchBuild | kWatchContainer)) >= 2) {

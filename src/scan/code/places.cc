@@ -325,6 +325,10 @@ bool HostOfVendors(std::string_view host, std::uint32_t vendors) {
   return false;
 }
 
+bool IsChatAddress(std::string_view before, std::string_view key) {
+  return before.ends_with("/bot") || key == "chat_id" || key == "message_thread_id" || key == "reply_to_message_id";
+}
+
 bool IsCompared(std::string_view text, std::size_t begin, std::size_t end) {
   constexpr std::string_view kSpace = " \t";
   if (begin > text.size() || end > text.size()) return false;

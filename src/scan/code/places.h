@@ -24,6 +24,9 @@ enum class PathKind : std::uint8_t {
 // Whether a host belongs to one of the vendors.
 [[nodiscard]] bool HostOfVendors(std::string_view host, std::uint32_t vendors);
 
+// `/bot` + token, `chat_id: id`: what names the bot or the chat in a chat service's interface says who talks where and
+// carries nothing; `before`: the literal text before the piece, `key`: the name it is given under.
+[[nodiscard]] bool IsChatAddress(std::string_view before, std::string_view key);
 // `mode === "bypassPermissions"`, `case "bypassPermissions":`: the literal of [begin, end), quotes and all, is asked for,
 // and written nowhere.
 [[nodiscard]] bool IsCompared(std::string_view text, std::size_t begin, std::size_t end);

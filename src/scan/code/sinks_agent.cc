@@ -282,7 +282,7 @@ void Engine::JudgeOpenServer() {
     return use.module == module_ && (use.role == Role::kSpawn || use.role == Role::kShell || use.role == Role::kEval);
   });
   if (!runs) {
-    if (!AnyOf(text, {"execFile", "child_process", "subprocess"})) return;
+    if (!AnyOf(text, {"execFile", "child_process", "import subprocess", "from subprocess", "create_subprocess"})) return;
   }
   for (const Expr& part : code().exprs) {
     if (part.kind != ExprKind::kString || part.text != "0.0.0.0") continue;

@@ -106,7 +106,16 @@ bool StaysHere(std::string_view callee) {
                           "JSON",
                           "Promise",
                           "parentPort",
-                          "stream"});
+                          "stream",
+                          // notify(): on the screen of who sits there
+                          "textual",
+                          "tkinter",
+                          "PyQt5",
+                          "PyQt6",
+                          "PySide6",
+                          "gi",
+                          "plyer",
+                          "vscode"});
 }
 
 }  // namespace

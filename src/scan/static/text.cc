@@ -387,8 +387,22 @@ class Analysis {
       finding.message = "An address is encoded";
       finding.scale = 0.6;
       finding.host = HostOf(text);
-      Push(std::move(finding), p);
+      if (!InAddress(finding.bytes.begin)) Push(std::move(finding), p);
     }
+  }
+
+  // `https://login.example/start?back=aHR0c...`: addresses hand addresses on in this form, and only who is asked reads it.
+  [[nodiscard]] bool InAddress(std::size_t at) const {
+    const std::string_view text = file_.text();
+    at = std::min(at, text.size());
+    const std::size_t far = at > 2000 ? at - 2000 : 0;
+    std::size_t begin = at;
+    while (begin > far && static_cast<unsigned char>(text[begin - 1]) > ' ' &&
+           std::string_view("\"'`<>()").find(text[begin - 1]) == std::string_view::npos)
+      --begin;
+    const std::string_view before = text.substr(begin, at - begin);
+    return before.find("://") != std::string_view::npos && before.find('?') != std::string_view::npos &&
+           before.ends_with('=');
   }
 
   // Code spans and one-line commands in prose.
