@@ -13,11 +13,7 @@ constexpr std::size_t kMaxDepth = 256;
 constexpr std::size_t kMinStringBytes = 16;
 constexpr std::size_t kMinStringSpaces = 2;
 
-bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool IsWordByte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 
 using base::HexValue;
 
@@ -33,18 +29,6 @@ std::int64_t HexRun(std::string_view raw, std::size_t at, std::size_t digits) {
     value = value * 16 + digit;
   }
   return value;
-}
-
-bool Worth(std::string_view text) {
-  if (text.size() < kMinStringBytes) return false;
-  std::size_t spaces = 0;
-  std::size_t wide = 0;
-  for (const char c : text) {
-    if (c == ' ' || c == '\n') ++spaces;
-    if ((static_cast<unsigned char>(c) & 0x80) != 0) ++wide;
-    if (spaces >= kMinStringSpaces || wide >= 12) return true;
-  }
-  return text.size() >= 40;
 }
 
 bool NamesPeople(std::string_view key) {
@@ -185,7 +169,7 @@ class JsonReader {
   }
 
   void Emit(SurfaceSet kind, std::string_view raw, std::size_t at, bool escaped) {
-    if (raw.empty() || (kind == kSurfaceConfig && !Worth(raw))) return;
+    if (raw.empty() || (kind == kSurfaceConfig && !IsWorthReading(raw))) return;
     TextSurface surface;
     surface.kind = kind;
     surface.bytes = {at, at + raw.size()};
@@ -259,6 +243,18 @@ std::size_t NextLine(std::string_view text, std::size_t end) {
 }
 
 }  // namespace
+
+bool IsWorthReading(std::string_view text) {
+  if (text.size() < kMinStringBytes) return false;
+  std::size_t spaces = 0;
+  std::size_t wide = 0;
+  for (const char c : text) {
+    if (c == ' ' || c == '\n') ++spaces;
+    if ((static_cast<unsigned char>(c) & 0x80) != 0) ++wide;
+    if (spaces >= kMinStringSpaces || wide >= 12) return true;
+  }
+  return text.size() >= 40;
+}
 
 SurfaceSet KindOfKey(std::string_view key) {
   std::array<char, 32> folded{};
@@ -501,249 +497,10 @@ void CollectKeyValues(SurfaceSink& sink, base::ByteSpan part, char separator) {
       surface.kind = kind;
       if (kind == kSurfaceToolName) subject.assign(text.substr(from, std::min<std::size_t>(80, to - from)));
       surface.subject = subject;
-      if (to > from && (kind != kSurfaceConfig || Worth(text.substr(from, to - from)))) sink.Add(std::move(surface));
+      if (to > from && (kind != kSurfaceConfig || IsWorthReading(text.substr(from, to - from)))) sink.Add(std::move(surface));
     }
     at = next;
   }
 }
-
-namespace {
-
-// Comments and strings of a source file, as far as one can tell without a tree: the text an agent or a developer's
-// assistant would read.
-class CodeReader {
- public:
-  CodeReader(SurfaceSink& sink, base::ByteSpan part, CodeStyle style)
-      : sink_(sink), text_(sink.text()), end_(part.end), at_(part.begin), style_(style) {}
-
-  void Run() {
-    while (at_ < end_) {
-      const char c = text_[at_];
-      if (c == '\n') {
-        ++at_;
-        word_ = {};
-        continue;
-      }
-      if (IsSpace(c)) {
-        ++at_;
-        continue;
-      }
-      if (Comment()) continue;
-      if (c == '"' || c == '\'' || (c == '`' && style_ == CodeStyle::kC)) {
-        if (style_ == CodeStyle::kHash) {
-          SkipPlain(c);
-        } else {
-          String(c);
-        }
-        continue;
-      }
-      if (c != '+') FlushString();  // a sum of literals goes on
-      if (c == ')' || c == ';') describes_ = false;
-      if (c == '/' && style_ == CodeStyle::kC && RegexMayStart()) {
-        SkipRegex();
-        continue;
-      }
-      if (IsWordByte(c)) {
-        const std::size_t begin = at_;
-        while (at_ < end_ && IsWordByte(text_[at_])) ++at_;
-        Word(text_.substr(begin, at_ - begin));
-        continue;
-      }
-      if (c == '@') decorator_ = true;
-      if (c == ',' || c == ';' || c == '{' || c == '}') {
-        key_ = {};
-        word_ = {};
-      }
-      if (c == ':' || c == '=') key_ = word_;
-      last_ = c;
-      ++at_;
-    }
-    FlushString();
-  }
-
- private:
-  void Word(std::string_view word) {
-    if (decorator_ && (word == "tool" || word == "prompt" || word == "resource")) tool_ = true;
-    if (word == "def" || word == "class" || word == "function") {
-      described_ = tool_;
-      tool_ = false;
-      decorator_ = false;
-    }
-    // A prefix of a string (f"", r"", b"") is no word of its own.
-    if (at_ < end_ && (text_[at_] == '"' || text_[at_] == '\'') && word.size() <= 2) return;
-    // z.string().describe("..."): a parameter's description; describe("...") alone is a test's.
-    if (word == "describe") describes_ = last_ == '.';
-    word_ = word;
-    last_ = 'a';
-  }
-
-  bool Comment() {
-    const char c = text_[at_];
-    std::size_t mark = 0;
-    if (c == '#' && (style_ == CodeStyle::kPython || style_ == CodeStyle::kHash)) {
-      if (style_ == CodeStyle::kHash && at_ > 0 && !IsSpace(text_[at_ - 1])) return false;
-      mark = 1;
-    } else if (c == '/' && style_ == CodeStyle::kC && at_ + 1 < end_ && text_[at_ + 1] == '/') {
-      mark = 2;
-    } else if (c == '-' && style_ == CodeStyle::kDash && at_ + 1 < end_ && text_[at_ + 1] == '-') {
-      mark = 2;
-    } else if (c == '/' && style_ != CodeStyle::kPython && at_ + 1 < end_ && text_[at_ + 1] == '*' &&
-               style_ != CodeStyle::kHash) {
-      std::size_t stop = text_.find("*/", at_ + 2);
-      if (stop > end_) stop = end_;
-      Emit(kSurfaceComment, at_ + 2, stop);
-      at_ = std::min(end_, stop + 2);
-      return true;
-    }
-    if (mark == 0) return false;
-    // Comments that follow each other are one text.
-    const char sign = c;
-    const std::size_t begin = at_ + mark;
-    std::size_t stop = at_;
-    for (;;) {
-      std::size_t line = text_.find('\n', at_);
-      if (line > end_) line = end_;
-      stop = line;
-      at_ = line;
-      std::size_t next = line;
-      std::size_t breaks = 0;
-      while (next < end_ && IsSpace(text_[next])) breaks += text_[next++] == '\n' ? 1U : 0U;
-      if (next + mark > end_ || breaks > 1 || text_[next] != sign || (mark == 2 && text_[next + 1] != sign)) break;
-      at_ = next;
-    }
-    Emit(kSurfaceComment, begin, stop);
-    return true;
-  }
-
-  void Emit(SurfaceSet kind, std::size_t begin, std::size_t end) {
-    if (end <= begin || !Worth(text_.substr(begin, end - begin))) return;
-    TextSurface surface;
-    surface.kind = kind;
-    surface.bytes = {begin, end};
-    sink_.Add(std::move(surface));
-  }
-
-  void SkipPlain(char quote) {
-    ++at_;
-    while (at_ < end_ && text_[at_] != quote) {
-      if (text_[at_] == '\\' && quote != '\'') ++at_;
-      if (at_ < end_ && text_[at_] == '\n' && quote == '\'') break;
-      ++at_;
-    }
-    at_ = std::min(end_, at_ + 1);
-  }
-
-  bool RegexMayStart() const {
-    return last_ == '(' || last_ == ',' || last_ == '=' || last_ == ':' || last_ == '[' || last_ == '!' ||
-           last_ == '&' || last_ == '|' || last_ == '?' || last_ == '{' || last_ == '}' || last_ == ';' ||
-           (last_ == 'a' && word_ == "return");
-  }
-
-  void SkipRegex() {
-    bool set = false;
-    std::size_t i = at_ + 1;
-    for (; i < end_ && text_[i] != '\n'; ++i) {
-      const char c = text_[i];
-      if (c == '\\') {
-        ++i;
-      } else if (c == '[') {
-        set = true;
-      } else if (c == ']') {
-        set = false;
-      } else if (c == '/' && !set) {
-        ++i;
-        last_ = '/';
-        at_ = std::min(i, end_);
-        return;
-      }
-    }
-    ++at_;
-    last_ = '/';
-  }
-
-  void String(char quote) {
-    const bool triple = style_ == CodeStyle::kPython && text_.substr(at_, 3) == std::string(3, quote);
-    const std::size_t mark = triple ? 3U : 1U;
-    const std::size_t begin = at_ + mark;
-    std::size_t i = begin;
-    bool escaped = false;
-    while (i < end_) {
-      const char c = text_[i];
-      if (c == '\\') {
-        escaped = true;
-        i += 2;
-        continue;
-      }
-      if (c == quote && (!triple || text_.substr(i, 3) == text_.substr(at_, 3))) break;
-      if (c == '\n' && !triple && quote != '`') break;
-      ++i;
-    }
-    i = std::min(i, end_);
-    const bool statement = triple && (last_ == ':' || last_ == 0 || pending_.owned.empty()) && key_ != word_;
-    SurfaceSet kind = kSurfaceString;
-    if (triple && (last_ == ':' || last_ == 0) && statement) {
-      kind = described_ ? kSurfaceDescription : kSurfaceComment;
-      described_ = false;
-    } else {
-      const SurfaceSet special = KindOfKey(key_.empty() ? word_ : key_);
-      if (special == kSurfaceDescription || special == kSurfaceInstruction) kind = special;
-      if (describes_) kind = kSurfaceSchema;
-    }
-    Piece(kind, begin, i, escaped);
-    at_ = std::min(end_, i + (i < end_ && text_[i] == quote ? mark : std::size_t{0}));
-    if (i >= end_) at_ = end_;
-    last_ = '"';
-  }
-
-  // Literals side by side, or joined by '+', are one text.
-  void Piece(SurfaceSet kind, std::size_t begin, std::size_t end, bool escaped) {
-    const std::string_view raw = text_.substr(begin, end - begin);
-    if (pending_.owned.empty()) {
-      pending_ = TextSurface{.kind = kind, .text = {}, .bytes = {begin, end}};
-    }
-    pending_.bytes.end = std::max(pending_.bytes.end, end);
-    if (!escaped || !Unescape(raw, static_cast<std::uint32_t>(begin), pending_.owned, pending_.map)) {
-      pending_.owned += raw;
-      const std::size_t old = pending_.map.size();
-      pending_.map.resize(old + raw.size());
-      for (std::size_t k = 0; k < raw.size(); ++k) pending_.map[old + k] = static_cast<std::uint32_t>(begin + k);
-    }
-    // Look ahead: does another literal follow?
-    std::size_t i = std::min(end_, end + 1);
-    while (i < end_ && (IsSpace(text_[i]) || text_[i] == '+' || text_[i] == '\\')) ++i;
-    if (i < end_ && (text_[i] == 'f' || text_[i] == 'r') && i + 1 < end_) ++i;
-    if (i >= end_ || (text_[i] != '"' && text_[i] != '\'')) FlushString();
-  }
-
-  void FlushString() {
-    if (pending_.owned.empty()) return;
-    if (Worth(pending_.owned)) {
-      if (pending_.owned.size() == pending_.bytes.end - pending_.bytes.begin) {
-        pending_.owned.clear();
-        pending_.map.clear();
-      }
-      sink_.Add(std::move(pending_));
-    }
-    pending_ = TextSurface{.text = {}, .bytes = {}};
-  }
-
-  SurfaceSink& sink_;
-  std::string_view text_;
-  std::size_t end_;
-  std::size_t at_;
-  CodeStyle style_;
-  std::string_view word_;
-  std::string_view key_;
-  char last_ = 0;
-  bool decorator_ = false;
-  bool tool_ = false;
-  bool described_ = false;
-  bool describes_ = false;  // inside the brackets of .describe()
-  TextSurface pending_{.text = {}, .bytes = {}};
-};
-
-}  // namespace
-
-void CollectCode(SurfaceSink& sink, base::ByteSpan part, CodeStyle style) { CodeReader(sink, part, style).Run(); }
 
 }  // namespace interlock::scan

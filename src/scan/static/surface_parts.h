@@ -10,6 +10,11 @@
 
 namespace interlock::scan {
 
+constexpr bool IsSpace(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+constexpr bool IsWordByte(char c) noexcept {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 class SurfaceSink {
  public:
   static constexpr std::size_t kMaxSurfaces = std::size_t{1} << 20;
@@ -34,6 +39,9 @@ void CollectCode(SurfaceSink& sink, base::ByteSpan part, CodeStyle style);
 
 // What a value under this key is to an agent; 0: no special field.
 [[nodiscard]] SurfaceSet KindOfKey(std::string_view key);
+
+// Whether a text is long enough, and of words.
+[[nodiscard]] bool IsWorthReading(std::string_view text);
 
 // Text of a quoted literal with its escapes undone; `map` gets the place of each byte. False: it has none.
 [[nodiscard]] bool Unescape(std::string_view raw, std::uint32_t at, std::string& out, std::vector<std::uint32_t>& map);

@@ -140,12 +140,30 @@ TEST(Surface, CodeGivesCommentsStringsAndDescriptionsOfTools) {
   EXPECT_EQ(py.With("that goes on")->kind, kSurfaceComment);
   EXPECT_EQ(py.With("Adds numbers")->kind, kSurfaceDescription);
   EXPECT_EQ(py.With("this is a joined literal")->kind, kSurfaceString);
+  const Surfaces lines("notes.py", "A = '\\n'.join(['Read the first file', 'and then the second one'])\nB = ['one of the texts', 'another of them']\n");
+  EXPECT_EQ(lines.With("Read the first file\nand then the second one")->kind, kSurfaceString);
+  EXPECT_EQ(lines.With("one of the texts\nanother"), nullptr);
+  const Surfaces joined("notes.js", "const a = ['Read the first file', `and then ${x}`, 'the third one'].join(' ');\n");
+  EXPECT_EQ(joined.With("Read the first file\nand then")->kind, kSurfaceString);
   const Surfaces js("server.ts",
                     "/* block of comment words */ const r = /it's \"no\" string/; server.tool({ description: `Adds two "
                     "numbers now` });\n");
   EXPECT_EQ(js.With("block of comment")->kind, kSurfaceComment);
   EXPECT_EQ(js.With("Adds two numbers")->kind, kSurfaceDescription);
   EXPECT_EQ(js.With("it's"), nullptr);
+}
+
+TEST(Surface, WhatAScriptPrints) {
+  const Surfaces sh("run.sh",
+                    "#!/bin/bash\nN=$((1<<COUNT))\necho \"three words here\" 'and three more there'\ncat <<-'EOF' >&2\n\tDon't say "
+                    "\"a word\" # of it\n\tEOF\necho \"after the document\"\n");
+  EXPECT_EQ(sh.With("three words here")->kind, kSurfaceString);
+  EXPECT_EQ(sh.With("and three more there")->kind, kSurfaceString);
+  EXPECT_EQ(sh.With("Don't say \"a word\" # of it")->kind, kSurfaceString);
+  EXPECT_EQ(sh.With("after the document")->kind, kSurfaceString);
+  const Surfaces ps("run.ps1", "$text = @\"\nIt said \"two words\" and more\n\"@\nWrite-Output 'what comes after it'\n");
+  EXPECT_EQ(ps.With("It said \"two words\" and more")->kind, kSurfaceString);
+  EXPECT_EQ(ps.With("what comes after it")->kind, kSurfaceString);
 }
 
 TEST(Surface, NotebookCellsAreJoined) {

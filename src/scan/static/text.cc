@@ -31,6 +31,7 @@ constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
+constexpr double kSaid = 0.15;  // of a program's text, which weighs little
 constexpr std::size_t kManyPassages = 500;
 constexpr double kOneOfHundreds = 0.3;
 constexpr std::size_t kLongestCommandLine = 2000;  // of a server's; longer texts are documents
@@ -107,6 +108,7 @@ class Analysis {
     Names();
     Addresses();
     Blocks();
+    Spoken();
     Support();
     Bulk();
     if (!canvas_.complete) {
@@ -527,6 +529,28 @@ class Analysis {
       finding.described = described;
       finding.host = std::move(hit.host);
       Push(std::move(finding), p);
+    }
+  }
+
+  // A program's text that hides what it orders and is after credentials, or waives rules, is meant for whoever reads its
+  // output: no message to a programmer says two such things.
+  void Spoken() {
+    const auto counts = [&](const Mark& mark) {
+      if (mark.passage >= canvas_.passages.size()) return false;
+      const SurfaceSet kind = canvas_.passages[mark.passage].kind;
+      const RawFinding& finding = out_.findings[mark.finding];
+      return (kind & kSurfaceString) != 0 && KindWeight(kind) < kSpokenString && finding.rule.starts_with("PI-") &&
+             finding.scale * (1.0 - finding.described) >= kSaid;
+    };
+    std::vector<std::uint32_t> hushed;  // passages
+    for (const Mark& mark : marks_) {
+      if (out_.findings[mark.finding].rule == "PI-010" && counts(mark)) hushed.push_back(mark.passage);
+    }
+    std::ranges::sort(hushed);
+    for (const Mark& mark : marks_) {
+      RawFinding& order = out_.findings[mark.finding];
+      if (order.rule == "PI-010" || !std::ranges::binary_search(hushed, mark.passage) || !counts(mark)) continue;
+      order.scale = std::max(order.scale, kSpokenString);
     }
   }
 

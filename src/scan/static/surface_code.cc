@@ -1,0 +1,318 @@
+// Comments and strings of source files, without a tree.
+#include <algorithm>
+#include <utility>
+
+#include "static/surface_parts.h"
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kLongestJoined = 8000;
+constexpr std::uint32_t kMostShifts = 64;  // each looks for its end in the whole file
+
+// Comments and strings of a source file, as far as one can tell without a tree: the text an agent or a developer's
+// assistant would read.
+class CodeReader {
+ public:
+  CodeReader(SurfaceSink& sink, base::ByteSpan part, CodeStyle style)
+      : sink_(sink), text_(sink.text()), end_(part.end), at_(part.begin), style_(style) {}
+
+  void Run() {
+    while (at_ < end_) {
+      const char c = text_[at_];
+      if (c == '\n') {
+        ++at_;
+        word_ = {};
+        continue;
+      }
+      if (IsSpace(c)) {
+        ++at_;
+        continue;
+      }
+      if (Comment() || (c == '<' && Heredoc())) continue;
+      if (c == '"' || c == '\'' || (c == '`' && style_ == CodeStyle::kC)) {
+        if (style_ == CodeStyle::kHash) {
+          Plain(c);
+        } else {
+          String(c);
+        }
+        continue;
+      }
+      if (c != '+' && !(c == ',' && at_ < joined_)) FlushString();  // a sum of literals goes on
+      if (c == '[' || c == '(') Joined();
+      if (c == ')' || c == ';') describes_ = false;
+      if (c == '/' && style_ == CodeStyle::kC && RegexMayStart()) {
+        SkipRegex();
+        continue;
+      }
+      if (IsWordByte(c)) {
+        const std::size_t begin = at_;
+        while (at_ < end_ && IsWordByte(text_[at_])) ++at_;
+        Word(text_.substr(begin, at_ - begin));
+        continue;
+      }
+      if (c == '@') decorator_ = true;
+      if (c == ',' || c == ';' || c == '{' || c == '}') {
+        key_ = {};
+        word_ = {};
+      }
+      if (c == ':' || c == '=') key_ = word_;
+      last_ = c;
+      ++at_;
+    }
+    FlushString();
+  }
+
+ private:
+  void Word(std::string_view word) {
+    if (decorator_ && (word == "tool" || word == "prompt" || word == "resource")) tool_ = true;
+    if (word == "def" || word == "class" || word == "function") {
+      described_ = tool_;
+      tool_ = false;
+      decorator_ = false;
+    }
+    // A prefix of a string (f"", r"", b"") is no word of its own.
+    if (at_ < end_ && (text_[at_] == '"' || text_[at_] == '\'') && word.size() <= 2) return;
+    // z.string().describe("..."): a parameter's description; describe("...") alone is a test's.
+    if (word == "describe") describes_ = last_ == '.';
+    word_ = word;
+    last_ = 'a';
+  }
+
+  bool Comment() {
+    const char c = text_[at_];
+    std::size_t mark = 0;
+    if (c == '#' && (style_ == CodeStyle::kPython || style_ == CodeStyle::kHash)) {
+      if (style_ == CodeStyle::kHash && at_ > 0 && !IsSpace(text_[at_ - 1])) return false;
+      mark = 1;
+    } else if (c == '/' && style_ == CodeStyle::kC && at_ + 1 < end_ && text_[at_ + 1] == '/') {
+      mark = 2;
+    } else if (c == '-' && style_ == CodeStyle::kDash && at_ + 1 < end_ && text_[at_ + 1] == '-') {
+      mark = 2;
+    } else if (c == '/' && style_ != CodeStyle::kPython && at_ + 1 < end_ && text_[at_ + 1] == '*' &&
+               style_ != CodeStyle::kHash) {
+      std::size_t stop = text_.find("*/", at_ + 2);
+      if (stop > end_) stop = end_;
+      Emit(kSurfaceComment, at_ + 2, stop);
+      at_ = std::min(end_, stop + 2);
+      return true;
+    }
+    if (mark == 0) return false;
+    // Comments that follow each other are one text.
+    const char sign = c;
+    const std::size_t begin = at_ + mark;
+    std::size_t stop = at_;
+    for (;;) {
+      std::size_t line = text_.find('\n', at_);
+      if (line > end_) line = end_;
+      stop = line;
+      at_ = line;
+      std::size_t next = line;
+      std::size_t breaks = 0;
+      while (next < end_ && IsSpace(text_[next])) breaks += text_[next++] == '\n' ? 1U : 0U;
+      if (next + mark > end_ || breaks > 1 || text_[next] != sign || (mark == 2 && text_[next + 1] != sign)) break;
+      at_ = next;
+    }
+    Emit(kSurfaceComment, begin, stop);
+    return true;
+  }
+
+  void Emit(SurfaceSet kind, std::size_t begin, std::size_t end) {
+    if (end <= begin || !IsWorthReading(text_.substr(begin, end - begin))) return;
+    TextSurface surface;
+    surface.kind = kind;
+    surface.bytes = {begin, end};
+    sink_.Add(std::move(surface));
+  }
+
+  // What a script prints is read by whoever ran it; what it hands to programs is no sentence as a rule.
+  void Plain(char quote) {
+    const bool block = at_ > 0 && text_[at_ - 1] == '@';  // PowerShell: @" to "@ at the head of a line
+    const std::size_t begin = at_ + 1;
+    std::size_t i = begin;
+    if (block) {
+      const char stop[] = {'\n', quote, '@'};
+      i = std::min(end_, text_.find(std::string_view(stop, 3), begin));
+    } else {
+      while (i < end_ && text_[i] != quote && (text_[i] != '\n' || quote != '\'')) i += text_[i] == '\\' && quote != '\'' ? 2U : 1U;
+      i = std::min(i, end_);
+    }
+    Emit(kSurfaceString, begin, i);
+    at_ = std::min(end_, i + (block ? 3U : 1U));
+  }
+
+  // cat <<EOF: all lines up to the one that says EOF.
+  bool Heredoc() {
+    if (style_ != CodeStyle::kHash || text_.substr(at_, 2) != "<<" || text_.substr(at_, 3) == "<<<" || shifts_ > kMostShifts)
+      return false;
+    std::size_t i = at_ + 2;
+    const bool tabs = i < end_ && (text_[i] == '-' || text_[i] == '~');
+    if (tabs) ++i;
+    while (i < end_ && (text_[i] == ' ' || text_[i] == '"' || text_[i] == '\'' || text_[i] == '\\')) ++i;
+    const std::size_t name = i;
+    while (i < end_ && IsWordByte(text_[i])) ++i;
+    const std::string_view word = text_.substr(name, i - name);
+    if (word.empty() || (word[0] >= '0' && word[0] <= '9')) return false;
+    const std::size_t begin = text_.find('\n', i);
+    if (begin >= end_) return false;
+    for (std::size_t line = begin + 1; line < end_;) {
+      const std::size_t stop = std::min(end_, text_.find('\n', line));
+      std::size_t from = line;
+      while (tabs && from < stop && (text_[from] == '\t' || text_[from] == ' ')) ++from;
+      if (text_.substr(from, stop - from) == word) {
+        Emit(kSurfaceString, begin + 1, line);
+        at_ = stop;
+        return true;
+      }
+      line = stop + 1;
+    }
+    ++shifts_;  // 1 << n
+    return false;
+  }
+
+  bool RegexMayStart() const {
+    return last_ == '(' || last_ == ',' || last_ == '=' || last_ == ':' || last_ == '[' || last_ == '!' ||
+           last_ == '&' || last_ == '|' || last_ == '?' || last_ == '{' || last_ == '}' || last_ == ';' ||
+           (last_ == 'a' && word_ == "return");
+  }
+
+  void SkipRegex() {
+    bool set = false;
+    std::size_t i = at_ + 1;
+    for (; i < end_ && text_[i] != '\n'; ++i) {
+      const char c = text_[i];
+      if (c == '\\') {
+        ++i;
+      } else if (c == '[') {
+        set = true;
+      } else if (c == ']') {
+        set = false;
+      } else if (c == '/' && !set) {
+        ++i;
+        last_ = '/';
+        at_ = std::min(i, end_);
+        return;
+      }
+    }
+    ++at_;
+    last_ = '/';
+  }
+
+  void String(char quote) {
+    const bool triple = style_ == CodeStyle::kPython && text_.substr(at_, 3) == std::string(3, quote);
+    const std::size_t mark = triple ? 3U : 1U;
+    const std::size_t begin = at_ + mark;
+    std::size_t i = begin;
+    bool escaped = false;
+    while (i < end_) {
+      const char c = text_[i];
+      if (c == '\\') {
+        escaped = true;
+        i += 2;
+        continue;
+      }
+      if (c == quote && (!triple || text_.substr(i, 3) == text_.substr(at_, 3))) break;
+      if (c == '\n' && !triple && quote != '`') break;
+      ++i;
+    }
+    i = std::min(i, end_);
+    const bool statement = triple && (last_ == ':' || last_ == 0 || pending_.owned.empty()) && key_ != word_;
+    SurfaceSet kind = kSurfaceString;
+    if (triple && (last_ == ':' || last_ == 0) && statement) {
+      kind = described_ ? kSurfaceDescription : kSurfaceComment;
+      described_ = false;
+    } else {
+      const SurfaceSet special = KindOfKey(key_.empty() ? word_ : key_);
+      if (special == kSurfaceDescription || special == kSurfaceInstruction) kind = special;
+      if (describes_) kind = kSurfaceSchema;
+    }
+    Piece(kind, begin, i, escaped);
+    at_ = std::min(end_, i + (i < end_ && text_[i] == quote ? mark : std::size_t{0}));
+    if (i >= end_) at_ = end_;
+    last_ = '"';
+  }
+
+  // Literals side by side, or joined by '+', are one text.
+  void Piece(SurfaceSet kind, std::size_t begin, std::size_t end, bool escaped) {
+    const std::string_view raw = text_.substr(begin, end - begin);
+    if (pending_.owned.empty()) {
+      pending_ = TextSurface{.kind = kind, .text = {}, .bytes = {begin, end}};
+    }
+    pending_.bytes.end = std::max(pending_.bytes.end, end);
+    if (!escaped || !Unescape(raw, static_cast<std::uint32_t>(begin), pending_.owned, pending_.map)) {
+      pending_.owned += raw;
+      const std::size_t old = pending_.map.size();
+      pending_.map.resize(old + raw.size());
+      for (std::size_t k = 0; k < raw.size(); ++k) pending_.map[old + k] = static_cast<std::uint32_t>(begin + k);
+    }
+    // Look ahead: does another literal follow?
+    std::size_t i = std::min(end_, end + 1);
+    bool next = false;
+    while (i < end_ && (IsSpace(text_[i]) || text_[i] == '+' || text_[i] == '\\' || (text_[i] == ',' && i < joined_))) {
+      next = next || text_[i] == ',';
+      ++i;
+    }
+    if (i < end_ && (text_[i] == 'f' || text_[i] == 'r') && i + 1 < end_) ++i;
+    if (i >= end_ || (text_[i] != '"' && text_[i] != '\'' && !(next && text_[i] == '`'))) {
+      FlushString();
+    } else if (next) {
+      pending_.owned += '\n';
+      pending_.map.push_back(static_cast<std::uint32_t>(end));
+    }
+  }
+
+  // ["...", "..."].join("\n") and "\n".join(["...", "..."]): one text in lines.
+  void Joined() {
+    const bool python = last_ == '(' && word_ == "join";
+    if (at_ < joined_ || (text_[at_] == '(' && !python)) return;
+    std::size_t i = at_ + 1;
+    while (i < end_ && IsSpace(text_[i])) ++i;
+    if (i >= end_ || (text_[i] != '"' && text_[i] != '\'')) return;
+    const char close = text_[at_] == '[' ? ']' : ')';
+    const std::size_t far = std::min(end_, i + kLongestJoined);
+    while (i < far && text_[i] != close) {
+      if (const char quote = text_[i]; quote == '"' || quote == '\'' || quote == '`') {
+        for (++i; i < far && text_[i] != quote && (text_[i] != '\n' || quote == '`'); ++i) i += text_[i] == '\\' ? 1U : 0U;
+      }
+      ++i;
+    }
+    if (i >= far) return;
+    std::size_t after = i + 1;
+    while (after < end_ && IsSpace(text_[after])) ++after;
+    if (python || text_.substr(after, 6) == ".join(") joined_ = i;
+  }
+
+  void FlushString() {
+    if (pending_.owned.empty()) return;
+    if (IsWorthReading(pending_.owned)) {
+      if (pending_.owned.size() == pending_.bytes.end - pending_.bytes.begin) {
+        pending_.owned.clear();
+        pending_.map.clear();
+      }
+      sink_.Add(std::move(pending_));
+    }
+    pending_ = TextSurface{.text = {}, .bytes = {}};
+  }
+
+  SurfaceSink& sink_;
+  std::string_view text_;
+  std::size_t end_;
+  std::size_t at_;
+  CodeStyle style_;
+  std::string_view word_;
+  std::string_view key_;
+  std::uint32_t shifts_ = 0;
+  std::size_t joined_ = 0;  // end of a list whose texts become one
+  char last_ = 0;
+  bool decorator_ = false;
+  bool tool_ = false;
+  bool described_ = false;
+  bool describes_ = false;  // inside the brackets of .describe()
+  TextSurface pending_{.text = {}, .bytes = {}};
+};
+
+}  // namespace
+
+void CollectCode(SurfaceSink& sink, base::ByteSpan part, CodeStyle style) { CodeReader(sink, part, style).Run(); }
+
+}  // namespace interlock::scan
