@@ -484,8 +484,9 @@ class Engine {
 
 // entry.cc
 void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out);
-// told.cc: what tools are said to be, where that is put together or stands elsewhere.
-void CollectTold(const World& world, const std::vector<core::Reach>& reach, std::vector<ToldText>& out);
+// told.cc: what tools are said to be, where that is put together or stands elsewhere, and what they answer.
+void CollectTold(const World& world, const std::vector<core::Reach>& reach, const std::vector<EntryPoint>& entries,
+                 std::vector<ToldText>& out);
 // Function in which each expression stands, and all calls in program order.
 struct ExprPlaces {
   std::vector<FuncId> scope;

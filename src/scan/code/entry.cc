@@ -282,6 +282,8 @@ class Finder {
           if (field.name == "name" && name.empty()) name = TextOf(field.value, scope);
         }
       }
+      // for (const tool of tools) server.tool(tool.name, ...)
+      if (name.empty() && tool && speaks_mcp_ && function.kind == ValueKind::kFunction) name = "any tool";
       if (name.empty()) return;
       Add(name,
           graph    ? "graph-node"

@@ -171,7 +171,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
   FindEntries(world, reach, out.entries);
   Engine engine(world, out.entries);
   engine.Run();
-  CollectTold(world, reach, out.told);
+  CollectTold(world, reach, out.entries, out.told);
 
   Graph graph(engine.facts());
   std::uint64_t budget = kMaxReachSteps;

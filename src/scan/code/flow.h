@@ -46,12 +46,15 @@ struct CapabilityUse {
   bool import_time = false;            // runs when the module is loaded
 };
 
-// A text that code gives to an agent as what a tool is, put together or kept elsewhere than where it is given.
+// A text that code gives to an agent, as what a tool is (put together or kept elsewhere than where it is given) or as its
+// answer.
 struct ToldText {
   std::uint32_t module = kNone;
   std::uint32_t file = kNone;  // FileContext::index
   Loc loc;                     // of what is given
   std::string text;
+  enum class Place : std::uint8_t { kTool, kParameter, kAnswer };  // kAnswer: of a tool, or printed by a script
+  Place place = Place::kTool;
 };
 
 struct CodeFacts {

@@ -1,9 +1,14 @@
 // What tools are said to be, where no literal beside the word `description` says it: texts kept in tables or other
-// files, joined from lines, chosen by a condition, added to what another tool is said to be. The agent reads the whole,
-// wherever its parts stand.
+// files, joined from lines, chosen by a condition, added to what another tool is said to be; and what tools answer and
+// scripts print. The agent reads the whole, wherever its parts stand.
 #include <algorithm>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "code/engine.h"
+#include "code/engine_words.h"
 
 namespace interlock::scan::code {
 namespace {
@@ -11,8 +16,10 @@ namespace {
 constexpr std::size_t kMostTold = 2'000;      // texts of a package
 constexpr std::size_t kLongestTold = 16'000;  // bytes of one
 constexpr std::size_t kShortestTold = 24;     // less is a title
-constexpr int kDeepest = 10;                  // names and calls followed
+constexpr int kDeepest = 24;                  // names and calls followed
 constexpr int kMostParts = 400;               // expressions of one text
+constexpr std::size_t kMostTables = 40;       // texts of tables beside it
+constexpr std::size_t kSentence = 40;         // bytes
 
 bool Any(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), text) != words.end();
@@ -39,7 +46,41 @@ class Collector {
     }
   }
 
+  // What a tool answers: its returns, and what it raises.
+  void ReadAnswers(const EntryPoint& entry) {
+    const ModuleView& view = world_.View(entry.module);
+    const Module& module = view.module();
+    if (entry.function >= module.functions.size()) return;
+    for (const Stmt& stmt : module.functions[entry.function].body) {
+      if (stmt.kind == StmtKind::kReturn || stmt.kind == StmtKind::kYield || stmt.kind == StmtKind::kRaise)
+        Take(view, stmt.value, entry.function, true, Place::kAnswer);
+    }
+  }
+
+  // What a script that an agent starts prints.
+  void ReadPrinted(std::uint32_t index) {
+    const ModuleView& view = world_.View(index);
+    const Module& module = view.module();
+    const ExprPlaces places = PlacesOf(module);
+    for (const ExprId id : places.calls) {
+      const Expr& call = module.exprs[id];
+      if (call.base >= module.exprs.size()) continue;
+      const Expr& callee = module.exprs[call.base];
+      const std::string_view owner = callee.base < module.exprs.size() ? module.exprs[callee.base].text : "";
+      const bool prints =
+          (callee.kind == ExprKind::kName && callee.text == "print") ||
+          (callee.kind == ExprKind::kMember && owner == "console" &&
+           Any(callee.text, {"log", "error", "warn", "info"})) ||
+          (callee.kind == ExprKind::kMember && Any(owner, {"stdout", "stderr"}) && callee.text == "write") ||
+          (callee.kind == ExprKind::kMember && Any(callee.text, {"echo", "secho"}));
+      if (!prints) continue;
+      for (const Arg& arg : module.ArgsOf(call)) Take(view, arg.value, places.scope[id], true, Place::kAnswer);
+    }
+  }
+
  private:
+  using Place = ToldText::Place;
+
   static bool IsSchemaKey(std::string_view key) {
     return Any(key, {"inputSchema", "input_schema", "parameters", "paramsSchema", "schema", "args_schema", "handler",
                      "execute", "annotations", "outputSchema"});
@@ -67,11 +108,15 @@ class Collector {
     const bool tool = Any(last, {"tool", "Tool", "StructuredTool", "FunctionTool", "from_function", "add_tool",
                                  "function_tool", "register_tool", "registerTool", "addTool", "prompt", "FastMCP",
                                  "McpServer", "Server", "DynamicStructuredTool", "ToolDefinition", "from_defaults"});
-    const bool copy = Any(last, {"replace", "_replace", "model_copy", "copy", "evolve", "assign"});
+    // z.string().describe(...), Field(description=...): what a parameter is said to be.
+    const bool parameter = last == "describe" || last == "Field";
+    if (last == "describe" && args.size() == 1) Take(view, args[0].value, scope, false, Place::kParameter);
+    const bool copy = parameter || Any(last, {"replace", "_replace", "model_copy", "copy", "evolve", "assign"});
     if (!tool && !copy) return;
     for (const Arg& arg : args) {
       if (arg.value >= module.exprs.size()) continue;
-      if (arg.name == "description") Take(view, arg.value, scope, false);
+      if (arg.name == "description")
+        Take(view, arg.value, scope, false, parameter ? Place::kParameter : Place::kTool);
       if (module.exprs[arg.value].kind != ExprKind::kDict) continue;
       for (const Arg& field : module.ArgsOf(module.exprs[arg.value])) {
         if (field.name == "description") Take(view, field.value, scope, false);
@@ -84,22 +129,46 @@ class Collector {
     }
   }
 
-  void Take(const ModuleView& view, ExprId said, FuncId scope, bool literal_too) {
+  void Take(const ModuleView& view, ExprId said, FuncId scope, bool literal_too, Place place = Place::kTool) {
     const Module& module = view.module();
     if (said >= module.exprs.size() || out_.size() >= kMostTold) return;
     if (module.exprs[said].kind == ExprKind::kString && !literal_too) return;  // read as it stands
     std::string text;
     parts_ = 0;
+    seen_.clear();
+    tables_.clear();
     Gather(view, said, scope, 0, text);
-    if (text.size() < kShortestTold) return;
-    out_.push_back({view.index(), module.file, module.exprs[said].loc, std::move(text)});
+    const Loc loc = module.exprs[said].loc;
+    const auto tell = [&](std::string whole) {
+      if (whole.size() < kShortestTold || out_.size() >= kMostTold || !told_.insert(whole).second) return;
+      out_.push_back({view.index(), module.file, loc, std::move(whole), place});
+    };
+    tell(std::move(text));
+    for (std::string& table : std::exchange(tables_, {})) tell(std::move(table));
+  }
+
+  // Which of a table's texts are said, and beside which, is decided while the program runs: each with the one after it,
+  // and all of them as they stand.
+  void TakeTable(std::span<const std::size_t> starts, std::string_view text) {
+    if (starts.size() < 2 || tables_.size() >= kMostTables) return;
+    const auto from = [&](std::size_t i) { return i < starts.size() ? std::min(starts[i], text.size()) : text.size(); };
+    tables_.emplace_back(text.substr(from(0)));
+    for (std::size_t i = 0; i + 1 <= starts.size() && tables_.size() < kMostTables; ++i) {
+      if (from(i + 1) < from(i) + kSentence) continue;
+      tables_.emplace_back(text.substr(from(i), from(i + 2) - from(i)));
+    }
   }
 
   static void Append(std::string_view part, std::string& text) {
     if (part.empty() || text.size() + part.size() > kLongestTold) return;
     // "\n" between lines that are joined is no part of what they say.
     if (part.find_first_not_of(" \t\r\n") == std::string_view::npos) return;
-    if (!text.empty() && text.back() != '\n' && text.back() != ' ') text += ' ';
+    if (!text.empty() && text.back() != '\n' && text.back() != ' ') {
+      // What begins with a capital begins a sentence of its own.
+      const bool closed = std::string_view(".!?:;,-(<[\"'`").find(text.back()) != std::string_view::npos;
+      if (!closed && part[0] >= 'A' && part[0] <= 'Z' && part.find(' ') != std::string_view::npos) text += '.';
+      text += ' ';
+    }
     text += part;
   }
 
@@ -107,12 +176,21 @@ class Collector {
   void Gather(const ModuleView& view, ExprId id, FuncId scope, int depth, std::string& text) {
     const Module& module = view.module();
     if (id >= module.exprs.size() || depth > kDeepest || ++parts_ > kMostParts) return;
+    if (!seen_.insert(engine_words::Key(view.index(), id)).second) return;
     const Value& value = view.Evaluate(id, scope);
-    if (value.kind == ValueKind::kText) {
+    const Expr& expr = module.exprs[id];
+    // What a function gives back is put together in it, step by step.
+    const bool made = expr.kind == ExprKind::kCall && view.Callee(id, scope).kind == ValueKind::kFunction;
+    if (value.kind == ValueKind::kText && !made) {
       Append(value.text, text);
+      // lines.join(...): what the list begins with is folded, not what is added to it.
+      if (expr.kind == ExprKind::kCall && expr.base < module.exprs.size()) {
+        const ExprId object = module.exprs[expr.base].base;
+        if (object < module.exprs.size() && module.exprs[object].kind == ExprKind::kName)
+          Added(view, object, scope, depth, text);
+      }
       return;
     }
-    const Expr& expr = module.exprs[id];
     switch (expr.kind) {
       case ExprKind::kString:
         Append(expr.text, text);
@@ -122,12 +200,14 @@ class Collector {
       case ExprKind::kIndex: {
         if (value.kind == ValueKind::kList || value.kind == ValueKind::kDict) {
           Items(value, 0, text);
+          if (expr.kind == ExprKind::kName) Added(view, id, scope, depth, text);
           return;
         }
         if (expr.kind == ExprKind::kName) {
           FuncId found = scope;
           const ExprId origin = view.Origin(id, scope, &found);
           if (origin != id) Gather(view, origin, found, depth + 1, text);
+          Added(view, id, scope, depth, text);
           return;
         }
         if (expr.kind == ExprKind::kMember && Table(view, expr, scope, depth, text)) return;
@@ -148,16 +228,34 @@ class Collector {
         if (expr.base < module.exprs.size() && module.exprs[expr.base].kind == ExprKind::kMember)
           Gather(view, module.exprs[expr.base].base, scope, depth + 1, text);
         for (const Arg& arg : module.ArgsOf(expr)) {
-          if (arg.value < module.exprs.size() && module.exprs[arg.value].kind != ExprKind::kFunction)
+          if (arg.value >= module.exprs.size()) continue;
+          const Expr& given = module.exprs[arg.value];
+          if (given.kind != ExprKind::kFunction) {
             Gather(view, arg.value, scope, depth + 1, text);
+          } else if (given.function < module.functions.size()) {
+            // keys.map((key) => TEXTS[key])
+            for (const Stmt& stmt : module.functions[given.function].body) {
+              if (stmt.kind == StmtKind::kReturn) Gather(view, stmt.value, given.function, depth + 1, text);
+            }
+          }
         }
+        return;
+      }
+      case ExprKind::kDict: {
+        Close(text);
+        std::vector<std::size_t> starts;
+        for (const Arg& arg : module.ArgsOf(expr)) {
+          starts.push_back(text.size());
+          Gather(view, arg.value, scope, depth + 1, text);
+        }
+        Close(text);
+        TakeTable(starts, text);
         return;
       }
       case ExprKind::kChoice:
       case ExprKind::kConcat:
       case ExprKind::kFormat:
       case ExprKind::kList:
-      case ExprKind::kDict:
       case ExprKind::kComprehension:
       case ExprKind::kSpread:
       case ExprKind::kAwait:
@@ -169,6 +267,46 @@ class Collector {
     }
   }
 
+  // lines.push(...), lines.append(...), text += ...: what a name was given bit by bit.
+  void Added(const ModuleView& view, ExprId name, FuncId scope, int depth, std::string& text) {
+    const std::uint32_t slot = view.SlotOf(name, scope);
+    if (slot == kNone) return;
+    const Slot& variable = view.slots()[slot];
+    for (std::uint32_t i = 0; i < variable.count; ++i) {
+      const Binding& binding = view.bindings()[variable.first + i];
+      if (binding.destructured || binding.value >= view.module().exprs.size()) continue;
+      const ExprKind kind = view.module().exprs[binding.value].kind;
+      // Of a list that is made of constants, the items were read.
+      if (kind != ExprKind::kDict) Gather(view, binding.value, binding.scope, depth + 1, text);
+    }
+    const Filled& filled = FilledOf(view);
+    const auto found = filled.find(slot);
+    if (found == filled.end()) return;
+    for (const auto& [value, at] : found->second) Gather(view, value, at, depth + 1, text);
+  }
+
+  using Filled = std::unordered_map<std::uint32_t, std::vector<std::pair<ExprId, FuncId>>>;
+  const Filled& FilledOf(const ModuleView& view) {
+    const auto [it, added] = filled_.try_emplace(view.index());
+    if (!added) return it->second;
+    const Module& module = view.module();
+    const ExprPlaces places = PlacesOf(module);
+    for (const ExprId id : places.calls) {
+      const Expr& call = module.exprs[id];
+      if (call.base >= module.exprs.size()) continue;
+      const Expr& callee = module.exprs[call.base];
+      if (callee.kind != ExprKind::kMember || callee.base >= module.exprs.size() ||
+          module.exprs[callee.base].kind != ExprKind::kName ||
+          !Any(callee.text, {"push", "append", "extend", "unshift", "insert", "write", "add"})) {
+        continue;
+      }
+      const std::uint32_t slot = view.SlotOf(callee.base, places.scope[id]);
+      if (slot == kNone) continue;
+      for (const Arg& arg : module.ArgsOf(call)) it->second[slot].emplace_back(arg.value, places.scope[id]);
+    }
+    return it->second;
+  }
+
   // NAMES.key, where NAMES is an object of this or another file whose values are no plain constants.
   bool Table(const ModuleView& view, const Expr& member, FuncId scope, int depth, std::string& text) {
     const Module& module = view.module();
@@ -176,6 +314,17 @@ class Collector {
     const ExprId origin = view.Origin(member.base, scope, &found);
     if (origin >= module.exprs.size()) return false;
     if (module.exprs[origin].kind == ExprKind::kDict) return Field(view, origin, found, member.text, depth, text);
+    if (module.exprs[origin].kind == ExprKind::kList) {
+      // for (const part of PARTS) part.text
+      bool any = false;
+      for (const Arg& item : module.ArgsOf(module.exprs[origin])) {
+        if (item.value >= module.exprs.size() || module.exprs[item.value].kind != ExprKind::kDict) continue;
+        const std::size_t start = text.size();
+        any = Field(view, item.value, found, member.text, depth, text) || any;
+        if (tables_.size() < kMostTables && text.size() >= start + kSentence) tables_.emplace_back(text.substr(start));
+      }
+      return any;
+    }
     if (module.exprs[origin].kind != ExprKind::kName) return false;
     const std::uint32_t slot = view.SlotOf(origin, found);
     if (slot == kNone || view.slots()[slot].import == kNone) return false;
@@ -212,27 +361,54 @@ class Collector {
     return false;
   }
 
-  static void Items(const Value& value, int depth, std::string& text) {
+  // What a table says is said for itself.
+  static void Close(std::string& text) {
+    while (!text.empty() && text.back() == ' ') text.pop_back();
+    if (!text.empty() && std::string_view(".!?:;\n").find(text.back()) == std::string_view::npos) text += '.';
+  }
+
+  void Items(const Value& value, int depth, std::string& text) {
     constexpr int kNested = 4;
+    const bool table = value.kind == ValueKind::kDict;
+    if (table) Close(text);
+    std::vector<std::size_t> starts;
     for (const Value& item : value.items) {
+      starts.push_back(text.size());
       if (item.kind == ValueKind::kText) Append(item.text, text);
       if (depth < kNested && (item.kind == ValueKind::kList || item.kind == ValueKind::kDict))
         Items(item, depth + 1, text);
     }
+    if (!table) return;
+    Close(text);
+    TakeTable(starts, text);
   }
 
   const World& world_;
   std::vector<ToldText>& out_;
   int parts_ = 0;
+  std::unordered_set<std::uint64_t> seen_;  // expressions of the text being put together
+  std::vector<std::string> tables_;         // what tables say whose texts are in it
+  std::unordered_set<std::string> told_;
+  std::unordered_map<std::uint32_t, Filled> filled_;  // by module
 };
 
 }  // namespace
 
-void CollectTold(const World& world, const std::vector<core::Reach>& reach, std::vector<ToldText>& out) {
+void CollectTold(const World& world, const std::vector<core::Reach>& reach, const std::vector<EntryPoint>& entries,
+                 std::vector<ToldText>& out) {
   Collector collector(world, out);
+  const auto place_of = [&](std::uint32_t module) {
+    return module < reach.size() ? reach[module] : core::Reach::kRuntime;
+  };
   for (std::uint32_t i = 0; i < world.size(); ++i) {
-    const core::Reach place = i < reach.size() ? reach[i] : core::Reach::kRuntime;
-    if (place <= core::Reach::kRuntime) collector.Read(i);
+    if (place_of(i) <= core::Reach::kRuntime) collector.Read(i);
+  }
+  for (const EntryPoint& entry : entries) {
+    if (entry.module >= world.size() || place_of(entry.module) > core::Reach::kRuntime) continue;
+    if (entry.kind == "mcp-tool" || entry.kind == "langchain-tool") collector.ReadAnswers(entry);
+  }
+  for (std::uint32_t i = 0; i < world.size(); ++i) {
+    if (place_of(i) <= core::Reach::kAgent) collector.ReadPrinted(i);
   }
 }
 

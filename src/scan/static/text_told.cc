@@ -11,8 +11,14 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of all texts of a package
 
-std::string Listing(std::string_view text) {
-  std::string out = R"({"tools":[{"name":"tool","description":")";
+// Answers say how to go on, and honest ones do so at length.
+constexpr double kAnswer = 0.8;
+// How the work is to look is what many tools are asked for.
+constexpr double kAnswerShapes = 0.4;
+
+std::string Listing(std::string_view text, bool parameter) {
+  std::string out = parameter ? R"({"tools":[{"name":"tool","inputSchema":{"properties":{"value":{"description":")"
+                              : R"({"tools":[{"name":"tool","description":")";
   for (const char c : text) {
     if (c == '"' || c == '\\') {
       out += '\\';
@@ -23,7 +29,7 @@ std::string Listing(std::string_view text) {
       out += static_cast<unsigned char>(c) < 0x20 ? ' ' : c;
     }
   }
-  return out + "\"}]}";
+  return out + (parameter ? "\"}}}}]}" : "\"}]}");
 }
 
 }  // namespace
@@ -36,7 +42,7 @@ void JudgeToldTexts(const std::vector<code::ToldText>& told, const std::vector<F
     if (said.file >= files.size() || bytes > kMostBytes) continue;
     core::PackageFile listing;
     listing.path = "tools.json";
-    listing.bytes = Listing(said.text);
+    listing.bytes = Listing(said.text, said.place == code::ToldText::Place::kParameter);
     FileContext context;
     context.index = said.file;
     context.file = &listing;
@@ -50,6 +56,8 @@ void JudgeToldTexts(const std::vector<code::ToldText>& told, const std::vector<F
       const std::size_t end = std::clamp(finding.bytes.end, begin, listing.bytes.size());
       if (finding.evidence.empty())
         finding.evidence = listing.bytes.substr(begin, std::min<std::size_t>(end - begin, 400));
+      if (said.place == code::ToldText::Place::kAnswer)
+        finding.scale *= finding.rule == "PI-016" ? kAnswerShapes : kAnswer;
       finding.file = said.file;
       finding.bytes = {said.loc.begin, said.loc.end};
       finding.has_reach = true;
