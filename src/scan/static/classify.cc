@@ -42,6 +42,8 @@ constexpr NameType kExtensions[] = {
     {"zsh", FileType::kShell},
     {"command", FileType::kShell},
     {"ps1", FileType::kShell},
+    {"psm1", FileType::kShell},
+    {"bats", FileType::kShell},
     {"bat", FileType::kShell},
     {"cmd", FileType::kShell},
     {"fish", FileType::kShell},

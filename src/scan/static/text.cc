@@ -187,7 +187,7 @@ class Analysis {
       if (meaning.score < least) continue;
       double scale = kLookScale + kScaleAnOdd * (meaning.score - least);
       // An error text or a resource that speaks to the assistant is read by it, and so is a comment that turns to it.
-      const bool spoken = ((passage.kind & kSurfaceString) != 0 && meaning.spoken) ||
+      const bool spoken = ((passage.kind & kSurfaceString) != 0 && (meaning.spoken || meaning.addressed)) ||
                           ((passage.kind & kSurfaceComment) != 0 && meaning.addressed);
       scale = std::min(scale, 1.0) * (spoken ? kSpokenString : std::min(1.0, KindWeight(passage.kind)));
       // What describes was weighed by the classifier; it speaks of all sentences that stand together.
