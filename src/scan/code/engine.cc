@@ -498,7 +498,10 @@ Taint Engine::Eval(ExprId id) {
           }
         }
       }
-      if (expr.kind == ExprKind::kList && last_) JudgePair(id);
+      if (expr.kind == ExprKind::kList && last_) {
+        JudgePair(id);
+        JudgeIndexWords(id);
+      }
       if (last_ && (expr.kind == ExprKind::kConcat || expr.kind == ExprKind::kFormat)) {
         for (const Arg& arg : code().ArgsOf(expr)) {
           if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kString) continue;

@@ -68,6 +68,7 @@ inline constexpr Labels kMarshalled = 1ULL << 39U;  // code objects made of byte
 inline constexpr Labels kQuoted = 1ULL << 40U;      // between quotes of a statement
 inline constexpr Labels kEncoded = 1ULL << 41U;     // packed into letters that say nothing: base64, hex, compressed
 inline constexpr Labels kListed = 1ULL << 42U;      // a name that listing a folder gave
+inline constexpr Labels kComputed = 1ULL << 43U;    // letters that are computed from numbers, whatever numbers
 // Whoever connects is a caller whom nobody has let in.
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
@@ -250,7 +251,10 @@ class Engine {
   void JudgeScript();
   [[nodiscard]] bool IsTableItem(ExprId expr) const;
   [[nodiscard]] bool Unpacks(ExprId data) const;
-  [[nodiscard]] bool ComputesText(const Call& call);
+  [[nodiscard]] bool ComputesText(const Call& call, bool* letters);
+  [[nodiscard]] bool MakesFunctions(ExprId callee) const;
+  void JudgeMaker(const Call& call, ExprId callee);
+  Taint ComputedBy(const Call& call, std::span<const std::pair<std::uint32_t, Value>> functions);
   [[nodiscard]] bool StandsOnConstant(ExprId expr) const;
   [[nodiscard]] std::uint32_t ParamsWithin(ExprId expr);
   void JudgePicture(ExprId text, const Taint& taint);
@@ -362,7 +366,18 @@ class Engine {
   void JudgeKeptTable(ExprId dict);
   void JudgePayee();
   void JudgePrograms();
+  void JudgeKeptLines();
   [[nodiscard]] std::vector<std::string> TextsWithin(ExprId value) const;
+  // sinks_rows.cc
+  struct Cell {
+    ExprId expr = kNone;
+    FuncId scope = kModuleBody;
+    std::string_view text;  // of a key, which is no expression
+  };
+  [[nodiscard]] std::vector<std::vector<Cell>> RowsOf(ExprId table, FuncId scope, int depth) const;
+  ExprId ColumnOf(ExprId name, std::uint32_t* column, FuncId* scope) const;
+  void JudgeRows(const Call& call, std::span<const ExprId> words, FuncId scope);
+  void JudgeIndexWords(ExprId list);
   // sinks_run.cc
   struct Word {
     ExprId expr = kNone;

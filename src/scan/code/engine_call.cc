@@ -21,18 +21,13 @@ Taint Engine::EvalCall(ExprId id) {
   call.args = args;
   const bool own = call.callee.kind == ValueKind::kFunction || call.callee.kind == ValueKind::kClass;
   call.entry = own ? nullptr : EntryOf(id, call.callee);
-  if (call.entry == nullptr && !own && !view().is_python() && expr.base < code().exprs.size()) {
-    // Whatever makes functions makes them of texts: Object.getPrototypeOf(async () => {}).constructor.
-    const ExprId maker = view().Origin(expr.base, function_);
-    const Expr* made = maker < code().exprs.size() ? &code().exprs[maker] : nullptr;
-    if (made != nullptr && made->kind == ExprKind::kMember && made->text == "constructor" &&
-        made->base < code().exprs.size() &&
-        (code().exprs[made->base].kind == ExprKind::kFunction ||
-         (code().exprs[made->base].kind == ExprKind::kCall &&
-          TextAt(code().exprs[made->base].loc).starts_with("Object.getPrototypeOf(")))) {
-      call.entry = Catalogue::For(code().language).Find("Function");
-      call.callee.text = "Function";
-    }
+  const ExprId reflected = call.callee.text.ends_with("Reflect.construct") && args.size() >= 2 ? args[0].value : kNone;
+  if (!own && MakesFunctions(reflected == kNone ? expr.base : reflected)) {
+    call.entry = Catalogue::For(code().language).Find("Function");
+    call.callee.text = "Function";
+    if (last_) JudgeMaker(call, reflected == kNone ? expr.base : reflected);
+    // Reflect.construct(maker, [text])
+    if (reflected != kNone) call.args = args = args.subspan(1, 1);
   }
   const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
   if (!own && base != nullptr && base->kind == ExprKind::kName && view().is_python()) {
@@ -121,11 +116,16 @@ Taint Engine::EvalCall(ExprId id) {
     const std::string host = KnownHost(Known(args[0].value));
     if (!host.empty()) JudgeSend(call, taints[0], host, {});
   }
+  // const read = plain ? asList : asText: either may be called.
+  if (own && base != nullptr && base->kind == ExprKind::kName && call.all.Has(kForeign | kSecretLabels)) {
+    Dispatch(call);
+  }
   if (!own) {
     NoteTapCall(call);
     NoteInterceptors(call);
   }
-  if (!own && ComputesText(call)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
+  bool letters = false;
+  if (!own && ComputesText(call, &letters)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
   if (!taps_.empty() && call.callee.kind == ValueKind::kQualified && TappedHere() == call.callee.text) {
     result.Join(Source(kTapped, id, "takes what was meant for " + call.callee.text));
   }
@@ -177,7 +177,9 @@ Taint Engine::EvalCall(ExprId id) {
     if (call.entry != nullptr) from_receiver = {};
     const bool makes = expr.is_new || (!last.empty() && last[0] >= 'A' && last[0] <= 'Z');
     if (makes && !Transforms(last)) from_args = from_args.Without(kEnvLabels);
-    if (!Transforms(name.empty() ? last : name) && !Transforms(last)) from_args = from_args.Without(kEnvAll);
+    // A schema's `parse` takes settings out of what it is given; JSON's gives all of it back.
+    const bool again = name.ends_with("JSON.parse") || name == "json.loads";
+    if (!Transforms(name.empty() ? last : name) && !Transforms(last) && !again) from_args = from_args.Without(kEnvAll);
     // A connection was opened with a credential and does not hand it out: what it answers is the other side's. Given as
     // the one thing to open, it may be the file itself: sqlite3.connect(cookies).
     const bool whole = !args.empty() && args[0].name.empty() && args[0].value < code().exprs.size() &&
@@ -205,7 +207,7 @@ Taint Engine::EvalCall(ExprId id) {
               {"password", "Password", "passphrase", "seed phrase", "recovery phrase", "private key"})) {
       result.Join(Source(kStore, id, "asks the user for a password"));
     }
-    if (method && ComputesText(call)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
+    if (method && ComputesText(call, &letters)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
     // f.write(answer): the file that `f` was opened for holds it.
     if (method && last == "write" && from_args.Has(kNetStranger)) {
       FuncId scope = function_;
@@ -252,7 +254,8 @@ Taint Engine::EvalCall(ExprId id) {
     const std::uint32_t attribute = method ? OwnAttribute(base->base) : kNone;
     if (method && from_args.labels != 0 && base->base < code().exprs.size() &&
         (code().exprs[base->base].kind == ExprKind::kName || attribute != kNone) &&
-        SaysOneOf(last, {"append", "push", "add", "extend", "update", "write", "set", "insert", "unshift", "setdefault",
+        SaysOneOf(last, {"append", "push", "put", "put_nowait", "appendleft", "enqueue", "add", "extend", "update",
+                         "write", "set", "insert", "unshift", "setdefault",
                          "set_content", "writestr", "add_attachment", "attach", "set_payload", "add_field", "field"})) {
       const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(base->base, function_);
       if (slot != kNone) {
@@ -309,6 +312,7 @@ Taint Engine::EvalCall(ExprId id) {
       result = result.Without(kUnchecked);
     }
   }
+  if (letters) result.Join(Source(kComputed, id, "computes letters from numbers"));
   if (!own) Listen(call, functions);
   if (!functions.empty()) {
     Taint given = result;
@@ -317,6 +321,7 @@ Taint Engine::EvalCall(ExprId id) {
     Taint back;
     for (const auto& [index, function] : functions) CallBack(function, given, &back);
     result.Join(back);
+    result.Join(ComputedBy(call, functions));
     if (call.callee.text.ends_with("interceptors.request.use") && base != nullptr && base->base < code().exprs.size()) {
       // What an interceptor adds, every request carries.
       Call sent = call;

@@ -22,7 +22,9 @@ inline bool KeepsContent(std::string_view method) {
                             "lstrip",    "split", "splitlines", "replace", "join",    "format", "toString", "slice",
                             "substring", "map",   "filter",     "reduce",  "entries", "read",   "readline", "readlines",
                             "json",      "text",  "concat",     "trim",    "hex",     "pop",    "update",   "stringify",
-                            "getvalue",  "dumps", "push",       "append",  "then",    "toJSON", "find",     "flat"});
+                            "getvalue",  "dumps", "push",       "append",  "then",    "toJSON", "find",     "flat",
+                            "put",       "assign", "put_nowait", "enqueue", "appendleft", "structuredClone",
+                            "deepcopy",  "cloneDeep"});
 }
 
 // Functions that give back their arguments in another form.

@@ -337,6 +337,8 @@ Value ModuleView::OfBinding(const Binding& binding) const {
 
 Value ModuleView::Unbound(std::string_view name) const {
   if (is_python()) {
+    if (name == "__doc__" && module_.functions[kModuleBody].docstring != kNone)
+      return Evaluate(module_.functions[kModuleBody].docstring, kModuleBody);
     if (name == "__builtins__" || name == "builtins") return Qualified("builtins");
     if (IsPythonBuiltin(name)) return Qualified("builtins." + std::string(name));
     for (const std::uint32_t star : stars_) {
@@ -464,6 +466,12 @@ Value ModuleView::MemberOf(const Value& base, std::string_view name, int depth) 
     }
     case ValueKind::kInstance:
     case ValueKind::kClass: {
+      if (name == "__doc__" && base.module != kNone) {
+        const ModuleView& owner = base.module == index_ ? *this : world_.View(base.module);
+        const ExprId doc = base.index < owner.module_.classes.size() ? owner.module_.classes[base.index].docstring
+                                                                      : kNone;
+        if (doc != kNone) return owner.Evaluate(doc, kModuleBody);
+      }
       if (base.module == kNone) return Qualified(base.text + "." + std::string(name), base.obfuscation);
       const ModuleView& owner = base.module == index_ ? *this : world_.View(base.module);
       if (base.index >= owner.module_.classes.size()) return {};
@@ -492,6 +500,12 @@ Value ModuleView::MemberOf(const Value& base, std::string_view name, int depth) 
       return {};
     case ValueKind::kFunction:
       if (name == "call" || name == "apply" || name == "bind" || name == "__call__") return base;
+      if (name == "__doc__" && base.module != kNone) {
+        const ModuleView& owner = base.module == index_ ? *this : world_.View(base.module);
+        const std::vector<Function>& functions = owner.module_.functions;
+        if (base.index < functions.size() && functions[base.index].docstring != kNone)
+          return owner.Evaluate(functions[base.index].docstring, base.index);
+      }
       return {};
     default:
       return {};

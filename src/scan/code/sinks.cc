@@ -452,6 +452,15 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kImport: {
       const ExprId name = Argument(call, entry.target, &target);
       JudgeNetFile(call, call.all);
+      if (name != kNone && !view().is_python() && target.Has(kNet | kNetFixed | kNetStranger)) {
+        const std::vector<std::string> texts = TextsWithin(name);
+        // import(`data:text/javascript,${answer}`)
+        if (std::ranges::any_of(texts, [](const std::string& text) { return text.starts_with("data:"); })) {
+          Raise("RCE-001", call.expr, target, kNet | kNetFixed | kNetStranger,
+                "imports an answer from the network as a module");
+          return {};
+        }
+      }
       if (target.Has(kDecoded) && !view().is_python()) {
         Raise("OBFUSC-002", call.expr, target, kDecoded, "loads a module whose name is hidden by encoding",
               Direct(target, 1.0));

@@ -37,7 +37,7 @@ bool Engine::Unpacks(ExprId data) const {
 }
 
 // chr(n ^ 7) for n in TABLE: a text is computed from constants, character by character.
-bool Engine::ComputesText(const Call& call) {
+bool Engine::ComputesText(const Call& call, bool* letters) {
   if (!last_ && pass_ > 2) return false;
   const std::string_view name = call.callee.text;
   if (name.ends_with(".to_bytes") && !call.receiver.Has(~(kDecoded | kFileContent | kDataFile | kCodedFile))) return true;
@@ -64,7 +64,60 @@ bool Engine::ComputesText(const Call& call) {
   if (!computes) return false;
   if (StandsOnConstant(origin)) return true;
   here().computes |= call.all.params | ParamsWithin(origin);
+  *letters = true;
   return false;
+}
+
+// numbers.map((n) => String.fromCharCode(n ^ 7)), reduce(lambda text, n: text + chr(n ^ 7), NUMBERS): a function that
+// is given computes letters from what it is given.
+Taint Engine::ComputedBy(const Call& call, std::span<const std::pair<std::uint32_t, Value>> functions) {
+  const bool computes = std::ranges::any_of(functions, [&](const auto& given) {
+    const Value& function = given.second;
+    return function.module < facts_.size() && function.index < facts_[function.module].size() &&
+           facts_[function.module][function.index].computes != 0;
+  });
+  if (!computes) return {};
+  const Expr* function = FunctionOf(call);
+  std::vector<ExprId> numbers;
+  if (function != nullptr && function->kind == ExprKind::kMember) numbers.push_back(function->base);
+  for (const Arg& arg : call.args) {
+    if (arg.value < code().exprs.size() && code().exprs[arg.value].kind != ExprKind::kFunction)
+      numbers.push_back(arg.value);
+  }
+  for (const ExprId id : numbers) {
+    const ExprId origin = view().Origin(id, function_);
+    if (origin < code().exprs.size() && StandsOnConstant(origin))
+      return Source(kDecoded, call.expr, "computes a text from numbers");
+    here().computes |= ParamsWithin(id);
+  }
+  return Source(kComputed, call.expr, "computes letters from numbers");
+}
+
+// What makes functions makes them of texts: the constructor of any function, of [].flat, of an async arrow.
+bool Engine::MakesFunctions(ExprId callee) const {
+  if (view().is_python()) return false;
+  const ExprId maker = view().Origin(callee, function_);
+  if (maker >= code().exprs.size()) return false;
+  const auto named = [&](const Expr& expr) {
+    return expr.kind == ExprKind::kMember ? expr.text
+           : expr.kind == ExprKind::kIndex && expr.arg_count == 1
+               ? std::string_view(view().Text(code().ArgsOf(expr)[0].value, function_))
+               : std::string_view();
+  };
+  const Expr& made = code().exprs[maker];
+  if (named(made) != "constructor" || made.base >= code().exprs.size()) return false;
+  const ExprId from = view().Origin(made.base, function_);
+  const Expr& base = code().exprs[from < code().exprs.size() ? from : made.base];
+  if (base.kind == ExprKind::kFunction || view().Evaluate(made.base, function_).kind == ValueKind::kFunction)
+    return true;
+  if (base.kind == ExprKind::kCall) return TextAt(base.loc).starts_with("Object.getPrototypeOf(");
+  // [].flat.constructor, "".at["constructor"], x.constructor.constructor
+  const std::string_view method = named(base);
+  if (method == "constructor") return true;
+  if (method.empty() || base.base >= code().exprs.size()) return false;
+  const ExprKind owner = code().exprs[base.base].kind;
+  return owner == ExprKind::kList || owner == ExprKind::kString || owner == ExprKind::kNumber ||
+         owner == ExprKind::kDict;
 }
 
 // Parameters that the names in an expression come from, whatever is done to them.
@@ -103,6 +156,22 @@ bool Engine::StandsOnConstant(ExprId expr) const {
     for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
   }
   return false;
+}
+
+// [].flat.constructor("..."): who means `Function` says so.
+void Engine::JudgeMaker(const Call& call, ExprId callee) {
+  const ExprId maker = view().Origin(callee, function_);
+  const ExprId from = maker < code().exprs.size() ? view().Origin(code().exprs[maker].base, function_) : kNone;
+  if (from >= code().exprs.size() || call.args.empty()) return;
+  const Expr& base = code().exprs[from];
+  const ExprKind owner = base.base < code().exprs.size() ? code().exprs[base.base].kind : ExprKind::kUnknown;
+  if ((base.kind != ExprKind::kMember && base.kind != ExprKind::kIndex) ||
+      (owner != ExprKind::kList && owner != ExprKind::kString && owner != ExprKind::kNumber)) {
+    return;
+  }
+  const std::string& text = view().Text(call.args.back().value, function_);
+  if (text == "return this") return;  // the global object, as old libraries ask for it
+  Raise("OBFUSC-002", call.expr, {}, 0, "reaches the maker of functions through the method of a literal", 0.9, {}, text);
 }
 
 // ![x](https://host/p.png?d={secret}): whoever shows the text asks the host for the picture.

@@ -274,10 +274,38 @@ void Engine::JudgePayee() {
   }
 }
 
+// script("#!/bin/sh", "curl ...", ". file"), ["#!/bin/sh", ...]: a script of a shell, kept as its lines.
+void Engine::JudgeKeptLines() {
+  constexpr std::size_t kMostScripts = 16;
+  std::size_t read = 0;
+  for (ExprId id = 0; id < code().exprs.size() && read < kMostScripts; ++id) {
+    const Expr& expr = code().exprs[id];
+    if ((expr.kind != ExprKind::kList && expr.kind != ExprKind::kCall) || expr.arg_count < 2 || expr.arg_count > 200)
+      continue;
+    const auto args = code().ArgsOf(expr);
+    const bool lines = std::ranges::all_of(args, [&](const Arg& arg) {
+      return arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
+    });
+    const bool fetches = lines && std::ranges::any_of(args, [&](const Arg& arg) {
+      const std::string_view text = code().exprs[arg.value].text;
+      return text.find(' ') != std::string_view::npos && AnyOf(text, {"curl ", "wget ", "/dev/tcp/", "base64 -"});
+    });
+    if (!fetches) continue;
+    ++read;
+    std::string script;
+    for (const Arg& arg : args) script += std::string(code().exprs[arg.value].text) + "\n";
+    if (!FetchesAndRuns(script)) continue;
+    Call call;
+    call.expr = id;
+    JudgeLine(call, script);
+  }
+}
+
 // A program that stands in a text, and is written or given to an interpreter by this file.
 void Engine::JudgePrograms() {
   static thread_local int depth = 0;  // of programs in programs
   if (!last_ || depth >= 2) return;
+  JudgeKeptLines();
   const std::string_view all = code().text.substr(0, 400'000);
   const bool leaves = AnyOf(all, {".write(", "write_text", "writeFile", "appendFile", "exec(", "\"-c\"", "'-c'",
                                   "\"-e\"", "'-e'", "spawn", "Popen", "eval(", "outputFile", "copyfileobj"});
@@ -290,7 +318,10 @@ void Engine::JudgePrograms() {
         expr.kind != ExprKind::kCall) {
       continue;
     }
-    if (expr.loc.end - expr.loc.begin < 60 || expr.loc.end <= last_end) continue;
+    // "\n".join(LINES) is short, and what it makes is not.
+    const bool joined = expr.kind == ExprKind::kCall && expr.base < code().exprs.size() &&
+                        code().exprs[expr.base].text == "join";
+    if ((expr.loc.end - expr.loc.begin < 60 && !joined) || expr.loc.end <= last_end) continue;
     const Value& value = view().Evaluate(id, kModuleBody);
     const std::string_view text = value.kind == ValueKind::kText ? std::string_view(value.text) : std::string_view();
     if (text.size() < 60 || text.size() > kLongestProgram || !AnyOf(text, {"\n", ";"})) continue;

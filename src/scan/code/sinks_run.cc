@@ -90,6 +90,8 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs a command that is hidden by encoding", Direct(taint, 0.8));
   } else if ((taint.fresh & kDataFile) != 0) {
     Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs a command that is kept in a file of data", 0.8);
+  } else if ((taint.fresh & kComputed) != 0) {
+    Raise("OBFUSC-001", call.expr, taint, kComputed, "runs a command whose letters are computed from numbers", 0.8);
   }
   const bool template_text = text.find_first_not_of(std::string(" '\"") + kHole) != std::string::npos &&
                              Contains(text, std::string_view(&kHole, 1));
@@ -467,6 +469,7 @@ void Engine::JudgeSpawn(Call& call) {
             0.8);
     }
   }
+  if (!program.empty()) JudgeRows(call, words, scope);
   if (program.empty() || line.size() > 4096) return;
   Remember(call.expr, line);
   JudgeLine(call, line);
@@ -573,6 +576,8 @@ void Engine::JudgeEval(Call& call) {
     Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs code objects that lie in a file", 0.8);
   } else if ((taint.fresh & kDataFile) != 0) {
     Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs code that is kept in a file of data", 0.8);
+  } else if ((taint.fresh & kComputed) != 0 && !taint.Has(kToolArgument)) {
+    Raise("OBFUSC-001", call.expr, taint, kComputed, "runs code whose letters are computed from numbers", 0.8);
   } else if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs code that another machine sends");
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {

@@ -188,6 +188,24 @@ void Engine::Dispatch(const Call& call) {
       (void)CallFunction(function, call.args, call.taints, {}, call.expr);
     }
   };
+  if (base->kind == ExprKind::kName) {
+    // What only a caller of a tool brings, several functions of a table check in their own ways.
+    if (!call.all.Has(kForeign | kSecretLabels)) return;
+    // const read = plain ? asList : asText; for (const [name, check] of CHECKS) check(list)
+    FuncId scope = function_;
+    const ExprId origin = view().Origin(expr.base, function_, &scope);
+    if (origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kChoice) {
+      for (const Arg& choice : code().ArgsOf(code().exprs[origin])) enter(view().Evaluate(choice.value, scope));
+    }
+    std::uint32_t column = kNone;
+    const ExprId table = ColumnOf(expr.base, &column, &scope);
+    if (table == kNone) return;
+    for (const std::vector<Cell>& row : RowsOf(table, scope, 0)) {
+      if (column < row.size() && row[column].expr != kNone)
+        enter(view().Evaluate(row[column].expr, row[column].scope));
+    }
+    return;
+  }
   if (base->kind == ExprKind::kIndex || (base->kind == ExprKind::kCall && base->arg_count > 0)) {
     // table[word](...), table.get(word)(...)
     ExprId from = base->base;

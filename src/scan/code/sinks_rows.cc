@@ -1,0 +1,157 @@
+// Tables that a loop goes through: commands whose words stand in rows, functions that are called one after the other;
+// and lists of words that send a package manager to a place of its own.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/places.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+constexpr int kDeepest = 6;
+constexpr std::size_t kMostRows = 64;
+
+}  // namespace
+
+// [[a, b], ...], {a: b}.items(), Object.entries({...}), rows(): what a loop is given, row by row.
+std::vector<std::vector<Engine::Cell>> Engine::RowsOf(ExprId table, FuncId scope, int depth) const {
+  std::vector<std::vector<Cell>> rows;
+  FuncId found = scope;
+  const ExprId origin = view().Origin(table, scope, &found);
+  if (origin >= code().exprs.size() || depth > kDeepest) return rows;
+  const Expr& expr = code().exprs[origin];
+  const auto args = code().ArgsOf(expr);
+  if (expr.kind == ExprKind::kList) {
+    for (const Arg& item : args) {
+      if (item.value >= code().exprs.size() || rows.size() >= kMostRows) break;
+      std::vector<Cell>& row = rows.emplace_back();
+      if (code().exprs[item.value].kind != ExprKind::kList) {
+        row.push_back({item.value, found, {}});
+        continue;
+      }
+      for (const Arg& cell : code().ArgsOf(code().exprs[item.value])) row.push_back({cell.value, found, {}});
+    }
+  } else if (expr.kind == ExprKind::kDict) {
+    for (const Arg& field : args) {
+      if (field.name.empty() || rows.size() >= kMostRows) continue;
+      rows.push_back({{kNone, found, field.name}, {field.value, found, {}}});
+    }
+  } else if (expr.kind == ExprKind::kCall && expr.base < code().exprs.size()) {
+    const Expr& callee = code().exprs[expr.base];
+    const std::string_view owner = callee.base < code().exprs.size() ? code().exprs[callee.base].text : "";
+    const bool wraps = SaysOneOf(callee.text, {"entries", "sorted", "list", "tuple", "reversed", "Map", "from"});
+    if (callee.kind == ExprKind::kMember && SaysOneOf(callee.text, {"items", "entries"}) && owner != "Object") {
+      return RowsOf(callee.base, found, depth + 1);
+    }
+    if (wraps && !args.empty()) return RowsOf(args[0].value, found, depth + 1);
+    const Value made = view().Callee(origin, found);
+    if (made.kind != ValueKind::kFunction || made.module != module_) return rows;
+    for (const Stmt& stmt : code().functions[made.index].body) {
+      if (stmt.kind == StmtKind::kReturn && rows.empty()) rows = RowsOf(stmt.value, made.index, depth + 1);
+    }
+  }
+  return rows;
+}
+
+// The table and the column that `for name, value in TABLE` binds a name to; kNone where it is no such name.
+ExprId Engine::ColumnOf(ExprId name, std::uint32_t* column, FuncId* scope) const {
+  if (name >= code().exprs.size() || code().exprs[name].kind != ExprKind::kName) return kNone;
+  const std::uint32_t slot = view().SlotOf(name, function_);
+  if (slot == kNone) return kNone;
+  const Slot& variable = view().slots()[slot];
+  for (std::uint32_t i = variable.count; i-- > 0;) {
+    const Binding& binding = view().bindings()[variable.first + i];
+    if (!binding.destructured || binding.item == kNone || binding.value == kNone) continue;
+    *column = binding.item;
+    *scope = binding.scope;
+    return binding.value;
+  }
+  return kNone;
+}
+
+// for key, value in TABLE: run(["git", "config", key, value]): one command a row.
+void Engine::JudgeRows(const Call& call, std::span<const ExprId> words, FuncId scope) {
+  if (!last_ || scope != function_) return;
+  struct Place {
+    std::uint32_t column = kNone;  // kNone: the same in every row
+    bool whole = false;            // the row's words, all of them
+    std::string text;
+  };
+  std::vector<Place> places;
+  ExprId table = kNone;
+  FuncId where = scope;
+  for (const ExprId word : words) {
+    Place place;
+    if (word >= code().exprs.size()) return;
+    ExprId name = word;
+    if (code().exprs[word].kind == ExprKind::kSpread && code().exprs[word].arg_count > 0) {
+      name = code().ArgsOf(code().exprs[word])[0].value;
+      place.whole = true;
+    }
+    FuncId found = scope;
+    ExprId from = kNone;
+    if (place.whole) {
+      from = view().Origin(name, scope, &found);
+    } else {
+      place.text = Known(word);
+      if (place.text.empty() || place.text == std::string_view(&kHole, 1)) from = ColumnOf(name, &place.column, &found);
+    }
+    if (from != kNone && table == kNone) {
+      table = from;
+      where = found;
+    }
+    if (from != table) place.column = kNone;
+    places.push_back(std::move(place));
+  }
+  if (table == kNone) return;
+  for (const std::vector<Cell>& row : RowsOf(table, where, 0)) {
+    std::string line;
+    const auto add = [&](const std::string& text) {
+      line += line.empty() ? "'" : " '";
+      for (const char c : text.empty() ? std::string(1, kHole) : text) line += c == '\'' ? ' ' : c;
+      line += "'";
+    };
+    const auto said = [&](const Cell& cell) {
+      return cell.expr == kNone ? std::string(cell.text) : view().Text(cell.expr, cell.scope);
+    };
+    if (row.size() < 2) return;
+    for (const Place& place : places) {
+      if (place.whole) {
+        for (const Cell& cell : row) add(said(cell));
+      } else if (place.column != kNone && place.column < row.size()) {
+        add(said(row[place.column]));
+      } else {
+        add(place.text);
+      }
+    }
+    if (line.size() <= 4096) JudgeLine(call, line);
+  }
+}
+
+// ["--index-url", "https://..."]: words for a package manager, wherever they are given to one.
+void Engine::JudgeIndexWords(ExprId list) {
+  if (!last_) return;
+  const auto items = code().ArgsOf(code().exprs[list]);
+  for (std::size_t i = 0; i + 1 < items.size(); ++i) {
+    const std::string& option = view().Text(items[i].value, function_);
+    if (!SaysOneOf(option, {"--index-url", "--extra-index-url", "--registry", "--package", "--find-links", "--from",
+                            "--default-index", "--with"})) {
+      continue;
+    }
+    const std::string& place = view().Text(items[i + 1].value, function_);
+    const std::string host = KnownHost(place);
+    if (host.empty() || (!place.starts_with("https://") && !place.starts_with("git+https://"))) continue;
+    const HostKind kind = KindOfHost(host);
+    if (kind != HostKind::kOrdinary && !IsBad(kind)) continue;
+    Raise("RCE-004", list, {}, 0, "has a package manager take its packages from " + host + " while it runs", 1.0, host);
+    return;
+  }
+}
+
+}  // namespace interlock::scan::code
