@@ -516,6 +516,7 @@ Taint Engine::Eval(ExprId id) {
         JudgeSwapped(id);
         JudgePeerField(id);
         if (keeps_state_) JudgeKeptTable(id);
+        JudgeSettings(id);
       }
       if (taint.Has(kEnvAll) && expr.kind == ExprKind::kComprehension && PicksOwn(TextAt(expr.loc))) {
         taint = taint.Without(kEnvAll);

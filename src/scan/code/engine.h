@@ -265,6 +265,7 @@ class Engine {
   Taint JudgeFile(Call& call);
   [[nodiscard]] bool WritesLiterals(ExprId program) const;
   [[nodiscard]] double OneOfSeveral(const Call& call, const Taint& path) const;
+  [[nodiscard]] std::string PathOfTable(const Call& call);
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
   [[nodiscard]] bool CallsWrapped() const;
   bool JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad);
@@ -378,6 +379,7 @@ class Engine {
   ExprId ColumnOf(ExprId name, std::uint32_t* column, FuncId* scope) const;
   void JudgeRows(const Call& call, std::span<const ExprId> words, FuncId scope);
   void JudgeIndexWords(ExprId list);
+  void JudgeSettings(ExprId dict);
   // sinks_run.cc
   struct Word {
     ExprId expr = kNone;

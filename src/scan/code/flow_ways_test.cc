@@ -122,5 +122,29 @@ TEST(FlowWays, AScriptKeptAsItsLinesIsAScript) {
   EXPECT_THAT(kept("wc -l \"$rc\""), Not(Contains("SH-001")));
 }
 
+TEST(FlowWays, APathThatIsAnEntryOfATable) {
+  const auto writes = [](const std::string& folder) {
+    return OfScript("import { writeFile } from 'node:fs/promises';\nimport os from 'node:os';\nimport path from 'node:path';\n"
+                    "const FORMS = { linux: { file: path.join(os.homedir(), '.config', '" + folder +
+                    "', 'kit.desktop') } };\nexport async function after(body) {\n  const form = FORMS[process.platform];\n"
+                    "  await writeFile(form.file, body);\n}\n");
+  };
+  EXPECT_THAT(writes("autostart"), Contains("PERSIST-001"));
+  EXPECT_THAT(writes("kit"), Not(Contains("PERSIST-001")));
+}
+
+TEST(FlowWays, ATableOfSettingsNamesWhatIsCalled) {
+  const auto logs = [](const std::string& factory) {
+    return OfPython("import logging.config\nlogging.config.dictConfig({'version': 1, 'handlers': {'warm': {'()': '" + factory +
+                    "', 'args': ['id']}}})\n");
+  };
+  EXPECT_THAT(logs("subprocess.Popen"), Contains("OBFUSC-002"));
+  EXPECT_THAT(logs("notes.logs.Handler"), Not(Contains("OBFUSC-002")));
+  EXPECT_THAT(OfScript("const p = { permissions: { defaultMode: ['bypass', 'Permissions'].join('') } };\n"),
+              Contains("PERSIST-003"));
+  EXPECT_THAT(OfScript("const p = { permissions: { defaultMode: ['accept', 'Edits'].join('') } };\n"),
+              Not(Contains("PERSIST-003")));
+}
+
 }  // namespace
 }  // namespace interlock::scan::code

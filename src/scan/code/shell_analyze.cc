@@ -319,8 +319,11 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   for (const std::string& file : transfer.data_files) {
     ShellWord word;
     word.text = file;
-    for (const ShellWord* data : transfer.data)
-      word.variables.insert(word.variables.end(), data->variables.begin(), data->variables.end());
+    // Of several fields, the one that names the file.
+    for (const ShellWord* data : transfer.data) {
+      if (data->text == file || Has(data->text, "@" + file) || Has(data->text, "<" + file))
+        word.variables.insert(word.variables.end(), data->variables.begin(), data->variables.end());
+    }
     sent.Merge(OfFile(word, index));
     if (sent.secret && sent.secret_loc.end == 0) sent.secret_loc = command.loc;
   }

@@ -225,12 +225,18 @@ bool Engine::FetchesAndRuns(std::string_view text) const {
 bool Engine::WritesRunner() const {
   const Loc body = code().functions[function_].loc;
   int parsed = 0;
-  for (const Expr& part : code().exprs) {
+  for (ExprId id = 0; id < code().exprs.size(); ++id) {
+    const Expr& part = code().exprs[id];
     const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
-    if (part.kind != ExprKind::kString || !inside || part.text.size() < 12 || part.text.size() > 2000) continue;
-    if (!AnyOf(part.text, {"|", "$(", "`"}) || !AnyOf(part.text, {"curl", "wget", "base64", "/dev/tcp"})) continue;
+    if ((part.kind != ExprKind::kString && part.kind != ExprKind::kFormat) || !inside) continue;
+    const std::string_view written = part.kind == ExprKind::kString ? part.text : TextAt(part.loc);
+    if (written.size() < 12 || written.size() > 2000) continue;
+    if (!AnyOf(written, {"|", "$(", "`"}) || !AnyOf(written, {"curl", "wget", "base64", "/dev/tcp"})) continue;
     if (++parsed > 32) break;
-    if (FetchesAndRuns(part.text)) return true;
+    // `curl ${place} | sh`: whatever place that is.
+    std::string text = part.kind == ExprKind::kString ? std::string(part.text) : view().Text(id, function_);
+    std::replace(text.begin(), text.end(), kHole, '_');
+    if (FetchesAndRuns(text)) return true;
   }
   return false;
 }

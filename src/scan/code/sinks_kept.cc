@@ -77,11 +77,18 @@ std::vector<std::string> Engine::TextsWithin(ExprId value) const {
     const ExprId origin = there.Origin(part.expr, part.scope, &scope);
     if (origin >= module.exprs.size()) continue;
     const Value& known = there.Evaluate(origin, scope);
-    if (known.kind == ValueKind::kText || !known.items.empty()) {
+    const Expr& expr = module.exprs[origin];
+    // Of a table that is known in parts, the parts say more.
+    const bool parts =
+        std::ranges::any_of(known.items, [](const Value& item) { return item.kind != ValueKind::kText; });
+    if (known.kind == ValueKind::kText || (!known.items.empty() && !parts)) {
       take(known);
       continue;
     }
-    const Expr& expr = module.exprs[origin];
+    if (expr.kind == ExprKind::kCall || expr.kind == ExprKind::kFormat || expr.kind == ExprKind::kConcat) {
+      // What is known in parts: join(home, ".config", name).
+      if (const std::string& said = there.Text(origin, scope); said.size() > 3) out.push_back(said);
+    }
     if (expr.kind == ExprKind::kCall) {
       const Value callee = there.Callee(origin, scope);
       if (callee.kind == ValueKind::kFunction && callee.module < states_.size()) {

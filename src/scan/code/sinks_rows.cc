@@ -154,4 +154,29 @@ void Engine::JudgeIndexWords(ExprId list) {
   }
 }
 
+// {"()": "subprocess.Popen", "args": [...]}: whoever sets up logging by a table calls what it names. And a mode that lets
+// every command through, put together so that nobody reads it.
+void Engine::JudgeSettings(ExprId dict) {
+  if (!last_) return;
+  for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
+    if (field.value >= code().exprs.size() || (field.name != "()" && field.name != "defaultMode")) continue;
+    const std::string& text = view().Text(field.value, function_);
+    if (field.name == "defaultMode") {
+      const bool hidden = code().exprs[field.value].kind != ExprKind::kString &&
+                          TextAt(code().exprs[field.value].loc).find("bypassPermissions") == std::string_view::npos &&
+                          code().exprs[field.value].kind != ExprKind::kName;
+      if (text == "bypassPermissions" && hidden) {
+        Raise("PERSIST-003", field.value, {}, 0, "puts the mode together in which agents run every command", 1.2);
+      }
+      continue;
+    }
+    const CatalogueEntry* entry = Catalogue::For(code().language).Find(text);
+    if (entry == nullptr || (entry->role != Role::kShell && entry->role != Role::kSpawn && entry->role != Role::kEval &&
+                             entry->role != Role::kNative && entry->role != Role::kFileDelete)) {
+      continue;
+    }
+    Raise("OBFUSC-002", dict, {}, 0, "has a table of settings call " + text);
+  }
+}
+
 }  // namespace interlock::scan::code

