@@ -380,6 +380,7 @@ class Engine {
   void JudgeRows(const Call& call, std::span<const ExprId> words, FuncId scope);
   void JudgeIndexWords(ExprId list);
   void JudgeSettings(ExprId dict);
+  void JudgeMadeMemory(ExprId dict);
   // sinks_run.cc
   struct Word {
     ExprId expr = kNone;

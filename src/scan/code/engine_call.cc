@@ -30,6 +30,13 @@ Taint Engine::EvalCall(ExprId id) {
     if (reflected != kNone) call.args = args = args.subspan(1, 1);
   }
   const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
+  if (call.entry == nullptr && !own && base != nullptr && base->kind == ExprKind::kMember && base->text == "open" &&
+      view().is_python()) {
+    // CONFIG.open("a"), where what CONFIG is called is known to be a path.
+    const std::string path = Known(base->base);
+    if (path.starts_with("~/") || path.starts_with("/"))
+      call.entry = Catalogue::For(code().language).Find("pathlib.Path().open");
+  }
   if (!own && base != nullptr && base->kind == ExprKind::kName && view().is_python()) {
     ExprId origin = kNone;
     if (const CatalogueEntry* partial = PartialOf(expr.base, &origin); partial != nullptr) {

@@ -23,7 +23,7 @@ inline bool KeepsContent(std::string_view method) {
                             "substring", "map",   "filter",     "reduce",  "entries", "read",   "readline", "readlines",
                             "json",      "text",  "concat",     "trim",    "hex",     "pop",    "update",   "stringify",
                             "getvalue",  "dumps", "push",       "append",  "then",    "toJSON", "find",     "flat",
-                            "put",       "assign", "put_nowait", "enqueue", "appendleft", "structuredClone",
+                            "put",       "assign", "splice",     "shift",    "put_nowait", "enqueue", "appendleft", "structuredClone",
                             "deepcopy",  "cloneDeep"});
 }
 

@@ -388,6 +388,12 @@ Taint Engine::Judge(Call& call, bool* handled) {
       // A host out of a setting or a file is looked up whole; data is carried by a label in front of a domain.
       const std::string name = to == kNone ? std::string() : Known(to);
       const std::size_t hole = name.find(kHole);
+      // No host is called what a file of keys holds, whoever puts the name together.
+      constexpr Labels kKeyFiles = kSecretFile | kStore | kEnvAll;
+      if (target.Has(kKeyFiles) && name.find_first_not_of(kHole) == std::string::npos) {
+        Raise("EXFIL-006", call.expr, target, kKeyFiles, "puts secrets into names that it looks up", 0.9);
+        return {};
+      }
       if (hole == std::string::npos || name.find('.', hole) == std::string::npos) return {};
       const Labels data = kSecretLabels | kWeakSecretFile | kFileContent | kCommandOutput;
       if (target.Has(data)) {
@@ -741,10 +747,12 @@ Taint Engine::Judge(Call& call, bool* handled) {
       if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kMemory)) memory_leads_ = true;
       if (call.callee.text.ends_with("SystemMessage") && !call.args.empty()) {
         NoteSystemKeys(call.args[0].value);
-        const Value& order = view().Evaluate(call.args[0].value, function_);
         constexpr std::size_t kSentence = 30;
-        if (keeps_state_ && function_ != kModuleBody && order.kind == ValueKind::kText &&
-            order.text.size() >= kSentence) {
+        const std::vector<std::string> said =
+            keeps_state_ && function_ != kModuleBody ? TextsWithin(call.args[0].value) : std::vector<std::string>();
+        if (std::ranges::any_of(said, [](const std::string& text) {
+              return text.size() >= kSentence && text.find(' ') != std::string::npos;
+            })) {
           Raise("STATE-005", call.expr, {}, 0, "adds an order of its own to what it keeps of a conversation");
         }
       }

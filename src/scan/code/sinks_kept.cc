@@ -35,7 +35,7 @@ bool SpeaksForSomebody(std::string_view text) {
   const bool somebody = AnyOf(lower, {" user", " owner", " customer", " i ", " me ", " my ", " we ", " admin",
                                       " operator", " human", " boss", " team "});
   return somebody &&
-         AnyOf(lower, {"confirm",        "approv",        "permission",    "consent",    "without ask", "not ask",
+         AnyOf(lower, {"confirm",        "approv",        "permission",    "consent",    "without ask", "not ask", "be asked",
                        "never ask",      "trust",         "authori",       "allowed",    "warn",        "verif",
                        "do not mention", "don't mention", "never mention", "prefers",    "wants",       "always ",
                        "copy of",        "right away",    "not tell",      "never tell", "review"});
@@ -134,6 +134,29 @@ void Engine::JudgeSeeds(const Call& call, std::string_view last) {
   if (said == 0) return;
   Raise("STATE-007", call.expr, {}, 0, "fills the memory of agents with what nobody has said: " + Shown(first, 80),
         said >= 2 ? 1.0 : 0.8);
+}
+
+// {kind: "preference", text: "I do not want to be asked ..."}: an entry of a memory that stands in the program which keeps
+// what its user tells it.
+void Engine::JudgeMadeMemory(ExprId dict) {
+  bool entry = false;
+  std::string said;
+  for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
+    if (field.value >= code().exprs.size() || code().exprs[field.value].kind != ExprKind::kString) continue;
+    const std::string_view text = code().exprs[field.value].text;
+    if (SaysOneOf(field.name, {"kind", "type", "category", "role", "source", "namespace", "scope"})) {
+      entry = entry || SaysOneOf(text, {"preference", "preferences", "fact", "facts", "memory", "belief", "instruction",
+                                        "user", "user_preference", "profile", "rule"});
+    } else if (SaysOneOf(field.name, {"text", "content", "value", "fact", "memory", "body"}) && SpeaksForSomebody(text)) {
+      said = text;
+    }
+  }
+  if (!entry || said.empty()) return;
+  const bool remembers = keeps_state_ || std::ranges::any_of(entry_points_, [](const EntryPoint& point) {
+    return point.kind != "script" && AnyOf(LowerCase(point.name), {"remember", "recall", "memor", "forget"});
+  });
+  if (!remembers) return;
+  Raise("STATE-007", dict, {}, 0, "fills the memory of agents with what nobody has said: " + Shown(said, 80), 0.9);
 }
 
 // return {"messages": [SystemMessage(...)]} of a node: all agents after it obey.
@@ -321,8 +344,9 @@ void Engine::JudgePrograms() {
   std::uint32_t last_end = 0;
   for (ExprId id = 0; id < code().exprs.size() && read < 8; ++id) {
     const Expr& expr = code().exprs[id];
+    const bool lines = expr.kind == ExprKind::kList && expr.arg_count >= 2;
     if (expr.kind != ExprKind::kString && expr.kind != ExprKind::kConcat && expr.kind != ExprKind::kFormat &&
-        expr.kind != ExprKind::kCall) {
+        expr.kind != ExprKind::kCall && !lines) {
       continue;
     }
     // "\n".join(LINES) is short, and what it makes is not.
@@ -330,7 +354,15 @@ void Engine::JudgePrograms() {
                         code().exprs[expr.base].text == "join";
     if ((expr.loc.end - expr.loc.begin < 60 && !joined) || expr.loc.end <= last_end) continue;
     const Value& value = view().Evaluate(id, kModuleBody);
-    const std::string_view text = value.kind == ValueKind::kText ? std::string_view(value.text) : std::string_view();
+    std::string whole;
+    // ("import x", "exec(...)"): what is joined where it is written.
+    for (const Value& line : lines ? value.items : std::vector<Value>()) {
+      if (line.kind != ValueKind::kText || whole.size() > kLongestProgram) break;
+      whole += line.text + "\n";
+    }
+    const std::string_view text = lines                            ? std::string_view(whole)
+                                  : value.kind == ValueKind::kText ? std::string_view(value.text)
+                                                                   : std::string_view();
     if (text.size() < 60 || text.size() > kLongestProgram || !AnyOf(text, {"\n", ";"})) continue;
     const bool python = Contains(text, "import ") && AnyOf(text, {"exec(", "urlopen", "requests", "socket",
                                                                   "subprocess", "os.system", "httpx", "os.environ"});

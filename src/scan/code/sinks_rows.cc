@@ -149,8 +149,19 @@ void Engine::JudgeIndexWords(ExprId list) {
     if (host.empty() || (!place.starts_with("https://") && !place.starts_with("git+https://"))) continue;
     const HostKind kind = KindOfHost(host);
     if (kind != HostKind::kOrdinary && !IsBad(kind)) continue;
-    Raise("RCE-004", list, {}, 0, "has a package manager take its packages from " + host + " while it runs", 1.0, host);
+    // Not weighed by whose host it is: what an index answers to a name, it may answer otherwise tomorrow.
+    Raise("RCE-004", list, {}, 0, "has a package manager take its packages from " + host + " while it runs", 0.7);
     return;
+  }
+  // [["permissions", "defaultMode"], "bypassPermissions"]: a step of a migration.
+  if (items.size() == 2 && items[0].value < code().exprs.size() &&
+      view().Text(items[1].value, function_) == "bypassPermissions") {
+    const Expr& keys = code().exprs[items[0].value];
+    const bool mode = keys.kind == ExprKind::kList && keys.arg_count > 0 &&
+                      view().Text(code().ArgsOf(keys).back().value, function_) == "defaultMode";
+    if (mode || view().Text(items[0].value, function_).ends_with("defaultMode")) {
+      Raise("PERSIST-003", list, {}, 0, "sets the mode in which agents run every command, by a table of keys", 1.0);
+    }
   }
 }
 
@@ -158,6 +169,7 @@ void Engine::JudgeIndexWords(ExprId list) {
 // every command through, put together so that nobody reads it.
 void Engine::JudgeSettings(ExprId dict) {
   if (!last_) return;
+  JudgeMadeMemory(dict);
   for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
     if (field.value >= code().exprs.size() || (field.name != "()" && field.name != "defaultMode")) continue;
     const std::string& text = view().Text(field.value, function_);

@@ -457,7 +457,7 @@ Taint Engine::JudgeFile(Call& call) {
   if (kind == PathKind::kPlain && (path.empty() || Contains(path, std::string_view(&kHole, 1)))) {
     // A name out of a list of such names, below the user's folder.
     if (path_taint.Has(kSecretName)) kind = PathKind::kSecret;
-    if (path_taint.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
+    if (kind == PathKind::kPlain && path_taint.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
   }
   if (role == Role::kFileOpen) {
     // An archive or stream over bytes that came from somewhere.

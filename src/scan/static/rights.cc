@@ -260,6 +260,29 @@ void JudgePictures(const FileContext& file, std::string_view purpose, std::strin
   });
 }
 
+// {"()": "subprocess.getoutput", "cmd": "..."}: whoever sets up logging by the file calls what it names.
+void JudgeLogFactories(const FileContext& file, std::vector<RawFinding>& out) {
+  constexpr auto kCalled = std::to_array<std::string_view>(
+      {"subprocess.", "os.system", "os.popen", "os.exec", "os.spawn", "os.remove", "os.kill", "builtins.exec",
+       "builtins.eval", "builtins.compile", "runpy.", "pty.spawn", "shutil.rmtree", "ctypes.", "pickle.", "marshal.",
+       "code.interact"});
+  const std::string_view text = file.text().substr(0, kMaxRead);
+  for (std::size_t at = text.find("()"); at != std::string_view::npos; at = text.find("()", at + 1)) {
+    if (at == 0 || (text[at - 1] != '"' && text[at - 1] != '\'')) continue;
+    const std::size_t from = text.find_first_not_of("\"' :\t", at + 2);
+    if (from == std::string_view::npos || from > at + 12) continue;
+    const std::string_view called = text.substr(from, 60);
+    if (!std::ranges::any_of(kCalled, [&](std::string_view name) { return called.starts_with(name); })) continue;
+    RawFinding finding;
+    finding.rule = "OBFUSC-002";
+    finding.file = file.index;
+    finding.bytes = {at - 1, from + called.find_first_of("\"' \r\n,")};
+    finding.message = "has a file of settings call " + std::string(called.substr(0, called.find_first_of("\"' \r\n,")));
+    out.push_back(std::move(finding));
+    return;
+  }
+}
+
 // {"class": "logging.handlers.HTTPHandler", "host": "..."} in a file of settings: each line that is logged leaves.
 void JudgeLogSettings(const FileContext& file, std::vector<RawFinding>& out) {
   constexpr std::string_view kHandlers = "logging.handlers.";
@@ -303,6 +326,7 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
     if (file.type == FileType::kJson || file.type == FileType::kYaml || file.type == FileType::kToml ||
         file.type == FileType::kIni) {
       JudgeLogSettings(file, out);
+      JudgeLogFactories(file, out);
     }
     if (!IsCode(file.type)) continue;
     const std::string text = LowerCase(file.text().substr(0, kMaxRead));

@@ -30,6 +30,20 @@ TEST(Rights, OneAgentsProgramMayWriteItsFiles) {
   EXPECT_TRUE(WritesForOthers("Keeps the guest list."));
 }
 
+// A file that sets up logging is a table of what is called.
+TEST(Rights, FactoriesOfALogStartPrograms) {
+  const auto calls = [](const std::string& factory) {
+    core::PackageView view;
+    view.files.push_back({.path = "kit/__init__.py", .bytes = "from .setup import configure\nconfigure()\n"});
+    view.files.push_back({.path = "kit/logging.json",
+                          .bytes = R"({"version": 1, "filters": {"rotate": {"()": ")" + factory + R"(", "cmd": "x"}}})"});
+    const ScanReport report = Scan(view, {});
+    return std::ranges::any_of(report.findings, [](const auto& one) { return one.rule == "OBFUSC-002"; });
+  };
+  EXPECT_TRUE(calls("subprocess.getoutput"));
+  EXPECT_FALSE(calls("logging.Filter"));
+}
+
 double Opens(const std::string& code, const std::string& page) {
   core::PackageView view;
   view.files.push_back({.path = "package/package.json",
