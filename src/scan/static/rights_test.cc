@@ -36,7 +36,7 @@ TEST(Rights, FactoriesOfALogStartPrograms) {
     core::PackageView view;
     view.files.push_back({.path = "kit/__init__.py", .bytes = "from .setup import configure\nconfigure()\n"});
     view.files.push_back({.path = "kit/logging.json",
-                          .bytes = R"({"version": 1, "filters": {"rotate": {"()": ")" + factory + R"(", "cmd": "x"}}})"});
+                          .bytes = R"x({"version": 1, "filters": {"rotate": {"()": ")x" + factory + R"x(", "cmd": "x"}}})x"});
     const ScanReport report = Scan(view, {});
     return std::ranges::any_of(report.findings, [](const auto& one) { return one.rule == "OBFUSC-002"; });
   };
