@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -609,6 +610,38 @@ std::string Why(const Reader& reader, const MeaningFrame& frame) {
   return why;
 }
 
+constexpr double kFallOfOdds = 0.5;    // 1: as chance alone would have it
+constexpr double kUsualUnits = 50.0;   // of a skill's document
+constexpr double kMostOfNumber = 1.0;  // log-odds
+
+// Among many units one sounds like an order sooner than among few: the odds that a given one is meant so fall with their
+// number. Not in full: who hides an order among honest steps is to gain little by adding more of them.
+class Chances {
+ public:
+  explicit Chances(const TextCanvas& canvas) {
+    std::size_t loud = 0;
+    std::size_t quiet = 0;
+    for (const TextPassage& passage : canvas.passages) {
+      if (passage.shape != TextShape::kCode) ++(Quiet(passage) ? quiet : loud);
+    }
+    loud_ = Of(loud);
+    quiet_ = Of(quiet);
+  }
+  [[nodiscard]] double Of(const TextPassage& passage) const { return Quiet(passage) ? quiet_ : loud_; }
+
+ private:
+  static bool Quiet(const TextPassage& passage) {
+    constexpr SurfaceSet kGiven = kSurfaceDescription | kSurfaceInstruction | kSurfaceToolName | kSurfaceSchema;
+    return (passage.kind & (kSurfaceComment | kSurfaceString)) != 0 && (passage.kind & kGiven) == 0;
+  }
+  static double Of(std::size_t units) {
+    const double more = kFallOfOdds * std::log((1.0 + static_cast<double>(units)) / (1.0 + kUsualUnits));
+    return std::clamp(more, -kMostOfNumber, kMostOfNumber);
+  }
+  double loud_ = 0.0;
+  double quiet_ = 0.0;
+};
+
 }  // namespace
 
 std::string FeatureName(std::uint32_t feature) {
@@ -633,14 +666,16 @@ void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& 
   const MeaningModel& model = MeaningModel::Get();
   Reader reader(canvas);
   std::vector<const MeaningFrame*> fired;
+  const Chances chances(canvas);
   reader.Run([&] {
     if (out.size() >= kMaxHits) return;
-    if (model.Most(reader.Possible()) + reader.MostOfWording() < least) return;
+    const double more = chances.Of(canvas.passages[canvas.sentences[reader.parts().front().sentence].passage]);
+    if (model.Most(reader.Possible()) + reader.MostOfWording() < least + more) return;
     reader.Gather();
     // How it is meant costs more to tell than what it says.
     reader.Moods();
     const SymbolSet all = reader.Meant(true);
-    const double score = Score(reader, model, all, fired) + reader.Wording();
+    const double score = Score(reader, model, all, fired) + reader.Wording() - more;
     // Words alone, of which no two make an order, have to say more.
     if (score < least + (fired.empty() ? kWordsAlone : 0.0)) return;
     const Part& part = Heaviest(reader, fired);
