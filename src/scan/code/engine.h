@@ -264,6 +264,7 @@ class Engine {
   [[nodiscard]] bool WritesImportLine() const;
   Taint JudgeFile(Call& call);
   [[nodiscard]] bool WritesLiterals(ExprId program) const;
+  [[nodiscard]] bool IsCommandLine(ExprId list) const;
   [[nodiscard]] double OneOfSeveral(const Call& call, const Taint& path) const;
   [[nodiscard]] std::string PathOfTable(const Call& call);
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);

@@ -62,6 +62,7 @@ Taint Engine::EvalCall(ExprId id) {
       }
     }
     taints[i] = Eval(args[i].value);
+    if (IsCommandLine(args[i].value)) taints[i] = taints[i].Without(kNetFixed | kNetStranger);
     call.all.Join(taints[i]);
   }
   call.taints = taints;

@@ -51,6 +51,7 @@ bool Engine::ComputesText(const Call& call, bool* letters) {
   if (origin >= code().exprs.size()) return false;
   const Expr& made = code().exprs[origin];
   const std::string_view text = TextAt(made.loc).substr(0, 600);
+  if (made.kind == ExprKind::kCall && (text.starts_with("ord('") || text.starts_with("ord(\""))) return false;  // counts on
   const bool loops = made.kind == ExprKind::kComprehension || Contains(text, ".map(") || Contains(text, " for ");
   bool computes = false;
   if (name.ends_with("chr") || name.ends_with("Code") || name.ends_with("CodePoint")) {

@@ -59,6 +59,24 @@ bool IsOrdinaryProgram(std::string_view program) {
 
 }  // namespace
 
+// run(["gcloud", "projects", "describe", number]): the program and what it does are written out; an answer from the
+// network that stands behind them is a word of its command line, and chooses nothing.
+bool Engine::IsCommandLine(ExprId list) const {
+  if (list >= code().exprs.size() || code().exprs[list].kind != ExprKind::kList) return false;
+  const auto words = code().ArgsOf(code().exprs[list]);
+  const auto said = [&](std::size_t i) {
+    const ExprId word = words[i].value;
+    return word < code().exprs.size() && code().exprs[word].kind == ExprKind::kString
+               ? std::string_view(code().exprs[word].text)
+               : std::string_view();
+  };
+  if (words.size() < 4 || !IsOrdinaryProgram(said(0))) return false;
+  const auto verb = [](std::string_view word) {
+    return word.size() >= 3 && word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-") == word.npos;
+  };
+  return verb(said(1)) && verb(said(2)) && said(1).front() != '-';
+}
+
 // f"open({url!r})": whatever it holds becomes one literal of the program.
 bool Engine::WritesLiterals(ExprId program) const {
   if (!view().is_python()) return false;

@@ -610,9 +610,9 @@ std::string Why(const Reader& reader, const MeaningFrame& frame) {
   return why;
 }
 
-constexpr double kFallOfOdds = 0.5;    // 1: as chance alone would have it
-constexpr double kUsualUnits = 50.0;   // of a skill's document
-constexpr double kMostOfNumber = 1.0;  // log-odds
+constexpr double kFallOfOdds = 0.4;    // 1: as chance alone would have it
+constexpr double kUsualUnits = 40.0;   // of a skill's document
+constexpr double kMostOfNumber = 0.8;  // log-odds
 
 // Among many units one sounds like an order sooner than among few: the odds that a given one is meant so fall with their
 // number. Not in full: who hides an order among honest steps is to gain little by adding more of them.

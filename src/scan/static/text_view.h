@@ -130,6 +130,12 @@ class View {
   }
 
   // The sentence tells somebody to do what the word at `i` says.
+  // "The agent forgets ...", "Using a skill to override ...": said of somebody, or named.
+  [[nodiscard]] bool Tells(int i) const {
+    if (i <= 0 || Find(i - 4, i - 1, Bit(kWMust) | Bit(kWShould)) != kNone) return false;
+    const bool finite = word(i).ends_with('s') && !word(i).ends_with("ss") && is(i - 1, Bit(kWAgent));
+    return finite || (word(0).ends_with("ing") && FindWord(1, i - 1, "to") != kNone);
+  }
   [[nodiscard]] bool Directs(int i) const {
     if (i < 0) return false;
     if (Whether(i)) return false;
