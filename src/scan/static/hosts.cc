@@ -195,6 +195,10 @@ HostKind KindOfHost(std::string_view url) {
       host.ends_with(".lan") || host == "host.docker.internal") {
     return HostKind::kLocal;
   }
+  // Names below these are anybody's; the services themselves change who answers to a name, and keep nothing.
+  for (const std::string_view names : {"duckdns.org", "no-ip.org", "dyndns.org"}) {
+    if (host == names || (host.starts_with("www.") && host.substr(4) == names)) return HostKind::kOrdinary;
+  }
   const Table& table = Hosts();
   // A known place in somebody else's path or query is not that place.
   const std::string path = PathOf(url);

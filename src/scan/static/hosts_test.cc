@@ -99,6 +99,11 @@ TEST(Hosts, KnownHostsAndTheirLookAlikes) {
 }
 
 // A forge's installers are known by owner: the owner must be one, not look like one.
+TEST(Hosts, ANameServiceIsNotTheNamesBelowIt) {
+  EXPECT_EQ(KindOfHost("https://www.duckdns.org/update?domains=home"), HostKind::kOrdinary);
+  EXPECT_EQ(KindOfHost("https://home.duckdns.org/update"), HostKind::kTunnel);
+}
+
 TEST(Hosts, KnownPathsOnlyUnderTheirOwnHost) {
   const std::vector<std::pair<std::string, HostKind>> cases = {
       {"https://raw.githubusercontent.com/Homebrew/install/HEAD/install.sh", HostKind::kInstaller},

@@ -141,7 +141,7 @@ class Finder {
       int before = object == kNone ? view.Find(i - 6, i - 1, kObject) : object;
       double value = 0.0;
       const auto weigh = [&](int o) {
-        if (o == kNone) return 0.0;
+        if (o == kNone || view.IsAbsent(o)) return 0.0;
         if (view.is(o, kSecretAny)) return 0.5;
         if (view.is(o, Bit(kWPersonal))) return 0.4;
         if (view.is(o, Bit(kWEnv))) return 0.45;
@@ -233,7 +233,7 @@ class Finder {
       }
       const bool log = view.word(i) == "log";
       const int secret = view.Find(i + 1, log ? i + 4 : i + 8, kSecretAny);
-      if (secret == kNone || !view.Directs(i)) continue;
+      if (secret == kNone || !view.Directs(i) || view.IsAbsent(secret)) continue;
       const std::string_view thing = secret + 1 < view.size() ? view.word(secret + 1) : std::string_view();
       if (thing.starts_with("prompt") || thing == "manager" || thing == "field" || thing == "reset" ||
           thing == "policy" || thing == "page") {

@@ -130,6 +130,17 @@ class View {
   }
 
   // The sentence tells somebody to do what the word at `i` says.
+  // "Stop if credentials are missing", "check the logs for secrets": what is not there, or what is looked for.
+  [[nodiscard]] bool IsAbsent(int i) const {
+    for (const std::string_view w : {"missing", "invalid", "expired", "wrong", "lacking", "absent"}) {
+      if (FindWord(i - 2, i + 2, w) != kNone) return true;
+    }
+    if (FindWord(i - 2, i - 1, "for") == kNone) return false;
+    for (const std::string_view w : {"check", "scan", "search", "look", "audit", "review", "inspect", "grep", "screen"}) {
+      if (FindWord(0, i - 1, w) != kNone) return true;
+    }
+    return false;
+  }
   // "The agent forgets ...", "Using a skill to override ...": said of somebody, or named.
   [[nodiscard]] bool Tells(int i) const {
     if (i <= 0 || Find(i - 4, i - 1, Bit(kWMust) | Bit(kWShould)) != kNone) return false;
