@@ -12,6 +12,17 @@ constexpr std::array kOutcomes = std::to_array<std::string_view>(
      "blocked", "reject",  "rejects", "rejected", "deny",      "denies",    "denied",  "asks",  "flag",
      "flags",   "flagged", "no",      "unsafe",   "malicious", "injection", "attack",  "none"});
 
+bool IsOutcome(std::string_view word) {
+  constexpr std::uint32_t kFirsts = [] {
+    std::uint32_t letters = 0;
+    for (const std::string_view one : kOutcomes) letters |= std::uint32_t{1} << (one[0] - 'a');
+    return letters;
+  }();
+  const char first = word.empty() ? '\0' : word[0];
+  if (first < 'a' || first > 'z' || (kFirsts >> (first - 'a') & 1U) == 0) return false;
+  return std::ranges::any_of(kOutcomes, [&](std::string_view one) { return one[0] == first && one == word; });
+}
+
 // A row of test cases: another cell says in a word or three what is to come of it.
 bool HasOutcome(const TextCanvas& canvas, const TextPassage& passage, std::uint32_t at) {
   constexpr std::uint32_t kShort = 3;
@@ -32,7 +43,7 @@ bool HasOutcome(const TextCanvas& canvas, const TextPassage& passage, std::uint3
       }
       ++words;
       here = here || (at >= token.begin && at < token.end());
-      outcome = outcome || std::ranges::find(kOutcomes, canvas.Of(token)) != kOutcomes.end();
+      outcome = outcome || (words <= kShort && IsOutcome(canvas.Of(token)));
       last = token.end();
     }
   }

@@ -76,7 +76,8 @@ class Finder {
     hit.sentence = view.index();
     hit.begin = view.at(from).begin;
     hit.end = view.at(to).end();
-    hit.score = std::min(1.0, score);
+    // Word by word from another language: enough to have a person look, where one sentence is all there is.
+    hit.score = std::min(1.0, rule == "SC-101" && canvas_.passages[hit.passage].glossed ? 0.7 * score : score);
     const bool speech = rule == "PI-001" || rule == "PI-002" || rule == "PI-010" || rule == "PI-012";
     hit.described = Described(canvas_, view.index(), hit.begin, hit.end, speech);
     // The words that make up the vocabulary of attacks are ordinary ones where history and health are the topic.
