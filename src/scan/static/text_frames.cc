@@ -756,7 +756,7 @@ class Finder {
     const bool you = view.any(Bit(kWAgent));
     const bool role = you && (view.any(Bit(kWPersona)) || view.Has("you are now") || view.Has("pretend") ||
                               view.Has("act as") || view.Has("behave as"));
-    if (unbound != kNone && role && view.word(unbound) != "unlimited") {
+    if (unbound != kNone && role && view.word(unbound) != "unlimited" && !view.SetsDevice()) {
       score = view.Has("you are now") ? 0.85 : 0.65;
       from = std::max(0, std::min(view.Find(0, view.size(), Bit(kWAgent) | Bit(kWPersona)), unbound));
       to = unbound;

@@ -282,6 +282,7 @@ class Orders {
                 "you can ",           "user confirms",  "user provides",   "user agrees",  "with consent",
                 "with permission",    "user approves",  "ask the user",    "ask before",   "when asked",
                 "asks for",           "user chose",     "user's choice",   "if asked",     "confirm with",
+                "check with the user",
                 "user has specified", "user specifies", "lets you",        "allows you",   "use this skill when",
                 "use this when",      "use when",       "unless the user", "wants to",     "want to"});
   }
@@ -626,6 +627,7 @@ class Orders {
       if (BeforeOtherTools()) score += 0.25;
       if (read != kNone && !Negated(read) && any(Bit(kWSecretPath) | Bit(kWSecret))) score += 0.3;
       if (hidden != kNone) score += 0.2;
+      if (Has({"check with the user", "confirm with the user", "ask the user"})) score -= 0.3;  // stops, and is seen
       if (Has({"otherwise", "will not work", "will fail", "won't work"})) score += 0.05;
     }
     // A parameter filled with what the tool has no use for.

@@ -130,6 +130,14 @@ class View {
   }
 
   // The sentence tells somebody to do what the word at `i` says.
+  // "Enable developer mode in chrome://extensions": of a browser or device, not of the reader.
+  [[nodiscard]] bool SetsDevice() const {
+    if (Has("user to enable developer mode")) return true;
+    for (const std::string_view w : {"chrome", "browser", "extension", "extensions", "toggle", "android", "phone", "device"}) {
+      if (FindWord(0, size(), w) != kNone) return Has("developer mode");
+    }
+    return false;
+  }
   // "Stop if credentials are missing", "check the logs for secrets": what is not there, or what is looked for.
   [[nodiscard]] bool IsAbsent(int i) const {
     for (const std::string_view w : {"missing", "invalid", "expired", "wrong", "lacking", "absent"}) {
