@@ -7,47 +7,6 @@
 
 namespace interlock::scan::code {
 
-ExprId ModuleView::Origin(ExprId expr, FuncId scope, FuncId* found_scope) const {
-  for (int i = 0; i < 8; ++i) {
-    if (expr >= module_.exprs.size()) break;
-    const Expr& at = module_.exprs[expr];
-    std::uint32_t slot = kNone;
-    if (at.kind == ExprKind::kName) {
-      slot = SlotOf(expr, scope);
-    } else if (at.kind == ExprKind::kMember && at.base < module_.exprs.size() &&
-               module_.exprs[at.base].kind == ExprKind::kName) {
-      const ClassId self = SelfClass(module_.exprs[at.base].text, scope);
-      if (self != kNone) slot = AttributeSlot(self, at.text);
-    } else if (at.kind == ExprKind::kAwait && at.arg_count == 1) {
-      expr = module_.args[at.first_arg].value;
-      continue;
-    } else if (i > 0 && at.kind == ExprKind::kCall && at.base < module_.exprs.size() &&
-               (module_.exprs[at.base].text == "field" || module_.exprs[at.base].text == "Field")) {
-      // name: list = field(default=("a", "b")): what an attribute is before anybody sets it.
-      const auto args = module_.ArgsOf(at);
-      const auto given = std::ranges::find(args, std::string_view("default"), &Arg::name);
-      if (given == args.end()) break;
-      expr = given->value;
-      continue;
-    }
-    if (slot == kNone) break;
-    const Slot& variable = slots_[slot];
-    const bool here = variable.owner == kNone && variable.scope == scope;
-    const Binding* chosen = nullptr;
-    for (std::uint32_t j = variable.count; j-- > 0;) {
-      const Binding& binding = bindings_[variable.first + j];
-      if (binding.weak || (here && binding.end > at.loc.begin)) continue;
-      chosen = &binding;
-      break;
-    }
-    if (chosen == nullptr || chosen->destructured || chosen->value == kNone || chosen->value == expr) break;
-    expr = chosen->value;
-    scope = chosen->scope;
-  }
-  if (found_scope != nullptr) *found_scope = scope;
-  return expr;
-}
-
 const std::string& ModuleView::Text(ExprId id, FuncId scope) const {
   static const std::string kEmpty;
   if (id >= module_.exprs.size()) return kEmpty;

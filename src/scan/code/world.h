@@ -73,7 +73,8 @@ class ModuleView {
   // Class whose instance a name means (self, this, cls in its methods); kNone.
   [[nodiscard]] ClassId SelfClass(std::string_view name, FuncId scope) const;
 
-  // Follows plain names to the expression that they were last given; `expr` itself where there is none.
+  // Follows names to the expression that they were last given, and containers, boxes and functions without arguments to
+  // the one thing that was put into them; `expr` itself where there is none.
   [[nodiscard]] ExprId Origin(ExprId expr, FuncId scope, FuncId* found_scope = nullptr) const;
   // Constant text, or partly constant with kHole; "" where nothing is known.
   [[nodiscard]] const std::string& Text(ExprId expr, FuncId scope) const;
@@ -106,6 +107,19 @@ class ModuleView {
   [[nodiscard]] std::optional<Value> Special(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
   [[nodiscard]] bool Spend(std::size_t bytes) const;
+  // One step behind a name's value (resolve_origin.cc); kNone: there is none.
+  [[nodiscard]] ExprId Behind(ExprId expr, FuncId* scope) const;
+  [[nodiscard]] ExprId BehindCall(const Expr& call, FuncId* scope) const;
+  [[nodiscard]] ExprId Held(ExprId container, std::string_view key, FuncId* scope) const;
+  [[nodiscard]] ExprId Given(ExprId function, FuncId* scope) const;
+  void ReadKept() const;
+
+  // What is put into a variable's container: by key, or in turn (key "").
+  struct Kept {
+    std::string_view key;
+    ExprId value = kNone;
+    FuncId scope = kModuleBody;
+  };
 
   const World& world_;
   const Module& module_;
@@ -124,6 +138,9 @@ class ModuleView {
   mutable std::deque<Value> values_;
   mutable std::vector<std::uint32_t> slot_memo_;
   mutable std::unordered_map<ExprId, std::string> texts_;
+  mutable std::unordered_map<std::uint32_t, std::vector<Kept>> kept_;  // by slot
+  mutable bool kept_read_ = false;
+  mutable int origin_depth_ = 0;
   mutable std::uint32_t override_steps_ = 400'000;
   mutable std::unordered_map<ExprId, std::uint32_t> slot_of_value_;
   mutable std::unordered_map<std::string, Value> symbols_;

@@ -1,0 +1,289 @@
+// Where a value was made. A value that is put into a dictionary, a list, a queue, an object or a closure and taken out
+// again is the same value; what reads it must not depend on the box.
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "code/engine_words.h"
+#include "code/world.h"
+
+namespace interlock::scan::code {
+
+using engine_words::SaysOneOf;
+
+namespace {
+
+constexpr int kMostSteps = 12;
+constexpr int kDeepest = 6;  // boxes within boxes
+constexpr std::size_t kMostKept = 64;
+
+// Functions that give back what they are given, or a container of the same things.
+bool HandsOn(std::string_view callee) {
+  return SaysOneOf(callee, {"builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set",
+                            "builtins.reversed", "copy.copy", "copy.deepcopy", "itertools.chain", "collections.deque",
+                            "contextlib.nullcontext", "contextlib.closing", "Array.from", "Object.freeze",
+                            "globalThis.Array.from", "globalThis.Object.freeze", "structuredClone",
+                            "globalThis.structuredClone", "Promise.resolve", "globalThis.Promise.resolve"});
+}
+
+bool PutsIn(std::string_view method) {
+  return SaysOneOf(method, {"append", "appendleft", "put", "put_nowait", "push", "add", "set", "unshift", "enqueue"});
+}
+
+bool TakesOut(std::string_view method) {
+  return SaysOneOf(method, {"get", "pop", "popleft", "get_nowait", "shift", "dequeue"});
+}
+
+}  // namespace
+
+// Containers that variables hold, and what statements put into them.
+void ModuleView::ReadKept() const {
+  kept_read_ = true;
+  const auto constant = [&](ExprId id) {
+    return id < module_.exprs.size() &&
+                   (module_.exprs[id].kind == ExprKind::kString || module_.exprs[id].kind == ExprKind::kNumber)
+               ? module_.exprs[id].text
+               : std::string_view();
+  };
+  const auto keep = [&](ExprId container, std::string_view key, ExprId value, FuncId scope) {
+    if (container >= module_.exprs.size() || module_.exprs[container].kind != ExprKind::kName) return;
+    const std::uint32_t slot = SlotOf(container, scope);
+    if (slot == kNone) return;
+    std::vector<Kept>& kept = kept_[slot];
+    if (kept.size() < kMostKept) kept.push_back({key, value, scope});
+  };
+  for (FuncId f = 0; f < module_.functions.size(); ++f) {
+    for (const Stmt& stmt : module_.functions[f].body) {
+      if (stmt.kind == StmtKind::kAssign && stmt.target < module_.exprs.size()) {
+        const Expr& target = module_.exprs[stmt.target];
+        if (target.kind == ExprKind::kMember) keep(target.base, target.text, stmt.value, f);
+        if (target.kind == ExprKind::kIndex && target.arg_count == 1)
+          keep(target.base, constant(module_.args[target.first_arg].value), stmt.value, f);
+      }
+      if (stmt.kind != StmtKind::kExpr || stmt.value >= module_.exprs.size()) continue;
+      const Expr* call = &module_.exprs[stmt.value];
+      if (call->kind == ExprKind::kAwait && call->arg_count == 1 &&
+          module_.args[call->first_arg].value < module_.exprs.size())
+        call = &module_.exprs[module_.args[call->first_arg].value];
+      if (call->kind != ExprKind::kCall || call->base >= module_.exprs.size()) continue;
+      const Expr& callee = module_.exprs[call->base];
+      const auto args = module_.ArgsOf(*call);
+      if (callee.kind == ExprKind::kName && callee.text == "setattr" && args.size() == 3) {
+        keep(args[0].value, constant(args[1].value), args[2].value, f);
+      } else if (callee.kind == ExprKind::kMember && callee.text == "update") {
+        for (const Arg& arg : args) {
+          if (!arg.name.empty()) keep(callee.base, arg.name, arg.value, f);
+        }
+      } else if (callee.kind == ExprKind::kMember && PutsIn(callee.text)) {
+        if (args.size() == 1) keep(callee.base, {}, args[0].value, f);
+        if (args.size() == 2 && callee.text == "set") keep(callee.base, constant(args[0].value), args[1].value, f);
+      }
+    }
+  }
+}
+
+// The one thing that is in the container under the key; "": the one thing that is in it.
+ExprId ModuleView::Held(ExprId container, std::string_view key, FuncId* scope) const {
+  if (container >= module_.exprs.size()) return kNone;
+  FuncId at = *scope;
+  const ExprId origin = Origin(container, at, &at);
+  ExprId found = kNone;
+  FuncId where = at;
+  std::size_t count = 0;
+  const auto take = [&](ExprId value, FuncId from) {
+    found = value;
+    where = from;
+    ++count;
+  };
+  const bool number = !key.empty() && key[0] >= '0' && key[0] <= '9';
+  if (origin < module_.exprs.size()) {
+    const Expr& made = module_.exprs[origin];
+    const auto args = module_.ArgsOf(made);
+    if (made.kind == ExprKind::kDict && !key.empty()) {
+      for (const Arg& arg : args) {
+        if (arg.name == key) take(arg.value, at);
+      }
+    } else if (made.kind == ExprKind::kList) {
+      if (key.empty() && args.size() == 1) take(args[0].value, at);
+      if (number && key.size() == 1 && static_cast<std::size_t>(key[0] - '0') < args.size())
+        take(args[static_cast<std::size_t>(key[0] - '0')].value, at);
+    } else if (made.kind == ExprKind::kCall && !key.empty() && !number) {
+      const auto named = std::ranges::find(args, key, &Arg::name);
+      if (named != args.end()) {
+        take(named->value, at);
+      } else if (args.size() == 1 && args[0].name.empty()) {
+        const ValueKind kind = Evaluate(made.base, at).kind;
+        FuncId maker = at;
+        const ExprId type = Origin(made.base, at, &maker);
+        const bool tuple = type < module_.exprs.size() && module_.exprs[type].kind == ExprKind::kCall &&
+                           Callee(type, maker).text.ends_with("amedtuple");
+        if (kind == ValueKind::kClass || tuple) take(args[0].value, at);
+      }
+    }
+  }
+  if (module_.exprs[container].kind == ExprKind::kName) {
+    if (!kept_read_) ReadKept();
+    const auto kept = kept_.find(SlotOf(container, *scope));
+    if (kept != kept_.end()) {
+      for (const Kept& one : kept->second) {
+        if (one.key == key || (number && one.key.empty())) take(one.value, one.scope);
+      }
+    }
+  }
+  if (count != 1 || found == container) return kNone;
+  *scope = where;
+  return found;
+}
+
+// What a function that takes nothing gives back, where it is one thing.
+ExprId ModuleView::Given(ExprId function, FuncId* scope) const {
+  if (function >= module_.exprs.size()) return kNone;
+  const Value& value = Evaluate(function, *scope);
+  if (value.kind != ValueKind::kFunction || value.module != index_ || value.index >= module_.functions.size())
+    return kNone;
+  const Function& shape = module_.functions[value.index];
+  if (!shape.params.empty() && !(shape.params.size() == 1 && shape.name.empty())) return kNone;
+  ExprId found = kNone;
+  for (const Stmt& stmt : shape.body) {
+    if ((stmt.kind != StmtKind::kReturn && stmt.kind != StmtKind::kYield) || stmt.value == kNone) continue;
+    if (found != kNone) return kNone;
+    found = stmt.value;
+  }
+  if (found != kNone) *scope = value.index;
+  return found;
+}
+
+ExprId ModuleView::BehindCall(const Expr& call, FuncId* scope) const {
+  if (call.base >= module_.exprs.size()) return kNone;
+  const Expr& callee = module_.exprs[call.base];
+  const auto args = module_.ArgsOf(call);
+  const auto constant = [&](std::size_t i) {
+    return i < args.size() && args[i].value < module_.exprs.size() &&
+                   module_.exprs[args[i].value].kind == ExprKind::kString
+               ? module_.exprs[args[i].value].text
+               : std::string_view();
+  };
+  if (callee.kind == ExprKind::kMember && TakesOut(callee.text) && args.size() <= 2) {
+    if (!args.empty() && constant(0).empty()) return kNone;
+    return Held(callee.base, constant(0), scope);
+  }
+  if (callee.kind == ExprKind::kMember && callee.text == "result" && args.empty()) {
+    FuncId at = *scope;
+    const ExprId task = Origin(callee.base, at, &at);
+    if (task >= module_.exprs.size() || module_.exprs[task].kind != ExprKind::kCall) return kNone;
+    const auto given = module_.ArgsOf(module_.exprs[task]);
+    const Expr& started = module_.exprs[module_.exprs[task].base];
+    if (started.text != "submit" || given.size() != 1) return kNone;
+    const ExprId found = Given(given[0].value, &at);
+    if (found != kNone) *scope = at;
+    return found;
+  }
+  if (callee.kind == ExprKind::kName && callee.text == "getattr" && args.size() >= 2 && !constant(1).empty())
+    return Held(args[0].value, constant(1), scope);
+  if (callee.kind == ExprKind::kName && callee.text == "next" && !args.empty()) {
+    FuncId at = *scope;
+    const ExprId row = Origin(args[0].value, at, &at);
+    if (row >= module_.exprs.size() || row == args[0].value) return kNone;
+    const Expr& made = module_.exprs[row];
+    if (made.kind == ExprKind::kList && made.arg_count != 1) return kNone;
+    *scope = at;
+    return made.kind == ExprKind::kList ? module_.args[made.first_arg].value : row;
+  }
+  if (args.empty()) return Given(call.base, scope);
+  if (args.size() <= 2 && HandsOn(Evaluate(call.base, *scope).text)) return args[0].value;
+  return kNone;
+}
+
+ExprId ModuleView::Behind(ExprId expr, FuncId* scope) const {
+  const Expr& at = module_.exprs[expr];
+  const auto args = module_.ArgsOf(at);
+  switch (at.kind) {
+    case ExprKind::kAwait:
+      return args.size() == 1 ? args[0].value : kNone;
+    case ExprKind::kIndex: {
+      if (args.size() != 1 || args[0].value >= module_.exprs.size()) return kNone;
+      const Expr& key = module_.exprs[args[0].value];
+      return key.kind == ExprKind::kString || key.kind == ExprKind::kNumber ? Held(at.base, key.text, scope) : kNone;
+    }
+    case ExprKind::kMember:
+      return at.base < module_.exprs.size() && module_.exprs[at.base].kind == ExprKind::kName
+                 ? Held(at.base, at.text, scope)
+                 : kNone;
+    case ExprKind::kCall:
+      return BehindCall(at, scope);
+    case ExprKind::kChoice: {
+      // x or None, x if ready else None
+      ExprId only = kNone;
+      for (const Arg& arg : args.size() == 3 ? args.subspan(1) : args) {
+        if (arg.value >= module_.exprs.size()) return kNone;
+        const Expr& one = module_.exprs[arg.value];
+        if (one.kind == ExprKind::kConstant && SaysOneOf(one.text, {"None", "null", "undefined"})) continue;
+        if (only != kNone) return kNone;
+        only = arg.value;
+      }
+      return only;
+    }
+    default:
+      return kNone;
+  }
+}
+
+ExprId ModuleView::Origin(ExprId expr, FuncId scope, FuncId* found_scope) const {
+  ++origin_depth_;
+  for (int i = 0; i < kMostSteps; ++i) {
+    if (expr >= module_.exprs.size()) break;
+    const Expr& at = module_.exprs[expr];
+    std::uint32_t slot = kNone;
+    if (at.kind == ExprKind::kName) {
+      slot = SlotOf(expr, scope);
+    } else if (at.kind == ExprKind::kMember && at.base < module_.exprs.size() &&
+               module_.exprs[at.base].kind == ExprKind::kName) {
+      const ClassId self = SelfClass(module_.exprs[at.base].text, scope);
+      if (self != kNone) slot = AttributeSlot(self, at.text);
+    } else if (i > 0 && at.kind == ExprKind::kCall && at.base < module_.exprs.size() &&
+               (module_.exprs[at.base].text == "field" || module_.exprs[at.base].text == "Field")) {
+      // name: list = field(default=("a", "b")): what an attribute is before anybody sets it.
+      const auto args = module_.ArgsOf(at);
+      const auto given = std::ranges::find(args, std::string_view("default"), &Arg::name);
+      if (given == args.end()) break;
+      expr = given->value;
+      continue;
+    }
+    if (slot == kNone) {
+      if (at.kind == ExprKind::kName || origin_depth_ > kDeepest) break;
+      const ExprId behind = Behind(expr, &scope);
+      if (behind == kNone || behind == expr) break;
+      expr = behind;
+      continue;
+    }
+    const Slot& variable = slots_[slot];
+    const bool here = variable.owner == kNone && variable.scope == scope;
+    const Binding* chosen = nullptr;
+    for (std::uint32_t j = variable.count; j-- > 0;) {
+      const Binding& binding = bindings_[variable.first + j];
+      if (binding.weak || (here && binding.end > at.loc.begin)) continue;
+      chosen = &binding;
+      break;
+    }
+    if (chosen == nullptr || chosen->value == kNone || chosen->value == expr) break;
+    if (chosen->destructured) {
+      // a, b = (x, y)
+      if (chosen->item == kNone || origin_depth_ > kDeepest) break;
+      FuncId from = chosen->scope;
+      const ExprId row = Origin(chosen->value, from, &from);
+      if (row >= module_.exprs.size() || module_.exprs[row].kind != ExprKind::kList) break;
+      const auto items = module_.ArgsOf(module_.exprs[row]);
+      if (chosen->item >= items.size()) break;
+      expr = items[chosen->item].value;
+      scope = from;
+      continue;
+    }
+    expr = chosen->value;
+    scope = chosen->scope;
+  }
+  --origin_depth_;
+  if (found_scope != nullptr) *found_scope = scope;
+  return expr;
+}
+
+}  // namespace interlock::scan::code
