@@ -391,6 +391,8 @@ class Engine {
   [[nodiscard]] std::string WordAt(const Word& word);
   void JudgeWords(const Call& call, ExprId list, FuncId scope);
   void JudgeLine(const Call& call, const std::string& line);
+  void TakeOver(std::vector<RawFinding>& findings, std::string_view line);
+  [[nodiscard]] std::string EncodedHere(std::string_view line) const;
   void JudgeInstalled(const Call& call, const std::string& line);
   void RunnerLine(const std::string& runner, std::span<const Arg> args, const Function& shape, bool method, ExprId at);
   // sinks_agent.cc

@@ -37,10 +37,11 @@ Taint Engine::EvalCall(ExprId id) {
     if (path.starts_with("~/") || path.starts_with("/"))
       call.entry = Catalogue::For(code().language).Find("pathlib.Path().open");
   }
-  if (!own && base != nullptr && base->kind == ExprKind::kName && view().is_python()) {
+  if (base != nullptr && base->kind == ExprKind::kName && view().is_python()) {
     ExprId origin = kNone;
-    if (const CatalogueEntry* partial = PartialOf(expr.base, &origin); partial != nullptr) {
-      call.entry = partial;
+    const CatalogueEntry* partial = PartialOf(expr.base, &origin);
+    if (origin != kNone && (own || partial != nullptr)) {
+      if (!own) call.entry = partial;
       const auto first = code().ArgsOf(code().exprs[origin]).subspan(1);
       bound.assign(first.begin(), first.end());
       bound.insert(bound.end(), args.begin(), args.end());
@@ -318,6 +319,18 @@ Taint Engine::EvalCall(ExprId id) {
       here().deeds |= kDidPathCheck;
       Checked(args);
       result = result.Without(kUnchecked);
+    }
+  }
+  // setattr(box, "name", value), getattr(box, "name"): what an object is given and gives.
+  if (call.callee.text == "builtins.getattr" && !args.empty() && view().Origin(id, function_) != id)
+    result.Join(taints[0]);
+  if (call.callee.text == "builtins.setattr" && args.size() == 3 && taints[2].labels != 0 &&
+      args[0].value < code().exprs.size() && code().exprs[args[0].value].kind == ExprKind::kName) {
+    const std::uint32_t slot = view().SlotOf(args[0].value, function_);
+    if (slot != kNone) {
+      Taint& kept = states_[module_].slots[slot];
+      changed_ = changed_ || (kept.labels | taints[2].labels) != kept.labels;
+      kept.Join(taints[2]);
     }
   }
   if (letters) result.Join(Source(kComputed, id, "computes letters from numbers"));

@@ -474,13 +474,7 @@ void Engine::JudgeCommandTables() {
     context.place = ShellPlace::kCodeString;
     std::vector<RawFinding> findings;
     JudgeShell(AnalyzeShellScript(ParseShell(line), line), context, findings, nullptr);
-    for (RawFinding& finding : findings) {
-      Hit hit;
-      hit.finding = std::move(finding);
-      hit.module = module_;
-      hit.function = function_;
-      hits_.push_back(std::move(hit));
-    }
+    TakeOver(findings, line);
   }
 }
 

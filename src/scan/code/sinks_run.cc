@@ -7,6 +7,7 @@
 #include "code/places.h"
 #include "code/shell.h"
 #include "code/sink_words.h"
+#include "interlock/base/digits.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan::code {
@@ -155,13 +156,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   std::vector<RawFinding> findings;
   std::vector<CapabilityUse> more;
   JudgeShell(acts, context, findings, &more);
-  for (RawFinding& finding : findings) {
-    Hit hit;
-    hit.finding = std::move(finding);
-    hit.module = module_;
-    hit.function = function_;
-    hits_.push_back(std::move(hit));
-  }
+  TakeOver(findings, text);
   for (CapabilityUse& use : more) {
     if (uses_.size() >= 50'000) break;
     UseAt at;
@@ -280,6 +275,49 @@ void Engine::JudgeInstalled(const Call& call, const std::string& line) {
   Raise("RCE-004", call.expr, {}, 0, "installs a package from " + host + " while it runs, and nobody vouches for it");
 }
 
+// What a shell would make of a command line that this program runs.
+void Engine::TakeOver(std::vector<RawFinding>& findings, std::string_view line) {
+  const bool hidden =
+      std::ranges::any_of(findings, [](const RawFinding& finding) { return finding.rule == "SH-002"; });
+  if (const std::string plain = hidden ? EncodedHere(line) : std::string(); !plain.empty() && !findings.empty()) {
+    ShellContext context;
+    context.file = code().file;
+    context.whole = findings.front().bytes;
+    context.place = ShellPlace::kCodeString;
+    findings.clear();
+    JudgeShell(AnalyzeShellScript(ParseShell(plain, {}, "encoded.ps1"), plain), context, findings, nullptr);
+  }
+  for (RawFinding& finding : findings) {
+    Hit hit;
+    hit.finding = std::move(finding);
+    hit.module = module_;
+    hit.function = function_;
+    hits_.push_back(std::move(hit));
+  }
+}
+
+// powershell -EncodedCommand with base64 of a text that stands in the program: a way to pass quotes, and hides nothing.
+// What it says is judged; "": the program does not say it.
+std::string Engine::EncodedHere(std::string_view line) const {
+  constexpr std::size_t kLeast = 32;  // letters
+  constexpr std::size_t kEnough = 16;
+  for (std::size_t i = 0; i < line.size();) {
+    std::size_t end = i;
+    while (end < line.size() && base::Base64Value(line[end]) >= 0) ++end;
+    std::string plain;
+    std::uint32_t bits = 0;
+    for (std::size_t k = i; end - i >= kLeast && k < end; ++k) {
+      bits = bits << 6U | static_cast<std::uint32_t>(base::Base64Value(line[k]));
+      const std::size_t at = (k - i) % 4;
+      const char c = at == 0 ? '\0' : static_cast<char>(bits >> (6U - 2U * at) & 0xFFU);
+      if (c == '\n' || (c >= ' ' && c <= '~')) plain += c;  // of UTF-16, or of the letters themselves
+    }
+    if (plain.size() >= kEnough && Contains(code().text, plain.substr(0, kEnough))) return plain;
+    i = end + 1;
+  }
+  return {};
+}
+
 // A command line that is known in parts.
 void Engine::JudgeLine(const Call& call, const std::string& line) {
   JudgeInstalled(call, line);
@@ -290,13 +328,7 @@ void Engine::JudgeLine(const Call& call, const std::string& line) {
   context.place = ShellPlace::kCodeString;
   std::vector<RawFinding> findings;
   JudgeShell(AnalyzeShellScript(script, line), context, findings, nullptr);
-  for (RawFinding& finding : findings) {
-    Hit hit;
-    hit.finding = std::move(finding);
-    hit.module = module_;
-    hit.function = function_;
-    hits_.push_back(std::move(hit));
-  }
+  TakeOver(findings, line);
 }
 
 void Engine::JudgeSpawn(Call& call) {

@@ -115,7 +115,8 @@ bool StaysHere(std::string_view callee) {
                           "PySide6",
                           "gi",
                           "plyer",
-                          "vscode"});
+                          "vscode",
+                          "dataclasses"});
 }
 
 }  // namespace
