@@ -307,6 +307,7 @@ class Engine {
   [[nodiscard]] bool WatchingIsPurpose() const;
   bool JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind);
   bool JudgeMirrored(ExprId at, const Taint& data, const std::string& host);
+  [[nodiscard]] double HowSure(const Taint& file) const;
   void JudgeHandedOver(const Call& call, std::string_view last);
   void JudgeDiverted(ExprId at, ExprId value, bool clipboard);
   void JudgeRedefined(ExprId target, ExprId value);

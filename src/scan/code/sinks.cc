@@ -151,11 +151,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   }
   if ((data.fresh & kWeakSecretFile) != 0 && kind == HostKind::kOrdinary && fixed &&
       !HostOfVendors(host, 0xFFFFFFFFU)) {
-    // Which file it is may hang on who calls.
-    std::uint32_t at = data.trail[static_cast<std::size_t>(TrailOf(kWeakSecretFile))];
-    while (at != 0 && trail_[at - 1].before != 0) at = trail_[at - 1].before;
-    const bool named = at != 0 && trail_[at - 1].text != "reads ";
-    Raise("EXFIL-001", call.expr, data, kWeakSecretFile, "sends a file of credentials" + to, named ? 0.6 : 0.4, host);
+    Raise("EXFIL-001", call.expr, data, kWeakSecretFile, "sends a file of credentials" + to, HowSure(data), host);
     return;
   }
   if (JudgeRelay(call, data, host, bad)) return;

@@ -613,6 +613,7 @@ std::string Why(const Reader& reader, const MeaningFrame& frame) {
 constexpr double kFallOfOdds = 0.4;    // 1: as chance alone would have it
 constexpr double kUsualUnits = 40.0;   // of a skill's document
 constexpr double kMostOfNumber = 0.8;  // log-odds
+constexpr double kMostOfFew = 0.4;
 
 // Among many units one sounds like an order sooner than among few: the odds that a given one is meant so fall with their
 // number. Not in full: who hides an order among honest steps is to gain little by adding more of them.
@@ -636,7 +637,7 @@ class Chances {
   }
   static double Of(std::size_t units) {
     const double more = kFallOfOdds * std::log((1.0 + static_cast<double>(units)) / (1.0 + kUsualUnits));
-    return std::clamp(more, -kMostOfNumber, kMostOfNumber);
+    return std::clamp(more, -kMostOfFew, kMostOfNumber);
   }
   double loud_ = 0.0;
   double quiet_ = 0.0;

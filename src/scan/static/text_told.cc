@@ -13,6 +13,8 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of all texts of a p
 
 // Answers say how to go on, and honest ones do so at length.
 constexpr double kAnswer = 0.8;
+// ... and their wording alone proves little: prices, pages, next steps.
+constexpr double kAnswerWords = 0.45;
 // How the work is to look is what many tools are asked for.
 constexpr double kAnswerShapes = 0.4;
 
@@ -56,8 +58,10 @@ void JudgeToldTexts(const std::vector<code::ToldText>& told, const std::vector<F
       const std::size_t end = std::clamp(finding.bytes.end, begin, listing.bytes.size());
       if (finding.evidence.empty())
         finding.evidence = listing.bytes.substr(begin, std::min<std::size_t>(end - begin, 400));
-      if (said.place == code::ToldText::Place::kAnswer)
-        finding.scale *= finding.rule == "PI-016" ? kAnswerShapes : kAnswer;
+      if (said.place == code::ToldText::Place::kAnswer) {
+        const bool words = finding.rule.starts_with("PI-03") || finding.rule == "PI-022";
+        finding.scale *= finding.rule == "PI-016" ? kAnswerShapes : words ? kAnswerWords : kAnswer;
+      }
       finding.file = said.file;
       finding.bytes = {said.loc.begin, said.loc.end};
       finding.has_reach = true;
