@@ -20,6 +20,7 @@
 #include "interlock/eval/report.h"
 #include "interlock/eval/scanner/mask.h"
 #include "interlock/eval/scanner/measure.h"
+#include "interlock/eval/scanner/rewrite.h"
 #include "interlock/platform/file.h"
 #include "interlock/platform/package.h"
 #include "interlock/scan/scanner.h"
@@ -143,6 +144,36 @@ Result<std::vector<eval::EvalRow>> Masked(const std::vector<Measured>& measured,
   return eval::scanner::MaskedRows(before, after.value());
 }
 
+// Samples with code of that rewriting's language, rewritten.
+std::vector<ScanSample> RewrittenBy(const std::vector<const ScanSample*>& samples,
+                                    const eval::scanner::Rewriting& how) {
+  std::vector<ScanSample> out;
+  for (const ScanSample* sample : samples) {
+    std::uint32_t places = 0;
+    ScanSample one = eval::scanner::Apply(*sample, how, places);
+    if (places != 0) out.push_back(std::move(one));
+  }
+  return out;
+}
+
+// What was right, rewritten in each way.
+Result<std::vector<eval::EvalRow>> Rewritten(const std::vector<Measured>& measured, const scan::ScanOptions& options,
+                                             std::uint32_t jobs) {
+  std::vector<const ScanSample*> right;
+  for (const Measured& one : measured) {
+    const bool wrong = eval::scanner::IsMissed(one) || eval::scanner::IsFalseAlarm(one);
+    if (one.sample.set == "fixtures" && !wrong) right.push_back(&one.sample);
+  }
+  std::vector<eval::EvalRow> rows;
+  for (const eval::scanner::Rewriting& how : eval::scanner::Rewritings()) {
+    const auto after = ScanAll(RewrittenBy(right, how), options, jobs);
+    if (!after.ok()) return after.error();
+    const auto more = eval::scanner::RewrittenRows(how.id, after.value());
+    rows.insert(rows.end(), more.begin(), more.end());
+  }
+  return rows;
+}
+
 Status Export(const std::vector<ScanSample>& samples, const std::string& folder) {
   for (const ScanSample& sample : samples) {
     const std::string root = folder + "/" + eval::scanner::ExportName(sample);
@@ -192,6 +223,7 @@ std::string CommandOf(const EvalScannerArgs& args) {
   add("--results", args.results);
   for (const std::string& rules : args.rules) add("--rules", rules);
   if (args.split != "all") out += " --split " + args.split;
+  add("--rewrite", args.rewrite);
   if (args.timing) out += " --timing";
   return out;
 }
@@ -256,6 +288,12 @@ int Fail(const Error& error) {
 int RunEvalScanner(const EvalScannerArgs& args) {
   auto samples = LoadScanSamples(args);
   if (!samples.ok()) return Fail(samples.error());
+  if (!args.rewrite.empty() && args.rewrite != "all") {
+    std::vector<const ScanSample*> all;
+    for (const ScanSample& sample : samples.value()) all.push_back(&sample);
+    const auto how = std::ranges::find(eval::scanner::Rewritings(), args.rewrite, &eval::scanner::Rewriting::id);
+    samples = RewrittenBy(all, *how);
+  }
   if (!args.export_to.empty()) {
     const Status status = Export(samples.value(), args.export_to);
     return status.ok() ? kExitFine : Fail(status.error());
@@ -295,6 +333,11 @@ int RunEvalScanner(const EvalScannerArgs& args) {
     if (!masked.ok()) return Fail(masked.error());
     if (!fact.empty()) report.facts.emplace_back("masked", fact);
     report.rows.insert(report.rows.end(), masked.value().begin(), masked.value().end());
+  }
+  if (args.rewrite == "all" && args.results.empty()) {
+    auto rewritten = Rewritten(measured.value(), options, jobs);
+    if (!rewritten.ok()) return Fail(rewritten.error());
+    report.rows.insert(report.rows.end(), rewritten.value().begin(), rewritten.value().end());
   }
   const eval::ReportLayout layout = eval::scanner::ScannerLayout();
   eval::EvalReport full = report;  // with a row a sample: for machines, too long for people

@@ -23,6 +23,7 @@ struct EvalScannerArgs {
   std::vector<std::string> show;  // missed, false, block
   bool counts = false;            // figures alone: no sample is named in the text
   std::vector<std::string> rules;
+  std::string rewrite;    // a rewriting's id, or "all": see eval/scanner/rewrite.h; "": none
   std::string results;    // SARIF of another scanner; then nothing is scanned
   std::string compare;    // rows of an older run
   std::string export_to;  // write the samples there and stop

@@ -1,8 +1,10 @@
 // The command line of `interlock eval scanner`.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 
 #include "eval_scanner.h"
+#include "interlock/eval/scanner/rewrite.h"
 
 namespace interlock::app {
 
@@ -13,6 +15,7 @@ void AddEvalScannerCommand(CLI::App& group, std::function<int()>& run) {
       "  interlock eval scanner --data DIR --fixtures tests/scan-fixtures --packages PKGS --out results\n"
       "  interlock eval scanner --fixtures tests/scan-fixtures --split tune --show missed\n"
       "  interlock eval scanner --data DIR --format json > new.json; ... --compare old.json    gained and lost\n"
+      "  interlock eval scanner --fixtures tests/scan-fixtures --split tune --rewrite all\n"
       "  interlock eval scanner --data DIR --export samples      then score what another scanner says about them:\n"
       "  interlock eval scanner --data DIR --results theirs.sarif\n"
       "PKGS is filled by tools/fetch-scan-packages. What is measured and what is held out: "
@@ -30,6 +33,14 @@ void AddEvalScannerCommand(CLI::App& group, std::function<int()>& run) {
   c->add_flag("--counts", a->counts, "figures alone, no package named: for samples that nobody is to read")
       ->excludes("--show");
   c->add_option("--rules", a->rules, "own rule files or folders beside the shipped ones")->allow_extra_args(false);
+  c->add_option("--rewrite", a->rewrite,
+                "rewrite what calls are given (a dictionary, a closure, ... first) in Python and JavaScript, and score "
+                "those samples: an id such as py-list; all: a table of how many stay caught by which")
+      ->check([](const std::string& id) {
+        const auto all = eval::scanner::Rewritings();
+        const bool known = id == "all" || std::ranges::find(all, id, &eval::scanner::Rewriting::id) != all.end();
+        return known ? std::string() : "no such rewriting: " + id;
+      });
   c->add_option("--results", a->results, "score this SARIF file of another scanner instead of scanning");
   c->add_option("--compare", a->compare, "rows of an older run (--format json): what was gained and lost");
   c->add_option("--export", a->export_to, "write the samples, a folder each, for another scanner, and stop");

@@ -342,6 +342,16 @@ std::vector<EvalRow> MaskedRows(std::span<const Measured> before, std::span<cons
   return rows;
 }
 
+std::vector<EvalRow> RewrittenRows(std::string_view rewriting, std::span<const Measured> after) {
+  std::vector<EvalRow> rows;
+  const std::string split(rewriting.substr(0, rewriting.find('-')));
+  AddByRow(rows, "rewritten", split, std::string(rewriting),
+           Where(after, [](const ScanSample& s) { return s.label != SampleLabel::kBenign; }), {{"still caught", Caught}});
+  AddByRow(rows, "rewritten", split, std::string(rewriting),
+           Where(after, [](const ScanSample& s) { return s.label == SampleLabel::kBenign; }), {{"twin warn", Caught}});
+  return rows;
+}
+
 ReportLayout ScannerLayout() {
   const auto table = [](std::string name, std::string title, std::string note) {
     return TableLayout{
@@ -382,6 +392,12 @@ ReportLayout ScannerLayout() {
            "written. Static classes: all but T3, T7 and what only meaning can tell.",
        .charts = {},
        .tables = {table("fixtures", "Own fixtures and their clean twins", "")}},
+      {.id = "rewritten",
+       .title = "The same programs written otherwise",
+       .text = "Fixtures whose verdict is right, once more with every argument of every call put into a box first "
+               "(eval/scanner/rewrite.h). What they do is the same.",
+       .charts = {},
+       .tables = {table("rewritten", "By rewriting", "")}},
       {.id = "threats",
        .title = "By threat class",
        .text = "Precision: of what is flagged under this class, the share that is not benign; same class: that is of "

@@ -53,6 +53,9 @@ struct ScannerRowsOptions {
 [[nodiscard]] std::vector<EvalRow> ScannerRows(std::span<const Measured> measured, const ScannerRowsOptions& options);
 // Table "masked": the malicious samples again after an IndicatorMask; `before` holds the same samples unmasked.
 [[nodiscard]] std::vector<EvalRow> MaskedRows(std::span<const Measured> before, std::span<const Measured> masked);
+// Table "rewritten": samples that were right, after a rewriting (rewrite.h): how many are still caught, and how many
+// clean ones now warn.
+[[nodiscard]] std::vector<EvalRow> RewrittenRows(std::string_view rewriting, std::span<const Measured> after);
 
 [[nodiscard]] ReportLayout ScannerLayout();
 

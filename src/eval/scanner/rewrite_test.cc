@@ -1,0 +1,78 @@
+#include "interlock/eval/scanner/rewrite.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+
+namespace interlock::eval::scanner {
+namespace {
+
+std::string By(std::string_view id, std::string_view source, std::uint32_t expected) {
+  const auto how = std::ranges::find(Rewritings(), id, &Rewriting::id);
+  EXPECT_NE(how, Rewritings().end()) << id;
+  std::uint32_t places = 0;
+  std::string out = Rewrite(source, *how, places);
+  EXPECT_EQ(places, expected) << out;
+  return out;
+}
+
+TEST(ScannerRewrite, PutsWhatACallIsGivenIntoABox) {
+  EXPECT_EQ(By("py-list", "def f(a):\n    return send(a, retries=limit(a))\n", 2),
+            "def f(a):\n    part1 = [a]\n    part2 = [limit(a)]\n    return send(part1[0], retries=part2[0])\n");
+  EXPECT_EQ(By("js-object", "function f(a) {\n  return send(a, 3, 'x');\n}\n", 2),
+            "function f(a) {\n  const part1 = { v: a };\n  const part2 = { v: 'x' };\n  return send(part1.v, 3, part2.v);\n}\n");
+}
+
+TEST(ScannerRewrite, ABoxOfSeveralLinesKeepsTheIndentation) {
+  EXPECT_EQ(By("py-attribute", "if x:\n  f(x)\n", 1),
+            "if x:\n  class Part1: pass\n  Part1.v = (x)\n  f(Part1.v)\n");
+}
+
+TEST(ScannerRewrite, FollowsStatementsIntoCallbacks) {
+  EXPECT_EQ(By("js-array", "on('x', async (a) => {\n  await send(a)\n  log(a)\n})\n", 3),
+            "const part1 = ['x'];\non(part1[0], async (a) => {\n  const part2 = [a];\n  await send(part2[0])\n  const part3 = "
+            "[a];\n  log(part3[0])\n})\n");
+}
+
+TEST(ScannerRewrite, LeavesWhatMustStayWhereItIs) {
+  for (const char* const text :
+       {"@tool(name)\ndef f(a, b=g(1)): pass\n", "while more(x):\n    pass\n", "x = [f(y) for y in z]\n",
+        "with f() as g: pass\n", "\"\"\"doc f(x)\"\"\"\n", "f(*rest, **more)\n", "s = 'f(x)'  # f(x)\n"}) {
+    EXPECT_EQ(By("py-dictionary", text, 0), text);
+  }
+  for (const char* const text :
+       {"class A { f(a) {} g = h(a); }\n", "while (f(x)) {}\n", "if (a) {} else if (f(b)) {}\n", "xs.map((x) => f(x));\n",
+        "function f(a, b) {}\n", "const r = /f(x)/;\n", "// f(x)\n", "f(...rest);\n"}) {
+    EXPECT_EQ(By("js-closure", text, 0), text);
+  }
+  EXPECT_EQ(By("js-closure", "for (const p of list(q)) log(p);\n", 1),
+            "const part1 = () => (q);\nfor (const p of list(part1())) log(p);\n");
+}
+
+TEST(ScannerRewrite, TakesAnyBytes) {
+  for (const Rewriting& how : Rewritings()) {
+    for (const char* const text : {"f(((", "f(a", ")))]}", "'", "`${", "\"\"\"", "f(\\", "{{{{f(a)", "/[", "a\n(b)\n"}) {
+      std::uint32_t places = 0;
+      EXPECT_GE(Rewrite(text, how, places).size(), std::string_view(text).size());
+    }
+  }
+}
+
+TEST(ScannerRewrite, TakesFilesOfItsLanguageOnly) {
+  EXPECT_EQ(LanguageOf("a/b.py"), SourceLanguage::kPython);
+  EXPECT_EQ(LanguageOf("a/b.mts"), SourceLanguage::kJavaScript);
+  EXPECT_EQ(LanguageOf("a/b.d.ts"), SourceLanguage::kNone);
+  EXPECT_EQ(LanguageOf("README.md"), SourceLanguage::kNone);
+  ScanSample sample;
+  sample.view.files.push_back({.path = "a.py", .bytes = "f(x)\n"});
+  sample.view.files.push_back({.path = "a.js", .bytes = "f(x)\n"});
+  std::uint32_t places = 0;
+  const ScanSample after = Apply(sample, Rewritings().front(), places);
+  EXPECT_EQ(places, 1U);
+  EXPECT_NE(after.view.files[0].bytes, "f(x)\n");
+  EXPECT_EQ(after.view.files[1].bytes, "f(x)\n");
+}
+
+}  // namespace
+}  // namespace interlock::eval::scanner
