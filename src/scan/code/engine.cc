@@ -358,6 +358,7 @@ Taint Engine::EvalMember(ExprId id) {
     if (expr.arg_count > 0) key = view().Text(code().ArgsOf(expr)[0].value, function_);
   }
   taint = Eval(expr.base);
+  if (taint.labels == 0 && (base->kind == ExprKind::kCall || base->text == "globalThis")) taint.Join(OfOrigin(id));
   // The last part of a path stays where it is.
   if (SaysOneOf(key, {"name", "stem"}) && (view().is_python() || !taint.Has(kRequest)))
     taint = taint.Without(kUnchecked);
@@ -387,6 +388,7 @@ Taint Engine::Eval(ExprId id) {
     case ExprKind::kName: {
       const std::uint32_t slot = view().SlotOf(id, function_);
       if (slot == kNone) {
+        taint = OfOrigin(id);
         if (!view().is_python()) break;
       } else {
         const Slot& variable = view().slots()[slot];

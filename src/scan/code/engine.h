@@ -203,6 +203,7 @@ class Engine {
   Taint Eval(ExprId expr);
   Taint EvalCall(ExprId expr);
   Taint EvalMember(ExprId expr);
+  Taint OfOrigin(ExprId expr);
   void Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth);
   [[nodiscard]] std::uint32_t OwnAttribute(ExprId member) const;
   const CatalogueEntry* EntryOf(ExprId expr, const Value& value);
@@ -277,6 +278,8 @@ class Engine {
   [[nodiscard]] bool ClearsTree(const Call& call);
   void PickByName(ExprId test);
   void JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host);
+  void JudgeSpread(ExprId value);
+  void JudgeKeys(ExprId given);
   void JudgeState(const Stmt& stmt);
   void ReadState(std::string_view key);
   void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);

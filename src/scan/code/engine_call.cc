@@ -11,6 +11,13 @@ namespace interlock::scan::code {
 using namespace engine_words;  // NOLINT: the engine room's own words
 using namespace sink_words;    // NOLINT
 
+// What stands in this function behind a box.
+Taint Engine::OfOrigin(ExprId id) {
+  FuncId where = function_;
+  const ExprId origin = view().Origin(id, function_, &where);
+  return origin == id || origin == kNone || where != function_ ? Taint() : Eval(origin);
+}
+
 Taint Engine::EvalCall(ExprId id) {
   const Expr& expr = code().exprs[id];
   std::span<const Arg> args = code().ArgsOf(expr);
@@ -324,6 +331,8 @@ Taint Engine::EvalCall(ExprId id) {
   // setattr(box, "name", value), getattr(box, "name"): what an object is given and gives.
   if (call.callee.text == "builtins.getattr" && !args.empty() && view().Origin(id, function_) != id)
     result.Join(taints[0]);
+  // What is taken out of any other box.
+  if (result.labels == 0 && args.size() <= 2 && call.entry == nullptr) result.Join(OfOrigin(id));
   if (call.callee.text == "builtins.setattr" && args.size() == 3 && taints[2].labels != 0 &&
       args[0].value < code().exprs.size() && code().exprs[args[0].value].kind == ExprKind::kName) {
     const std::uint32_t slot = view().SlotOf(args[0].value, function_);

@@ -16,6 +16,7 @@ namespace {
 constexpr int kMostSteps = 12;
 constexpr int kDeepest = 6;  // boxes within boxes
 constexpr std::size_t kMostKept = 64;
+constexpr std::size_t kMostGlobals = 1024;
 
 // Functions that give back what they are given, or a container of the same things.
 bool HandsOn(std::string_view callee) {
@@ -34,9 +35,26 @@ bool TakesOut(std::string_view method) {
   return SaysOneOf(method, {"get", "pop", "popleft", "get_nowait", "shift", "dequeue"});
 }
 
+// The object whose properties are everybody's variables.
+bool HoldsGlobals(const Module& module, const Expr& expr) {
+  if (expr.kind == ExprKind::kName) return SaysOneOf(expr.text, {"globalThis", "global", "window"});
+  return expr.kind == ExprKind::kCall && expr.arg_count == 0 && expr.base < module.exprs.size() &&
+         module.exprs[expr.base].text == "globals";
+}
+
+bool SaysNothingElse(ExprKind kind) {
+  return kind == ExprKind::kString || kind == ExprKind::kConcat || kind == ExprKind::kFormat || kind == ExprKind::kName;
+}
+
+bool IsFrom(const Module& module, const Expr& member, std::string_view owner) {
+  return member.kind == ExprKind::kMember && member.base < module.exprs.size() &&
+         module.exprs[member.base].kind == ExprKind::kName && module.exprs[member.base].text == owner;
+}
+
 }  // namespace
 
-// Containers that variables hold, and what statements put into them.
+// Containers that variables hold, and what statements put into them. Variables of nobody's (globals) are kept by their
+// names, for slot kNone.
 void ModuleView::ReadKept() const {
   kept_read_ = true;
   const auto constant = [&](ExprId id) {
@@ -46,11 +64,13 @@ void ModuleView::ReadKept() const {
                : std::string_view();
   };
   const auto keep = [&](ExprId container, std::string_view key, ExprId value, FuncId scope) {
-    if (container >= module_.exprs.size() || module_.exprs[container].kind != ExprKind::kName) return;
-    const std::uint32_t slot = SlotOf(container, scope);
-    if (slot == kNone) return;
+    if (container >= module_.exprs.size()) return;
+    const bool global = HoldsGlobals(module_, module_.exprs[container]) && !key.empty();
+    if (!global && module_.exprs[container].kind != ExprKind::kName) return;
+    const std::uint32_t slot = global ? kNone : SlotOf(container, scope);
+    if (slot == kNone && !global) return;
     std::vector<Kept>& kept = kept_[slot];
-    if (kept.size() < kMostKept) kept.push_back({key, value, scope});
+    if (kept.size() < (global ? kMostGlobals : kMostKept)) kept.push_back({key, value, scope});
   };
   for (FuncId f = 0; f < module_.functions.size(); ++f) {
     for (const Stmt& stmt : module_.functions[f].body) {
@@ -68,8 +88,20 @@ void ModuleView::ReadKept() const {
       if (call->kind != ExprKind::kCall || call->base >= module_.exprs.size()) continue;
       const Expr& callee = module_.exprs[call->base];
       const auto args = module_.ArgsOf(*call);
-      if (callee.kind == ExprKind::kName && callee.text == "setattr" && args.size() == 3) {
+      const auto fields = [&](std::size_t i) {
+        return args[i].value < module_.exprs.size() && module_.exprs[args[i].value].kind == ExprKind::kDict
+                   ? module_.ArgsOf(module_.exprs[args[i].value])
+                   : std::span<const Arg>();
+      };
+      if (args.size() == 3 && ((callee.kind == ExprKind::kName && callee.text == "setattr") ||
+                               (callee.text == "set" && IsFrom(module_, callee, "Reflect")))) {
         keep(args[0].value, constant(args[1].value), args[2].value, f);
+      } else if (args.size() == 3 && callee.text == "defineProperty" && IsFrom(module_, callee, "Object")) {
+        for (const Arg& field : fields(2)) {
+          if (field.name == "value") keep(args[0].value, constant(args[1].value), field.value, f);
+        }
+      } else if (args.size() == 2 && callee.text == "assign" && IsFrom(module_, callee, "Object")) {
+        for (const Arg& field : fields(1)) keep(args[0].value, field.name, field.value, f);
       } else if (callee.kind == ExprKind::kMember && callee.text == "update") {
         for (const Arg& arg : args) {
           if (!arg.name.empty()) keep(callee.base, arg.name, arg.value, f);
@@ -103,6 +135,41 @@ ExprId ModuleView::Held(ExprId container, std::string_view key, FuncId* scope) c
       for (const Arg& arg : args) {
         if (arg.name == key) take(arg.value, at);
       }
+    } else if (made.kind == ExprKind::kList && args.size() == 1 && args[0].value < module_.exprs.size() &&
+               module_.exprs[args[0].value].kind == ExprKind::kSpread && (key.empty() || key == "0")) {
+      // [...box][0]
+      const auto spread = module_.ArgsOf(module_.exprs[args[0].value]);
+      if (spread.size() == 1 && origin_depth_ <= kDeepest) {
+        if (const ExprId one = Held(spread[0].value, {}, &at); one != kNone) take(one, at);
+      }
+    } else if (made.kind == ExprKind::kCall && made.is_new && args.size() == 1 && made.base < module_.exprs.size() &&
+               SaysOneOf(module_.exprs[made.base].text, {"Map", "Set"})) {
+      // new Map([["key", value]]), new Set([value])
+      const bool map = module_.exprs[made.base].text == "Map";
+      FuncId from = at;
+      const ExprId row = Origin(args[0].value, at, &from);
+      const auto rows = row < module_.exprs.size() && module_.exprs[row].kind == ExprKind::kList
+                            ? module_.ArgsOf(module_.exprs[row])
+                            : std::span<const Arg>();
+      if (!map && key.empty() && rows.size() == 1) take(rows[0].value, from);
+      for (const Arg& one : map && !key.empty() ? rows : std::span<const Arg>()) {
+        if (one.value >= module_.exprs.size() || module_.exprs[one.value].kind != ExprKind::kList) continue;
+        const auto both = module_.ArgsOf(module_.exprs[one.value]);
+        if (both.size() == 2 && both[0].value < module_.exprs.size() && module_.exprs[both[0].value].text == key)
+          take(both[1].value, from);
+      }
+    } else if (made.kind == ExprKind::kCall && !key.empty() && made.base < module_.exprs.size() &&
+               module_.exprs[made.base].text == "assign" && IsFrom(module_, module_.exprs[made.base], "Object")) {
+      for (const Arg& part : args) {
+        if (part.value >= module_.exprs.size() || module_.exprs[part.value].kind != ExprKind::kDict) continue;
+        for (const Arg& field : module_.ArgsOf(module_.exprs[part.value])) {
+          if (field.name == key) take(field.value, at);
+        }
+      }
+    } else if (made.kind == ExprKind::kCall && args.empty() && key.empty() && made.base < module_.exprs.size() &&
+               module_.exprs[made.base].kind == ExprKind::kMember && module_.exprs[made.base].text == "values" &&
+               origin_depth_ <= kDeepest) {
+      if (const ExprId one = Held(module_.exprs[made.base].base, {}, &at); one != kNone) take(one, at);
     } else if (made.kind == ExprKind::kList) {
       if (key.empty() && args.size() == 1) take(args[0].value, at);
       if (number && key.size() == 1 && static_cast<std::size_t>(key[0] - '0') < args.size())
@@ -135,22 +202,43 @@ ExprId ModuleView::Held(ExprId container, std::string_view key, FuncId* scope) c
   return found;
 }
 
-// What a function that takes nothing gives back, where it is one thing.
-ExprId ModuleView::Given(ExprId function, FuncId* scope) const {
+// What a function gives back, where it is one thing: what it makes without being given anything, or what it is given
+// (or would take instead).
+ExprId ModuleView::Given(ExprId function, std::span<const Arg> args, FuncId* scope) const {
   if (function >= module_.exprs.size()) return kNone;
   const Value& value = Evaluate(function, *scope);
   if (value.kind != ValueKind::kFunction || value.module != index_ || value.index >= module_.functions.size())
     return kNone;
   const Function& shape = module_.functions[value.index];
-  if (!shape.params.empty() && !(shape.params.size() == 1 && shape.name.empty())) return kNone;
   ExprId found = kNone;
   for (const Stmt& stmt : shape.body) {
     if ((stmt.kind != StmtKind::kReturn && stmt.kind != StmtKind::kYield) || stmt.value == kNone) continue;
     if (found != kNone) return kNone;
     found = stmt.value;
   }
-  if (found != kNone) *scope = value.index;
-  return found;
+  if (found == kNone) return kNone;
+  const FuncId inside = value.index;
+  if (args.empty() && (shape.params.empty() || (shape.params.size() == 1 && shape.name.empty() &&
+                                                shape.params[0].fallback == kNone))) {
+    *scope = inside;
+    return found;
+  }
+  if (module_.exprs[found].kind != ExprKind::kName) return kNone;
+  const std::uint32_t slot = SlotOf(found, inside);
+  if (slot == kNone || slots_[slot].param >= shape.params.size() || slots_[slot].function != kNone ||
+      slots_[slot].scope != inside || slots_[slot].count != 0)
+    return kNone;
+  const std::size_t place = slots_[slot].param;
+  const Param& param = shape.params[place];
+  if (param.variadic) return kNone;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    const bool spread =
+        args[i].value >= module_.exprs.size() || module_.exprs[args[i].value].kind == ExprKind::kSpread;
+    if (spread) return kNone;
+    if (args[i].name.empty() ? i == place : args[i].name == param.name) return args[i].value;
+  }
+  if (param.fallback != kNone) *scope = shape.parent == kNone ? kModuleBody : shape.parent;
+  return param.fallback;
 }
 
 ExprId ModuleView::BehindCall(const Expr& call, FuncId* scope) const {
@@ -163,6 +251,8 @@ ExprId ModuleView::BehindCall(const Expr& call, FuncId* scope) const {
                ? module_.exprs[args[i].value].text
                : std::string_view();
   };
+  if (IsFrom(module_, callee, "Reflect") && callee.text == "get" && args.size() == 2 && !constant(1).empty())
+    return Held(args[0].value, constant(1), scope);
   if (callee.kind == ExprKind::kMember && TakesOut(callee.text) && args.size() <= 2) {
     if (!args.empty() && constant(0).empty()) return kNone;
     return Held(callee.base, constant(0), scope);
@@ -174,7 +264,7 @@ ExprId ModuleView::BehindCall(const Expr& call, FuncId* scope) const {
     const auto given = module_.ArgsOf(module_.exprs[task]);
     const Expr& started = module_.exprs[module_.exprs[task].base];
     if (started.text != "submit" || given.size() != 1) return kNone;
-    const ExprId found = Given(given[0].value, &at);
+    const ExprId found = Given(given[0].value, {}, &at);
     if (found != kNone) *scope = at;
     return found;
   }
@@ -186,12 +276,64 @@ ExprId ModuleView::BehindCall(const Expr& call, FuncId* scope) const {
     if (row >= module_.exprs.size() || row == args[0].value) return kNone;
     const Expr& made = module_.exprs[row];
     if (made.kind == ExprKind::kList && made.arg_count != 1) return kNone;
+    if (made.kind == ExprKind::kComprehension) {
+      // (one for one in [value])
+      const auto parts = module_.ArgsOf(made);
+      const bool plain = parts.size() == 2 && parts[0].value < module_.exprs.size() &&
+                         module_.exprs[parts[0].value].kind == ExprKind::kName;
+      const ExprId one = plain ? Held(parts[1].value, {}, &at) : kNone;
+      if (one != kNone) *scope = at;
+      return one;
+    }
+    if (made.kind == ExprKind::kCall) {
+      if (const ExprId one = Given(made.base, module_.ArgsOf(made), &at); one != kNone) {
+        *scope = at;
+        return one;
+      }
+    }
     *scope = at;
     return made.kind == ExprKind::kList ? module_.args[made.first_arg].value : row;
   }
-  if (args.empty()) return Given(call.base, scope);
-  if (args.size() <= 2 && HandsOn(Evaluate(call.base, *scope).text)) return args[0].value;
+  // function.bind(null, value)(), partial(function, value)()
+  FuncId at = *scope;
+  const ExprId maker = Origin(call.base, at, &at);
+  if (args.empty() && maker < module_.exprs.size() && module_.exprs[maker].kind == ExprKind::kCall &&
+      module_.exprs[maker].base < module_.exprs.size()) {
+    const Expr& bound = module_.exprs[module_.exprs[maker].base];
+    const auto given = module_.ArgsOf(module_.exprs[maker]);
+    ExprId one = kNone;
+    if (bound.kind == ExprKind::kMember && bound.text == "bind" && !given.empty()) {
+      one = Given(bound.base, given.subspan(1), &at);
+    } else if (bound.text == "partial" && !given.empty()) {
+      one = Given(given[0].value, given.subspan(1), &at);
+    }
+    if (one != kNone) {
+      *scope = at;
+      return one;
+    }
+  }
+  if (callee.kind == ExprKind::kMember && SaysOneOf(callee.text, {"bind", "call", "apply"})) {
+    return callee.text == "call" && !args.empty() ? Given(callee.base, args.subspan(1), scope) : kNone;
+  }
+  if (const ExprId one = Given(call.base, args, scope); one != kNone) return one;
+  if (!args.empty() && args.size() <= 2 && HandsOn(Evaluate(call.base, *scope).text)) return args[0].value;
   return kNone;
+}
+
+// A variable of nobody's, where it is given one value.
+ExprId ModuleView::Global(std::string_view name, FuncId* scope) const {
+  if (!kept_read_) ReadKept();
+  const auto kept = kept_.find(kNone);
+  if (kept == kept_.end()) return kNone;
+  const Kept* found = nullptr;
+  for (const Kept& one : kept->second) {
+    if (one.key != name) continue;
+    if (found != nullptr) return kNone;
+    found = &one;
+  }
+  if (found == nullptr) return kNone;
+  *scope = found->scope;
+  return found->value;
 }
 
 ExprId ModuleView::Behind(ExprId expr, FuncId* scope) const {
@@ -206,6 +348,26 @@ ExprId ModuleView::Behind(ExprId expr, FuncId* scope) const {
       return key.kind == ExprKind::kString || key.kind == ExprKind::kNumber ? Held(at.base, key.text, scope) : kNone;
     }
     case ExprKind::kMember:
+      if (at.text == "value" && at.base < module_.exprs.size() && module_.exprs[at.base].kind == ExprKind::kCall) {
+        // box.next().value
+        const Expr& step = module_.exprs[at.base];
+        if (step.arg_count != 0 || step.base >= module_.exprs.size() ||
+            module_.exprs[step.base].kind != ExprKind::kMember || module_.exprs[step.base].text != "next")
+          return kNone;
+        FuncId from = *scope;
+        const ExprId row = Origin(module_.exprs[step.base].base, from, &from);
+        ExprId one = kNone;
+        if (row < module_.exprs.size() && module_.exprs[row].kind == ExprKind::kCall)
+          one = Given(module_.exprs[row].base, module_.ArgsOf(module_.exprs[row]), &from);
+        // A generator that is given one thing and hands it on: its origin is that thing.
+        if (one == kNone && row < module_.exprs.size() && row != module_.exprs[step.base].base &&
+            SaysNothingElse(module_.exprs[row].kind))
+          one = row;
+        if (one == kNone) one = Held(module_.exprs[step.base].base, {}, &(from = *scope));
+        if (one != kNone) *scope = from;
+        return one;
+      }
+      if (at.base < module_.exprs.size() && HoldsGlobals(module_, module_.exprs[at.base])) return Global(at.text, scope);
       return at.base < module_.exprs.size() && module_.exprs[at.base].kind == ExprKind::kName
                  ? Held(at.base, at.text, scope)
                  : kNone;
@@ -250,8 +412,8 @@ ExprId ModuleView::Origin(ExprId expr, FuncId scope, FuncId* found_scope) const 
       continue;
     }
     if (slot == kNone) {
-      if (at.kind == ExprKind::kName || origin_depth_ > kDeepest) break;
-      const ExprId behind = Behind(expr, &scope);
+      if (origin_depth_ > kDeepest) break;
+      const ExprId behind = at.kind == ExprKind::kName ? Global(at.text, &scope) : Behind(expr, &scope);
       if (behind == kNone || behind == expr) break;
       expr = behind;
       continue;
@@ -268,7 +430,17 @@ ExprId ModuleView::Origin(ExprId expr, FuncId scope, FuncId* found_scope) const 
     if (chosen == nullptr || chosen->value == kNone || chosen->value == expr) break;
     if (chosen->destructured) {
       // a, b = (x, y)
-      if (chosen->item == kNone || origin_depth_ > kDeepest) break;
+      if (origin_depth_ > kDeepest) break;
+      if (!chosen->part.empty()) {
+        // const { a } = { a: x }
+        FuncId from = chosen->scope;
+        const ExprId one = Held(chosen->value, chosen->part, &from);
+        if (one == kNone) break;
+        expr = one;
+        scope = from;
+        continue;
+      }
+      if (chosen->item == kNone) break;
       FuncId from = chosen->scope;
       const ExprId row = Origin(chosen->value, from, &from);
       if (row >= module_.exprs.size() || module_.exprs[row].kind != ExprKind::kList) break;

@@ -44,7 +44,10 @@ INSTANTIATE_TEST_SUITE_P(
                     "class V:\n    def __init__(self, value):\n        self._value = value\n    value = property(lambda self: "
                     "self._value)\nv = V(@)\n=> v.value",
                     "with concurrent.futures.ThreadPoolExecutor() as p:\n    v = p.submit(lambda: @)\n=> v.result()",
-                    "class V:\n    pass\nv = V()\nsetattr(v, 'value', @)\n=> getattr(v, 'value')"));
+                    "class V:\n    pass\nv = V()\nsetattr(v, 'value', @)\n=> getattr(v, 'value')",
+                    "def v(one=@):\n    return one\n=> v()", "v = functools.partial(lambda one: one, @)\n=> v()",
+                    "globals()['v'] = @\n=> v", "v = (one for one in [@])\n=> next(v)",
+                    "def w(one):\n    yield one\nv = w(@)\n=> next(v)"));
 
 class ScriptBoxes : public testing::TestWithParam<const char*> {};
 TEST_P(ScriptBoxes, KeepWhatIsInThem) {
@@ -57,7 +60,14 @@ INSTANTIATE_TEST_SUITE_P(All, ScriptBoxes,
                                          "const v = { value: @ };\n=> v['value']", "const v = [];\nv.push(@);\n=> v.pop()",
                                          "const v = new Map();\nv.set('value', @);\n=> v.get('value')",
                                          "const [v] = [@];\n=> v", "const v = () => @;\n=> v()",
-                                         "const v = null ?? @;\n=> v", "const v = Object.freeze([@]);\n=> v[0]"));
+                                         "const v = null ?? @;\n=> v", "const v = Object.freeze([@]);\n=> v[0]",
+                                         "const { a: v } = { a: @ };\n=> v", "const v = new Map([['a', @]]);\n=> v.get('a')",
+                                         "const v = new Set([@]);\n=> [...v][0]",
+                                         "const v = Object.assign({}, { a: @ });\n=> v.a",
+                                         "const v = {}; Reflect.set(v, 'a', @);\n=> Reflect.get(v, 'a')",
+                                         "const v = ((one) => one).bind(null, @);\n=> v()",
+                                         "const v = [@].values();\n=> v.next().value", "globalThis.v = @;\n=> globalThis.v",
+                                         "function* w(one) { yield one; }\nconst v = w(@);\n=> v.next().value"));
 
 TEST(Boxes, TwoThingsInOneAreNotTold) {
   EXPECT_FALSE(Finds("setup.py",
@@ -68,6 +78,7 @@ TEST(Boxes, TwoThingsInOneAreNotTold) {
   std::string deep = "import os\nv0 = [\"ls\"]\n";
   for (int i = 1; i < 400; ++i) deep += "v" + std::to_string(i) + " = [v" + std::to_string(i - 1) + "[0]]\n";
   EXPECT_FALSE(Finds("setup.py", deep + "os.system(v399[0])\n", "SH-001"));
+  EXPECT_FALSE(Finds("index.js", "f();\nconst v = g().next().value;\nv.bind()();\nnew Map()[0]();\n", "SH-001"));
   EXPECT_FALSE(Finds("setup.py", "import os\nv = [v]\nv = {'a': v['a']}\nos.system(v['a'][0])\n", "SH-001"));
 }
 

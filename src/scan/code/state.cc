@@ -183,12 +183,43 @@ void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, 
   state_writes_.push_back(std::move(write));
 }
 
+// {..., **known}: whose keys nobody here wrote.
+void Engine::JudgeSpread(ExprId value) {
+  const ExprId made = view().Origin(value, function_);
+  if (made >= code().exprs.size() || code().exprs[made].kind == ExprKind::kDict) return;
+  // All of the state, handed on.
+  if (code().exprs[made].kind == ExprKind::kName || code().exprs[made].kind == ExprKind::kSpread) {
+    if (!Eval(made).Has(kForeign | kFileContent | kMemory)) return;
+  }
+  Taint taint = Eval(value);
+  if ((taint.labels & (kForeign | kFileContent | kMemory)) != 0) WriteState("*", value, taint, value);
+}
+
+// known[name] = value, in what a node gives back: the name decides which part of the state it is.
+void Engine::JudgeKeys(ExprId given) {
+  if (given >= code().exprs.size() || code().exprs[given].kind != ExprKind::kName) return;
+  const std::uint32_t slot = view().SlotOf(given, function_);
+  if (slot == kNone) return;
+  for (const Stmt& stmt : code().functions[function_].body) {
+    if (stmt.kind != StmtKind::kAssign || stmt.target >= code().exprs.size()) continue;
+    const Expr& target = code().exprs[stmt.target];
+    if (target.kind != ExprKind::kIndex || target.arg_count != 1 || target.base >= code().exprs.size() ||
+        code().exprs[target.base].kind != ExprKind::kName || view().SlotOf(target.base, function_) != slot)
+      continue;
+    const ExprId key = code().ArgsOf(target)[0].value;
+    constexpr Labels kOthers = kForeign | kFileContent | kMemory | kState;
+    if (!view().Text(key, function_).empty() || (Eval(key).labels & kOthers) == 0) continue;
+    WriteState("*", stmt.value, Eval(stmt.value), stmt.value);
+  }
+}
+
 void Engine::JudgeState(const Stmt& stmt) {
   if (!last_ || graphs_.empty()) return;
   if (nodes_.find((std::uint64_t{module_} << 32U) | function_) == nodes_.end()) return;
   FuncId scope = function_;
   ExprId origin = view().Origin(stmt.value, function_, &scope);
   if (origin >= code().exprs.size()) return;
+  JudgeKeys(stmt.value);
   // Command(update={...}, goto=...)
   if (code().exprs[origin].kind == ExprKind::kCall) {
     const ExprId command = origin;
@@ -213,6 +244,10 @@ void Engine::JudgeState(const Stmt& stmt) {
   if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kDict) return;
   for (const Arg& field : code().ArgsOf(code().exprs[origin])) {
     if (field.value >= code().exprs.size()) continue;
+    if (const Expr& part = code().exprs[field.value]; part.kind == ExprKind::kSpread && part.arg_count == 1) {
+      JudgeSpread(code().ArgsOf(part)[0].value);
+      continue;
+    }
     if (Any(field.name, {"messages", "chat_history", "history"})) JudgeLeftOrder(field.value);
     WriteState(field.name, field.value, Eval(field.value), field.value);
   }

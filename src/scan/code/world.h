@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -111,7 +112,8 @@ class ModuleView {
   [[nodiscard]] ExprId Behind(ExprId expr, FuncId* scope) const;
   [[nodiscard]] ExprId BehindCall(const Expr& call, FuncId* scope) const;
   [[nodiscard]] ExprId Held(ExprId container, std::string_view key, FuncId* scope) const;
-  [[nodiscard]] ExprId Given(ExprId function, FuncId* scope) const;
+  [[nodiscard]] ExprId Given(ExprId function, std::span<const Arg> args, FuncId* scope) const;
+  [[nodiscard]] ExprId Global(std::string_view name, FuncId* scope) const;
   void ReadKept() const;
 
   // What is put into a variable's container: by key, or in turn (key "").

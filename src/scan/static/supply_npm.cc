@@ -105,6 +105,17 @@ void ReadEntries(Sheet& sheet, JsonValue root) {
   }
 }
 
+// What is put in the place of other packages' dependencies, at any depth: "overrides", "resolutions".
+void ReadOverrides(Sheet& sheet, JsonValue list, int depth) {
+  for (auto it = list.begin(); it != list.end(); ++it) {
+    if ((*it).is_object() && depth < kMaxLockDepth) ReadOverrides(sheet, *it, depth + 1);
+    const std::string_view spec = (*it).string();
+    // A version is still the registry's; an address is somebody's.
+    if (spec.find("://") == std::string_view::npos && !spec.starts_with("npm:")) continue;
+    AddNpmSpec(sheet, NameOfSpec(it.key().substr(it.key().rfind('>') + 1)), spec, SpanOf(*it), false);
+  }
+}
+
 bool ReadPackageJson(Sheet& sheet) {
   const auto doc = ParseJsonc(sheet.text());
   if (!doc) return true;
@@ -129,6 +140,9 @@ bool ReadPackageJson(Sheet& sheet) {
       AddNpmSpec(sheet, it.key(), (*it).string(), SpanOf(*it), group.development);
     }
   }
+  ReadOverrides(sheet, root.Find("overrides"), 0);
+  ReadOverrides(sheet, root.Find("resolutions"), 0);
+  ReadOverrides(sheet, root.Find("pnpm").Find("overrides"), 0);
   return true;
 }
 
