@@ -153,6 +153,7 @@ struct FunctionFacts {
   std::string runner;                    // program and words before those that callers give: "git "
   std::uint32_t fetches_to = 0;          // parameters that are paths of files with a stranger's answer in them
   std::vector<Taint> in;                 // of parameters, from callers
+  std::vector<std::string> places;       // where something runs again by itself, if any caller gives such a path
   std::vector<std::string> texts;        // what callers give as each parameter, where all of them say the same
   std::vector<std::uint8_t> text_state;  // 0 nobody yet, 1 known, 2 differs or is not known
   Taint out;
@@ -245,6 +246,7 @@ class Engine {
   Taint JudgeHttp(Call& call);
   void JudgeSend(Call& call, const Taint& data, std::string_view host, const Taint& target);
   void JudgeShellText(Call& call, ExprId command, const Taint& taint);
+  [[nodiscard]] bool IsRest(ExprId name) const;
   void JudgeSpawn(Call& call);
   void JudgeEval(Call& call);
   void JudgeNative(Call& call);
@@ -279,7 +281,7 @@ class Engine {
   void PickByName(ExprId test);
   void JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host);
   void JudgeSpread(ExprId value);
-  void JudgeKeys(ExprId given);
+  void JudgeNamedParts(ExprId given);
   void JudgeState(const Stmt& stmt);
   void ReadState(std::string_view key);
   void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);

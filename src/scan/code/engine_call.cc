@@ -82,7 +82,8 @@ Taint Engine::EvalCall(ExprId id) {
       if (!plain) call.receiver = Eval(base->base);
     } else if (base->kind != ExprKind::kName) {
       call.receiver = Eval(expr.base);
-    } else if (call.callee.kind == ValueKind::kUnknown) {
+    } else if (call.callee.kind == ValueKind::kUnknown || call.callee.kind == ValueKind::kInstance) {
+      // $ = load(page); $("title"): an object that is called.
       call.receiver = Eval(expr.base);
     }
   }

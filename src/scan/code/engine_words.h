@@ -101,4 +101,14 @@ namespace interlock::scan::code {
 // A function whose name says that it checks or cleans its argument.
 [[nodiscard]] bool IsCheck(std::string_view function);
 
+// getenv("NAME"), environ["NAME"], process.env.NAME
+[[nodiscard]] inline bool ReadsVariable(std::string_view text, std::string_view name) {
+  constexpr std::size_t kBefore = 14;
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t from = at > kBefore ? at - kBefore : 0;
+    if (text.substr(from, at - from).find("env") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace interlock::scan::code

@@ -91,6 +91,9 @@ class Finder {
   void ReadHints(ExprId from, EntryPoint& entry) const {
     std::vector<ExprId> open{from};
     for (std::size_t i = 0; i < open.size() && i < 128; ++i) {
+      // annotations=READ_ONLY: hints that stand at the top of the module.
+      if (open[i] < module_.exprs.size() && module_.exprs[open[i]].kind == ExprKind::kName && i > 0)
+        open[i] = view_.Origin(open[i], kModuleBody);
       if (open[i] >= module_.exprs.size()) continue;
       const Expr& expr = module_.exprs[open[i]];
       if (expr.kind != ExprKind::kCall && expr.kind != ExprKind::kDict && expr.kind != ExprKind::kList) continue;

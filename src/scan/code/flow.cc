@@ -279,8 +279,8 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
                                  : "writes") +
                         " (" + at.use.callee + ")";
       if (code) finding.severity = core::Severity::kCritical;
-      const bool tree = Says(at.use.callee, {"rmtree", "rimraf", "rmsync", "fs.rm", "promises.rm", "emptydir"});
-      if (entry.read_only && at.role == Role::kFileDelete && tree) finding.severity = core::Severity::kHigh;
+      // The host asks nobody before it calls a tool that says so.
+      if (entry.read_only && at.role == Role::kFileDelete) finding.severity = core::Severity::kHigh;
       finding.scale = runs || code || at.role == Role::kFileDelete || (offline && sends) ? 1.0 : 0.7;
       set_reach(finding, at.module, at.function);
       out.findings.push_back(std::move(finding));

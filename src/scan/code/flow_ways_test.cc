@@ -29,6 +29,10 @@ TEST(FlowWays, EachRowOfATableIsACommand) {
   const std::string loop = "for key, value in SETTINGS:\n    subprocess.run(['git', 'config', '--global', key, value])\n";
   EXPECT_THAT(OfPython("import subprocess\nSETTINGS = [('pull.rebase', 'true'), ('core.hooksPath', '~/.cache/x')]\n" + loop),
               Contains("SH-005"));
+  const std::string wrapper = "const { execFileSync } = require('child_process');\n"
+                              "const git = (...args) => execFileSync('git', args, { encoding: 'utf8' });\n";
+  EXPECT_THAT(OfScript(wrapper + "git('config', '--global', 'core.hooksPath', '/opt/x');\n"), Contains("SH-005"));
+  EXPECT_THAT(OfScript(wrapper + "git('config', '--global', 'pull.rebase', 'true');\n"), Not(Contains("SH-005")));
   EXPECT_THAT(OfPython("import subprocess\nSETTINGS = [('pull.rebase', 'true'), ('core.autocrlf', 'input')]\n" + loop),
               Not(Contains("SH-005")));
   EXPECT_THAT(OfPython("import subprocess\nS = {'core.sshCommand': 'ssh -F ~/.cache/x'}\nfor key, value in S.items():\n"

@@ -65,8 +65,17 @@ std::string Engine::Known(ExprId expr) {
 
 void Engine::GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg) {
   FunctionFacts& about = facts(module, function);
-  if (param >= about.texts.size() || about.text_state[param] == 2) return;
+  if (param >= about.texts.size() || (about.text_state[param] == 2 && !about.places[param].empty())) return;
   std::string text = Known(arg);
+  // One caller's path is enough, where it is of a kind that nobody else's is.
+  if (about.places[param].empty() && text.size() <= kMaxGiven && text.find('/') != std::string::npos) {
+    const PathKind kind = KindOfPath(text);
+    if (kind == PathKind::kStartup || kind == PathKind::kAgent) {
+      about.places[param] = text;
+      changed_ = true;
+    }
+  }
+  if (about.text_state[param] == 2) return;
   if (text.empty() || text.front() == kHole || text.size() > kMaxGiven) {
     about.text_state[param] = 2;
   } else if (about.text_state[param] == 0) {

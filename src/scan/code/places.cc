@@ -271,7 +271,12 @@ PathKind KindOfPath(std::string_view path) {
   if (HasAny(lower, kStartupParts) || StandsBefore(lower)) return PathKind::kStartup;
   if (HasAny(lower, kWeakParts)) return PathKind::kWeakSecret;
   if (lower == ".env" || lower.ends_with("/.env")) return PathKind::kWeakSecret;
-  if (HasAny(lower, kAgentParts)) return PathKind::kAgent;
+  if (HasAny(lower, kAgentParts)) {
+    // What somebody keeps there for himself; programs of plugins lie in a cache too.
+    const bool own = (lower.find("cache/") != std::string::npos || lower.find("/logs/") != std::string::npos) &&
+                     lower.find("plugin") == std::string::npos;
+    return own ? PathKind::kPlain : PathKind::kAgent;
+  }
   if (lower.starts_with("/tmp/") || lower.starts_with("/var/tmp/") || lower.starts_with("/dev/shm/") ||
       lower.find("/appdata/local/temp/") != std::string::npos) {
     return PathKind::kTemporary;

@@ -331,6 +331,14 @@ void Engine::JudgeLine(const Call& call, const std::string& line) {
   TakeOver(findings, line);
 }
 
+// ...words, *words of this function.
+bool Engine::IsRest(ExprId name) const {
+  const std::uint32_t slot = view().SlotOf(name, function_);
+  const std::vector<Param>& params = code().functions[function_].params;
+  return slot != kNone && view().slots()[slot].scope == function_ && view().slots()[slot].param < params.size() &&
+         params[view().slots()[slot].param].variadic;
+}
+
 void Engine::JudgeSpawn(Call& call) {
   Taint taint;
   const ExprId target = Argument(call, call.entry->target, &taint);
@@ -442,6 +450,11 @@ void Engine::JudgeSpawn(Call& call) {
   for (std::size_t i = 0; i < words.size() && i < 32 && line.size() < 4096; ++i) {
     if (words[i] < code().exprs.size() && code().exprs[words[i]].kind == ExprKind::kSpread && i > 0) {
       // ["git", *words]: what its callers give stands here.
+      here().runner = line;
+    }
+    // execFile("git", words), where words are all that the function is given.
+    if (i == 1 && words.size() == 2 && words[i] < code().exprs.size() &&
+        code().exprs[words[i]].kind == ExprKind::kName && IsRest(words[i])) {
       here().runner = line;
     }
     const std::string word = scope == function_ ? Known(words[i]) : view().Text(words[i], scope);

@@ -196,7 +196,7 @@ void Engine::JudgeSpread(ExprId value) {
 }
 
 // known[name] = value, in what a node gives back: the name decides which part of the state it is.
-void Engine::JudgeKeys(ExprId given) {
+void Engine::JudgeNamedParts(ExprId given) {
   if (given >= code().exprs.size() || code().exprs[given].kind != ExprKind::kName) return;
   const std::uint32_t slot = view().SlotOf(given, function_);
   if (slot == kNone) return;
@@ -219,7 +219,7 @@ void Engine::JudgeState(const Stmt& stmt) {
   FuncId scope = function_;
   ExprId origin = view().Origin(stmt.value, function_, &scope);
   if (origin >= code().exprs.size()) return;
-  JudgeKeys(stmt.value);
+  JudgeNamedParts(stmt.value);
   // Command(update={...}, goto=...)
   if (code().exprs[origin].kind == ExprKind::kCall) {
     const ExprId command = origin;

@@ -174,8 +174,18 @@ bool IsOneOfModes(std::string_view text, std::size_t literal, std::size_t size) 
   std::string_view before = text.substr(literal > kNear ? literal - kNear : 0, std::min(literal, kNear));
   const std::size_t last = before.find_last_not_of(kBetween);
   if (last == std::string_view::npos) return followed;
-  const bool comma = before.substr(last).find(',') != std::string_view::npos;
+  bool comma = before.substr(last).find(',') != std::string_view::npos;
   before = before.substr(0, last + 1);
+  if (before.ends_with('=') || before.ends_with(':')) {
+    // Members of an enumeration: `workspace_write = "workspace-write"`, and this one on the next line.
+    before.remove_suffix(1);
+    before = before.substr(0, before.find_last_not_of(" \t") + 1);
+    const std::size_t name = before.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    if (name == std::string_view::npos) return followed;
+    const std::size_t mode = before.find_last_not_of(kBetween, name);
+    comma = mode != std::string_view::npos && before.substr(mode).find('\n') != std::string_view::npos;
+    before = before.substr(0, mode + 1);
+  }
   return followed || (comma && std::ranges::any_of(kModes, [&](auto mode) { return before.ends_with(mode); }));
 }
 

@@ -90,7 +90,8 @@ void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset
 // A PEP 508 requirement ("name[extra] >= 1; marker", "name @ url"); nothing when it is none.
 void AddPep508(Sheet& sheet, std::string_view text, base::ByteSpan bytes, bool development, bool hashed = false);
 // An npm dependency as package.json states it.
-void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base::ByteSpan bytes, bool development);
+void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base::ByteSpan bytes, bool development,
+                bool instead = false);
 
 // Lower case, runs of - _ . as one - (PEP 503).
 [[nodiscard]] std::string NormalPypiName(std::string_view name);

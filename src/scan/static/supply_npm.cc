@@ -112,7 +112,7 @@ void ReadOverrides(Sheet& sheet, JsonValue list, int depth) {
     const std::string_view spec = (*it).string();
     // A version is still the registry's; an address is somebody's.
     if (spec.find("://") == std::string_view::npos && !spec.starts_with("npm:")) continue;
-    AddNpmSpec(sheet, NameOfSpec(it.key().substr(it.key().rfind('>') + 1)), spec, SpanOf(*it), false);
+    AddNpmSpec(sheet, NameOfSpec(it.key().substr(it.key().rfind('>') + 1)), spec, SpanOf(*it), false, true);
   }
 }
 
@@ -347,7 +347,8 @@ bool ReadNpmrc(Sheet& sheet) {
 
 }  // namespace
 
-void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base::ByteSpan bytes, bool development) {
+void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base::ByteSpan bytes, bool development,
+                bool instead) {
   spec = Trim(spec);
   Requirement requirement{.ecosystem = kNpm,
                           .name = std::string(name),
@@ -406,6 +407,11 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
           "SC-014", bytes, fmt::format("`{}` is an archive on {}, no registry's package", name, host), name);
       finding.host = host;
       if (development) finding.reach = Reach::kBuild;
+      if (instead) {
+        // Other packages asked for the registry's.
+        finding.severity = core::Severity::kHigh;
+        finding.message = fmt::format("`{}` is replaced, for every package that needs it, by an archive on {}", name, host);
+      }
     }
     sheet.Add(std::move(requirement));
     return;
