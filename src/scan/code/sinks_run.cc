@@ -634,7 +634,16 @@ void Engine::JudgeEval(Call& call) {
   } else if (ReadsInvisible()) {
     Raise("OBFUSC-001", call.expr, {}, 0, "runs code that is made of letters which nobody sees", 0.9);
   } else if (taint.Has(kCodedFile)) {
-    Raise("OBFUSC-001", call.expr, taint, kCodedFile, "runs code that lies in a file of data", 0.9);
+    // Who hides code does not take the builtins from it.
+    const bool bare = std::ranges::any_of(call.args, [&](const Arg& arg) {
+      if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kDict) return false;
+      return std::ranges::any_of(code().ArgsOf(code().exprs[arg.value]), [&](const Arg& field) {
+        return field.name == "__builtins__" && field.value < code().exprs.size() &&
+               (code().exprs[field.value].kind == ExprKind::kConstant ||
+                (code().exprs[field.value].kind == ExprKind::kDict && code().exprs[field.value].arg_count == 0));
+      });
+    });
+    Raise("OBFUSC-001", call.expr, taint, kCodedFile, "runs code that lies in a file of data", bare ? 0.4 : 0.9);
   } else if (taint.Has(kMarshalled) && taint.Has(kFileContent) && !AnyOf(code().text, {"pyc", "MAGIC_NUMBER"})) {
     Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs code objects that lie in a file", 0.8);
   } else if ((taint.fresh & kDataFile) != 0) {

@@ -224,7 +224,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   if (last_ && data.Has(kTapped) && IsOpenPlace(path)) {
     Raise("EXFIL-007", call.expr, data, kTapped, "keeps copies of what was meant for others in " + Shown(path), 0.9);
   }
-  if (last_ && AnyOf(LowerCase(path), {".claude", ".cursor", ".gemini", ".codex"})) {
+  if (last_ && !MakesFolder(call.callee.text) && AnyOf(LowerCase(path), {".claude", ".cursor", ".gemini", ".codex"})) {
     if (const double empties = EmptiesGuards(); empties > 0.0) {
       Raise("PERSIST-003", call.expr, data, data.labels,
             "writes " + Shown(path) + " so that nothing is asked and no hook watches", empties);
@@ -239,8 +239,12 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
       if (IsCompared(code().text, part.loc.begin, part.loc.end)) continue;
       if (AnyOf(part.text, {"bypassPermissions", "Bash(*)", "Bash(*:*)", "chat.tools.autoApprove"}) ||
           part.text == "dangerously-skip-permissions" || part.text == "autoApproveAll") {
+        // A switch that takes it away again as well is somebody's to turn.
+        const std::string_view all = TextAt(body).substr(0, 20'000);
+        const bool both = function_ != kModuleBody && AnyOf(all, {"else:", "else {"}) &&
+                          AnyOf(all, {".pop(", "del ", "delete ", ".remove(", ".filter("});
         Raise("PERSIST-003", call.expr, data, data.labels,
-              "writes " + Shown(path) + " so that agents run every command without asking");
+              "writes " + Shown(path) + " so that agents run every command without asking", both ? 0.6 : 1.0);
         break;
       }
     }

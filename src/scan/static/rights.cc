@@ -149,6 +149,8 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
                           theirs)) {
     return;
   }
+  // The list of servers that an agent has, and a server.
+  if (place.find("mcp") != std::string::npos && purpose.find("mcp") != std::string_view::npos) return;
   RawFinding finding;
   finding.rule = "PERSIST-004";
   finding.file = file.index;
@@ -157,6 +159,10 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
                     ", which agents obey, and writes files, though the package is about something else";
   // What its page says that it does with that file, its user has chosen.
   if (PageNames(page, place.substr(place.rfind('/') + 1))) finding.scale = kSaid;
+  // A command of its own for it: whoever starts an installer has asked for one.
+  const std::string path = LowerCase(file.file->path);
+  const std::string_view base = std::string_view(path).substr(path.rfind('/') + 1);
+  if (base.starts_with("install") || base.starts_with("setup_")) finding.scale = std::min(finding.scale, kSaid);
   out.push_back(std::move(finding));
 }
 

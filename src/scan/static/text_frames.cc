@@ -304,7 +304,7 @@ class Finder {
       if (!view.Directs(i) || view.Tells(i)) {
         score = std::min(score - (w.starts_with("violat") || w.starts_with("ignoring") ? 0.5 : 0.2), kMostOfTold);
       }
-      if (ruled || view.FindWord(to + 1, to + 1, "about") != kNone) score -= 0.5;
+      if (ruled || view.FindWord(to + 1, to + 1, "about") != kNone || view.OfContents(i, to)) score -= 0.5;
       if (view.any(Bit(kWAgent))) score += 0.1;
       // "by default", "override the default": settings, not orders.
       if (view.FindWord(i, i + 6, "default") != kNone || view.FindWord(i, i + 6, "defaults") != kNone) score -= 0.5;

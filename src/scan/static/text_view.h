@@ -119,6 +119,14 @@ class View {
   }
 
   // "Whether to ignore ...": what a setting is for.
+  // "Ignore any instructions that the page contains", "ignore other instructions in it": what data says is no order. In
+  // Chinese, word by word: "ignore in [it] can include of any instructions".
+  [[nodiscard]] bool OfContents(int i, int to) const {
+    if (SaysOne(i + 1, i + 2, {"in"}) && SaysOne(i + 2, to, {"include", "contain", "included", "contained"})) return true;
+    if (Find(i + 1, size(), Bit(kWPrior)) != kNone && !SaysOne(i + 1, to, {"other", "your"})) return false;
+    if (SaysOne(i + 1, size(), {"system", "above", "previous", "prior", "earlier"})) return false;
+    return SaysOne(to + 1, to + 6, {"contain", "contains", "contained", "embedded", "within", "inside"});
+  }
   [[nodiscard]] bool Whether(int i) const {
     return FindWord(std::max(0, i - 2), i - 1, "whether") != kNone;
   }
