@@ -364,11 +364,7 @@ Taint Engine::EvalMember(ExprId id) {
   if (SaysOneOf(key, {"name", "stem"}) && (view().is_python() || !taint.Has(kRequest)))
     taint = taint.Without(kUnchecked);
   if (taint.Has(kState) && base->kind == ExprKind::kName) ReadState(key);
-  // keys["KIT_API_KEY"]: one key out of several.
-  if (taint.Has(kEnvSecret) && taint.vendors != 0 && expr.kind == ExprKind::kIndex && IsSecretName(key)) {
-    const std::uint32_t one = VendorOf(key);
-    if ((one & taint.vendors) != 0 || ReadsVariable(code().text, key)) taint.vendors = one;
-  }
+  Narrow(expr, key, &taint);
   if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output"})) {
     // One variable out of all.
     taint = taint.Without(kEnvAll);

@@ -205,6 +205,7 @@ class Engine {
   Taint EvalCall(ExprId expr);
   Taint EvalMember(ExprId expr);
   Taint OfOrigin(ExprId expr);
+  void Narrow(const Expr& part, std::string_view key, Taint* taint);
   void Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth);
   [[nodiscard]] std::uint32_t OwnAttribute(ExprId member) const;
   const CatalogueEntry* EntryOf(ExprId expr, const Value& value);
@@ -356,6 +357,7 @@ class Engine {
   [[nodiscard]] bool ReroutesPackages(std::string_view path) const;
   void JudgeSentFile(const Call& call, std::string_view last);
   [[nodiscard]] bool Pieced(ExprId text);
+  [[nodiscard]] bool AsksHere() const;
   [[nodiscard]] bool Asks() const;
   [[nodiscard]] bool ReadsInvisible() const;
   [[nodiscard]] bool Locked() const;

@@ -11,6 +11,18 @@ namespace interlock::scan::code {
 using namespace engine_words;  // NOLINT: the engine room's own words
 using namespace sink_words;    // NOLINT
 
+// A part of something is not all that the whole is.
+void Engine::Narrow(const Expr& part, std::string_view key, Taint* taint) {
+  // keys["KIT_API_KEY"]: one key out of several.
+  if (taint->Has(kEnvSecret) && taint->vendors != 0 && part.kind == ExprKind::kIndex && IsSecretName(key)) {
+    const std::uint32_t one = VendorOf(key);
+    if ((one & taint->vendors) != 0 || ReadsVariable(code().text, key)) taint->vendors = one;
+  }
+  // A temporary file's name is none of what is in it.
+  if (key == "name" && view().is_python() && view().Evaluate(part.base, function_).text.find("tempfile.") != std::string::npos)
+    *taint = taint->Without(kDecoded | kForeign | kNetStranger);
+}
+
 // What stands in this function behind a box.
 Taint Engine::OfOrigin(ExprId id) {
   FuncId where = function_;

@@ -122,7 +122,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
       Raise("VULN-001", call.expr, taint, kNetFixed, "puts an answer from the network into a shell command", 0.5);
     } else {
       Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network",
-            template_text ? 0.5 : 1.0);
+            template_text ? 0.5 : AsksHere() ? 0.6 : 1.0);
     }
   } else if (taint.Has(kRequest) && (template_text || text.find_first_not_of(kHole) == std::string::npos)) {
     if (template_text) {
@@ -498,7 +498,7 @@ void Engine::JudgeSpawn(Call& call) {
   if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
   } else if (program.empty() && taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
-    Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", 0.8);
+    Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", AsksHere() ? 0.5 : 0.8);
   }
   // What an interpreter reads as its program.
   const std::string reader = LowerCase(program) + " " + std::string(TextAt(code().exprs[words[0]].loc).substr(0, 60));
@@ -559,6 +559,14 @@ bool Engine::ReadsInvisible() const {
 bool Engine::Asks() const {
   const std::string text = LowerCase(code().text.substr(0, 60'000));
   return AnyOf(text, {"confirm", "approv", "(y/n", "[y/n", "y/n]", "sandbox", "docker", "allow"});
+}
+
+// This function waits for a person's yes.
+bool Engine::AsksHere() const {
+  if (function_ == kModuleBody) return false;
+  constexpr std::size_t kLongest = 20'000;
+  const std::string text = LowerCase(TextAt(code().functions[function_].loc).substr(0, kLongest));
+  return AnyOf(text, {"[y/n]", "(y/n)", "[yes/no]", "(yes/no)"}) && AnyOf(text, {"input(", "confirm(", "question(", "prompt("});
 }
 
 // The file says who may come in.

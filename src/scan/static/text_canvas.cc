@@ -544,7 +544,7 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
     };
     if (tags >= 4 && previous != 0x1F3F4) {
       add(UnseenText::Kind::kTags);
-    } else if (selectors >= 6) {
+    } else if (selectors >= 6 && kinds > 1) {  // one and the same says nothing, however often
       add(UnseenText::Kind::kSelectors);
     } else if (widths >= 3 && (widths >= 8 || kinds < widths)) {  // each once: a list of them
       add(UnseenText::Kind::kRun);
