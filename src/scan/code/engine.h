@@ -246,6 +246,7 @@ class Engine {
   Taint Judge(Call& call, bool* handled);
   Taint JudgeHttp(Call& call);
   void JudgeSend(Call& call, const Taint& data, std::string_view host, const Taint& target);
+  [[nodiscard]] bool NamesFilesOnly(ExprId command, std::string_view program);
   void JudgeShellText(Call& call, ExprId command, const Taint& taint);
   [[nodiscard]] bool IsRest(ExprId name) const;
   void JudgeSpawn(Call& call);

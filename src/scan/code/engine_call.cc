@@ -18,9 +18,6 @@ void Engine::Narrow(const Expr& part, std::string_view key, Taint* taint) {
     const std::uint32_t one = VendorOf(key);
     if ((one & taint->vendors) != 0 || ReadsVariable(code().text, key)) taint->vendors = one;
   }
-  // A temporary file's name is none of what is in it.
-  if (key == "name" && view().is_python() && view().Evaluate(part.base, function_).text.find("tempfile.") != std::string::npos)
-    *taint = taint->Without(kDecoded | kForeign | kNetStranger);
 }
 
 // What stands in this function behind a box.

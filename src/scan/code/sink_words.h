@@ -141,6 +141,13 @@ inline bool IsBad(HostKind kind) {
          kind == HostKind::kShortener;
 }
 
+// A name of one part is one of the own network: "http://web:8000".
+inline bool IsInside(const std::string& host, std::string_view url) {
+  constexpr std::size_t kTopLevel = 2;  // letters; such a name may answer
+  return KindOfHost(host) == HostKind::kLocal ||
+         (host.size() > kTopLevel && host.find('.') == std::string::npos && url.starts_with("http://" + host));
+}
+
 inline std::string Shown(std::string_view text, std::size_t most = 120) {
   std::string out;
   for (const char c : text.substr(0, most)) out += c == kHole ? std::string("…") : std::string(1, c);

@@ -279,7 +279,7 @@ Taint Engine::JudgeHttp(Call& call) {
     return keys;
   }
   Taint result = Source(kNet, call.expr, "answer of " + (host.empty() ? std::string("a host") : host));
-  if (!host.empty() && !posts && KindOfHost(host) != HostKind::kLocal) {
+  if (!host.empty() && !posts && !IsInside(host, text)) {
     result.labels |= kNetFixed;
     result.fresh |= kNetFixed;
     const HostKind kind = KindOfHost(host);

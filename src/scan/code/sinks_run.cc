@@ -93,6 +93,26 @@ bool Engine::WritesLiterals(ExprId program) const {
   return holes == literals;
 }
 
+// f'afplay "{sound.name}"': a file's name is none of what is in the file.
+bool Engine::NamesFilesOnly(ExprId command, std::string_view program) {
+  const ExprId made = view().Origin(command, function_);
+  if (made >= code().exprs.size() || !view().is_python()) return false;
+  const Expr& text = code().exprs[made];
+  if ((text.kind != ExprKind::kFormat && text.kind != ExprKind::kConcat) || text.arg_count == 0) return false;
+  if (!IsOrdinaryProgram(program)) {
+    // for player in ("paplay", "aplay"): one of several.
+    const auto names = TextsWithin(code().ArgsOf(text)[0].value);
+    if (names.empty() || !std::ranges::all_of(names, IsOrdinaryProgram)) return false;
+  }
+  return std::ranges::all_of(code().ArgsOf(text), [&](const Arg& arg) {
+    if (arg.value >= code().exprs.size()) return false;
+    const Expr& part = code().exprs[arg.value];
+    return part.kind == ExprKind::kString || (part.kind == ExprKind::kMember && part.text == "name") ||
+           (part.kind == ExprKind::kName && view().SlotOf(arg.value, function_) != kNone &&
+            !states_[module_].slots[view().SlotOf(arg.value, function_)].Has(kDecoded));
+  });
+}
+
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   if (!last_) return;
   JudgeNetFile(call, taint);
@@ -105,7 +125,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   if (value.kind == ValueKind::kText && (value.decodes > 0 || value.obfuscation >= 2)) {
     Raise("OBFUSC-001", call.expr, {}, 0, "runs a command that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7,
           {}, value.text);
-  } else if (taint.Has(kDecoded)) {
+  } else if (taint.Has(kDecoded) && !NamesFilesOnly(command, first)) {
     Raise("OBFUSC-001", call.expr, taint, kDecoded, "runs a command that is hidden by encoding", Direct(taint, 0.8));
   } else if ((taint.fresh & kDataFile) != 0) {
     Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs a command that is kept in a file of data", 0.8);

@@ -195,11 +195,6 @@ HostKind KindOfHost(std::string_view url) {
       host.ends_with(".lan") || host == "host.docker.internal") {
     return HostKind::kLocal;
   }
-  // A name of one part is one of the own network ("http://web:8000"); of top-level domains, two letters may answer.
-  if (host.size() > 2 && host.find('.') == std::string::npos && host.front() >= 'a' && host.front() <= 'z' &&
-      std::ranges::all_of(host, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; })) {
-    return HostKind::kLocal;
-  }
   // Names below these are anybody's; the services themselves change who answers to a name, and keep nothing.
   for (const std::string_view names : {"duckdns.org", "no-ip.org", "dyndns.org"}) {
     if (host == names || (host.starts_with("www.") && host.substr(4) == names)) return HostKind::kOrdinary;
