@@ -187,6 +187,15 @@ void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, 
 void Engine::JudgeSpread(ExprId value) {
   const ExprId made = view().Origin(value, function_);
   if (made >= code().exprs.size() || code().exprs[made].kind == ExprKind::kDict) return;
+  if (const Expr& each = code().exprs[made]; each.kind == ExprKind::kComprehension && each.arg_count > 0) {
+    // {name: known[name] for name in ("title", "author")}: names that stand here.
+    const ExprId names = view().Origin(code().ArgsOf(each).back().value, function_);
+    const bool own = names < code().exprs.size() && code().exprs[names].kind == ExprKind::kList &&
+                     std::ranges::all_of(code().ArgsOf(code().exprs[names]), [&](const Arg& name) {
+                       return name.value < code().exprs.size() && code().exprs[name.value].kind == ExprKind::kString;
+                     });
+    if (own) return;
+  }
   // All of the state, handed on.
   if (code().exprs[made].kind == ExprKind::kName || code().exprs[made].kind == ExprKind::kSpread) {
     if (!Eval(made).Has(kForeign | kFileContent | kMemory)) return;

@@ -34,7 +34,10 @@ SARIF
 "$interlock" eval scanner --fixtures "$work/few" --results "$work/theirs.sarif" --show block >"$work/text" || fail "does not score SARIF"
 grep -q '^BLOCK fixtures/t5-typosquat-requests/malicious' "$work/text" || fail "SARIF result is not taken"
 
-for bad in "--fixtures $work/none" "--data $work" "--fixtures $work/few --compare $work/theirs.sarif" ""; do
+"$interlock" eval scanner --fixtures "$source/tests/scan-fixtures/t4" --split tune --rewrite py-list --counts >"$work/text" || fail "does not rewrite"
+grep -q 'static classes' "$work/text" || fail "counts nothing that it rewrote"
+
+for bad in "--fixtures $work/none" "--fixtures $work/few --rewrite py-nothing" "--data $work" "--fixtures $work/few --compare $work/theirs.sarif" ""; do
   code=0
   # shellcheck disable=SC2086  # words on purpose
   "$interlock" eval scanner $bad >"$work/text" 2>"$work/error" || code=$?
