@@ -34,8 +34,8 @@ SARIF
 "$interlock" eval scanner --fixtures "$work/few" --results "$work/theirs.sarif" --show block >"$work/text" || fail "does not score SARIF"
 grep -q '^BLOCK fixtures/t5-typosquat-requests/malicious' "$work/text" || fail "SARIF result is not taken"
 
-"$interlock" eval scanner --fixtures "$source/tests/scan-fixtures/t4" --split tune --rewrite py-list --counts >"$work/text" || fail "does not rewrite"
-grep -q 'static classes' "$work/text" || fail "counts nothing that it rewrote"
+"$interlock" eval scanner --fixtures "$work/few" --rewrite py-list --counts >"$work/text" || fail "does not rewrite"
+grep -q 'vulnerable' "$work/text" || fail "counts nothing that it rewrote"
 
 for bad in "--fixtures $work/none" "--fixtures $work/few --rewrite py-nothing" "--data $work" "--fixtures $work/few --compare $work/theirs.sarif" ""; do
   code=0
