@@ -269,12 +269,12 @@ class Rewriter {
       const bool fresh = last != kNo && HasLine(last, i) && Ends(last) && Begins(i);
       if (blocks.back().statements && first == kNo) first = i;
       if (blocks.back().statements && fresh && depth_ == 0 && first != i) {
-        StatementOnce(first, i);
+        spans_.emplace_back(first, i);
         first = i;
       }
       last = i;
       if (i == blocks.back().end) {
-        if (blocks.back().statements && first != kNo && first != i) StatementOnce(first, i);
+        if (blocks.back().statements && first != kNo && first != i) spans_.emplace_back(first, i);
         blocks.pop_back();
         first = firsts.empty() ? kNo : firsts.back();
         if (!firsts.empty()) firsts.pop_back();
@@ -282,7 +282,7 @@ class Rewriter {
         if (!depths_.empty()) depths_.pop_back();
         // A block that ends a statement by itself.
         if (depth_ == 0 && first != kNo && blocks.back().statements && ClosesStatement(first, i)) {
-          StatementOnce(first, i);
+          spans_.emplace_back(first, i);
           first = kNo;
         }
         continue;
@@ -302,16 +302,15 @@ class Rewriter {
       if ((Is(i, '(') || Is(i, '[')) && pair_[i] != kNo) ++depth_;
       if ((Is(i, ')') || Is(i, ']')) && pair_[i] != kNo && depth_ > 0) --depth_;
       if (Is(i, ';') && depth_ == 0 && blocks.back().statements) {
-        if (first != kNo && first != i) StatementOnce(first, i);
+        if (first != kNo && first != i) spans_.emplace_back(first, i);
         first = kNo;
       }
     }
-    if (first != kNo) StatementOnce(first, tokens_.size());
+    if (first != kNo) spans_.emplace_back(first, tokens_.size());
     // Statements were met from the inside out.
     std::ranges::sort(spans_);
     for (const auto& [from, to] : spans_) Statement(from, to);
   }
-  void StatementOnce(std::size_t first, std::size_t last) { spans_.emplace_back(first, last); }
 
   [[nodiscard]] std::size_t Before(std::size_t i) const {
     while (i > 0) {

@@ -257,6 +257,14 @@ constexpr std::array kVendors = std::to_array<Vendor>({
 
 }  // namespace
 
+bool IsKeptAside(std::string_view lower) {
+  const std::size_t base = lower.rfind('/');
+  if (base == std::string_view::npos || base == 0) return false;
+  const std::size_t above = lower.rfind('/', base - 1);
+  const std::string_view folder = lower.substr(above + 1, base - above - 1);
+  return (folder.ends_with("cache") || folder == "logs") && lower.find("plugin") == std::string_view::npos;
+}
+
 PathKind KindOfPath(std::string_view path) {
   if (path.size() < 3 || path.size() > 1024) return PathKind::kPlain;
   const std::string lower = Lower(path);
@@ -271,12 +279,7 @@ PathKind KindOfPath(std::string_view path) {
   if (HasAny(lower, kStartupParts) || StandsBefore(lower)) return PathKind::kStartup;
   if (HasAny(lower, kWeakParts)) return PathKind::kWeakSecret;
   if (lower == ".env" || lower.ends_with("/.env")) return PathKind::kWeakSecret;
-  if (HasAny(lower, kAgentParts)) {
-    // What somebody keeps there for himself; programs of plugins lie in a cache too.
-    const bool own = (lower.find("cache/") != std::string::npos || lower.find("/logs/") != std::string::npos) &&
-                     lower.find("plugin") == std::string::npos;
-    return own ? PathKind::kPlain : PathKind::kAgent;
-  }
+  if (HasAny(lower, kAgentParts)) return IsKeptAside(lower) ? PathKind::kPlain : PathKind::kAgent;
   if (lower.starts_with("/tmp/") || lower.starts_with("/var/tmp/") || lower.starts_with("/dev/shm/") ||
       lower.find("/appdata/local/temp/") != std::string::npos) {
     return PathKind::kTemporary;

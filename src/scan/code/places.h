@@ -17,6 +17,9 @@ enum class PathKind : std::uint8_t {
 };
 // Of a path as far as it is known (kHole for the rest).
 [[nodiscard]] PathKind KindOfPath(std::string_view path);
+// Lower case. The folder that the file lies in is a cache or holds logs: what a program keeps in an agent's folder for
+// itself, and no agent reads as its own. Programs of plugins lie in a cache too.
+[[nodiscard]] bool IsKeptAside(std::string_view lower);
 // Whether a variable of the environment, by its name, holds a credential.
 [[nodiscard]] bool IsSecretName(std::string_view variable);
 // Whose credential a variable is, as one bit; 0: nobody's in particular.

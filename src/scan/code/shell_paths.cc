@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "code/places.h"
 #include "code/shell_internal.h"
 
 namespace interlock::scan::code::shell {
@@ -214,9 +215,7 @@ bool IsAgentPath(std::string_view raw) {
   std::string base = BaseName(path);
   if (std::ranges::find(kAgentNames, base) != kAgentNames.end()) return true;
   std::string rooted = path.empty() || path[0] == '/' || path[0] == '~' ? path : "/" + path;
-  // What a program keeps there for itself; programs of plugins lie in a cache too.
-  if ((Has(rooted, "cache/") || Has(rooted, "/logs/")) && !Has(rooted, "plugin")) return false;
-  return HasAny(rooted, kAgentParts);
+  return HasAny(rooted, kAgentParts) && !IsKeptAside(rooted);
 }
 
 std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool known) {

@@ -196,11 +196,8 @@ void Engine::JudgeSpread(ExprId value) {
                      });
     if (own) return;
   }
-  // All of the state, handed on.
-  if (code().exprs[made].kind == ExprKind::kName || code().exprs[made].kind == ExprKind::kSpread) {
-    if (!Eval(made).Has(kForeign | kFileContent | kMemory)) return;
-  }
-  Taint taint = Eval(value);
+  // All of the state, handed on, is nobody else's.
+  const Taint taint = Eval(value);
   if ((taint.labels & (kForeign | kFileContent | kMemory)) != 0) WriteState("*", value, taint, value);
 }
 
