@@ -22,7 +22,7 @@ constexpr std::uint64_t kStepsPerExpr = 24;
 
 Trail TrailOf(Labels label) {
   if ((label & (kEnvLabels | kSecretName | kWeakSecretName | kSecretFile | kWeakSecretFile | kFileContent | kStore |
-                kClipboard | kHostFacts | kHomeEntry)) != 0) {
+                kClipboard | kHostFacts | kHomeEntry | kKept)) != 0) {
     return Trail::kPrivate;
   }
   if (label == kUnpacked) return Trail::kCode;
@@ -324,6 +324,7 @@ Taint Engine::EvalMember(ExprId id) {
     (void)Eval(expr.base);
     return taint;
   }
+  if (const Taint event = HookField(id, key); event.labels != 0) return event;
   if (const Taint told = ToldFrom(id, key); told.labels != 0) return told;
   if (key == "f_locals" && view().is_python()) {
     (void)Eval(expr.base);
@@ -516,6 +517,7 @@ Taint Engine::Eval(ExprId id) {
       if (expr.kind == ExprKind::kDict && last_) {
         JudgeContainerSpec(id);
         JudgeMailCopy(id);
+        JudgeShare(id);
         JudgeRole(id);
         JudgeSwapped(id);
         JudgePeerField(id);

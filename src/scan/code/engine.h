@@ -69,6 +69,7 @@ inline constexpr Labels kQuoted = 1ULL << 40U;      // between quotes of a state
 inline constexpr Labels kEncoded = 1ULL << 41U;     // packed into letters that say nothing: base64, hex, compressed
 inline constexpr Labels kListed = 1ULL << 42U;      // a name that listing a folder gave
 inline constexpr Labels kComputed = 1ULL << 43U;    // letters that are computed from numbers, whatever numbers
+inline constexpr Labels kKept = 1ULL << 44U;        // the user's own folders and conversations; recordings
 // Whoever connects is a caller whom nobody has let in.
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
@@ -291,6 +292,15 @@ class Engine {
   void FinishState();
   void JudgeMailCopy(ExprId dict);
   void JudgeReceivers(const Call& call);
+  // sinks_given.cc
+  [[nodiscard]] std::string FixedPrincipal(const Call& call, std::string_view said);
+  void JudgeGrants(const Call& call);
+  void JudgeShare(ExprId dict);
+  [[nodiscard]] Taint KeptAt(std::string_view path, ExprId at);
+  [[nodiscard]] static bool TellsHook(std::string_view key, const Taint& from);
+  Taint JudgeTaken(Call& call);
+  [[nodiscard]] Taint HookField(ExprId id, std::string_view key);
+  void JudgeRecord(const Call& call, const std::string& path, bool emptied);
   // sinks_paths.cc
   [[nodiscard]] static bool ChosenBelow(const Taint& folder, const Taint& name);
   void MarkJoined(const Call& call, Taint* result) const;
@@ -478,6 +488,7 @@ class Engine {
   std::unordered_set<std::string> read_spaces_;
   std::unordered_map<std::size_t, std::string> kept_spaces_;
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
+  std::unordered_map<std::string, Taint> kept_paths_;         // files that pictures, recordings and the like lie in
   std::unordered_map<std::string, Taint> fetched_paths_;      // files that something fetched was written to, by name
   std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose
   std::unordered_map<std::string, std::vector<Value>> listeners_;  // by file, variable and event

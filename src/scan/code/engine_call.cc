@@ -128,6 +128,7 @@ Taint Engine::EvalCall(ExprId id) {
     if (last_) JudgeLogged(call, last);
     if (last_) JudgePictureData(call, last);
     if (last_) JudgeSeeds(call, last);
+    JudgeGrants(call);
   }
   if (!own && !log_hosts_.empty() && base != nullptr && base->kind == ExprKind::kMember &&
       SaysOneOf(base->text, {"info", "debug", "warning", "error", "critical", "log", "exception"})) {
@@ -269,6 +270,14 @@ Taint Engine::EvalCall(ExprId id) {
           if (named.Has(kSecretName)) kind = PathKind::kSecret;
           if (kind == PathKind::kPlain && named.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
         }
+        if (const Taint kept = KeptAt(shown, id); kept.labels != 0 && last != "append") {
+          from_args.Join(kept);
+          result.Join(from_args);
+          if (last == "make_archive" && view().Text(args[0].value, function_).size() > 3 && kept_paths_.size() < 64) {
+            const std::string& made = view().Text(args[0].value, function_);
+            for (const std::string_view end : {".zip", ".tar.gz", ".tar"}) kept_paths_.try_emplace(made + std::string(end), kept);
+          }
+        }
         if (kind != PathKind::kSecret && kind != PathKind::kWeakSecret) continue;
         if (last == "append") continue;
         from_args.Join(Source(kind == PathKind::kSecret ? kSecretFile : kWeakSecretFile, id,
@@ -309,6 +318,10 @@ Taint Engine::EvalCall(ExprId id) {
       }
     }
     if (method) Fill(call, last);
+    if (method && last == "get" && call.receiver.Has(kInput) && !args.empty() &&
+        TellsHook(view().Text(args[0].value, function_), call.receiver)) {
+      result.Join(Source(kKept, id, "takes what an agent tells its hook of the user's talk"));
+    }
     if (method && last == "get" && call.receiver.Has(kState) && !args.empty()) {
       ReadState(view().Text(args[0].value, function_));
     }

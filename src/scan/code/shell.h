@@ -84,6 +84,9 @@ enum class ShellAct : std::uint8_t {
   kInject,           // calls made in another process
   kRunArgument,      // words that the script was given, put into a text that is run: detail = how
   kUncheckedPeer,    // a credential sent without asking whose certificate it is: detail = URL
+  kGrant,            // access given to somebody whose name stands in the script: detail = how
+  kSendTaken,        // the screen, the clipboard, recordings, the user's own folders, sent out: detail = destination
+  kRuin,             // backups, all room of a disk, everybody's files: detail = what
   kUnleash,          // an agent started with its questions off: gravity 2 where it is to look for secrets
 };
 struct ShellUse {

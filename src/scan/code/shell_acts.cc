@@ -75,7 +75,8 @@ bool ClearsTraces(const ShellCommand& command, std::string_view program) {
   if (program == "clear-eventlog" || program == "remove-eventlog") return true;
   if (Is(program, {"truncate", "shred", "rm", "unlink", "srm"})) {
     return has({"/var/log/auth", "/var/log/secure", "/var/log/wtmp", "/var/log/btmp", "/var/log/lastlog",
-                "/var/log/audit", ".bash_history", ".zsh_history"});
+                "/var/log/audit", ".bash_history", ".zsh_history", "/.claude/projects", "/.claude/history",
+                "/.codex/sessions", "/.node_repl_history", "/.python_history"});
   }
   return false;
 }
@@ -585,7 +586,7 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
   if (program.empty()) return;
   if (Install(index, program)) return;
   bool reported = true;
-  if (Overpowers(index, program)) {
+  if (Overpowers(index, program) || HandsOver(index, program) || Ruins(index, program)) {
     // said
   } else if (program == "crontab") {
     bool list = HasFlag(command, {"-l", "-e"});  // -e asks the user
@@ -667,6 +668,11 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
       const bool own = Has(word(count - 1), "node_modules") || Has(word(count - 1), "site-packages");
       Emit(ShellAct::kPermission, index, "xattr " + raw(count - 1), own ? 1 : 2);
     }
+  } else if (program == "chattr" && HasFlag(command, {"+i", "+ia", "+a"}) && IsStartupPath(raw(count - 1))) {
+    Emit(ShellAct::kPermission, index, "chattr " + raw(1) + " " + raw(count - 1), 2);
+  } else if (Is(program, {"sed", "gsed"}) && HasFlag(command, {"-i", "-i.bak", "-i''", "--in-place"}) &&
+             HasOneOf(raw(count - 1), {"/etc/pam.d/", "/etc/sudoers", "/etc/ssh/sshd_config"})) {
+    Emit(ShellAct::kPermission, index, "edits " + raw(count - 1), 2);
   } else if ((program == "spctl" && HasFlag(command, {"--master-disable", "--global-disable"})) ||
              (program == "csrutil" && word(1) == "disable") ||
              (program == "setenforce" && (raw(1) == "0" || word(1) == "permissive")) ||

@@ -30,6 +30,7 @@ struct Taint {
   bool substituted = false;  // output of some command, of whatever kind
   std::string url = {};
   std::string what = {};  // the secret
+  std::string_view taken = {};  // of what the user sees, says and keeps; "": nothing of it
   Loc fetch_loc = {};
   Loc secret_loc = {};
   std::uint32_t decoder = kNone;
@@ -49,10 +50,14 @@ struct Taint {
       decoded = true;
       decoder = other.decoder;
     }
+    if (!other.taken.empty() && taken.empty()) {
+      taken = other.taken;
+      if (!secret) secret_loc = other.secret_loc;
+    }
     environment |= other.environment;
     substituted |= other.substituted;
   }
-  [[nodiscard]] bool any() const { return fetched || decoded || secret || environment; }
+  [[nodiscard]] bool any() const { return fetched || decoded || secret || environment || !taken.empty(); }
 };
 
 inline bool Has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
@@ -90,6 +95,7 @@ class Analysis {
       // What comes later in the text is known by now.
       uses_.clear();
       seen_.clear();
+      bombed_ = false;
       Pass();
     }
     return std::move(uses_);
@@ -191,6 +197,10 @@ class Analysis {
         if (name.starts_with(stem)) taint.Merge(held);
       }
     }
+    if (const std::string_view kept = KeptBy(word.text); !kept.empty() && taint.taken.empty()) {
+      taint.taken = kept;
+      taint.secret_loc = script_.commands[index].loc;
+    }
     if (IsSecretPath(word.text)) {
       taint.secret = true;
       taint.what = word.text;
@@ -240,6 +250,10 @@ class Analysis {
   void System(std::uint32_t index, std::string_view program, const Taint& input);
   bool Install(std::uint32_t index, std::string_view program);
   bool Overpowers(std::uint32_t index, std::string_view program);
+  bool HandsOver(std::uint32_t index, std::string_view program);
+  bool Ruins(std::uint32_t index, std::string_view program);
+  void Takes(std::uint32_t index, std::string_view program);
+  [[nodiscard]] bool IsFixedPlace(const std::string& host, const std::string& destination) const;
   void Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content);
   void Output(std::uint32_t index, std::string_view program, const Taint& input);
   std::vector<const ShellWord*> Operands(const ShellCommand& command, std::string_view valued = "") const;
@@ -259,6 +273,7 @@ class Analysis {
   std::unordered_map<std::string, Taint> read_;  // variables that `read` filled
   std::string socket_;                           // that exec opened: host/port
   std::string fifo_;                             // made by mkfifo
+  bool bombed_ = false;                          // a fork bomb has been named
   std::vector<ShellUse> uses_;
 };
 

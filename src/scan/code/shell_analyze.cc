@@ -1,6 +1,7 @@
 // What is fetched, decoded, run and sent.
 #include "code/flow.h"
 #include "code/shell_analysis.h"
+#include "code/sink_words.h"
 
 namespace interlock::scan::code {
 namespace shell {
@@ -280,6 +281,12 @@ void Analysis::Sends(std::uint32_t index, const std::string& host, const std::st
     use.steps.emplace_back(script_.commands[index].loc, "sends it to " + Shown(destination));
     return;
   }
+  if (!taint.taken.empty() && !headers_only && IsFixedPlace(host, destination)) {
+    ShellUse& use = Emit(ShellAct::kSendTaken, index, destination, 1);
+    use.steps.emplace_back(taint.secret_loc, "takes " + std::string(taint.taken));
+    use.steps.emplace_back(script_.commands[index].loc, "sends it to " + Shown(destination));
+    return;
+  }
   if (!headers_only) Emit(ShellAct::kSend, index, destination);
 }
 
@@ -361,6 +368,12 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   got.url = url;
   got.fetch_loc = command.loc;
   if (IsLocalHost(host)) got.fetched = false;
+  if (sink_words::GivesRoleKeys(url)) {
+    got.fetched = false;
+    got.secret = true;
+    got.what = "the keys of this machine's role";
+    got.secret_loc = command.loc;
+  }
   std::vector<std::string> variables;
   for (const ShellWord& word : command.words) {
     variables.insert(variables.end(), word.variables.begin(), word.variables.end());
@@ -398,7 +411,7 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
   std::string known = content == nullptr ? std::string() : *content;
   ShellAct act = ShellAct::kWriteFile;
   std::uint8_t gravity = 0;
-  if (Has(text, "/etc/sudoers")) {
+  if (HasOneOf(text, {"/etc/sudoers", "/etc/pam.d/"})) {
     act = ShellAct::kPermission;
     gravity = 2;
   } else if (text == "/etc/hosts" && !NamesThisMachine(known)) {
@@ -468,6 +481,7 @@ void Analysis::Command(std::uint32_t index) {
   Network(index, program, input);
   Files(index, program, input);
   Output(index, program, input);
+  Takes(index, program);
   Interprets(index, program, input);
   Redirects(index, program, input);
 }
@@ -481,6 +495,16 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
     for (std::uint32_t i = found->second->first; i < found->second->end && i < index; ++i) {
       if (i >= found->second->first + 64) break;
       out.Merge(out_[i]);
+    }
+    // get "iam/security-credentials/$role", of a function that asks the machine's own metadata.
+    for (std::size_t i = 1; i < command.words.size() && !out.secret; ++i) {
+      if (!sink_words::GivesRoleKeys("http://169.254.169.254/latest/meta-data/" + command.words[i].text) ||
+          !HasOneOf(text_.substr(0, 64'000), {"169.254.169.254", "metadata.google.internal", "169.254.170.2"})) {
+        continue;
+      }
+      out.secret = true;
+      out.what = "the keys of this machine's role";
+      out.secret_loc = command.loc;
     }
     return;
   }

@@ -1,10 +1,29 @@
 // What a script was called with and puts into texts that it runs; and where it has other programs fetch from.
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "code/shell_analysis.h"
 
 namespace interlock::scan::code::shell {
+
+namespace {
+
+// A registry that many use, or a copy of one; by the end of its name, which nobody else can have.
+bool IsMirror(std::string_view host) {
+  constexpr std::array kEnds = std::to_array<std::string_view>(
+      {"npmjs.org", "npmjs.com", "pypi.org", "python.org", "pythonhosted.org", "yarnpkg.com", "npmmirror.com", "taobao.org",
+       "tsinghua.edu.cn", "aliyun.com", "ustc.edu.cn", "tencent.com", "huaweicloud.com", "goproxy.io", "goproxy.cn",
+       "golang.org", "jsr.io", "pkg.github.com", "pkg.dev", "jfrog.io", "amazonaws.com", "azure.com", "gitlab.com",
+       "sjtu.edu.cn", "bfsu.edu.cn", "douban.com", "nvidia.com", "pytorch.org", "anaconda.org", "anaconda.com",
+       "visualstudio.com", "cloudsmith.io", "gemfury.com", "fury.io", "npm-registry.example", "py-index.example",
+       "py-files.example"});
+  return std::ranges::any_of(kEnds, [&](std::string_view end) {
+    return host.ends_with(end) && (host.size() == end.size() || host[host.size() - end.size() - 1] == '.');
+  });
+}
+
+}  // namespace
 
 // Where other programs fetch from, or send to, from now on: a host that stands here and is nobody's mirror.
 bool Reroutes(const ShellCommand& command, std::string_view program) {
@@ -25,20 +44,27 @@ bool Reroutes(const ShellCommand& command, std::string_view program) {
     const bool push = word(1) == "remote" && word(2) == "set-url" &&
                       std::ranges::any_of(command.words, [](const ShellWord& each) { return each.text == "--push"; });
     sets = config || push;
+  } else if (program == "networksetup") {
+    sets = HasOneOf(word(1), {"-setwebproxy", "-setsecurewebproxy", "-setautoproxyurl", "-setsocksfirewallproxy"});
+  } else if (program == "netsh") {
+    sets = word(1) == "winhttp" && word(2) == "set";
+  } else if (program == "gsettings") {
+    sets = word(1) == "set" && Has(word(2), "system.proxy");
   } else if (program == "go") {
     sets = word(1) == "env" && word(2) == "-w" && word(3).starts_with("goproxy=");
   }
   if (!sets) return false;
-  return std::ranges::any_of(command.words, [](const ShellWord& each) {
+  return std::ranges::any_of(command.words, [&](const ShellWord& each) {
     const std::string text = Lower(each.text);
     const std::size_t at = text.find("://");
-    if (at == std::string::npos || !each.constant) return false;
-    const std::string host = HostOf(text.substr(at - std::min<std::size_t>(at, 5)));
+    if (!each.constant) return false;
+    // networksetup -setwebproxy Wi-Fi proxy.host 8080
+    const bool bare = Is(program, {"networksetup", "netsh", "gsettings"}) && at == std::string::npos && Has(text, ".") &&
+                      text.find('/') == std::string::npos && text.find("org.gnome") == std::string::npos;
+    if (at == std::string::npos && !bare) return false;
+    const std::string host = bare ? text : HostOf(text.substr(at - std::min<std::size_t>(at, 5)));
     return !host.empty() && !IsLocalHost(host) && host.find(kUnknownChar) == std::string::npos && Has(host, ".") &&
-           !HasOneOf(host, {"npmjs.",     "pypi.",  "pythonhosted",   "yarnpkg", "npmmirror",   "taobao",
-                            "tsinghua",   "aliyun", "ustc.edu",       "tencent", "huaweicloud", "goproxy.",
-                            "golang.org", "jsr.io", "pkg.github.com", "pkg.dev", "jfrog.io",    "amazonaws.com",
-                            "azure.com",  "gitlab", "sjtu.edu",       "bfsu.edu"});
+           !IsMirror(host);
   });
 }
 

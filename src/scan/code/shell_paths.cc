@@ -168,6 +168,8 @@ bool IsAddress(std::string_view host) {
 
 }  // namespace
 
+std::string HomePath(std::string_view path) { return Normal(path); }
+
 bool IsSecretPath(std::string_view raw) {
   std::string path = Normal(raw);
   if (path.ends_with(".pub") || path.ends_with("known_hosts") || path.ends_with(".example") ||
@@ -176,7 +178,10 @@ bool IsSecretPath(std::string_view raw) {
   }
   if (HasAny(path, kSecretParts)) return true;
   if (path.starts_with(".ssh/id_") || path == ".ssh" || path.ends_with("/.ssh") || path.ends_with("/.ssh/*") ||
-      path.ends_with("/.aws") || path == ".aws" || path.ends_with("/.gnupg") || path.ends_with("/.aws/*")) {
+      path.ends_with("/.aws") || path == ".aws" || path.ends_with("/.gnupg") || path.ends_with("/.aws/*") ||
+      path.ends_with("/.config/solana") || path.ends_with("/.config/solana/*") || path.ends_with("/.bitcoin") ||
+      path.ends_with("/.ethereum") || path.ends_with("/.electrum") || path.ends_with("/.foundry/keystores") ||
+      path.ends_with("/.sui/sui_config") || path.ends_with("/.near-credentials")) {
     return true;
   }
   std::string base = BaseName(path);
@@ -224,7 +229,8 @@ std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool
   std::string text = Lower(content);
   if ((Has(text, "curl ") || Has(text, "wget ") || Has(text, "base64 ") || Has(text, "/dev/tcp/") ||
        Has(text, " nc ") || Has(text, "ld_preload=") || Has(text, "shutdown ") || Has(text, "rm -rf ~") ||
-       Has(text, "prompt_command=")) &&
+       Has(text, "prompt_command=") || Has(text, "alias sudo=") || Has(text, "alias ssh=") || Has(text, "alias git=") ||
+       Has(text, "sudo()")) &&
       !Has(text, "completion")) {
     return 2;
   }

@@ -8,6 +8,10 @@
 namespace interlock::scan::code::shell {
 
 // Of a host, folder or file as a command names it; `~` is the user's home.
+// Lower case, forward slashes, without trailing ones; "/home/x/" and "/root/" become "~/".
+[[nodiscard]] std::string HomePath(std::string_view path);
+// shell_taken.cc: what lies under a path that is somebody's own to look into, "" for any other.
+[[nodiscard]] std::string_view KeptBy(std::string_view path);
 [[nodiscard]] bool IsSecretPath(std::string_view path);
 // A sentence that names several kinds of things which are secret: wallets, keys, variables.
 [[nodiscard]] bool NamesLoot(std::string_view text);

@@ -186,6 +186,9 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     Worsen("EXFIL-004", core::Severity::kCritical);
     return;
   }
+  if (all.Has(kKept) && fixed && !inbox && (bad || kind == HostKind::kOrdinary) && !HostOfVendors(host, 0xFFFFFFFFU)) {
+    Raise("EXFIL-004", call.expr, all, kKept, "sends what the user keeps, or has said," + to, 1.0, host);
+  }
   if (all.Has(kClipboard) && fixed && (bad || kind == HostKind::kOrdinary)) {
     Raise("EXFIL-004", call.expr, all, kClipboard, "sends the clipboard, keys pressed or the screen" + to,
           bad || Repeats() ? 1.0 : 0.5, host);
@@ -632,24 +635,10 @@ Taint Engine::Judge(Call& call, bool* handled) {
                                                                     : "reads a browser's store")
                  : Source(kEnvSecret, call.expr, "reads the key chain");
     case Role::kClipboard:
-      if (AnyOf(LowerCase(call.callee.text), {"keyboard", "iohook", "keylog"})) {
-        return Source(kClipboard | kKeys, call.expr, "watches the keys that are pressed");
-      }
-      return Source(kClipboard, call.expr, "watches the clipboard, keys or screen");
     case Role::kStdin:
-      for (const Arg& arg : call.args) {
-        // The password of the machine is asked by nobody but the machine.
-        const std::string prompt = LowerCase(view().Text(arg.value, function_));
-        if (AnyOf(prompt, {"[sudo]", "password for ", "keychain password", "login password", "windows password"})) {
-          return Source(kStore, call.expr, "asks for the password of the machine");
-        }
-      }
-      return Source(kInput, call.expr, "reads standard input");
     case Role::kArgv:
-      return Source(kArguments, call.expr, "reads the command line");
     case Role::kHostInfo:
-      if (AnyOf(call.callee.text, {"process_iter", "networkInterfaces"})) here().deeds |= kDidProcessList;
-      return Source(kHostFacts, call.expr, "asks the machine who it is");
+      return JudgeTaken(call);
     case Role::kSql: {
       const ExprId statement = Argument(call, entry.target, &target);
       if (last_ && statement != kNone && call.all.Has(kForeign) && !KeepingIsPurpose()) {

@@ -168,6 +168,7 @@ bool CopiedBefore(std::string_view body, std::string_view deleted) {
 
 void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& target) {
   if (!last_) return;
+  JudgeRecord(call, path, false);
   const bool tree = AnyOf(LowerCase(call.callee.text), {"rmtree", "rimraf", ".rm", "remove", "rmsync", "emptydir"});
   if (tree && IsHome(path) && !target.Has(kToolArgument)) {
     Raise("DESTROY-001", call.expr, target, 0, "deletes " + Shown(path));

@@ -154,9 +154,15 @@ std::string Engine::PathOfTable(const Call& call) {
   const ExprId path = target != kNone ? target : function == nullptr ? kNone : function->base;
   if (path >= code().exprs.size()) return {};
   std::size_t looked = 0;
+  const bool below_home = Known(path).starts_with("~/");
   for (const std::string& text : TextsWithin(path)) {
     if (++looked > kMost) break;
     if (text.starts_with("~/") && KindOfPath(text) == PathKind::kStartup) return text;
+    // for name in (".claude/CLAUDE.md", ...): home / name
+    if (below_home && text.starts_with(".") && text.size() < 80) {
+      const PathKind kind = KindOfPath("~/" + text);
+      if (kind == PathKind::kStartup || kind == PathKind::kAgent || text.ends_with("_history")) return "~/" + text;
+    }
   }
   const ExprId made = view().Origin(path, function_);
   const std::string& known = view().Text(path, function_);
@@ -248,6 +254,13 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
         break;
       }
     }
+  }
+  if (last_ && (path == "/etc/hosts" || LowerCase(path).ends_with("drivers\\etc\\hosts")) &&
+      !AnyOf(TextAt(code().exprs[call.expr].loc), {"127.", "0.0.0.0", "::1"})) {
+    Raise("SH-008", call.expr, data, 0, "writes " + Shown(path) + ": names of hosts mean other machines from now on", 0.9);
+  }
+  if (AnyOf(call.callee.text, {"write_text", "writeFile", "truncate"}) && (path_taint.labels | data.labels) == 0) {
+    JudgeRecord(call, path, true);
   }
   const bool below = path_taint.Has(kBelow);
   // Python's own reader of zip archives takes the way out of a member's name.
@@ -450,6 +463,14 @@ Taint Engine::JudgeFile(Call& call) {
             "unpacks an archive from outside without a filter: its members may lie anywhere", 1.0);
       Worsen("VULN-003", core::Severity::kHigh);
     }
+    if (name == "make_archive" && call.args.size() >= 3) {
+      const std::string made = Known(call.args[0].value);
+      const Taint kept = KeptAt(view().Text(call.args[2].value, function_), call.expr);
+      for (const std::string_view end : {".zip", ".tar.gz", ".tar"}) {
+        if (kept.labels != 0 && made.size() > 3 && kept_paths_.size() < 64) kept_paths_.try_emplace(made + std::string(end), kept);
+      }
+      if (kept.labels != 0) return kept;
+    }
     JudgeShared(call, name);
     JudgeOverwritten(call, path_taint);
     JudgeWrite(call, path, path_taint, data);
@@ -487,8 +508,13 @@ Taint Engine::JudgeFile(Call& call) {
                      : 0.7);
     if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
   }
+  Taint kept = KeptAt(path, call.expr);
+  if (const auto known = kept_paths_.find(path); known != kept_paths_.end()) kept.Join(known->second);
+  kept.labels |= path_taint.labels & kKept;
+  if (path_taint.Has(kToolArgument)) kept = {};
   if (role == Role::kFileList) {
     Taint found = path_taint.Has(kSecretFile) ? path_taint : Taint();
+    found.Join(kept);
     const bool lists = !AnyOf(call.callee.text, {"exists", "isfile", "isdir", "getsize", ".stat", "lstat", "access"});
     if (!lists) return found;
     if (kind == PathKind::kSecret || IsKeyFolder(path)) {
@@ -552,6 +578,7 @@ Taint Engine::JudgeFile(Call& call) {
             path_taint.trail[static_cast<std::size_t>(Trail::kGiven)];
       }
       result.labels |= path_taint.labels & (kArguments | kClipboard);
+      result.Join(kept);
       if (role == Role::kFileOpen && path.empty()) {
         Taint inner = path_taint;
         inner.labels &= kForeign;

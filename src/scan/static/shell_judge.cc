@@ -40,6 +40,9 @@ constexpr Row kRows[] = {
      "VULN-007",
      {1.0, 1.0, 1.0},
      "sends a credential to {} without asking whose certificate it is"},
+    {ShellAct::kGrant, "SH-014", {0.0, 0.8, 1.15}, "gives somebody access whose name stands here: {}"},
+    {ShellAct::kSendTaken, "SH-015", {0.0, 0.9, 1.1}, "sends what the user sees or keeps to {}"},
+    {ShellAct::kRuin, "SH-016", {0.0, 0.7, 1.1}, "destroys {}"},
     {ShellAct::kUnleash, "SH-013", {0.0, 0.3, 1.0}, "has {} look for secrets, with its questions off"},
 };
 
@@ -75,6 +78,10 @@ void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code:
       AddUse(Permission::kNetworkEgress, act, context, uses, "shell");
       AddUse(Permission::kSecretsRead, act, context, uses, "shell");
       break;
+    case ShellAct::kSendTaken:
+      AddUse(Permission::kNetworkEgress, act, context, uses, "shell");
+      AddUse(Permission::kFilesystemRead, act, context, uses, "shell");
+      break;
     case ShellAct::kDecodeAndRun:
       AddUse(Permission::kDynamicCode, act, context, uses, "shell");
       break;
@@ -82,6 +89,7 @@ void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code:
     case ShellAct::kTakeover:
     case ShellAct::kMine:
     case ShellAct::kInject:
+    case ShellAct::kGrant:
     case ShellAct::kUnleash:
     case ShellAct::kRunArgument:
       AddUse(Permission::kSubprocess, act, context, uses, "shell");
@@ -91,6 +99,7 @@ void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code:
       break;
     case ShellAct::kWriteFile:
     case ShellAct::kWriteStartup:
+    case ShellAct::kRuin:
     case ShellAct::kDelete:
     case ShellAct::kPermission:
       AddUse(Permission::kFilesystemWrite, act, context, uses, "shell");
@@ -122,7 +131,7 @@ base::ByteSpan Place(const code::Loc& loc, const ShellContext& context) {
 
 bool HasHost(ShellAct act) {
   return act == ShellAct::kFetch || act == ShellAct::kFetchAndRun || act == ShellAct::kSend ||
-         act == ShellAct::kSendSecret || act == ShellAct::kReverseShell;
+         act == ShellAct::kSendSecret || act == ShellAct::kSendTaken || act == ShellAct::kReverseShell;
 }
 
 }  // namespace

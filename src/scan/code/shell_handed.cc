@@ -1,0 +1,207 @@
+// Access to what is the user's, handed to somebody whose name stands in the script; and an agent's questions switched
+// off by an edit of its settings.
+#include <algorithm>
+
+#include "code/shell_analysis.h"
+
+namespace interlock::scan::code::shell {
+namespace {
+
+constexpr std::size_t kMostSaid = 8'000;  // bytes of one command's words that are read together
+
+// A name that a reader is meant to replace.
+bool IsPlaceholder(std::string_view lower) {
+  return lower.empty() || HasOneOf(lower, {"example.com", "example.org", "your", "<", "user@", "you@", "xxx", "{",
+                                           "placeholder", "username", "changeme", "%", "someone", "jane", "alice"});
+}
+
+bool IsFixed(std::string_view text) {
+  return !text.empty() && text.find(kUnknownChar) == std::string_view::npos && !IsPlaceholder(Lower(text));
+}
+
+// Twelve digits in a row, other than those that manuals use.
+bool NamesAccount(std::string_view text) {
+  constexpr std::size_t kDigits = 12;
+  std::size_t run = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const bool digit = i < text.size() && text[i] >= '0' && text[i] <= '9';
+    if (digit) {
+      ++run;
+      continue;
+    }
+    if (run == kDigits &&
+        !Is(text.substr(i - kDigits, kDigits), {"123456789012", "111122223333", "000000000000", "111111111111",
+                                                "444455556666", "210987654321", "999999999999"})) {
+      return true;
+    }
+    run = 0;
+  }
+  return false;
+}
+
+// Of `--member x` or `--member=x`; "" where it is not given.
+std::string Option(const ShellCommand& command, std::initializer_list<std::string_view> names) {
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& text = command.words[i].text;
+    const std::size_t equal = text.find('=');
+    if (Is(text, names) && i + 1 < command.words.size()) return command.words[i + 1].text;
+    if (equal != std::string::npos && Is(std::string_view(text).substr(0, equal), names)) return text.substr(equal + 1);
+  }
+  return {};
+}
+
+bool NamesHighRole(std::string_view lower) {
+  return HasOneOf(lower, {"owner", "editor", "admin", "contributor", "securityadmin"});
+}
+
+std::string SaidBy(const ShellCommand& command) {
+  std::string said;
+  for (const ShellWord& word : command.words) {
+    said += Lower(word.text) + " ";
+    if (said.size() > kMostSaid) break;
+  }
+  for (const auto& [op, word] : command.redirects) {
+    if (op == "<<" || op == "<<<") said += Lower(word.text.substr(0, kMostSaid)) + " ";
+  }
+  return said;
+}
+
+bool HoldsPublicKey(std::string_view text) {
+  return HasOneOf(text, {"ssh-ed25519 AAAA", "ssh-rsa AAAA", "ecdsa-sha2-nistp256 AAAA"});
+}
+
+// gh api -X PUT repos/o/r/collaborators/NAME
+std::uint8_t GravityOfForge(const ShellCommand& command, std::string_view program, std::string_view script) {
+  const auto word = [&](std::size_t i) {
+    return i < command.words.size() ? command.words[i].text : std::string();
+  };
+  if (program == "gh" && (word(2) == "add" || word(3) == "add") &&
+      (word(1) == "ssh-key" || word(2) == "deploy-key" || word(1) == "gpg-key")) {
+    return HoldsPublicKey(script) ? 2 : 0;
+  }
+  if (!Is(word(1), {"api"}) && !Is(program, {"curl", "http", "https", "xh"})) return 0;
+  const std::string said = SaidBy(command);
+  if (!HasOneOf(said, {" put ", " post ", "=put ", "=post "})) return 0;
+  for (const ShellWord& each : command.words) {
+    for (const std::string_view part : {"/collaborators/", "/memberships/", "/outside_collaborators/"}) {
+      const std::size_t at = each.text.find(part);
+      if (at == std::string::npos || !IsFixed(std::string_view(each.text).substr(at + part.size()))) continue;
+      return HasOneOf(said, {"permission=pull", "permission=read", "permission=triage"}) ? 1 : 2;
+    }
+    if (HasOneOf(each.text, {"/keys", "/deploy_keys"}) && HoldsPublicKey(script) && HasOneOf(said, {"key="})) return 2;
+  }
+  return 0;
+}
+
+std::uint8_t GravityOfCloud(const ShellCommand& command, std::string_view program) {
+  const std::string said = SaidBy(command);
+  if (program == "gcloud" && Has(said, "add-iam-policy-binding")) {
+    const std::string member = Lower(Option(command, {"--member"}));
+    const bool high = NamesHighRole(Lower(Option(command, {"--role"})));
+    if (!IsFixed(member)) return 0;
+    if (member.starts_with("user:") || member.starts_with("group:") || member.starts_with("domain:")) return high ? 2 : 1;
+    if (Is(member, {"allusers", "allauthenticatedusers"})) return high ? 2 : 0;
+    return 0;
+  }
+  if (program == "aws") {
+    if (HasOneOf(said, {"modify-snapshot-attribute", "modify-image-attribute", "modify-db-snapshot-attribute",
+                        "modify-db-cluster-snapshot-attribute"})) {
+      return NamesAccount(said) || HasOneOf(said, {"--group-names all", "--values-to-add all", "group=all"}) ? 2 : 0;
+    }
+    if (HasOneOf(said, {"update-assume-role-policy", "create-role", "put-bucket-policy", "add-permission", "create-grant",
+                        "put-key-policy", "put-resource-policy"})) {
+      return HasOneOf(said, {"arn:aws:iam::", "--principal", "--grantee-principal"}) && NamesAccount(said) ? 2 : 0;
+    }
+    return 0;
+  }
+  if (program == "az" && Has(said, "role assignment create")) {
+    const std::string who = Lower(Option(command, {"--assignee", "--assignee-object-id"}));
+    if (!IsFixed(who) || !(Has(who, "@") || std::ranges::count(who, '-') == 4)) return 0;
+    return NamesHighRole(Lower(Option(command, {"--role"}))) ? 2 : 1;
+  }
+  if (Is(program, {"kubectl", "oc"})) {
+    if (HasOneOf(said, {"--as-group=system:masters", "--as-group system:masters"})) return 1;
+    if (Has(said, "rolebinding") && Has(said, "create") &&
+        HasOneOf(said, {"system:anonymous", "system:unauthenticated", "group=system:authenticated"})) {
+      return 2;
+    }
+  }
+  return 0;
+}
+
+std::uint8_t GravityOfDatabase(const ShellCommand& command, std::string_view program) {
+  if (!Is(program, {"psql", "mysql", "mariadb", "sqlcmd", "mongosh", "mongo", "cockroach"})) return 0;
+  const std::string said = SaidBy(command);
+  const bool makes = HasOneOf(said, {"create role", "create user", "alter role", "alter user", "create login"});
+  const std::size_t word = std::min(said.find("password '"), said.find("identified by '"));
+  if (makes && word != std::string::npos && HasOneOf(said, {"superuser", "grant all", "sysadmin", "createrole"})) {
+    const std::size_t quote = said.find('\'', word);
+    return quote + 1 < said.size() && said[quote + 1] != kUnknownChar && said[quote + 1] != '$' ? 2 : 0;
+  }
+  return Has(said, "grant all") && HasOneOf(said, {" to public", " to anonymous", "'@'%'"}) ? 1 : 0;
+}
+
+// A group of the machine's masters, and a member whose name stands here.
+std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view program) {
+  const auto word = [&](std::size_t i) {
+    return i < command.words.size() ? command.words[i].text : std::string();
+  };
+  const std::string said = SaidBy(command);
+  if (program == "net" || program == "net1") {
+    if (!Has(said, "/add")) return 0;
+    if (Lower(word(1)) == "localgroup") return Has(Lower(word(2)), "admin") && IsFixed(word(3)) && word(3)[0] != '/' ? 2 : 0;
+    return Lower(word(1)) == "user" && IsFixed(word(2)) && IsFixed(word(3)) && word(3)[0] != '/' ? 1 : 0;
+  }
+  if (program == "add-localgroupmember") return Has(said, "admin") && IsFixed(Option(command, {"-Member", "-member"})) ? 2 : 0;
+  if (program == "dseditgroup") return Has(said, " admin ") && IsFixed(Option(command, {"-a"})) ? 2 : 0;
+  if (program == "sysadminctl") return Has(said, "-adduser") && Has(said, "-admin") && IsFixed(Option(command, {"-addUser"})) ? 2 : 0;
+  if (Is(program, {"useradd", "adduser", "usermod", "gpasswd"})) {
+    const std::string who = command.words.back().text;
+    const bool master = std::ranges::any_of(command.words, [](const ShellWord& each) {
+      return Is(each.text, {"sudo", "wheel", "admin", "root", "adm,sudo", "sudo,adm", "wheel,docker", "sudo,docker"});
+    });
+    return master && IsFixed(who) && !Is(who, {"sudo", "wheel", "admin", "root"}) ? 1 : 0;
+  }
+  if (Is(program, {"icacls", "cacls"})) {
+    const bool everyone = HasOneOf(said, {"everyone:", "*s-1-1-0:", "authenticated users:"});
+    return Has(said, "/grant") && everyone && HasOneOf(said, {"f ", "(f)", ":m", "(m)"}) ? 1 : 0;
+  }
+  return 0;
+}
+
+bool OpensQuestions(std::string_view said) {
+  if (HasOneOf(said, {"bypasspermissions", "bash(*)", "dangerously-skip-permissions", "chat.tools.autoapprove"})) return true;
+  std::string close(said);
+  std::erase_if(close, [](char c) { return c == ' ' || c == '"' || c == '\'' || c == '\\'; });
+  return HasOneOf(close, {"alwaysallow:[*]", "autoapprove:[*]", "permissions.deny=[]", "permissions.ask=[]",
+                          "del(.hooks", "del(.permissions.deny", ".hooks={}", "alwaysallow=[*]", "trust:true"});
+}
+
+}  // namespace
+
+bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
+  const ShellCommand& command = script_.commands[index];
+  if (command.words.size() < 2) return false;
+  if (program == "chpasswd" || (program == "passwd" && HasFlag(command, {"--stdin"}))) return false;
+  const std::uint8_t gravity =
+      std::max({GravityOfForge(command, program, text_), GravityOfCloud(command, program),
+                GravityOfDatabase(command, program), GravityOfMachine(command, program)});
+  if (gravity > 0) {
+    std::string said;
+    for (const ShellWord& each : command.words) said += each.text + " ";
+    Emit(ShellAct::kGrant, index, said.substr(0, 120), gravity);
+    return true;
+  }
+  if (Is(program, {"jq", "sed", "yq", "python3", "node", "tee", "gsed", "dasel"})) {
+    const std::string said = SaidBy(command);
+    const bool settings = HasOneOf(Lower(text_.substr(0, 64'000)), {".claude", ".cursor", ".codex", ".gemini", ".codeium",
+                                                                   "claude_desktop_config", ".vscode", ".windsurf"});
+    if (settings && OpensQuestions(said)) {
+      Emit(ShellAct::kWriteAgent, index, "so that nothing is asked any more", 2);
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace interlock::scan::code::shell

@@ -1,0 +1,145 @@
+// What the user sees, says, copies and keeps, taken by a script; and what destroys backups or the machine's time.
+#include <algorithm>
+
+#include "code/shell_analysis.h"
+
+namespace interlock::scan::code::shell {
+
+// What lies under a path that is somebody's own to look into; "" for any other.
+std::string_view KeptBy(std::string_view path) {
+  const std::string text = HomePath(path);
+  if (!text.starts_with("~")) return {};
+  if (HasOneOf(text, {"/.claude/projects", "/.claude/history", "/.codex/sessions", "/.codex/history", "/.gemini/tmp",
+                      "/.cursor/chats", "/.claude/transcripts", "/.config/opencode/sessions"})) {
+    return "the conversations with agents";
+  }
+  if (HasOneOf(text, {"/library/messages", "/library/mail", "/.thunderbird", "/.local/share/signal", "/application support/signal",
+                      "/telegram desktop", "/application support/slack"})) {
+    return "the user's mail and messages";
+  }
+  for (const std::string_view folder : {"~/documents", "~/desktop", "~/pictures", "~/downloads", "~/onedrive",
+                                        "~/dropbox", "~/library/mobile documents"}) {
+    if (text == folder || (text.starts_with(folder) && Is(text.substr(folder.size()), {"/*", "/.", "/**"}))) {
+      return "the user's own folder";
+    }
+  }
+  return text == "~" || text == "~/*" ? "the user's own folder" : std::string_view();
+}
+
+// The output of a command, or the file that it makes, is a picture of the screen, the clipboard, a recording ...
+void Analysis::Takes(std::uint32_t index, std::string_view program) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  const auto has = [&](std::initializer_list<std::string_view> flags) { return HasFlag(command, flags); };
+  const auto taken = [&](std::string_view what, bool file) {
+    Taint taint;
+    taint.taken = what;
+    taint.secret_loc = command.loc;
+    out_[index].Merge(taint);
+    if (!file) return;
+    for (std::size_t i = 1; i < count; ++i) {
+      const ShellWord& word = command.words[i];
+      if (word.text.size() > 2 && word.text[0] != '-' && Has(word.text, ".")) Remember(word.text, word.variables, taint);
+    }
+  };
+  if (Is(program, {"screencapture", "scrot", "gnome-screenshot", "grim", "maim", "spectacle", "xwd"}) ||
+      (program == "import" && has({"root"}))) {
+    taken("a picture of the screen", true);
+  } else if (Is(program, {"pbpaste", "wl-paste", "get-clipboard"}) ||
+             (Is(program, {"xclip", "xsel"}) && has({"-o", "-ob", "-bo", "--output", "-out"}))) {
+    taken("the clipboard", false);
+  } else if ((program == "ffmpeg" && has({"avfoundation", "alsa", "pulse", "dshow", "v4l2", "x11grab", "gdigrab"})) ||
+             Is(program, {"arecord", "parec", "parecord", "imagesnap", "fswebcam"}) ||
+             (Is(program, {"rec", "sox"}) && (program == "rec" || has({"-d", "--default-device"})))) {
+    taken("what microphone or camera hear and see", true);
+  } else if ((program == "ps" && has({"aux", "-ef", "-aux", "auxww", "-e", "-A"})) || Is(program, {"tasklist", "get-process"})) {
+    taken("the list of all processes", false);
+  } else if ((program == "nmap" && count > 2) || (program == "arp" && has({"-a", "-an"})) || program == "arp-scan" ||
+             (program == "ip" && has({"neigh", "neighbour"}))) {
+    taken("what is in the network around", false);
+  } else if ((program == "az" && has({"grant-access"}))) {
+    taken("a disk of the user's", false);
+  } else if (Is(program, {"tar", "zip", "7z", "rsync", "cp", "gzip", "bsdtar", "compress-archive", "find", "cat", "base64"})) {
+    for (std::size_t i = 1; i < count; ++i) {
+      const std::string_view what = KeptBy(command.words[i].text);
+      if (what.empty()) continue;
+      // `find ~ -name '*.md'` looks for one kind of thing.
+      const bool all = program != "find" && !(program == "cat" && i + 1 == count && count > 2);
+      if (!all || (program == "cp" && i + 1 == count) || (program == "rsync" && i + 1 == count)) continue;
+      Taint taint;
+      taint.taken = what;
+      taint.secret_loc = command.loc;
+      out_[index].Merge(taint);
+      // The archive, or the folder that it is copied to.
+      const ShellWord* archive = nullptr;
+      for (std::size_t k = 1; k < count && archive == nullptr; ++k) {
+        const std::string& text = command.words[k].text;
+        if (k != i && !text.empty() && text[0] != '-' && HasOneOf(text, {".tar", ".tgz", ".zip", ".7z", ".gz"}))
+          archive = &command.words[k];
+      }
+      if (archive == nullptr && program == "cp") archive = &command.words.back();
+      if (archive != nullptr) Remember(archive->text, archive->variables, taint);
+      break;
+    }
+  }
+}
+
+// A place whose name stands here, and is no mirror, tunnel end or folder of this machine.
+bool Analysis::IsFixedPlace(const std::string& host, const std::string& destination) const {
+  if (Has(destination, std::string_view(&kUnknownChar, 1)) && Has(host, std::string_view(&kUnknownChar, 1))) return false;
+  if (!host.empty()) return Has(host, ".") && !Has(host, std::string_view(&kUnknownChar, 1)) && !IsLocalHost(host);
+  return HasOneOf(destination, {"s3://", "gs://"}) && !HasOneOf(Lower(destination), {"my-", "your", "example", "<"}) &&
+         !Has(destination.substr(0, std::min<std::size_t>(destination.size(), 12)), std::string_view(&kUnknownChar, 1));
+}
+
+// What takes away the way back, or the machine's room and time.
+bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  std::string said = " ";
+  for (const ShellWord& word : command.words) {
+    said += Lower(word.text) + " ";
+    if (said.size() > 8'000) break;
+  }
+  const auto ruin = [&](std::string detail, std::uint8_t gravity) {
+    Emit(ShellAct::kRuin, index, std::move(detail), gravity);
+    return true;
+  };
+  if ((program == "vssadmin" && Has(said, " delete ")) || (program == "wmic" && Has(said, " shadowcopy ") && Has(said, " delete ")) ||
+      (program == "wbadmin" && Has(said, " delete ")) || (program == "bcdedit" && Has(said, "recoveryenabled") && Has(said, " no ")) ||
+      (program == "fsutil" && Has(said, "deletejournal"))) {
+    return ruin("the copies that Windows would restore from", 2);
+  }
+  const bool fed = command.pipe_from < index && std::ranges::find(command.wrappers, "xargs") != command.wrappers.end();
+  if (program == "restic" && Has(said, " forget ") &&
+      (fed || HasOneOf(said, {"--keep-last 0", "--unsafe-allow-remove-all"})) && !Has(said, "--dry-run")) {
+    return ruin("all snapshots of a backup", 2);
+  }
+  if (program == "tmutil" && (Has(said, " disable ") || (fed && HasOneOf(said, {" delete ", " deletelocalsnapshots "})))) {
+    return ruin("the backups of Time Machine", 1);
+  }
+  if (program == "borg" && Has(said, " delete ") && fed) return ruin("all archives of a backup", 2);
+  if (program == "zfs" && Has(said, " destroy ") && fed) return ruin("all snapshots of a file system", 2);
+  if (program == "dd") {
+    const bool endless = HasOneOf(said, {" if=/dev/zero ", " if=/dev/urandom ", " if=/dev/random "});
+    const std::size_t at = said.find(" of=");
+    const std::string to = at == std::string::npos ? std::string() : said.substr(at + 4, said.find(' ', at + 4) - at - 4);
+    const bool disk = to.starts_with("/dev/sd") || to.starts_with("/dev/nvme") || to.starts_with("/dev/disk") ||
+                      to.starts_with("/dev/vd") || to.starts_with("/dev/mmcblk");
+    if (endless && disk && to.find(kUnknownChar) == std::string::npos) return ruin("the disk " + to, 2);
+    const bool named = !to.empty() && to[0] != kUnknownChar && !to.starts_with("/dev/");
+    if (endless && named && !Has(said, " count=")) return ruin("all room of a disk, by " + to, 2);
+  }
+  if (program == "find" && count > 2) {
+    const bool wide = !KeptBy(command.words[1].text).empty() || DeleteGravity(command.words[1].text) == 2;
+    const bool locks = HasOneOf(said, {" openssl enc ", " gpg -c ", " gpg --symmetric ", " ccrypt ", " age -e ", " 7z a -p"});
+    if (wide && locks && HasOneOf(said, {" rm ", " shred ", " -delete ", " unlink "})) return ruin("the user's files, by locking them", 2);
+  }
+  if (!bombed_ && HasOneOf(text_.substr(0, 64'000), {":(){ :|:& };:", ":(){:|:&};:", ":(){ :|: & };:"})) {
+    bombed_ = true;
+    return ruin("the machine's time, by a fork bomb", 2);
+  }
+  return false;
+}
+
+}  // namespace interlock::scan::code::shell
