@@ -514,6 +514,7 @@ Taint Engine::Eval(ExprId id) {
           if (code().exprs[arg.value].text.find("](http") != std::string_view::npos) JudgePicture(id, taint);
         }
       }
+      if (expr.kind == ExprKind::kChoice && last_) JudgeExchanged(id);
       if (expr.kind == ExprKind::kDict && last_) {
         JudgeContainerSpec(id);
         JudgeMailCopy(id);
@@ -597,6 +598,7 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
         } else {
           JudgeInstruction(key, value, taint);
         }
+        JudgeCopied(key, value);
         if (keeps_state_) {
           JudgeDecision(key, target, value);
           JudgeReworded(key, target, value);
@@ -648,8 +650,8 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
       for (const Arg& arg : code().ArgsOf(expr)) {
         Taint part = taint;
         ExprId part_value = kNone;
-        if (expr.kind == ExprKind::kDict && !arg.name.empty() && taint.Has(kEnvAll)) {
-          part = EnvRead(arg.name, target);
+        if (expr.kind == ExprKind::kDict && !arg.name.empty()) {
+          part = FieldOf(arg.name, target, taint, depth);
         } else if (source != nullptr && expr.kind == ExprKind::kList && source->kind == ExprKind::kList &&
                    source->arg_count == expr.arg_count) {
           part_value = code().ArgsOf(*source)[at].value;

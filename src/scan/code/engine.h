@@ -300,6 +300,29 @@ class Engine {
   [[nodiscard]] static bool TellsHook(std::string_view key, const Taint& from);
   Taint JudgeTaken(Call& call);
   [[nodiscard]] Taint HookField(ExprId id, std::string_view key);
+  [[nodiscard]] bool AsksForRoleKeys(std::span<const Arg> args);
+  [[nodiscard]] Taint FieldOf(std::string_view name, ExprId target, const Taint& whole, int depth);
+  // state_parsed.cc
+  void JudgeAssignedByText();
+  void JudgeConfigured(ExprId dict);
+  [[nodiscard]] std::uint32_t RootOf(ExprId expr) const;
+  [[nodiscard]] bool IsParsed(std::uint32_t slot) const;
+  [[nodiscard]] std::string ControlledBy(ExprId container) const;
+  void JudgeNamedStep(ExprId value);
+  void JudgeRanked(const Call& call, std::string_view last);
+  void JudgeTask(ExprId dict);
+  void JudgeLikeFetch(Call& call);
+  void JudgeRemoteCommand(const Call& call, std::string_view last);
+  [[nodiscard]] bool GivenHarm(const Call& call);
+  void JudgeSettingsCall(const Call& call, std::string_view last);
+  [[nodiscard]] Taint OfRunner(const Call& call);
+  void JudgeDropped(const Call& call, std::string_view last);
+  void JudgeReturned();
+  [[nodiscard]] bool DecodesHere(ExprId command) const;
+  [[nodiscard]] bool IsQueryOf(ExprId expr) const;
+  [[nodiscard]] bool IsToolExtra() const;
+  void JudgeCopied(std::string_view key, ExprId value);
+  void JudgeExchanged(ExprId choice);
   void JudgeRecord(const Call& call, const std::string& path, bool emptied);
   // sinks_paths.cc
   [[nodiscard]] static bool ChosenBelow(const Taint& folder, const Taint& name);
@@ -488,6 +511,7 @@ class Engine {
   std::unordered_set<std::string> read_spaces_;
   std::unordered_map<std::size_t, std::string> kept_spaces_;
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
+  std::unordered_map<std::uint32_t, bool> gives_;             // files that name a way to give access
   std::unordered_map<std::string, Taint> kept_paths_;         // files that pictures, recordings and the like lie in
   std::unordered_map<std::string, Taint> fetched_paths_;      // files that something fetched was written to, by name
   std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose

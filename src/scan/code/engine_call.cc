@@ -100,6 +100,8 @@ Taint Engine::EvalCall(ExprId id) {
   bool handled = false;
   if (call.callee.kind == ValueKind::kFunction) {
     result = CallFunction(call.callee, args, taints, call.receiver, id);
+    if (AsksForRoleKeys(args)) result.Join(Source(kStore, id, "asks the cloud for the keys of this machine's role"));
+    result.Join(OfRunner(call));
     handled = true;
   } else if (call.callee.kind == ValueKind::kClass && call.callee.module < states_.size()) {
     const ModuleView& owner = *states_[call.callee.module].view;
@@ -129,6 +131,14 @@ Taint Engine::EvalCall(ExprId id) {
     if (last_) JudgePictureData(call, last);
     if (last_) JudgeSeeds(call, last);
     JudgeGrants(call);
+    if (last_) JudgeSettingsCall(call, last);
+    if (last_) JudgeDropped(call, last);
+    if (last_) JudgeRanked(call, last);
+    if (last_) JudgeLikeFetch(call);
+    if (last_ && call.entry == nullptr) JudgeRemoteCommand(call, last);
+    if (SaysOneOf(last, {"createMessage", "create_message"}) && Contains(code().text, "allServers")) {
+      call.receiver.Join(Source(kKept, id, "has a model write out what has been said to the agent"));
+    }
   }
   if (!own && !log_hosts_.empty() && base != nullptr && base->kind == ExprKind::kMember &&
       SaysOneOf(base->text, {"info", "debug", "warning", "error", "critical", "log", "exception"})) {
@@ -288,13 +298,23 @@ Taint Engine::EvalCall(ExprId id) {
     // x.append(secret): what is put into a thing stays in it.
     const std::uint32_t attribute = method ? OwnAttribute(base->base) : kNone;
     if (method && from_args.labels != 0 && base->base < code().exprs.size() &&
-        (code().exprs[base->base].kind == ExprKind::kName || attribute != kNone) &&
+        (code().exprs[base->base].kind == ExprKind::kName || attribute != kNone ||
+         IsQueryOf(base->base)) &&
         SaysOneOf(last, {"append", "push", "put", "put_nowait", "appendleft", "enqueue", "add", "extend", "update",
                          "write", "set", "insert", "unshift", "setdefault",
                          "set_content", "writestr", "add_attachment", "attach", "set_payload", "add_field", "field"})) {
-      const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(base->base, function_);
+      // url.searchParams.set(name, value)
+      const bool query = IsQueryOf(base->base);
+      const ExprId into = query ? code().exprs[base->base].base : base->base;
+      const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(into, function_);
       if (slot != kNone) {
         Taint kept = from_args;
+        if (query) {
+          // An address takes its parts encoded: they leave with it, and break out of nothing.
+          constexpr Labels kLeaves = kSecretLabels | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped;
+          kept.labels &= kLeaves;
+          kept.fresh &= kLeaves;
+        }
         if (view().slots()[slot].scope != function_) {
           kept.fresh = kept.labels;
           kept.params = 0;

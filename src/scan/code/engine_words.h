@@ -24,7 +24,7 @@ inline bool KeepsContent(std::string_view method) {
                             "json",      "text",  "concat",     "trim",    "hex",     "pop",    "update",   "stringify",
                             "getvalue",  "dumps", "push",       "append",  "then",    "toJSON", "find",     "flat",
                             "put",       "assign", "splice",     "shift",    "put_nowait", "enqueue", "appendleft", "structuredClone",
-                            "deepcopy",  "cloneDeep"});
+                            "deepcopy",  "cloneDeep", "match", "matchAll", "lower", "upper", "toLowerCase"});
 }
 
 // Functions that give back their arguments in another form.
@@ -50,6 +50,10 @@ inline bool Transforms(std::string_view name) {
                                                 "urlencode",
                                                 "quote",
                                                 "b64encode",
+                                                "b32encode",
+                                                "b16encode",
+                                                "b85encode",
+                                                "a85encode",
                                                 "urlsafe_b64encode",
                                                 "encodebytes",
                                                 "hexlify",
@@ -77,6 +81,10 @@ inline bool Transforms(std::string_view name) {
 // `if name.startswith("MYAPP_")`: some variables are picked out of all, and not for being credentials.
 inline bool PicksOwn(std::string_view text) {
   bool picks = false;
+  // ... if k.endswith(("_KEY", "_TOKEN")): whose they are is all the same.
+  for (const std::string_view end : {"\"_KEY\"", "\"_TOKEN\"", "'_KEY'", "'_TOKEN'", "/KEY|", "KEY|TOKEN", "TOKEN|KEY", "SECRET|"}) {
+    if (text.find(end) != std::string_view::npos) return false;
+  }
   for (const std::string_view call : {"startswith(", "startsWith("}) {
     for (std::size_t at = text.find(call); at != std::string_view::npos; at = text.find(call, at + 1)) {
       std::size_t from = at + call.size();

@@ -53,26 +53,6 @@ std::uint32_t WatchesOf(std::string_view text) {
 
 int CountOf(std::uint32_t bits) { return __builtin_popcount(bits); }
 
-// An account that money is sent to: an IBAN, spaces or not.
-bool IsAccount(std::string_view text) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); };
-  // Of payment services and of chains.
-  if (text.starts_with("acct_") && text.size() >= 15) return std::ranges::all_of(text.substr(5), letter);
-  if (text.starts_with("0x") && text.size() == 42) return std::ranges::all_of(text.substr(2), letter);
-  if (text.starts_with("bc1") && text.size() >= 26) return std::ranges::all_of(text, letter);
-  if (text.size() < 15 || text.size() > 44) return false;
-  std::string bare;
-  for (const char c : text) {
-    if (c != ' ') bare += c;
-  }
-  if (bare.size() < 15 || bare.size() > 34) return false;
-  const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  if (!upper(bare[0]) || !upper(bare[1]) || !digit(bare[2]) || !digit(bare[3])) return false;
-  const auto digits = std::count_if(bare.begin(), bare.end(), digit);
-  return digits >= 10 && std::all_of(bare.begin(), bare.end(), [&](char c) { return upper(c) || digit(c); });
-}
-
 // Names under which frameworks and clients keep what is called for an answer.
 bool GivesAnswers(std::string_view what) {
   const std::string_view last = what.substr(what.rfind('.') + 1);
@@ -230,12 +210,14 @@ void Engine::JudgeHabits() {
           "asks " + std::to_string(CountOf(watches)) + " different things that tell whether somebody watches it",
           CountOf(watches) >= 4 ? 1.0 : 0.7);
   }
+  JudgeAssignedByText();
   if (function_ == kModuleBody || shape.loc.end - shape.loc.begin > kLongestFunction) return;
   const std::string_view body = TextAt(shape.loc);
   JudgeRewriter(body);
   JudgePieces(body);
   JudgePrefix(body);
   JudgeWalk();
+  JudgeReturned();
   JudgePayee();
 }
 

@@ -273,6 +273,14 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
   const bool listens = SaysOneOf(function->text, {"on", "once", "addListener", "addEventListener", "subscribe"});
   const bool tells = SaysOneOf(function->text, {"emit", "publish", "dispatch", "notify"});
   if (!listens && !tells) return;
+  if (listens && function->base < code().exprs.size() && SaysOneOf(code().exprs[function->base].text, {"document", "window"}) &&
+      SaysOneOf(view().Text(call.args[0].value, function_), {"keydown", "keypress", "keyup", "input", "paste"})) {
+    // All that is typed on a page.
+    Taint back;
+    for (const auto& [index, value] : functions) {
+      CallBack(value, Source(kClipboard | kKeys, call.expr, "watches the keys that are pressed"), &back);
+    }
+  }
   const std::uint32_t attribute = OwnAttribute(function->base);
   const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(function->base, function_);
   const std::string& event = view().Text(call.args[0].value, function_);

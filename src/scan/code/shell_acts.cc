@@ -214,6 +214,14 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       return;
     }
   }
+  if (program == "azcopy" && Is(word(1), {"copy", "cp", "sync"})) {
+    std::vector<const ShellWord*> operands = Operands(command);
+    Taint taint = input;
+    for (const ShellWord* operand : operands) taint.Merge(OfWord(*operand));
+    const std::string to = operands.empty() ? std::string() : operands.back()->text;
+    if (Has(to, "://")) Sends(index, HostOf(to), to, taint, false);
+    return;
+  }
   if (program == "gh" && word(1) == "repo" && word(2) == "create" && (staged_.secret || staged_.environment)) {
     Sends(index, "github.com", "a repository of its own", staged_, false);
     return;
@@ -586,7 +594,8 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
   if (program.empty()) return;
   if (Install(index, program)) return;
   bool reported = true;
-  if (Overpowers(index, program) || HandsOver(index, program) || Ruins(index, program)) {
+  if (Overpowers(index, program) || HandsOver(index, program) || Ruins(index, program) ||
+      (script_.dialect == ShellDialect::kPowerShell && Windows(index, program))) {
     // said
   } else if (program == "crontab") {
     bool list = HasFlag(command, {"-l", "-e"});  // -e asks the user

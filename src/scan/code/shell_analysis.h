@@ -78,6 +78,7 @@ inline std::string Shown(std::string_view text) {
 [[nodiscard]] bool StopsGuard(const ShellCommand& command);
 [[nodiscard]] std::size_t GitVerb(const ShellCommand& command);
 [[nodiscard]] bool PushesAll(const ShellCommand& command);
+[[nodiscard]] bool OpensQuestions(std::string_view said);  // shell_handed.cc; lower case
 [[nodiscard]] bool Reroutes(const ShellCommand& command, std::string_view program);
 
 class Analysis {
@@ -252,6 +253,14 @@ class Analysis {
   bool Overpowers(std::uint32_t index, std::string_view program);
   bool HandsOver(std::uint32_t index, std::string_view program);
   bool Ruins(std::uint32_t index, std::string_view program);
+  // The whole text in lower case, up to a bound; made once.
+  const std::string& Whole() {
+    constexpr std::size_t kMost = 64'000;
+    if (whole_.empty() && !text_.empty()) whole_ = Lower(text_.substr(0, kMost));
+    return whole_;
+  }
+  [[nodiscard]] Taint OfScreen();
+  bool Windows(std::uint32_t index, std::string_view program);
   void Takes(std::uint32_t index, std::string_view program);
   [[nodiscard]] bool IsFixedPlace(const std::string& host, const std::string& destination) const;
   void Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content);
@@ -273,6 +282,7 @@ class Analysis {
   std::unordered_map<std::string, Taint> read_;  // variables that `read` filled
   std::string socket_;                           // that exec opened: host/port
   std::string fifo_;                             // made by mkfifo
+  std::string whole_;                            // Whole()
   bool bombed_ = false;                          // a fork bomb has been named
   std::vector<ShellUse> uses_;
 };

@@ -311,7 +311,10 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   // xargs: the input is among the operands.
   bool xargs = std::ranges::find(command.wrappers, "xargs") != command.wrappers.end();
   if (xargs && (transfer.sends || input.secret)) sent.Merge(input);
+  if (transfer.sends && script_.dialect == ShellDialect::kPowerShell) sent.Merge(OfScreen());
   for (const ShellWord* word : transfer.data) {
+    // ... | ForEach-Object { Invoke-RestMethod -Body $_ }
+    if (std::ranges::find(word->variables, "_") != word->variables.end()) sent.Merge(input);
     sent.Merge(OfWord(*word));
     for (const std::string& name : word->variables) {
       std::string owner = SecretOwner(name);
@@ -328,7 +331,8 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
     word.text = file;
     // Of several fields, the one that names the file.
     for (const ShellWord* data : transfer.data) {
-      if (data->text == file || Has(data->text, "@" + file) || Has(data->text, "<" + file))
+      if (data->text == file || Has(data->text, "@" + file) || Has(data->text, "<" + file) ||
+          (data->text.starts_with("--") && data->text.ends_with("=" + file)))
         word.variables.insert(word.variables.end(), data->variables.begin(), data->variables.end());
     }
     sent.Merge(OfFile(word, index));
@@ -414,7 +418,7 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
   if (HasOneOf(text, {"/etc/sudoers", "/etc/pam.d/"})) {
     act = ShellAct::kPermission;
     gravity = 2;
-  } else if (text == "/etc/hosts" && !NamesThisMachine(known)) {
+  } else if ((text == "/etc/hosts" || Lower(text).ends_with("drivers\\etc\\hosts")) && !NamesThisMachine(known)) {
     // Names of hosts that mean other machines from now on.
     act = ShellAct::kPermission;
     gravity = known.empty() ? 1 : 2;
@@ -424,7 +428,7 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
     if (taint.fetched || taint.decoded) gravity = 2;
   } else if (IsAgentPath(text)) {
     act = ShellAct::kWriteAgent;
-    gravity = 1;
+    gravity = OpensQuestions(known.empty() ? Whole() : Lower(known)) ? 2 : 1;
     if (taint.fetched || taint.decoded) gravity = 2;
   }
   ShellUse& use = Emit(act, index, path.text, gravity);
@@ -499,7 +503,7 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
     // get "iam/security-credentials/$role", of a function that asks the machine's own metadata.
     for (std::size_t i = 1; i < command.words.size() && !out.secret; ++i) {
       if (!sink_words::GivesRoleKeys("http://169.254.169.254/latest/meta-data/" + command.words[i].text) ||
-          !HasOneOf(text_.substr(0, 64'000), {"169.254.169.254", "metadata.google.internal", "169.254.170.2"})) {
+          !HasOneOf(Whole(), {"169.254.169.254", "metadata.google.internal", "169.254.170.2"})) {
         continue;
       }
       out.secret = true;

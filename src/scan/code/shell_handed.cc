@@ -79,7 +79,7 @@ std::uint8_t GravityOfForge(const ShellCommand& command, std::string_view progra
       (word(1) == "ssh-key" || word(2) == "deploy-key" || word(1) == "gpg-key")) {
     return HoldsPublicKey(script) ? 2 : 0;
   }
-  if (!Is(word(1), {"api"}) && !Is(program, {"curl", "http", "https", "xh"})) return 0;
+  if (!(Is(program, {"gh", "glab"}) && word(1) == "api") && !Is(program, {"curl", "http", "https", "xh"})) return 0;
   const std::string said = SaidBy(command);
   if (!HasOneOf(said, {" put ", " post ", "=put ", "=post "})) return 0;
   for (const ShellWord& each : command.words) {
@@ -94,6 +94,7 @@ std::uint8_t GravityOfForge(const ShellCommand& command, std::string_view progra
 }
 
 std::uint8_t GravityOfCloud(const ShellCommand& command, std::string_view program) {
+  if (!Is(program, {"gcloud", "aws", "az", "kubectl", "oc"})) return 0;
   const std::string said = SaidBy(command);
   if (program == "gcloud" && Has(said, "add-iam-policy-binding")) {
     const std::string member = Lower(Option(command, {"--member"}));
@@ -146,6 +147,10 @@ std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view prog
   const auto word = [&](std::size_t i) {
     return i < command.words.size() ? command.words[i].text : std::string();
   };
+  if (!Is(program, {"net", "net1", "add-localgroupmember", "dseditgroup", "sysadminctl", "useradd", "adduser", "usermod",
+                    "gpasswd", "icacls", "cacls"})) {
+    return 0;
+  }
   const std::string said = SaidBy(command);
   if (program == "net" || program == "net1") {
     if (!Has(said, "/add")) return 0;
@@ -169,6 +174,9 @@ std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view prog
   return 0;
 }
 
+}  // namespace
+
+// What lets every command of an agent through, or takes away what refuses some.
 bool OpensQuestions(std::string_view said) {
   if (HasOneOf(said, {"bypasspermissions", "bash(*)", "dangerously-skip-permissions", "chat.tools.autoapprove"})) return true;
   std::string close(said);
@@ -177,11 +185,18 @@ bool OpensQuestions(std::string_view said) {
                           "del(.hooks", "del(.permissions.deny", ".hooks={}", "alwaysallow=[*]", "trust:true"});
 }
 
-}  // namespace
-
 bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   if (command.words.size() < 2) return false;
+  if (Is(program, {"aws", "az", "gcloud"})) {
+    const std::string said = SaidBy(command);
+    if (HasOneOf(said, {"cloudtrail stop-logging", "cloudtrail delete-trail", "guardduty delete-detector",
+                        "diagnostic-settings delete", "activity-log alert delete", "logging sinks delete",
+                        "delete-flow-logs", "securityhub disable", "configservice stop-configuration-recorder"})) {
+      Emit(ShellAct::kPermission, index, "stops the cloud's own record: " + said.substr(0, 80), 2);
+      return true;
+    }
+  }
   if (program == "chpasswd" || (program == "passwd" && HasFlag(command, {"--stdin"}))) return false;
   const std::uint8_t gravity =
       std::max({GravityOfForge(command, program, text_), GravityOfCloud(command, program),
@@ -194,7 +209,7 @@ bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
   }
   if (Is(program, {"jq", "sed", "yq", "python3", "node", "tee", "gsed", "dasel"})) {
     const std::string said = SaidBy(command);
-    const bool settings = HasOneOf(Lower(text_.substr(0, 64'000)), {".claude", ".cursor", ".codex", ".gemini", ".codeium",
+    const bool settings = HasOneOf(Whole(), {".claude", ".cursor", ".codex", ".gemini", ".codeium",
                                                                    "claude_desktop_config", ".vscode", ".windsurf"});
     if (settings && OpensQuestions(said)) {
       Emit(ShellAct::kWriteAgent, index, "so that nothing is asked any more", 2);

@@ -57,6 +57,22 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
   } else if ((program == "nmap" && count > 2) || (program == "arp" && has({"-a", "-an"})) || program == "arp-scan" ||
              (program == "ip" && has({"neigh", "neighbour"}))) {
     taken("what is in the network around", false);
+  } else if ((program == "netsh" && has({"key=clear"})) || (program == "cmdkey" && has({"/list"}))) {
+    Taint taint;
+    taint.secret = true;
+    taint.what = program == "netsh" ? "passwords of networks" : "stored credentials";
+    taint.secret_loc = command.loc;
+    out_[index].Merge(taint);
+  } else if (Is(program, {"osascript", "zenity", "kdialog", "systemd-ask-password"})) {
+    std::string said;
+    for (const ShellWord& word : command.words) said += word.text.substr(0, 4'000) + " ";
+    for (const auto& [op, word] : command.redirects) said += word.text.substr(0, 4'000) + " ";
+    if (!HasOneOf(said, {"hidden answer", "--password", "ask-password"})) return;
+    Taint taint;
+    taint.secret = true;
+    taint.what = "a password that a dialog asks for";
+    taint.secret_loc = command.loc;
+    out_[index].Merge(taint);
   } else if ((program == "az" && has({"grant-access"}))) {
     taken("a disk of the user's", false);
   } else if (Is(program, {"tar", "zip", "7z", "rsync", "cp", "gzip", "bsdtar", "compress-archive", "find", "cat", "base64"})) {
@@ -96,6 +112,11 @@ bool Analysis::IsFixedPlace(const std::string& host, const std::string& destinat
 bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   const std::size_t count = command.words.size();
+  if (index == 0 && HasOneOf(Whole(), {":(){ :|:& };:", ":(){:|:&};:", ":(){ :|: & };:"})) {
+    Emit(ShellAct::kRuin, index, "the machine's time, by a fork bomb", 2);
+    return true;
+  }
+  if (!Is(program, {"vssadmin", "wmic", "wbadmin", "bcdedit", "fsutil", "restic", "tmutil", "borg", "zfs", "dd", "find"})) return false;
   std::string said = " ";
   for (const ShellWord& word : command.words) {
     said += Lower(word.text) + " ";
@@ -135,9 +156,68 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
     const bool locks = HasOneOf(said, {" openssl enc ", " gpg -c ", " gpg --symmetric ", " ccrypt ", " age -e ", " 7z a -p"});
     if (wide && locks && HasOneOf(said, {" rm ", " shred ", " -delete ", " unlink "})) return ruin("the user's files, by locking them", 2);
   }
-  if (!bombed_ && HasOneOf(text_.substr(0, 64'000), {":(){ :|:& };:", ":(){:|:&};:", ":(){ :|: & };:"})) {
-    bombed_ = true;
-    return ruin("the machine's time, by a fork bomb", 2);
+  return false;
+}
+
+// Calls of the platform that take the screen or the keys leave no word that a pipe would carry.
+Taint Analysis::OfScreen() {
+  Taint taint;
+  const std::string& text = Whole();
+  if (Has(text, "copyfromscreen(")) taint.taken = "a picture of the screen";
+  if (Has(text, "getasynckeystate")) taint.taken = "the keys that are pressed";
+  return taint;
+}
+
+// What only Windows has: its firewall, its registry's locks, its copies, its record of commands.
+bool Analysis::Windows(std::uint32_t index, std::string_view program) {
+  const ShellCommand& command = script_.commands[index];
+  const bool first = index == 0 && HasOneOf(Whole(), {"amsiinitfailed", "amsiutils'", "amsiscanbuffer"});
+  if (!first && !Is(program, {"set-netfirewallprofile", "set-itemproperty", "new-itemproperty", "sp", "import-certificate", "remove-item",
+                              "clear-content", "ri", "del", "rm", "get-wmiobject", "gwmi", "get-ciminstance", "get-childitem", "gci",
+                              "dir", "ls"})) {
+    return false;
+  }
+  std::string said = " ";
+  for (const ShellWord& word : command.words) {
+    said += Lower(word.text) + " ";
+    if (said.size() > 8'000) break;
+  }
+  const std::string here = command.loc.end <= text_.size() && command.loc.begin < command.loc.end
+                               ? Lower(text_.substr(command.loc.begin, std::min<std::size_t>(command.loc.end - command.loc.begin, 2'000)))
+                               : std::string();
+  const auto opens = [&](std::string detail, std::uint8_t gravity) {
+    Emit(ShellAct::kPermission, index, std::move(detail), gravity);
+    return true;
+  };
+  if (first) return opens("the scanner of scripts", 2);
+  if (program == "set-netfirewallprofile" && HasOneOf(said, {" false", "$false", "\x01"}) && Has(said, "-enabled")) {
+    return opens("the firewall", 2);
+  }
+  if (Is(program, {"set-itemproperty", "new-itemproperty", "sp"})) {
+    if (Has(said, "policies\\system") && Has(said, "enablelua") && Has(said, " 0 ")) return opens("the question before rights are raised", 2);
+    if (Has(said, "internet settings") && HasOneOf(said, {" proxyserver ", " autoconfigurl "}) && Has(said, ".")) {
+      return opens("what others fetch or send goes through another host", 2);
+    }
+    if (Has(said, "windows defender") && Has(said, "disable")) return opens("the virus scanner", 2);
+  }
+  if (program == "import-certificate" && Has(said, "\\root")) return opens("whose certificates are believed", 1);
+  if (Is(program, {"remove-item", "clear-content", "ri", "del", "rm"}) && HasOneOf(here, {"historysavepath", "consolehost_history"})) {
+    return opens("the record of commands", 2);
+  }
+  if (Is(program, {"get-wmiobject", "gwmi", "get-ciminstance"}) && Has(said, "win32_shadowcopy") &&
+      HasOneOf(Whole(), {".delete()", "remove-ciminstance", "remove-wmiobject"})) {
+    Emit(ShellAct::kRuin, index, "the copies that Windows would restore from", 2);
+    return true;
+  }
+  if (Is(program, {"get-childitem", "gci", "dir", "ls"}) && !bombed_) {
+    const std::string& text = Whole();
+    const bool wide = HasOneOf(said, {" ~ ", " ~\\", " ~/"});
+    if (wide && HasOneOf(text, {"createencryptor", "aesmanaged", "aes]::create"}) && HasOneOf(text, {"writeallbytes", "set-content"}) &&
+        HasOneOf(text, {"remove-item", ".delete("})) {
+      bombed_ = true;
+      Emit(ShellAct::kRuin, index, "the user's files, by locking them", 2);
+      return true;
+    }
   }
   return false;
 }

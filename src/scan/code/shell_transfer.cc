@@ -278,6 +278,8 @@ void WebRequest(const ShellCommand& command, Transfer& out) {
       out.outputs.push_back(word.text);
     }
   }
+  // Get-Clipboard | Invoke-RestMethod -Method Post: what comes through the pipe is the body.
+  if (out.sends && out.data.empty()) out.data_stdin = true;
 }
 
 }  // namespace

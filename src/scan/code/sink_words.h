@@ -111,6 +111,7 @@ inline bool SaysYes(std::string_view text) {
   const std::string lower = LowerCase(text.substr(0, 300));
   const bool yes =
       std::any_of(kYes.begin(), kYes.end(), [&](std::string_view word) { return lower.starts_with(word); });
+  if (AnyOf(lower, {"not approve", "n't approve", "not merge", "not send", "leave that to me", "not without"})) return false;
   return yes && AnyOf(lower, {"approve", "confirm", "agree", "consent", "authori", "permission", "order it", "not ask",
                               "don't ask", "go ahead", "without asking", "always allow"});
 }
@@ -134,6 +135,46 @@ inline bool GivesRoleKeys(std::string_view url) {
   return AnyOf(url, {"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"}) &&
          AnyOf(url, {"security-credentials", "/token", "identity/oauth2", "service-accounts", "/v2/credentials"}) &&
          !AnyOf(url, {"api/token"});
+}
+
+// An account that money is sent to: an IBAN, spaces or not.
+inline bool IsAccount(std::string_view text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); };
+  // Of payment services and of chains.
+  if (text.starts_with("acct_") && text.size() >= 15) return std::ranges::all_of(text.substr(5), letter);
+  if (text.starts_with("0x") && text.size() == 42) return std::ranges::all_of(text.substr(2), letter);
+  if (text.starts_with("bc1") && text.size() >= 26) return std::ranges::all_of(text, letter);
+  if (text.size() >= 32 && text.size() <= 44) {
+    // Of chains that write in 58 letters.
+    const bool plain = std::ranges::all_of(text, letter) && text.find_first_of("0OIl") == std::string_view::npos;
+    const auto some = [&](char from, char to) {
+      return std::ranges::any_of(text, [&](char c) { return c >= from && c <= to; });
+    };
+    if (plain && some('A', 'Z') && some('a', 'z') && some('1', '9')) return true;
+  }
+  if (text.size() < 15 || text.size() > 44) return false;
+  std::string bare;
+  for (const char c : text) {
+    if (c != ' ') bare += c;
+  }
+  if (bare.size() < 15 || bare.size() > 34) return false;
+  const auto upper = [](char c) { return c >= 'A' && c <= 'Z'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (!upper(bare[0]) || !upper(bare[1]) || !digit(bare[2]) || !digit(bare[3])) return false;
+  const auto digits = std::count_if(bare.begin(), bare.end(), digit);
+  return digits >= 10 && std::all_of(bare.begin(), bare.end(), [&](char c) { return upper(c) || digit(c); });
+}
+
+// Services that answer what one says to them: a hook or a recorder that asks a model sends it there.
+inline bool HostOfModels(std::string_view host) {
+  for (const std::string_view end : {"openrouter.ai", "groq.com", "together.xyz", "together.ai", "fireworks.ai", "deepseek.com", "mistral.ai",
+                                     "perplexity.ai", "x.ai", "cohere.com", "cohere.ai", "replicate.com", "deepgram.com",
+                                     "assemblyai.com", "elevenlabs.io", "moonshot.cn", "bigmodel.cn", "dashscope.aliyuncs.com",
+                                     "siliconflow.cn", "cerebras.ai", "nebius.com", "novita.ai", "voyageai.com", "jina.ai",
+                                     "langfuse.com", "smith.langchain.com", "sentry.io", "posthog.com"}) {
+    if (host.ends_with(end) && (host.size() == end.size() || host[host.size() - end.size() - 1] == '.')) return true;
+  }
+  return false;
 }
 
 inline bool IsBad(HostKind kind) {

@@ -186,7 +186,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     Worsen("EXFIL-004", core::Severity::kCritical);
     return;
   }
-  if (all.Has(kKept) && fixed && !inbox && (bad || kind == HostKind::kOrdinary) && !HostOfVendors(host, 0xFFFFFFFFU)) {
+  if (all.Has(kKept) && fixed && !inbox && (bad || kind == HostKind::kOrdinary) && !HostOfVendors(host, 0xFFFFFFFFU) && !HostOfModels(host)) {
     Raise("EXFIL-004", call.expr, all, kKept, "sends what the user keeps, or has said," + to, 1.0, host);
   }
   if (all.Has(kClipboard) && fixed && (bad || kind == HostKind::kOrdinary)) {
@@ -628,6 +628,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
         return Source(kStore, call.expr, "goes through all objects of the process");
       }
       Use(call, Permission::kSecretsRead, call.callee.text);
+      // An extension asks the browser, which asked its user.
+      if (AnyOf(call.callee.text, {"chrome.cookies", "browser.cookies"}))
+        return Source(kKept, call.expr, "takes the browser's cookies");
       // A key chain entry of one's own is how credentials should be kept; a browser's is not one's own.
       return AnyOf(LowerCase(call.callee.text), {"cookie", "unprotect", "rookie", "heapsnapshot"})
                  ? Source(kStore, call.expr,
@@ -685,7 +688,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
             !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer.from"});
         if (value.kind == ValueKind::kText && value.text.size() >= 16 && !plain_buffer) {
           result.Join(Source(kDecoded, call.expr, "decodes a constant"));
-        } else if (!plain_buffer && data.Has(kFileContent) && !data.Has(kToolArgument)) {
+        } else if (!plain_buffer && data.Has(kFileContent | kCommandOutput | kNet) && !data.Has(kToolArgument)) {
           result.Join(Source(kCodedFile, call.expr, "decodes what stands in a file"));
         } else if (!plain_buffer && OfSettings(from)) {
           result.Join(Source(kCodedFile, call.expr, "decodes what stands in a file of settings"));
@@ -701,7 +704,10 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kSafe: {
       // A number out of a picture is still a piece of what the picture hides.
       const bool number = call.callee.text == "builtins.int";
-      const Labels stays = number                                             ? kDecoded | kCodedFile
+      // What a pattern finds in a text is a part of it; what a caller gives is checked by one.
+      const bool found = call.callee.text == "re.search" || call.callee.text == "re.match" || call.callee.text == "re.fullmatch";
+      const Labels stays = found ? ~(kCaller | kArguments | kEntryName | kBelow | kPieced | kQueried | kQuoted)
+                           : number                                             ? kDecoded | kCodedFile
                            : call.callee.text.ends_with("encodeURIComponent") ? kNetFixed | kNetStranger
                                                                               : Labels{0};
       Taint rest = stays != 0 ? call.all : Taint();

@@ -43,6 +43,22 @@ void Engine::MarkHandle(ExprId handle, const Taint& taint) {
   MarkPath(method ? code().exprs[made.base].base : code().ArgsOf(made)[0].value, taint);
 }
 
+namespace {
+
+// for f in (read, classify): graph.add_node(f.__name__, f), and `read` takes what the graph is made of.
+bool IsNodeOfLoop(const Module& module, const Function& shape, std::string_view text) {
+  if (!AnyOf(module.text, {"add_node(fn", "add_node(f.", "add_node(node.", "add_node(func.", "add_node(step.", "add_node(name, "})) return false;
+  const std::size_t made = module.text.find("StateGraph(");
+  if (made == std::string_view::npos || shape.parent != kModuleBody || shape.params.size() > 2) return false;
+  const std::string_view kind = module.text.substr(made + 11, module.text.find_first_of(",)", made) - made - 11);
+  const ExprId annotation = shape.params[0].annotation;
+  if (kind.empty() || annotation >= module.exprs.size() || module.exprs[annotation].text != kind) return false;
+  const std::string_view head = text.substr(0, text.find(":\n"));
+  return !Contains(head, "-> str") && !Contains(head, "-> Literal");
+}
+
+}  // namespace
+
 // A function that gives back where a graph goes next is a node, however it was put into the graph.
 void Engine::MarkRouters() {
   for (std::uint32_t m = 0; m < states_.size(); ++m) {
@@ -52,7 +68,8 @@ void Engine::MarkRouters() {
       const Function& shape = module.functions[f];
       if (shape.params.empty() || shape.owner != kNone || nodes_.contains(Key(m, f))) continue;
       const std::string_view text = module.text.substr(shape.loc.begin, shape.loc.end - shape.loc.begin);
-      if (text.size() > 8000 || !Contains(text, "Command(") || !Contains(text, "goto")) continue;
+      const bool by_loop = IsNodeOfLoop(module, shape, text);
+      if (!by_loop && (text.size() > 8000 || !Contains(text, "Command(") || !Contains(text, "goto"))) continue;
       // One that makes such functions is none itself.
       if (std::ranges::any_of(module.functions, [&](const Function& inner) { return inner.parent == f; })) continue;
       nodes_.insert(Key(m, f));

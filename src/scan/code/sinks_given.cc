@@ -5,8 +5,10 @@
 
 #include "code/engine.h"
 #include "code/engine_words.h"
+#include "code/shell.h"
 #include "code/shell_paths.h"
 #include "code/sink_words.h"
+#include "static/shell_judge.h"
 
 namespace interlock::scan::code {
 
@@ -27,7 +29,7 @@ constexpr auto kGives = std::to_array<std::string_view>(
      "update_assume_role_policy", "updateassumerolepolicy", "put_bucket_policy", "putbucketpolicy", "add_permission",
      "set_iam_policy", "setiampolicy", "roleassignments", "/memberships/", "addmember", "add_member",
      "members.create", "members().insert", "setmembershipforuser", "add_to_members", "/invitations",
-     "createloginprofile", "create_login_profile", "adduser(", "automaticallyforward"});
+     "createloginprofile", "create_login_profile", "adduser(", "automaticallyforward", "autoforwarding"});
 
 bool IsPlaceholder(std::string_view lower) {
   return AnyOf(lower, {"example.com", "example.org", "your", "<", "user@", "you@", "xxx", "placeholder", "test@",
@@ -96,6 +98,13 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
 
 void Engine::JudgeGrants(const Call& call) {
   if (!last_ || call.args.empty()) return;
+  const auto [known, added] = gives_.try_emplace(module_, false);
+  if (added) {
+    constexpr std::size_t kMostOfModule = std::size_t{1} << 20U;
+    const std::string text = LowerCase(code().text.substr(0, kMostOfModule));
+    known->second = std::ranges::any_of(kGives, [&](std::string_view word) { return Contains(text, word); });
+  }
+  if (!known->second) return;
   std::string said = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall));
   if (said.find("_address") == std::string::npos && !AnyOf(said, {"(", "="})) return;
   const bool gives = std::ranges::any_of(kGives, [&](std::string_view word) { return Contains(said, word); });
@@ -108,6 +117,8 @@ void Engine::JudgeGrants(const Call& call) {
 
 // transfer_data={"destination": "acct_..."}: a share of what is paid.
 void Engine::JudgeShare(ExprId dict) {
+  JudgeTask(dict);
+  JudgeConfigured(dict);
   for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
     if (!SaysOneOf(field.name, {"destination", "on_behalf_of", "payee", "account", "stripeAccount", "stripe_account",
                                 "email_address", "merchant_id"})) {
@@ -200,6 +211,213 @@ Taint Engine::HookField(ExprId id, std::string_view key) {
   Taint event = Eval(code().exprs[id].base);
   if (TellsHook(key, event)) event.Join(Source(kKept, id, "takes what an agent tells its hook of the user's talk"));
   return event.Has(kKept) ? event : Taint();
+}
+
+// meta("iam/security-credentials/" + role), of a function that asks the machine's own metadata.
+bool Engine::AsksForRoleKeys(std::span<const Arg> args) {
+  bool named = false;
+  for (const Arg& arg : args) {
+    if (arg.value >= code().exprs.size() ||
+        !AnyOf(TextAt(code().exprs[arg.value].loc).substr(0, 200), {"credentials", "service-accounts", "oauth2", "token"})) {
+      continue;
+    }
+    const std::string text = Known(arg.value);
+    named = named || (text.size() > 8 && GivesRoleKeys("http://169.254.169.254/" + text));
+  }
+  return named && AnyOf(code().text, {"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"});
+}
+
+// m["Bcc"] = "somebody@..."
+void Engine::JudgeCopied(std::string_view key, ExprId value) {
+  if (key.size() != 3 || LowerCase(key) != "bcc") return;
+  const Value& known = view().Evaluate(value, function_);
+  if (known.kind != ValueKind::kText || !IsMail(known.text)) return;
+  Raise("EXFIL-005", value, {}, 0, "every message is copied to a fixed address, " + Shown(known.text, 60));
+}
+
+// OWN if chance() else to: an account that a caller gave, and another in its place.
+void Engine::JudgeExchanged(ExprId choice) {
+  const auto args = code().ArgsOf(code().exprs[choice]);
+  if (args.size() != 3 || args[0].value >= code().exprs.size()) return;
+  for (std::size_t i = 1; i < 3; ++i) {
+    const ExprId other = args[3 - i].value;
+    if (other >= code().exprs.size() || code().exprs[other].kind != ExprKind::kName) continue;
+    const std::uint32_t slot = view().SlotOf(other, function_);
+    if (slot == kNone || view().slots()[slot].param == kNone) continue;
+    const Value& fixed = view().Evaluate(args[i].value, function_);
+    if (fixed.kind != ValueKind::kText || !IsAccount(fixed.text)) continue;
+    // `to ? to : OWN` is a default.
+    const std::string_view asks = TextAt(code().exprs[args[0].value].loc);
+    const std::string_view name = code().exprs[other].text;
+    if (Contains(asks, name) && !AnyOf(asks, {"random", "Random"})) continue;
+    Raise("DIVERT-002", choice, {}, 0, "puts a fixed account in the place of the one that was given: " + Shown(fixed.text, 40));
+    return;
+  }
+}
+
+// const { TOKEN } = process.env, { prompt } = event, { messages } of what a tool is given: what a field is.
+Taint Engine::FieldOf(std::string_view name, ExprId target, const Taint& whole, int depth) {
+  if (whole.Has(kEnvAll)) return EnvRead(name, target);
+  Taint part = whole;
+  if (name == "messages" && depth == 0 && IsToolExtra()) {
+    part.Join(Source(kKept, target, "takes all that has been said to the agent"));
+  } else if (TellsHook(name, whole)) {
+    part.Join(Source(kKept, target, "takes what an agent tells its hook of the user's talk"));
+  }
+  return part;
+}
+
+// What is run is decoded in the very place where it is made.
+bool Engine::DecodesHere(ExprId command) const {
+  const ExprId origin = view().Origin(command, function_);
+  if (origin >= code().exprs.size()) return false;
+  return AnyOf(TextAt(code().exprs[origin].loc).substr(0, 400),
+               {"fromhex(", "b64decode(", "unhexlify(", "Buffer.from(", "atob(", "b32decode(", "a85decode("});
+}
+
+// url.searchParams, of a variable.
+bool Engine::IsQueryOf(ExprId expr) const {
+  if (expr >= code().exprs.size()) return false;
+  const Expr& part = code().exprs[expr];
+  return part.kind == ExprKind::kMember && part.text == "searchParams" && part.base < code().exprs.size() &&
+         code().exprs[part.base].kind == ExprKind::kName;
+}
+
+// execute: async (input, { messages }) => ...: of the AI SDK, a tool that asks for the conversation.
+bool Engine::IsToolExtra() const {
+  return !view().is_python() && IsEntry() && code().functions[function_].params.size() >= 2;
+}
+
+// unit.write_text(UNIT), and what UNIT says.
+bool Engine::GivenHarm(const Call& call) {
+  for (const Arg& arg : call.args) {
+    std::string text = Known(arg.value);
+    if (text.size() < 12 || text.size() > 8'000) continue;
+    if (AnyOf(text, {"NOPASSWD: ALL", "NOPASSWD:ALL", "alias sudo=", "pam_permit.so"})) return true;
+    std::replace(text.begin(), text.end(), kHole, '_');
+    if ((AnyOf(text, {"curl ", "wget "}) && AnyOf(text, {"| sh", "|sh", "| bash", "|bash", "| python", "| node"})) ||
+        AnyOf(text, {"/dev/tcp/", "DownloadString(", "base64 -d |", "base64 -d|", "base64 --decode |"})) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// config.update("chat.tools.autoApprove", true): an editor's agent asks no more; and the cloud's own record is stopped.
+void Engine::JudgeSettingsCall(const Call& call, std::string_view last) {
+  if (SaysOneOf(last, {"update", "set"}) && call.args.size() >= 2) {
+    const std::string& key = view().Text(call.args[0].value, function_);
+    const std::string_view value = TextAt(code().exprs[call.args[1].value].loc).substr(0, 60);
+    const bool opens = (key.starts_with("chat.tools.") && key.ends_with("utoApprove") && !value.starts_with("false")) ||
+                       (key == "security.workspace.trust.enabled" && value == "false") ||
+                       (key == "extensions.verifySignature" && value == "false");
+    if (opens) {
+      Raise("PERSIST-003", call.expr, {}, 0, "sets " + Shown(key, 60) + ", so that nothing is asked and checked any more", 0.9);
+    }
+    return;
+  }
+  if (!SaysOneOf(last, {"stop_logging", "delete_trail", "delete_detector", "StopLoggingCommand", "DeleteTrailCommand",
+                        "DeleteDetectorCommand", "delete_flow_logs", "disable_security_hub", "delete", "delete_sink"})) {
+    return;
+  }
+  const std::string said = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, 200));
+  if (last == "delete" && !AnyOf(said, {"diagnostic_settings.delete", "diagnosticsettings.delete", "activity_log_alerts.delete"})) return;
+  Raise("SH-008", call.expr, {}, 0, "stops the cloud's own record of what is done", 1.2);
+}
+
+// From a day on that stands in the code, tables are dropped.
+void Engine::JudgeDropped(const Call& call, std::string_view last) {
+  if (!SaysOneOf(last, {"drop", "dropDatabase", "drop_database", "drop_collection", "dropCollection", "drop_all", "flushall",
+                        "flushAll", "deleteMany", "delete_many"})) {
+    return;
+  }
+  if (last.starts_with("delete") && !AnyOf(TextAt(code().exprs[call.expr].loc).substr(0, 120), {"({})", "( {} )"})) return;
+  const auto dated = [](const Condition& condition) { return condition.dated; };
+  if (!std::ranges::any_of(conditions_, dated) && !std::ranges::any_of(guards_, dated)) return;
+  Raise("TRIGGER-001", call.expr, {}, 0, "drops all data from a day on that stands in the code");
+  Worsen("TRIGGER-001", core::Severity::kCritical);
+}
+
+// pay(to): one way gives back `to`, another an account that stands in the code.
+void Engine::JudgeReturned() {
+  if (!last_ || function_ == kModuleBody) return;
+  bool given = false;
+  ExprId other = kNone;
+  for (const Stmt& stmt : code().functions[function_].body) {
+    if (stmt.kind != StmtKind::kReturn || stmt.value >= code().exprs.size()) continue;
+    const Expr& value = code().exprs[stmt.value];
+    const ExprId plain = value.kind == ExprKind::kCall && value.arg_count == 1 ? code().ArgsOf(value)[0].value : stmt.value;
+    if (plain < code().exprs.size() && code().exprs[plain].kind == ExprKind::kName) {
+      const std::uint32_t slot = view().SlotOf(plain, function_);
+      given = given || (slot != kNone && view().slots()[slot].param != kNone && view().slots()[slot].scope == function_);
+    }
+    // checksum(ACCOUNT)
+    const ExprId inner = value.kind == ExprKind::kCall && value.arg_count == 1 ? code().ArgsOf(value)[0].value : stmt.value;
+    if (IsAccount(view().Text(inner, function_))) other = stmt.value;
+  }
+  if (!given || other == kNone) return;
+  Raise("DIVERT-002", other, {}, 0, "gives back a fixed account in the place of the one that was given");
+}
+
+// {command: "curl ... | node -", runOptions: {runOn: "folderOpen"}}: a task that runs when the folder is opened.
+void Engine::JudgeTask(ExprId dict) {
+  const auto fields = code().ArgsOf(code().exprs[dict]);
+  const auto field = [&](std::string_view name) {
+    const auto found = std::ranges::find_if(fields, [&](const Arg& arg) { return arg.name == name; });
+    return found == fields.end() ? kNone : found->value;
+  };
+  const ExprId options = field("runOptions");
+  const ExprId command = field("command");
+  if (options >= code().exprs.size() || command >= code().exprs.size()) return;
+  if (!Contains(TextAt(code().exprs[options].loc), "folderOpen")) return;
+  const std::string text = Known(command);
+  if (!AnyOf(text, {"curl ", "wget ", "iwr ", "base64 "}) || !Contains(text, "|")) return;
+  Raise("PERSIST-001", dict, {}, 0, "has an editor run a fetched program each time that the folder is opened");
+  Worsen("PERSIST-001", core::Severity::kCritical);
+}
+
+// original("https://host", {method: "POST", body}): whatever it is called, it is given what `fetch` is.
+void Engine::JudgeLikeFetch(Call& call) {
+  if (view().is_python() || call.entry != nullptr || call.args.size() != 2) return;
+  const ExprId options = call.args[1].value;
+  if (options >= code().exprs.size() || code().exprs[options].kind != ExprKind::kDict) return;
+  const std::string url = Known(call.args[0].value);
+  if (!url.starts_with("https://") && !url.starts_with("http://")) return;
+  const std::string host = KnownHost(url);
+  for (const Arg& field : code().ArgsOf(code().exprs[options])) {
+    if (host.empty() || field.name != "body") continue;
+    JudgeSend(call, Eval(field.value), host, {});
+  }
+}
+
+// ssh.execCommand("systemctl stop auditd; ..."): commands that stand here, for another machine.
+void Engine::JudgeRemoteCommand(const Call& call, std::string_view last) {
+  if (!SaysOneOf(last, {"execCommand", "exec_command", "executeCommand", "send_command", "run_command", "runCommand", "sudo"})) return;
+  for (const Arg& arg : call.args) {
+    const std::string line = Known(arg.value);
+    if (line.size() < 8 || line.size() > 2'000 || Contains(line, std::string_view(&kHole, 1))) continue;
+    std::vector<ShellUse> acts = AnalyzeShellScript(ParseShell(line), line);
+    std::erase_if(acts, [](const ShellUse& act) { return act.gravity < 2; });
+    ShellContext context;
+    context.file = code().file;
+    context.whole = {code().exprs[arg.value].loc.begin, code().exprs[arg.value].loc.end};
+    std::vector<RawFinding> findings;
+    JudgeShell(acts, context, findings, nullptr);
+    TakeOver(findings, line);
+  }
+}
+
+// sh("security", "dump-keychain"), of a wrapper around programs that print secrets.
+Taint Engine::OfRunner(const Call& call) {
+  if (call.args.empty() || call.args[0].value >= code().exprs.size()) return {};
+  if (code().exprs[call.args[0].value].kind != ExprKind::kString ||
+      !SaysOneOf(code().exprs[call.args[0].value].text, {"security", "secret-tool", "gh", "gcloud", "aws", "op", "pass", "bw",
+                                                         "vault", "cmdkey", "az"})) {
+    return {};
+  }
+  std::string line;
+  for (const Arg& arg : call.args) line += (line.empty() ? "" : " ") + Known(arg.value);
+  return OutputOf(call, line);
 }
 
 }  // namespace interlock::scan::code

@@ -282,7 +282,7 @@ void Engine::JudgePayee() {
       if ((taint.params & accounts) != 0) {
         own = true;
       } else if (taint.params == 0 && value.kind != ExprKind::kConstant && value.kind != ExprKind::kNumber &&
-                 value.kind != ExprKind::kDict &&
+                 value.kind != ExprKind::kDict && !Contains(view().Text(id, function_), " ") &&
                  !(value.kind == ExprKind::kString && value.text.size() < 10)) {
         other = id;
       }

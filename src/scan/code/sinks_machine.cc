@@ -127,6 +127,15 @@ Taint Engine::JudgeMachine(Call& call) {
         return Source(kNet | kNetFixed | kNetStranger, call.expr,
                       "takes what somebody has written to a chain of blocks");
       }
+      if (!call.args.empty() || call.callee.text.ends_with("getresponse")) {
+        const std::string host = call.args.empty() ? HostHere() : KnownHost(Known(call.args[0].value));
+        const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
+        if (kind == HostKind::kOrdinary || IsBad(kind))
+          return Source(kNet | kNetFixed | kNetStranger, call.expr, "answer of " + host);
+      }
+      if (AnyOf(call.callee.text, {"PdfReader", "pdfplumber", "docx", "fitz", "mailbox", "pdf-parse", "mammoth", "gray-matter"})) {
+        return Source(kFileContent, call.expr, "reads a document");
+      }
       return Source(kNet, call.expr, "takes in what others have sent");
     default:
       return {};
@@ -169,6 +178,9 @@ bool CopiedBefore(std::string_view body, std::string_view deleted) {
 void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& target) {
   if (!last_) return;
   JudgeRecord(call, path, false);
+  if (path.empty() && !call.args.empty()) {
+    for (const std::string& text : TextsWithin(call.args[0].value)) JudgeRecord(call, text, false);
+  }
   const bool tree = AnyOf(LowerCase(call.callee.text), {"rmtree", "rimraf", ".rm", "remove", "rmsync", "emptydir"});
   if (tree && IsHome(path) && !target.Has(kToolArgument)) {
     Raise("DESTROY-001", call.expr, target, 0, "deletes " + Shown(path));
@@ -201,6 +213,9 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
   }
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     if (!call.args[i].name.empty()) JudgeInstruction(call.args[i].name, call.args[i].value, call.taints[i]);
+  }
+  if (last == "UserMessage" && !call.args.empty() && SaysYes(view().Text(call.args[0].value, function_))) {
+    Raise("STATE-004", call.expr, {}, 0, "puts a consent into the user's mouth: " + Shown(view().Text(call.args[0].value, function_), 80));
   }
   JudgeRank(call, last);
   if (SaysAssistant(last) && !call.args.empty() && call.taints[0].Has(kForeign)) {
@@ -493,6 +508,19 @@ Taint Engine::OutputOf(const Call& call, const std::string& command) {
              "az account get-access-token", "git credential fill", "aws configure export-credentials", "op item get",
              "op read ", "bw get password", "lpass show", "vault kv get", "cmdkey /list", "get-storedcredential"})) {
     return Source(kStore, call.expr, "asks `" + Shown(command, 60) + "` for credentials");
+  }
+  if (AnyOf(line, {"ps aux", "ps -ef", "ps -aux", "tasklist"}) && line.size() < 24) {
+    return Source(kHostFacts | kKept, call.expr, "lists all processes");
+  }
+  if (line.starts_with("pbpaste") || line.starts_with("xclip -o") || line.starts_with("wl-paste") ||
+      Contains(line, "get-clipboard") || (line.starts_with("xclip") && Contains(line, " -o"))) {
+    return Source(kClipboard, call.expr, "takes the clipboard");
+  }
+  if (line.starts_with("screencapture") || line.starts_with("scrot ") || line.starts_with("import -window root") ||
+      line.starts_with("gnome-screenshot") || line.starts_with("grim ")) {
+    const std::string file = command.substr(command.rfind(' ') + 1);
+    if (file.size() > 4 && Contains(file, ".") && kept_paths_.size() < 64)
+      kept_paths_.try_emplace(file, Source(kClipboard, call.expr, "takes a picture of the screen"));
   }
   if (AnyOf(line, {"trufflehog ", "gitleaks ", "noseyparker "}) && !AnyOf(line, {"version", "--help"})) {
     return Source(kWeakSecretFile, call.expr, "has `" + Shown(command, 40) + "` look for credentials");

@@ -42,6 +42,17 @@ void Engine::JudgeShared(const Call& call, std::string_view last) {
     const bool quoted = code().exprs[expr].kind == ExprKind::kString && text.find_first_not_of("01234567") == text.npos;
     return (octal || quoted) && !text.empty() && (text.back() == '6' || text.back() == '7' || text.back() == '2');
   };
+  const bool set_id = std::ranges::any_of(call.args, [&](const Arg& arg) {
+    if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kNumber) return false;
+    std::string_view text = code().exprs[arg.value].text;
+    if (!text.starts_with("0o") && !text.starts_with("0O")) return false;
+    text.remove_prefix(2);
+    return text.size() == 4 && text[0] >= '2' && text[0] <= '7' && text[0] != '3' && text[0] != '1';
+  });
+  if (set_id) {
+    Raise("SH-008", call.expr, {}, 0, "has whoever starts a program get the rights of its owner", 0.9);
+    return;
+  }
   const bool open = std::ranges::any_of(
       call.args, [&](const Arg& arg) { return arg.value < code().exprs.size() && number(arg.value); });
   if (!open) return;

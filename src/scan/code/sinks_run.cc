@@ -136,6 +136,8 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
                              Contains(text, std::string_view(&kHole, 1));
   if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
+  } else if ((taint.fresh & kCodedFile) != 0 && !taint.Has(kToolArgument | kNetFixed) && DecodesHere(command)) {
+    Raise("OBFUSC-001", call.expr, taint, kCodedFile, "runs a command that lies encoded in other data", 0.8);
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
     if (template_text && IsOrdinaryProgram(first)) {
       // `git clone ${url}`: an answer may add words, but not choose the program.

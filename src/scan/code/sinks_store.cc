@@ -151,7 +151,10 @@ std::string Engine::PathOfTable(const Call& call) {
   constexpr std::size_t kMost = 64;
   const ExprId target = call.entry == nullptr ? kNone : Argument(call, call.entry->target, nullptr);
   const Expr* function = FunctionOf(call);
-  const ExprId path = target != kNone ? target : function == nullptr ? kNone : function->base;
+  // path.write_text(data): the path stands before the call.
+  const bool on_path = function != nullptr && function->kind == ExprKind::kMember && view().is_python() &&
+                       (call.callee.text.starts_with('.') || call.callee.text.starts_with("pathlib."));
+  const ExprId path = target != kNone && !on_path ? target : function == nullptr ? kNone : function->base;
   if (path >= code().exprs.size()) return {};
   std::size_t looked = 0;
   const bool below_home = Known(path).starts_with("~/");
@@ -198,7 +201,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     const bool hook = AnyOf(path, {"sitecustomize.py", "usercustomize.py"});
     // A key that stands in the code lets its owner in.
     const bool key = Contains(path, "authorized_keys") && AnyOf(code().text, {"ssh-ed25519 AAAA", "ssh-rsa AAAA", "ecdsa-sha2-"});
-    if (WritesRunner() || WritesHarm() || key ||
+    if (WritesRunner() || WritesHarm() || key || GivenHarm(call) ||
         (hook && AnyOf(code().text, {"urlopen", "requests.", "exec(", "socket.", "httpx.", "builtins.open"}))) {
       Worsen("PERSIST-001", core::Severity::kCritical);
     }
@@ -259,7 +262,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
       !AnyOf(TextAt(code().exprs[call.expr].loc), {"127.", "0.0.0.0", "::1"})) {
     Raise("SH-008", call.expr, data, 0, "writes " + Shown(path) + ": names of hosts mean other machines from now on", 0.9);
   }
-  if (AnyOf(call.callee.text, {"write_text", "writeFile", "truncate"}) && (path_taint.labels | data.labels) == 0) {
+  if (AnyOf(call.callee.text, {"write_text", "writeFile", "truncate"}) && data.labels == 0) {
     JudgeRecord(call, path, true);
   }
   const bool below = path_taint.Has(kBelow);
@@ -414,6 +417,12 @@ Taint Engine::JudgeFile(Call& call) {
   } else if (const ExprId target = Argument(call, call.entry->target, &path_taint); target != kNone) {
     path = Known(target);
     if (path.empty() && IsOwnFile(TextAt(code().exprs[target].loc))) path = kOwnFile;
+  }
+  if (role == Role::kFileRead && !call.args.empty() && call.args[0].value < code().exprs.size()) {
+    // readFileSync(0): what the program is told by whoever started it.
+    const Expr& first = code().exprs[call.args[0].value];
+    if ((first.kind == ExprKind::kNumber && first.text == "0") || path == "/dev/stdin")
+      return Source(kInput | kFileContent, call.expr, "reads standard input");
   }
   bool writes = role == Role::kFileWrite;
   if (role == Role::kFileOpen) {

@@ -87,6 +87,10 @@ bool Engine::NamesDay(ExprId at) const {
            text[3] <= '9' && (text[4] == '-' || text[4] == '/' || (text.size() == 8 && text[4] <= '1'));
   };
   if (expr.kind == ExprKind::kString) return day(expr.text);
+  if (expr.kind == ExprKind::kNumber && expr.text.size() == 6 && expr.text[0] == '7' &&
+      Contains(TextAt({expr.loc.begin > 80 ? expr.loc.begin - 80 : 0, expr.loc.begin}), "toordinal()")) {
+    return true;
+  }
   if (expr.kind == ExprKind::kNumber) return expr.text.size() >= 10 && expr.text.size() <= 17 && expr.text[0] == '1';
   if (expr.kind != ExprKind::kCall || expr.arg_count == 0) return false;
   if (expr.arg_count == 1) {

@@ -185,6 +185,7 @@ void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, 
 
 // {..., **known}: whose keys nobody here wrote.
 void Engine::JudgeSpread(ExprId value) {
+  JudgeNamedParts(value);
   const ExprId made = view().Origin(value, function_);
   if (made >= code().exprs.size() || code().exprs[made].kind == ExprKind::kDict) return;
   if (const Expr& each = code().exprs[made]; each.kind == ExprKind::kComprehension && each.arg_count > 0) {
@@ -239,6 +240,7 @@ void Engine::JudgeState(const Stmt& stmt) {
       parts.insert(parts.end(), fields.begin(), fields.end());
     }
     for (const Arg& arg : parts) {
+      if (arg.name == "goto") JudgeNamedStep(arg.value);
       if (arg.name == "goto") WriteState("goto", arg.value, DestinationOf(arg.value), arg.value);
       if (arg.name != "update") continue;
       origin = view().Origin(arg.value, scope);

@@ -99,6 +99,85 @@ void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_
   out.push_back(std::move(finding));
 }
 
+// CREATE USER ... IDENTIFIED BY 'known', GRANT ALL ... WITH GRANT OPTION: an account of a data base that its author knows.
+void JudgeAccounts(const FileContext& file, std::string_view purpose, std::vector<RawFinding>& out) {
+  if (SaysAny(purpose, {"user management", "provision", "migration", "admin", "bootstrap", "permission", "role management", "test database"})) return;
+  base::ByteSpan made;
+  base::ByteSpan given;
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    if (literal.size() < 20 || literal.size() > 2'000) return;
+    const std::string lower = LowerCase(literal);
+    if (lower.find("create user") == std::string::npos && lower.find("create role") == std::string::npos &&
+        lower.find("grant all") == std::string::npos && lower.find("create login") == std::string::npos) {
+      return;
+    }
+    const std::size_t word = std::min({lower.find("identified by '"), lower.find("password '"), lower.find("password = '"),
+                                       lower.find("password='")});
+    if (word != std::string::npos) {
+      const std::size_t quote = lower.find('\'', word);
+      const char first = quote + 1 < lower.size() ? lower[quote + 1] : '%';
+      if (first != '{' && first != '$' && first != '%' && first != ':' && first != '\'' && first != '"' && made.end == 0)
+        made = {at, at + literal.size()};
+    }
+    const bool all = lower.find("grant all") != std::string::npos &&
+                     (lower.find("*.*") != std::string::npos || lower.find(" to public") != std::string::npos ||
+                      lower.find("with grant option") != std::string::npos);
+    if (all && given.end == 0 && lower.find('{') == std::string::npos) given = {at, at + literal.size()};
+  });
+  if (given.end == 0 || (made.end == 0 && file.text().substr(given.begin, given.end - given.begin).find("PUBLIC") == std::string_view::npos)) return;
+  RawFinding finding;
+  finding.rule = "GRANT-002";
+  finding.file = file.index;
+  finding.bytes = made.end != 0 ? made : given;
+  finding.message = made.end != 0 ? "makes an account of a data base whose password stands here, with all rights"
+                                  : "gives everybody all rights to a data base";
+  finding.scale = 0.9;
+  out.push_back(std::move(finding));
+}
+
+// {"mybank.com": "mybank-secure.com"}: addresses that take the place of others, and look like them.
+void JudgeLookAlikes(const FileContext& file, std::vector<RawFinding>& out) {
+  constexpr std::size_t kLargest = 200'000;
+  if (file.text().size() > kLargest) return;
+  const auto is_host = [](std::string_view text) {
+    return text.size() >= 5 && text.size() <= 60 && text.find('.') != std::string_view::npos &&
+           text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos && text.back() != '.' &&
+           text.front() != '.' && (text.back() < '0' || text.back() > '9');
+  };
+  const auto label = [](std::string_view host) {  // "mybank" of "www.mybank.com"
+    const std::size_t last = host.rfind('.');
+    const std::size_t before = last == std::string_view::npos || last == 0 ? std::string_view::npos : host.rfind('.', last - 1);
+    return host.substr(before == std::string_view::npos ? 0 : before + 1, last - (before == std::string_view::npos ? 0 : before + 1));
+  };
+  std::string_view earlier;
+  std::size_t earlier_end = 0;
+  std::size_t pairs = 0;
+  base::ByteSpan first;
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    const std::size_t end = at + literal.size();
+    if (is_host(literal) && !earlier.empty() && at - earlier_end <= 6 && earlier != literal) {
+      const std::string_view between = file.text().substr(earlier_end, at - earlier_end);
+      const std::string_view was = label(earlier);
+      const std::string_view is = label(literal);
+      if (between.find(':') != std::string_view::npos && was.size() >= 4 && was != is && is.size() > was.size() &&
+          is.find('-') != std::string_view::npos && is.find(was) != std::string_view::npos) {
+        ++pairs;
+        if (first.end == 0) first = {at, end};
+      }
+    }
+    earlier = is_host(literal) ? literal : std::string_view();
+    earlier_end = end;
+  });
+  if (pairs < 2) return;
+  RawFinding finding;
+  finding.rule = "DIVERT-001";
+  finding.file = file.index;
+  finding.bytes = first;
+  finding.message = "puts hosts in the place of others that they look like";
+  finding.scale = 0.8;
+  out.push_back(std::move(finding));
+}
+
 bool Writes(std::string_view text) {
   return SaysAny(
       text, {"write_text(", ".write(", "writefile", "appendfile", "writelines(", ">> ", "tee -a", "createwritestream"});
@@ -207,6 +286,16 @@ void JudgePermissions(const FileContext& file, std::string_view page, std::strin
     if (!opens || opened.end != 0 || code::IsCompared(file.text(), at - 1, at + literal.size() + 1)) return;
     opened = {at, at + literal.size()};
   });
+  // "alwaysAllow": ["*"]
+  for (const std::string_view key : {"alwaysallow", "autoapprove"}) {
+    for (std::size_t at = text.find(key); at != std::string_view::npos && opened.end == 0; at = text.find(key, at + 1)) {
+      std::string after;
+      for (const char c : text.substr(at + key.size(), 40)) {
+        if (c != ' ' && c != '"' && c != '\'' && c != '\n') after += c;
+      }
+      if (after.starts_with(":[*]") || after.starts_with("]=[*]") || after.starts_with("=[*]")) opened = {at, at + key.size()};
+    }
+  }
   if (opened.end == 0) return;
   RawFinding finding;
   finding.rule = "PERSIST-003";
@@ -248,6 +337,105 @@ void JudgeMemory(const FileContext& file, std::string_view text, std::vector<Raw
   }
 }
 
+// Every server that an agent knows is started through another program from now on.
+void JudgeWrapping(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
+  const std::size_t servers = std::min(text.find("mcpservers"), text.find("mcp_servers"));
+  if (servers == std::string_view::npos || !Writes(text)) return;
+  if (!SaysAny(text, {"servers.values()", "servers.items()", "object.values(", "object.entries(", "object.keys(", "in servers"})) return;
+  for (const std::string_view set : {"[\"command\"] = ", "['command'] = ", ".command = "}) {
+    const std::size_t at = text.find(set);
+    if (at == std::string_view::npos) continue;
+    // The old command goes among the words of the new one.
+    if (!SaysAny(text, {"entry[\"command\"], ", "[\"command\"], *", "['command'], *", ".command, ..."})) continue;
+    RawFinding finding;
+    finding.rule = "PERSIST-003";
+    finding.file = file.index;
+    finding.bytes = {at, at + set.size()};
+    finding.message = "has every server that an agent knows started through another program";
+    finding.scale = 0.8;
+    out.push_back(std::move(finding));
+    return;
+  }
+}
+
+// Lines of what others wrote that begin with "rule:" are kept, and what is kept stands in the system's prompt.
+void JudgeDirectives(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
+  const bool keeps = SaysAny(text, {"write_text(", "writefile", "json.dump(", "upsert(", ".put(", ".add(", "insert into", ">>"});
+  const bool leads = SaysAny(text, {"\"role\": \"system\"", "role: \"system\"", "role: 'system'", "system_prompt", "systemprompt", "systemmessage",
+                                    "'role': 'system'", "system: "});
+  const bool others = SaysAny(text, {"requests.get(", "httpx.", "fetch(", "tool_calls", "imaplib", "[\"text\"]", "[\"body\"]", "ticket", "issue", "comment"});
+  if (!keeps || !leads || !others) return;
+  base::ByteSpan first;
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    if (first.end != 0 || literal.size() > 120) return;
+    const std::string lower = LowerCase(literal);
+    const bool line = lower == "rule:" || lower == "policy:" || lower == "always:" || lower == "note to agent:" ||
+                      lower == "note to assistant:" || lower == "operator:";
+    const bool pattern = (lower.find("note to agent") != std::string::npos || lower.find("policy|") != std::string::npos ||
+                          lower.find("rule|") != std::string::npos || lower.find("|rule") != std::string::npos) &&
+                         lower.find('^') != std::string::npos && lower.find(':', lower.find("rule")) != std::string::npos;
+    if (line || pattern) first = {at, at + literal.size()};
+  });
+  if (first.end == 0) return;
+  RawFinding finding;
+  finding.rule = "STATE-002";
+  finding.file = file.index;
+  finding.bytes = first;
+  finding.severity = core::Severity::kHigh;
+  finding.message = "keeps lines that others wrote as rules for an agent";
+  finding.scale = 1.4;
+  out.push_back(std::move(finding));
+}
+
+// The words that workers of a mining pool send.
+void JudgeMining(const FileContext& file, std::string_view purpose, std::vector<RawFinding>& out) {
+  if (SaysAny(purpose, {"mining", "miner", "stratum", "hashrate"})) return;
+  base::ByteSpan first;
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    constexpr auto kWords = std::to_array<std::string_view>({"mining.subscribe", "mining.authorize", "mining.submit"});
+    const bool worker = std::ranges::find(kWords, literal) != kWords.end();
+    const bool pool = (literal.starts_with("stratum+tcp://") || literal.starts_with("stratum+ssl://")) &&
+                      literal.find('.', 14) != std::string_view::npos && literal.find_first_of(" *(|\\") == std::string_view::npos;
+    if (first.end == 0 && (worker || pool)) first = {at, at + literal.size()};
+  });
+  if (first.end == 0) return;
+  RawFinding finding;
+  finding.rule = "SH-011";
+  finding.file = file.index;
+  finding.bytes = first;
+  finding.message = "works for a mining pool";
+  finding.scale = 0.9;
+  out.push_back(std::move(finding));
+}
+
+// Everything below the user's folder, enciphered, written beside and removed.
+void JudgeLocking(const FileContext& file, std::string_view purpose, std::string_view text, std::vector<RawFinding>& out) {
+  if (SaysAny(purpose, {"encrypt", "vault", "cipher", "backup", "crypto", "secure", "password"})) return;
+  const bool ciphers = SaysAny(text, {"fernet(", "createcipheriv(", "aes.new(", "chacha20", "aesgcm(", "secretbox(", "crypto_secretbox"});
+  const bool home = SaysAny(text, {"path.home()", "homedir()", "expanduser(\"~", "expanduser('~", "env.home", "environ[\"home\"]", "userprofile"});
+  const bool walks = SaysAny(text, {"rglob(", "os.walk(", "readdirsync(", "readdir(", "glob("});
+  const bool removes = SaysAny(text, {".unlink(", "os.remove(", "unlinksync(", ".rename(", "renamesync(", "os.rename(", "rmsync("});
+  constexpr std::size_t kLargest = 100'000;  // a bundle has a little of everything
+  if (!ciphers || !home || !walks || !removes || text.size() > kLargest) return;
+  base::ByteSpan mark;
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    constexpr std::size_t kLongestName = 24;
+    if (literal.size() > kLongestName) return;
+    const bool names = literal == ".locked" || literal == ".enc" || literal == ".encrypted" || literal == ".crypt" ||
+                       literal == ".crypted" || literal == ".lock3d" || literal.find("READ_ME") != std::string_view::npos ||
+                       literal.find("RECOVER") != std::string_view::npos || literal.find("DECRYPT") != std::string_view::npos;
+    if (mark.end == 0 && names) mark = {at, at + literal.size()};
+  });
+  if (mark.end == 0) return;
+  RawFinding finding;
+  finding.rule = "DESTROY-001";
+  finding.file = file.index;
+  finding.bytes = mark;
+  finding.message = "enciphers what lies in the user's folder, and removes what it was";
+  finding.scale = 0.85;
+  out.push_back(std::move(finding));
+}
+
 // ![status](https://host/s.svg?d={encoded}): whoever shows the answer fetches the picture, and its address says what
 // was encoded.
 void JudgePictures(const FileContext& file, std::string_view purpose, std::string_view text,
@@ -274,6 +462,52 @@ void JudgePictures(const FileContext& file, std::string_view purpose, std::strin
     finding.message = "answers with a picture whose address carries data to " + host;
     out.push_back(std::move(finding));
   });
+}
+
+// What manifests of clusters and pipelines hand over: the whole machine, every secret, a shell for whoever comments.
+void JudgeManifest(const FileContext& file, std::vector<RawFinding>& out) {
+  const std::string text = LowerCase(file.text().substr(0, kMaxRead));
+  const auto raise = [&](std::string_view rule, std::size_t at, std::size_t size, std::string message, double scale) {
+    RawFinding finding;
+    finding.rule = rule;
+    finding.file = file.index;
+    finding.bytes = {at, at + size};
+    finding.message = std::move(message);
+    finding.scale = scale;
+    out.push_back(std::move(finding));
+  };
+  const std::size_t privileged = text.find("privileged: true");
+  const bool enters = SaysAny(text, {"nsenter -t 1", "nsenter --target 1", "chroot /host", "/host/etc/", "release_agent"});
+  if (privileged != std::string::npos && enters && SaysAny(text, {"hostpath:", "/:/host", "- /:/"})) {
+    raise("ESCAPE-001", privileged, 16, "a privileged container enters the machine that it runs on", 0.95);
+  }
+  const std::size_t binding = text.find("kind: clusterrolebinding");
+  if (binding != std::string::npos && text.find("name: cluster-admin", binding) != std::string::npos &&
+      SaysAny(text.substr(binding), {"system:unauthenticated", "system:anonymous", "name: system:authenticated"})) {
+    raise("GRANT-001", binding, 24, "gives everybody the highest role of a cluster", 1.2);
+  }
+  const bool sends = SaysAny(text, {"curl ", "wget ", "invoke-webrequest", " nc ", "fetch("});
+  const std::size_t all = text.find("tojson(secrets)");
+  if (all != std::string::npos && sends) {
+    raise("SH-004", all, 15, "sends all secrets of a pipeline out", 0.95);
+  }
+  // run: echo "${{ github.event.issue.title }}"
+  for (const std::string_view given : {"github.event.comment.body", "github.event.issue.title", "github.event.issue.body",
+                                       "github.event.pull_request.title", "github.event.pull_request.body", "github.head_ref"}) {
+    for (std::size_t at = text.find(given); at != std::string::npos; at = text.find(given, at + 1)) {
+      // Where a variable of the environment or a condition takes it, no shell reads it.
+      const std::size_t line = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;
+      std::string_view before = std::string_view(text).substr(line, at - line);
+      before.remove_prefix(std::min(before.find_first_not_of(" -"), before.size()));
+      if (before.find("${{") == std::string_view::npos || before.starts_with("if:")) continue;
+      const std::size_t colon = before.find(": ");
+      const bool field = colon != std::string_view::npos && colon < before.find("${{") &&
+                         before.substr(0, colon).find_first_of(" \"'=$") == std::string_view::npos;
+      if (field && !before.starts_with("run:")) continue;
+      raise("VULN-001", at, given.size(), "has a shell read what anybody may write into a comment or a title", 1.0);
+      return;
+    }
+  }
 }
 
 // {"()": "subprocess.getoutput", "cmd": "..."}: whoever sets up logging by the file calls what it names.
@@ -343,6 +577,7 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
         file.type == FileType::kIni) {
       JudgeLogSettings(file, out);
       JudgeLogFactories(file, out);
+      if (file.type == FileType::kYaml) JudgeManifest(file, out);
     }
     if (!IsCode(file.type)) continue;
     const std::string text = LowerCase(file.text().substr(0, kMaxRead));
@@ -350,6 +585,12 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
     JudgeInstructions(file, purpose, page, text, out);
     JudgePermissions(file, page, text, out);
     JudgeMemory(file, text, out);
+    JudgeMining(file, purpose, out);
+    JudgeAccounts(file, purpose, out);
+    JudgeLookAlikes(file, out);
+    JudgeDirectives(file, text, out);
+    JudgeWrapping(file, text, out);
+    JudgeLocking(file, purpose, text, out);
     JudgePictures(file, LowerCase(report.name + " " + report.description), text, out);
   }
 }

@@ -310,6 +310,8 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
     const auto [begin, end] = LicenceLine(file.text());
     CollectMentions(file.text().substr(0, begin), mentions);
     CollectMentions(file.text().substr(end), mentions);
+    if (file.text().find("`make ") != std::string_view::npos || file.text().find("\nmake ") != std::string_view::npos)
+      raise(FolderOf(file.file->path), "Makefile", Reach::kAgent);
     for (const std::string_view mention : mentions) {
       if (BaseName(mention) != BaseName(file.file->path)) raise(FolderOf(file.file->path), mention, Reach::kAgent);
     }

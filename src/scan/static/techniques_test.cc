@@ -1,0 +1,88 @@
+// Techniques by name: short programs that a skill has its agent run, a file a language; and honest ones with the same
+// powers.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "interlock/scan/scanner.h"
+
+namespace interlock::scan {
+namespace {
+
+struct Technique {
+  std::string name;
+  std::string program;
+  bool gap = false;
+};
+
+std::vector<std::string> LinesOf(const std::string& name) {
+  std::ifstream file(std::string(INTERLOCK_TESTDATA) + "/techniques/" + name + ".txt");
+  EXPECT_TRUE(file) << name;
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.empty() && line[0] != '#') lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+Technique Read(std::string line) {
+  Technique out;
+  if (line.starts_with("? ")) {
+    out.gap = true;
+    line.erase(0, 2);
+  }
+  const std::size_t tab = line.find('\t');
+  EXPECT_NE(tab, std::string::npos) << line;
+  out.name = line.substr(0, tab);
+  out.program = line.substr(tab + 1);
+  return out;
+}
+
+ScanReport ScanOne(const std::string& language, std::string program) {
+  if (language != "sh") {
+    for (std::size_t at = program.find("\\n"); at != std::string::npos; at = program.find("\\n", at + 1)) {
+      if (at > 0 && program[at - 1] == '\\') continue;
+      program.replace(at, 2, "\n");
+    }
+  } else {
+    program.insert(0, "#!/bin/bash\n");
+  }
+  core::PackageView view;
+  view.files.push_back({.path = "SKILL.md",
+                        .bytes = "---\nname: helper-notes\ndescription: Formats notes.\n---\n# Notes\n\nRun `scripts/go." +
+                                 language + "`.\n"});
+  view.files.push_back({.path = "scripts/go." + language, .bytes = program + "\n"});
+  return Scan(view, {});
+}
+
+TEST(Techniques, EachHasAPersonLook) {
+  for (const std::string& language : std::vector<std::string>{"sh", "ps1", "py", "js"}) {
+    std::size_t seen = 0;
+    for (const std::string& line : LinesOf(language)) {
+      const Technique technique = Read(line);
+      const ScanReport report = ScanOne(language, technique.program);
+      const bool caught = report.verdict != core::ScanVerdict::kSafe;
+      seen += caught ? 1 : 0;
+      // A gap that has been closed is to be marked so.
+      EXPECT_EQ(caught, !technique.gap) << language << " " << technique.name << ": " << report.summary;
+    }
+    EXPECT_GE(seen, 25U) << language;
+  }
+}
+
+TEST(Techniques, HonestOnesStaySafe) {
+  std::size_t count = 0;
+  for (const std::string& line : LinesOf("honest")) {
+    const std::size_t tab = line.find('\t');
+    const Technique technique = Read(line.substr(tab + 1));
+    const ScanReport report = ScanOne(line.substr(0, tab), technique.program);
+    EXPECT_EQ(report.verdict, core::ScanVerdict::kSafe) << line.substr(0, tab) << " " << technique.name << ": " << report.summary;
+    ++count;
+  }
+  EXPECT_GE(count, 25U);
+}
+
+}  // namespace
+}  // namespace interlock::scan
