@@ -525,6 +525,16 @@ bool Analysis::Install(std::uint32_t index, std::string_view program) {
   bool any = false;
   std::uint8_t gravity = 0;
   for (std::size_t i = at; i < count; ++i) {
+    // npm install kit --registry=https://stranger: what that host gives is run on being installed.
+    const std::size_t equal = word(i).find('=');
+    const std::string_view name = word(i).substr(0, equal);
+    if (!Is(name, {"--registry", "--index-url"}) || (equal == std::string_view::npos && i + 1 >= count)) continue;
+    const std::string url(equal == std::string_view::npos ? word(i + 1) : word(i).substr(equal + 1));
+    const std::string host = HostOf(url);
+    if (Has(url, std::string_view(&kUnknownChar, 1)) || !Has(host, ".") || IsLocalHost(host) || IsMirror(host)) continue;
+    Emit(ShellAct::kFetchAndRun, index, url, url.starts_with("http://") ? 2 : 0);
+  }
+  for (std::size_t i = at; i < count; ++i) {
     if (Is(word(i), {"--trusted-host"}) || (word(i).starts_with("--index-url=http://")) ||
         ((word(i) == "--index-url" || word(i) == "-i" || word(i) == "--extra-index-url") &&
          word(i + 1).starts_with("http://"))) {

@@ -78,6 +78,7 @@ inline std::string Shown(std::string_view text) {
 [[nodiscard]] bool StopsGuard(const ShellCommand& command);
 [[nodiscard]] std::size_t GitVerb(const ShellCommand& command);
 [[nodiscard]] bool PushesAll(const ShellCommand& command);
+[[nodiscard]] bool IsMirror(std::string_view host);
 [[nodiscard]] bool OpensQuestions(std::string_view said);  // shell_handed.cc; lower case
 [[nodiscard]] bool Reroutes(const ShellCommand& command, std::string_view program);
 

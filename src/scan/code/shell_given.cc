@@ -7,8 +7,6 @@
 
 namespace interlock::scan::code::shell {
 
-namespace {
-
 // A registry that many use, or a copy of one; by the end of its name, which nobody else can have.
 bool IsMirror(std::string_view host) {
   constexpr std::array kEnds = std::to_array<std::string_view>(
@@ -22,8 +20,6 @@ bool IsMirror(std::string_view host) {
     return host.ends_with(end) && (host.size() == end.size() || host[host.size() - end.size() - 1] == '.');
   });
 }
-
-}  // namespace
 
 // Where other programs fetch from, or send to, from now on: a host that stands here and is nobody's mirror.
 bool Reroutes(const ShellCommand& command, std::string_view program) {

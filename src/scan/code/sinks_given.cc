@@ -29,7 +29,8 @@ constexpr auto kGives = std::to_array<std::string_view>(
      "update_assume_role_policy", "updateassumerolepolicy", "put_bucket_policy", "putbucketpolicy", "add_permission",
      "set_iam_policy", "setiampolicy", "roleassignments", "/memberships/", "addmember", "add_member",
      "members.create", "members().insert", "setmembershipforuser", "add_to_members", "/invitations",
-     "createloginprofile", "create_login_profile", "adduser(", "automaticallyforward", "autoforwarding"});
+     "createloginprofile", "create_login_profile", "adduser(", "automaticallyforward", "autoforwarding",
+     "acl().insert", "acl.insert", "createlink"});
 
 bool IsPlaceholder(std::string_view lower) {
   return AnyOf(lower, {"example.com", "example.org", "your", "<", "user@", "you@", "xxx", "placeholder", "test@",
@@ -71,6 +72,10 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
     for (const std::string& text : TextsWithin(arg.value)) {
       if (IsMail(text)) return text;
       if (IsPublicKey(text)) return text.substr(0, 24);
+      const bool shares = AnyOf(LowerCase(code().functions[function_].qualified), {"share", "public", "link", "publish", "permission", "anyone"});
+      if (!shares && SaysOneOf(text, {"anyone", "anonymous", "allUsers"}) && AnyOf(said, {"permissions", "createlink", "acl"})) {
+        return "everybody (" + text + ")";
+      }
       if (IsAccountNumber(text) && AnyOf(said, {"snapshot", "image", "assume", "policy", "permission"})) return text;
       const std::size_t at = std::min(text.find("/collaborators/"), text.find("/memberships/"));
       if (path != std::string_view::npos && at != std::string::npos && AnyOf(said, {"put", "post"})) {
@@ -313,6 +318,15 @@ void Engine::JudgeSettingsCall(const Call& call, std::string_view last) {
                        (key == "extensions.verifySignature" && value == "false");
     if (opens) {
       Raise("PERSIST-003", call.expr, {}, 0, "sets " + Shown(key, 60) + ", so that nothing is asked and checked any more", 0.9);
+    }
+    return;
+  }
+  if (last == "addConfig" && call.args.size() >= 2) {
+    const std::string key = LowerCase(view().Text(call.args[0].value, function_));
+    const bool everywhere = Contains(TextAt(code().exprs[call.expr].loc).substr(0, 200), "global");
+    if (everywhere && SaysOneOf(key, {"core.hookspath", "core.sshcommand", "core.fsmonitor", "init.templatedir"})) {
+      Raise("PERSIST-001", call.expr, {}, 0, "has git run programs of its own in every repository, by " + key);
+      if (WritesRunner() || WritesHarm() || Contains(code().text, "curl ")) Worsen("PERSIST-001", core::Severity::kCritical);
     }
     return;
   }

@@ -17,6 +17,7 @@ using core::Reach;
 
 constexpr double kSaid = 0.5;                          // of a deed that the package's page tells
 constexpr double kChoice = 0.35;                       // of a mode in the list of all of them
+constexpr std::size_t kHead = 600;  // bytes of a file in which it says what it is
 constexpr std::size_t kMaxRead = std::size_t{256} << 10U;  // bytes of one file
 
 // What the package and its tools say they are for.
@@ -132,6 +133,32 @@ void JudgeAccounts(const FileContext& file, std::string_view purpose, std::vecto
   finding.message = made.end != 0 ? "makes an account of a data base whose password stands here, with all rights"
                                   : "gives everybody all rights to a data base";
   finding.scale = 0.9;
+  out.push_back(std::move(finding));
+}
+
+// "Only looks at your files", and a login that asks for the right to change all of them.
+void JudgeScopes(const FileContext& file, std::string_view said, std::vector<RawFinding>& out) {
+  if (!SaysAny(said, {"read-only", "read only", "view only", "view-only", "only reads", "only read.", "only look", "never modif", "never chang", "not modify"})) return;
+  constexpr auto kWide = std::to_array<std::string_view>(
+      {"Files.ReadWrite.All", "Sites.FullControl.All", "Mail.ReadWrite", "Mail.Send", "MailboxSettings.ReadWrite", "Directory.AccessAsUser.All",
+       "Directory.ReadWrite.All", "User.ReadWrite.All", "delete_repo", "admin:org", "admin:repo_hook", "gmail.modify", "gmail.settings.sharing",
+       "chat:write.customize", "admin.users:write"});
+  base::ByteSpan wide;
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    if (wide.end != 0 || literal.size() > 120) return;
+    const std::string_view last = literal.substr(literal.rfind('/') + 1);
+    const bool full = literal.find("/auth/") != std::string_view::npos &&
+                      (last == "drive" || last == "calendar" || last == "gmail.modify" || last == "gmail.settings.sharing" ||
+                       last == "spreadsheets" || last == "documents" || last == "contacts");
+    if (full || literal == "https://mail.google.com/" || std::ranges::find(kWide, literal) != kWide.end()) wide = {at, at + literal.size()};
+  });
+  if (wide.end == 0) return;
+  RawFinding finding;
+  finding.rule = "DECL-004";
+  finding.file = file.index;
+  finding.bytes = wide;
+  finding.message = "says that it only reads, and asks for the right to change everything: " +
+                    std::string(file.text().substr(wide.begin, wide.end - wide.begin));
   out.push_back(std::move(finding));
 }
 
@@ -588,6 +615,7 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
     JudgeMining(file, purpose, out);
     JudgeAccounts(file, purpose, out);
     JudgeLookAlikes(file, out);
+    JudgeScopes(file, purpose + "\n" + text.substr(0, kHead), out);
     JudgeDirectives(file, text, out);
     JudgeWrapping(file, text, out);
     JudgeLocking(file, purpose, text, out);
