@@ -97,6 +97,17 @@ std::vector<std::string> Engine::TextsWithin(ExprId value) const {
         }
       }
     }
+    if (expr.kind == ExprKind::kName) {
+      // for player in PLAYERS: one of several.
+      const std::uint32_t slot = there.SlotOf(origin, scope);
+      if (slot == kNone || there.slots()[slot].param != kNone) continue;
+      for (const Stmt& stmt : module.functions[there.slots()[slot].scope].body) {
+        if (stmt.kind != StmtKind::kAssign || stmt.target >= module.exprs.size() || stmt.value == origin) continue;
+        if (module.exprs[stmt.target].kind != ExprKind::kName || there.SlotOf(stmt.target, there.slots()[slot].scope) != slot) continue;
+        open.push_back({part.module, there.slots()[slot].scope, stmt.value});
+      }
+      continue;
+    }
     if (expr.base != kNone) open.push_back({part.module, scope, expr.base});
     for (const Arg& arg : module.ArgsOf(expr)) open.push_back({part.module, scope, arg.value});
   }
