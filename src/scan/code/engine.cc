@@ -517,8 +517,7 @@ Taint Engine::Eval(ExprId id) {
       if (expr.kind == ExprKind::kChoice && last_) JudgeExchanged(id);
       if (expr.kind == ExprKind::kDict && last_) {
         JudgeContainerSpec(id);
-        JudgeMailCopy(id);
-        JudgeShare(id);
+        JudgeFields(id);
         JudgeRole(id);
         JudgeSwapped(id);
         JudgePeerField(id);

@@ -295,6 +295,7 @@ class Engine {
   // sinks_given.cc
   [[nodiscard]] std::string FixedPrincipal(const Call& call, std::string_view said);
   void JudgeGrants(const Call& call);
+  void JudgeFields(ExprId dict);
   void JudgeShare(ExprId dict);
   [[nodiscard]] Taint KeptAt(std::string_view path, ExprId at);
   [[nodiscard]] static bool TellsHook(std::string_view key, const Taint& from);

@@ -287,6 +287,35 @@ PathKind KindOfPath(std::string_view path) {
   return PathKind::kPlain;
 }
 
+bool GivesRoleKeys(std::string_view url) {
+  constexpr auto kMetadata =
+      std::to_array<std::string_view>({"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"});
+  constexpr auto kKeys = std::to_array<std::string_view>(
+      {"security-credentials", "/token", "identity/oauth2", "service-accounts", "/v2/credentials"});
+  return HasAny(url, kMetadata) && HasAny(url, kKeys) && url.find("api/token") == std::string_view::npos;
+}
+
+bool IsRecordPath(std::string_view lower) {
+  constexpr auto kRecords = std::to_array<std::string_view>(
+      {".bash_history", ".zsh_history", ".python_history", ".node_repl_history", "/var/log/auth", "/var/log/secure",
+       "/var/log/wtmp", "/var/log/btmp", "/var/log/lastlog", "/var/log/audit", "consolehost_history"});
+  if (HasAny(lower, kRecords)) return true;
+  for (const std::string_view talk : {"/.claude/projects", "/.codex/sessions", "/.claude/history.jsonl"}) {
+    const std::size_t at = lower.find(talk);
+    if (at == std::string_view::npos) continue;
+    // One conversation is its owner's to remove; below a pattern it is all of them.
+    std::string_view rest = lower.substr(at + talk.size());
+    while (rest.starts_with('/')) {
+      rest.remove_prefix(1);
+      const std::string_view name = rest.substr(0, rest.find('/'));
+      if (!name.empty() && name.find_first_of("*\x01") == std::string_view::npos) break;
+      rest.remove_prefix(name.size());
+    }
+    if (rest.empty()) return true;
+  }
+  return false;
+}
+
 bool IsSecretName(std::string_view variable) {
   if (variable.size() > 128) return false;
   std::string upper(variable);

@@ -20,6 +20,10 @@ enum class PathKind : std::uint8_t {
 // Lower case. The folder that the file lies in is a cache or holds logs: what a program keeps in an agent's folder for
 // itself, and no agent reads as its own. Programs of plugins lie in a cache too.
 [[nodiscard]] bool IsKeptAside(std::string_view lower);
+// The metadata of a cloud, asked for the keys of the machine's role.
+[[nodiscard]] bool GivesRoleKeys(std::string_view url);
+// Lower case. The record of what was done on a machine; of an agent's, all that was said.
+[[nodiscard]] bool IsRecordPath(std::string_view lower);
 // Whether a variable of the environment, by its name, holds a credential.
 [[nodiscard]] bool IsSecretName(std::string_view variable);
 // Whose credential a variable is, as one bit; 0: nobody's in particular.

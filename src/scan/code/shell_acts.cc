@@ -1,4 +1,5 @@
 // What is read, written, deleted, installed, listened on, and which protections are taken down.
+#include "code/places.h"
 #include "code/shell_analysis.h"
 
 namespace interlock::scan::code::shell {
@@ -74,9 +75,7 @@ bool ClearsTraces(const ShellCommand& command, std::string_view program) {
   if (program == "wevtutil") return command.words.size() > 1 && has({"cl", "clear-log"});
   if (program == "clear-eventlog" || program == "remove-eventlog") return true;
   if (Is(program, {"truncate", "shred", "rm", "unlink", "srm"})) {
-    return has({"/var/log/auth", "/var/log/secure", "/var/log/wtmp", "/var/log/btmp", "/var/log/lastlog",
-                "/var/log/audit", ".bash_history", ".zsh_history", "/.claude/projects", "/.claude/history",
-                "/.codex/sessions", "/.node_repl_history", "/.python_history"});
+    return std::ranges::any_of(command.words, [](const ShellWord& each) { return IsRecordPath(Lower(each.text)); });
   }
   return false;
 }

@@ -78,6 +78,8 @@ inline std::string Shown(std::string_view text) {
 [[nodiscard]] bool StopsGuard(const ShellCommand& command);
 [[nodiscard]] std::size_t GitVerb(const ShellCommand& command);
 [[nodiscard]] bool PushesAll(const ShellCommand& command);
+// shell_handed.cc: all words of a command and its here-documents, in lower case, a blank before and behind each.
+[[nodiscard]] std::string SaidBy(const ShellCommand& command);
 [[nodiscard]] bool IsMirror(std::string_view host);
 [[nodiscard]] bool OpensQuestions(std::string_view said);  // shell_handed.cc; lower case
 [[nodiscard]] bool Reroutes(const ShellCommand& command, std::string_view program);
@@ -97,7 +99,6 @@ class Analysis {
       // What comes later in the text is known by now.
       uses_.clear();
       seen_.clear();
-      bombed_ = false;
       Pass();
     }
     return std::move(uses_);
@@ -284,7 +285,6 @@ class Analysis {
   std::string socket_;                           // that exec opened: host/port
   std::string fifo_;                             // made by mkfifo
   std::string whole_;                            // Whole()
-  bool bombed_ = false;                          // a fork bomb has been named
   std::vector<ShellUse> uses_;
 };
 

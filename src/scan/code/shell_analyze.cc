@@ -1,7 +1,7 @@
 // What is fetched, decoded, run and sent.
 #include "code/flow.h"
+#include "code/places.h"
 #include "code/shell_analysis.h"
-#include "code/sink_words.h"
 
 namespace interlock::scan::code {
 namespace shell {
@@ -372,7 +372,7 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   got.url = url;
   got.fetch_loc = command.loc;
   if (IsLocalHost(host)) got.fetched = false;
-  if (sink_words::GivesRoleKeys(url)) {
+  if (GivesRoleKeys(url)) {
     got.fetched = false;
     got.secret = true;
     got.what = "the keys of this machine's role";
@@ -501,11 +501,10 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
       out.Merge(out_[i]);
     }
     // get "iam/security-credentials/$role", of a function that asks the machine's own metadata.
-    for (std::size_t i = 1; i < command.words.size() && !out.secret; ++i) {
-      if (!sink_words::GivesRoleKeys("http://169.254.169.254/latest/meta-data/" + command.words[i].text) ||
-          !HasOneOf(Whole(), {"169.254.169.254", "metadata.google.internal", "169.254.170.2"})) {
-        continue;
-      }
+    const bool asks = command.words.size() > 1 && !out.secret &&
+                      HasOneOf(Whole(), {"169.254.169.254", "metadata.google.internal", "169.254.170.2"});
+    for (std::size_t i = 1; asks && i < command.words.size(); ++i) {
+      if (!GivesRoleKeys("http://169.254.169.254/latest/meta-data/" + command.words[i].text)) continue;
       out.secret = true;
       out.what = "the keys of this machine's role";
       out.secret_loc = command.loc;

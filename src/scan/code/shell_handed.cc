@@ -2,41 +2,14 @@
 // off by an edit of its settings.
 #include <algorithm>
 
+#include "code/principals.h"
 #include "code/shell_analysis.h"
 
 namespace interlock::scan::code::shell {
 namespace {
 
-constexpr std::size_t kMostSaid = 8'000;  // bytes of one command's words that are read together
-
-// A name that a reader is meant to replace.
-bool IsPlaceholder(std::string_view lower) {
-  return lower.empty() || HasOneOf(lower, {"example.com", "example.org", "your", "<", "user@", "you@", "xxx", "{",
-                                           "placeholder", "username", "changeme", "%", "someone", "jane", "alice"});
-}
-
 bool IsFixed(std::string_view text) {
-  return !text.empty() && text.find(kUnknownChar) == std::string_view::npos && !IsPlaceholder(Lower(text));
-}
-
-// Twelve digits in a row, other than those that manuals use.
-bool NamesAccount(std::string_view text) {
-  constexpr std::size_t kDigits = 12;
-  std::size_t run = 0;
-  for (std::size_t i = 0; i <= text.size(); ++i) {
-    const bool digit = i < text.size() && text[i] >= '0' && text[i] <= '9';
-    if (digit) {
-      ++run;
-      continue;
-    }
-    if (run == kDigits &&
-        !Is(text.substr(i - kDigits, kDigits), {"123456789012", "111122223333", "000000000000", "111111111111",
-                                                "444455556666", "210987654321", "999999999999"})) {
-      return true;
-    }
-    run = 0;
-  }
-  return false;
+  return !text.empty() && text.find(kUnknownChar) == std::string_view::npos && !IsPlaceholderName(Lower(text));
 }
 
 // Of `--member x` or `--member=x`; "" where it is not given.
@@ -52,22 +25,6 @@ std::string Option(const ShellCommand& command, std::initializer_list<std::strin
 
 bool NamesHighRole(std::string_view lower) {
   return HasOneOf(lower, {"owner", "editor", "admin", "contributor", "securityadmin"});
-}
-
-std::string SaidBy(const ShellCommand& command) {
-  std::string said;
-  for (const ShellWord& word : command.words) {
-    said += Lower(word.text) + " ";
-    if (said.size() > kMostSaid) break;
-  }
-  for (const auto& [op, word] : command.redirects) {
-    if (op == "<<" || op == "<<<") said += Lower(word.text.substr(0, kMostSaid)) + " ";
-  }
-  return said;
-}
-
-bool HoldsPublicKey(std::string_view text) {
-  return HasOneOf(text, {"ssh-ed25519 AAAA", "ssh-rsa AAAA", "ecdsa-sha2-nistp256 AAAA"});
 }
 
 // gh api -X PUT repos/o/r/collaborators/NAME
@@ -107,11 +64,11 @@ std::uint8_t GravityOfCloud(const ShellCommand& command, std::string_view progra
   if (program == "aws") {
     if (HasOneOf(said, {"modify-snapshot-attribute", "modify-image-attribute", "modify-db-snapshot-attribute",
                         "modify-db-cluster-snapshot-attribute"})) {
-      return NamesAccount(said) || HasOneOf(said, {"--group-names all", "--values-to-add all", "group=all"}) ? 2 : 0;
+      return NamesCloudAccount(said) || HasOneOf(said, {"--group-names all", "--values-to-add all", "group=all"}) ? 2 : 0;
     }
     if (HasOneOf(said, {"update-assume-role-policy", "create-role", "put-bucket-policy", "add-permission", "create-grant",
                         "put-key-policy", "put-resource-policy"})) {
-      return HasOneOf(said, {"arn:aws:iam::", "--principal", "--grantee-principal"}) && NamesAccount(said) ? 2 : 0;
+      return HasOneOf(said, {"arn:aws:iam::", "--principal", "--grantee-principal"}) && NamesCloudAccount(said) ? 2 : 0;
     }
     return 0;
   }
@@ -175,6 +132,19 @@ std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view prog
 }
 
 }  // namespace
+
+std::string SaidBy(const ShellCommand& command) {
+  constexpr std::size_t kMostSaid = 8'000;
+  std::string said = " ";
+  for (const ShellWord& word : command.words) {
+    said += Lower(word.text) + " ";
+    if (said.size() > kMostSaid) break;
+  }
+  for (const auto& [op, word] : command.redirects) {
+    if (op == "<<" || op == "<<<") said += Lower(word.text.substr(0, kMostSaid)) + " ";
+  }
+  return said;
+}
 
 // What lets every command of an agent through, or takes away what refuses some.
 bool OpensQuestions(std::string_view said) {

@@ -117,11 +117,7 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
     return true;
   }
   if (!Is(program, {"vssadmin", "wmic", "wbadmin", "bcdedit", "fsutil", "restic", "tmutil", "borg", "zfs", "dd", "find"})) return false;
-  std::string said = " ";
-  for (const ShellWord& word : command.words) {
-    said += Lower(word.text) + " ";
-    if (said.size() > 8'000) break;
-  }
+  const std::string said = SaidBy(command);
   const auto ruin = [&](std::string detail, std::uint8_t gravity) {
     Emit(ShellAct::kRuin, index, std::move(detail), gravity);
     return true;
@@ -177,11 +173,7 @@ bool Analysis::Windows(std::uint32_t index, std::string_view program) {
                               "dir", "ls"})) {
     return false;
   }
-  std::string said = " ";
-  for (const ShellWord& word : command.words) {
-    said += Lower(word.text) + " ";
-    if (said.size() > 8'000) break;
-  }
+  const std::string said = SaidBy(command);
   const std::string here = command.loc.end <= text_.size() && command.loc.begin < command.loc.end
                                ? Lower(text_.substr(command.loc.begin, std::min<std::size_t>(command.loc.end - command.loc.begin, 2'000)))
                                : std::string();
@@ -209,12 +201,11 @@ bool Analysis::Windows(std::uint32_t index, std::string_view program) {
     Emit(ShellAct::kRuin, index, "the copies that Windows would restore from", 2);
     return true;
   }
-  if (Is(program, {"get-childitem", "gci", "dir", "ls"}) && !bombed_) {
+  if (Is(program, {"get-childitem", "gci", "dir", "ls"})) {
     const std::string& text = Whole();
     const bool wide = HasOneOf(said, {" ~ ", " ~\\", " ~/"});
     if (wide && HasOneOf(text, {"createencryptor", "aesmanaged", "aes]::create"}) && HasOneOf(text, {"writeallbytes", "set-content"}) &&
         HasOneOf(text, {"remove-item", ".delete("})) {
-      bombed_ = true;
       Emit(ShellAct::kRuin, index, "the user's files, by locking them", 2);
       return true;
     }

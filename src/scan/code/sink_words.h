@@ -130,13 +130,6 @@ inline bool IsInbox(std::string_view url) {
   return false;
 }
 
-// Where a cloud gives keys to whoever asks from inside the machine.
-inline bool GivesRoleKeys(std::string_view url) {
-  return AnyOf(url, {"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"}) &&
-         AnyOf(url, {"security-credentials", "/token", "identity/oauth2", "service-accounts", "/v2/credentials"}) &&
-         !AnyOf(url, {"api/token"});
-}
-
 // An account that money is sent to: an IBAN, spaces or not.
 inline bool IsAccount(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); };
@@ -165,7 +158,7 @@ inline bool IsAccount(std::string_view text) {
   return digits >= 10 && std::all_of(bare.begin(), bare.end(), [&](char c) { return upper(c) || digit(c); });
 }
 
-// Services that answer what one says to them: a hook or a recorder that asks a model sends it there.
+// Services that answer what one says to them, or keep a program's own record: a hook that asks a model sends it there.
 inline bool HostOfModels(std::string_view host) {
   for (const std::string_view end : {"openrouter.ai", "groq.com", "together.xyz", "together.ai", "fireworks.ai", "deepseek.com", "mistral.ai",
                                      "perplexity.ai", "x.ai", "cohere.com", "cohere.ai", "replicate.com", "deepgram.com",

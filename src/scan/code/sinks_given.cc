@@ -5,6 +5,8 @@
 
 #include "code/engine.h"
 #include "code/engine_words.h"
+#include "code/places.h"
+#include "code/principals.h"
 #include "code/shell.h"
 #include "code/shell_paths.h"
 #include "code/sink_words.h"
@@ -32,35 +34,18 @@ constexpr auto kGives = std::to_array<std::string_view>(
      "createloginprofile", "create_login_profile", "adduser(", "automaticallyforward", "autoforwarding",
      "acl().insert", "acl.insert", "createlink"});
 
-bool IsPlaceholder(std::string_view lower) {
-  return AnyOf(lower, {"example.com", "example.org", "your", "<", "user@", "you@", "xxx", "placeholder", "test@",
-                       "foo@", "jane", "alice", "bob@", "noreply"});
-}
-
 bool IsMail(std::string_view text) {
   const std::size_t at = text.find('@');
   return at != std::string_view::npos && at > 0 && text.size() < 100 && text.find('.', at) != std::string_view::npos &&
          text.find_first_of(" \n/{}<>") == std::string_view::npos && text.find(kHole) == std::string_view::npos &&
-         !IsPlaceholder(LowerCase(text));
-}
-
-bool IsPublicKey(std::string_view text) {
-  return text.starts_with("ssh-ed25519 AAAA") || text.starts_with("ssh-rsa AAAA") || text.starts_with("ecdsa-sha2-");
-}
-
-// Twelve digits, alone or in the name of a role, other than those of manuals.
-bool IsAccountNumber(std::string_view text) {
-  std::string_view digits = text;
-  if (const std::size_t at = text.find("arn:aws:iam::"); at != std::string_view::npos) digits = text.substr(at + 13, 12);
-  return digits.size() == 12 && digits.find_first_not_of("0123456789") == std::string_view::npos &&
-         !SaysOneOf(digits, {"123456789012", "111122223333", "000000000000", "111111111111", "444455556666"});
+         !IsPlaceholderName(LowerCase(text));
 }
 
 bool IsUserName(std::string_view text) {
   return text.size() >= 3 && text.size() <= 40 &&
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") ==
              std::string_view::npos &&
-         !IsPlaceholder(LowerCase(text));
+         !IsPlaceholderName(LowerCase(text));
 }
 
 }  // namespace
@@ -71,12 +56,12 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
   for (const Arg& arg : call.args) {
     for (const std::string& text : TextsWithin(arg.value)) {
       if (IsMail(text)) return text;
-      if (IsPublicKey(text)) return text.substr(0, 24);
+      if (HoldsPublicKey(text)) return text.substr(0, 24);
       const bool shares = AnyOf(LowerCase(code().functions[function_].qualified), {"share", "public", "link", "publish", "permission", "anyone"});
       if (!shares && SaysOneOf(text, {"anyone", "anonymous", "allUsers"}) && AnyOf(said, {"permissions", "createlink", "acl"})) {
         return "everybody (" + text + ")";
       }
-      if (IsAccountNumber(text) && AnyOf(said, {"snapshot", "image", "assume", "policy", "permission"})) return text;
+      if (NamesCloudAccount(text) && AnyOf(said, {"snapshot", "image", "assume", "policy", "permission"})) return text;
       const std::size_t at = std::min(text.find("/collaborators/"), text.find("/memberships/"));
       if (path != std::string_view::npos && at != std::string::npos && AnyOf(said, {"put", "post"})) {
         const std::string name = text.substr(text.find('/', at + 1) + 1);
@@ -110,20 +95,24 @@ void Engine::JudgeGrants(const Call& call) {
     known->second = std::ranges::any_of(kGives, [&](std::string_view word) { return Contains(text, word); });
   }
   if (!known->second) return;
-  std::string said = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall));
-  if (said.find("_address") == std::string::npos && !AnyOf(said, {"(", "="})) return;
+  const std::string said = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall));
   const bool gives = std::ranges::any_of(kGives, [&](std::string_view word) { return Contains(said, word); });
   if (!gives) return;
-  // The call itself, and not one around it.
   const std::string principal = FixedPrincipal(call, said);
   if (principal.empty()) return;
   Raise("GRANT-002", call.expr, {}, 0, "gives access to somebody whose name stands here: " + Shown(principal, 60));
 }
 
-// transfer_data={"destination": "acct_..."}: a share of what is paid.
-void Engine::JudgeShare(ExprId dict) {
+// What the fields of a dictionary say together.
+void Engine::JudgeFields(ExprId dict) {
+  JudgeMailCopy(dict);
+  JudgeShare(dict);
   JudgeTask(dict);
   JudgeConfigured(dict);
+}
+
+// transfer_data={"destination": "acct_..."}: a share of what is paid.
+void Engine::JudgeShare(ExprId dict) {
   for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
     if (!SaysOneOf(field.name, {"destination", "on_behalf_of", "payee", "account", "stripeAccount", "stripe_account",
                                 "email_address", "merchant_id"})) {
@@ -154,25 +143,14 @@ bool Engine::TellsHook(std::string_view key, const Taint& from) {
   return from.Has(kInput) && SaysOneOf(key, {"prompt", "tool_input", "tool_response", "transcript_path", "last_assistant_message"});
 }
 
-namespace {
-
-bool IsRecord(std::string_view lower) {
-  return AnyOf(lower, {".bash_history", ".zsh_history", ".python_history", ".node_repl_history", "/var/log/auth", "/var/log/secure",
-                       "/var/log/wtmp", "/var/log/btmp", "/var/log/lastlog", "/var/log/audit", "consolehost_history"});
-}
-
-}  // namespace
-
 // A record of what was done here, removed or emptied.
 void Engine::JudgeRecord(const Call& call, const std::string& path, bool emptied) {
   if (!last_) return;
-  std::string lower = LowerCase(path);
-  // .claude/projects: what the agent and its user have said, all of it.
-  const bool all = lower.ends_with("/.claude/projects") || lower.ends_with("/.codex/sessions") ||
-                   lower.ends_with("/.claude/history.jsonl") || lower.ends_with("/.claude/projects/" + std::string(1, kHole));
-  if (!IsRecord(lower) && !all) return;
+  const std::string lower = LowerCase(path);
+  if (!IsRecordPath(lower)) return;
+  const bool talk = AnyOf(lower, {"/.claude/", "/.codex/"});
   Raise("SH-008", call.expr, {}, 0,
-        std::string(emptied ? "empties " : "removes ") + Shown(path, 60) + ", the record of what was done here", all ? 0.8 : 1.2);
+        std::string(emptied ? "empties " : "removes ") + Shown(path, 60) + ", the record of what was done here", talk ? 0.8 : 1.2);
 }
 
 // What a program sees and is told: the clipboard, keys, screen and sound; its own input and command line; its machine.

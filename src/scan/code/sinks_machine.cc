@@ -133,9 +133,6 @@ Taint Engine::JudgeMachine(Call& call) {
         if (kind == HostKind::kOrdinary || IsBad(kind))
           return Source(kNet | kNetFixed | kNetStranger, call.expr, "answer of " + host);
       }
-      if (AnyOf(call.callee.text, {"PdfReader", "pdfplumber", "docx", "fitz", "mailbox", "pdf-parse", "mammoth", "gray-matter"})) {
-        return Source(kFileContent, call.expr, "reads a document");
-      }
       return Source(kNet, call.expr, "takes in what others have sent");
     default:
       return {};

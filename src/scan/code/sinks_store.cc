@@ -4,6 +4,7 @@
 
 #include "code/engine.h"
 #include "code/places.h"
+#include "code/principals.h"
 #include "code/shell.h"
 #include "code/sink_words.h"
 #include "static/shell_judge.h"
@@ -200,7 +201,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     // No program's user asks for a file that every start of Python reads.
     const bool hook = AnyOf(path, {"sitecustomize.py", "usercustomize.py"});
     // A key that stands in the code lets its owner in.
-    const bool key = Contains(path, "authorized_keys") && AnyOf(code().text, {"ssh-ed25519 AAAA", "ssh-rsa AAAA", "ecdsa-sha2-"});
+    const bool key = Contains(path, "authorized_keys") && HoldsPublicKey(code().text);
     if (WritesRunner() || WritesHarm() || key || GivenHarm(call) ||
         (hook && AnyOf(code().text, {"urlopen", "requests.", "exec(", "socket.", "httpx.", "builtins.open"}))) {
       Worsen("PERSIST-001", core::Severity::kCritical);

@@ -77,6 +77,28 @@ bool NamesIt(std::string_view text, std::string_view name) {
   return false;
 }
 
+// The first literal of which it is true; empty: none.
+template <typename Is>
+base::ByteSpan FirstLiteral(const FileContext& file, Is is) {
+  base::ByteSpan first;
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    if (first.end == 0 && is(literal)) first = {at, at + literal.size()};
+  });
+  return first;
+}
+
+RawFinding& Add(std::vector<RawFinding>& out, const FileContext& file, std::string_view rule, base::ByteSpan bytes,
+                std::string message, double scale) {
+  RawFinding finding;
+  finding.rule = rule;
+  finding.file = file.index;
+  finding.bytes = bytes;
+  finding.message = std::move(message);
+  finding.scale = scale;
+  out.push_back(std::move(finding));
+  return out.back();
+}
+
 void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_view text,
                  std::vector<RawFinding>& out) {
   if (SaysAny(purpose, {"rbac", " iam", "iam-", "permission", "access control", "admin", "privilege", "provision",
@@ -101,7 +123,8 @@ void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_
 }
 
 // CREATE USER ... IDENTIFIED BY 'known', GRANT ALL ... WITH GRANT OPTION: an account of a data base that its author knows.
-void JudgeAccounts(const FileContext& file, std::string_view purpose, std::vector<RawFinding>& out) {
+void JudgeAccounts(const FileContext& file, std::string_view purpose, std::string_view text, std::vector<RawFinding>& out) {
+  if (text.find("grant all") == std::string_view::npos) return;
   if (SaysAny(purpose, {"user management", "provision", "migration", "admin", "bootstrap", "permission", "role management", "test database"})) return;
   base::ByteSpan made;
   base::ByteSpan given;
@@ -126,14 +149,10 @@ void JudgeAccounts(const FileContext& file, std::string_view purpose, std::vecto
     if (all && given.end == 0 && lower.find('{') == std::string::npos) given = {at, at + literal.size()};
   });
   if (given.end == 0 || (made.end == 0 && file.text().substr(given.begin, given.end - given.begin).find("PUBLIC") == std::string_view::npos)) return;
-  RawFinding finding;
-  finding.rule = "GRANT-002";
-  finding.file = file.index;
-  finding.bytes = made.end != 0 ? made : given;
-  finding.message = made.end != 0 ? "makes an account of a data base whose password stands here, with all rights"
-                                  : "gives everybody all rights to a data base";
-  finding.scale = 0.9;
-  out.push_back(std::move(finding));
+  Add(out, file, "GRANT-002", made.end != 0 ? made : given,
+      made.end != 0 ? "makes an account of a data base whose password stands here, with all rights"
+                    : "gives everybody all rights to a data base",
+      0.9);
 }
 
 // "Only looks at your files", and a login that asks for the right to change all of them.
@@ -143,23 +162,19 @@ void JudgeScopes(const FileContext& file, std::string_view said, std::vector<Raw
       {"Files.ReadWrite.All", "Sites.FullControl.All", "Mail.ReadWrite", "Mail.Send", "MailboxSettings.ReadWrite", "Directory.AccessAsUser.All",
        "Directory.ReadWrite.All", "User.ReadWrite.All", "delete_repo", "admin:org", "admin:repo_hook", "gmail.modify", "gmail.settings.sharing",
        "chat:write.customize", "admin.users:write"});
-  base::ByteSpan wide;
-  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
-    if (wide.end != 0 || literal.size() > 120) return;
+  const base::ByteSpan wide = FirstLiteral(file, [&](std::string_view literal) {
+    if (literal.size() > 120) return false;
     const std::string_view last = literal.substr(literal.rfind('/') + 1);
     const bool full = literal.find("/auth/") != std::string_view::npos &&
                       (last == "drive" || last == "calendar" || last == "gmail.modify" || last == "gmail.settings.sharing" ||
                        last == "spreadsheets" || last == "documents" || last == "contacts");
-    if (full || literal == "https://mail.google.com/" || std::ranges::find(kWide, literal) != kWide.end()) wide = {at, at + literal.size()};
+    return full || literal == "https://mail.google.com/" || std::ranges::find(kWide, literal) != kWide.end();
   });
   if (wide.end == 0) return;
-  RawFinding finding;
-  finding.rule = "DECL-004";
-  finding.file = file.index;
-  finding.bytes = wide;
-  finding.message = "says that it only reads, and asks for the right to change everything: " +
-                    std::string(file.text().substr(wide.begin, wide.end - wide.begin));
-  out.push_back(std::move(finding));
+  Add(out, file, "DECL-004", wide,
+      "says that it only reads, and asks for the right to change everything: " +
+          std::string(file.text().substr(wide.begin, wide.end - wide.begin)),
+      1.0);
 }
 
 // {"mybank.com": "mybank-secure.com"}: addresses that take the place of others, and look like them.
@@ -195,14 +210,7 @@ void JudgeLookAlikes(const FileContext& file, std::vector<RawFinding>& out) {
     earlier = is_host(literal) ? literal : std::string_view();
     earlier_end = end;
   });
-  if (pairs < 2) return;
-  RawFinding finding;
-  finding.rule = "DIVERT-001";
-  finding.file = file.index;
-  finding.bytes = first;
-  finding.message = "puts hosts in the place of others that they look like";
-  finding.scale = 0.8;
-  out.push_back(std::move(finding));
+  if (pairs >= 2) Add(out, file, "DIVERT-001", first, "puts hosts in the place of others that they look like", 0.8);
 }
 
 bool Writes(std::string_view text) {
@@ -374,13 +382,7 @@ void JudgeWrapping(const FileContext& file, std::string_view text, std::vector<R
     if (at == std::string_view::npos) continue;
     // The old command goes among the words of the new one.
     if (!SaysAny(text, {"entry[\"command\"], ", "[\"command\"], *", "['command'], *", ".command, ..."})) continue;
-    RawFinding finding;
-    finding.rule = "PERSIST-003";
-    finding.file = file.index;
-    finding.bytes = {at, at + set.size()};
-    finding.message = "has every server that an agent knows started through another program";
-    finding.scale = 0.8;
-    out.push_back(std::move(finding));
+    Add(out, file, "PERSIST-003", {at, at + set.size()}, "has every server that an agent knows started through another program", 0.8);
     return;
   }
 }
@@ -392,47 +394,29 @@ void JudgeDirectives(const FileContext& file, std::string_view text, std::vector
                                     "'role': 'system'", "system: "});
   const bool others = SaysAny(text, {"requests.get(", "httpx.", "fetch(", "tool_calls", "imaplib", "[\"text\"]", "[\"body\"]", "ticket", "issue", "comment"});
   if (!keeps || !leads || !others) return;
-  base::ByteSpan first;
-  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
-    if (first.end != 0 || literal.size() > 120) return;
+  const base::ByteSpan first = FirstLiteral(file, [](std::string_view literal) {
+    if (literal.size() > 120) return false;
     const std::string lower = LowerCase(literal);
     const bool line = lower == "rule:" || lower == "policy:" || lower == "always:" || lower == "note to agent:" ||
                       lower == "note to assistant:" || lower == "operator:";
-    const bool pattern = (lower.find("note to agent") != std::string::npos || lower.find("policy|") != std::string::npos ||
-                          lower.find("rule|") != std::string::npos || lower.find("|rule") != std::string::npos) &&
+    const bool pattern = SaysAny(lower, {"note to agent", "policy|", "rule|", "|rule"}) &&
                          lower.find('^') != std::string::npos && lower.find(':', lower.find("rule")) != std::string::npos;
-    if (line || pattern) first = {at, at + literal.size()};
+    return line || pattern;
   });
   if (first.end == 0) return;
-  RawFinding finding;
-  finding.rule = "STATE-002";
-  finding.file = file.index;
-  finding.bytes = first;
-  finding.severity = core::Severity::kHigh;
-  finding.message = "keeps lines that others wrote as rules for an agent";
-  finding.scale = 1.4;
-  out.push_back(std::move(finding));
+  Add(out, file, "STATE-002", first, "keeps lines that others wrote as rules for an agent", 1.4).severity = core::Severity::kHigh;
 }
 
 // The words that workers of a mining pool send.
-void JudgeMining(const FileContext& file, std::string_view purpose, std::vector<RawFinding>& out) {
-  if (SaysAny(purpose, {"mining", "miner", "stratum", "hashrate"})) return;
-  base::ByteSpan first;
-  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
-    constexpr auto kWords = std::to_array<std::string_view>({"mining.subscribe", "mining.authorize", "mining.submit"});
-    const bool worker = std::ranges::find(kWords, literal) != kWords.end();
+void JudgeMining(const FileContext& file, std::string_view purpose, std::string_view text, std::vector<RawFinding>& out) {
+  if (!SaysAny(text, {"mining.", "stratum+"}) || SaysAny(purpose, {"mining", "miner", "stratum", "hashrate"})) return;
+  const base::ByteSpan first = FirstLiteral(file, [](std::string_view literal) {
+    const bool worker = literal == "mining.subscribe" || literal == "mining.authorize" || literal == "mining.submit";
     const bool pool = (literal.starts_with("stratum+tcp://") || literal.starts_with("stratum+ssl://")) &&
                       literal.find('.', 14) != std::string_view::npos && literal.find_first_of(" *(|\\") == std::string_view::npos;
-    if (first.end == 0 && (worker || pool)) first = {at, at + literal.size()};
+    return worker || pool;
   });
-  if (first.end == 0) return;
-  RawFinding finding;
-  finding.rule = "SH-011";
-  finding.file = file.index;
-  finding.bytes = first;
-  finding.message = "works for a mining pool";
-  finding.scale = 0.9;
-  out.push_back(std::move(finding));
+  if (first.end != 0) Add(out, file, "SH-011", first, "works for a mining pool", 0.9);
 }
 
 // Everything below the user's folder, enciphered, written beside and removed.
@@ -444,23 +428,14 @@ void JudgeLocking(const FileContext& file, std::string_view purpose, std::string
   const bool removes = SaysAny(text, {".unlink(", "os.remove(", "unlinksync(", ".rename(", "renamesync(", "os.rename(", "rmsync("});
   constexpr std::size_t kLargest = 100'000;  // a bundle has a little of everything
   if (!ciphers || !home || !walks || !removes || text.size() > kLargest) return;
-  base::ByteSpan mark;
-  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+  const base::ByteSpan mark = FirstLiteral(file, [](std::string_view literal) {
     constexpr std::size_t kLongestName = 24;
-    if (literal.size() > kLongestName) return;
-    const bool names = literal == ".locked" || literal == ".enc" || literal == ".encrypted" || literal == ".crypt" ||
-                       literal == ".crypted" || literal == ".lock3d" || literal.find("READ_ME") != std::string_view::npos ||
-                       literal.find("RECOVER") != std::string_view::npos || literal.find("DECRYPT") != std::string_view::npos;
-    if (mark.end == 0 && names) mark = {at, at + literal.size()};
+    if (literal.size() > kLongestName) return false;
+    return literal == ".locked" || literal == ".enc" || literal == ".encrypted" || literal == ".crypt" ||
+           literal == ".crypted" || literal == ".lock3d" || SaysAny(literal, {"READ_ME", "RECOVER", "DECRYPT"});
   });
   if (mark.end == 0) return;
-  RawFinding finding;
-  finding.rule = "DESTROY-001";
-  finding.file = file.index;
-  finding.bytes = mark;
-  finding.message = "enciphers what lies in the user's folder, and removes what it was";
-  finding.scale = 0.85;
-  out.push_back(std::move(finding));
+  Add(out, file, "DESTROY-001", mark, "enciphers what lies in the user's folder, and removes what it was", 0.85);
 }
 
 // ![status](https://host/s.svg?d={encoded}): whoever shows the answer fetches the picture, and its address says what
@@ -495,13 +470,7 @@ void JudgePictures(const FileContext& file, std::string_view purpose, std::strin
 void JudgeManifest(const FileContext& file, std::vector<RawFinding>& out) {
   const std::string text = LowerCase(file.text().substr(0, kMaxRead));
   const auto raise = [&](std::string_view rule, std::size_t at, std::size_t size, std::string message, double scale) {
-    RawFinding finding;
-    finding.rule = rule;
-    finding.file = file.index;
-    finding.bytes = {at, at + size};
-    finding.message = std::move(message);
-    finding.scale = scale;
-    out.push_back(std::move(finding));
+    Add(out, file, rule, {at, at + size}, std::move(message), scale);
   };
   const std::size_t privileged = text.find("privileged: true");
   const bool enters = SaysAny(text, {"nsenter -t 1", "nsenter --target 1", "chroot /host", "/host/etc/", "release_agent"});
@@ -612,8 +581,8 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
     JudgeInstructions(file, purpose, page, text, out);
     JudgePermissions(file, page, text, out);
     JudgeMemory(file, text, out);
-    JudgeMining(file, purpose, out);
-    JudgeAccounts(file, purpose, out);
+    JudgeMining(file, purpose, text, out);
+    JudgeAccounts(file, purpose, text, out);
     JudgeLookAlikes(file, out);
     JudgeScopes(file, purpose + "\n" + text.substr(0, kHead), out);
     JudgeDirectives(file, text, out);
