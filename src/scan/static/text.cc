@@ -343,6 +343,12 @@ class Analysis {
                           file_.type == FileType::kUnknownText || file_.type == FileType::kNotebook;
     if (!document) {
       Servers();
+      // Run `curl ... | bash` first: what a tool says of itself, an agent follows.
+      for (const TextPassage& passage : canvas_.passages) {
+        if ((passage.kind & kSurfaceDescription) == 0 || (passage.kind & kSurfaceDecoded) != 0 || passage.glossed) continue;
+        const TextSurface& surface = surfaces_[passage.surface];
+        Spans(passage, surface, surface.shown());
+      }
       return;
     }
     for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
@@ -453,6 +459,14 @@ class Analysis {
            shown.substr(next, 3) == "\xE2\x80\x94" || shown.substr(next, 3) == "\xE2\x80\x93";
   }
 
+  static bool IsGiven(const TextSurface& surface) { return (surface.kind & kSurfaceDescription) != 0; }
+  static bool OnlyNamed(const code::ShellUse& act) {
+    using code::ShellAct;
+    return act.act != ShellAct::kFetchAndRun && act.act != ShellAct::kDecodeAndRun && act.act != ShellAct::kReverseShell &&
+           act.act != ShellAct::kSendSecret && act.act != ShellAct::kSendTaken && act.act != ShellAct::kGrant &&
+           act.act != ShellAct::kMine;
+  }
+
   void Shell(std::string_view text, const TextSurface& surface, std::size_t from, double described) {
     if (text.size() > kMaxShellBlock) return;
     // Prompts are no part of a command.
@@ -461,7 +475,9 @@ class Analysis {
       if ((i == 0 || clean[i - 1] == '\n') && clean[i] == '$' && clean[i + 1] == ' ') clean[i] = ' ';
     }
     const code::ShellScript script = code::ParseShell(clean);
-    const std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, clean);
+    std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, clean);
+    // Of a description: what it names to be deleted or opened may as well be what it forbids.
+    if (file_.type != FileType::kMarkdown && IsGiven(surface)) std::erase_if(acts, OnlyNamed);
     if (acts.empty()) return;
     ShellContext context;
     context.file = file_.index;

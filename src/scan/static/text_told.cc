@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include "static/shell_judge.h"
 #include "static/surface.h"
 
 namespace interlock::scan {
@@ -35,42 +34,6 @@ std::string Listing(std::string_view text, bool parameter) {
   return out + (parameter ? "\"}}}}]}" : "\"}]}");
 }
 
-// Run `curl ... | bash` first: a command between marks, in what a tool says of itself.
-void JudgeCommands(const code::ToldText& said, const std::vector<FileContext>& files, std::vector<RawFinding>& out) {
-  constexpr std::size_t kShortest = 8;
-  constexpr std::size_t kLongest = 400;
-  constexpr std::size_t kMost = 16;  // commands of a text
-  using code::ShellAct;
-  std::size_t count = 0;
-  for (std::size_t open = said.text.find('`'); open != std::string::npos && count < kMost; ++count) {
-    std::size_t from = open;
-    while (from < said.text.size() && said.text[from] == '`') ++from;
-    const std::size_t close = said.text.find('`', from);
-    if (close == std::string::npos) break;
-    const std::string command = said.text.substr(from, close - from);
-    std::size_t next = close;
-    while (next < said.text.size() && said.text[next] == '`') ++next;
-    open = said.text.find('`', next);
-    if (command.size() < kShortest || command.size() > kLongest || command.find(' ') == std::string::npos) continue;
-    const code::ShellScript script = code::ParseShell(command);
-    std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, command);
-    // What is deleted or opened may as well be what is forbidden.
-    std::erase_if(acts, [](const code::ShellUse& act) {
-      return act.act != ShellAct::kFetchAndRun && act.act != ShellAct::kDecodeAndRun &&
-             act.act != ShellAct::kReverseShell && act.act != ShellAct::kSendSecret && act.act != ShellAct::kSendTaken &&
-             act.act != ShellAct::kGrant && act.act != ShellAct::kMine;
-    });
-    if (acts.empty()) continue;
-    ShellContext context;
-    context.file = said.file;
-    context.whole = {said.loc.begin, said.loc.end};
-    context.place = ShellPlace::kInstruction;
-    context.has_reach = true;
-    context.reach = std::min(files[said.file].reach, core::Reach::kTool);
-    JudgeShell(acts, context, out, nullptr);
-  }
-}
-
 }  // namespace
 
 void JudgeToldTexts(const std::vector<code::ToldText>& told, const std::vector<FileContext>& files,
@@ -79,7 +42,6 @@ void JudgeToldTexts(const std::vector<code::ToldText>& told, const std::vector<F
   for (const code::ToldText& said : told) {
     bytes += said.text.size();
     if (said.file >= files.size() || bytes > kMostBytes) continue;
-    if (said.place != code::ToldText::Place::kAnswer) JudgeCommands(said, files, out);
     core::PackageFile listing;
     listing.path = "tools.json";
     listing.bytes = Listing(said.text, said.place == code::ToldText::Place::kParameter);
