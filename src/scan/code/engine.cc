@@ -396,6 +396,7 @@ Taint Engine::Eval(ExprId id) {
       } else {
         const Slot& variable = view().slots()[slot];
         taint = states_[module_].slots[slot];
+        ReadState(StatePart(slot));
         if (variable.scope != function_) {
           taint.fresh = taint.labels;
           taint.params = 0;

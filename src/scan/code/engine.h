@@ -283,6 +283,7 @@ class Engine {
   [[nodiscard]] bool ClearsTree(const Call& call);
   void PickByName(ExprId test);
   void JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host);
+  [[nodiscard]] std::string_view StatePart(std::uint32_t slot) const;
   void JudgeSpread(ExprId value);
   void JudgeNamedParts(ExprId given);
   void JudgeState(const Stmt& stmt);
@@ -308,6 +309,8 @@ class Engine {
   void JudgeConfigured(ExprId dict);
   [[nodiscard]] std::uint32_t RootOf(ExprId expr) const;
   [[nodiscard]] bool IsParsed(std::uint32_t slot) const;
+  [[nodiscard]] std::string_view Around(const Loc& loc) const;
+  [[nodiscard]] bool ReadsOthersText() const;
   [[nodiscard]] std::string ControlledBy(ExprId container) const;
   void JudgeNamedStep(ExprId value);
   void JudgeRanked(const Call& call, std::string_view last);
@@ -467,6 +470,7 @@ class Engine {
   void JudgeCommandTables();
   [[nodiscard]] Taint OutputOf(const Call& call, const std::string& line);
   void MarkPath(ExprId path, const Taint& taint);
+  void MarkCopied(std::string path, const Taint& taint);
   void JudgeNetFile(const Call& call, const Taint& taint);
   [[nodiscard]] const Taint* FetchedPath(ExprId path, int depth);
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);

@@ -91,7 +91,8 @@ Taint Engine::EvalCall(ExprId id) {
       if (!plain) call.receiver = Eval(base->base);
     } else if (base->kind != ExprKind::kName) {
       call.receiver = Eval(expr.base);
-    } else if (call.callee.kind == ValueKind::kUnknown || call.callee.kind == ValueKind::kInstance) {
+    } else if (call.callee.kind == ValueKind::kUnknown || call.callee.kind == ValueKind::kInstance ||
+               call.callee.text.ends_with("()")) {
       // $ = load(page); $("title"): an object that is called.
       call.receiver = Eval(expr.base);
     }
@@ -392,7 +393,11 @@ Taint Engine::EvalCall(ExprId id) {
     given.Join(call.receiver);
     for (std::uint32_t i = 0; i < args.size(); ++i) given.Join(taints[i]);
     Taint back;
-    for (const auto& [index, function] : functions) CallBack(function, given, &back);
+    // graph.addNode("read", read).addNode("write", write): what one node gives, the other gets by name only.
+    const bool node = base != nullptr && SaysOneOf(base->text, {"addNode", "add_node", "addConditionalEdges", "add_conditional_edges"});
+    for (const auto& [index, function] : functions) {
+      if (!node) CallBack(function, given, &back);
+    }
     result.Join(back);
     result.Join(ComputedBy(call, functions));
     if (call.callee.text.ends_with("interceptors.request.use") && base != nullptr && base->base < code().exprs.size()) {

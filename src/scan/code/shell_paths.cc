@@ -185,7 +185,7 @@ bool IsSecretPath(std::string_view raw) {
     return true;
   }
   std::string base = BaseName(path);
-  if (base == ".env" || (base.starts_with(".env.") && base.size() < 24)) return true;
+  if (base == ".env" || base == ".env*" || (base.starts_with(".env.") && base.size() < 24)) return true;
   if (base == "id_rsa" || base == "id_ed25519" || base == "id_ecdsa" || base == "id_dsa" || base == ".netrc" ||
       base == ".git-credentials" || base == ".pgpass" || base == ".npmrc" || base == ".pypirc") {
     return true;

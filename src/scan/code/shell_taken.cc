@@ -116,7 +116,7 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
     Emit(ShellAct::kRuin, index, "the machine's time, by a fork bomb", 2);
     return true;
   }
-  if (!Is(program, {"vssadmin", "wmic", "wbadmin", "bcdedit", "fsutil", "restic", "tmutil", "borg", "zfs", "dd", "find"})) return false;
+  if (!Is(program, {"vssadmin", "wmic", "wbadmin", "bcdedit", "fsutil", "restic", "tmutil", "borg", "zfs", "dd", "find", "git"})) return false;
   const std::string said = SaidBy(command);
   const auto ruin = [&](std::string detail, std::uint8_t gravity) {
     Emit(ShellAct::kRuin, index, std::move(detail), gravity);
@@ -126,6 +126,12 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
       (program == "wbadmin" && Has(said, " delete ")) || (program == "bcdedit" && Has(said, "recoveryenabled") && Has(said, " no ")) ||
       (program == "fsutil" && Has(said, "deletejournal"))) {
     return ruin("the copies that Windows would restore from", 2);
+  }
+  if (program == "git") {
+    // while true; do ... git push --force origin HEAD:main; done
+    const bool forced = Has(said, " push ") && HasOneOf(said, {" --force ", " -f ", " +head:", " +main"});
+    const bool endless = command.condition_depth > 0 && HasOneOf(Whole(), {"while true", "while :", "while [ 1 ]", "for (( ; ; ))", "for ((;;))"});
+    return forced && endless && ruin("the history of a repository, without an end", 1);
   }
   const bool fed = command.pipe_from < index && std::ranges::find(command.wrappers, "xargs") != command.wrappers.end();
   if (program == "restic" && Has(said, " forget ") &&

@@ -57,6 +57,18 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
   }
 }
 
+// Secrets that one script copies into a file are secrets where another reads it.
+void Engine::MarkCopied(std::string path, const Taint& taint) {
+  constexpr std::size_t kShortest = 6;
+  constexpr std::size_t kMostCopies = 64;
+  if (path.starts_with("./")) path.erase(0, 2);
+  if (path.size() < kShortest || Contains(path, std::string_view(&kHole, 1)) || kept_paths_.size() >= kMostCopies) return;
+  Taint kept = taint;
+  kept.labels = kept.fresh = taint.labels & (kSecretFile | kStore);
+  kept.params = 0;
+  if (kept_paths_.try_emplace(std::move(path), std::move(kept)).second) changed_ = true;
+}
+
 // A file that something fetched was written to, or one in such a folder, by the text of its path.
 const Taint* Engine::FetchedPath(ExprId path, int depth) {
   if (path >= code().exprs.size() || fetched_paths_.empty()) return nullptr;
@@ -481,6 +493,7 @@ Taint Engine::JudgeFile(Call& call) {
       }
       if (kept.labels != 0) return kept;
     }
+    if (data.Has(kSecretFile | kStore)) MarkCopied(path, data);
     JudgeShared(call, name);
     JudgeOverwritten(call, path_taint);
     JudgeWrite(call, path, path_taint, data);
@@ -519,7 +532,7 @@ Taint Engine::JudgeFile(Call& call) {
     if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
   }
   Taint kept = KeptAt(path, call.expr);
-  if (const auto known = kept_paths_.find(path); known != kept_paths_.end()) kept.Join(known->second);
+  if (const auto known = kept_paths_.find(path.starts_with("./") ? path.substr(2) : path); known != kept_paths_.end()) kept.Join(known->second);
   kept.labels |= path_taint.labels & kKept;
   if (path_taint.Has(kToolArgument)) kept = {};
   if (role == Role::kFileList) {

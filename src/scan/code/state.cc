@@ -77,6 +77,15 @@ void Engine::ReadState(std::string_view key) {
   state_reads_.push_back({std::string(key), module_, function_});
 }
 
+// async function plan({ brief }): the part of the state that a variable is; "" for none.
+std::string_view Engine::StatePart(std::uint32_t slot) const {
+  if (!last_ || slot == kNone || !states_[module_].slots[slot].Has(kState)) return {};
+  const Slot& variable = view().slots()[slot];
+  if (variable.count == 0 || variable.first >= view().bindings().size()) return {};
+  const Binding& given = view().bindings()[variable.first];
+  return given.destructured ? given.part : std::string_view();
+}
+
 // Keys of the state that stand in what a model is told by whoever built it.
 void Engine::NoteSystemKeys(ExprId said) {
   if (!last_ || graphs_.empty() || graphs_[module_] == 0 || system_keys_.size() > 1000) return;
@@ -87,6 +96,11 @@ void Engine::NoteSystemKeys(ExprId said) {
     if (origin >= code().exprs.size()) continue;
     const Expr& expr = code().exprs[origin];
     const bool part = expr.kind == ExprKind::kMember || expr.kind == ExprKind::kIndex;
+    if (expr.kind == ExprKind::kName) {
+      const std::string_view key = StatePart(view().SlotOf(origin, function_));
+      if (!key.empty() && key.size() < 128) system_keys_.insert(std::string(key));
+      continue;
+    }
     if (part && expr.base < code().exprs.size() && code().exprs[expr.base].kind == ExprKind::kName &&
         Eval(expr.base).Has(kState)) {
       const std::string key = expr.kind == ExprKind::kMember ? std::string(expr.text)
@@ -141,8 +155,9 @@ void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, 
       if (open[i] >= code().exprs.size()) continue;
       const ExprId origin = view().Origin(open[i], function_);
       const Expr& expr = code().exprs[origin];
-      if ((expr.kind == ExprKind::kMember || expr.kind == ExprKind::kString) && expr.text != key &&
-          expr.text.size() < 64) {
+      const bool field = expr.kind == ExprKind::kMember && expr.base < code().exprs.size() &&
+                         code().exprs[expr.base].kind == ExprKind::kName && Eval(expr.base).Has(kState);
+      if ((field || expr.kind == ExprKind::kString) && expr.text != key && expr.text.size() < 64) {
         write.sources.emplace_back(expr.text);
       }
       if (expr.base != kNone) open.push_back(expr.base);
@@ -207,16 +222,35 @@ void Engine::JudgeNamedParts(ExprId given) {
   if (given >= code().exprs.size() || code().exprs[given].kind != ExprKind::kName) return;
   const std::uint32_t slot = view().SlotOf(given, function_);
   if (slot == kNone) return;
-  for (const Stmt& stmt : code().functions[function_].body) {
-    if (stmt.kind != StmtKind::kAssign || stmt.target >= code().exprs.size()) continue;
+  constexpr Labels kOthers = kForeign | kFileContent | kMemory | kState;
+  const auto named = [&](const Stmt& stmt, FuncId where) {
+    if (stmt.kind != StmtKind::kAssign || stmt.target >= code().exprs.size()) return kNone;
     const Expr& target = code().exprs[stmt.target];
     if (target.kind != ExprKind::kIndex || target.arg_count != 1 || target.base >= code().exprs.size() ||
-        code().exprs[target.base].kind != ExprKind::kName || view().SlotOf(target.base, function_) != slot)
-      continue;
+        code().exprs[target.base].kind != ExprKind::kName || view().SlotOf(target.base, where) != slot)
+      return kNone;
     const ExprId key = code().ArgsOf(target)[0].value;
-    constexpr Labels kOthers = kForeign | kFileContent | kMemory | kState;
-    if (!view().Text(key, function_).empty() || (Eval(key).labels & kOthers) == 0) continue;
-    WriteState("*", stmt.value, Eval(stmt.value), stmt.value);
+    return view().Text(key, where).empty() ? key : kNone;
+  };
+  for (const Stmt& stmt : code().functions[function_].body) {
+    const ExprId key = named(stmt, function_);
+    if (key == kNone) continue;
+    const Taint name = Eval(key);
+    if (!name.Has(kOthers)) continue;
+    Taint value = Eval(stmt.value);
+    // "approved_by: me" in a mail: the line says which part of the state it is.
+    if (name.Has(kState) && IsParsed(RootOf(key)) && ReadsOthersText()) value.labels |= kForeign;
+    WriteState("*", stmt.value, value, stmt.value);
+  }
+  // page("meta").each((i, tag) => { known[tag.name] = tag.content })
+  for (FuncId inner = function_ + 1; inner < code().functions.size(); ++inner) {
+    if (code().functions[inner].parent != function_) continue;
+    for (const Stmt& stmt : code().functions[inner].body) {
+      if (named(stmt, inner) == kNone) continue;
+      const Taint held = Eval(given);
+      if (held.Has(kOthers)) WriteState("*", given, held, given);
+      return;
+    }
   }
 }
 

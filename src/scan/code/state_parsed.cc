@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kLongestBody = 8'000;
 constexpr std::size_t kMostOfModule = 100'000;
+constexpr std::size_t kNearby = 800;  // bytes of a module before what is judged
 
 // Parts that open a door, choose the way or speak with the operator's voice.
 bool Controls(std::string_view key) {
@@ -69,12 +70,25 @@ void Engine::JudgeAssignedByText() {
     }
     if (part.empty()) part = ControlledBy(target.base);
     if (part.empty()) continue;
-    const std::string body = LowerCase(function_ == kModuleBody ? code().text.substr(0, kLongestBody)
-                                                                : TextAt(shape.loc).substr(0, kLongestBody));
-    if (!IsOthers(body) || IsSettings(body) || !IsAgent(code().text.substr(0, kMostOfModule))) return;
+    const std::string body = LowerCase(function_ == kModuleBody ? Around(stmt.loc) : TextAt(shape.loc).substr(0, kLongestBody));
+    const bool settings = function_ == kModuleBody ? AnyOf(body, {"config_file", "configparser", "settings", ".env", ".ini", "argparse"})
+                                                   : IsSettings(body);
+    if (!IsOthers(body) || settings || !IsAgent(code().text.substr(0, kMostOfModule))) return;
     Raise("STATE-001", stmt.loc, {}, 0, "lets lines of a text that others wrote set `" + Shown(part, 40) + "`", 1.4);
     return;
   }
+}
+
+// Lines of a module about a place, to tell what a loop there reads.
+std::string_view Engine::Around(const Loc& loc) const {
+  const std::size_t begin = loc.begin > kNearby ? loc.begin - kNearby : 0;
+  return std::string_view(code().text).substr(begin, loc.end - begin);
+}
+
+// What this function reads of the state is a text that came from outside, not what was said in the conversation.
+bool Engine::ReadsOthersText() const {
+  const std::string body = LowerCase(TextAt(code().functions[function_].loc).substr(0, kLongestBody));
+  return IsOthers(body) && !AnyOf(body, {"messages", ".invoke(", "settings", "config"});
 }
 
 // {model, system_prompt: "...", ...page.data}: a document's own header is the last word on how a graph runs.

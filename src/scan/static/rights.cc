@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -407,6 +408,41 @@ void JudgeDirectives(const FileContext& file, std::string_view text, std::vector
   Add(out, file, "STATE-002", first, "keeps lines that others wrote as rules for an agent", 1.4).severity = core::Severity::kHigh;
 }
 
+// Stores of credentials of several programs, one of them a browser's or the system's own, named beside what takes files up.
+void JudgeStores(const FileContext& file, std::string_view purpose, std::string_view text, std::vector<RawFinding>& out) {
+  struct Store {
+    std::string_view name;
+    int kind;
+  };
+  constexpr auto kStores = std::to_array<Store>(
+      {{"login data", 0}, {"logins.json", 1}, {"key4.db", 1}, {"cookies.sqlite", 1}, {"default/cookies", 0}, {"network/cookies", 0},
+       {"login.keychain", 2}, {"library/keychains", 2}, {"share/keyrings", 3}, {"wallet.dat", 4}, {"/exodus", 4}, {"electrum/wallets", 4},
+       {".ssh/id_", 5}, {".aws/credentials", 6}, {".git-credentials", 7}, {".netrc", 8}, {".pgpass", 8}, {".kube/config", 9},
+       {"gh/hosts.yml", 7}, {".docker/config.json", 10}, {"secret-tool", 3}});
+  if (!SaysAny(text, {"login data", "logins.json", "key4.db", "keychain", "keyrings", "cookies.sqlite", "wallet", "secret-tool"})) return;
+  if (!SaysAny(text, {"zipfile", "tarfile", "shutil.", "read_bytes", "readfile", "copyfile", "make_archive", "archiver", "adm-zip"})) return;
+  if (SaysAny(purpose, {"forensic", "password manager", "credential scan", "secret scan", "incident response", "backup", "migrat", "cookie"})) return;
+  // Lists of what is not to be touched.
+  if (SaysAny(text, {"deny", "block", "sensitive", "forbid", "redact", "protected", "exclude", "disallow", "honeypot", "unsafe"})) return;
+  std::uint32_t kinds = 0;
+  bool own = false;
+  base::ByteSpan first;
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    constexpr std::size_t kLongestPath = 160;
+    if (literal.size() > kLongestPath || literal.find('|') != std::string_view::npos) return;
+    const std::string lower = LowerCase(literal);
+    for (const Store& store : kStores) {
+      if (lower.find(store.name) == std::string::npos) continue;
+      kinds |= 1U << static_cast<unsigned>(store.kind);
+      own = own || store.kind <= 4;
+      if (first.end == 0) first = {at, at + literal.size()};
+    }
+  });
+  constexpr int kSeveral = 3;
+  if (!own || std::popcount(kinds) < kSeveral) return;
+  Add(out, file, "EXFIL-013", first, "takes up the stores of credentials of " + std::to_string(std::popcount(kinds)) + " programs", 0.9);
+}
+
 // The words that workers of a mining pool send.
 void JudgeMining(const FileContext& file, std::string_view purpose, std::string_view text, std::vector<RawFinding>& out) {
   if (!SaysAny(text, {"mining.", "stratum+"}) || SaysAny(purpose, {"mining", "miner", "stratum", "hashrate"})) return;
@@ -582,6 +618,7 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
     JudgePermissions(file, page, text, out);
     JudgeMemory(file, text, out);
     JudgeMining(file, purpose, text, out);
+    JudgeStores(file, purpose, text, out);
     JudgeAccounts(file, purpose, text, out);
     JudgeLookAlikes(file, out);
     JudgeScopes(file, purpose + "\n" + text.substr(0, kHead), out);

@@ -12,6 +12,7 @@
 #include "code/ir.h"
 #include "code/shell.h"
 #include "interlock/base/digest.h"
+#include "static/asked_rights.h"
 #include "static/analysis.h"
 #include "static/build_files.h"
 #include "static/classify.h"
@@ -454,6 +455,7 @@ ScanReport ScanJob::Finish() {
   ComparePermissions(job.files, facts, ReadDeclaration(job.files), report, raw);
   AnalyzeToolSet(job.files, report, raw);
   JudgeRights(job.files, report, raw);
+  JudgeAskedRights(job.files, raw);
 
   report.dependencies = std::move(supply.dependencies);
   report.vulnerabilities = std::move(supply.vulnerabilities);

@@ -82,6 +82,9 @@ void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::si
       default:
         break;
     }
+    // Not where a quotation or a list indents its lines: the block is read where it stands.
+    const bool whole = block.text.size() <= block.bytes.end - block.bytes.begin + 1;
+    if (block.kind == BlockKind::kCode && whole) CollectShownTool(sink, block.bytes, block.lang);
     surface.owned = std::move(block.text);
     surface.map = std::move(block.map);
     if (surface.shape == TextShape::kHeading) {

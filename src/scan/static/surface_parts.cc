@@ -54,10 +54,13 @@ struct Level {
 class JsonReader {
  public:
   JsonReader(SurfaceSink& sink, bool notebook) : sink_(sink), text_(sink.text()), notebook_(notebook) {}
+  // A part of another text; its comments and settings are nobody's.
+  JsonReader(SurfaceSink& sink, base::ByteSpan part)
+      : sink_(sink), text_(sink.text().substr(0, part.end)), begin_(part.begin), shown_(true) {}
 
   void Run() {
     levels_.push_back({});
-    std::size_t i = 0;
+    std::size_t i = begin_;
     while (i < text_.size()) {
       const char c = text_[i];
       if (c == '"') {
@@ -169,7 +172,7 @@ class JsonReader {
   }
 
   void Emit(SurfaceSet kind, std::string_view raw, std::size_t at, bool escaped) {
-    if (raw.empty() || (kind == kSurfaceConfig && !IsWorthReading(raw))) return;
+    if (raw.empty() || (kind == kSurfaceConfig && (shown_ || !IsWorthReading(raw)))) return;
     TextSurface surface;
     surface.kind = kind;
     surface.bytes = {at, at + raw.size()};
@@ -204,13 +207,15 @@ class JsonReader {
     TextSurface surface;
     surface.kind = kSurfaceComment;
     surface.bytes = {at + 2, end};
-    if (end > at + 2) sink_.Add(std::move(surface));
+    if (end > at + 2 && !shown_) sink_.Add(std::move(surface));
     return std::min(text_.size(), end + (block ? 2U : 1U));
   }
 
   SurfaceSink& sink_;
   std::string_view text_;
-  bool notebook_;
+  std::size_t begin_ = 0;
+  bool notebook_ = false;
+  bool shown_ = false;  // a block of a page: what defines a tool counts, settings do not
   std::vector<Level> levels_;
   std::string_view key_;
   std::string subject_;
@@ -344,6 +349,43 @@ bool Unescape(std::string_view raw, std::uint32_t at, std::string& out, std::vec
 }
 
 void CollectJson(SurfaceSink& sink, bool notebook) { JsonReader(sink, notebook).Run(); }
+
+namespace {
+
+// @mcp.tool() def name(...): """...""": what the tool says of itself.
+void CollectDocstrings(SurfaceSink& sink, base::ByteSpan part) {
+  const std::string_view text = sink.text().substr(0, part.end);
+  for (std::size_t at = text.find('@', part.begin); at != std::string_view::npos; at = text.find('@', at + 1)) {
+    const std::size_t line = text.find('\n', at);
+    if (line == std::string_view::npos) return;
+    if (text.substr(at, line - at).find("tool") == std::string_view::npos) continue;
+    const std::size_t next = std::min(text.find("\n@", line), text.size());
+    const std::size_t open = text.find("\"\"\"", line);
+    if (open == std::string_view::npos || open > next || text.substr(line, open - line).find("def ") == std::string_view::npos) continue;
+    const std::size_t close = text.find("\"\"\"", open + 3);
+    if (close == std::string_view::npos) return;
+    TextSurface surface;
+    surface.kind = kSurfaceDescription;
+    surface.bytes = {open + 3, close};
+    if (close > open + 3) sink.Add(std::move(surface));
+    at = close;
+  }
+}
+
+}  // namespace
+
+void CollectShownTool(SurfaceSink& sink, base::ByteSpan part, std::string_view language) {
+  const std::string_view text = sink.text().substr(part.begin, part.end - part.begin);
+  if (language == "python" || language == "py") {
+    CollectDocstrings(sink, part);
+    return;
+  }
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  const bool json = language == "json" || language == "jsonc" || language == "json5" || (language.empty() && text.starts_with('{'));
+  if (json && has("\"description\"") && (has("nputSchema\"") || has("input_schema\"") || has("\"parameters\"") || has("\"tools\""))) {
+    JsonReader(sink, part).Run();
+  }
+}
 
 void CollectParagraphs(SurfaceSink& sink, base::ByteSpan part, SurfaceSet kind) {
   const std::string_view text = sink.text();

@@ -31,6 +31,8 @@ class SurfaceSink {
 enum class CodeStyle : std::uint8_t { kPython, kC, kHash, kDash };
 
 void CollectJson(SurfaceSink& sink, bool notebook);
+// A tool's definition that a page shows: its descriptions and schemas. `part`: the inside of the block.
+void CollectShownTool(SurfaceSink& sink, base::ByteSpan part, std::string_view language);
 // YAML by ':', TOML and INI by '='.
 void CollectKeyValues(SurfaceSink& sink, base::ByteSpan part, char separator);
 void CollectParagraphs(SurfaceSink& sink, base::ByteSpan part, SurfaceSet kind);

@@ -32,6 +32,9 @@ struct Surfaces {
                                  [&](const TextSurface& s) { return s.shown().find(text) != std::string_view::npos; });
     return it == list.end() ? nullptr : &*it;
   }
+  [[nodiscard]] bool Has(SurfaceSet kind, std::string_view text) const {
+    return std::ranges::any_of(list, [&](const TextSurface& s) { return (s.kind & kind) != 0 && s.shown().find(text) != std::string_view::npos; });
+  }
   // The bytes of the file behind `text`, which a surface shows.
   std::string Behind(std::string_view text) const {
     const TextSurface* surface = With(text);
@@ -68,6 +71,24 @@ TEST(Surface, FencedCodeKeepsItsLanguage) {
   EXPECT_EQ(md.Behind("curl x"), "curl x");
   EXPECT_EQ(md.With("indented")->shape, TextShape::kCode);
   EXPECT_EQ(md.With("Text")->kind, kSurfaceDocument);
+}
+
+TEST(Surface, ToolsThatAPageShowsAreReadAsTools) {
+  const Surfaces json("README.md",
+                      "Text\n\n```json\n{\"name\": \"fact\", \"description\": \"Returns a fact today.\",\n"
+                      " \"inputSchema\": {\"properties\": {\"day\": {\"description\": \"Which day to take.\"}}},\n"
+                      " \"homepage\": \"a setting of some words\"}\n```\n");
+  EXPECT_EQ(json.With("\"description\": \"Returns")->kind, kSurfaceCodeBlock);
+  EXPECT_TRUE(json.Has(kSurfaceDescription, "Returns a fact today."));
+  EXPECT_TRUE(json.Has(kSurfaceDescription, "Which day to take."));
+  EXPECT_FALSE(json.Has(kSurfaceConfig, "a setting of some words"));
+  const Surfaces python("README.md", "```python\n@mcp.tool()\ndef fact() -> str:\n    \"\"\"Return a fact.\"\"\"\n\n"
+                                     "def other():\n    \"\"\"No tool.\"\"\"\n```\n");
+  EXPECT_TRUE(python.Has(kSurfaceDescription, "Return a fact."));
+  EXPECT_FALSE(python.Has(kSurfaceDescription, "No tool."));
+  // Settings that name no tool stay code.
+  const Surfaces plain("README.md", "```json\n{\"description\": \"of a package here\", \"version\": \"1\"}\n```\n");
+  EXPECT_FALSE(plain.Has(kSurfaceDescription, "of a package here"));
 }
 
 TEST(Surface, HiddenPartsOfADocumentAreMarked) {

@@ -62,9 +62,20 @@ bool IsShellName(std::string_view lang) {
 }
 
 constexpr auto kPrograms = std::to_array<std::string_view>(
-    {"curl ",  "wget ",   "bash ", "sh ",     "sudo ",    "echo ",  "nc ",        "cat ",      "rm ",
-     "chmod ", "base64 ", "eval ", "export ", "find ",    "env ",   "powershell", "iex ",      "iwr ",
-     "ncat ",  "tar ",    "scp ",  "ssh ",    "openssl ", "nohup ", "crontab ",   "python3 -c"});
+    {"curl ",       "wget ",      "bash ",       "sh ",        "sudo ",      "echo ",      "nc ",         "cat ",        "rm ",
+     "chmod ",      "base64 ",    "eval ",       "export ",    "find ",      "env ",       "powershell",  "iex ",        "iwr ",
+     "ncat ",       "tar ",       "scp ",        "ssh ",       "openssl ",   "nohup ",     "crontab ",    "python3 -c",  "python -c",
+     "node -e",     "perl -e",    "ruby -e",     "git ",       "gh ",        "docker ",    "podman ",     "kubectl ",    "helm ",
+     "aws ",        "az ",        "gcloud ",     "gsutil ",    "truncate ",  "shred ",     "dd ",         "mkfs",        "history ",
+     "auditctl ",   "journalctl ","setenforce ", "spctl ",     "csrutil ",   "launchctl ", "systemctl ",  "service ",    "chattr ",
+     "chown ",      "setcap ",    "ufw ",        "iptables ",  "nft ",       "useradd ",   "usermod ",    "passwd ",     "chpasswd",
+     "visudo",      "security ",  "secret-tool ","osascript ", "defaults ",  "pbpaste",    "xclip ",      "socat ",      "ngrok ",
+     "cloudflared ","rclone ",    "rsync ",      "sftp ",      "ftp ",       "dig ",       "nslookup ",   "host ",       "npm ",
+     "npx ",        "pip ",       "pip3 ",       "uvx ",       "brew ",      "apt ",       "apt-get ",    "reg ",        "schtasks ",
+     "netsh ",      "net user",   "sc ",         "vssadmin ",  "bcdedit ",   "wevtutil ",  "certutil ",   "mshta ",      "rundll32 ",
+     "regsvr32 ",   "bitsadmin ", "cp ",         "mv ",        "tee ",       "sed ",       "kill ",       "pkill ",      "killall ",
+     "mount ",      "ssh-keygen ","gpg ",        "grep ",      "zip ",       "printenv",    "set ",        "at ",
+     "mysqldump ",  "pg_dump ",   "psql ",       "redis-cli ", "mongodump "});
 // Most lines begin with none of their letters.
 constexpr std::uint32_t kProgramLetters = [] {
   std::uint32_t letters = 0;

@@ -777,6 +777,7 @@ const WordTable<std::uint64_t>& OrderWords() {
 void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out) {
   Orders(canvas, out).Run();
   FindFilledAddresses(canvas, out);
+  FindStoresListed(canvas, out);
 }
 
 }  // namespace interlock::scan

@@ -19,6 +19,8 @@ namespace interlock::scan {
 
 // Pictures and links whose address is to be filled with what the user said or is.
 void FindFilledAddresses(const TextCanvas& canvas, std::vector<FrameHit>& out);
+// Three stores of credentials and more that one section has the agent read (text_stores.cc).
+void FindStoresListed(const TextCanvas& canvas, std::vector<FrameHit>& out);
 
 void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out);
 
