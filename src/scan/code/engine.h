@@ -203,6 +203,7 @@ class Engine {
   void ReadFunction(std::uint32_t module, FuncId function);
   void ReadBody(FuncId function);
   Taint Eval(ExprId expr);
+  [[nodiscard]] const CatalogueEntry* EntryOfStore(const Expr& method) const;
   Taint EvalCall(ExprId expr);
   Taint EvalMember(ExprId expr);
   Taint OfOrigin(ExprId expr);

@@ -27,6 +27,16 @@ Taint Engine::OfOrigin(ExprId id) {
   return origin == id || origin == kNone || where != function_ ? Taint() : Eval(origin);
 }
 
+// config.store.put(...), runtime.store.search(...): the store that a graph hands to its nodes.
+const CatalogueEntry* Engine::EntryOfStore(const Expr& method) const {
+  if (graphs_.empty() || graphs_[module_] == 0 || method.base >= code().exprs.size()) return nullptr;
+  const Expr& store = code().exprs[method.base];
+  if (store.kind != ExprKind::kMember || store.text != "store") return nullptr;
+  if (!SaysOneOf(method.text, {"put", "aput", "get", "aget", "search", "asearch"})) return nullptr;
+  const std::string_view known = view().is_python() ? "langgraph.config.get_store()." : "@langchain/langgraph.InMemoryStore().";
+  return Catalogue::For(code().language).Find(std::string(known) + std::string(method.text));
+}
+
 Taint Engine::EvalCall(ExprId id) {
   const Expr& expr = code().exprs[id];
   std::span<const Arg> args = code().ArgsOf(expr);
@@ -53,6 +63,7 @@ Taint Engine::EvalCall(ExprId id) {
     if (path.starts_with("~/") || path.starts_with("/"))
       call.entry = Catalogue::For(code().language).Find("pathlib.Path().open");
   }
+  if (call.entry == nullptr && !own && base != nullptr && base->kind == ExprKind::kMember) call.entry = EntryOfStore(*base);
   if (base != nullptr && base->kind == ExprKind::kName && view().is_python()) {
     ExprId origin = kNone;
     const CatalogueEntry* partial = PartialOf(expr.base, &origin);

@@ -92,20 +92,22 @@ void Engine::NoteSystemKeys(ExprId said) {
   std::vector<ExprId> open{said};
   for (std::size_t i = 0; i < open.size() && i < 64; ++i) {
     if (open[i] >= code().exprs.size()) continue;
+    if (code().exprs[open[i]].kind == ExprKind::kName) {
+      const std::string_view key = StatePart(view().SlotOf(open[i], function_));
+      if (!key.empty() && key.size() < 128) system_keys_.insert(std::string(key));
+      if (!key.empty()) continue;
+    }
     const ExprId origin = view().Origin(open[i], function_);
     if (origin >= code().exprs.size()) continue;
     const Expr& expr = code().exprs[origin];
     const bool part = expr.kind == ExprKind::kMember || expr.kind == ExprKind::kIndex;
-    if (expr.kind == ExprKind::kName) {
-      const std::string_view key = StatePart(view().SlotOf(origin, function_));
-      if (!key.empty() && key.size() < 128) system_keys_.insert(std::string(key));
-      continue;
-    }
     if (part && expr.base < code().exprs.size() && code().exprs[expr.base].kind == ExprKind::kName &&
         Eval(expr.base).Has(kState)) {
-      const std::string key = expr.kind == ExprKind::kMember ? std::string(expr.text)
-                              : expr.arg_count > 0           ? view().Text(code().ArgsOf(expr)[0].value, function_)
-                                                             : std::string();
+      const std::string_view named = StatePart(view().SlotOf(expr.base, function_));  // brief.map(...)
+      const std::string key = !named.empty()                   ? std::string(named)
+                              : expr.kind == ExprKind::kMember ? std::string(expr.text)
+                              : expr.arg_count > 0             ? view().Text(code().ArgsOf(expr)[0].value, function_)
+                                                               : std::string();
       if (!key.empty() && key.size() < 128) system_keys_.insert(key);
       continue;
     }
