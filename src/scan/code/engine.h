@@ -249,6 +249,7 @@ class Engine {
   Taint JudgeHttp(Call& call);
   void JudgeSend(Call& call, const Taint& data, std::string_view host, const Taint& target);
   [[nodiscard]] bool NamesFilesOnly(ExprId command, std::string_view program);
+  [[nodiscard]] bool FormsCommand(ExprId command) const;
   void JudgeShellText(Call& call, ExprId command, const Taint& taint);
   [[nodiscard]] bool IsRest(ExprId name) const;
   void JudgeSpawn(Call& call);

@@ -272,6 +272,8 @@ void Analysis::Sends(std::uint32_t index, const std::string& host, const std::st
     if (!headers_only) Emit(ShellAct::kSend, index, destination);
     return;
   }
+  // The service that a program's own credential is for: ~/.terraform.d in a header to terraform.io.
+  if (taint.secret && headers_only && IsStoreOf(taint.what, host)) return;
   if (taint.secret || (taint.environment && !headers_only)) {
     ShellUse& use = Emit(ShellAct::kSendSecret, index, destination, 2);
     use.steps.emplace_back(taint.secret ? taint.secret_loc : script_.commands[index].loc,
@@ -550,7 +552,9 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
   }
   if ((program == "gh" && word(1) == "auth" && word(2) == "token") ||
       (program == "gcloud" && word(1) == "auth" && word(2).starts_with("print-")) ||
-      (program == "aws" && (word(1) == "sts" || word(1) == "ecr")) || (program == "az" && word(1) == "account")) {
+      (program == "aws" && Is(word(1), {"sts", "ecr"}) && (word(2).starts_with("get-") || word(2).starts_with("assume-")) &&
+       word(2) != "get-caller-identity") ||
+      (program == "az" && word(1) == "account" && word(2) == "get-access-token")) {
     return token(program);
   }
   if ((program == "security" && HasOneOf(word(1), {"find-generic", "find-internet", "dump-keychain", "export"})) ||

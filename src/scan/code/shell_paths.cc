@@ -170,6 +170,28 @@ bool IsAddress(std::string_view host) {
 
 std::string HomePath(std::string_view path) { return Normal(path); }
 
+bool IsStoreOf(std::string_view path, std::string_view host) {
+  path = path.substr(0, path.find(kSplitChar));
+  std::string store = Normal(path);
+  if (!store.starts_with("~/.")) return false;
+  store.erase(0, 3);
+  if (store.starts_with("config/")) store.erase(0, 7);
+  store.erase(std::min(store.find('/'), store.size()));
+  for (const std::string_view end : {".d", "rc", ".json", ".toml"}) {
+    if (store.ends_with(end)) store.erase(store.size() - end.size());
+  }
+  for (const auto& [word, owner] : kOwners) {
+    if (store == word) store = owner;
+  }
+  // The name that somebody registered: "terraform" of app.terraform.io.
+  const std::size_t top = host.rfind('.');
+  if (top == std::string_view::npos || IsAddress(host)) return false;
+  const std::size_t dot = host.substr(0, top).rfind('.');
+  const std::string_view name = host.substr(dot == std::string_view::npos ? 0 : dot + 1, top - (dot == std::string_view::npos ? 0 : dot + 1));
+  constexpr std::size_t kShortest = 3;
+  return store.size() >= kShortest && Lower(name) == store;
+}
+
 bool IsSecretPath(std::string_view raw) {
   std::string path = Normal(raw);
   if (path.ends_with(".pub") || path.ends_with("known_hosts") || path.ends_with(".example") ||

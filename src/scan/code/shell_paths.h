@@ -10,6 +10,8 @@ namespace interlock::scan::code::shell {
 // Of a host, folder or file as a command names it; `~` is the user's home.
 // Lower case, forward slashes, without trailing ones; "/home/x/" and "/root/" become "~/".
 [[nodiscard]] std::string HomePath(std::string_view path);
+// `path` is where a program keeps the credential for the service at `host`, by both their names.
+[[nodiscard]] bool IsStoreOf(std::string_view path, std::string_view host);
 // shell_taken.cc: what lies under a path that is somebody's own to look into, "" for any other.
 [[nodiscard]] std::string_view KeptBy(std::string_view path);
 [[nodiscard]] bool IsSecretPath(std::string_view path);

@@ -113,6 +113,25 @@ bool Engine::NamesFilesOnly(ExprId command, std::string_view program) {
   });
 }
 
+// cmd = installCommand(manager, name, version): a function of the package whose every answer begins with a fixed program.
+bool Engine::FormsCommand(ExprId command) const {
+  FuncId scope = function_;
+  const ExprId origin = view().Origin(command, function_, &scope);
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kCall) return false;
+  const Value callee = view().Callee(origin, scope);
+  if (callee.kind != ValueKind::kFunction || callee.module >= states_.size()) return false;
+  const ModuleView& there = *states_[callee.module].view;
+  int answers = 0;
+  for (const Stmt& stmt : there.module().functions[callee.index].body) {
+    if (stmt.kind != StmtKind::kReturn) continue;
+    const std::string& text = there.Text(stmt.value, callee.index);
+    const std::string_view program = std::string_view(text).substr(0, text.find(' '));
+    if (program.empty() || program.size() == text.size() || program.find(kHole) != std::string_view::npos) return false;
+    ++answers;
+  }
+  return answers > 0;
+}
+
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   if (!last_) return;
   JudgeNetFile(call, taint);
@@ -132,8 +151,9 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   } else if ((taint.fresh & kComputed) != 0) {
     Raise("OBFUSC-001", call.expr, taint, kComputed, "runs a command whose letters are computed from numbers", 0.8);
   }
-  const bool template_text = text.find_first_not_of(std::string(" '\"") + kHole) != std::string::npos &&
-                             Contains(text, std::string_view(&kHole, 1));
+  const bool template_text = (text.find_first_not_of(std::string(" '\"") + kHole) != std::string::npos &&
+                              Contains(text, std::string_view(&kHole, 1))) ||
+                             (text.empty() && FormsCommand(command));
   if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
   } else if ((taint.fresh & kCodedFile) != 0 && !taint.Has(kToolArgument | kNetFixed) && DecodesHere(command)) {
@@ -519,7 +539,7 @@ void Engine::JudgeSpawn(Call& call) {
   }
   if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
-  } else if (program.empty() && taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
+  } else if (program.empty() && !shows && taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", AsksHere() ? 0.5 : 0.8);
   }
   // What an interpreter reads as its program.

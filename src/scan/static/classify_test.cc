@@ -138,6 +138,8 @@ TEST(Classify, ReachByPath) {
       {"src/data.json", Reach::kRuntime},
       {"setup.py", Reach::kInstall},
       {"tests/test_server.py", Reach::kTest},
+      {"guard/datasets/attacks/encoded.json", Reach::kTest},
+      {"guard/attacks/encoded.py", Reach::kRuntime},
       {"src/__tests__/a.ts", Reach::kTest},
       {"src/a.test.ts", Reach::kTest},
       {"test_server.py", Reach::kTest},

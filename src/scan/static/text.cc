@@ -485,6 +485,16 @@ class Analysis {
     for (std::size_t i = 0; i + 1 < clean.size(); ++i) {
       if ((i == 0 || clean[i - 1] == '\n') && clean[i] == '$' && clean[i + 1] == ' ') clean[i] = ' ';
     }
+    // Nor are the fences of a block that is indented: they would read as commands whose output is run.
+    for (std::size_t at = clean.find("```"); at != std::string::npos; at = clean.find("```", at)) {
+      const std::size_t line = at == 0 ? std::string::npos : clean.rfind('\n', at - 1);
+      const std::size_t first = line == std::string::npos ? 0 : line + 1;
+      const std::size_t end = std::min(clean.find('\n', at), clean.size());
+      if (clean.find_first_not_of(" \t", first) == at) {
+        std::fill(clean.begin() + static_cast<std::ptrdiff_t>(at), clean.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+      }
+      at = end;
+    }
     const code::ShellScript script = code::ParseShell(clean);
     std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, clean);
     // Of a description: what it names to be deleted or opened may as well be what it forbids.

@@ -641,12 +641,12 @@ class Finder {
       Hit(view, "PI-017", std::min(verb, std::max(password, guarded)), std::max({verb, password, guarded}), score);
   }
 
-  // What the user gets is bent: whose view it carries is not the user's choice.
+  // What the user gets is bent: whose view it carries is not theirs.
   void Slant(const View& view) {
     const int topics = view.Count(Bit(kWTopic) | Bit(kWPeople));
     if (topics < 2 && !(topics == 1 && view.any(Bit(kWPeople)))) return;
     for (int i = 0; i < view.size(); ++i) {
-      const bool slants = view.is(i, Bit(kWSlant));
+      const bool slants = view.is(i, Bit(kWSlant)) && (view.word(i) != "flag" || view.Has(" as "));  // found is not bent
       const bool changes = view.is(i, Bit(kWChange) | Bit(kWDelete));
       const bool ensured = slants && view.any(Bit(kWMust)) && view.word(i).ends_with("s");
       if ((!slants && !changes) || view.Negated(i) || (!ensured && (!view.Bare(i) || !view.Directs(i)))) continue;

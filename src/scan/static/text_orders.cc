@@ -534,6 +534,7 @@ class Orders {
                                      word(i) == "recommend" || word(i) == "suggest");
       if ((denied && !unsaid) || !Ordered(i)) continue;
       const int goods = Find(i + 1, i + 12, O(kOGoods));
+      if (unsaid && goods != kNone && (word(goods) == "token" || word(goods) == "tokens")) continue;  // a credential
       const int group = Find(i + 1, i + 10, O(kOGroup));
       const int cause = Find(i + 1, i + 14, O(kOCause));
       double score = 0.0;

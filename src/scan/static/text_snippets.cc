@@ -42,6 +42,16 @@ std::string FirstHost(std::string_view text, std::size_t from) {
   return HostOf(text.substr(at, end - at));
 }
 
+// Behind the sign of a comment: nothing that is read.
+bool InComment(std::string_view text, std::size_t at) {
+  const std::size_t before = at == 0 ? kNowhere : text.rfind('\n', at - 1);
+  const std::string_view line = text.substr(before == kNowhere ? 0 : before + 1, at - (before == kNowhere ? 0 : before + 1));
+  const std::size_t hash = line.find("# ");
+  const std::size_t slashes = line.find("// ");
+  const auto apart = [&](std::size_t sign) { return sign == 0 || (sign != kNowhere && (line[sign - 1] == ' ' || line[sign - 1] == '\t')); };
+  return apart(hash) || apart(slashes);
+}
+
 bool NamesSecret(const Finder& find, std::string_view text, std::size_t at) {
   const std::string_view near = text.substr(at, std::min<std::size_t>(80, LineEnd(text, at) - at));
   return find.FindAny(near, {"key", "token", "secret", "password", "passwd", "credential"}) != kNowhere;
@@ -115,9 +125,15 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
       find.FindAny(text, {"dict(os.environ)", "os.environ.copy()", "os.environ.items()", "json.dumps(os.environ",
                           "json.stringify(process.env)", "data=os.environ", "json=os.environ", "...process.env",
                           "str(os.environ)", "dict(**os.environ)"});
-  const std::size_t files =
-      find.FindAny(text, {".ssh/id_", ".aws/credentials", "/etc/shadow", ".git-credentials", ".netrc", "login data",
-                          "/etc/passwd", ".gnupg", "wallet.dat", "keychain-db", ".kube/config"});
+  std::size_t files = send == kNowhere ? kNowhere : 0;
+  while (files != kNowhere) {
+    const std::size_t next =
+        find.FindAny(text.substr(files), {".ssh/id_", ".aws/credentials", "/etc/shadow", ".git-credentials", ".netrc", "login data",
+                                          "/etc/passwd", ".gnupg", "wallet.dat", "keychain-db", ".kube/config"});
+    files = next == kNowhere ? kNowhere : files + next;
+    if (files == kNowhere || !InComment(text, files)) break;
+    files = LineEnd(text, files);
+  }
   if (send != kNowhere && (whole != kNowhere || files != kNowhere)) {
     const std::size_t source = std::min(whole, files);
     out.push_back({"EX-101",

@@ -346,13 +346,20 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   std::map<std::string_view, Evidence> vulnerable;
   bool decisive = false;
   bool look = false;
+  // The same text in a copy of the file (built twice, kept beside its source) is no second case: the heaviest counts.
+  std::map<std::tuple<bool, std::string_view, std::string>, double> told;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& finding = findings[i];
     if (!finding.suppressed.empty() || (listed_only[i] && !input.options->strict)) continue;
     const double weight = kSeverityWeight[static_cast<std::size_t>(finding.severity)] * finding.confidence;
     if (finding.nature == Nature::kMalicious) {
       const bool counts = input.options->strict || finding.reach <= Reach::kRuntime;
-      (counts ? malicious : aside)[EvidenceOf(finding.rule)].Add(weight);
+      if (finding.evidence.empty()) {
+        (counts ? malicious : aside)[EvidenceOf(finding.rule)].Add(weight);
+      } else {
+        double& heaviest = told[{counts, finding.rule, NormalisedEvidence(finding.evidence)}];
+        heaviest = std::max(heaviest, weight);
+      }
       if (finding.reach <= Reach::kRuntime && set_aside[i] > 0.0 && !input.options->strict) {
         aside[EvidenceOf(finding.rule)].Add(kSeverityWeight[static_cast<std::size_t>(finding.severity)] * set_aside[i]);
       }
@@ -365,6 +372,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       vulnerable[finding.rule].Add(weight);
     }
   }
+  for (const auto& [key, weight] : told) (std::get<0>(key) ? malicious : aside)[EvidenceOf(std::get<1>(key))].Add(weight);
   const auto incubates = [&](std::string_view rule) {
     const Rule* known = input.rules->Find(rule);
     return rule == kClassifierRule || (known != nullptr && known->maturity == Maturity::kIncubating);

@@ -330,6 +330,17 @@ TEST(Verdict, TheSameHitTwiceIsOneFindingAtItsNearest) {
   EXPECT_LT(report.score, Weigh({Hit("M-HIGH", Reach::kTool), Hit("M-HIGH", Reach::kTool, "other")}).score);
 }
 
+TEST(Verdict, ACopyOfAFileIsNoSecondCase) {
+  RawFinding copy = Hit("M-HIGH", Reach::kTool, "the same words");
+  copy.file = 1;
+  const ScanReport once = Weigh({Hit("M-HIGH", Reach::kTool, "the same words")});
+  const ScanReport twice = Weigh({Hit("M-HIGH", Reach::kTool, "the same words"), copy});
+  EXPECT_EQ(twice.findings.size(), 2U);
+  EXPECT_EQ(twice.score, once.score);
+  copy.evidence = "other words";
+  EXPECT_GT(Weigh({Hit("M-HIGH", Reach::kTool, "the same words"), copy}).score, once.score);
+}
+
 TEST(Verdict, AFindingLeftOutOfTheListStillCounts) {
   ScanOptions options;
   options.max_findings = 1;
