@@ -461,7 +461,10 @@ bool Engine::AppendWords(const Expr& list, int depth, std::string* line) const {
     }
     if (word.kind != ExprKind::kString || word.text.size() >= kLongestWord) return false;
     if (!line->empty()) *line += ' ';
+    const bool several = word.text.find(' ') != std::string_view::npos;  // ["sh", "-c", "curl ... | sh"]
+    if (several) *line += '\'';
     for (const char c : word.text) *line += c == '\'' || c == '\n' ? ' ' : c;
+    if (several) *line += '\'';
   }
   return true;
 }

@@ -18,6 +18,8 @@ using core::Reach;
 constexpr std::size_t kMaxRead = std::size_t{128} << 10U;  // bytes of one file
 constexpr std::size_t kMaxHead = 8'192;                    // bytes of a page's head
 constexpr std::size_t kMaxValue = 400;                     // bytes of a value, lists and all
+constexpr std::size_t kMaxKey = 48;                        // bytes of a key, blanks and all
+constexpr int kMostCommands = 256;                         // of the tools of one file
 constexpr int kEverything = 3;                             // kinds of power without any limit
 
 // Kinds of power that a declaration can ask for without a limit.
@@ -139,11 +141,11 @@ void JudgePowers(const FileContext& file, std::string_view path, std::vector<Raw
   std::uint16_t powers = 0;
   std::size_t first = 0;
   for (std::size_t colon = head.find(':'); colon != std::string::npos; colon = head.find(':', colon + 1)) {
-    const std::size_t line = head.rfind('\n', colon) == std::string::npos ? 0 : head.rfind('\n', colon) + 1;
+    const std::size_t far = colon > kMaxKey ? colon - kMaxKey : 0;
     std::size_t begin = colon;
-    while (begin > line && head[begin - 1] != '{' && head[begin - 1] != ',') --begin;
+    while (begin > far && head[begin - 1] != '{' && head[begin - 1] != ',' && head[begin - 1] != '\n') --begin;
     const std::string key = Bare(std::string_view(head).substr(begin, colon - begin));
-    if (key.empty() || key.size() > 32) continue;
+    if (key.empty()) continue;
     const std::uint16_t power = PowerOf(key.starts_with('-') ? std::string_view(key).substr(1) : std::string_view(key), ValueAt(head, colon + 1));
     if (power != 0 && powers == 0) first = begin;
     powers |= power;
@@ -215,8 +217,9 @@ void JudgeToolCommands(const FileContext& file, std::vector<RawFinding>& out) {
   if (file.type != FileType::kJson && file.type != FileType::kYaml) return;
   const std::string_view text = file.text().substr(0, kMaxRead);
   if (text.find("tools") == std::string_view::npos || text.find("-c") == std::string_view::npos) return;
+  int commands = 0;
   for (const std::string_view flag : {"\"-c\"", "'-c'", "- -c\n"}) {
-    for (std::size_t at = text.find(flag); at != std::string_view::npos; at = text.find(flag, at + flag.size())) {
+    for (std::size_t at = text.find(flag); at != std::string_view::npos && commands < kMostCommands; at = text.find(flag, at + flag.size())) {
       const std::size_t open = text.find_first_not_of(" ,\n\t-", at + flag.size());
       if (open == std::string_view::npos || open - at > 80 || (text[open] != '"' && text[open] != '\'')) continue;
       std::string command;
@@ -227,6 +230,7 @@ void JudgeToolCommands(const FileContext& file, std::vector<RawFinding>& out) {
         map.push_back(static_cast<std::uint32_t>(i));
       }
       if (command.size() < 4) continue;
+      ++commands;
       ShellContext context;
       context.file = file.index;
       context.map = &map;

@@ -360,8 +360,9 @@ void CollectDocstrings(SurfaceSink& sink, base::ByteSpan part) {
     if (line == std::string_view::npos) return;
     if (text.substr(at, line - at).find("tool") == std::string_view::npos) continue;
     const std::size_t next = std::min(text.find("\n@", line), text.size());
-    const std::size_t open = text.find("\"\"\"", line);
-    if (open == std::string_view::npos || open > next || text.substr(line, open - line).find("def ") == std::string_view::npos) continue;
+    const std::size_t quote = text.substr(line, next - line).find("\"\"\"");
+    if (quote == std::string_view::npos || text.substr(line, quote).find("def ") == std::string_view::npos) continue;
+    const std::size_t open = line + quote;
     const std::size_t close = text.find("\"\"\"", open + 3);
     if (close == std::string_view::npos) return;
     TextSurface surface;

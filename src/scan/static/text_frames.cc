@@ -441,7 +441,7 @@ class Finder {
   void Weaken(const View& view) {
     if (!view.any(Bit(kWWeaken))) return;
     for (int i = 0; i < view.size(); ++i) {
-      if (!view.is(i, Bit(kWWeaken)) || view.Negated(i)) continue;
+      if (!view.is(i, Bit(kWWeaken)) || view.Negated(i) || view.Either(i)) continue;
       const int check = view.Find(i + 1, i + 6, Bit(kWCheck));
       if (check == kNone || !view.Directs(i) || OwnAct(view, i)) continue;
       // "Skip this step if protection is on" leaves it on; "only if the user asks" is the user's wish.
@@ -646,7 +646,7 @@ class Finder {
     const int topics = view.Count(Bit(kWTopic) | Bit(kWPeople));
     if (topics < 2 && !(topics == 1 && view.any(Bit(kWPeople)))) return;
     for (int i = 0; i < view.size(); ++i) {
-      const bool slants = view.is(i, Bit(kWSlant)) && (view.word(i) != "flag" || view.Has(" as "));  // found is not bent
+      const bool slants = view.is(i, Bit(kWSlant)) && (view.word(i) != "flag" || view.Has(" as ") || view.Has("form of"));
       const bool changes = view.is(i, Bit(kWChange) | Bit(kWDelete));
       const bool ensured = slants && view.any(Bit(kWMust)) && view.word(i).ends_with("s");
       if ((!slants && !changes) || view.Negated(i) || (!ensured && (!view.Bare(i) || !view.Directs(i)))) continue;

@@ -85,6 +85,12 @@ class View {
     return denials % 2 == 1;
   }
 
+  // "Enable/disable", "enables or disables": what is switched is said, not which way.
+  [[nodiscard]] bool Either(int i) const {
+    const auto on = [&](int k) { return k >= 0 && word(k).starts_with("enabl"); };
+    return on(i) || on(i - 1) || (on(i - 2) && word(i - 1) == "or");
+  }
+
   [[nodiscard]] bool Comma(int from, int to) const {
     const std::string_view gap = std::string_view(canvas_.text).substr(at(from).end(), at(to).begin - at(from).end());
     return gap.find_first_of(",;.*") != std::string_view::npos;
