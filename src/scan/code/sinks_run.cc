@@ -127,6 +127,10 @@ bool Engine::FormsCommand(ExprId command) const {
     const std::string& text = there.Text(stmt.value, callee.index);
     const std::string_view program = std::string_view(text).substr(0, text.find(' '));
     if (program.empty() || program.size() == text.size() || program.find(kHole) != std::string_view::npos) return false;
+    // What reads the rest as its program has not been chosen by anybody here.
+    if (IsShellName(program) || AnyOf(program, {"python", "node", "perl", "ruby", "eval", "exec", "sudo", "env", "pwsh", "powershell", "cmd"})) {
+      return false;
+    }
     ++answers;
   }
   return answers > 0;
