@@ -71,7 +71,7 @@ void Engine::JudgeAssignedByText() {
     if (part.empty()) part = ControlledBy(target.base);
     if (part.empty()) continue;
     const std::string body = LowerCase(function_ == kModuleBody ? Around(stmt.loc) : TextAt(shape.loc).substr(0, kLongestBody));
-    const bool settings = function_ == kModuleBody ? AnyOf(body, {"config_file", "configparser", "settings", ".env", ".ini", "argparse"})
+    const bool settings = function_ == kModuleBody ? AnyOf(body, {"config_file", "configparser", "settings", "dotenv", ".ini", "argparse"})
                                                    : IsSettings(body);
     if (!IsOthers(body) || settings || !IsAgent(code().text.substr(0, kMostOfModule))) return;
     Raise("STATE-001", stmt.loc, {}, 0, "lets lines of a text that others wrote set `" + Shown(part, 40) + "`", 1.4);
