@@ -32,7 +32,7 @@ bool IsOthers(std::string_view lower) {
 }
 
 bool IsSettings(std::string_view lower) {
-  return AnyOf(lower, {"config_file", "configparser", "settings", "environ", "dotenv", ".env", ".ini", "cfg_file", "argparse"});
+  return AnyOf(lower, {"config_file", "configparser", "settings", "dotenv", "\".env", "'.env", ".ini", "cfg_file", "argparse"});
 }
 
 bool IsAgent(std::string_view text) {
@@ -71,8 +71,8 @@ void Engine::JudgeAssignedByText() {
     if (part.empty()) part = ControlledBy(target.base);
     if (part.empty()) continue;
     const std::string body = LowerCase(function_ == kModuleBody ? Around(stmt.loc) : TextAt(shape.loc).substr(0, kLongestBody));
-    const bool settings = function_ == kModuleBody ? AnyOf(body, {"config_file", "configparser", "settings", "dotenv", ".ini", "argparse"})
-                                                   : IsSettings(body);
+    // A module reads the environment for many reasons; a function that does is after its settings.
+    const bool settings = IsSettings(body) || (function_ != kModuleBody && body.find("environ") != std::string::npos);
     if (!IsOthers(body) || settings || !IsAgent(code().text.substr(0, kMostOfModule))) return;
     Raise("STATE-001", stmt.loc, {}, 0, "lets lines of a text that others wrote set `" + Shown(part, 40) + "`", 1.4);
     return;

@@ -452,9 +452,7 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
   if (decided) return reach;
   // What a guard is taught and measured by: datasets/attacks/encoded.json. Nothing of it is given as an order.
   const bool data = type == FileType::kJson || type == FileType::kYaml || type == FileType::kPlainText || type == FileType::kUnknownText;
-  const bool collected = lower.find("dataset") != std::string::npos || lower.find("corpus/") != std::string::npos ||
-                         lower.find("patterns/") != std::string::npos || lower.find("known_") != std::string::npos ||
-                         lower.find("signatures/") != std::string::npos;
+  const bool collected = lower.find("dataset") != std::string::npos || lower.find("corpus/") != std::string::npos;
   if (data && collected &&
       (lower.find("attack") != std::string::npos || lower.find("injection") != std::string::npos || lower.find("jailbreak") != std::string::npos)) {
     return core::Reach::kTest;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -10,6 +9,7 @@
 #include "code/places.h"
 #include "static/literals.h"
 #include "static/shell_judge.h"
+#include "static/together.h"
 
 namespace interlock::scan {
 namespace {
@@ -410,37 +410,14 @@ void JudgeDirectives(const FileContext& file, std::string_view text, std::vector
 
 // Stores of credentials of several programs, one of them a browser's or the system's own, named beside what takes files up.
 void JudgeStores(const FileContext& file, std::string_view purpose, std::string_view text, std::vector<RawFinding>& out) {
-  struct Store {
-    std::string_view name;
-    int kind;
-  };
-  constexpr auto kStores = std::to_array<Store>(
-      {{"login data", 0}, {"logins.json", 1}, {"key4.db", 1}, {"cookies.sqlite", 1}, {"default/cookies", 0}, {"network/cookies", 0},
-       {"login.keychain", 2}, {"library/keychains", 2}, {"share/keyrings", 3}, {"wallet.dat", 4}, {"/exodus", 4}, {"electrum/wallets", 4},
-       {".ssh/id_", 5}, {".aws/credentials", 6}, {".git-credentials", 7}, {".netrc", 8}, {".pgpass", 8}, {".kube/config", 9},
-       {"gh/hosts.yml", 7}, {".docker/config.json", 10}, {"secret-tool", 3}});
-  if (!SaysAny(text, {"login data", "logins.json", "key4.db", "keychain", "keyrings", "cookies.sqlite", "wallet", "secret-tool"})) return;
   if (!SaysAny(text, {"zipfile", "tarfile", "shutil.", "read_bytes", "readfile", "copyfile", "make_archive", "archiver", "adm-zip"})) return;
+  if (!SaysAny(text, {"login data", "logins.json", "key4.db", "keychain", "keyring", "cookies", "wallet"})) return;
   if (SaysAny(purpose, {"forensic", "password manager", "credential scan", "secret scan", "incident response", "backup", "migrat", "cookie"})) return;
-  // Lists of what is not to be touched.
-  if (SaysAny(text, {"deny", "block", "sensitive", "forbid", "redact", "protected", "exclude", "disallow", "honeypot", "unsafe"})) return;
-  std::uint32_t kinds = 0;
-  bool own = false;
-  base::ByteSpan first;
-  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
-    constexpr std::size_t kLongestPath = 160;
-    if (literal.size() > kLongestPath || literal.find('|') != std::string_view::npos) return;
-    const std::string lower = LowerCase(literal);
-    for (const Store& store : kStores) {
-      if (lower.find(store.name) == std::string::npos) continue;
-      kinds |= 1U << static_cast<unsigned>(store.kind);
-      own = own || store.kind <= 4;
-      if (first.end == 0) first = {at, at + literal.size()};
-    }
-  });
+  const NamedStores stores = StoresNamedIn(file);
   constexpr int kSeveral = 3;
-  if (!own || std::popcount(kinds) < kSeveral) return;
-  Add(out, file, "EXFIL-013", first, "takes up the stores of credentials of " + std::to_string(std::popcount(kinds)) + " programs", 0.9);
+  if (stores.personal < 2 && (stores.personal == 0 || stores.owners < kSeveral)) return;
+  Add(out, file, "EXFIL-013", stores.first,
+      "takes up the stores of credentials of " + std::to_string(stores.owners) + " kinds of programs", 0.9);
 }
 
 // The words that workers of a mining pool send.

@@ -157,6 +157,17 @@ std::string_view FolderOf(std::string_view path) {
 
 }  // namespace
 
+NamedStores StoresNamedIn(const FileContext& file) {
+  const Stores stores = StoresIn(file);
+  NamedStores named;
+  named.owners = stores.all_count();
+  named.first = stores.first;
+  for (const std::string_view place : {"login data", "wallet", "keychain"}) {
+    named.personal += ((stores.strong | stores.weak) & OwnerOf(place)) != 0 ? 1 : 0;
+  }
+  return named;
+}
+
 void JudgeTogether(const std::vector<FileContext>& files, std::span<const code::CapabilityUse> uses,
                    std::vector<RawFinding>& out) {
   std::vector<Sending> sendings;

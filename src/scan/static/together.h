@@ -11,6 +11,14 @@
 
 namespace interlock::scan {
 
+// The stores of credentials that the constants of a file name, but for lists of what is not to be touched.
+struct NamedStores {
+  int owners = 0;    // kinds of programs and services whose they are
+  int personal = 0;  // browsers, wallets, key rings among them
+  base::ByteSpan first;
+};
+[[nodiscard]] NamedStores StoresNamedIn(const FileContext& file);
+
 // Raises EXFIL-009. `uses` of code, shell scripts and hooks alike. Linear in the text of the package's own code, which
 // is only read where something is sent.
 void JudgeTogether(const std::vector<FileContext>& files, std::span<const code::CapabilityUse> uses,
