@@ -1,5 +1,6 @@
 // The command line of `interlock approve`.
 #include "approve_command.h"
+#include "options.h"
 
 namespace interlock::app {
 namespace {
@@ -15,10 +16,7 @@ CLI::App* Add(CLI::App* group, const char* name, const char* help, ApproveArgs& 
 
 void AddStore(CLI::App* c, ApproveArgs& a) {
   c->add_option("--store", a.store, "approvals file; default: approvals.db in the state folder");
-  c->add_option("--format", a.format, "text | json")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
-      ->default_str("text");
+  AddFormat(c, a.format);
 }
 
 void AddAct(CLI::App* c, ApproveArgs& a) {

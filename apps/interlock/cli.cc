@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "approve_command.h"
@@ -9,6 +10,7 @@
 #include "discover_command.h"
 #include "eval_command.h"
 #include "graph_command.h"
+#include "options.h"
 #include "rules_command.h"
 #include "scan_command.h"
 
@@ -23,13 +25,6 @@ void AddPolicy(CLI::App* command, PolicyArgs& args) {
   command->add_option("--var", args.variables, "NAME=VALUE for ${NAME} in the policy (repeatable)")
       ->allow_extra_args(false);
   command->add_flag("--shadow", args.shadow, "decide and record, enforce nothing");
-}
-
-void AddFormat(CLI::App* command, Format& format) {
-  command->add_option("--format", format, "text | json")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
-      ->default_str("text");
 }
 
 void AddCommand(CLI::App* command, std::vector<std::string>& out, bool required = true) {
@@ -293,13 +288,9 @@ int RunCommandLine(int argc, char** argv) {
       "ahead,\n"
       "is rewritten into a harmless form, waits for a person, or is refused, and shows why.",
       "interlock");
+  app.formatter(std::make_shared<HelpFormatter>());  // the subcommands take it over
   app.require_subcommand(1);
   app.set_help_all_flag("--help-all", "help of every command");
-  app.footer(
-      "First steps:\n"
-      "  interlock policy init -o interlock.yaml -- CMD ARGS...   draft a policy from a server's tools\n"
-      "  interlock doctor -- CMD ARGS...                          prove that the gate blocks\n"
-      "  interlock proxy -- CMD ARGS...                           what your host should start instead of CMD");
   Run run;
   ProxyArgs proxy;
   ReplayArgs replay;
@@ -333,6 +324,12 @@ int RunCommandLine(int argc, char** argv) {
       return kExitFine;
     };
   });
+  // Last: a subcommand takes over the footer that stands when it is added.
+  app.footer(
+      "First steps:\n"
+      "  interlock policy init -o interlock.yaml -- CMD ARGS...   draft a policy from a server's tools\n"
+      "  interlock doctor -- CMD ARGS...                          prove that the gate blocks\n"
+      "  interlock proxy -- CMD ARGS...                           what your host should start instead of CMD");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

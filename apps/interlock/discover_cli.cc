@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "discover_command.h"
+#include "options.h"
 
 namespace interlock::app {
 
@@ -25,10 +26,7 @@ void AddDiscoverCommand(CLI::App& app, std::function<int()>& run) {
       ->capture_default_str();
   c->add_option("--timeout", a->timeout_s, "seconds for one server")->check(CLI::Range(1, 3600))->capture_default_str();
   c->add_option("-j,--jobs", a->jobs, "threads; default: one a core")->check(CLI::Range(1, 256));
-  c->add_option("--format", a->format, "text | json")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
-      ->default_str("text");
+  AddFormat(c, a->format);
   c->callback([a, &run] { run = [a] { return RunDiscover(*a); }; });
 }
 

@@ -7,6 +7,7 @@
 #include "eval_oep.h"
 #include "eval_scanner.h"
 #include "eval_spans.h"
+#include "options.h"
 
 namespace interlock::app {
 
@@ -39,10 +40,7 @@ void AddEvalCommands(CLI::App& app, std::function<int()>& run) {
   c->add_option("-j,--jobs", a->jobs, "threads; the figures do not depend on it")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
-  c->add_option("--format", a->format, "text | json")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
-      ->default_str("text");
+  AddFormat(c, a->format);
   c->callback([a, &run] { run = [a] { return RunEvalAgentSentry(*a); }; });
   AddEvalScannerCommand(*group, run);
   AddEvalSpansCommand(*group, run);

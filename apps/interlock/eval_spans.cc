@@ -14,6 +14,7 @@
 #include "interlock/eval/scanner/measure.h"
 #include "interlock/injection/span_finder.h"
 #include "interlock/platform/file.h"
+#include "options.h"
 #include "policy_files.h"
 
 namespace interlock::app {
@@ -145,10 +146,7 @@ void AddEvalSpansCommand(CLI::App& group, std::function<int()>& run) {
   c->add_option("--data", a->data, "folder of the Agent-Sentry data set; default: $INTERLOCK_DATA; `-`: none");
   c->add_option("--lines", a->lines, "files whose lines are looked at one by one, such as logs");
   c->add_option("--show", a->show, "print so many of the texts that are masked, on standard error");
-  c->add_option("--format", a->format, "text | json")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
-      ->default_str("text");
+  AddFormat(c, a->format);
   c->callback([a, &run] { run = [a] { return RunEvalSpans(*a); }; });
 }
 

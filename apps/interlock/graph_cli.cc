@@ -6,18 +6,12 @@
 #include <thread>
 
 #include "graph_command.h"
+#include "options.h"
 
 namespace interlock::app {
 namespace {
 
 using Run = std::function<int()>;
-
-void AddFormat(CLI::App* command, Format& format) {
-  command->add_option("--format", format, "text | json")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
-      ->default_str("text");
-}
 
 void AddClasses(CLI::App* command, bounds::GraphPolicy& policy) {
   command->add_option("--min-support", policy.min_support, "sessions below which a flow counts as novel")

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "rules_command.h"
+#include "options.h"
 
 namespace interlock::app {
 namespace {
@@ -11,10 +12,7 @@ namespace {
 void AddCommon(CLI::App* c, RulesArgs& a) {
   c->add_option("--rules", a.rules, "own rule files or folders, beside the shipped ones (repeatable)")
       ->allow_extra_args(false);
-  c->add_option("--format", a.format, "text | json")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, Format>{{"text", Format::kText}, {"json", Format::kJson}}))
-      ->default_str("text");
+  AddFormat(c, a.format);
 }
 
 }  // namespace

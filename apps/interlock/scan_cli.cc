@@ -25,7 +25,7 @@ void AddScanCommand(CLI::App& app, std::function<int()>& run) {
   c->add_flag("--mcp-stdio", a->mcp_stdio, "start the server given after -- and list what it offers");
   c->add_option("--mcp-http", a->mcp_urls, "URL of a running MCP server (repeatable)")->allow_extra_args(false);
   c->add_flag("--each", a->each, "each folder or archive in TARGET is a package of its own");
-  c->add_option("--format", a->format, "text | json | sarif | html | cyclonedx")
+  c->add_option("--format", a->format, "how the report is printed")
       ->transform(CLI::CheckedTransformer(std::map<std::string, ScanFormat>{{"text", ScanFormat::kText},
                                                                             {"json", ScanFormat::kJson},
                                                                             {"sarif", ScanFormat::kSarif},
