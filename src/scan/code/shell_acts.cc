@@ -1,5 +1,6 @@
 // What is read, written, deleted, installed, listened on, and which protections are taken down.
 #include "code/places.h"
+#include "code/open_settings.h"
 #include "code/shell_analysis.h"
 
 namespace interlock::scan::code::shell {
@@ -56,9 +57,7 @@ bool Unleashes(const ShellCommand& command, std::string_view program) {
     return false;
   }
   return std::ranges::any_of(command.words, [](const ShellWord& each) {
-    return Is(each.text, {"--dangerously-skip-permissions", "--yolo", "--trust-all-tools", "--allow-all-tools",
-                          "--dangerously-bypass-approvals-and-sandbox", "--dangerously-allow-all", "--yes-always",
-                          "--full-auto", "bypassPermissions"});
+    return IsFreeFlag(each.text) || Is(each.text, {"--yes-always", "--full-auto"});
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -90,15 +91,25 @@ class Analysis {
   Analysis(const ShellScript& script, std::string_view text)
       : script_(script), text_(text), out_(script.commands.size()) {
     if (script.dialect == ShellDialect::kPowerShell) Declared(text);
-    for (const ShellFunction& function : script.functions) functions_[function.name] = &function;
+    owner_.resize(script.functions.empty() ? 0 : script.commands.size());
+    for (const ShellFunction& function : script.functions) {
+      functions_[function.name] = &function;
+      // Inner ones come first.
+      for (std::uint32_t i = function.first; i < function.end && i < owner_.size(); ++i) {
+        if (owner_[i] == nullptr) owner_[i] = &function;
+      }
+    }
   }
 
   std::vector<ShellUse> Run() {
+    constexpr int kPasses = 4;  // a function hands on to another, and that to a third
     Pass();
-    if (ReadsLater()) {
+    bool again = ReadsLater();
+    for (int pass = 1; pass < kPasses && (again || handed_); ++pass) {
       // What comes later in the text is known by now.
       uses_.clear();
       seen_.clear();
+      again = handed_ = false;
       Pass();
     }
     return std::move(uses_);
@@ -186,13 +197,30 @@ class Analysis {
     for (const std::string& name : word.variables) {
       auto found = read_.find(name);
       if (found != read_.end()) taint.Merge(found->second);
+      if (const Handed* handed = HandedAs(name)) taint.Merge(handed->value);
     }
     return taint;
   }
 
+  // What the callers of the function that is being read hand it under this name: "1" to "9", "@", "*", "" what it reads.
+  struct Handed {
+    Taint value;
+    Taint file;  // what the file holds whose name is handed over
+  };
+  [[nodiscard]] const Handed* HandedAs(std::string_view name) const {
+    if (inside_ == nullptr || name.size() > 1) return nullptr;
+    const auto found = given_to_.find({inside_, name.empty() ? '\0' : name[0]});
+    return found == given_to_.end() ? nullptr : &found->second;
+  }
+  // A function of the script is called (shell_given.cc).
+  void HandOver(std::uint32_t index, const ShellFunction& function, const Taint& input);
+
   Taint OfFile(const ShellWord& word, std::uint32_t index) const {
     Taint taint = OfWord(word);
     if (const Taint* file = File(word.text, word.variables)) taint.Merge(*file);
+    for (const std::string& name : word.variables) {
+      if (const Handed* handed = HandedAs(name)) taint.Merge(handed->file);
+    }
     if (const std::size_t star = word.text.find('*'); star != std::string::npos && star > 4 && files_.size() <= 256) {
       // A pattern finds what was written under such a name.
       const std::string stem = word.text.substr(0, star);
@@ -223,6 +251,7 @@ class Analysis {
         }
       }
     }
+    if (const Handed* handed = command.pipe_from < index ? nullptr : HandedAs("")) taint.Merge(handed->value);
     for (const auto& [op, word] : command.redirects) {
       if (op == "<" || op == "<>") taint.Merge(OfFile(word, index));
       if (op == "<<<" || op == "<<") {
@@ -282,6 +311,10 @@ class Analysis {
   std::unordered_set<std::string> given_;        // variables that hold what the script was called with
   std::unordered_set<std::string> seen_;         // programs named already
   std::unordered_map<std::string, Taint> read_;  // variables that `read` filled
+  std::map<std::pair<const ShellFunction*, char>, Handed> given_to_;  // by function and position
+  std::vector<const ShellFunction*> owner_;      // of each command; empty: no functions
+  const ShellFunction* inside_ = nullptr;        // whose body is being read
+  bool handed_ = false;                          // something new since the pass began
   std::string socket_;                           // that exec opened: host/port
   std::string fifo_;                             // made by mkfifo
   std::string whole_;                            // Whole()

@@ -474,7 +474,9 @@ void Analysis::Redirects(std::uint32_t index, std::string_view program, const Ta
 void Analysis::Command(std::uint32_t index) {
   const ShellCommand& command = script_.commands[index];
   std::string program = ProgramOf(command);
+  inside_ = index < owner_.size() ? owner_[index] : nullptr;
   Taint input = Input(index);
+  if (auto called = functions_.find(program); called != functions_.end()) HandOver(index, *called->second, input);
   if (program == "read" && input.any()) {
     for (std::size_t i = 1; i < command.words.size(); ++i) {
       if (!command.words[i].text.starts_with('-')) read_[command.words[i].text].Merge(input);

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <tuple>
+#include <utility>
 
 #include "code/shell_analysis.h"
 
@@ -131,6 +133,30 @@ bool Analysis::IsKept(const ShellWord& word) const {
     if ((c >= '1' && c <= '9') || c == '@' || c == '*') return false;
   }
   return true;
+}
+
+void Analysis::HandOver(std::uint32_t index, const ShellFunction& function, const Taint& input) {
+  constexpr std::size_t kPositions = 9;
+  const auto merge = [&](char position, const Taint& value, const Taint& file) {
+    if (!value.any() && !file.any()) return;
+    Handed& held = given_to_[{&function, position}];
+    const auto known = [](const Taint& taint) {
+      return std::tuple(taint.fetched, taint.decoded, taint.secret, taint.environment, taint.taken.empty());
+    };
+    const auto before = std::pair(known(held.value), known(held.file));
+    held.value.Merge(value);
+    held.file.Merge(file);
+    handed_ = handed_ || before != std::pair(known(held.value), known(held.file));
+  };
+  const ShellCommand& command = script_.commands[index];
+  for (std::size_t i = 1; i < command.words.size() && i <= kPositions; ++i) {
+    const Taint value = OfWord(command.words[i]);
+    const Taint file = OfFile(command.words[i], index);
+    merge(static_cast<char>('0' + i), value, file);
+    merge('@', value, file);
+    merge('*', value, file);
+  }
+  merge('\0', input, {});
 }
 
 // eval "mv $f $1": words of whoever called stand in a text that is run.

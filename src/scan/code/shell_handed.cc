@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "code/principals.h"
+#include "code/open_settings.h"
 #include "code/shell_analysis.h"
 
 namespace interlock::scan::code::shell {
@@ -148,11 +149,10 @@ std::string SaidBy(const ShellCommand& command) {
 
 // What lets every command of an agent through, or takes away what refuses some.
 bool OpensQuestions(std::string_view said) {
-  if (HasOneOf(said, {"bypasspermissions", "bash(*)", "dangerously-skip-permissions", "chat.tools.autoapprove"})) return true;
-  std::string close(said);
-  std::erase_if(close, [](char c) { return c == ' ' || c == '"' || c == '\'' || c == '\\'; });
-  return HasOneOf(close, {"alwaysallow:[*]", "autoapprove:[*]", "permissions.deny=[]", "permissions.ask=[]",
-                          "del(.hooks", "del(.permissions.deny", ".hooks={}", "alwaysallow=[*]", "trust:true"});
+  if (!OpenModeIn(said).empty() || HasOneOf(said, {"dangerously-skip-permissions"})) return true;
+  const std::string bare = Bare(said);
+  return !OpenSettingIn(bare).empty() || HasOneOf(bare, {"permissions.deny=[]", "permissions.ask=[]", "del(.hooks",
+                                                         "del(.permissions.deny", ".hooks={}", "trust:true"});
 }
 
 bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {

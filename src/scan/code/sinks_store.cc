@@ -3,6 +3,7 @@
 #include <array>
 
 #include "code/engine.h"
+#include "code/open_settings.h"
 #include "code/places.h"
 #include "code/principals.h"
 #include "code/shell.h"
@@ -259,8 +260,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
       const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
       if (part.kind != ExprKind::kString || !inside) continue;
       if (IsCompared(code().text, part.loc.begin, part.loc.end)) continue;
-      if (AnyOf(part.text, {"bypassPermissions", "Bash(*)", "Bash(*:*)", "chat.tools.autoApprove"}) ||
-          part.text == "dangerously-skip-permissions" || part.text == "autoApproveAll") {
+      if (IsOpenMode(part.text) || !OpenModeIn(LowerCase(part.text)).empty()) {
         // A switch that takes it away again as well is somebody's to turn.
         const std::string_view all = TextAt(body).substr(0, 20'000);
         const bool both = function_ != kModuleBody && AnyOf(all, {"else:", "else {"}) &&

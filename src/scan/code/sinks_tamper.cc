@@ -6,6 +6,7 @@
 
 #include "code/engine.h"
 #include "code/engine_words.h"
+#include "code/open_settings.h"
 #include "code/places.h"
 #include "code/shell_paths.h"
 #include "code/sink_words.h"
@@ -31,12 +32,6 @@ bool IsGuard(std::string_view text) {
     if (lower == name) return true;
   }
   return false;
-}
-
-bool IsFreeFlag(std::string_view text) {
-  return text == "--dangerously-skip-permissions" || text == "--yolo" || text == "--trust-all-tools" ||
-         text == "--dangerously-bypass-approvals-and-sandbox" || text == "--allow-all-tools" ||
-         text == "--dangerously-allow-all" || text == "bypassPermissions";
 }
 
 // Tells somebody to look for something: "Search the home folder for wallets", "your task is to list every key". What

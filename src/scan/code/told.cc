@@ -105,6 +105,11 @@ class Collector {
     if (call.base >= module.exprs.size()) return;
     const std::string_view last = module.exprs[call.base].text;
     const auto args = module.ArgsOf(call);
+    // Sampling and elicitation: the server has the client's model, or its user, asked.
+    if (Any(last, {"create_message", "createMessage", "sample", "elicit", "elicitInput", "elicit_input"})) {
+      for (const Arg& arg : args) Take(view, arg.value, scope, true, Place::kAnswer);
+      return;
+    }
     const bool tool = Any(last, {"tool", "Tool", "StructuredTool", "FunctionTool", "from_function", "add_tool",
                                  "function_tool", "register_tool", "registerTool", "addTool", "prompt", "FastMCP",
                                  "McpServer", "Server", "DynamicStructuredTool", "ToolDefinition", "from_defaults"});

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "code/open_settings.h"
 #include "code/shell.h"
 #include "static/literals.h"
 #include "static/shell_judge.h"
@@ -165,30 +166,17 @@ void JudgePowers(const FileContext& file, std::string_view path, std::vector<Raw
 void JudgeSettings(const FileContext& file, std::string_view path, std::vector<RawFinding>& out) {
   if (file.type != FileType::kJson && file.type != FileType::kToml && file.type != FileType::kYaml) return;
   const std::string text = LowerCase(file.text().substr(0, kMaxRead));
-  std::string bare;  // without blanks and quotes, for what stands in one line or in several
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) > ' ' && c != '"' && c != '\'') bare += c;
-  }
+  const std::string bare = code::Bare(text);
   const bool agent = SaysAny(path, {".claude/settings", ".gemini/settings", ".codex/config", ".cursor/", ".vscode/settings", ".windsurf/", ".kiro/"});
   const bool servers = SaysAny(text, {"mcpservers", "mcp_servers"});
-  std::string_view word;
-  std::string message = "brings settings of an agent by which every command goes through";
-  if (agent) {
-    for (const std::string_view opens : {"defaultmode:bypasspermissions", "bash(*)", "bash(*:*)", "chat.tools.autoapprove:true",
-                                         "chat.tools.global.autoapprove:true", "sandbox_mode=danger-full-access", "yolo:true"}) {
-      if (word.empty() && bare.find(opens) != std::string::npos) word = opens;
-    }
-  }
+  std::string_view word = agent || servers ? code::OpenSettingIn(bare) : std::string_view();
+  std::string message = agent ? "brings settings of an agent by which every command goes through"
+                              : "brings settings of a host by which no call of a server is asked about";
   if (word.empty() && servers) {
-    for (const std::string_view opens : {"alwaysallow:[*]", "autoapprove:[*]", "autoapprove:true", "dangerously_omit_auth=true",
-                                         "dangerously_omit_auth:true", "--inspect=0.0.0.0"}) {
-      if (word.empty() && bare.find(opens) != std::string::npos) word = opens;
+    for (const std::string_view opens : {"dangerously_omit_auth=true", "dangerously_omit_auth:true", "--inspect=0.0.0.0"}) {
+      if (bare.find(opens) != std::string::npos) word = opens;
     }
-    if (!word.empty()) {
-      message = word.starts_with("dangerously") || word.starts_with("--inspect")
-                    ? "brings settings of a host that open a server to the network"
-                    : "brings settings of a host by which no call of a server is asked about";
-    }
+    message = "brings settings of a host that open a server to the network";
   }
   if (word.empty()) return;
   // Where the words stand in the file: the first name of them.

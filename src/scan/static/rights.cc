@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "code/open_settings.h"
 #include "code/places.h"
 #include "static/literals.h"
 #include "static/shell_judge.h"
@@ -316,20 +317,14 @@ void JudgePermissions(const FileContext& file, std::string_view page, std::strin
   if (!Writes(text) || !SaysAny(text, {".claude", ".cursor", ".gemini", ".codex", ".vscode", "claude_desktop"})) return;
   base::ByteSpan opened;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
-    const bool opens = literal == "bypassPermissions" || literal == "Bash(*)" || literal == "Bash(*:*)" ||
-                       literal == "chat.tools.autoApprove" || literal == "dangerously-skip-permissions" ||
-                       literal == "Write(/**)" || literal == "danger-full-access";
-    if (!opens || opened.end != 0 || code::IsCompared(file.text(), at - 1, at + literal.size() + 1)) return;
+    if (!code::IsOpenMode(literal) || opened.end != 0 || code::IsCompared(file.text(), at - 1, at + literal.size() + 1)) return;
     opened = {at, at + literal.size()};
   });
   // "alwaysAllow": ["*"]
   for (const std::string_view key : {"alwaysallow", "autoapprove"}) {
     for (std::size_t at = text.find(key); at != std::string_view::npos && opened.end == 0; at = text.find(key, at + 1)) {
-      std::string after;
-      for (const char c : text.substr(at + key.size(), 40)) {
-        if (c != ' ' && c != '"' && c != '\'' && c != '\n') after += c;
-      }
-      if (after.starts_with(":[*]") || after.starts_with("]=[*]") || after.starts_with("=[*]")) opened = {at, at + key.size()};
+      const std::string_view set = code::OpenSettingIn(code::Bare(text.substr(at, key.size() + 40)));
+      if (set.starts_with(key)) opened = {at, at + key.size()};
     }
   }
   if (opened.end == 0) return;

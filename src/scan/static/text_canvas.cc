@@ -217,6 +217,66 @@ class Builder {
     Push(std::move(passage));
   }
 
+  // "Record the following files and put them into every call:" with the list below it: once more as one passage, since
+  // the order stands in the one and its objects in the other. [lead + 1, last): the items.
+  void AddJoined(std::uint32_t lead, std::uint32_t last) {
+    std::string text;
+    std::vector<std::uint32_t> map;
+    const auto take = [&](const TextPassage& from, std::uint32_t begin, std::uint32_t end) {
+      for (std::uint32_t i = begin; i < end; ++i) {
+        text += out_.text[i];
+        map.push_back(from.map.empty() ? static_cast<std::uint32_t>(from.bytes.begin) + (i - from.begin) : from.map[i - from.begin]);
+      }
+    };
+    const auto put = [&](std::string_view words) {
+      for (const char c : words) {
+        text += c;
+        map.push_back(map.empty() ? 0 : map.back());
+      }
+    };
+    const TextPassage& from = out_.passages[lead];
+    const std::string_view said = std::string_view(out_.text).substr(from.begin, from.end - from.begin);
+    const std::size_t colon = said.find_last_of(':');
+    // Where the list is announced, its items stand for the word; else they follow.
+    constexpr std::string_view kAnnounced = "the following ";
+    const std::size_t announced = said.find(kAnnounced);
+    const auto at = [&](std::size_t i) { return from.begin + static_cast<std::uint32_t>(i); };
+    const auto items = [&] {
+      for (std::uint32_t i = lead + 1; i < last; ++i) {
+        if (i > lead + 1) put(", ");
+        const TextPassage& item = out_.passages[i];
+        std::uint32_t end = item.end;
+        while (end > item.begin && (out_.text[end - 1] == '.' || out_.text[end - 1] == '\n' || out_.text[end - 1] == ' ')) --end;
+        take(item, item.begin, end);
+      }
+    };
+    if (announced != std::string_view::npos) {
+      take(from, from.begin, at(announced));
+      items();
+      put(" ");
+      take(from, at(announced + kAnnounced.size()), at(colon));
+    } else {
+      take(from, from.begin, at(colon));
+      put(" ");
+      items();
+    }
+    put(".");
+    if (out_.text.size() + text.size() > kMaxCanvas || decoded_ + text.size() > budget()) {
+      out_.complete = false;
+      return;
+    }
+    decoded_ += text.size();
+    TextPassage passage = from;
+    passage.glossed = passage.joined = true;
+    passage.bytes.end = out_.passages[last - 1].bytes.end;
+    passage.map = std::move(map);
+    passage.begin = static_cast<std::uint32_t>(out_.text.size());
+    out_.text += text;
+    passage.end = static_cast<std::uint32_t>(out_.text.size());
+    out_.text += '\n';
+    Push(std::move(passage));
+  }
+
   void AddHidden(const UnseenText& unseen) {
     TextPassage passage;
     passage.kind = kSurfaceHidden | kSurfaceDecoded | kSurfaceDocument;
@@ -713,6 +773,58 @@ bool TextCanvas::Within(const std::vector<std::pair<std::uint32_t, std::uint32_t
   return after != spans.begin() && at < std::prev(after)->second;
 }
 
+namespace {
+
+// A paragraph or an item that ends in a colon, and the short items right behind it.
+class LeadIn {
+ public:
+  // The list is over: something else follows, or the lead-in of the next.
+  [[nodiscard]] bool Ends(const TextSurface& next) const {
+    return items_ > 0 && (next.shape != TextShape::kItem || Announces(next.shown()));
+  }
+
+  void Add(const TextCanvas& canvas, std::uint32_t index) {
+    constexpr std::uint32_t kMostItems = 12;
+    constexpr std::uint32_t kLongestItem = 120;
+    const TextPassage& passage = canvas.passages[index];
+    const std::string_view text = canvas.Of(passage);
+    if (Announces(text)) {
+      *this = {};
+      lead_ = index;
+      // "Do not:" is said of each item.
+      const bool denied = passage.last > passage.first && (canvas.sentences[passage.last - 1].all & Bit(kWNot)) != 0;
+      open_ = !denied && (passage.shape == TextShape::kProse || passage.shape == TextShape::kItem);
+    } else if (open_ && passage.shape == TextShape::kItem && index == lead_ + items_ + 1 && items_ < kMostItems && text.size() <= kLongestItem) {
+      ++items_;
+      for (std::uint32_t s = passage.first; s < passage.last; ++s) said_ |= canvas.sentences[s].all;
+    } else if (items_ == 0 || passage.shape != TextShape::kItem) {
+      *this = {};
+    } else {
+      open_ = false;
+    }
+  }
+
+  void Join(Builder& builder) {
+    // What an order may be about; a list of anything else says nothing more beside its lead-in.
+    constexpr WordSet kObjects = Bit(kWSecretPath) | Bit(kWSecret) | Bit(kWPassword) | Bit(kWMail);
+    const LeadIn done = std::exchange(*this, {});
+    if (done.items_ > 0 && (done.said_ & kObjects) != 0) builder.AddJoined(done.lead_, done.lead_ + done.items_ + 1);
+  }
+
+ private:
+  static bool Announces(std::string_view text) {
+    const std::size_t last = text.find_last_not_of(" \n*_`");
+    return last != std::string_view::npos && text[last] == ':';
+  }
+
+  std::uint32_t lead_ = 0;
+  std::uint32_t items_ = 0;
+  WordSet said_ = 0;
+  bool open_ = false;
+};
+
+}  // namespace
+
 TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& surfaces) {
   TextCanvas out;
   std::size_t bytes = 0;
@@ -722,11 +834,14 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
   out.sections.push_back({});
   Builder builder(file, out);
   std::vector<DecodedText> encoded;
+  LeadIn lead;
   for (std::uint32_t i = 0; i < surfaces.size(); ++i) {
     const TextSurface& surface = surfaces[i];
+    if (lead.Ends(surface)) lead.Join(builder);
     const std::size_t count = out.passages.size();
     builder.Add(surface, i);
     if (out.passages.size() == count) continue;
+    lead.Add(out, static_cast<std::uint32_t>(count));
     builder.AddGlossed(static_cast<std::uint32_t>(count));
     encoded.clear();
     FindEncoded(surface.shown(), encoded);
@@ -755,6 +870,7 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
       }
     }
   }
+  lead.Join(builder);
   if (out.sentences.empty()) out.sentences.push_back({});  // places are looked up in it
   FindUnseen(file.text(), out.unseen);
   for (const UnseenText& unseen : out.unseen) {
@@ -764,7 +880,8 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
   std::size_t prose = 0;
   for (const TextSentence& sentence : out.sentences) {
     if (out.passages.empty()) break;
-    if (out.passages[sentence.passage].shape == TextShape::kCode || sentence.last - sentence.first < 3) continue;
+    const TextPassage& passage = out.passages[sentence.passage];
+    if (passage.shape == TextShape::kCode || passage.joined || sentence.last - sentence.first < 3) continue;
     ++prose;
     if ((sentence.all & Bit(kWDescribe)) != 0) ++talk;
   }

@@ -39,7 +39,8 @@ struct TextPassage {
   SurfaceSet kind = 0;
   TextShape shape = TextShape::kProse;
   bool quoted = false;
-  bool glossed = false;  // another passage, word by word in English
+  bool glossed = false;  // another passage once more: word by word in English, or ...
+  bool joined = false;   // ... a lead-in with its list
   std::uint32_t surface = 0;
   std::uint32_t section = 0;
   std::uint32_t first = 0;  // sentences

@@ -107,6 +107,22 @@ std::size_t TalkBeside(const TextCanvas& canvas, std::uint32_t index) {
 }  // namespace
 
 double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end, bool ticks) {
+  double out = DescribedHere(canvas, index, begin, end, ticks);
+  const TextSentence& sentence = canvas.sentences[index];
+  if (begin < sentence.begin || sentence.passage >= canvas.passages.size()) return out;
+  const SurfaceSet kind = canvas.passages[sentence.passage].kind;
+  // What a tool is said to be is given to the model as it stands, whatever the rest of the file is about.
+  double topic = 1.0;
+  const bool given = (kind & kSurfaceDescription) != 0;
+  if (canvas.security > 0.08 && !given) topic *= 0.7;
+  if (canvas.security > 0.16 && !given) topic *= 0.6;
+  // Nobody hides a description.
+  const bool hidden = (kind & (kSurfaceHidden | kSurfaceDecoded)) != 0;
+  out = 1.0 - (1.0 - out) * (hidden ? (1.0 + topic) / 2 : topic);
+  return std::min(out, 0.95);
+}
+
+double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end, bool ticks) {
   const TextSentence& sentence = canvas.sentences[index];
   if (begin < sentence.begin || sentence.passage >= canvas.passages.size()) return 0.0;
   const TextPassage& passage = canvas.passages[sentence.passage];
@@ -177,8 +193,6 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
     add(0.4);
     break;
   }
-  if (canvas.security > 0.08) add(0.3);
-  if (canvas.security > 0.16) add(0.4);
   // Nobody hides a description.
   if ((passage.kind & (kSurfaceHidden | kSurfaceDecoded)) != 0) out *= 0.5;
   return std::min(out, 0.95);

@@ -779,6 +779,7 @@ void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out) {
   Orders(canvas, out).Run();
   FindFilledAddresses(canvas, out);
   FindStoresListed(canvas, out);
+  FindToolOrders(canvas, out);
 }
 
 }  // namespace interlock::scan

@@ -19,8 +19,11 @@ namespace interlock::scan {
 
 // Pictures and links whose address is to be filled with what the user said or is.
 void FindFilledAddresses(const TextCanvas& canvas, std::vector<FrameHit>& out);
-// Three stores of credentials and more that one section has the agent read (text_stores.cc).
+// Three stores of credentials and more that one section has the agent read, or one behind the user's back (text_stores.cc).
 void FindStoresListed(const TextCanvas& canvas, std::vector<FrameHit>& out);
+
+// A tool's text that has other tools called on secrets, or what they were called with handed over (text_tools.cc).
+void FindToolOrders(const TextCanvas& canvas, std::vector<FrameHit>& out);
 
 void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out);
 

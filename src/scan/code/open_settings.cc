@@ -1,0 +1,56 @@
+#include "code/open_settings.h"
+
+#include <algorithm>
+#include <array>
+
+#include "static/literals.h"
+
+namespace interlock::scan::code {
+namespace {
+
+// Lower case.
+constexpr auto kModes = std::to_array<std::string_view>({"bypasspermissions", "bash(*)", "bash(*:*)", "write(/**)",
+                                                         "chat.tools.autoapprove", "chat.tools.global.autoapprove", "danger-full-access"});
+// Too common as a part of something else.
+constexpr auto kWhole = std::to_array<std::string_view>({"dangerously-skip-permissions", "autoapproveall"});
+// A mode as the value of its key: `disableBypassPermissionsMode` and `"chat.tools.autoApprove": false` close what they name.
+constexpr auto kSettings = std::to_array<std::string_view>(
+    {"defaultmode:bypasspermissions", "bash(*)", "bash(*:*)", "chat.tools.autoapprove:true", "chat.tools.global.autoapprove:true",
+     "sandbox_mode=danger-full-access", "yolo:true", "alwaysallow:[*]", "alwaysallow=[*]", "alwaysallow]=[*]", "autoapprove:[*]",
+     "autoapprove=[*]", "autoapprove]=[*]", "autoapprove:true"});
+
+std::string_view FirstIn(std::string_view text, const auto& words) {
+  const auto found = std::ranges::find_if(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  return found == words.end() ? std::string_view() : *found;
+}
+
+}  // namespace
+
+bool IsFreeFlag(std::string_view word) {
+  constexpr auto kFlags = std::to_array<std::string_view>(
+      {"--dangerously-skip-permissions", "--yolo", "--trust-all-tools", "--allow-all-tools",
+       "--dangerously-bypass-approvals-and-sandbox", "--dangerously-allow-all", "bypassPermissions"});
+  return std::ranges::find(kFlags, word) != kFlags.end();
+}
+
+bool IsOpenMode(std::string_view literal) {
+  constexpr std::size_t kLongest = 32;
+  if (literal.size() > kLongest) return false;
+  const std::string lower = LowerCase(literal);
+  return std::ranges::find(kModes, lower) != kModes.end() || std::ranges::find(kWhole, lower) != kWhole.end();
+}
+
+std::string_view OpenModeIn(std::string_view lower) { return FirstIn(lower, kModes); }
+
+std::string_view OpenSettingIn(std::string_view bare) { return FirstIn(bare, kSettings); }
+
+std::string Bare(std::string_view lower) {
+  std::string out;
+  out.reserve(lower.size());
+  for (const char c : lower) {
+    if (static_cast<unsigned char>(c) > ' ' && c != '"' && c != '\'' && c != '\\') out += c;
+  }
+  return out;
+}
+
+}  // namespace interlock::scan::code
