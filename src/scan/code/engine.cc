@@ -217,10 +217,7 @@ void Engine::ReadBody(FuncId function) {
             here().calls.push_back(Key(value.module, value.index));
           }
         }
-        if (last_ && (taint.fresh & (kSecretFile | kStore)) != 0 && IsEntry()) {
-          Raise("EXFIL-008", stmt.loc, taint, kSecretFile | kStore,
-                "hands credentials to the model as a tool's answer");
-        }
+        JudgeAnswer(stmt, taint);
         JudgeState(stmt);
         JudgeAccount(stmt);
         break;

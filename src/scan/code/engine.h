@@ -225,6 +225,7 @@ class Engine {
   void CallBack(const Value& function, const Taint& taint, Taint* result);
   void Checked(std::span<const Arg> args);
   [[nodiscard]] bool PicksFromWords(ExprId expr) const;
+  [[nodiscard]] bool WrapsCoded(ExprId expr) const;
   void MarkPieced(std::string_view literal, Taint* taint) const;
   // known.cc: what is known of values across functions
   [[nodiscard]] std::string Known(ExprId expr);
@@ -343,6 +344,7 @@ class Engine {
   void Tap(std::uint32_t module, FuncId function, std::string what);
   void TapCallbacks();
   void TakeRequests();
+  void TakeRoutes(std::uint32_t module);
   void Serve(std::uint32_t module, FuncId function);
   [[nodiscard]] bool OwnClass(ExprId name) const;
   void NoteTap(ExprId target, ExprId value);
@@ -391,7 +393,12 @@ class Engine {
   [[nodiscard]] std::string_view SaidBy(ExprId value) const;
   void JudgeUnpacked(const Call& call, std::string_view last);
   [[nodiscard]] bool RefusesSomeNames(ExprId url) const;
+  void JudgeAnswer(const Stmt& stmt, const Taint& taint);
+  void JudgeNamedVariable(const Call& call, ExprId name, const Taint& given);
   void JudgeReport(const Call& call, const Taint& data, const std::string& host);
+  void JudgeSendHere(const Call& call, const Taint& data, const std::string& host);
+  void JudgeHiddenAddress(const Call& call, ExprId url);
+  [[nodiscard]] std::string HostOfConnection(const Call& call);
   [[nodiscard]] bool TestsWhole(const Call& call, std::string_view last) const;
   bool JudgeAside(const Call& call, const Taint& data, const std::string& host, HostKind kind);
   [[nodiscard]] bool ReroutesPackages(std::string_view path) const;
@@ -426,6 +433,7 @@ class Engine {
   };
   [[nodiscard]] std::vector<std::vector<Cell>> RowsOf(ExprId table, FuncId scope, int depth) const;
   ExprId ColumnOf(ExprId name, std::uint32_t* column, FuncId* scope) const;
+  void JudgeOption(const Call& call, std::span<const ExprId> words);
   void JudgeRows(const Call& call, std::span<const ExprId> words, FuncId scope);
   void JudgeIndexWords(ExprId list);
   void JudgeSettings(ExprId dict);

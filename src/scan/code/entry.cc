@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "code/engine.h"
+#include "code/places.h"
 
 namespace interlock::scan::code {
 namespace {
@@ -43,6 +44,7 @@ class Finder {
     for (const ExprId call : places_.calls) Registered(call);
     for (const ExprId dict : places_.dicts) Described(dict);
     Tabled();
+    Answered();
     // Nodes that are put into the graph elsewhere, or by a loop.
     for (FuncId id = 1; graphs_ && id < module_.functions.size(); ++id) {
       const Function& function = module_.functions[id];
@@ -57,6 +59,22 @@ class Finder {
 
  private:
   [[nodiscard]] std::string_view ToolKind() const { return speaks_mcp_ ? "mcp-tool" : "langchain-tool"; }
+
+  // if (message.method === "tools/call"): a server that speaks the protocol by itself. The function is given every call.
+  void Answered() {
+    for (const Expr& expr : module_.exprs) {
+      if (expr.kind != ExprKind::kString || (expr.text != "tools/call" && expr.text != "resources/read")) continue;
+      if (!IsCompared(module_.text, expr.loc.begin, expr.loc.end)) continue;
+      FuncId within = kNone;
+      for (FuncId id = 1; id < module_.functions.size(); ++id) {
+        const Function& function = module_.functions[id];
+        if (function.loc.begin > expr.loc.begin || function.loc.end < expr.loc.end) continue;
+        if (within == kNone || function.loc.begin >= module_.functions[within].loc.begin) within = id;
+      }
+      if (within == kNone || module_.functions[within].params.empty()) continue;
+      Add(std::string(expr.text), expr.text == "tools/call" ? "mcp-tool" : "resource", index_, within, expr.loc, "", kNone);
+    }
+  }
 
   [[nodiscard]] std::string DocOf(FuncId function) const {
     const ExprId doc = module_.functions[function].docstring;

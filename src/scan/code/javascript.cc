@@ -443,6 +443,26 @@ void Lowering::AddParam(Function* function, NodeIndex part) {
   function->params.push_back(param);
 }
 
+// files.forEach((file) => ...): as in a loop over `files`, the parameter is what stands in the list.
+void Lowering::EmitElement(NodeIndex node, const Function& function) {
+  const NodeIndex arguments = ParentOf(node);
+  if (KindOf(arguments) != kArguments || FirstPart(arguments) != node || function.params.empty()) return;
+  const NodeIndex call = ParentOf(arguments);
+  const NodeIndex callee = KindOf(call) == kCall ? Plain(PartWith(call, kFieldFunction)) : kNone;
+  if (callee == kNone || KindOf(callee) != kMember) return;
+  const NodeIndex list = Plain(PartWith(callee, kFieldObject));
+  const NodeIndex method = PartWith(callee, kFieldProperty);
+  if (list == kNone || method == kNone || (KindOf(list) != kIdentifier && KindOf(list) != kArray)) return;
+  constexpr auto kEach = std::to_array<std::string_view>({"forEach", "map", "flatMap", "filter", "find", "some", "every"});
+  if (std::ranges::find(kEach, TextOf(method)) == kEach.end() || ExprOf(list) == kNone) return;
+  const std::string_view name = function.params[0].name;
+  if (name.empty() || name.starts_with('#') || name == TextOf(list)) return;
+  // Placed at the parameters: the body comes after.
+  const NodeIndex single = PartWith(node, kFieldParameter);
+  const NodeIndex head = single != kNone ? single : PartWith(node, kFieldParameters);
+  if (head != kNone) Emit(numbers_[node], StmtKind::kAssign, head, New(ExprKind::kName, head, name), ExprOf(list));
+}
+
 void Lowering::EnterFunction(NodeIndex node) {
   scopes_.push_back({.end = tree_.End(node), .function = numbers_[node]});
   Function* function = &module_.functions[numbers_[node]];
@@ -450,6 +470,7 @@ void Lowering::EnterFunction(NodeIndex node) {
   if (const NodeIndex parameters = PartWith(node, kFieldParameters); parameters != kNone) {
     for (NodeIndex part = FirstPart(parameters); part != kNone; part = NextPart(part)) AddParam(function, part);
   }
+  EmitElement(node, *function);
   // Decorators of a method stand before it in the class's body, or in it.
   const NodeIndex parent = ParentOf(node);
   if (KindOf(node) == kMethod && KindOf(parent) == kClassBody) {

@@ -35,6 +35,7 @@ class Lowering : private TreeLowering {
   void EmitStatements();
   void EmitNode(NodeIndex node);
   void EnterFunction(NodeIndex node);
+  void EmitElement(NodeIndex node, const Function& function);
   void EnterClass(NodeIndex node);
   void AddParam(Function* function, NodeIndex part);
   void EmitImport(NodeIndex node);

@@ -126,7 +126,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   const bool inbox = host_view.starts_with(kInboxPrefix);
   const std::string host(inbox ? host_view.substr(kInboxPrefix.size()) : host_view);
   const HostKind kind = host.empty() ? HostKind::kOrdinary : inbox ? HostKind::kTunnel : KindOfHost(host);
-  if (kind == HostKind::kLocal) return;
+  if (kind == HostKind::kLocal) return JudgeSendHere(call, data, host);
   const bool fixed = !host.empty();
   const bool bad = fixed && IsBad(kind);
   Taint all = data;
@@ -218,6 +218,8 @@ Taint Engine::JudgeHttp(Call& call) {
     const std::string bare = KnownAddress(text);
     if (Contains(bare, ".") && !bare.starts_with("/") && !bare.starts_with(".")) host = bare;
   }
+  if (host.empty() && call.callee.text.starts_with("http.client.")) host = HostOfConnection(call);
+  JudgeHiddenAddress(call, url);
   bool none = true;
   const Taint data = DataOf(call, &none);
   Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
@@ -398,7 +400,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
         return {};
       }
       if (hole == std::string::npos || name.find('.', hole) == std::string::npos) return {};
-      const Labels data = kSecretLabels | kWeakSecretFile | kFileContent | kCommandOutput;
+      const Labels data = kSecretLabels | kWeakSecretFile | kFileContent | kCommandOutput | kHostFacts;
       if (target.Has(data)) {
         Raise("EXFIL-006", call.expr, target, data, "puts data into names that it looks up",
               target.Has(kSecretLabels | kWeakSecretFile) ? 1.0 : 0.6);
@@ -607,6 +609,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
       const ExprId name = Argument(call, entry.target, &target);
       Taint result = EnvRead(name == kNone ? std::string() : view().Text(name, function_), call.expr);
       TakeNamed(target, call.expr, &result);
+      JudgeNamedVariable(call, name, target);
       if (call.callee.text.ends_with(".setdefault") && name != kNone && call.args.size() > 1) {
         JudgeEnvironmentWrite(call.expr, view().Text(name, function_), call.args[1].value);
       }
@@ -686,7 +689,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
         const Value& value = view().Evaluate(from, function_);
         const bool plain_buffer =
             !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer.from"});
-        if (value.kind == ValueKind::kText && value.text.size() >= 16 && !plain_buffer) {
+        const bool constant = (value.kind == ValueKind::kText && value.text.size() >= 16) || (data.labels == 0 && WrapsCoded(from));
+        if (constant && !plain_buffer) {
           result.Join(Source(kDecoded, call.expr, "decodes a constant"));
         } else if (!plain_buffer && data.Has(kFileContent | kCommandOutput | kNet) && !data.Has(kToolArgument)) {
           result.Join(Source(kCodedFile, call.expr, "decodes what stands in a file"));

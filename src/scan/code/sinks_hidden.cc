@@ -259,4 +259,45 @@ bool Engine::WritesHarm() const {
   return false;
 }
 
+// b64decode({2: str, 3: encode}[version]("aW1wb3J0...")): a call that only changes the type of a coded constant.
+bool Engine::WrapsCoded(ExprId expr) const {
+  constexpr std::size_t kLong = 60;
+  if (expr >= code().exprs.size() || code().exprs[expr].kind != ExprKind::kCall) return false;
+  return std::ranges::any_of(code().ArgsOf(code().exprs[expr]), [&](const Arg& arg) {
+    if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kString) return false;
+    const std::string_view text = code().exprs[arg.value].text;
+    return text.size() >= kLong &&
+           text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-\r\n") == std::string_view::npos;
+  });
+}
+
+// fetch(atob("aHR0cHM6Ly...")): nobody hides where a program of his own sends its requests.
+void Engine::JudgeHiddenAddress(const Call& call, ExprId url) {
+  if (!last_ || url >= code().exprs.size()) return;
+  const Value& value = view().Evaluate(url, function_);
+  if (value.kind != ValueKind::kText || value.decodes == 0 || !Contains(value.text, ".")) return;
+  if (KindOfHost(KnownHost(value.text)) == HostKind::kLocal) return;
+  Raise("OBFUSC-101", call.expr, {}, 0, "hides by encoding where it sends requests to", 0.6, {}, value.text);
+}
+
+// What a listener on the same machine is sent may go anywhere from there.
+void Engine::JudgeSendHere(const Call& call, const Taint& data, const std::string& host) {
+  constexpr Labels kCredentials = kSecretFile | kStore | kWeakSecretFile | kEnvAll;
+  constexpr double kHere = 0.4;
+  if (!data.Has(kCredentials) || data.Has(kToolArgument)) return;
+  const bool all = data.Has(kEnvAll);
+  Raise(all ? "EXFIL-002" : "EXFIL-001", call.expr, data, kCredentials,
+        std::string(all ? "hands the whole environment" : "hands a file of credentials") + " to whoever listens at " + host, kHere);
+}
+
+// HTTPConnection("host").request("GET", path): the host stands where the connection was made.
+std::string Engine::HostOfConnection(const Call& call) {
+  const Expr* function = FunctionOf(call);
+  if (function == nullptr || function->base >= code().exprs.size()) return {};
+  const ExprId made = view().Origin(function->base, function_);
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall || code().exprs[made].arg_count == 0) return {};
+  const std::string host = KnownAddress(Known(code().ArgsOf(code().exprs[made])[0].value));
+  return Contains(host, ".") ? host : std::string();
+}
+
 }  // namespace interlock::scan::code

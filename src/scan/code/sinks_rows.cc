@@ -76,8 +76,33 @@ ExprId Engine::ColumnOf(ExprId name, std::uint32_t* column, FuncId* scope) const
 }
 
 // for key, value in TABLE: run(["git", "config", key, value]): one command a row.
+// ["git", "diff", revision]: where git still reads options, `--output=FILE` is as good as a revision (CVE-2025-68144).
+void Engine::JudgeOption(const Call& call, std::span<const ExprId> words) {
+  if (words.size() < 3 || view().Text(words[0], function_) != "git") return;
+  constexpr auto kWrites = std::to_array<std::string_view>({"diff", "log", "show", "clone", "fetch", "pull", "archive", "grep", "ls-remote", "format-patch"});
+  if (AnyOf(code().text, {"startswith(\"-", "startswith('-", "startsWith(\"-", "startsWith('-", "end-of-options"})) return;
+  bool verb = false;
+  bool valued = false;  // the word before takes this one
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string word = Known(words[i]);
+    if (word == "--") return;
+    const bool option = word.starts_with('-');
+    const bool open = word.find_first_not_of(kHole) == std::string::npos;
+    if (verb && open && !valued) {
+      const Taint taint = Eval(words[i]);
+      if (taint.Has(kToolArgument) && taint.Has(kUnchecked)) {
+        Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument where git reads options", 0.6);
+        return;
+      }
+    }
+    verb = verb || (!option && std::ranges::find(kWrites, word) != kWrites.end());
+    valued = option && word.find('=') == std::string::npos && word.size() == 2;
+  }
+}
+
 void Engine::JudgeRows(const Call& call, std::span<const ExprId> words, FuncId scope) {
   if (!last_ || scope != function_) return;
+  JudgeOption(call, words);
   struct Place {
     std::uint32_t column = kNone;  // kNone: the same in every row
     bool whole = false;            // the row's words, all of them

@@ -621,11 +621,28 @@ bool Engine::RefusesSomeNames(ExprId url) const {
                 {"ip_address", "is_private", "isPrivate", "getaddrinfo", "gethostby", "lookup(", "ipaddr"});
 }
 
+// What a tool answers, the model reads, and whoever has told it to ask.
+void Engine::JudgeAnswer(const Stmt& stmt, const Taint& taint) {
+  if (!last_ || !IsEntry()) return;
+  if ((taint.fresh & (kSecretFile | kStore)) != 0) {
+    Raise("EXFIL-008", stmt.loc, taint, kSecretFile | kStore, "hands credentials to the model as a tool's answer");
+  } else if ((taint.fresh & kEnvAll) != 0) {
+    Raise("VULN-016", stmt.loc, taint, kEnvAll, "answers with the whole environment, credentials and all");
+  }
+}
+
+// os.environ.get(name), where `name` is whatever a caller says.
+void Engine::JudgeNamedVariable(const Call& call, ExprId name, const Taint& given) {
+  if (!last_ || name >= code().exprs.size() || !IsEntry() || !given.Has(kToolArgument) || !given.Has(kUnchecked)) return;
+  if (Known(name).find_first_not_of(kHole) != std::string::npos) return;  // of some names only
+  Raise("VULN-016", call.expr, given, kToolArgument, "reads whatever variable of the environment a caller names", 0.9);
+}
+
 // Who the user is, and on which machine: what a package that nobody has asked for it reports home.
 void Engine::JudgeReport(const Call& call, const Taint& data, const std::string& host) {
   if (!data.Has(kHostFacts) || data.Has(kToolArgument)) return;
-  const std::string_view body =
-      function_ == kModuleBody ? code().text.substr(0, 20'000) : TextAt(code().functions[function_].loc);
+  constexpr std::size_t kMost = 60'000;
+  const std::string_view body = code().text.substr(0, kMost);
   if (!AnyOf(body, {"getuser", "getlogin", "userInfo", "USERNAME", "whoami"}) ||
       !AnyOf(body, {"hostname", "gethostname", "node()", "getfqdn"}) || Contains(code().text, "telemetry")) {
     return;

@@ -170,6 +170,7 @@ void Engine::Serve(std::uint32_t module, FuncId function) {
 // given, whoever connects has said.
 void Engine::TakeRequests() {
   for (std::uint32_t m = 0; m < states_.size(); ++m) {
+    TakeRoutes(m);
     const Module& module = states_[m].view->module();
     const bool python = module.language == Language::kPython;
     bool framework = false;
@@ -202,6 +203,30 @@ void Engine::TakeRequests() {
       if (route) Serve(m, f);
       if (handler) served_.insert(Key(m, f));
     }
+  }
+}
+
+// router.post("/run", (req, res) => ...), where the router is somebody else's: a parameter of the function around it.
+void Engine::TakeRoutes(std::uint32_t m) {
+  const Module& module = states_[m].view->module();
+  if (module.language == Language::kPython) return;
+  for (const Expr& expr : module.exprs) {
+    if (expr.kind != ExprKind::kCall || expr.base >= module.exprs.size() || expr.arg_count < 2) continue;
+    const Expr& callee = module.exprs[expr.base];
+    if (callee.kind != ExprKind::kMember || !SaysOneOf(callee.text, {"get", "post", "put", "patch", "delete", "all"})) continue;
+    const auto args = module.ArgsOf(expr);
+    if (args[0].value >= module.exprs.size() || module.exprs[args[0].value].kind != ExprKind::kString ||
+        !module.exprs[args[0].value].text.starts_with("/")) {
+      continue;
+    }
+    const Value handler = states_[m].view->Evaluate(args.back().value, kModuleBody);
+    if (handler.kind != ValueKind::kFunction || handler.module != m) continue;
+    const Function& shape = module.functions[handler.index];
+    if (shape.params.size() < 2 || !SaysOneOf(shape.params[0].name, {"req", "request"}) ||
+        !SaysOneOf(shape.params[1].name, {"res", "response", "reply"})) {
+      continue;
+    }
+    Serve(m, handler.index);
   }
 }
 

@@ -542,8 +542,10 @@ PackageKind KindOfPackage(const core::PackageView& view) {
     }
     if (type == FileType::kPython || type == FileType::kJavaScript || type == FileType::kTypeScript) {
       code = true;
-      if (has("modelcontextprotocol") || has("FastMCP") || has("fastmcp") || has("from mcp") || has("import mcp"))
+      if (has("modelcontextprotocol") || has("FastMCP") || has("fastmcp") || has("from mcp") || has("import mcp") ||
+          (has("tools/list") && has("tools/call") && has("protocolVersion"))) {
         mcp = true;
+      }
       if (has("langchain") || has("langgraph") || has("crewai") || has("autogen") || has("smolagents")) tools = true;
     }
     if (type == FileType::kShell || type == FileType::kOtherSource) code = true;

@@ -318,6 +318,7 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
     }
   }
   for (const std::string& entry : supply.entry_files) raise("", entry, Reach::kRuntime);
+  for (const std::string& entry : supply.install_files) raise("", entry, Reach::kInstall);
 }
 
 void ScanJob::Impl::RunHooks(const SupplyFacts& supply, std::vector<RawFinding>& raw,

@@ -279,10 +279,11 @@ void Sheet::Hook(std::string name, std::string_view command, base::ByteSpan byte
       {file_.index, bytes, std::move(name), std::string(command.substr(0, kMaxCommand)), reach});
 }
 
-void Sheet::Entry(std::string_view path) {
+void Sheet::Entry(std::string_view path, bool installs) {
   if (!is_own() || path.empty() || path.size() > 300 || state_.facts.entry_files.size() >= 1000) return;
   while (path.starts_with("./")) path.remove_prefix(2);
   state_.facts.entry_files.emplace_back(path);
+  if (installs) state_.facts.install_files.emplace_back(path);
 }
 
 RawFinding& Sheet::Raise(std::string_view rule, base::ByteSpan bytes, std::string message, std::string_view subject) {

@@ -56,7 +56,7 @@ class Sheet {
 
   void Add(Requirement requirement);
   void Hook(std::string name, std::string_view command, base::ByteSpan bytes, core::Reach reach);
-  void Entry(std::string_view path);
+  void Entry(std::string_view path, bool installs = false);
   RawFinding& Raise(std::string_view rule, base::ByteSpan bytes, std::string message, std::string_view subject = {});
   // A place that something is fetched from: SC-001 when it is not HTTPS, SC-002 when it is a bare address.
   void Source(std::string_view url, base::ByteSpan bytes, std::string_view subject, bool development = false);
@@ -115,6 +115,8 @@ struct NameLikeness {
 };
 // From 1; 0: not among the popular names.
 [[nodiscard]] std::uint32_t RankOf(std::string_view ecosystem, std::string_view name);
+// Whether `name` comes from `target` by one slip of the hand.
+[[nodiscard]] bool IsSlipOf(std::string_view ecosystem, std::string_view name, std::string_view target);
 // Nothing for popular names and for those that merely resemble one.
 [[nodiscard]] std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_view name);
 

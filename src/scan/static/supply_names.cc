@@ -241,6 +241,12 @@ std::uint32_t RankOf(std::string_view ecosystem, std::string_view name) {
   return at == names.ranks.end() ? 0 : at->second;
 }
 
+bool IsSlipOf(std::string_view ecosystem, std::string_view name, std::string_view target) {
+  if (name == target) return false;
+  const std::optional<Slip> slip = SlipBetween(name, target, ecosystem == kPypi);
+  return slip.has_value() && slip->max_rank > 0 && target.size() >= slip->min_length;
+}
+
 std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_view raw) {
   if (raw.size() < kShort || raw.size() > kMaxName) return std::nullopt;
   const std::string name = ecosystem == kPypi ? NormalPypiName(raw) : AsciiLower(raw);

@@ -81,7 +81,7 @@ void ReadScripts(Sheet& sheet, JsonValue root) {
       const std::string_view word = rest.substr(0, end);
       if (word.ends_with(".js") || word.ends_with(".mjs") || word.ends_with(".cjs") || word.ends_with(".sh") ||
           word.ends_with(".ts") || word.ends_with(".py")) {
-        sheet.Entry(word);
+        sheet.Entry(word, kind.reach == Reach::kInstall);
       }
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
@@ -92,7 +92,20 @@ void ReadScripts(Sheet& sheet, JsonValue root) {
   }
 }
 
+// "twittter-mcp" that installs a command `twitter-mcp` beside its own: whoever made the slip finds what he meant.
+void ReadCommandNames(Sheet& sheet, JsonValue root) {
+  const std::string_view name = root.Find("name").string();
+  const JsonValue bin = root.Find("bin");
+  if (!sheet.is_own() || name.empty() || name.starts_with('@')) return;
+  for (auto it = bin.begin(); it != bin.end(); ++it) {
+    if (!IsSlipOf(kNpm, name, it.key())) continue;
+    sheet.Raise("SC-003", SpanOf(*it), fmt::format("installs the command `{}`, one letter from its own name", std::string_view(it.key())), it.key());
+    return;
+  }
+}
+
 void ReadEntries(Sheet& sheet, JsonValue root) {
+  ReadCommandNames(sheet, root);
   for (const std::string_view key : {"main", "module", "browser"}) sheet.Entry(root.Find(key).string());
   const JsonValue bin = root.Find("bin");
   sheet.Entry(bin.string());

@@ -108,5 +108,7 @@ struct DecodedText {
   std::string_view how;  // "base64" ...
 };
 void FindEncoded(std::string_view text, std::vector<DecodedText>& out);
+// Runs of characters that are not seen. An emoji's joiner, a byte order mark, a Persian word's non-joiner are innocent.
+void FindUnseen(std::string_view text, std::vector<UnseenText>& out);
 
 }  // namespace interlock::scan

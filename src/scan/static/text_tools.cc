@@ -104,7 +104,8 @@ bool HandsOver(const Words& words) {
       whole = whole || words.Is(k, {"full", "complete", "raw", "entire", "verbatim", "unredacted", "whole"});
       content = content || (whole && words.Is(k, {"output", "outputs", "result", "results", "content", "contents", "response", "dump", "rows", "values", "notes", "items"}));
       to = to || words.Is(k, {"through", "into", "to", "via", "as", "in", "with"});
-      there = there || (to && words.Is(k, {"reply", "ticket", "comment", "issue", "pr", "body", "message", "email", "note"})) || NamesTool(words, k);
+      there = there || (to && words.Is(k, {"reply", "ticket", "comment", "issue", "pr", "body", "message", "email", "note"})) ||
+              ((to || words[i] == "call") && NamesTool(words, k));
     }
     if (whole && content && there) return true;
   }

@@ -13,7 +13,7 @@ server.setRequestHandler(CallToolRequestSchema, async (request) => {
     case "log":
       return run(`git log ${args.branch}`); // expect: VULN-001
     case "show":
-      return runFile("git", ["show", args.branch]);
+      return runFile("git", ["show", args.branch]); // expect: VULN-001
     default:
       throw new Error("unknown");
   }
