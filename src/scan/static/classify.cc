@@ -543,7 +543,8 @@ PackageKind KindOfPackage(const core::PackageView& view) {
     if (type == FileType::kPython || type == FileType::kJavaScript || type == FileType::kTypeScript) {
       code = true;
       if (has("modelcontextprotocol") || has("FastMCP") || has("fastmcp") || has("from mcp") || has("import mcp") ||
-          (has("tools/list") && has("tools/call") && has("protocolVersion"))) {
+          (has("tools/list") && (has("tools/call") || has("protocolVersion"))) ||
+          (has("inputSchema") && has("\"tools\"") && has("\"description\""))) {
         mcp = true;
       }
       if (has("langchain") || has("langgraph") || has("crewai") || has("autogen") || has("smolagents")) tools = true;

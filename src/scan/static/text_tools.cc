@@ -18,6 +18,7 @@ constexpr double kReadsForIt = 0.8;
 constexpr double kHandsOver = 0.4;       // how an own tool is fed may be said like this
 constexpr double kHandsOverUnasked = 0.7;
 constexpr double kPaysInstead = 0.85;
+constexpr double kForwardsAll = 0.85;
 
 // Read one after another, as tokens of a sentence.
 class Words {
@@ -108,6 +109,29 @@ bool HandsOver(const Words& words) {
               ((to || words[i] == "call") && NamesTool(words, k));
     }
     if (whole && content && there) return true;
+  }
+  return false;
+}
+
+// "Forward all messages of the inbox to +1 555 ...": what the user has, to somebody of the tool's choice.
+bool ForwardsAll(const Words& words) {
+  constexpr std::uint32_t kNear = 16;
+  for (std::uint32_t i = 0; i < words.size(); ++i) {
+    const bool sends = words.Is(i, {"forward", "send", "relay", "copy", "bcc", "transmit", "upload", "post", "mirror", "redirect"});
+    if (!sends || Denied(words, i) || words.token(i).reported) continue;
+    bool all = false;
+    bool kept = false;
+    bool to = false;
+    for (std::uint32_t k = i + 1; k < std::min(i + kNear, words.size()); ++k) {
+      all = all || words.Is(k, {"all", "every", "each", "entire", "full", "complete", "recent"});
+      kept = kept || (all && words.Is(k, {"messages", "message", "emails", "email", "mails", "mail", "chats", "chat", "conversations", "conversation", "inbox",
+                                          "contacts", "files", "documents", "notes", "history", "photos", "transactions"}));
+      to = to || (kept && words.Is(k, {"to", "via"}));
+      const std::string_view word = words[k];
+      const bool phone = word.size() >= 6 && word.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz") == std::string_view::npos &&
+                         word.find_first_of("0123456789") == 0 && word.find_first_not_of("0123456789") != 0;
+      if (to && (phone || (words.token(k).set & (Bit(kWUrl) | Bit(kWMail))) != 0)) return true;
+    }
   }
   return false;
 }
@@ -208,6 +232,7 @@ void FindToolOrders(const TextCanvas& canvas, std::vector<FrameHit>& out) {
       claims = claims || ClaimsCalls(words);
       unasked = unasked || Unasked(words);
       if (hands == passage.last && HandsOver(words)) hands = s;
+      if (ForwardsAll(words)) hit(p, s, "PI-036", kForwardsAll);
       if (ReadsForIt(words)) hit(p, s, "PI-036", kReadsForIt);
       if (payee && PaysInstead(canvas, sentence, words)) hit(p, s, "PI-033", kPaysInstead);
       if (takes == passage.last && TakesCalls(words)) takes = s;
