@@ -85,6 +85,14 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
         const std::size_t slash = inner.rfind('/');
         return slash == std::string::npos ? std::string() : inner.substr(0, slash);
       }
+      // new URL("https://host/path").hostname
+      if (!is_python() && (expr.text == "hostname" || expr.text == "host")) {
+        const std::string& address = Text(expr.base, scope);
+        const std::size_t start = address.starts_with("http") ? address.find("://") : std::string::npos;
+        if (start == std::string::npos) return {};
+        const std::string_view host = std::string_view(address).substr(start + 3);
+        return std::string(host.substr(0, host.find_first_of("/?#:")));
+      }
       return {};
     }
     case ExprKind::kIndex: {
@@ -165,6 +173,11 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
   if (name == "path.join" || name == "path.resolve" || name == "path.posix.join") return join(args, "/");
   if (name == "os.homedir") return "~";
   if (name == "os.tmpdir") return "/tmp";
+  // new URL("/path", "https://host")
+  if (name == "URL" && args.size() == 2) {
+    const std::string& path = Text(args[0].value, scope);
+    if (path.find("://") == std::string::npos) return Text(args[1].value, scope) + path;
+  }
   if (name == "URL" || name == "String" || name == "path.normalize" || name == "url.fileURLToPath") {
     return join(args.first(std::min<std::size_t>(args.size(), 1)), "");
   }

@@ -652,6 +652,8 @@ std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKin
       context.reach = core::Reach::kAgent;
     }
     if (view.files.size() == 1 && context.reach > core::Reach::kRuntime) context.reach = core::Reach::kRuntime;
+    // What a server lists is what the model reads.
+    if (view.files.size() == 1 && kind == PackageKind::kMcpListing) context.reach = core::Reach::kTool;
     files.push_back(context);
   }
   if (kind == PackageKind::kMcpServer || kind == PackageKind::kToolModule) FindProseThatCodeReads(files);

@@ -229,6 +229,10 @@ class CodeReader {
     Piece(kind, begin, i, escaped);
     at_ = std::min(end_, i + (i < end_ && text_[i] == quote ? mark : std::size_t{0}));
     if (i >= end_) at_ = end_;
+    // {"description": ...}: a key between quotation marks.
+    constexpr std::size_t kLongestKey = 32;
+    const std::size_t next = at_ < end_ ? text_.find_first_not_of(' ', at_) : end_;
+    if (i - begin <= kLongestKey && next < end_ && text_[next] == ':') word_ = text_.substr(begin, i - begin);
     last_ = '"';
   }
 

@@ -19,6 +19,7 @@ constexpr double kHandsOver = 0.4;       // how an own tool is fed may be said l
 constexpr double kHandsOverUnasked = 0.7;
 constexpr double kPaysInstead = 0.85;
 constexpr double kForwardsAll = 0.85;
+constexpr double kEscapes = 0.8;
 
 // Read one after another, as tokens of a sentence.
 class Words {
@@ -102,7 +103,8 @@ bool HandsOver(const Words& words) {
     bool there = false;
     const std::uint32_t last = std::min(i + kNear, words.size());
     for (std::uint32_t k = i + 1; k < last; ++k) {
-      whole = whole || words.Is(k, {"full", "complete", "raw", "entire", "verbatim", "unredacted", "whole"});
+      whole = whole || (words[i] == "call" && words.Is(k, {"contents", "content"})) ||
+              words.Is(k, {"full", "complete", "raw", "entire", "verbatim", "unredacted", "whole"});
       content = content || (whole && words.Is(k, {"output", "outputs", "result", "results", "content", "contents", "response", "dump", "rows", "values", "notes", "items"}));
       to = to || words.Is(k, {"through", "into", "to", "via", "as", "in", "with"});
       there = there || (to && words.Is(k, {"reply", "ticket", "comment", "issue", "pr", "body", "message", "email", "note"})) ||
@@ -139,7 +141,7 @@ bool ForwardsAll(const Words& words) {
 // Work that nobody asked for: beside the answer, for other services, or to no eye.
 bool Unasked(const Words& words) {
   for (std::uint32_t i = 0; i + 1 < words.size(); ++i) {
-    if (words.Is(i, {"before", "after"}) && words.Is(i + 1, {"replying", "answering", "responding", "any", "every", "each"})) return true;
+    if (words.Is(i, {"before", "after"}) && words.Is(i + 1, {"replying", "answering", "responding", "calling", "returning", "any", "every", "each"})) return true;
     if (words.Is(i, {"connected", "other"}) && words.Is(i + 1, {"services", "servers", "tools", "integrations"})) return true;
   }
   return words.Any({"silent", "silently", "invisible", "quietly", "unmentioned"});
@@ -219,6 +221,8 @@ void FindToolOrders(const TextCanvas& canvas, std::vector<FrameHit>& out) {
     const bool given = (passage.kind & (kToolText | kSurfaceInstruction)) != 0 && passage.shape != TextShape::kCode;
     if (!given) continue;
     const bool tool = (passage.kind & kToolText) != 0;
+    // A terminal obeys it and shows what it is told to; the model reads all.
+    if (tool && canvas.Of(passage).find('\x1b') != std::string_view::npos && passage.last > passage.first) hit(p, passage.first, "PI-003", kEscapes);
     bool claims = false;
     bool unasked = false;
     const bool payee = tool && NamesPayee(canvas.Of(passage));
