@@ -206,6 +206,9 @@ void ScanJob::RunUnit(std::size_t index) {
     result.skipped.push_back({file.file->path, core::SkipReason::kUnsupported, text.size(), "UTF-16 text"});
     return;
   }
+  if (file.type == FileType::kOtherSource && file.reach <= Reach::kRuntime) {
+    result.skipped.push_back({file.file->path, core::SkipReason::kUnsupported, 0, "no parser for this language: text and shell rules only"});
+  }
   if (!IsCode(file.type) && file.type != FileType::kNotebook) return;
   if (text.size() > kMaxCodeBytes) {
     result.skipped.push_back(

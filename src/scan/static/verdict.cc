@@ -161,6 +161,8 @@ bool Counts(const core::SkippedPart& part, const std::vector<FileContext>& files
     case core::SkipReason::kUnsupported: {
       // A picture is a picture; something that is called a script and is none was not read.
       const FileType named = TypeOfName(part.path);
+      // Its text was read, its commands and addresses too.
+      if (named == FileType::kOtherSource) return false;
       // A file of settings that is no text (an encrypted `.env`) is nothing that runs or that an agent reads.
       if (named != FileType::kUnknownText)
         return IsText(named) && named != FileType::kXml && named != FileType::kIni;
