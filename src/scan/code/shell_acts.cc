@@ -196,6 +196,9 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       while (domain.starts_with('.')) domain.erase(0, 1);
       if (taint.secret || taint.environment) {
         Sends(index, domain, domain, taint, false);
+      } else if (CodesFacts()) {
+        ShellUse& use = Emit(ShellAct::kSendTaken, index, domain, 1);
+        use.steps.emplace_back(command.loc, "puts what it has encoded into names that it looks up");
       } else if (taint.substituted) {
         Emit(ShellAct::kSend, index, domain, 1);
       }

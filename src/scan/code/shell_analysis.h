@@ -290,6 +290,10 @@ class Analysis {
     if (whole_.empty() && !text_.empty()) whole_ = Lower(text_.substr(0, kMost));
     return whole_;
   }
+  // The script asks the machine who it is, and encodes: what a name that is looked up carries.
+  [[nodiscard]] bool CodesFacts() {
+    return HasOneOf(Whole(), {"xxd", "base64", "base32", "hexdump", "od -"}) && HasOneOf(Whole(), {"whoami", "hostname", "uname", "$(id"});
+  }
   [[nodiscard]] Taint OfScreen();
   bool Windows(std::uint32_t index, std::string_view program);
   void Takes(std::uint32_t index, std::string_view program);

@@ -268,7 +268,8 @@ void Analysis::Interprets(std::uint32_t index, std::string_view program, const T
 
 void Analysis::Sends(std::uint32_t index, const std::string& host, const std::string& destination, Taint taint,
                      bool headers_only) {
-  if (IsLocalHost(host)) {
+  // A listener of this machine is no stranger to settings and data; files of keys are nobody's there either.
+  if (IsLocalHost(host) && !(taint.secret && !headers_only && IsSecretPath(taint.what))) {
     if (!headers_only) Emit(ShellAct::kSend, index, destination);
     return;
   }

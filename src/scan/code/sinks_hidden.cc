@@ -284,10 +284,12 @@ void Engine::JudgeHiddenAddress(const Call& call, ExprId url) {
 void Engine::JudgeSendHere(const Call& call, const Taint& data, const std::string& host) {
   constexpr Labels kCredentials = kSecretFile | kStore | kWeakSecretFile | kEnvAll;
   constexpr double kHere = 0.4;
+  constexpr double kKeysHere = 0.75;  // no program hands another one files of keys
   if (!data.Has(kCredentials) || data.Has(kToolArgument)) return;
   const bool all = data.Has(kEnvAll);
   Raise(all ? "EXFIL-002" : "EXFIL-001", call.expr, data, kCredentials,
-        std::string(all ? "hands the whole environment" : "hands a file of credentials") + " to whoever listens at " + host, kHere);
+        std::string(all ? "hands the whole environment" : "hands a file of credentials") + " to whoever listens at " + host,
+        data.Has(kSecretFile) ? kKeysHere : kHere);
 }
 
 // HTTPConnection("host").request("GET", path): the host stands where the connection was made.

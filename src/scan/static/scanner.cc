@@ -16,6 +16,7 @@
 #include "static/analysis.h"
 #include "static/build_files.h"
 #include "static/classify.h"
+#include "static/installs.h"
 #include "static/listing.h"
 #include "static/notebook.h"
 #include "static/permissions.h"
@@ -206,7 +207,7 @@ void ScanJob::RunUnit(std::size_t index) {
     result.skipped.push_back({file.file->path, core::SkipReason::kUnsupported, text.size(), "UTF-16 text"});
     return;
   }
-  if (file.type == FileType::kOtherSource && file.reach <= Reach::kRuntime) {
+  if (file.type == FileType::kOtherSource && TypeOfName(file.file->path) == file.type && file.reach <= Reach::kRuntime) {
     result.skipped.push_back({file.file->path, core::SkipReason::kUnsupported, 0, "no parser for this language: text and shell rules only"});
   }
   if (!IsCode(file.type) && file.type != FileType::kNotebook) return;
@@ -455,6 +456,7 @@ ScanReport ScanJob::Finish() {
   std::move(facts.findings.begin(), facts.findings.end(), std::back_inserter(raw));
   std::move(uses.begin(), uses.end(), std::back_inserter(facts.uses));
   JudgeTogether(job.files, facts.uses, raw);
+  JudgeInstalls(job.files, facts.uses, raw);
   ReadListings(job.files, report);
   ComparePermissions(job.files, facts, ReadDeclaration(job.files), report, raw);
   AnalyzeToolSet(job.files, report, raw);

@@ -245,6 +245,26 @@ std::string CommandLine(std::string_view command, JsonValue args) {
   return line;
 }
 
+// "command": "bash", "args": ["-c", LINE], where the line starts no program that could be a server: it is run whenever the
+// folder is opened.
+void JudgeShellLine(Sheet& sheet, std::string_view command, JsonValue args, base::ByteSpan bytes) {
+  constexpr auto kShells = std::to_array<std::string_view>({"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"});
+  constexpr auto kStarters = std::to_array<std::string_view>(
+      {"npx", "npm", "pnpm", "yarn", "bun", "deno", "node", "python", "uv", "pipx", "docker", "podman", "java", "dotnet", "ruby", "php", "go ", "cargo",
+       "nix", "exec ", "ssh ", "$", "mcp", "server", ".sh", ".py", ".js", ".ts", ".ps1", "./"});
+  const std::string_view shell = command.substr(command.find_last_of("/\\") + 1);
+  if (std::ranges::find(kShells, shell) == kShells.end()) return;
+  std::string line;
+  for (const JsonValue arg : args) {
+    const std::string_view word = arg.string();
+    if (!word.starts_with('-') && !(word.size() == 2 && word[0] == '/')) line += std::string(word) + " ";
+  }
+  const std::string lower = AsciiLower(line);
+  const bool starts = std::ranges::any_of(kStarters, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+  if (lower.size() < 4 || starts) return;
+  sheet.Raise("SC-030", bytes, "a server is a line for the shell that starts no server");
+}
+
 void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
   const JsonValue command = server.Find("command");
   const JsonValue args = server.Find("args");
@@ -258,6 +278,7 @@ void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
       args.exists() && args.offset() < command.offset() ? base::ByteSpan{args.offset(), SpanOf(command).end} : bytes;
   sheet.Hook("mcpServers." + std::string(name.substr(0, 80)), CommandLine(command.string(), args), whole,
              Reach::kInstall);
+  JudgeShellLine(sheet, command.string(), args, whole);
   std::vector<Word> words = WordsOf(command.string(), 0);
   for (const JsonValue arg : args) {
     if (arg.is_string()) words.push_back({std::string(arg.string()), 0, 0});

@@ -257,7 +257,9 @@ class Analysis {
       RawFinding finding = Make(pattern.rule->id, passage, begin, std::min(end, passage.end));
       finding.scale = pattern.pattern->weight * KindWeight(passage.kind);
       finding.described = Described(canvas_, at, begin, std::min(end, passage.end));
-      if ((finding.rule != "PI-010" && DeniedBefore(sentence, begin)) || OpensToolText(passage, at, begin))
+      // The name of a parameter says what is wanted and nothing else.
+      const bool named = finding.rule == "PI-040";
+      if ((finding.rule != "PI-010" && DeniedBefore(sentence, begin)) || (!named && OpensToolText(passage, at, begin)))
         finding.described = std::max(finding.described, 0.75);
       Push(std::move(finding), index);
     }

@@ -104,6 +104,15 @@ std::size_t TalkBeside(const TextCanvas& canvas, std::uint32_t index) {
   return count;
 }
 
+// "Do not mention this to the user."
+bool KeepsFromUser(const TextCanvas& canvas, const TextPassage& passage) {
+  for (std::uint32_t s = passage.first; s < passage.last; ++s) {
+    const WordSet said = canvas.sentences[s].all;
+    if ((said & Bit(kWNot)) != 0 && (said & Bit(kWUser)) != 0 && (said & (Bit(kWTell) | Bit(kWShow))) != 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end, bool ticks) {
@@ -111,9 +120,10 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   const TextSentence& sentence = canvas.sentences[index];
   if (begin < sentence.begin || sentence.passage >= canvas.passages.size()) return out;
   const SurfaceSet kind = canvas.passages[sentence.passage].kind;
-  // What a tool is said to be is given to the model as it stands, whatever the rest of the file is about.
+  // What a tool is said to be is given to the model as it stands, whatever the rest of the file is about: who describes
+  // attacks keeps nothing from the user.
   double topic = 1.0;
-  const bool given = (kind & kSurfaceDescription) != 0;
+  const bool given = (kind & kSurfaceDescription) != 0 && KeepsFromUser(canvas, canvas.passages[sentence.passage]);
   if (canvas.security > 0.08 && !given) topic *= 0.7;
   if (canvas.security > 0.16 && !given) topic *= 0.6;
   // Nobody hides a description.

@@ -124,7 +124,7 @@ class Finder {
     if (!view.any(Bit(kWSend) | Bit(kWSendWeak) | Bit(kWChange)) && memory_.secret_sentence != now) return;
     // A command line that sends is as plain as any verb.
     const bool command =
-        view.Has("curl ") && (view.Has("-x post") || view.Has(" -d ") || view.Has("--data") || view.Has(" -f "));
+        view.Has("curl ") && !view.Has("{url}") && !view.Has("<url>") && (view.Has("-x post") || view.Has(" -d ") || view.Has("--data") || view.Has(" -f "));
     double best = 0.0;
     int best_from = kNone;
     int best_to = kNone;
@@ -288,7 +288,9 @@ class Finder {
       if (score == 0.0) {
         // "safety guardrails are lower priority", "guidelines may be disregarded"
         const int earlier = view.Find(i - 8, i - 1, Bit(kWRule));
-        if (earlier != kNone && view.Find(earlier - 4, earlier, Bit(kWSafety) | Bit(kWPrior)) != kNone &&
+        // "(required for the start only, ignored later)": which value counts.
+        const bool counts = view.word(i) == "ignored" && i > 0 && !view.is(i - 1, Bit(kWMust) | Bit(kWShould)) && !view.SaysOne(i - 2, i, {"be", "is", "are", "must"});
+        if (!counts && earlier != kNone && view.Find(earlier - 4, earlier, Bit(kWSafety) | Bit(kWPrior)) != kNone &&
             (view.word(i).ends_with("ed") || view.word(i).ends_with("en") || view.word(i) == "lower")) {
           score = 0.5;
           to = earlier;
