@@ -108,6 +108,12 @@ void Engine::JudgeHeaders(ExprId headers, const std::string& host) {
 
 // logger.info("request", headers): whoever reads the log has the credential.
 void Engine::JudgeLogged(const Call& call, std::string_view last) {
+  // print(key): a script of a skill says to the agent what it prints.
+  const bool prints = call.callee.text == "builtins.print" || call.callee.text == "globalThis.console.log" || call.callee.text == "console.log";
+  if (last_ && prints && (call.all.fresh & kSecretFile) != 0) {
+    Raise("EXFIL-008", call.expr, call.all, kSecretFile, "prints a file of keys, for whoever runs it to read", 0.8);
+    return;
+  }
   if (!SaysOneOf(last, {"info", "debug", "warn", "warning", "error", "log", "trace", "exception", "critical"})) return;
   const Expr* function = FunctionOf(call);
   if (function == nullptr || function->kind != ExprKind::kMember || function->base >= code().exprs.size()) return;
