@@ -201,6 +201,9 @@ void Lowering::EmitComprehension(NodeIndex node, FuncId function) {
       Emit(function, StmtKind::kCondition, part, kNone, ExprOf(FirstPart(part)));
     } else if (KindOf(part) == kForIn) {
       Emit(function, StmtKind::kAssign, part, ExprOf(PartWith(part, kFieldLeft)), ExprOf(PartWith(part, kFieldRight)));
+      // What is made of the name stands before it: [read(path) for path in paths].
+      Loc& place = module_.functions[function].body.back().loc;
+      place.begin = place.end = LocOf(node).begin;
     }
   }
 }

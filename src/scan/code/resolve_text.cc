@@ -21,6 +21,36 @@ const std::string& ModuleView::Text(ExprId id, FuncId scope) const {
   return texts_[id] = std::move(text);
 }
 
+// for name, path in places.items(), of Object.entries(places): any of the values.
+std::string ModuleView::TextOfValues(ExprId id, FuncId scope) const {
+  const std::uint32_t slot = SlotOf(id, scope);
+  if (slot == kNone) return {};
+  const Slot& variable = slots_[slot];
+  for (std::uint32_t i = variable.count; i-- > 0;) {
+    const Binding& binding = bindings_[variable.first + i];
+    if (!binding.destructured || binding.item != 1 || binding.value >= module_.exprs.size()) continue;
+    const Expr& call = module_.exprs[binding.value];
+    if (call.kind != ExprKind::kCall || call.base >= module_.exprs.size()) return {};
+    const Expr& method = module_.exprs[call.base];
+    const auto given = module_.ArgsOf(call);
+    const bool items = is_python() && method.kind == ExprKind::kMember && method.text == "items";
+    const bool entries = !is_python() && method.text == "entries" && given.size() == 1;
+    if (!items && !entries) return {};
+    FuncId from = binding.scope;
+    const ExprId table = Origin(items ? method.base : given[0].value, from, &from);
+    if (table >= module_.exprs.size() || module_.exprs[table].kind != ExprKind::kDict) return {};
+    std::string text;
+    for (const Arg& field : module_.ArgsOf(module_.exprs[table])) {
+      const std::string& value = Text(field.value, from);
+      if (!text.empty() && !value.empty()) text += ' ';
+      text += value;
+      if (text.size() > kMaxPartial) break;
+    }
+    return text;
+  }
+  return {};
+}
+
 std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
   const Value& value = Evaluate(id, scope);
   if (value.kind == ValueKind::kText) return value.text.substr(0, kMaxPartial);
@@ -53,6 +83,8 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
     return any ? text : std::string();
   };
   switch (expr.kind) {
+    case ExprKind::kName:
+      return TextOfValues(id, scope);
     case ExprKind::kConcat:
     case ExprKind::kFormat:
       return join(args, "");

@@ -107,6 +107,7 @@ class ModuleView {
   [[nodiscard]] Value OfTarget(std::string_view target) const;
   [[nodiscard]] std::optional<Value> Special(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
+  [[nodiscard]] std::string TextOfValues(ExprId id, FuncId scope) const;
   [[nodiscard]] bool Spend(std::size_t bytes) const;
   // One step behind a name's value (resolve_origin.cc); kNone: there is none.
   [[nodiscard]] ExprId Behind(ExprId expr, FuncId* scope) const;
