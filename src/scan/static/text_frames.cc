@@ -288,8 +288,7 @@ class Finder {
       if (score == 0.0) {
         // "safety guardrails are lower priority", "guidelines may be disregarded"
         const int earlier = view.Find(i - 8, i - 1, Bit(kWRule));
-        // "(required for the start only, ignored later)": which value counts.
-        const bool counts = view.word(i) == "ignored" && i > 0 && !view.is(i - 1, Bit(kWMust) | Bit(kWShould)) && !view.SaysOne(i - 2, i, {"be", "is", "are", "must"});
+        const bool counts = view.word(i) == "ignored" && !view.SaysOne(i - 2, i, {"be", "is", "are", "must"});  // of a value
         if (!counts && earlier != kNone && view.Find(earlier - 4, earlier, Bit(kWSafety) | Bit(kWPrior)) != kNone &&
             (view.word(i).ends_with("ed") || view.word(i).ends_with("en") || view.word(i) == "lower")) {
           score = 0.5;
