@@ -289,8 +289,7 @@ class Finder {
         // "safety guardrails are lower priority", "guidelines may be disregarded"
         const int earlier = view.Find(i - 8, i - 1, Bit(kWRule));
         const bool counts = view.word(i) == "ignored" && !view.SaysOne(i - 2, i, {"be", "is", "are", "must"});  // of a value
-        if (!counts && earlier != kNone && view.Find(earlier - 4, earlier, Bit(kWSafety) | Bit(kWPrior)) != kNone &&
-            (view.word(i).ends_with("ed") || view.word(i).ends_with("en") || view.word(i) == "lower")) {
+        if (!counts && earlier != kNone && view.Find(earlier - 4, earlier, Bit(kWSafety) | Bit(kWPrior)) != kNone && (view.word(i).ends_with("ed") || view.word(i).ends_with("en") || view.word(i) == "lower")) {
           score = 0.5;
           to = earlier;
         }
