@@ -258,7 +258,7 @@ Taint Engine::EvalCall(ExprId id) {
     }
     if (method && ComputesText(call, &letters)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
     // f.write(answer): the file that `f` was opened for holds it.
-    if (method && last == "write" && from_args.Has(kNetStranger)) {
+    if (method && last == "write" && from_args.Has(kNetStranger | kSecretFile | kStore)) {
       FuncId scope = function_;
       const ExprId handle = view().Origin(base->base, function_, &scope);
       if (handle < code().exprs.size() && code().exprs[handle].kind == ExprKind::kCall && scope == function_ &&
@@ -268,7 +268,7 @@ Taint Engine::EvalCall(ExprId id) {
                  code().exprs[handle].arg_count > 0 && scope == function_) {
         const ExprId path = code().ArgsOf(code().exprs[handle])[0].value;
         MarkPath(path, from_args);
-        if (path < code().exprs.size() && IsOwnFile(TextAt(code().exprs[path].loc))) {
+        if (from_args.Has(kNetStranger) && path < code().exprs.size() && IsOwnFile(TextAt(code().exprs[path].loc))) {
           Raise("RCE-001", id, from_args, kNetStranger, "replaces its own program by what it has fetched");
         }
       }

@@ -272,6 +272,8 @@ PathKind KindOfPath(std::string_view path) {
   // What a browser keeps beside its secrets.
   if (lower.ends_with("/bookmarks") || lower.ends_with("/preferences")) return PathKind::kPlain;
   if (HasAny(lower, kSecretParts) && !lower.ends_with(".pub")) return PathKind::kSecret;
+  // Every file of the folder, one after another: the keys are among them.
+  if (lower.size() > 6 && lower.back() == '\x01' && lower.compare(lower.size() - 6, 5, ".ssh/") == 0) return PathKind::kSecret;
   // The environment of another process.
   if (lower.starts_with("/proc/") && lower.ends_with("/environ") && !lower.starts_with("/proc/self")) {
     return PathKind::kSecret;

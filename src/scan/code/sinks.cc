@@ -181,17 +181,17 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     }
   }
   if (JudgeTapped(call, all, host, kind) || JudgeMirrored(call.expr, all, host)) return;
-  if (all.Has(kKeys) && fixed && (bad || kind == HostKind::kOrdinary)) {
-    Raise("EXFIL-004", call.expr, all, kKeys, "sends the keys that are pressed" + to, 1.0, host);
+  if (all.Has(kKeys) && (bad || kind == HostKind::kOrdinary)) {
+    Raise("EXFIL-004", call.expr, all, kKeys, "sends the keys that are pressed" + to, fixed ? 1.0 : 0.6, host);
     Worsen("EXFIL-004", core::Severity::kCritical);
     return;
   }
   if (all.Has(kKept) && fixed && !inbox && (bad || kind == HostKind::kOrdinary) && !HostOfVendors(host, 0xFFFFFFFFU) && !HostOfModels(host)) {
     Raise("EXFIL-004", call.expr, all, kKept, "sends what the user keeps, or has said," + to, 1.0, host);
   }
-  if (all.Has(kClipboard) && fixed && (bad || kind == HostKind::kOrdinary)) {
+  if (all.Has(kClipboard) && (fixed || Repeats()) && (bad || kind == HostKind::kOrdinary)) {
     Raise("EXFIL-004", call.expr, all, kClipboard, "sends the clipboard, keys pressed or the screen" + to,
-          bad || Repeats() ? 1.0 : 0.5, host);
+          fixed && (bad || Repeats()) ? 1.0 : 0.5, host);
     return;
   }
   if (bad && data.Has(kFileContent) && !data.Has(kToolArgument)) {

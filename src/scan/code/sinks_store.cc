@@ -41,6 +41,8 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
       fetched_paths_.try_emplace(text, std::move(kept));
     }
   }
+  // What is read from there again, it is.
+  if (taint.Has(kSecretFile | kStore)) MarkCopied(Known(path), taint);
   if (code().exprs[path].kind != ExprKind::kName) return;
   const std::uint32_t slot = view().SlotOf(path, function_);
   if (slot == kNone) return;
@@ -206,6 +208,9 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   if (last_ && data.Has(kSecretFile | kStore | kEnvAll) && IsOpenPlace(path)) {
     Raise("EXFIL-004", call.expr, data, kSecretFile | kStore | kEnvAll,
           "leaves credentials where others read: " + Shown(path), 0.8);
+  }
+  if (last_ && (data.fresh & kKeys) != 0) {
+    Raise("EXFIL-004", call.expr, data, kKeys, "keeps the keys that are pressed in a file", 0.6);
   }
   const PathKind kind = KindOfPath(path);
   const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");

@@ -28,6 +28,7 @@ constexpr NameType kExtensions[] = {
     {"markdown", FileType::kMarkdown},
     {"py", FileType::kPython},
     {"pyw", FileType::kPython},
+    {"pyw", FileType::kPython},
     {"pyi", FileType::kPython},
     {"js", FileType::kJavaScript},
     {"mjs", FileType::kJavaScript},

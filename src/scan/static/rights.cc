@@ -340,6 +340,23 @@ void JudgePermissions(const FileContext& file, std::string_view page, std::strin
   out.push_back(std::move(finding));
 }
 
+// Reads the clipboard, knows an account of a chain by its letters, and writes the clipboard: whoever pastes pays another.
+void JudgeClipboard(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
+  constexpr auto kWrites = std::to_array<std::string_view>({"pyperclip.copy(", "clipboard.copy(", "clipboard.writetext(", "clipboardy.write", "setclipboarddata(",
+                                                            "clipboard_append("});
+  const auto written = std::ranges::find_if(kWrites, [&](std::string_view call) { return text.find(call) != std::string_view::npos; });
+  if (written == kWrites.end()) return;
+  if (!SaysAny(text, {"pyperclip.paste(", "clipboard.paste(", "clipboard.readtext(", "clipboardy.read", "getclipboarddata(", "clipboard_get("})) return;
+  if (!SaysAny(text, {"[13][a-km-z", "[a-km-za-hj-np-z1-9]", "0x[a-fa-f0-9]{40}", "0x[0-9a-fa-f]{40}", "bc1["})) return;
+  RawFinding finding;
+  finding.rule = "DIVERT-001";
+  finding.file = file.index;
+  const std::size_t at = text.find(*written);
+  finding.bytes = {at, at + written->size()};
+  finding.message = "looks for accounts in the clipboard, and writes another there";
+  out.push_back(std::move(finding));
+}
+
 // The foreign-function interface together with what it takes to run bytes, or to change the interpreter's own objects.
 void JudgeMemory(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
   const bool foreign = SaysAny(text, {"bun:ffi", "ffi-napi", "koffi", "deno.dlopen", "ctypes", "cffi"});
@@ -589,6 +606,7 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
     JudgeInstructions(file, purpose, page, text, out);
     JudgePermissions(file, page, text, out);
     JudgeMemory(file, text, out);
+    JudgeClipboard(file, text, out);
     JudgeMining(file, purpose, text, out);
     JudgeStores(file, purpose, text, out);
     JudgeAccounts(file, purpose, text, out);
