@@ -551,6 +551,10 @@ PackageKind KindOfPackage(const core::PackageView& view) {
       if (has("langchain") || has("langgraph") || has("crewai") || has("autogen") || has("smolagents")) tools = true;
     }
     if (type == FileType::kShell || type == FileType::kOtherSource) code = true;
+    if (type == FileType::kOtherSource &&
+        (has("modelcontextprotocol") || has("springframework.ai.tool") || has("mark3labs/mcp-go") || has("rmcp::") || has("McpServerTool"))) {
+      mcp = true;
+    }
     offers = offers || SaysAgents(file, base);
     any_text = any_text || IsText(type);
   }

@@ -349,7 +349,7 @@ void JudgeClipboard(const FileContext& file, std::string_view text, std::vector<
   if (!SaysAny(text, {"pyperclip.paste(", "clipboard.paste(", "clipboard.readtext(", "clipboardy.read", "getclipboarddata(", "clipboard_get("})) return;
   if (!SaysAny(text, {"[13][a-km-z", "[a-km-za-hj-np-z1-9]", "0x[a-fa-f0-9]{40}", "0x[0-9a-fa-f]{40}", "bc1["})) return;
   RawFinding finding;
-  finding.rule = "DIVERT-001";
+  finding.rule = "DIVERT-003";
   finding.file = file.index;
   const std::size_t at = text.find(*written);
   finding.bytes = {at, at + written->size()};

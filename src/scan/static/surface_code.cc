@@ -199,7 +199,9 @@ class CodeReader {
   }
 
   void String(char quote) {
-    const bool triple = style_ == CodeStyle::kPython && text_.substr(at_, 3) == std::string(3, quote);
+    // Text blocks of Java and Kotlin are written as in Python.
+    const bool block = style_ == CodeStyle::kPython || (style_ == CodeStyle::kC && quote == '"');
+    const bool triple = block && text_.substr(at_, 3) == std::string(3, quote);
     const std::size_t mark = triple ? 3U : 1U;
     const std::size_t begin = at_ + mark;
     std::size_t i = begin;

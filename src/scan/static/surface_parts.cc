@@ -271,6 +271,9 @@ SurfaceSet KindOfKey(std::string_view key) {
   }
   const std::string_view name(folded.data(), size);
   if (name == "name" || name == "title" || name == "displayname") return kSurfaceToolName;
+  // A constant of a language that nothing here parses: DESCRIPTION_SEARCH, TOOL_DESCRIPTION.
+  const bool constant = key.size() > 12 && key.find('_') != std::string_view::npos && key.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
+  if (constant && (name.starts_with("description") || name.ends_with("description"))) return kSurfaceDescription;
   if (name == "description" || name == "instructions" || name == "summary" || name == "longdescription" ||
       name == "shortdescription" || name == "descriptionformodel" || name == "descriptionforhuman" ||
       name == "whentouse" || name == "usage" || name == "tagline") {
