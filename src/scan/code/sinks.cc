@@ -181,7 +181,8 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     }
   }
   if (JudgeTapped(call, all, host, kind) || JudgeMirrored(call.expr, all, host)) return;
-  if (all.Has(kKeys) && (bad || kind == HostKind::kOrdinary)) {
+  // A page sends its own server what is typed on it.
+  if (all.Has(kKeys) && (fixed || view().is_python()) && (bad || kind == HostKind::kOrdinary)) {
     Raise("EXFIL-004", call.expr, all, kKeys, "sends the keys that are pressed" + to, fixed ? 1.0 : 0.6, host);
     Worsen("EXFIL-004", core::Severity::kCritical);
     return;
