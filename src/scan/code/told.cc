@@ -106,7 +106,9 @@ class Collector {
     const std::string_view last = module.exprs[call.base].text;
     const auto args = module.ArgsOf(call);
     // Sampling and elicitation: the server has the client's model, or its user, asked.
-    if (Any(last, {"create_message", "createMessage", "sample", "elicit", "elicitInput", "elicit_input"})) {
+    const ExprId owner = module.exprs[call.base].base;
+    const bool context = owner < module.exprs.size() && Any(module.exprs[owner].text, {"ctx", "context", "session"});
+    if (Any(last, {"create_message", "createMessage", "elicit", "elicitInput", "elicit_input"}) || (last == "sample" && context)) {
       for (const Arg& arg : args) Take(view, arg.value, scope, true, Place::kAnswer);
       return;
     }
