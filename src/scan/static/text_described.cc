@@ -106,7 +106,8 @@ std::size_t TalkBeside(const TextCanvas& canvas, std::uint32_t index) {
 
 // "Do not mention this to the user."
 bool KeepsFromUser(const TextCanvas& canvas, const TextPassage& passage) {
-  for (std::uint32_t s = passage.first; s < passage.last; ++s) {
+  constexpr std::uint32_t kMost = 256;  // asked for each of its sentences
+  for (std::uint32_t s = passage.first; s < passage.last && s - passage.first < kMost; ++s) {
     const WordSet said = canvas.sentences[s].all;
     if ((said & Bit(kWNot)) != 0 && (said & Bit(kWUser)) != 0 && (said & (Bit(kWTell) | Bit(kWShow))) != 0) return true;
   }
@@ -123,9 +124,9 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   // What a tool is said to be is given to the model as it stands, whatever the rest of the file is about: who describes
   // attacks keeps nothing from the user.
   double topic = 1.0;
-  const bool given = (kind & kSurfaceDescription) != 0 && KeepsFromUser(canvas, canvas.passages[sentence.passage]);
-  if (canvas.security > 0.08 && !given) topic *= 0.7;
-  if (canvas.security > 0.16 && !given) topic *= 0.6;
+  const bool about = canvas.security > 0.08;
+  const bool given = about && (kind & kSurfaceDescription) != 0 && KeepsFromUser(canvas, canvas.passages[sentence.passage]);
+  if (about && !given) topic *= canvas.security > 0.16 ? 0.7 * 0.6 : 0.7;
   // Nobody hides a description.
   const bool hidden = (kind & (kSurfaceHidden | kSurfaceDecoded)) != 0;
   out = 1.0 - (1.0 - out) * (hidden ? (1.0 + topic) / 2 : topic);
