@@ -92,7 +92,7 @@ void ReadScripts(Sheet& sheet, JsonValue root) {
   }
 }
 
-// "twittter-mcp" that installs a command `twitter-mcp` beside its own: whoever made the slip finds what he meant.
+// "callendar-mcp" that installs a command `calendar-mcp` beside its own: whoever made the slip finds what he meant.
 void ReadCommandNames(Sheet& sheet, JsonValue root) {
   const std::string_view name = root.Find("name").string();
   const JsonValue bin = root.Find("bin");
