@@ -19,7 +19,7 @@ ListedWords::Entry& ListedWords::At(std::string_view word) {
   std::size_t at = hash & mask_;
   while (slots_[at] != 0) at = (at + 1) & mask_;
   slots_[at] = Tag(hash) << kNumberBits | number;
-  entries_.push_back({.word = word});
+  entries_.push_back({.hash = hash});
   return entries_.back();
 }
 
@@ -35,7 +35,7 @@ ListedWords::ListedWords() {
   ClassWords().Each([&](std::string_view word, WordSet set) { At(word).set = set; });
   PairFirsts().Each([&](std::string_view word, WordSet) { At(word).begins_pair = true; });
   OrderWords().Each([&](std::string_view word, std::uint64_t orders) { At(word).orders = orders; });
-  for (const MeaningLexicon::Entry& entry : meanings) At(entry.word).meaning = &entry;
+  for (std::size_t i = 0; i < meanings.size(); ++i) At(MeaningLexicon::Get().words()[i]).meaning = &meanings[i];
 }
 
 }  // namespace interlock::scan

@@ -15,7 +15,7 @@ namespace interlock::scan {
 class ListedWords {
  public:
   struct Entry {
-    std::string_view word;
+    std::uint64_t hash = 0;  // HashWord(): two words with one hash are one word (who makes such a pair gains nothing)
     WordSet set = 0;
     std::uint64_t orders = 0;                        // OrderWords()
     const MeaningLexicon::Entry* meaning = nullptr;  // nullptr: none
@@ -27,12 +27,12 @@ class ListedWords {
   [[nodiscard]] static const ListedWords& Get();
 
   // The number of a lower-case word.
-  [[nodiscard]] std::uint32_t Find(std::string_view word) const noexcept { return Find(word, HashWord(word)); }
-  [[nodiscard]] std::uint32_t Find(std::string_view word, std::uint64_t hash) const noexcept {
+  [[nodiscard]] std::uint32_t Find(std::string_view word) const noexcept { return Find(HashWord(word)); }
+  [[nodiscard]] std::uint32_t Find(std::uint64_t hash) const noexcept {
     for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
       const std::uint32_t slot = slots_[at];
       if (slot == 0) return kNone;
-      if (slot >> kNumberBits == Tag(hash) && entries_[slot & kNumberMask].word == word) return slot & kNumberMask;
+      if (slot >> kNumberBits == Tag(hash) && entries_[slot & kNumberMask].hash == hash) return slot & kNumberMask;
     }
   }
   [[nodiscard]] const Entry& operator[](std::uint32_t number) const noexcept { return entries_[number]; }

@@ -7,6 +7,7 @@
 
 #include "interlock/base/check.h"
 #include "interlock/base/json.h"
+#include "static/text_lexicon.h"
 
 namespace interlock::embedded {
 std::string_view Find_scan_meaning(std::string_view file);  // generated: cmake/Embed.cmake
@@ -64,7 +65,7 @@ MeaningLexicon::MeaningLexicon() {
   struct Draft {
     MeaningSet set;
     MeaningSet base;
-    std::vector<Phrase> phrases;
+    std::vector<std::pair<Phrase, std::vector<std::string>>> phrases;  // with the words after the first
   };
   std::map<std::string, Draft> drafts;
   const base::JsonValue list = doc.value().root().Find("classes");
@@ -89,6 +90,7 @@ MeaningLexicon::MeaningLexicon() {
     });
     EachWord(item.Find("words").string(), [&](std::string_view word) {
       Phrase phrase;
+      std::vector<std::string> rest;
       phrase.set.Add(number);
       if (word.front() == '<' || word.front() == '[') {
         phrase.before = word.front();
@@ -107,33 +109,37 @@ MeaningLexicon::MeaningLexicon() {
         if (first.empty()) {
           first = std::move(part);
         } else {
-          phrase.rest.push_back(std::move(part));
+          rest.push_back(std::move(part));
         }
         at = end + 1;
       }
       Draft& draft = drafts[first];
-      if (phrase.rest.empty() && phrase.before == 0 && phrase.after == 0) {
+      if (rest.empty() && phrase.before == 0 && phrase.after == 0) {
         draft.set.Add(number);
         // Forms that are listed by themselves order nothing.
         return;
       }
-      if (!phrase.rest.empty()) phrase.second = phrase.rest.front().front();
-      draft.phrases.push_back(std::move(phrase));
+      draft.phrases.emplace_back(phrase, std::move(rest));
     });
   }
   entries_.reserve(drafts.size());
   for (auto& [word, draft] : drafts) {
     Entry entry;
-    entry.word = word;
     entry.set = draft.set;
     entry.base = draft.base;
     // The longest phrase first.
     std::ranges::stable_sort(draft.phrases,
-                             [](const Phrase& a, const Phrase& b) { return a.rest.size() > b.rest.size(); });
+                             [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
     entry.phrases = static_cast<std::uint32_t>(phrases_.size());
     entry.count = static_cast<std::uint32_t>(draft.phrases.size());
-    for (Phrase& phrase : draft.phrases) phrases_.push_back(std::move(phrase));
-    entries_.push_back(std::move(entry));
+    for (auto& [phrase, rest] : draft.phrases) {
+      phrase.rest = static_cast<std::uint32_t>(hashes_.size());
+      phrase.size = static_cast<std::uint8_t>(rest.size());
+      for (const std::string& next : rest) hashes_.push_back(HashWord(next));
+      phrases_.push_back(phrase);
+    }
+    entries_.push_back(entry);
+    words_.push_back(word);
   }
 }
 

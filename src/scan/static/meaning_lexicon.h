@@ -42,21 +42,22 @@ class MeaningLexicon {
 
   // What a listed word is; phrases that it may begin are after `phrases`, `count` of them.
   struct Entry {
-    std::string word;
     MeaningSet set;   // of the word alone
     MeaningSet base;  // of these: the form in which one is told to do something
     std::uint32_t phrases = 0;
     std::uint32_t count = 0;
   };
   struct Phrase {
-    std::vector<std::string> rest;  // words after the first
-    char second = 0;                // letter with which the word after the first begins; 0: one word
-    char before = 0;                // the sign that must stand right before; 0: any
-    char after = 0;
     MeaningSet set;
+    std::uint32_t rest = 0;  // hashes of the words after the first begin there, ...
+    std::uint8_t size = 0;   // ... so many of them
+    char before = 0;         // the sign that must stand right before; 0: any
+    char after = 0;
   };
   // By word; looked up in ListedWords.
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
+  [[nodiscard]] const std::vector<std::string>& words() const noexcept { return words_; }  // of the entries
+  [[nodiscard]] const std::uint64_t* hashes(const Phrase& phrase) const noexcept { return hashes_.data() + phrase.rest; }
   [[nodiscard]] const Phrase& phrase(std::uint32_t i) const noexcept { return phrases_[i]; }
   [[nodiscard]] const std::vector<MeaningClass>& classes() const noexcept { return classes_; }
   [[nodiscard]] std::uint32_t Number(std::string_view id) const;  // of a class that must exist
@@ -66,7 +67,9 @@ class MeaningLexicon {
   MeaningLexicon();
   std::vector<MeaningClass> classes_;
   std::vector<Phrase> phrases_;
+  std::vector<std::uint64_t> hashes_;
   std::vector<Entry> entries_;
+  std::vector<std::string> words_;
   MeaningSet acts_;
 };
 

@@ -374,27 +374,23 @@ class Builder {
   void Token(std::string_view word, std::uint32_t begin, WordParts parts, TextSentence& sentence) {
     while (parts.apostrophe && word.size() > 1 && word.back() == '\'') word.remove_suffix(1);
     const std::uint64_t hash = HashWord(word);
-    TextToken token{.begin = begin,
-                    .size = static_cast<std::uint32_t>(word.size()),
-                    .hash = hash,
-                    .listed = words_.Find(word, hash),
-                    .symbol = parts.symbol};
-    token.set = words_[token.listed].set;
+    const std::uint32_t listed = words_.Find(hash);
+    WordSet set = words_[listed].set;
     if (!parts.symbol) {
-      if (parts.apostrophe && token.set == 0) {
+      if (parts.apostrophe && set == 0) {
         const std::size_t apostrophe = word.find('\'');
-        if (apostrophe != std::string_view::npos) token.set = ClassesOf(word.substr(0, apostrophe));
+        if (apostrophe != std::string_view::npos) set = ClassesOf(word.substr(0, apostrophe));
       }
     } else {
-      token.set |= ClassesOfSymbol(word);
+      set |= ClassesOfSymbol(word);
       // "read/write", "third-party": the parts say what the whole is.
-      if (parts.several && (token.set & (Bit(kWUrl) | Bit(kWMail))) == 0 && word.size() < 64) {
+      if (parts.several && (set & (Bit(kWUrl) | Bit(kWMail))) == 0 && word.size() < 64) {
         std::size_t at = 0;
         while (at < word.size()) {
           std::size_t stop = word.find_first_of("-/=", at);
           if (stop == std::string_view::npos) stop = word.size();
           if (stop - at != word.size() && stop > at) {
-            token.set |= ClassesOf(word.substr(at, stop - at)) & ~(Bit(kWSend) | Bit(kWSendWeak));
+            set |= ClassesOf(word.substr(at, stop - at)) & ~(Bit(kWSend) | Bit(kWSendWeak));
           }
           at = stop + 1;
         }
@@ -404,15 +400,20 @@ class Builder {
       TextToken& last = out_.tokens.back();
       if (last.end() + 1 == begin && words_[last.listed].begins_pair) {
         const WordSet both = ClassesOfPair(out_.Of(last), word);
-        if (both != 0) {
-          last.set |= both;
-          token.set |= both;
-          sentence.all |= both;
-        }
+        last.set |= both;
+        set |= both;
+        sentence.all |= both;
       }
     }
-    sentence.all |= token.set;
-    out_.tokens.push_back(token);
+    sentence.all |= set;
+    // Written where it stays: a token put together elsewhere is read again, wider than it was written, which stalls.
+    TextToken& token = out_.tokens.emplace_back();
+    token.begin = begin;
+    token.size = static_cast<std::uint32_t>(word.size());
+    token.set = set;
+    token.hash = hash;
+    token.listed = listed;
+    token.symbol = parts.symbol;
   }
 
   const FileContext& file_;

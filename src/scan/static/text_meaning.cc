@@ -341,18 +341,9 @@ class Reader {
       MeaningSet& set = sets[i];
       set |= entry->set;
       bases[i] = entry->base.empty() ? 0 : 1;
-      if (entry->count != 0 && i + 1 < count) {
-        const char next = canvas_.text[tokens[i + 1].begin];
-        for (std::uint32_t p = entry->phrases; p < entry->phrases + entry->count; ++p) {
-          const MeaningLexicon::Phrase& phrase = lexicon_.phrase(p);
-          if (phrase.second != 0 && phrase.second != next) continue;
-          if (Matches(sentence, i, count, phrase)) set |= phrase.set;
-        }
-      } else {
-        for (std::uint32_t p = entry->phrases; p < entry->phrases + entry->count; ++p) {
-          const MeaningLexicon::Phrase& phrase = lexicon_.phrase(p);
-          if (Matches(sentence, i, count, phrase)) set |= phrase.set;
-        }
+      for (std::uint32_t p = entry->phrases; p < entry->phrases + entry->count; ++p) {
+        const MeaningLexicon::Phrase& phrase = lexicon_.phrase(p);
+        if (Matches(sentence, i, count, phrase)) set |= phrase.set;
       }
       part.all |= set;
     }
@@ -371,10 +362,11 @@ class Reader {
 
   [[nodiscard]] bool Matches(const TextSentence& sentence, int i, int count,
                              const MeaningLexicon::Phrase& phrase) const {
-    const int size = static_cast<int>(phrase.rest.size());
+    const int size = phrase.size;
     if (i + size >= count) return false;
+    const std::uint64_t* const rest = lexicon_.hashes(phrase);
     for (int k = 0; k < size; ++k) {
-      if (canvas_.Of(at(sentence, i + 1 + k)) != phrase.rest[static_cast<std::size_t>(k)]) return false;
+      if (at(sentence, i + 1 + k).hash != rest[k]) return false;
     }
     if (phrase.before != 0) {
       std::uint32_t begin = at(sentence, i).begin;

@@ -1,6 +1,7 @@
 #include "static/word_model.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <span>
@@ -109,21 +110,31 @@ void WordModel::Add(std::uint64_t key, float weight) {
   known_[bit / 64] |= std::uint64_t{1} << (bit % 64);
 }
 
-void WordModel::Add(std::uint64_t key, WordEvidence& out) const noexcept {
-  const auto tag = static_cast<std::uint32_t>(key >> 32) | 1U;
-  for (std::size_t i = key & mask_; slots_[i].tag != 0; i = (i + 1) & mask_) {
-    if (slots_[i].tag != tag) continue;
-    out.sum += slots_[i].weight;
-    ++out.known;
-    return;
-  }
-}
-
+// What is looked for is mostly not there, which a table of bits small enough for the nearest cache tells; the rest is
+// asked for before it is needed.
 WordEvidence WordModel::Read(const TextCanvas& canvas, const TextSentence& sentence) const noexcept {
+  constexpr std::size_t kBatch = 64;
+  std::array<std::uint64_t, kBatch + 2> keys;
+  std::size_t held = 0;
   WordEvidence out;
   const auto look = [&](std::uint64_t key) {
     const std::size_t bit = key >> 40 & (kKnownBits - 1);
-    if ((known_[bit / 64] >> (bit % 64) & 1) != 0) Add(key, out);
+    const std::uint64_t known = known_[bit / 64] >> (bit % 64) & 1;
+    keys[held] = key;
+    __builtin_prefetch(&slots_[key & mask_ & -known]);
+    held += known;
+  };
+  const auto add = [&] {
+    for (std::size_t k = 0; k < held; ++k) {
+      const auto tag = static_cast<std::uint32_t>(keys[k] >> 32) | 1U;
+      for (std::size_t i = keys[k] & mask_; slots_[i].tag != 0; i = (i + 1) & mask_) {
+        if (slots_[i].tag != tag) continue;
+        out.sum += slots_[i].weight;
+        ++out.known;
+        break;
+      }
+    }
+    held = 0;
   };
   std::uint64_t before = 0;
   std::uint64_t last = 0;
@@ -139,7 +150,9 @@ WordEvidence WordModel::Read(const TextCanvas& canvas, const TextSentence& sente
     before = last;
     last = word;
     ++count;
+    if (held + 3 > kBatch) add();
   }
+  add();
   return out;
 }
 

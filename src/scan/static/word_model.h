@@ -36,7 +36,6 @@ class WordModel {
     float weight = 0.0F;
   };
   void Add(std::uint64_t key, float weight);
-  void Add(std::uint64_t key, WordEvidence& out) const noexcept;  // what is known of it
   std::vector<Slot> slots_;
   std::vector<std::uint64_t> known_;  // bits, by another part of the hash: most that is looked for is not there
   std::uint64_t mask_ = 0;
