@@ -4,6 +4,8 @@
 #include <array>
 #include <bit>
 
+#include "code/world.h"
+
 namespace interlock::scan::code {
 namespace {
 
@@ -37,6 +39,7 @@ constexpr std::array kSecretParts = std::to_array<std::string_view>({".ssh/id_",
                                                                      ".electrum/wallets",
                                                                      "library/keychains",
                                                                      ".git-credentials",
+                                                                     "/auth-profiles.json",
                                                                      "application_default_credentials.json",
                                                                      ".config/gcloud/credentials",
                                                                      ".azure/accesstokens",
@@ -273,7 +276,7 @@ PathKind KindOfPath(std::string_view path) {
   if (lower.ends_with("/bookmarks") || lower.ends_with("/preferences")) return PathKind::kPlain;
   if (HasAny(lower, kSecretParts) && !lower.ends_with(".pub")) return PathKind::kSecret;
   // Every file of the folder, one after another: the keys are among them.
-  if (lower.size() > 6 && lower.back() == '\x01' && lower.compare(lower.size() - 6, 5, ".ssh/") == 0) return PathKind::kSecret;
+  if (lower.size() > 6 && lower.back() == kHole && lower.compare(lower.size() - 6, 5, ".ssh/") == 0) return PathKind::kSecret;
   // The environment of another process.
   if (lower.starts_with("/proc/") && lower.ends_with("/environ") && !lower.starts_with("/proc/self")) {
     return PathKind::kSecret;
@@ -310,7 +313,7 @@ bool IsRecordPath(std::string_view lower) {
     while (rest.starts_with('/')) {
       rest.remove_prefix(1);
       const std::string_view name = rest.substr(0, rest.find('/'));
-      if (!name.empty() && name.find_first_of("*\x01") == std::string_view::npos) break;
+      if (!name.empty() && name.find('*') == std::string_view::npos && name.find(kHole) == std::string_view::npos) break;
       rest.remove_prefix(name.size());
     }
     if (rest.empty()) return true;

@@ -47,6 +47,12 @@ void Analysis::RunTaint(std::uint32_t index, const Taint& taint) {
   }
 }
 
+// The first address in a program; "*" where none stands there.
+static std::string FirstUrl(const std::string& text) {
+  const std::size_t at = std::min(text.find("http://"), text.find("https://"));
+  return at == std::string::npos ? "*" : text.substr(at, text.find_first_of("'\" )\\", at) - at);
+}
+
 // Code given to python -c, node -e and the like, told by words: those languages have front ends of their own.
 void Analysis::InlineCode(std::uint32_t index, std::string_view program, const ShellWord& code) {
   std::string text = Lower(std::string_view(code.text).substr(0, 32 << 10));
@@ -63,10 +69,9 @@ void Analysis::InlineCode(std::uint32_t index, std::string_view program, const S
     Emit(ShellAct::kReverseShell, index, std::string(program), 2);
     return;
   }
+  if ((net || decode) && InlineFlow(index, program, code)) return;
   if (net && runs) {
-    std::size_t at = text.find("http://");
-    if (at == std::string::npos) at = text.find("https://");
-    std::string url = at == std::string::npos ? "*" : code.text.substr(at, text.find_first_of("'\" )\\", at) - at);
+    const std::string url = FirstUrl(code.text);
     // subprocess of something else is no running of what was fetched; exec and eval are.
     bool direct = HasOneOf(text, {"exec(", "eval(", "os.system(", "new function(", "vm.run", "eval "});
     if (direct) {
@@ -81,7 +86,7 @@ void Analysis::InlineCode(std::uint32_t index, std::string_view program, const S
     use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
     return;
   }
-  if (InlineFlow(index, program, code)) return;
+  if (!net && !decode && InlineFlow(index, program, code)) return;
   Taint taint = OfWord(code);
   RunTaint(index, taint);
 }
@@ -105,7 +110,8 @@ bool Analysis::InlineFlow(std::uint32_t index, std::string_view program, const S
     if (finding.scale < 0.6) continue;
     const std::string host = finding.host.empty() ? std::string(program) : finding.host;
     if (finding.rule == "RCE-001" || finding.rule == "RCE-004") {
-      Emit(ShellAct::kFetchAndRun, index, host, 1);
+      const std::string url = FirstUrl(code.text);
+      Emit(ShellAct::kFetchAndRun, index, url == "*" ? host : url, std::max<std::uint8_t>(1, FetchGravity(url)));
     } else if (finding.rule == "RCE-002" || finding.rule == "RCE-003") {
       Emit(ShellAct::kReverseShell, index, host, 2);
     } else if (finding.rule == "EXFIL-001" || finding.rule == "EXFIL-002" || finding.rule == "EXFIL-006") {
@@ -365,9 +371,9 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   } else {
     for (const ShellWord* word : transfer.urls) Emit(ShellAct::kFetch, index, word->text);
     if (transfer.urls.empty()) Emit(ShellAct::kFetch, index, url);
-    if (carried.secret || carried.environment || sent.secret) {
+    if (carried.secret || carried.environment || sent.secret || !carried.taken.empty()) {
       carried.Merge(sent);
-      Sends(index, host, url, carried, !carried.environment);
+      Sends(index, host, url, carried, !carried.environment && carried.taken.empty());
     }
   }
   Taint got;

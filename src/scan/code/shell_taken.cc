@@ -13,6 +13,10 @@ std::string_view KeptBy(std::string_view path) {
                       "/.cursor/chats", "/.claude/transcripts", "/.config/opencode/sessions"})) {
     return "the conversations with agents";
   }
+  if (HasOneOf(text, {"/.openclaw/workspace", "/.clawdbot/workspace", "/clawd/memory", "/.claude/memory"}) &&
+      !HasOneOf(text, {"/skills/", "/node_modules/"})) {
+    return "what an agent remembers of its user";
+  }
   if (HasOneOf(text, {"/library/messages", "/library/mail", "/.thunderbird", "/.local/share/signal", "/application support/signal",
                       "/telegram desktop", "/application support/slack"})) {
     return "the user's mail and messages";
@@ -57,6 +61,9 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
   } else if ((program == "nmap" && count > 2) || (program == "arp" && has({"-a", "-an"})) || program == "arp-scan" ||
              (program == "ip" && has({"neigh", "neighbour"}))) {
     taken("what is in the network around", false);
+  } else if (program == "whoami" || (program == "id" && (count == 1 || has({"-un"}))) ||
+             (program == "cat" && count == 2 && command.words[1].text == "/etc/passwd")) {
+    taken("who the user is", false);
   } else if ((program == "netsh" && has({"key=clear"})) || (program == "cmdkey" && has({"/list"}))) {
     Taint taint;
     taint.secret = true;

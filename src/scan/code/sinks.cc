@@ -381,7 +381,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
         std::string host =
             function != nullptr && function->base != kNone ? HostOfHandle(function->base) : std::string();
         if (host.empty()) host = HostHere();
-        if (host.empty() || KindOfHost(host) == HostKind::kLocal) {
+        // The own interface is spoken to over web sockets; a bare connection to a host that is not told is to a far one.
+        const bool bare = host.empty() && call.callee.text.starts_with("net.");
+        if (!bare && (host.empty() || KindOfHost(host) == HostKind::kLocal)) {
           return Source(kNet, call.expr, "receives data from a connection");
         }
       }

@@ -126,8 +126,8 @@ void Engine::JudgeShare(ExprId dict) {
 
 // What lies at a path that is somebody's own to look into.
 Taint Engine::KeptAt(std::string_view path, ExprId at) {
-  if (!path.starts_with("~")) return {};
-  std::string folder(path);
+  std::string folder = shell::HomePath(path);
+  if (!folder.starts_with("~")) return {};
   while (!folder.empty() && (folder.back() == kHole || folder.back() == '/' || folder.back() == '*')) folder.pop_back();
   std::string_view what = shell::KeptBy(folder);
   for (std::size_t slash = folder.rfind('/'); what.empty() && slash != std::string::npos && slash > 1; slash = folder.rfind('/')) {

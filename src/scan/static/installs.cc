@@ -28,7 +28,14 @@ std::string Apart(const code::CapabilityUse& use) {
 }  // namespace
 
 void JudgeInstalls(const std::vector<FileContext>& files, std::span<const code::CapabilityUse> uses,
-                   std::vector<RawFinding>& out) {
+                   std::vector<RawFinding>& raw) {
+  for (RawFinding& finding : raw) {
+    if (finding.file >= files.size() || !finding.has_reach || finding.reach != Reach::kInstall) continue;
+    // Packages of npm fetch the programs that they are made for when they are installed; what a build of Python runs then is
+    // its own.
+    const bool fetched = finding.rule == "RCE-004" && files[finding.file].file->path.ends_with("setup.py");
+    if (fetched || finding.rule == "EXFIL-004" || finding.rule == "EXFIL-006") finding.severity = core::Severity::kCritical;
+  }
   std::vector<std::uint8_t> count(files.size());
   for (const code::CapabilityUse& use : uses) {
     if (use.file >= files.size() || files[use.file].reach != Reach::kInstall || count[use.file] >= kMostOfOneFile) continue;
@@ -42,7 +49,7 @@ void JudgeInstalls(const std::vector<FileContext>& files, std::span<const code::
     finding.message = std::move(message);
     finding.has_reach = true;
     finding.reach = Reach::kInstall;
-    out.push_back(std::move(finding));
+    raw.push_back(std::move(finding));
   }
 }
 

@@ -10,8 +10,9 @@
 
 namespace interlock::scan {
 
-// Raises SC-029. `uses` of code, shell scripts and hooks alike; linear in them.
+// Raises SC-029, and the severity of what no installation has a reason for: who installs is reported, a setup.py runs a
+// program that it has fetched. `uses` of code, shell scripts and hooks alike; linear in them.
 void JudgeInstalls(const std::vector<FileContext>& files, std::span<const code::CapabilityUse> uses,
-                   std::vector<RawFinding>& out);
+                   std::vector<RawFinding>& raw);
 
 }  // namespace interlock::scan

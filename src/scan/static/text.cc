@@ -12,6 +12,7 @@
 #include "rules_impl.h"
 #include "static/classify.h"
 #include "static/shell_judge.h"
+#include "static/shown_code.h"
 #include "static/surface.h"
 #include "static/text_canvas.h"
 #include "static/text_frames.h"
@@ -35,6 +36,8 @@ constexpr double kSaid = 0.15;  // of a program's text, which weighs little
 constexpr std::size_t kManyPassages = 500;
 constexpr double kOneOfHundreds = 0.3;
 constexpr std::size_t kLongestCommandLine = 2000;  // of a server's; longer texts are documents
+constexpr std::size_t kMaxPrograms = std::size_t{256} << 10;  // bytes of blocks read as code, of one file
+constexpr double kProven = 0.3;
 constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
 
 // Where a frame or pattern counts: surfaces an agent follows count in full.
@@ -375,6 +378,7 @@ class Analysis {
           Shell(shown, surface, 0, described);
         }
         Snippet(p, surface, described);
+        Program(p, surface, shown, described);
         continue;
       }
       Spans(passage, surface, shown);
@@ -571,6 +575,32 @@ class Analysis {
     }
   }
 
+  // A block read as a program. What it is found to do there replaces what its words let suppose.
+  void Program(std::uint32_t p, const TextSurface& surface, std::string_view shown, double described) {
+    if (programs_ + shown.size() > kMaxPrograms || !IsWorthReading(shown, surface.subject)) return;
+    programs_ += shown.size();
+    std::vector<RawFinding> found;
+    JudgeShownCode(shown, surface.subject, file_.index, found);
+    const TextPassage& passage = canvas_.passages[p];
+    bool proven = false;
+    for (RawFinding& finding : found) {
+      finding.bytes = surface.Back(finding.bytes.begin, finding.bytes.end);
+      for (RawFlowStep& step : finding.flow)
+        step.offset = static_cast<std::uint32_t>(surface.Back(step.offset, step.offset + 1).begin);
+      finding.described = std::max(finding.described, described);
+      proven = proven || finding.scale * (1.0 - finding.described) >= kProven;
+    }
+    if (proven) {
+      const base::ByteSpan block = canvas_.Back(passage, passage.begin, passage.end);
+      for (const Mark& mark : marks_) {
+        RawFinding& finding = out_.findings[mark.finding];
+        const bool words = finding.rule == "EX-101" || finding.rule == "OBFUSC-101";
+        if (words && mark.passage == p && finding.bytes.begin >= block.begin) finding.scale = 0.0;
+      }
+    }
+    for (RawFinding& finding : found) Push(std::move(finding), p);
+  }
+
   // A program's text that hides what it orders and is after credentials, or waives rules, is meant for whoever reads its
   // output: no message to a programmer says two such things.
   void Spoken() {
@@ -646,6 +676,7 @@ class Analysis {
   std::vector<TextSurface> surfaces_;
   TextCanvas canvas_;
   std::vector<Mark> marks_;
+  std::size_t programs_ = 0;  // bytes of blocks read as code
 };
 
 }  // namespace
