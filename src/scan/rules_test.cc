@@ -5,6 +5,8 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <regex>
 #include <set>
 #include <sstream>
 
@@ -172,6 +174,21 @@ TEST(ScanRules, AnExampleMayBeBytesAndHaveOtherFiles) {
   const RuleExample& example = loaded.value().rules()[0].positive[0];
   EXPECT_EQ(example.text, std::string("\x00\x01\xff", 3));
   EXPECT_THAT(example.files, ElementsAre(testing::Pair("b.py", "x = 1")));
+}
+
+// What an analyser raises under a name that no rule has is dropped without a word.
+TEST(ScanRules, EveryRuleThatCodeNamesIsShipped) {
+  std::set<std::string> named;
+  for (const auto& entry : fs::recursive_directory_iterator(Source("src/scan"))) {
+    const std::string path = entry.path().string();
+    if (entry.path().extension() != ".cc" || path.ends_with("_test.cc")) continue;
+    std::ifstream in(path, std::ios::binary);
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    static const std::regex kId("\"([A-Z]{2,}(-[A-Z]+)?-[0-9]{3})\"");
+    for (std::sregex_iterator it(text.begin(), text.end(), kId), end; it != end; ++it) named.insert((*it)[1]);
+  }
+  EXPECT_GT(named.size(), 100U);
+  for (const std::string& id : named) EXPECT_NE(RuleSet::Builtin().Find(id), nullptr) << id;
 }
 
 TEST(ScanRules, SurfacesHaveNames) {

@@ -282,9 +282,9 @@ class Finder {
                                     : args[0].value < module_.exprs.size() ? module_.exprs[args[0].value].text
                                                                            : std::string_view();
       const Value function = function_of(args[1].value);
-      if (what == "CallToolRequestSchema") Add("tools/call", "mcp-tool", function, expr.loc, "", kNone);
-      if (what == "GetPromptRequestSchema") Add("prompts/get", "prompt", function, expr.loc, "", kNone);
-      if (what == "ReadResourceRequestSchema") Add("resources/read", "resource", function, expr.loc, "", kNone);
+      if (what == "CallToolRequestSchema" || what == "tools/call") Add("tools/call", "mcp-tool", function, expr.loc, "", kNone);
+      if (what == "GetPromptRequestSchema" || what == "prompts/get") Add("prompts/get", "prompt", function, expr.loc, "", kNone);
+      if (what == "ReadResourceRequestSchema" || what == "resources/read") Add("resources/read", "resource", function, expr.loc, "", kNone);
       return;
     }
     const bool graph = Any(last, {"addNode"});

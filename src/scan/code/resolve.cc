@@ -439,6 +439,8 @@ Value ModuleView::FindSymbol(std::string_view name) const {
 
 Value ModuleView::MemberOf(const Value& base, std::string_view name, int depth) const {
   if (depth > 16) return {};
+  // A member of an enumeration is kept as its value; texts have no attribute of this name.
+  if (base.kind == ValueKind::kText && name == "value" && is_python()) return base;
   switch (base.kind) {
     case ValueKind::kQualified: {
       if (IsModuleObject(base)) {

@@ -110,8 +110,9 @@ bool Analysis::InlineFlow(std::uint32_t index, std::string_view program, const S
     if (finding.scale < 0.6) continue;
     const std::string host = finding.host.empty() ? std::string(program) : finding.host;
     if (finding.rule == "RCE-001" || finding.rule == "RCE-004") {
+      // No installer asks for this: those are handed to a shell.
       const std::string url = FirstUrl(code.text);
-      Emit(ShellAct::kFetchAndRun, index, url == "*" ? host : url, std::max<std::uint8_t>(1, FetchGravity(url)));
+      Emit(ShellAct::kFetchAndRun, index, url == "*" ? host : url, 2);
     } else if (finding.rule == "RCE-002" || finding.rule == "RCE-003") {
       Emit(ShellAct::kReverseShell, index, host, 2);
     } else if (finding.rule == "EXFIL-001" || finding.rule == "EXFIL-002" || finding.rule == "EXFIL-006") {

@@ -34,7 +34,7 @@ void JudgeInstalls(const std::vector<FileContext>& files, std::span<const code::
     // Packages of npm fetch the programs that they are made for when they are installed; what a build of Python runs then is
     // its own.
     const bool fetched = finding.rule == "RCE-004" && files[finding.file].file->path.ends_with("setup.py");
-    if (fetched || finding.rule == "EXFIL-004" || finding.rule == "EXFIL-006") finding.severity = core::Severity::kCritical;
+    if (fetched || finding.rule == "SH-001" || finding.rule == "EXFIL-004" || finding.rule == "EXFIL-006") finding.severity = core::Severity::kCritical;
   }
   std::vector<std::uint8_t> count(files.size());
   for (const code::CapabilityUse& use : uses) {

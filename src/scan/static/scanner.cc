@@ -20,6 +20,7 @@
 #include "static/listing.h"
 #include "static/notebook.h"
 #include "static/permissions.h"
+#include "static/promises.h"
 #include "static/rights.h"
 #include "static/shell_judge.h"
 #include "static/supply.h"
@@ -457,6 +458,7 @@ ScanReport ScanJob::Finish() {
   std::move(uses.begin(), uses.end(), std::back_inserter(facts.uses));
   JudgeTogether(job.files, facts.uses, raw);
   JudgeInstalls(job.files, facts.uses, raw);
+  JudgePromises(job.files, facts, raw);
   ReadListings(job.files, report);
   ComparePermissions(job.files, facts, ReadDeclaration(job.files), report, raw);
   AnalyzeToolSet(job.files, report, raw);

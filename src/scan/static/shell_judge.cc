@@ -189,7 +189,10 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     finding.file = context.file;
     finding.bytes = Place(act.loc, context);
     finding.decoded = act.decoded;
-    if (HasHost(act.act)) finding.host = act.detail;
+    // A shell in the network around is still somebody else's; only the machine itself is nobody.
+    const bool near = act.act == ShellAct::kReverseShell && KindOfHost(act.detail) == HostKind::kLocal &&
+                      !act.detail.starts_with("127.") && !act.detail.starts_with("localhost");
+    if (HasHost(act.act) && !near) finding.host = act.detail;
     // A document that shows a command is not yet a program that runs it.
     finding.told = context.place == ShellPlace::kInstruction;
     if (finding.told) finding.scale *= 0.75;
