@@ -28,6 +28,7 @@
 #include "static/text_told.h"
 #include "static/together.h"
 #include "static/toolset.h"
+#include "static/undisclosed.h"
 #include "static/unit_cache.h"
 #include "static/verdict.h"
 
@@ -459,6 +460,7 @@ ScanReport ScanJob::Finish() {
   JudgeTogether(job.files, facts.uses, raw);
   JudgeInstalls(job.files, facts.uses, raw);
   JudgePromises(job.files, facts, raw);
+  JudgeUndisclosed(job.files, facts, report.name, raw);
   ReadListings(job.files, report);
   ComparePermissions(job.files, facts, ReadDeclaration(job.files), report, raw);
   AnalyzeToolSet(job.files, report, raw);

@@ -1,0 +1,18 @@
+// Credentials that a package reads though nothing it says of itself is about whose they are: a formatter of tables that
+// opens a private key. Private to src/scan/static.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "code/flow.h"
+#include "static/analysis.h"
+
+namespace interlock::scan {
+
+// Raises PE-DELTA-002. What a package says: its documents, manifests, `name` and the descriptions of its tools, not its code.
+// Linear in these, which are not read unless a store of credentials is.
+void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFacts& facts, std::string_view name,
+                      std::vector<RawFinding>& out);
+
+}  // namespace interlock::scan
