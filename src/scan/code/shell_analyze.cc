@@ -115,7 +115,8 @@ bool Analysis::InlineFlow(std::uint32_t index, std::string_view program, const S
       Emit(ShellAct::kFetchAndRun, index, url == "*" ? host : url, 2);
     } else if (finding.rule == "RCE-002" || finding.rule == "RCE-003") {
       Emit(ShellAct::kReverseShell, index, host, 2);
-    } else if (finding.rule == "EXFIL-001" || finding.rule == "EXFIL-002" || finding.rule == "EXFIL-006") {
+    } else if (finding.rule == "EXFIL-001" || finding.rule == "EXFIL-002" || finding.rule == "EXFIL-003" ||
+               finding.rule == "EXFIL-004" || finding.rule == "EXFIL-006") {
       Emit(ShellAct::kSendSecret, index, host, 1);
     } else if (finding.rule == "OBFUSC-001" || finding.rule == "OBFUSC-002") {
       Emit(ShellAct::kDecodeAndRun, index, std::string(program), 2);

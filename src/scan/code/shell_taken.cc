@@ -7,6 +7,7 @@ namespace interlock::scan::code::shell {
 
 // What lies under a path that is somebody's own to look into; "" for any other.
 std::string_view KeptBy(std::string_view path) {
+  if (path == "/etc/passwd") return "the list of the machine's users";
   const std::string text = HomePath(path);
   if (!text.starts_with("~")) return {};
   if (HasOneOf(text, {"/.claude/projects", "/.claude/history", "/.codex/sessions", "/.codex/history", "/.gemini/tmp",
@@ -61,8 +62,7 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
   } else if ((program == "nmap" && count > 2) || (program == "arp" && has({"-a", "-an"})) || program == "arp-scan" ||
              (program == "ip" && has({"neigh", "neighbour"}))) {
     taken("what is in the network around", false);
-  } else if (program == "whoami" || (program == "id" && (count == 1 || has({"-un"}))) ||
-             (program == "cat" && count == 2 && command.words[1].text == "/etc/passwd")) {
+  } else if (program == "whoami" || (program == "id" && (count == 1 || has({"-un"})))) {
     taken("who the user is", false);
   } else if ((program == "netsh" && has({"key=clear"})) || (program == "cmdkey" && has({"/list"}))) {
     Taint taint;

@@ -132,7 +132,8 @@ class Collector {
     // tool(name, description, ...)
     if (tool && args.size() >= 3 && args[1].name.empty() && args[1].value < module.exprs.size() &&
         module.exprs[args[1].value].kind != ExprKind::kDict) {
-      Take(view, args[1].value, scope, false);
+      // By its place alone, which the reading of strings does not see.
+      Take(view, args[1].value, scope, true);
     }
   }
 

@@ -34,8 +34,6 @@ constexpr auto kStores = std::to_array<Store>({
     {"gcloud", {"gcloud", "google", "gcp", "vertex", "gemini", "cloud"}},
     {"application_default", {"gcloud", "google", "gcp", "vertex", "gemini", "cloud"}},
     {".azure", {"azure", "microsoft", "cloud"}},
-    {"serviceaccount", {"kubernetes", "k8s", "cluster", "pod", "helm"}},
-    {"kubernetes", {"kubernetes", "k8s", "cluster", "pod", "helm"}},
     {".gnupg", {"gpg", "gnupg", "pgp", "sign", "encrypt"}},
     {"/etc/shadow", {"shadow", "password", "audit", "account", "hardening"}},
     {".git-credentials", {"git"}},
