@@ -509,6 +509,10 @@ Taint Engine::OutputOf(const Call& call, const std::string& command) {
              "op read ", "bw get password", "lpass show", "vault kv get", "cmdkey /list", "get-storedcredential"})) {
     return Source(kStore, call.expr, "asks `" + Shown(command, 60) + "` for credentials");
   }
+  if ((Contains(line, "osascript") && Contains(line, "hidden answer")) || (Contains(line, "zenity") && Contains(line, "--password")) ||
+      Contains(line, "systemd-ask-password")) {
+    return Source(kStore, call.expr, "asks for a password in a dialog of its own");
+  }
   if ((Contains(line, "netsh") && Contains(line, "wlan") && Contains(line, "key=clear")) ||
       (Contains(line, "nmcli") && Contains(line, "802-11-wireless-security.psk"))) {
     return Source(kStore, call.expr, "asks for the passwords of wireless networks");
