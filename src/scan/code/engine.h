@@ -484,6 +484,7 @@ class Engine {
   void JudgeNetFile(const Call& call, const Taint& taint);
   [[nodiscard]] const Taint* FetchedPath(ExprId path, int depth);
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
+  [[nodiscard]] bool SendsAlone(const Call& call);
   [[nodiscard]] ExprId OneArgument(const Call& call, const ArgRef& ref, Taint* taint);
   [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);
   [[nodiscard]] Taint TaintOfArg(const Call& call, ExprId expr) const;

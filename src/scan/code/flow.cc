@@ -234,6 +234,31 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
     at.use.import_time = at_import[node] && place_of(at.module) <= Reach::kRuntime;
   }
 
+  // Whatever its caller writes is run by a shell, and neither name nor description of the tool speaks of commands.
+  for (std::uint32_t e = 0; e < out.entries.size(); ++e) {
+    const EntryPoint& entry = out.entries[e];
+    if (entry.kind != "mcp-tool" && entry.kind != "langchain-tool") continue;
+    if (entry.description.empty() || entry.name.find('/') != std::string::npos || !Condemns(place_of(entry.module))) continue;
+    if (Says(entry.name + " " + entry.description, {"command", "shell", "terminal", "bash", "console", "script", "exec", "cmd", "cli", "program",
+                                                    "process", "code", "ssh", "kubectl", "docker", "git"})) {
+      continue;
+    }
+    for (const UseAt& at : engine.uses()) {
+      if (!at.chosen || at.use.detail != "any command") continue;
+      const std::vector<std::uint32_t>& reached = entries_of[graph.At(at.module, at.function)];
+      if (std::find(reached.begin(), reached.end(), e) == reached.end()) continue;
+      RawFinding finding;
+      finding.rule = "VULN-001";
+      finding.file = at.use.file;
+      finding.bytes = {at.use.loc.begin, at.use.loc.end};
+      finding.subject = entry.name;
+      finding.message = "tool `" + entry.name + "` runs any command, and says nothing of commands";
+      set_reach(finding, at.module, at.function);
+      out.findings.push_back(std::move(finding));
+      break;
+    }
+  }
+
   // A tool that says it only reads, and does more by its own hand.
   for (std::uint32_t e = 0; e < out.entries.size(); ++e) {
     const EntryPoint& entry = out.entries[e];

@@ -97,29 +97,6 @@ Taint Engine::TaintOfArg(const Call& call, ExprId expr) const {
   return {};
 }
 
-// What is sent: the arguments that carry a body. Headers are not: a credential belongs there.
-Taint Engine::DataOf(const Call& call, bool* header_only) {
-  Taint data;
-  *header_only = true;
-  for (const ArgRef& ref : call.entry->data) {
-    Taint part;
-    const ExprId expr = Argument(call, {ref}, &part);
-    if (expr == kNone) continue;
-    *header_only = false;
-    // fetch(url, options): an options object given whole has headers in it as well.
-    const Expr& shape = code().exprs[expr];
-    if (ref.field.empty() && shape.kind == ExprKind::kDict) {
-      for (const Arg& field : code().ArgsOf(shape)) {
-        if (field.name == "headers" || field.name == "auth" || field.name == "Authorization") continue;
-        data.Join(Eval(field.value));
-      }
-    } else {
-      data.Join(part);
-    }
-  }
-  return data;
-}
-
 void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view, const Taint& target) {
   NoteSent(data, std::string(host_view));
   if (!last_) return;
@@ -172,6 +149,11 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       // Where one of them belongs, the others are likely those of other ways through shared functions.
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends credentials of several services" + to,
             theirs ? kSharedWay : 0.9, host);
+      return;
+    }
+    // A credential as all that is sent: a service is asked with it in a header, or beside the question.
+    if (owners == 0 && fixed && kind == HostKind::kOrdinary && (data.fresh & kEnvSecret) != 0 && SendsAlone(call)) {
+      Raise("EXFIL-003", call.expr, data, kEnvSecret, "sends nothing but a credential from the environment" + to, 0.6, host);
       return;
     }
     if (owners == 1 && fixed && !theirs && (fresh & kEnvSecret) != 0) {

@@ -220,4 +220,41 @@ void Engine::JudgeOverwritten(const Call& call, const Taint& path) {
   Raise("DESTROY-001", call.expr, {}, 0, "replaces every file that it finds in a folder by the same text", 0.35);
 }
 
+// What is sent: the arguments that carry a body. Headers are not: a credential belongs there.
+Taint Engine::DataOf(const Call& call, bool* header_only) {
+  Taint data;
+  *header_only = true;
+  for (const ArgRef& ref : call.entry->data) {
+    Taint part;
+    const ExprId expr = Argument(call, {ref}, &part);
+    if (expr == kNone) continue;
+    *header_only = false;
+    // fetch(url, options): an options object given whole has headers in it as well.
+    const Expr& shape = code().exprs[expr];
+    if (ref.field.empty() && shape.kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(shape)) {
+        if (field.name == "headers" || field.name == "auth" || field.name == "Authorization") continue;
+        data.Join(Eval(field.value));
+      }
+    } else {
+      data.Join(part);
+    }
+  }
+  return data;
+}
+
+// Whether the body is one value out of the environment, with nothing around it.
+bool Engine::SendsAlone(const Call& call) {
+  for (const ArgRef& ref : call.entry->data) {
+    const ExprId expr = Argument(call, {ref}, nullptr);
+    if (expr == kNone) continue;
+    const ExprId from = view().Origin(expr, function_);
+    if (from >= code().exprs.size()) continue;
+    const std::string_view text = TextAt(code().exprs[from].loc);
+    const bool environment = text.starts_with("os.environ") || text.starts_with("os.getenv(") || text.starts_with("process.env");
+    if (environment && text.size() < 80 && text.find_first_of(" +{") == std::string_view::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace interlock::scan::code

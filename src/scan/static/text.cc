@@ -120,6 +120,7 @@ class Analysis {
     Patterns();
     Unseen();
     Names();
+    LookAlikeCommands();
     Addresses();
     Blocks();
     Spoken();
@@ -339,6 +340,33 @@ class Analysis {
       RawFinding finding = Make("PI-006", passage, passage.begin, passage.end);
       finding.decoded = std::string(folded);
       Push(std::move(finding), p);
+    }
+  }
+
+  // "сurl" with another script's first letter: a command that reads as one and is none, or a host that is another's.
+  void LookAlikeCommands() {
+    constexpr auto kCommands = std::to_array<std::string_view>(
+        {"curl", "wget", "bash", "sudo", "python", "python3", "node", "npm", "npx", "pip", "ssh", "scp", "chmod", "eval", "exec", "rm", "cat",
+         "powershell", "docker", "git", "echo", "export", "source", "crontab", "netcat", "ignore", "system", "password", "token"});
+    for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
+      const TextPassage& passage = canvas_.passages[p];
+      if ((passage.kind & (kSurfaceToolName | kSurfaceDecoded)) != 0 || passage.glossed || passage.map.empty()) continue;
+      if (!HasLookAlike(surfaces_[passage.surface].shown())) continue;
+      for (std::uint32_t s = passage.first; s < passage.last; ++s) {
+        const TextSentence& sentence = canvas_.sentences[s];
+        for (std::uint32_t t = sentence.first; t < sentence.last; ++t) {
+          const TextToken& token = canvas_.tokens[t];
+          if (std::ranges::find(kCommands, canvas_.Of(token)) == kCommands.end()) continue;
+          // A letter that was folded took more bytes in the file than here.
+          const base::ByteSpan bytes = canvas_.Back(passage, token.begin, token.end());
+          if (bytes.end - bytes.begin <= token.size || !HasLookAlike(file_.text().substr(bytes.begin, bytes.end - bytes.begin))) continue;
+          RawFinding finding = Make("PI-006", passage, token.begin, token.end());
+          finding.decoded = std::string(canvas_.Of(token));
+          finding.message = "a word of another script looks like `" + finding.decoded + "`";
+          Push(std::move(finding), p);
+          break;
+        }
+      }
     }
   }
 
