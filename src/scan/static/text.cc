@@ -37,7 +37,6 @@ constexpr std::size_t kManyPassages = 500;
 constexpr double kOneOfHundreds = 0.3;
 constexpr std::size_t kLongestCommandLine = 2000;  // of a server's; longer texts are documents
 constexpr std::size_t kMaxPrograms = std::size_t{256} << 10;  // bytes of blocks read as code, of one file
-constexpr double kProven = 0.3;
 constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
 
 // Where a frame or pattern counts: surfaces an agent follows count in full.
@@ -603,28 +602,33 @@ class Analysis {
     }
   }
 
-  // A block read as a program. What it is found to do there replaces what its words let suppose.
+  // A block read as a program. Of what it is found to do there and what its words let suppose the surer one is told.
   void Program(std::uint32_t p, const TextSurface& surface, std::string_view shown, double described) {
     if (programs_ + shown.size() > kMaxPrograms || !IsWorthReading(shown, surface.subject)) return;
     programs_ += shown.size();
     std::vector<RawFinding> found;
     JudgeShownCode(shown, surface.subject, file_.index, found);
-    const TextPassage& passage = canvas_.passages[p];
-    bool proven = false;
+    const auto sureness = [&](const RawFinding& finding) {
+      const Rule* rule = rules_.Find(finding.rule);
+      return rule == nullptr ? 0.0 : rule->confidence * finding.scale * (1.0 - finding.described);
+    };
+    double proven = 0.0;
     for (RawFinding& finding : found) {
       finding.bytes = surface.Back(finding.bytes.begin, finding.bytes.end);
       for (RawFlowStep& step : finding.flow)
         step.offset = static_cast<std::uint32_t>(surface.Back(step.offset, step.offset + 1).begin);
       finding.described = std::max(finding.described, described);
-      proven = proven || finding.scale * (1.0 - finding.described) >= kProven;
+      proven = std::max(proven, sureness(finding));
     }
-    if (proven) {
-      const base::ByteSpan block = canvas_.Back(passage, passage.begin, passage.end);
-      for (const Mark& mark : marks_) {
-        RawFinding& finding = out_.findings[mark.finding];
-        const bool words = finding.rule == "EX-101" || finding.rule == "OBFUSC-101";
-        if (words && mark.passage == p && finding.bytes.begin >= block.begin) finding.scale = 0.0;
-      }
+    double supposed = 0.0;
+    const auto words = [&](const Mark& mark) {
+      const RawFinding& finding = out_.findings[mark.finding];
+      return mark.passage == p && (finding.rule == "EX-101" || finding.rule == "OBFUSC-101");
+    };
+    for (const Mark& mark : marks_) supposed = words(mark) ? std::max(supposed, sureness(out_.findings[mark.finding])) : supposed;
+    if (supposed > proven) return;
+    for (const Mark& mark : marks_) {
+      if (words(mark) && !found.empty()) out_.findings[mark.finding].scale = 0.0;
     }
     for (RawFinding& finding : found) Push(std::move(finding), p);
   }

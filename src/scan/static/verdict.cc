@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <set>
 #include <tuple>
 #include <unordered_map>
 
@@ -67,6 +68,13 @@ constexpr double kDecisiveConfidence = 0.8;
 double At(const std::array<double, 9>& table, Reach reach) { return table[static_cast<std::size_t>(reach)]; }
 
 std::string Shown(std::string_view text) { return base::Printable(text, 300); }
+
+// An order that names an address or a file of keys; one that does not may be part of an honest manual ("submit it, and
+// receive the API key").
+bool IsConcrete(std::string_view evidence) {
+  return evidence.find("://") != std::string_view::npos || evidence.find("~/.") != std::string_view::npos ||
+         evidence.find(".ssh/") != std::string_view::npos || evidence.find(".aws/") != std::string_view::npos;
+}
 
 std::string NormalisedEvidence(std::string_view text) {
   std::string out;
@@ -348,6 +356,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   std::map<std::string_view, Evidence> vulnerable;
   bool decisive = false;
   bool look = false;
+  std::set<std::string_view> concrete;  // rules of orders that say which file, or where to
   // The same text in a copy of the file (built twice, kept beside its source) is no second case: the heaviest counts.
   std::map<std::tuple<bool, std::string_view, std::string>, double> told;
   for (std::size_t i = 0; i < findings.size(); ++i) {
@@ -368,6 +377,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       const Rule* rule = input.rules->Find(finding.rule);
       const bool words = rule->engine == Engine::kText && !input.options->strict;
       look = look || (counts && weight >= (words ? kLookOfWords : kLook));
+      if (counts && weight >= kGround && finding.severity == core::Severity::kCritical && IsConcrete(finding.evidence)) {
+        concrete.insert(rule->id);
+      }
       if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
         decisive = true;
     } else if (finding.nature == Nature::kVulnerable) {
@@ -377,7 +389,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   for (const auto& [key, weight] : told) (std::get<0>(key) ? malicious : aside)[EvidenceOf(std::get<1>(key))].Add(weight);
   const auto incubates = [&](std::string_view rule) {
     const Rule* known = input.rules->Find(rule);
-    return rule == kClassifierRule || (known != nullptr && known->maturity == Maturity::kIncubating);
+    return rule == kClassifierRule || (known != nullptr && known->maturity == Maturity::kIncubating && !concrete.contains(rule));
   };
   const auto weigh = [&](bool classifier) {
     double evidence = 0.0;
