@@ -245,6 +245,9 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
     }
     for (const UseAt& at : engine.uses()) {
       if (!at.chosen || at.use.detail != "any command") continue;
+      const std::string_view text = world.View(at.module).module().text;
+      const std::string_view call = text.substr(std::min<std::size_t>(at.use.loc.begin, text.size()), at.use.loc.end - at.use.loc.begin);
+      if (!Says(call, {"shell=true", "shell: true", "os.system(", "os.popen(", "exec(", "execsync(", "getoutput("})) continue;
       const std::vector<std::uint32_t>& reached = entries_of[graph.At(at.module, at.function)];
       if (std::find(reached.begin(), reached.end(), e) == reached.end()) continue;
       RawFinding finding;

@@ -245,6 +245,7 @@ Taint Engine::DataOf(const Call& call, bool* header_only) {
 
 // Whether the body is one value out of the environment, with nothing around it.
 bool Engine::SendsAlone(const Call& call) {
+  if (call.entry == nullptr) return false;  // a function of the package's own that sends
   for (const ArgRef& ref : call.entry->data) {
     const ExprId expr = Argument(call, {ref}, nullptr);
     if (expr == kNone) continue;
