@@ -23,8 +23,9 @@ bool IsJavaScriptName(std::string_view lang) {
 
 // Without one of these nothing leaves, and nothing foreign runs.
 constexpr auto kSinks = std::to_array<std::string_view>({
-    "exec", "eval", "system", "popen", "Popen", "subprocess", "requests", "urlopen", "urllib", "httpx", "aiohttp", "fetch",
-    "axios", "http", "socket", "net.", "child_process", "smtplib", "Function(", "open(", "writeFile", "import_module", "__import__"});
+    "exec", "eval", "system", "popen", "Popen", "subprocess", "requests", "urlopen", "urllib", "httpx", "aiohttp",
+    "fetch", "axios", "http", "socket", "net.", "child_process", "smtplib", "Function(", "open(", "writeFile",
+    "import_module", "__import__"});
 
 }  // namespace
 
@@ -36,8 +37,9 @@ bool IsWorthReading(std::string_view text, std::string_view lang) {
 
 void JudgeShownCode(std::string_view text, std::string_view lang, std::uint32_t file, std::vector<RawFinding>& out) {
   const bool python = IsPythonName(lang);
-  const code::Module module = python ? code::LowerPython(text, file)
-                                     : code::LowerJavaScript(text, file, IsTypeScriptName(lang), !IsTypeScriptName(lang));
+  const bool typescript = IsTypeScriptName(lang);
+  const code::Module module =
+      python ? code::LowerPython(text, file) : code::LowerJavaScript(text, file, typescript, !typescript);
   code::PackageModules package;
   package.modules = {&module};
   package.paths = {python ? "shown.py" : "shown.js"};

@@ -153,11 +153,12 @@ bool ReadBuildFile(Sheet& sheet, std::string_view base) {
   return false;
 }
 
-// What the head of an instruction file has its host run (`command:` of an installer or a hook), and `!`command``, which a
-// host runs before the agent reads a word.
+// What the head of an instruction file has its host run (`command:` of an installer or a hook), and !`command`, which
+// a host runs before the agent reads a word.
 void ReadInstructionCommands(Sheet& sheet) {
-  constexpr auto kKeys = std::to_array<std::string_view>({"command", "cmd", "run", "exec", "script", "install", "postinstall", "preinstall", "setup",
-                                                          "init", "on_install", "post_install", "pre_install", "onload", "on_load"});
+  constexpr auto kKeys = std::to_array<std::string_view>({
+      "command", "cmd", "run", "exec", "script", "install", "postinstall", "preinstall", "setup", "init", "on_install",
+      "post_install", "pre_install", "onload", "on_load"});
   constexpr std::size_t kHead = 16U << 10U;
   const std::string_view text = sheet.text();
   std::size_t body = 0;
@@ -169,12 +170,15 @@ void ReadInstructionCommands(Sheet& sheet) {
       const std::string_view line = text.substr(at + 1, end - at - 1);
       const std::size_t begin = line.find_first_not_of(" \t-");
       const std::size_t colon = begin == std::string_view::npos ? begin : line.find(':', begin);
-      if (colon == std::string_view::npos || std::ranges::find(kKeys, line.substr(begin, colon - begin)) == kKeys.end()) continue;
+      if (colon == std::string_view::npos) continue;
+      const std::string_view key = line.substr(begin, colon - begin);
+      if (std::ranges::find(kKeys, key) == kKeys.end()) continue;
       std::string_view value = Trim(line.substr(colon + 1));
-      if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front()) value = value.substr(1, value.size() - 2);
+      const bool quoted = value.size() >= 2 && (value.front() == '"' || value.front() == '\'');
+      if (quoted && value.back() == value.front()) value = value.substr(1, value.size() - 2);
       if (value.size() < 4 || value.front() == '|' || value.front() == '>') continue;
       const auto where = static_cast<std::size_t>(value.data() - text.data());
-      sheet.Hook(std::string(line.substr(begin, colon - begin)), value, {where, where + value.size()}, core::Reach::kAgent);
+      sheet.Hook(std::string(key), value, {where, where + value.size()}, core::Reach::kAgent);
     }
     body = close;
   }
@@ -184,7 +188,9 @@ void ReadInstructionCommands(Sheet& sheet) {
     const std::size_t end = text.find('`', at + 2);
     if (end == std::string_view::npos) return;
     const std::string_view command = text.substr(at + 2, end - at - 2);
-    if (command.find('\n') == std::string_view::npos) sheet.Hook("context", command, {at + 2, end}, core::Reach::kAgent);
+    if (command.find('\n') == std::string_view::npos) {
+      sheet.Hook("context", command, {at + 2, end}, core::Reach::kAgent);
+    }
     at = end;
   }
 }

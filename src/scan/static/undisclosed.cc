@@ -55,7 +55,8 @@ constexpr auto kStores = std::to_array<Store>({
 
 const Store* StoreOf(std::string_view path) {
   const std::string lower = LowerCase(path);
-  const auto at = std::ranges::find_if(kStores, [&](const Store& store) { return lower.find(store.part) != std::string::npos; });
+  const auto at =
+      std::ranges::find_if(kStores, [&](const Store& store) { return lower.find(store.part) != std::string::npos; });
   return at == kStores.end() ? nullptr : &*at;
 }
 
@@ -110,12 +111,14 @@ void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFac
   std::vector<std::pair<std::uint32_t, const Store*>> done;
   for (const code::CapabilityUse& use : facts.uses) {
     if (raised == kMostRaised) return;
-    if (use.permission != Permission::kSecretsRead || use.file >= files.size() || files[use.file].reach > Reach::kRuntime) continue;
+    if (use.permission != Permission::kSecretsRead || use.file >= files.size()) continue;
+    if (files[use.file].reach > Reach::kRuntime) continue;
     const std::string path = PathOf(use, files[use.file]);
     const Store* const store = path.empty() ? nullptr : StoreOf(path);
     if (store == nullptr || std::ranges::find(done, std::pair{use.file, store}) != done.end()) continue;
     if (said.empty()) said = Said(files, facts, name);
-    if (std::ranges::any_of(store->words, [&](std::string_view word) { return !word.empty() && Says(said, word); })) continue;
+    const auto spoken = [&](std::string_view word) { return !word.empty() && Says(said, word); };
+    if (std::ranges::any_of(store->words, spoken)) continue;
     done.emplace_back(use.file, store);
     ++raised;
     RawFinding finding;

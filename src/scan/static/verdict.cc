@@ -377,9 +377,8 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       const Rule* rule = input.rules->Find(finding.rule);
       const bool words = rule->engine == Engine::kText && !input.options->strict;
       look = look || (counts && weight >= (words ? kLookOfWords : kLook));
-      if (counts && weight >= kGround && finding.severity == core::Severity::kCritical && IsConcrete(finding.evidence)) {
-        concrete.insert(rule->id);
-      }
+      const bool grave = weight >= kGround && finding.severity == core::Severity::kCritical;
+      if (counts && grave && IsConcrete(finding.evidence)) concrete.insert(rule->id);
       if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
         decisive = true;
     } else if (finding.nature == Nature::kVulnerable) {
@@ -389,7 +388,8 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   for (const auto& [key, weight] : told) (std::get<0>(key) ? malicious : aside)[EvidenceOf(std::get<1>(key))].Add(weight);
   const auto incubates = [&](std::string_view rule) {
     const Rule* known = input.rules->Find(rule);
-    return rule == kClassifierRule || (known != nullptr && known->maturity == Maturity::kIncubating && !concrete.contains(rule));
+    if (rule == kClassifierRule) return true;
+    return known != nullptr && known->maturity == Maturity::kIncubating && !concrete.contains(rule);
   };
   const auto weigh = [&](bool classifier) {
     double evidence = 0.0;
