@@ -1,12 +1,8 @@
 #include "needs.h"
 
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
-
 #include <algorithm>
-#include <bit>
-#include <cstddef>
+#include <cstdint>
+#include <cstring>
 
 #include "literals.h"
 
@@ -15,6 +11,14 @@ namespace {
 
 constexpr std::size_t kMaxAtoms = 64;
 constexpr std::size_t kMaxWord = 255;
+
+using Bytes = unsigned char __attribute__((vector_size(16)));
+
+Bytes Load(const char* at) noexcept {
+  Bytes out;
+  std::memcpy(&out, at, sizeof out);
+  return out;
+}
 
 // The bit that letters of either case have in common; other characters are compared as they are.
 unsigned char CaseBit(unsigned char c) noexcept { return c >= 'a' && c <= 'z' ? 0x20 : 0; }
@@ -33,24 +37,16 @@ bool Has(std::string_view text, std::string_view word) noexcept {
   const unsigned char first_case = CaseBit(first);
   const unsigned char last_case = CaseBit(last);
   std::size_t i = 0;
-#ifdef __SSE2__
-  // Sixteen places at a time: those where the first and the last letter fit.
-  const auto all = [](unsigned char c) { return _mm_set1_epi8(static_cast<char>(c)); };
-  const __m128i firsts = all(first);
-  const __m128i lasts = all(last);
-  const __m128i first_cases = all(first_case);
-  const __m128i last_cases = all(last_case);
-  const auto load = [](const char* at) { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at)); };
-  constexpr std::size_t kStep = sizeof(__m128i);
-  for (; i + kStep <= places; i += kStep) {
-    const __m128i head = _mm_cmpeq_epi8(_mm_or_si128(load(text.data() + i), first_cases), firsts);
-    const __m128i tail = _mm_cmpeq_epi8(_mm_or_si128(load(text.data() + i + word.size() - 1), last_cases), lasts);
-    auto hits = static_cast<unsigned>(_mm_movemask_epi8(_mm_and_si128(head, tail)));
-    for (; hits != 0; hits &= hits - 1) {
-      if (IsAt(text, i + static_cast<std::size_t>(std::countr_zero(hits)), word)) return true;
+  for (; i + sizeof(Bytes) <= places; i += sizeof(Bytes)) {
+    const auto hits = reinterpret_cast<Bytes>(((Load(text.data() + i) | first_case) == first) &
+                                              ((Load(text.data() + i + word.size() - 1) | last_case) == last));
+    std::uint64_t halves[2];
+    std::memcpy(halves, &hits, sizeof hits);
+    if ((halves[0] | halves[1]) == 0) continue;
+    for (std::size_t k = 0; k < sizeof(Bytes); ++k) {
+      if (hits[k] != 0 && IsAt(text, i + k, word)) return true;
     }
   }
-#endif
   for (; i < places; ++i) {
     if (IsAt(text, i, word)) return true;
   }

@@ -1,10 +1,12 @@
 #include "code/flow.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "code/engine.h"
 #include "code/places.h"
+#include "static/literals.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan::code {
@@ -77,12 +79,26 @@ class Graph {
 bool Condemns(Reach reach) { return reach <= Reach::kRuntime; }
 
 bool Says(std::string_view text, std::initializer_list<std::string_view> words) {
-  std::string lower(text.substr(0, 4000));
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+  return SaysAny(LowerCase(text.substr(0, 4000)), words);
+}
+
+std::string_view TextOf(const World& world, const UseAt& at) {
+  const std::string_view text = world.View(at.module).module().text;
+  const std::size_t begin = std::min<std::size_t>(at.use.loc.begin, text.size());
+  return text.substr(begin, at.use.loc.end - at.use.loc.begin);
+}
+
+bool IsShellCall(std::string_view call) {
+  return Says(call, {"shell=true", "shell: true", "os.system(", "os.popen(", "exec(", "execsync(", "getoutput("});
+}
+
+bool SpeaksOfCommands(const EntryPoint& entry) {
+  constexpr std::size_t kMostRead = 4000;
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"command", "shell", "terminal", "bash", "console", "script", "javascript", "applescript", "exec", "cmd", "cli",
+       "program", "process", "code", "ssh", "kubectl", "docker", "git"});
+  const std::string said = LowerCase(entry.name + " " + entry.description.substr(0, kMostRead));
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return SaysWord(said, word); });
 }
 
 // Modules that are loaded when these are: their imports, and the imports of those.
@@ -235,31 +251,30 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
   }
 
   // Whatever its caller writes is run by a shell, and neither name nor description of the tool speaks of commands.
-  for (std::uint32_t e = 0; e < out.entries.size(); ++e) {
+  std::vector<const UseAt*> any_command;
+  for (const UseAt& at : engine.uses()) {
+    if (at.chosen && at.use.detail == "any command" && IsShellCall(TextOf(world, at))) any_command.push_back(&at);
+  }
+  for (std::uint32_t e = 0; e < out.entries.size() && !any_command.empty(); ++e) {
     const EntryPoint& entry = out.entries[e];
     if (entry.kind != "mcp-tool" && entry.kind != "langchain-tool") continue;
-    if (entry.description.empty() || entry.name.find('/') != std::string::npos || !Condemns(place_of(entry.module))) continue;
-    if (Says(entry.name + " " + entry.description, {"command", "shell", "terminal", "bash", "console", "script", "exec", "cmd", "cli", "program",
-                                                    "process", "code", "ssh", "kubectl", "docker", "git"})) {
-      continue;
-    }
-    for (const UseAt& at : engine.uses()) {
-      if (!at.chosen || at.use.detail != "any command") continue;
-      const std::string_view text = world.View(at.module).module().text;
-      const std::string_view call = text.substr(std::min<std::size_t>(at.use.loc.begin, text.size()), at.use.loc.end - at.use.loc.begin);
-      if (!Says(call, {"shell=true", "shell: true", "os.system(", "os.popen(", "exec(", "execsync(", "getoutput("})) continue;
-      const std::vector<std::uint32_t>& reached = entries_of[graph.At(at.module, at.function)];
-      if (std::find(reached.begin(), reached.end(), e) == reached.end()) continue;
-      RawFinding finding;
-      finding.rule = "VULN-001";
-      finding.file = at.use.file;
-      finding.bytes = {at.use.loc.begin, at.use.loc.end};
-      finding.subject = entry.name;
-      finding.message = "tool `" + entry.name + "` runs any command, and says nothing of commands";
-      set_reach(finding, at.module, at.function);
-      out.findings.push_back(std::move(finding));
-      break;
-    }
+    if (entry.description.empty() || entry.name.find('/') != std::string::npos) continue;
+    if (!Condemns(place_of(entry.module)) || SpeaksOfCommands(entry)) continue;
+    const auto from_here = [&](const UseAt* at) {
+      const std::vector<std::uint32_t>& reached = entries_of[graph.At(at->module, at->function)];
+      return std::find(reached.begin(), reached.end(), e) != reached.end();
+    };
+    const auto use = std::find_if(any_command.begin(), any_command.end(), from_here);
+    if (use == any_command.end()) continue;
+    const UseAt& at = **use;
+    RawFinding finding;
+    finding.rule = "VULN-001";
+    finding.file = at.use.file;
+    finding.bytes = {at.use.loc.begin, at.use.loc.end};
+    finding.subject = entry.name;
+    finding.message = "tool `" + entry.name + "` runs any command, and says nothing of commands";
+    set_reach(finding, at.module, at.function);
+    out.findings.push_back(std::move(finding));
   }
 
   // A tool that says it only reads, and does more by its own hand.
@@ -281,9 +296,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
                         std::find(entries_of[node].begin(), entries_of[node].end(), e) != entries_of[node].end();
       if (!runs && !code && !std::binary_search(near[e].begin(), near[e].end(), node)) continue;
       const PathKind kind = KindOfPath(at.use.detail);
-      const std::string_view whole = world.View(at.module).module().text;
-      const std::string_view call =
-          whole.substr(std::min<std::size_t>(at.use.loc.begin, whole.size()), at.use.loc.end - at.use.loc.begin);
+      const std::string_view call = TextOf(world, at);
       // What a program has put aside for itself is its own.
       const bool aside = kind == PathKind::kTemporary || Says(at.use.detail, {"cache", "log", "tmp", "temp"}) ||
                          (at.role == Role::kFileDelete && Says(call.substr(0, 200), {"tmp", "temp", "cache", "lock"}));

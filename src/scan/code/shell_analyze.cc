@@ -69,7 +69,7 @@ void Analysis::InlineCode(std::uint32_t index, std::string_view program, const S
     Emit(ShellAct::kReverseShell, index, std::string(program), 2);
     return;
   }
-  if ((net || decode) && InlineFlow(index, program, code)) return;
+  if (InlineFlow(index, program, code)) return;
   if (net && runs) {
     const std::string url = FirstUrl(code.text);
     // subprocess of something else is no running of what was fetched; exec and eval are.
@@ -86,7 +86,6 @@ void Analysis::InlineCode(std::uint32_t index, std::string_view program, const S
     use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
     return;
   }
-  if (!net && !decode && InlineFlow(index, program, code)) return;
   Taint taint = OfWord(code);
   RunTaint(index, taint);
 }

@@ -87,6 +87,9 @@ struct RawFinding {
   // Host that is fetched from or sent to. The verdict weighs the finding less where that host belongs to the package's
   // own maker (its repository, home page, name), more for raw addresses, paste sites, tunnels. "" : no host in it.
   std::string host = {};
+  // An order whose sentence names an address or a file of keys. One that does not may be part of an honest manual
+  // ("submit it, and receive the API key").
+  bool concrete = false;
   bool told = false;  // a document tells a person or an agent to do it; nothing of the package does it by itself
   std::optional<core::Severity> severity = {};  // of this very finding, instead of the rule's
   bool listed_only = false;                     // reported, and no reason for a verdict unless the profile is strict

@@ -8,6 +8,7 @@
 
 #include "code/open_settings.h"
 #include "code/shell.h"
+#include "static/front_matter.h"
 #include "static/literals.h"
 #include "static/shell_judge.h"
 
@@ -124,9 +125,8 @@ std::string ValueAt(std::string_view text, std::size_t at) {
 std::string_view Declared(const FileContext& file) {
   const std::string_view text = file.text().substr(0, kMaxRead);
   if (file.type != FileType::kMarkdown) return text;
-  if (!text.starts_with("---")) return {};
-  const std::size_t end = text.find("\n---", 3);
-  return end == std::string_view::npos || end > kMaxHead ? std::string_view() : text.substr(0, end);
+  const std::string_view head = FindFrontMatter(text).lines(text);
+  return head.size() > kMaxHead ? std::string_view() : head;
 }
 
 bool IsManifest(std::string_view path) {

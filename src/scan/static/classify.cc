@@ -28,7 +28,6 @@ constexpr NameType kExtensions[] = {
     {"markdown", FileType::kMarkdown},
     {"py", FileType::kPython},
     {"pyw", FileType::kPython},
-    {"pyw", FileType::kPython},
     {"pyi", FileType::kPython},
     {"js", FileType::kJavaScript},
     {"mjs", FileType::kJavaScript},

@@ -10,12 +10,11 @@ const ListedWords& ListedWords::Get() {
   return words;
 }
 
-ListedWords::Entry& ListedWords::At(std::string_view word) {
-  const std::uint32_t known = Find(word);
+ListedWords::Entry& ListedWords::At(std::uint64_t hash) {
+  const std::uint32_t known = Find(hash);
   if (known != kNone) return entries_[known];
   const auto number = static_cast<std::uint32_t>(entries_.size());
   INTERLOCK_CHECK(number <= kNumberMask && entries_.size() * 2 < slots_.size(), "the lists are not longer than that");
-  const std::uint64_t hash = HashWord(word);
   std::size_t at = hash & mask_;
   while (slots_[at] != 0) at = (at + 1) & mask_;
   slots_[at] = Tag(hash) << kNumberBits | number;
@@ -32,9 +31,9 @@ ListedWords::ListedWords() {
   mask_ = slots - 1;
   entries_.reserve(most);
   entries_.emplace_back();
-  ClassWords().Each([&](std::string_view word, WordSet set) { At(word).set = set; });
-  PairFirsts().Each([&](std::string_view word, WordSet) { At(word).begins_pair = true; });
-  OrderWords().Each([&](std::string_view word, std::uint64_t orders) { At(word).orders = orders; });
+  ClassWords().Each([&](std::string_view word, WordSet set) { At(HashWord(word)).set = set; });
+  PairFirsts().Each([&](std::string_view word, WordSet) { At(HashWord(word)).begins_pair = true; });
+  OrderWords().Each([&](std::string_view word, std::uint64_t orders) { At(HashWord(word)).orders = orders; });
   for (std::size_t i = 0; i < meanings.size(); ++i) At(MeaningLexicon::Get().words()[i]).meaning = &meanings[i];
 }
 

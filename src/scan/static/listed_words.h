@@ -43,7 +43,7 @@ class ListedWords {
   static std::uint32_t Tag(std::uint64_t hash) noexcept { return static_cast<std::uint32_t>(hash >> 48U); }
 
   ListedWords();
-  Entry& At(std::string_view word);  // made if need be
+  Entry& At(std::uint64_t hash);  // made if need be
   std::vector<Entry> entries_;
   std::vector<std::uint32_t> slots_;  // tag and number
   std::uint64_t mask_ = 0;

@@ -6,6 +6,7 @@
 #include "interlock/base/digest.h"
 #include "interlock/base/json.h"
 #include "static/classify.h"
+#include "static/front_matter.h"
 
 namespace interlock::scan {
 namespace {
@@ -24,10 +25,7 @@ std::string_view Trim(std::string_view text) {
 }
 
 std::string_view FrontMatterValue(std::string_view text, std::string_view key) {
-  if (text.substr(0, 3) != "---") return {};
-  const std::size_t end = text.find("\n---", 3);
-  if (end == std::string_view::npos) return {};
-  const std::string_view matter = text.substr(0, end);
+  const std::string_view matter = FindFrontMatter(text).lines(text);
   std::size_t at = 0;
   while ((at = matter.find('\n', at)) != std::string_view::npos) {
     ++at;

@@ -139,7 +139,7 @@ MeaningLexicon::MeaningLexicon() {
       phrases_.push_back(phrase);
     }
     entries_.push_back(entry);
-    words_.push_back(word);
+    words_.push_back(HashWord(word));
   }
 }
 

@@ -56,7 +56,8 @@ class MeaningLexicon {
   };
   // By word; looked up in ListedWords.
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
-  [[nodiscard]] const std::vector<std::string>& words() const noexcept { return words_; }  // of the entries
+  // HashWord() of the entries' words.
+  [[nodiscard]] const std::vector<std::uint64_t>& words() const noexcept { return words_; }
   [[nodiscard]] const std::uint64_t* hashes(const Phrase& phrase) const noexcept { return hashes_.data() + phrase.rest; }
   [[nodiscard]] const Phrase& phrase(std::uint32_t i) const noexcept { return phrases_[i]; }
   [[nodiscard]] const std::vector<MeaningClass>& classes() const noexcept { return classes_; }
@@ -69,7 +70,7 @@ class MeaningLexicon {
   std::vector<Phrase> phrases_;
   std::vector<std::uint64_t> hashes_;
   std::vector<Entry> entries_;
-  std::vector<std::string> words_;
+  std::vector<std::uint64_t> words_;
   MeaningSet acts_;
 };
 

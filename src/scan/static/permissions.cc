@@ -9,6 +9,7 @@
 #include "fmt/format.h"
 #include "interlock/base/json.h"
 #include "static/classify.h"
+#include "static/front_matter.h"
 
 namespace interlock::scan {
 namespace {
@@ -61,10 +62,8 @@ void AddHostTool(std::string_view name, Declaration& declaration) {
 // front matter is the text analyser's; this line is all that counts here.
 void ReadAllowedTools(const FileContext& file, Declaration& declaration) {
   const std::string_view text = file.text();
-  if (text.substr(0, 3) != "---") return;
-  const std::size_t end = text.find("\n---", 3);
-  if (end == std::string_view::npos) return;
-  const std::string_view matter = text.substr(0, end);
+  const FrontMatter head = FindFrontMatter(text);
+  const std::string_view matter = head.lines(text);
   const std::size_t key = matter.find("\nallowed-tools:");
   if (key == std::string_view::npos) return;
   std::size_t stop = matter.find('\n', key + 1);
@@ -90,7 +89,7 @@ void ReadAllowedTools(const FileContext& file, Declaration& declaration) {
   }
   if (!word.empty()) AddHostTool(word, declaration);
   declaration.file = file.index;
-  declaration.bytes = {key + 1, stop};
+  declaration.bytes = {head.begin + key, head.begin - 1 + stop};
   declaration.by_host_tools = true;
 }
 

@@ -56,6 +56,13 @@ TEST(Permissions, AllowedToolsInEveryShape) {
   EXPECT_EQ(OfSkill("allowed-tools: mcp__search__query\n").permissions, net);
   // A shell can do everything, whatever its pattern says.
   EXPECT_NE(OfSkill("allowed-tools: Bash(ls:*)\n").permissions & BitOf(Permission::kSecretsRead), 0U);
+  // A byte order mark, other line ends and another closing line hide nothing.
+  for (const char* text : {"\xEF\xBB\xBF---\nallowed-tools: Read\n---\n", "---\r\nallowed-tools: Read\r\n...\r\n"}) {
+    const Package package({{"SKILL.md", text}, {"a.py", ""}});
+    const Declaration declaration = package.declaration();
+    EXPECT_EQ(declaration.permissions, read) << text;
+    EXPECT_TRUE(package.files().front().text().substr(declaration.bytes.begin).starts_with("allowed-tools: Read"));
+  }
   // Not front matter.
   EXPECT_FALSE(Package({{"SKILL.md", "# X\nallowed-tools: Read\n"}, {"a.py", ""}}).declaration().declares);
   EXPECT_FALSE(Package({{"SKILL.md", "---\nallowed-tools: Read\n"}, {"a.py", ""}}).declaration().declares);

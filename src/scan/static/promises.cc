@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "static/classify.h"
+#include "static/literals.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan {
@@ -40,18 +41,10 @@ struct Promise {
   std::size_t at = std::string_view::npos;
 };
 
-std::string Folded(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-    if (c == '\n' || c == '\t' || c == '\r') c = ' ';
-  }
-  return out;
-}
-
 // A promise in the text, without anything that takes part of it back.
 Promise PromiseIn(std::string_view text) {
-  const std::string folded = Folded(text.substr(0, kMostRead));
+  std::string folded = LowerCase(text.substr(0, kMostRead));
+  std::ranges::replace_if(folded, [](char c) { return c == '\n' || c == '\t' || c == '\r'; }, ' ');
   for (const std::string_view words : kPromises) {
     for (std::size_t at = folded.find(words); at != std::string::npos; at = folded.find(words, at + 1)) {
       const std::size_t before = at == 0 ? std::string::npos : folded.find_last_of(".!?|#", at - 1);

@@ -16,6 +16,7 @@
 #include "static/analysis.h"
 #include "static/build_files.h"
 #include "static/classify.h"
+#include "static/front_matter.h"
 #include "static/installs.h"
 #include "static/listing.h"
 #include "static/notebook.h"
@@ -119,13 +120,12 @@ bool IsAside(std::string_view folder) {
 
 // The line of an instruction file's front matter that names its licence; empty where there is none.
 std::pair<std::size_t, std::size_t> LicenceLine(std::string_view text) {
-  constexpr std::size_t kFrontMatter = 4000;
   constexpr std::string_view kKey = "\nlicense:";
-  const std::string_view head = text.substr(0, kFrontMatter);
-  const std::size_t close = head.find("\n---", 3);
-  const std::size_t at = head.starts_with("---") ? head.substr(0, close).find(kKey) : std::string_view::npos;
-  if (at == std::string_view::npos) return {0, 0};
-  return {at, std::min(head.find('\n', at + kKey.size()), head.size())};
+  const FrontMatter head = FindFrontMatter(text);
+  const std::size_t key = head.lines(text).find(kKey);
+  if (key == std::string_view::npos) return {0, 0};
+  const std::size_t at = head.begin - 1 + key;
+  return {at, std::min(text.find('\n', at + kKey.size()), text.size())};
 }
 
 }  // namespace

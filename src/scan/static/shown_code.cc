@@ -29,13 +29,14 @@ constexpr auto kSinks = std::to_array<std::string_view>({
 
 }  // namespace
 
-bool IsWorthReading(std::string_view text, std::string_view lang) {
+bool MayHarm(std::string_view text, std::string_view lang) {
   if (text.size() < 40 || text.size() > kMaxBlock) return false;
   if (!IsPythonName(lang) && !IsTypeScriptName(lang) && !IsJavaScriptName(lang)) return false;
   return std::ranges::any_of(kSinks, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
 
-void JudgeShownCode(std::string_view text, std::string_view lang, std::uint32_t file, std::vector<RawFinding>& out) {
+void JudgeShownCode(std::string_view text, std::string_view lang, std::uint32_t file, const RuleSet& rules,
+                    std::vector<RawFinding>& out) {
   const bool python = IsPythonName(lang);
   const bool typescript = IsTypeScriptName(lang);
   const code::Module module =
@@ -45,7 +46,7 @@ void JudgeShownCode(std::string_view text, std::string_view lang, std::uint32_t 
   package.paths = {python ? "shown.py" : "shown.js"};
   code::CodeFacts facts = code::AnalyzeCode(package, {core::Reach::kAgent});
   for (RawFinding& finding : facts.findings) {
-    const Rule* rule = RuleSet::Builtin().Find(finding.rule);
+    const Rule* rule = rules.Find(finding.rule);
     if (rule == nullptr || rule->nature != core::Nature::kMalicious || finding.listed_only) continue;
     finding.scale *= kShown;
     finding.has_reach = false;  // the document's

@@ -11,9 +11,10 @@
 namespace interlock::scan {
 
 // Whether a block in this language (of its fence, lower case) may do what JudgeShownCode() finds; cheap.
-[[nodiscard]] bool IsWorthReading(std::string_view text, std::string_view lang);
+[[nodiscard]] bool MayHarm(std::string_view text, std::string_view lang);
 
 // Malice of the block by itself; bytes are in `text`. Scale is lower than a file's: a document shows, it does not run.
-void JudgeShownCode(std::string_view text, std::string_view lang, std::uint32_t file, std::vector<RawFinding>& out);
+void JudgeShownCode(std::string_view text, std::string_view lang, std::uint32_t file, const RuleSet& rules,
+                    std::vector<RawFinding>& out);
 
 }  // namespace interlock::scan

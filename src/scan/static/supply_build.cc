@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "static/classify.h"
+#include "static/front_matter.h"
 #include "static/supply_internal.h"
 
 namespace interlock::scan {
@@ -159,30 +160,25 @@ void ReadInstructionCommands(Sheet& sheet) {
   constexpr auto kKeys = std::to_array<std::string_view>({
       "command", "cmd", "run", "exec", "script", "install", "postinstall", "preinstall", "setup", "init", "on_install",
       "post_install", "pre_install", "onload", "on_load"});
-  constexpr std::size_t kHead = 16U << 10U;
   const std::string_view text = sheet.text();
-  std::size_t body = 0;
-  if (text.starts_with("---")) {
-    const std::size_t close = text.substr(0, kHead).find("\n---", 3);
-    if (close == std::string_view::npos) return;
-    for (std::size_t at = text.find('\n'); at < close; at = text.find('\n', at + 1)) {
-      const std::size_t end = std::min(text.find('\n', at + 1), close);
-      const std::string_view line = text.substr(at + 1, end - at - 1);
-      const std::size_t begin = line.find_first_not_of(" \t-");
-      const std::size_t colon = begin == std::string_view::npos ? begin : line.find(':', begin);
-      if (colon == std::string_view::npos) continue;
-      const std::string_view key = line.substr(begin, colon - begin);
-      if (std::ranges::find(kKeys, key) == kKeys.end()) continue;
-      std::string_view value = Trim(line.substr(colon + 1));
-      const bool quoted = value.size() >= 2 && (value.front() == '"' || value.front() == '\'');
-      if (quoted && value.back() == value.front()) value = value.substr(1, value.size() - 2);
-      if (value.size() < 4 || value.front() == '|' || value.front() == '>') continue;
-      const auto where = static_cast<std::size_t>(value.data() - text.data());
-      sheet.Hook(std::string(key), value, {where, where + value.size()}, core::Reach::kAgent);
-    }
-    body = close;
+  const FrontMatter head = FindFrontMatter(text);
+  for (std::size_t at = head.begin; at < head.end;) {
+    const std::size_t end = std::min(text.find('\n', at), head.end);
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    const std::size_t begin = line.find_first_not_of(" \t-");
+    const std::size_t colon = begin == std::string_view::npos ? begin : line.find(':', begin);
+    if (colon == std::string_view::npos) continue;
+    const std::string_view key = line.substr(begin, colon - begin);
+    if (std::ranges::find(kKeys, key) == kKeys.end()) continue;
+    std::string_view value = Trim(line.substr(colon + 1));
+    const bool quoted = value.size() >= 2 && (value.front() == '"' || value.front() == '\'');
+    if (quoted && value.back() == value.front()) value = value.substr(1, value.size() - 2);
+    if (value.size() < 4 || value.front() == '|' || value.front() == '>') continue;
+    const auto where = static_cast<std::size_t>(value.data() - text.data());
+    sheet.Hook(std::string(key), value, {where, where + value.size()}, core::Reach::kAgent);
   }
-  for (std::size_t at = text.find("!`", body); at != std::string_view::npos; at = text.find("!`", at + 2)) {
+  for (std::size_t at = text.find("!`", head.body); at != std::string_view::npos; at = text.find("!`", at + 2)) {
     // "Done!`x`" is prose.
     if (at > 0 && text[at - 1] != ' ' && text[at - 1] != '\n' && text[at - 1] != '\t') continue;
     const std::size_t end = text.find('`', at + 2);

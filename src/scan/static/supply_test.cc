@@ -157,6 +157,20 @@ TEST(Supply, HooksOfPackagesAgentsAndEditors) {
   EXPECT_THAT(package.facts.dependencies, Contains(Is("PyPI", "db-mcp", "1.0.0", true)));
 }
 
+TEST(Supply, CommandsThatAnInstructionFileHasItsHostRun) {
+  const auto commands = [](const std::string& text) {
+    const Package package = Read({{"SKILL.md", text}});
+    std::vector<std::string> out;
+    for (const HookCommand& hook : package.facts.hooks) out.push_back(hook.command);
+    return out;
+  };
+  EXPECT_THAT(commands("\xEF\xBB\xBF---\r\nname: x\r\npostinstall: \"sh setup.sh\"\r\n...\r\nSee !`git log -1`.\r\n"),
+              ElementsAre("sh setup.sh", "git log -1"));
+  // A line across the page is no head, and keeps nothing from being read.
+  EXPECT_THAT(commands("---\npostinstall: sh setup.sh\n\nSee !`git log -1`.\n"), ElementsAre("git log -1"));
+  EXPECT_THAT(commands("# X\nIt works!`really`\n"), IsEmpty());
+}
+
 TEST(Supply, AFolderWhoseSettingsLetToolsRunUnasked) {
   const auto opens = [](const std::string& settings) {
     const Package package = Read({{".vscode/settings.json", settings}});

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "static/classify.h"
+#include "static/front_matter.h"
 #include "static/markdown.h"
 #include "static/surface_parts.h"
 
@@ -16,33 +17,10 @@ constexpr std::size_t kFarSpaces = 200;
 constexpr std::size_t kFarLines = 40;
 static_assert(kFarLines <= kFarSpaces);
 
-// End of the front matter's closing line, 0: none. `begin` and `end` enclose its lines.
-std::size_t FrontMatter(std::string_view text, std::size_t& begin, std::size_t& end) {
-  std::size_t at = text.starts_with("\xEF\xBB\xBF") ? 3 : 0;
-  while (at < text.size() && (text[at] == '\n' || text[at] == '\r')) ++at;
-  if (text.substr(at, 3) != "---") return 0;
-  const std::size_t line = text.find('\n', at);
-  if (line == std::string_view::npos || line - at > 5) return 0;
-  begin = line + 1;
-  for (std::size_t i = begin; i < text.size() && i - begin < (std::size_t{256} << 10);) {
-    std::size_t stop = text.find('\n', i);
-    if (stop == std::string_view::npos) stop = text.size();
-    std::string_view row = text.substr(i, stop - i);
-    while (!row.empty() && (row.back() == '\r' || row.back() == ' ')) row.remove_suffix(1);
-    if (row == "---" || row == "...") {
-      end = i;
-      return std::min(stop + 1, text.size());
-    }
-    i = stop + 1;
-  }
-  return 0;
-}
-
 void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::size_t skip = 0) {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-  const std::size_t start = skip != 0 ? skip : FrontMatter(text, begin, end);
-  if (start != 0 && skip == 0) CollectKeyValues(sink, {begin, end}, ':');
+  const FrontMatter head = skip != 0 ? FrontMatter{} : FindFrontMatter(text);
+  const std::size_t start = skip != 0 ? skip : head.body;
+  if (head.found()) CollectKeyValues(sink, {head.begin, head.end}, ':');
   const std::string_view rest = text.substr(start);
   if (rest.size() > kMaxMarkdown) {
     CollectParagraphs(sink, {start, text.size()}, body);

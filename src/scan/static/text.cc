@@ -64,20 +64,18 @@ bool IsShellName(std::string_view lang) {
 }
 
 constexpr auto kPrograms = std::to_array<std::string_view>(
-    {"curl ",       "wget ",      "bash ",       "sh ",        "sudo ",      "echo ",      "nc ",         "cat ",        "rm ",
-     "chmod ",      "base64 ",    "eval ",       "export ",    "find ",      "env ",       "powershell",  "iex ",        "iwr ",
-     "ncat ",       "tar ",       "scp ",        "ssh ",       "openssl ",   "nohup ",     "crontab ",    "python3 -c",  "python -c",
-     "node -e",     "perl -e",    "ruby -e",     "git ",       "gh ",        "docker ",    "podman ",     "kubectl ",    "helm ",
-     "aws ",        "az ",        "gcloud ",     "gsutil ",    "truncate ",  "shred ",     "dd ",         "mkfs",        "history ",
-     "auditctl ",   "journalctl ","setenforce ", "spctl ",     "csrutil ",   "launchctl ", "systemctl ",  "service ",    "chattr ",
-     "chown ",      "setcap ",    "ufw ",        "iptables ",  "nft ",       "useradd ",   "usermod ",    "passwd ",     "chpasswd",
-     "visudo",      "security ",  "secret-tool ","osascript ", "defaults ",  "pbpaste",    "xclip ",      "socat ",      "ngrok ",
-     "cloudflared ","rclone ",    "rsync ",      "sftp ",      "ftp ",       "dig ",       "nslookup ",   "host ",       "npm ",
-     "npx ",        "pip ",       "pip3 ",       "uvx ",       "brew ",      "apt ",       "apt-get ",    "reg ",        "schtasks ",
-     "netsh ",      "net user",   "sc ",         "vssadmin ",  "bcdedit ",   "wevtutil ",  "certutil ",   "mshta ",      "rundll32 ",
-     "regsvr32 ",   "bitsadmin ", "cp ",         "mv ",        "tee ",       "sed ",       "kill ",       "pkill ",      "killall ",
-     "mount ",      "ssh-keygen ","gpg ",        "grep ",      "zip ",       "printenv",    "set ",        "at ",
-     "mysqldump ",  "pg_dump ",   "psql ",       "redis-cli ", "mongodump "});
+    {"curl ", "wget ", "bash ", "sh ", "sudo ", "echo ", "nc ", "cat ", "rm ", "chmod ", "base64 ", "eval ", "export ",
+    "find ", "env ", "powershell", "iex ", "iwr ", "ncat ", "tar ", "scp ", "ssh ", "openssl ", "nohup ", "crontab ",
+    "python3 -c", "python -c", "node -e", "perl -e", "ruby -e", "git ", "gh ", "docker ", "podman ", "kubectl ",
+    "helm ", "aws ", "az ", "gcloud ", "gsutil ", "truncate ", "shred ", "dd ", "mkfs", "history ", "auditctl ",
+    "journalctl ", "setenforce ", "spctl ", "csrutil ", "launchctl ", "systemctl ", "service ", "chattr ", "chown ",
+    "setcap ", "ufw ", "iptables ", "nft ", "useradd ", "usermod ", "passwd ", "chpasswd", "visudo", "security ",
+    "secret-tool ", "osascript ", "defaults ", "pbpaste", "xclip ", "socat ", "ngrok ", "cloudflared ", "rclone ",
+    "rsync ", "sftp ", "ftp ", "dig ", "nslookup ", "host ", "npm ", "npx ", "pip ", "pip3 ", "uvx ", "brew ", "apt ",
+    "apt-get ", "reg ", "schtasks ", "netsh ", "net user", "sc ", "vssadmin ", "bcdedit ", "wevtutil ", "certutil ",
+    "mshta ", "rundll32 ", "regsvr32 ", "bitsadmin ", "cp ", "mv ", "tee ", "sed ", "kill ", "pkill ", "killall ",
+    "mount ", "ssh-keygen ", "gpg ", "grep ", "zip ", "printenv", "set ", "at ", "mysqldump ", "pg_dump ", "psql ",
+    "redis-cli ", "mongodump "});
 // Most lines begin with none of their letters.
 constexpr std::uint32_t kProgramLetters = [] {
   std::uint32_t letters = 0;
@@ -102,6 +100,14 @@ bool LooksLikeShell(std::string_view text) {
     at = end + 1;
   }
   return false;
+}
+
+// A whole word of a command line: `curl`, `python3`.
+bool IsProgramName(std::string_view word) {
+  if (word.size() < 2) return false;
+  return std::ranges::any_of(kPrograms, [&](std::string_view program) {
+    return program.substr(0, program.find(' ')) == word;
+  });
 }
 
 class Analysis {
@@ -185,7 +191,12 @@ class Analysis {
     finding.scale = hit.score * KindWeight(passage.kind);
     finding.described = hit.described;
     finding.host = hit.host;
+    finding.concrete = IsConcrete(sentence);
     Push(std::move(finding), hit.passage);
+  }
+
+  static bool IsConcrete(const TextSentence& sentence) {
+    return (sentence.all & (Bit(kWUrl) | Bit(kWSecretPath))) != 0;
   }
 
   // What the classes of a sentence's words add up to; one finding a sentence, where no frame says as much already.
@@ -264,6 +275,7 @@ class Analysis {
       const bool named = finding.rule == "PI-040";
       if ((finding.rule != "PI-010" && DeniedBefore(sentence, begin)) || (!named && OpensToolText(passage, at, begin)))
         finding.described = std::max(finding.described, 0.75);
+      finding.concrete = IsConcrete(sentence);
       Push(std::move(finding), index);
     }
   }
@@ -344,9 +356,6 @@ class Analysis {
 
   // "сurl" with another script's first letter: a command that reads as one and is none, or a host that is another's.
   void LookAlikeCommands() {
-    constexpr auto kCommands = std::to_array<std::string_view>(
-        {"curl", "wget", "bash", "sudo", "python", "python3", "node", "npm", "npx", "pip", "ssh", "scp", "chmod", "eval", "exec", "rm", "cat",
-         "powershell", "docker", "git", "echo", "export", "source", "crontab", "netcat", "ignore", "system", "password", "token"});
     for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
       const TextPassage& passage = canvas_.passages[p];
       if ((passage.kind & (kSurfaceToolName | kSurfaceDecoded)) != 0 || passage.glossed || passage.map.empty()) continue;
@@ -355,10 +364,11 @@ class Analysis {
         const TextSentence& sentence = canvas_.sentences[s];
         for (std::uint32_t t = sentence.first; t < sentence.last; ++t) {
           const TextToken& token = canvas_.tokens[t];
-          if (std::ranges::find(kCommands, canvas_.Of(token)) == kCommands.end()) continue;
+          if (!IsProgramName(canvas_.Of(token))) continue;
           // A letter that was folded took more bytes in the file than here.
           const base::ByteSpan bytes = canvas_.Back(passage, token.begin, token.end());
-          if (bytes.end - bytes.begin <= token.size || !HasLookAlike(file_.text().substr(bytes.begin, bytes.end - bytes.begin))) continue;
+          if (bytes.end - bytes.begin <= token.size) continue;
+          if (!HasLookAlike(file_.text().substr(bytes.begin, bytes.end - bytes.begin))) continue;
           RawFinding finding = Make("PI-006", passage, token.begin, token.end());
           finding.decoded = std::string(canvas_.Of(token));
           finding.message = "a word of another script looks like `" + finding.decoded + "`";
@@ -604,10 +614,11 @@ class Analysis {
 
   // A block read as a program. Of what it is found to do there and what its words let suppose the surer one is told.
   void Program(std::uint32_t p, const TextSurface& surface, std::string_view shown, double described) {
-    if (programs_ + shown.size() > kMaxPrograms || !IsWorthReading(shown, surface.subject)) return;
+    if (programs_ + shown.size() > kMaxPrograms || !MayHarm(shown, surface.subject)) return;
     programs_ += shown.size();
     std::vector<RawFinding> found;
-    JudgeShownCode(shown, surface.subject, file_.index, found);
+    JudgeShownCode(shown, surface.subject, file_.index, rules_, found);
+    if (found.empty()) return;
     const auto sureness = [&](const RawFinding& finding) {
       const Rule* rule = rules_.Find(finding.rule);
       return rule == nullptr ? 0.0 : rule->confidence * finding.scale * (1.0 - finding.described);
@@ -620,16 +631,13 @@ class Analysis {
       finding.described = std::max(finding.described, described);
       proven = std::max(proven, sureness(finding));
     }
-    double supposed = 0.0;
-    const auto words = [&](const Mark& mark) {
-      const RawFinding& finding = out_.findings[mark.finding];
-      return mark.passage == p && (finding.rule == "EX-101" || finding.rule == "OBFUSC-101");
-    };
-    for (const Mark& mark : marks_) supposed = words(mark) ? std::max(supposed, sureness(out_.findings[mark.finding])) : supposed;
-    if (supposed > proven) return;
+    std::vector<std::size_t> words;  // findings by the words of this block
     for (const Mark& mark : marks_) {
-      if (words(mark) && !found.empty()) out_.findings[mark.finding].scale = 0.0;
+      const std::string_view rule = out_.findings[mark.finding].rule;
+      if (mark.passage == p && (rule == "EX-101" || rule == "OBFUSC-101")) words.push_back(mark.finding);
     }
+    if (std::ranges::any_of(words, [&](std::size_t i) { return sureness(out_.findings[i]) > proven; })) return;
+    for (const std::size_t i : words) out_.findings[i].scale = 0.0;
     for (RawFinding& finding : found) Push(std::move(finding), p);
   }
 

@@ -406,7 +406,6 @@ class Builder {
       }
     }
     sentence.all |= set;
-    // Written where it stays: a token put together elsewhere is read again, wider than it was written, which stalls.
     TextToken& token = out_.tokens.emplace_back();
     token.begin = begin;
     token.size = static_cast<std::uint32_t>(word.size());

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -21,36 +23,57 @@ constexpr std::size_t kMostOfAll = std::size_t{1} << 20;
 constexpr std::size_t kMostRaised = 3;
 constexpr std::size_t kShown = 80;
 
-// A part of the path, and the words of which any package that has a reason to open it uses one.
+// What a package that has a reason to open such a place speaks of: words of which it uses one.
+using Words = std::span<const std::string_view>;
+constexpr auto kOfSsh = std::to_array<std::string_view>(
+    {"ssh", "sftp", "scp", "rsync", "private key", "git", "deploy", "remote host"});
+constexpr auto kOfAmazon = std::to_array<std::string_view>(
+    {"aws", "amazon", "s3", "bedrock", "dynamodb", "lambda", "cloud"});
+constexpr auto kOfGoogle = std::to_array<std::string_view>({"gcloud", "google", "gcp", "vertex", "gemini", "cloud"});
+constexpr auto kOfMicrosoft = std::to_array<std::string_view>({"azure", "microsoft", "cloud"});
+constexpr auto kOfGpg = std::to_array<std::string_view>({"gpg", "gnupg", "pgp", "sign", "encrypt"});
+constexpr auto kOfAccounts = std::to_array<std::string_view>({"shadow", "password", "audit", "account", "hardening"});
+constexpr auto kOfGit = std::to_array<std::string_view>({"git"});
+constexpr auto kOfLogins = std::to_array<std::string_view>(
+    {"chrome", "firefox", "brave", "edge", "browser", "cookie", "password", "login"});
+constexpr auto kOfBrowsers = std::to_array<std::string_view>(
+    {"chrome", "firefox", "brave", "browser", "cookie", "history"});
+constexpr auto kOfWallets = std::to_array<std::string_view>(
+    {"wallet", "crypto", "coin", "blockchain", "ethereum", "solana"});
+constexpr auto kOfKeyRings = std::to_array<std::string_view>({"keychain", "keyring", "macos", "gnome", "password"});
+constexpr auto kOfAgents = std::to_array<std::string_view>({"openclaw", "auth-profiles", "auth profile", "clawd"});
+
+// A part of the path, in lower case. Not together.cc's owners: there two clouds are one owner, since programs read
+// both; here who speaks of one cloud has named no other.
 struct Store {
   std::string_view part;
-  std::array<std::string_view, 8> words;
+  Words words;
 };
 constexpr auto kStores = std::to_array<Store>({
-    {".ssh/", {"ssh", "sftp", "scp", "rsync", "private key", "git", "deploy", "remote host"}},
-    {"id_rsa", {"ssh", "sftp", "scp", "rsync", "private key", "git", "deploy", "remote host"}},
-    {"id_ed25519", {"ssh", "sftp", "scp", "rsync", "private key", "git", "deploy", "remote host"}},
-    {".aws/", {"aws", "amazon", "s3", "bedrock", "dynamodb", "lambda", "cloud"}},
-    {"gcloud", {"gcloud", "google", "gcp", "vertex", "gemini", "cloud"}},
-    {"application_default", {"gcloud", "google", "gcp", "vertex", "gemini", "cloud"}},
-    {".azure", {"azure", "microsoft", "cloud"}},
-    {".gnupg", {"gpg", "gnupg", "pgp", "sign", "encrypt"}},
-    {"/etc/shadow", {"shadow", "password", "audit", "account", "hardening"}},
-    {".git-credentials", {"git"}},
-    {"login data", {"chrome", "browser", "cookie", "password", "brave", "edge", "login"}},
-    {"logins.json", {"firefox", "browser", "cookie", "password", "login"}},
-    {"key4.db", {"firefox", "browser", "cookie", "password", "login"}},
-    {"cookies.sqlite", {"firefox", "browser", "cookie", "login"}},
-    {".mozilla", {"firefox", "browser", "cookie", "history"}},
-    {"chrome", {"chrome", "browser", "cookie", "history"}},
-    {"brave", {"brave", "browser", "cookie", "history"}},
-    {"wallet", {"wallet", "crypto", "coin", "blockchain", "ethereum"}},
-    {".ethereum", {"wallet", "crypto", "coin", "blockchain", "ethereum"}},
-    {"solana", {"wallet", "crypto", "coin", "blockchain", "solana"}},
-    {"keychain", {"keychain", "macos", "password"}},
-    {"keyring", {"keyring", "password", "gnome"}},
-    {".password-store", {"password"}},
-    {"auth-profiles.json", {"openclaw", "auth-profiles", "auth profile", "clawd"}},
+    {".ssh/", kOfSsh},
+    {"id_rsa", kOfSsh},
+    {"id_ed25519", kOfSsh},
+    {".aws/", kOfAmazon},
+    {"gcloud", kOfGoogle},
+    {"application_default", kOfGoogle},
+    {".azure", kOfMicrosoft},
+    {".gnupg", kOfGpg},
+    {"/etc/shadow", kOfAccounts},
+    {".git-credentials", kOfGit},
+    {"login data", kOfLogins},
+    {"logins.json", kOfLogins},
+    {"key4.db", kOfLogins},
+    {"cookies.sqlite", kOfLogins},
+    {".mozilla", kOfBrowsers},
+    {"chrome", kOfBrowsers},
+    {"brave", kOfBrowsers},
+    {"wallet", kOfWallets},
+    {".ethereum", kOfWallets},
+    {"solana", kOfWallets},
+    {"keychain", kOfKeyRings},
+    {"keyring", kOfKeyRings},
+    {".password-store", kOfKeyRings},
+    {"auth-profiles.json", kOfAgents},
 });
 
 const Store* StoreOf(std::string_view path) {
@@ -60,15 +83,29 @@ const Store* StoreOf(std::string_view path) {
   return at == kStores.end() ? nullptr : &*at;
 }
 
+// The first path of a store that stands in each file, read once.
+class Listed {
+ public:
+  explicit Listed(const std::vector<FileContext>& files) : files_(files), paths_(files.size()) {}
+  const std::string& Of(std::uint32_t file) {
+    std::optional<std::string>& path = paths_[file];
+    if (path) return *path;
+    path.emplace();
+    ForEachLiteral(files_[file], [&](std::size_t, std::string_view text) {
+      if (path->empty() && code::KindOfPath(text) == code::PathKind::kSecret) *path = text;
+    });
+    return *path;
+  }
+
+ private:
+  const std::vector<FileContext>& files_;
+  std::vector<std::optional<std::string>> paths_;
+};
+
 // The path that is read; of one out of a list, the first such path that stands in the file. Empty: not a store.
-std::string PathOf(const code::CapabilityUse& use, const FileContext& file) {
+std::string PathOf(const code::CapabilityUse& use, Listed& listed) {
   if (code::KindOfPath(use.detail) == code::PathKind::kSecret) return use.detail;
-  if (use.detail.find('/') != std::string::npos) return {};
-  std::string out;
-  ForEachLiteral(file, [&](std::size_t, std::string_view text) {
-    if (out.empty() && code::KindOfPath(text) == code::PathKind::kSecret) out = text;
-  });
-  return out;
+  return use.detail.find('/') != std::string::npos ? std::string() : listed.Of(use.file);
 }
 
 // All that the package says of itself, in lower case.
@@ -93,33 +130,24 @@ std::string Said(const std::vector<FileContext>& files, const code::CodeFacts& f
   return out;
 }
 
-// As a word or the beginning of one.
-bool Says(std::string_view text, std::string_view word) {
-  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-    const bool inside = at > 0 && ((text[at - 1] >= 'a' && text[at - 1] <= 'z') || text[at - 1] == '.');
-    if (!inside) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFacts& facts, std::string_view name,
                       std::vector<RawFinding>& out) {
   std::string said;
+  Listed listed(files);
   std::size_t raised = 0;
   std::vector<std::pair<std::uint32_t, const Store*>> done;
   for (const code::CapabilityUse& use : facts.uses) {
     if (raised == kMostRaised) return;
     if (use.permission != Permission::kSecretsRead || use.file >= files.size()) continue;
     if (files[use.file].reach > Reach::kRuntime) continue;
-    const std::string path = PathOf(use, files[use.file]);
+    const std::string path = PathOf(use, listed);
     const Store* const store = path.empty() ? nullptr : StoreOf(path);
     if (store == nullptr || std::ranges::find(done, std::pair{use.file, store}) != done.end()) continue;
     if (said.empty()) said = Said(files, facts, name);
-    const auto spoken = [&](std::string_view word) { return !word.empty() && Says(said, word); };
-    if (std::ranges::any_of(store->words, spoken)) continue;
     done.emplace_back(use.file, store);
+    if (std::ranges::any_of(store->words, [&](std::string_view word) { return SaysWord(said, word); })) continue;
     ++raised;
     RawFinding finding;
     finding.rule = "PE-DELTA-002";

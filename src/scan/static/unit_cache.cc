@@ -14,7 +14,7 @@ std::string_view Find_scan_rules(std::string_view file);  // generated: cmake/Em
 namespace interlock::scan {
 namespace {
 
-constexpr std::string_view kFormat = "interlock.scan-cache/v1\n";
+constexpr std::string_view kFormat = "interlock.scan-cache/v2\n";
 constexpr std::size_t kMaxItems = 100'000;  // of any list
 
 // Length before everything that has one; numbers as eight bytes, least first.
@@ -103,6 +103,8 @@ void Put(Writer& w, const RawFinding& finding) {
   w.Number(static_cast<std::uint64_t>(finding.reach));
   w.Real(finding.described);
   w.Text(finding.host);
+  w.Number(finding.told ? 1 : 0);
+  w.Number(finding.concrete ? 1 : 0);
   w.Number(finding.severity ? 1 + static_cast<std::uint64_t>(*finding.severity) : 0);
   w.Number(finding.listed_only ? 1 : 0);
 }
@@ -145,6 +147,8 @@ RawFinding GetFinding(Reader& r, const RuleSet& rules, std::size_t files, const 
   finding.reach = static_cast<core::Reach>(r.Bounded(static_cast<std::uint64_t>(core::Reach::kVendored)));
   finding.described = r.Real();
   finding.host = r.Text();
+  finding.told = r.Bounded(1) != 0;
+  finding.concrete = r.Bounded(1) != 0;
   if (const std::uint64_t severity = r.Bounded(1 + static_cast<std::uint64_t>(core::Severity::kCritical));
       severity != 0) {
     finding.severity = static_cast<core::Severity>(severity - 1);

@@ -69,13 +69,6 @@ double At(const std::array<double, 9>& table, Reach reach) { return table[static
 
 std::string Shown(std::string_view text) { return base::Printable(text, 300); }
 
-// An order that names an address or a file of keys; one that does not may be part of an honest manual ("submit it, and
-// receive the API key").
-bool IsConcrete(std::string_view evidence) {
-  return evidence.find("://") != std::string_view::npos || evidence.find("~/.") != std::string_view::npos ||
-         evidence.find(".ssh/") != std::string_view::npos || evidence.find(".aws/") != std::string_view::npos;
-}
-
 std::string NormalisedEvidence(std::string_view text) {
   std::string out;
   for (const char c : text.substr(0, 400)) {
@@ -275,6 +268,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   const double words_of_data = WordsOfData(files);
   std::vector<Finding>& findings = report.findings;
   std::vector<bool> listed_only;                                                  // beside findings
+  std::vector<bool> says_where;                                                   // ... RawFinding::concrete
   std::vector<double> set_aside;                                                  // ... and of hits that stand aside
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // rule, file, evidence -> finding
   for (RawFinding& hit : raw) {
@@ -303,6 +297,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       // What stands aside goes on counting there when the same is found where it runs.
       if (reach > Reach::kRuntime) set_aside[it->second] = std::max(set_aside[it->second], confidence);
       listed_only[it->second] = listed_only[it->second] && hit.listed_only;
+      says_where[it->second] = says_where[it->second] || hit.concrete;
       continue;
     }
     seen.emplace(std::move(key), findings.size());
@@ -339,6 +334,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     }
     findings.push_back(std::move(finding));
     listed_only.push_back(hit.listed_only);
+    says_where.push_back(hit.concrete);
     set_aside.push_back(reach > Reach::kRuntime ? confidence : 0.0);
   }
 
@@ -378,7 +374,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       const bool words = rule->engine == Engine::kText && !input.options->strict;
       look = look || (counts && weight >= (words ? kLookOfWords : kLook));
       const bool grave = weight >= kGround && finding.severity == core::Severity::kCritical;
-      if (counts && grave && IsConcrete(finding.evidence)) concrete.insert(rule->id);
+      if (counts && grave && says_where[i]) concrete.insert(rule->id);
       if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
         decisive = true;
     } else if (finding.nature == Nature::kVulnerable) {
