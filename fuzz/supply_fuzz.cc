@@ -1,6 +1,6 @@
 // links: base core scan
-// Whatever stands in a manifest: reading ends, and every place lies inside its file. The first line of the input is the name
-// of the file, the rest is its bytes.
+// Whatever stands in a manifest: reading ends, and every place lies inside its file. The first line of the input is the
+// name of the file, the rest is its bytes.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -50,7 +50,7 @@ struct ProxyArgs {
   std::string graph;         // functionality graph; "": what the policy names
   std::string passport;      // "": none
   std::string passport_key;  // public key in hex that must have signed it
-  std::string first_use;  // "": as the policy says
+  std::string first_use;     // "": as the policy says
   std::vector<std::string> command;
 };
 

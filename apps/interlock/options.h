@@ -12,7 +12,8 @@ namespace interlock::app {
 // `--format text|json`, text unless asked.
 void AddFormat(CLI::App* command, Format& format);
 
-// Help without the library's inner notation: the words of a choice (`text|json`), the name of a switch alone (`--no-colour`).
+// Help without the library's inner notation: the words of a choice (`text|json`), the name of a switch alone
+// (`--no-colour`).
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_option_name(const CLI::Option* option, bool positional) const override;

@@ -3,8 +3,8 @@
 #include <map>
 #include <memory>
 
-#include "rules_command.h"
 #include "options.h"
+#include "rules_command.h"
 
 namespace interlock::app {
 namespace {

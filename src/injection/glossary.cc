@@ -57,8 +57,8 @@ struct Glossary::Impl {
     std::uint32_t longest = 0;  // tokens of the longest phrase that starts so
   };
   std::vector<std::string> english;
-  std::unordered_map<std::uint32_t, First> firsts;   // hash of the first token
-  std::unordered_map<std::uint64_t, Sense> phrases;  // joined hashes of all tokens
+  std::unordered_map<std::uint32_t, First> firsts;                                 // hash of the first token
+  std::unordered_map<std::uint64_t, Sense> phrases;                                // joined hashes of all tokens
   std::unordered_map<std::string, std::uint32_t, TextHash, std::equal_to<>> runs;  // words without blanks, as written
   // How many letters they have, a bit each, by the low bits of the first letter: most letters begin none.
   std::array<std::uint8_t, 1U << 14U> run_letters{};

@@ -158,7 +158,8 @@ TEST(Patterns, WhatIsWrongHasItsPlace) {
 }
 
 TEST(Patterns, WordsOfAnExpressionAreThoseItNeeds) {
-  EXPECT_THAT(PatternSet::WordsOf("ignore (all|every) order"), UnorderedElementsAre("ignore all order", "ignore every order"));
+  EXPECT_THAT(PatternSet::WordsOf("ignore (all|every) order"),
+              UnorderedElementsAre("ignore all order", "ignore every order"));
   EXPECT_THAT(PatternSet::WordsOf("(?i)BEGIN [A-Z ]*PRIVATE KEY"), UnorderedElementsAre("private key"));
   EXPECT_THAT(PatternSet::WordsOf("(curl|wget) .*sh"), UnorderedElementsAre("curl ", "wget "));
   EXPECT_THAT(PatternSet::WordsOf("[0-9]+"), IsEmpty());
@@ -218,18 +219,19 @@ RC_GTEST_PROP(PatternsProperty, DerivedWordsLoseNoMatch, ()) {
 // What is looked for before the expression itself (other words, a looser expression) must not cost a match.
 RC_GTEST_PROP(PatternsProperty, HitsAreTheMatchesOfTheExpression, ()) {
   const std::string regex = *rc::gen::element<std::string>(
-      "abc{2}d", "ab.{0,3}cd", R"(a\{1,2\}b)", "[{1}]{2,3}a", "[]{2}]b", "[^]{2}]{1,2}b", R"(\x{61}{2}b)", R"(\p{L}{2}\W)",
-      "(?:abc{1,2}){2}", "(?i)kk{1,3}s", "(?i:abk)+s", "(?i:sa{1,2})|bé{1,3}a", "é{2}", "[[:alpha:]]{3}b", R"(\Qa{2}\E)",
-      "(abc|cba).{1,4}?(aab|bba)", "^a{2,}b", R"(\bab{1,2}\b)", "a{,2}b", "(?P<i>ab){2}c", "(?s)a.{2}b");
-  const std::string text = *rc::gen::map(
-      rc::gen::resize(60, rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
-                              "a", "b", "c", "d", "ab", "abc", "K", "k", "s", "é", "\xE2\x84\xAA", "\xC5\xBF", "\xFF", "{1}",
-                              "{2}", "]", ".", "\n", " "))),
-      [](const std::vector<std::string>& parts) {
-        std::string joined;
-        for (const std::string& part : parts) joined += part;
-        return joined + "\nword";
-      });
+      "abc{2}d", "ab.{0,3}cd", R"(a\{1,2\}b)", "[{1}]{2,3}a", "[]{2}]b", "[^]{2}]{1,2}b", R"(\x{61}{2}b)",
+      R"(\p{L}{2}\W)", "(?:abc{1,2}){2}", "(?i)kk{1,3}s", "(?i:abk)+s", "(?i:sa{1,2})|bé{1,3}a", "é{2}",
+      "[[:alpha:]]{3}b", R"(\Qa{2}\E)", "(abc|cba).{1,4}?(aab|bba)", "^a{2,}b", R"(\bab{1,2}\b)", "a{,2}b",
+      "(?P<i>ab){2}c", "(?s)a.{2}b");
+  const std::string text =
+      *rc::gen::map(rc::gen::resize(60, rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
+                                            "a", "b", "c", "d", "ab", "abc", "K", "k", "s", "é", "\xE2\x84\xAA",
+                                            "\xC5\xBF", "\xFF", "{1}", "{2}", "]", ".", "\n", " "))),
+                    [](const std::vector<std::string>& parts) {
+                      std::string joined;
+                      for (const std::string& part : parts) joined += part;
+                      return joined + "\nword";
+                    });
   const PatternSet set = Make({{regex, {"word"}, kWholeText}});
   const re2::RE2 plain(regex);
   std::vector<PatternHit> wanted;

@@ -21,7 +21,8 @@ TEST_P(RuleExamples, AreAsTheyClaim) {
     const RuleExample& example = (failure.positive ? rule->positive : rule->negative)[failure.index];
     std::string seen;
     for (const core::Finding& finding : failure.findings) seen += "\n  " + finding.rule + ": " + finding.evidence;
-    ADD_FAILURE() << rule->id << " should " << (failure.positive ? "" : "not ") << "be found in " << example.path << ":\n"
+    ADD_FAILURE() << rule->id << " should " << (failure.positive ? "" : "not ") << "be found in " << example.path
+                  << ":\n"
                   << example.text << "\nseen:" << seen;
   }
 }

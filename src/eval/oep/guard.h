@@ -92,7 +92,7 @@ class Guard {
   bool whole_session_;
   std::uint32_t step_ = 0;
   std::unique_ptr<gate::SessionState> session_;
-  std::vector<SeenText> texts_;  // that the session has
+  std::vector<SeenText> texts_;    // that the session has
   std::vector<SeenText> earlier_;  // each text of the run once, in the order of its first reading
   std::vector<Past> past_;
   std::optional<std::uint32_t> glass_until_;

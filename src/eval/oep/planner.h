@@ -92,7 +92,7 @@ class ScriptedPlanner final : public OepPlanner {
   std::set<std::string> needs_met_;
   std::vector<bool> done_;
   std::set<std::string> look_again_;  // services of changes that were refused
-  std::set<std::string> dropped_;  // candidates that a dry run spoke against
+  std::set<std::string> dropped_;     // candidates that a dry run spoke against
   std::vector<std::string> ran_;
 };
 

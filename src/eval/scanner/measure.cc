@@ -346,7 +346,8 @@ std::vector<EvalRow> RewrittenRows(std::string_view rewriting, std::span<const M
   std::vector<EvalRow> rows;
   const std::string split(rewriting.substr(0, rewriting.find('-')));
   AddByRow(rows, "rewritten", split, std::string(rewriting),
-           Where(after, [](const ScanSample& s) { return s.label != SampleLabel::kBenign; }), {{"still caught", Caught}});
+           Where(after, [](const ScanSample& s) { return s.label != SampleLabel::kBenign; }),
+           {{"still caught", Caught}});
   AddByRow(rows, "rewritten", split, std::string(rewriting),
            Where(after, [](const ScanSample& s) { return s.label == SampleLabel::kBenign; }), {{"twin warn", Caught}});
   return rows;

@@ -57,7 +57,8 @@ struct Token {
 };
 
 bool IsWordStart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 0x80;
 }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
@@ -95,7 +96,8 @@ class Lexer {
       std::size_t end = at_;
       while (end < text_.size() && (IsWordStart(text_[end]) || IsDigit(text_[end]))) ++end;
       // A short word right before a quotation mark is the string's prefix.
-      if (python && end - at_ <= 2 && end < text_.size() && (text_[end] == '"' || text_[end] == '\'')) return String(end);
+      if (python && end - at_ <= 2 && end < text_.size() && (text_[end] == '"' || text_[end] == '\''))
+        return String(end);
       return Push(Kind::kWord, end);
     }
     if (IsDigit(c)) {
@@ -182,8 +184,8 @@ constexpr std::array<std::string_view, 18> kNotJavaScript = {
     "else",  "case",   "default", "catch",     "finally", "while",    "do",      "import",  "function",
     "class", "static", "async",   "interface", "type",    "abstract", "declare", "private", "public"};
 constexpr std::array<std::string_view, 22> kNoCallee = {
-    "if",  "for",   "while", "switch",  "catch", "function", "return", "typeof", "await", "async",  "in",
-    "of",  "and",   "or",    "not",     "is",    "import",   "super",  "yield",  "else",  "lambda", "require"};
+    "if", "for", "while", "switch", "catch", "function", "return", "typeof", "await", "async",  "in",
+    "of", "and", "or",    "not",    "is",    "import",   "super",  "yield",  "else",  "lambda", "require"};
 // An argument that must be evaluated where it stands.
 constexpr std::array<std::string_view, 10> kBound = {"await", "yield", "lambda",    "for",    "function",
                                                      "super", "async", "arguments", "locals", "as"};
@@ -262,7 +264,7 @@ class Rewriter {
     };
     std::vector<Block> blocks{{tokens_.size(), true}};
     std::size_t first = kNo;
-    std::size_t last = kNo;  // the token before, lines left out
+    std::size_t last = kNo;           // the token before, lines left out
     std::vector<std::size_t> firsts;  // of the blocks around
     for (std::size_t i = 0; i < tokens_.size(); ++i) {
       if (tokens_[i].kind == Kind::kLine) continue;
@@ -359,9 +361,11 @@ class Rewriter {
     if (tokens_[first].kind != Kind::kWord || tokens_[first].begin < copied_) return;
     if (python_ ? In(head, kNotPython) : In(head, kNotJavaScript)) return;
     if (python_ && (HasWord(first + 1, last, "for") || HasWord(first, last, "lambda"))) return;
-    if (!python_ && (HasWord(first, last, "class") || (head == "export" && HasWord(first, first + 3, "function")))) return;
+    if (!python_ && (HasWord(first, last, "class") || (head == "export" && HasWord(first, first + 3, "function"))))
+      return;
     // What the loop declares is known in its body only.
-    if (!python_ && head == "for") last = Is(NextOf(first), '(') && pair_[NextOf(first)] != kNo ? pair_[NextOf(first)] : first;
+    if (!python_ && head == "for")
+      last = Is(NextOf(first), '(') && pair_[NextOf(first)] != kNo ? pair_[NextOf(first)] : first;
     const std::size_t line = tokens_[first].begin == 0 ? kNo : text_.rfind('\n', tokens_[first].begin - 1);
     const std::size_t start = line == kNo ? 0 : line + 1;
     const std::string_view indent = text_.substr(start, tokens_[first].begin - start);
@@ -415,7 +419,8 @@ class Rewriter {
   void Argument(std::size_t first, std::size_t last, std::vector<std::pair<std::size_t, std::size_t>>& boxed) const {
     while (first < last && tokens_[first].kind == Kind::kLine) ++first;
     while (last > first && tokens_[last - 1].kind == Kind::kLine) --last;
-    if (python_ && last > first + 2 && tokens_[first].kind == Kind::kWord && Is(first + 1, '=') && !Is(first + 2, '=')) {
+    if (python_ && last > first + 2 && tokens_[first].kind == Kind::kWord && Is(first + 1, '=') &&
+        !Is(first + 2, '=')) {
       first += 2;
     }
     if (first >= last || Is(first, '*') || Is(first, '.')) return;
@@ -474,7 +479,8 @@ class Rewriter {
 
 SourceLanguage LanguageOf(std::string_view path) noexcept {
   if (path.ends_with(".py")) return kPython;
-  static constexpr std::array<std::string_view, 8> kEnds = {".js", ".ts", ".mjs", ".cjs", ".mts", ".cts", ".jsx", ".tsx"};
+  static constexpr std::array<std::string_view, 8> kEnds = {".js",  ".ts",  ".mjs", ".cjs",
+                                                            ".mts", ".cts", ".jsx", ".tsx"};
   if (path.ends_with(".d.ts")) return kNone;
   return std::ranges::any_of(kEnds, [&](std::string_view end) { return path.ends_with(end); }) ? kJavaScript : kNone;
 }

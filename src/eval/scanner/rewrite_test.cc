@@ -21,17 +21,18 @@ TEST(ScannerRewrite, PutsWhatACallIsGivenIntoABox) {
   EXPECT_EQ(By("py-list", "def f(a):\n    return send(a, retries=limit(a))\n", 2),
             "def f(a):\n    part1 = [a]\n    part2 = [limit(a)]\n    return send(part1[0], retries=part2[0])\n");
   EXPECT_EQ(By("js-object", "function f(a) {\n  return send(a, 3, 'x');\n}\n", 2),
-            "function f(a) {\n  const part1 = { v: a };\n  const part2 = { v: 'x' };\n  return send(part1.v, 3, part2.v);\n}\n");
+            "function f(a) {\n  const part1 = { v: a };\n  const part2 = { v: 'x' };\n  return send(part1.v, 3, "
+            "part2.v);\n}\n");
 }
 
 TEST(ScannerRewrite, ABoxOfSeveralLinesKeepsTheIndentation) {
-  EXPECT_EQ(By("py-attribute", "if x:\n  f(x)\n", 1),
-            "if x:\n  class Part1: pass\n  Part1.v = (x)\n  f(Part1.v)\n");
+  EXPECT_EQ(By("py-attribute", "if x:\n  f(x)\n", 1), "if x:\n  class Part1: pass\n  Part1.v = (x)\n  f(Part1.v)\n");
 }
 
 TEST(ScannerRewrite, FollowsStatementsIntoCallbacks) {
   EXPECT_EQ(By("js-array", "on('x', async (a) => {\n  await send(a)\n  log(a)\n})\n", 3),
-            "const part1 = ['x'];\non(part1[0], async (a) => {\n  const part2 = [a];\n  await send(part2[0])\n  const part3 = "
+            "const part1 = ['x'];\non(part1[0], async (a) => {\n  const part2 = [a];\n  await send(part2[0])\n  const "
+            "part3 = "
             "[a];\n  log(part3[0])\n})\n");
 }
 
@@ -42,8 +43,8 @@ TEST(ScannerRewrite, LeavesWhatMustStayWhereItIs) {
     EXPECT_EQ(By("py-dictionary", text, 0), text);
   }
   for (const char* const text :
-       {"class A { f(a) {} g = h(a); }\n", "while (f(x)) {}\n", "if (a) {} else if (f(b)) {}\n", "xs.map((x) => f(x));\n",
-        "function f(a, b) {}\n", "const r = /f(x)/;\n", "// f(x)\n", "f(...rest);\n"}) {
+       {"class A { f(a) {} g = h(a); }\n", "while (f(x)) {}\n", "if (a) {} else if (f(b)) {}\n",
+        "xs.map((x) => f(x));\n", "function f(a, b) {}\n", "const r = /f(x)/;\n", "// f(x)\n", "f(...rest);\n"}) {
     EXPECT_EQ(By("js-closure", text, 0), text);
   }
   EXPECT_EQ(By("js-closure", "for (const p of list(q)) log(p);\n", 1),
@@ -52,7 +53,8 @@ TEST(ScannerRewrite, LeavesWhatMustStayWhereItIs) {
 
 TEST(ScannerRewrite, TakesAnyBytes) {
   for (const Rewriting& how : Rewritings()) {
-    for (const char* const text : {"f(((", "f(a", ")))]}", "'", "`${", "\"\"\"", "f(\\", "{{{{f(a)", "/[", "a\n(b)\n"}) {
+    for (const char* const text :
+         {"f(((", "f(a", ")))]}", "'", "`${", "\"\"\"", "f(\\", "{{{{f(a)", "/[", "a\n(b)\n"}) {
       std::uint32_t places = 0;
       EXPECT_GE(Rewrite(text, how, places).size(), std::string_view(text).size());
     }

@@ -166,7 +166,8 @@ const Catalogue& Catalogue::For(Language language) {
 }
 
 const CatalogueEntry* Catalogue::Find(std::string_view name) const {
-  if (name == "globalThis.open") return nullptr;  // a browser's, which shows a page; the package of this name is imported
+  if (name == "globalThis.open")
+    return nullptr;  // a browser's, which shows a page; the package of this name is imported
   if (name.starts_with("globalThis.")) name.remove_prefix(11);
   const auto at = exact_.find(std::string(name));
   if (at != exact_.end()) return &entries_[at->second];

@@ -465,7 +465,8 @@ Taint Engine::Eval(ExprId id) {
         below = below || (before.ends_with('/') && ChosenBelow(taint, part));
         if (IsChatAddress(before, arg.name)) part = part.Without(kFileContent);
         taint.Join(part);
-        const bool said = pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
+        const bool said =
+            pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
         before = said ? std::string_view(code().exprs[arg.value].text) : std::string_view();
         if (expr.kind == ExprKind::kList && arg.value < code().exprs.size() &&
             code().exprs[arg.value].kind == ExprKind::kString) {

@@ -522,19 +522,19 @@ class Engine {
   std::vector<StateWrite> state_writes_;
   std::vector<StateRead> state_reads_;
   std::unordered_set<std::string> system_keys_;  // keys of the state that reach a system message
-  bool memory_leads_ = false;  // what is kept in memory becomes a system message
+  bool memory_leads_ = false;                    // what is kept in memory becomes a system message
   // Names of places in memory as the code writes them: where it reads, and where a hit (by its number) keeps something.
   std::unordered_set<std::string> read_spaces_;
   std::unordered_map<std::size_t, std::string> kept_spaces_;
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
-  std::unordered_map<std::uint32_t, bool> gives_;             // files that name a way to give access
-  std::unordered_map<std::string, Taint> kept_paths_;         // files that pictures, recordings and the like lie in
-  std::unordered_map<std::string, Taint> fetched_paths_;      // files that something fetched was written to, by name
-  std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose
+  std::unordered_map<std::uint32_t, bool> gives_;         // files that name a way to give access
+  std::unordered_map<std::string, Taint> kept_paths_;     // files that pictures, recordings and the like lie in
+  std::unordered_map<std::string, Taint> fetched_paths_;  // files that something fetched was written to, by name
+  std::unordered_map<std::uint64_t, std::string> taps_;   // functions in another's place: whose
   std::unordered_map<std::string, std::vector<Value>> listeners_;  // by file, variable and event
-  std::unordered_set<std::uint64_t> served_;                  // functions of routes
-  std::unordered_set<std::uint32_t> keyed_;                   // files that read credentials from the environment
-  std::unordered_map<std::uint32_t, std::string> log_hosts_;  // where a file's logs are sent, by file
+  std::unordered_set<std::uint64_t> served_;                       // functions of routes
+  std::unordered_set<std::uint32_t> keyed_;                        // files that read credentials from the environment
+  std::unordered_map<std::uint32_t, std::string> log_hosts_;       // where a file's logs are sent, by file
   std::vector<ModuleState> states_;
   std::vector<std::vector<FunctionFacts>> facts_;
   std::deque<Step> trail_;

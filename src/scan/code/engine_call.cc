@@ -33,7 +33,8 @@ const CatalogueEntry* Engine::EntryOfStore(const Expr& method) const {
   const Expr& store = code().exprs[method.base];
   if (store.kind != ExprKind::kMember || store.text != "store") return nullptr;
   if (!SaysOneOf(method.text, {"put", "aput", "get", "aget", "search", "asearch"})) return nullptr;
-  const std::string_view known = view().is_python() ? "langgraph.config.get_store()." : "@langchain/langgraph.InMemoryStore().";
+  const std::string_view known =
+      view().is_python() ? "langgraph.config.get_store()." : "@langchain/langgraph.InMemoryStore().";
   return Catalogue::For(code().language).Find(std::string(known) + std::string(method.text));
 }
 
@@ -63,7 +64,8 @@ Taint Engine::EvalCall(ExprId id) {
     if (path.starts_with("~/") || path.starts_with("/"))
       call.entry = Catalogue::For(code().language).Find("pathlib.Path().open");
   }
-  if (call.entry == nullptr && !own && base != nullptr && base->kind == ExprKind::kMember) call.entry = EntryOfStore(*base);
+  if (call.entry == nullptr && !own && base != nullptr && base->kind == ExprKind::kMember)
+    call.entry = EntryOfStore(*base);
   if (base != nullptr && base->kind == ExprKind::kName && view().is_python()) {
     ExprId origin = kNone;
     const CatalogueEntry* partial = PartialOf(expr.base, &origin);
@@ -297,7 +299,8 @@ Taint Engine::EvalCall(ExprId id) {
           result.Join(from_args);
           if (last == "make_archive" && view().Text(args[0].value, function_).size() > 3 && kept_paths_.size() < 64) {
             const std::string& made = view().Text(args[0].value, function_);
-            for (const std::string_view end : {".zip", ".tar.gz", ".tar"}) kept_paths_.try_emplace(made + std::string(end), kept);
+            for (const std::string_view end : {".zip", ".tar.gz", ".tar"})
+              kept_paths_.try_emplace(made + std::string(end), kept);
           }
         }
         if (kind != PathKind::kSecret && kind != PathKind::kWeakSecret) continue;
@@ -310,11 +313,13 @@ Taint Engine::EvalCall(ExprId id) {
     // x.append(secret): what is put into a thing stays in it.
     const std::uint32_t attribute = method ? OwnAttribute(base->base) : kNone;
     if (method && from_args.labels != 0 && base->base < code().exprs.size() &&
-        (code().exprs[base->base].kind == ExprKind::kName || attribute != kNone ||
-         IsQueryOf(base->base)) &&
-        SaysOneOf(last, {"append", "push", "put", "put_nowait", "appendleft", "enqueue", "add", "extend", "update",
-                         "write", "set", "insert", "unshift", "setdefault",
-                         "set_content", "writestr", "add_attachment", "attach", "set_payload", "add_field", "field"})) {
+        (code().exprs[base->base].kind == ExprKind::kName || attribute != kNone || IsQueryOf(base->base)) &&
+        SaysOneOf(last, {"append",         "push",       "put",         "put_nowait",
+                         "appendleft",     "enqueue",    "add",         "extend",
+                         "update",         "write",      "set",         "insert",
+                         "unshift",        "setdefault", "set_content", "writestr",
+                         "add_attachment", "attach",     "set_payload", "add_field",
+                         "field"})) {
       // url.searchParams.set(name, value)
       const bool query = IsQueryOf(base->base);
       const ExprId into = query ? code().exprs[base->base].base : base->base;
@@ -405,7 +410,8 @@ Taint Engine::EvalCall(ExprId id) {
     for (std::uint32_t i = 0; i < args.size(); ++i) given.Join(taints[i]);
     Taint back;
     // graph.addNode("read", read).addNode("write", write): what one node gives, the other gets by name only.
-    const bool node = base != nullptr && SaysOneOf(base->text, {"addNode", "add_node", "addConditionalEdges", "add_conditional_edges"});
+    const bool node = base != nullptr &&
+                      SaysOneOf(base->text, {"addNode", "add_node", "addConditionalEdges", "add_conditional_edges"});
     for (const auto& [index, function] : functions) {
       if (!node) CallBack(function, given, &back);
     }

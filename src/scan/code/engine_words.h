@@ -18,13 +18,15 @@ inline bool SaysOneOf(std::string_view text, std::initializer_list<std::string_v
 
 // Methods that give back what they are called on, in another form.
 inline bool KeepsContent(std::string_view method) {
-  return SaysOneOf(method, {"get",       "items", "values",     "copy",    "encode",  "decode", "strip",    "rstrip",
-                            "lstrip",    "split", "splitlines", "replace", "join",    "format", "toString", "slice",
-                            "substring", "map",   "filter",     "reduce",  "entries", "read",   "readline", "readlines",
-                            "json",      "text",  "concat",     "trim",    "hex",     "pop",    "update",   "stringify",
-                            "getvalue",  "dumps", "push",       "append",  "then",    "toJSON", "find",     "flat",
-                            "put",       "assign", "splice",     "shift",    "put_nowait", "enqueue", "appendleft", "structuredClone",
-                            "deepcopy",  "cloneDeep", "match", "matchAll", "lower", "upper", "toLowerCase"});
+  return SaysOneOf(
+      method,
+      {"get",       "items",     "values",     "copy",     "encode",     "decode",  "strip",      "rstrip",
+       "lstrip",    "split",     "splitlines", "replace",  "join",       "format",  "toString",   "slice",
+       "substring", "map",       "filter",     "reduce",   "entries",    "read",    "readline",   "readlines",
+       "json",      "text",      "concat",     "trim",     "hex",        "pop",     "update",     "stringify",
+       "getvalue",  "dumps",     "push",       "append",   "then",       "toJSON",  "find",       "flat",
+       "put",       "assign",    "splice",     "shift",    "put_nowait", "enqueue", "appendleft", "structuredClone",
+       "deepcopy",  "cloneDeep", "match",      "matchAll", "lower",      "upper",   "toLowerCase"});
 }
 
 // Functions that give back their arguments in another form.
@@ -82,7 +84,8 @@ inline bool Transforms(std::string_view name) {
 inline bool PicksOwn(std::string_view text) {
   bool picks = false;
   // ... if k.endswith(("_KEY", "_TOKEN")): whose they are is all the same.
-  for (const std::string_view end : {"\"_KEY\"", "\"_TOKEN\"", "'_KEY'", "'_TOKEN'", "/KEY|", "KEY|TOKEN", "TOKEN|KEY", "SECRET|"}) {
+  for (const std::string_view end :
+       {"\"_KEY\"", "\"_TOKEN\"", "'_KEY'", "'_TOKEN'", "/KEY|", "KEY|TOKEN", "TOKEN|KEY", "SECRET|"}) {
     if (text.find(end) != std::string_view::npos) return false;
   }
   for (const std::string_view call : {"startswith(", "startsWith("}) {

@@ -60,7 +60,8 @@ class Finder {
  private:
   [[nodiscard]] std::string_view ToolKind() const { return speaks_mcp_ ? "mcp-tool" : "langchain-tool"; }
 
-  // if (message.method === "tools/call"): a server that speaks the protocol by itself. The function is given every call.
+  // if (message.method === "tools/call"): a server that speaks the protocol by itself. The function is given every
+  // call.
   void Answered() {
     int left = 32;  // a server compares a few times
     for (const Expr& expr : module_.exprs) {
@@ -74,7 +75,8 @@ class Finder {
         if (within == kNone || function.loc.begin >= module_.functions[within].loc.begin) within = id;
       }
       if (within == kNone || module_.functions[within].params.empty()) continue;
-      Add(std::string(expr.text), expr.text == "tools/call" ? "mcp-tool" : "resource", index_, within, expr.loc, "", kNone);
+      Add(std::string(expr.text), expr.text == "tools/call" ? "mcp-tool" : "resource", index_, within, expr.loc, "",
+          kNone);
     }
   }
 
@@ -282,9 +284,12 @@ class Finder {
                                     : args[0].value < module_.exprs.size() ? module_.exprs[args[0].value].text
                                                                            : std::string_view();
       const Value function = function_of(args[1].value);
-      if (what == "CallToolRequestSchema" || what == "tools/call") Add("tools/call", "mcp-tool", function, expr.loc, "", kNone);
-      if (what == "GetPromptRequestSchema" || what == "prompts/get") Add("prompts/get", "prompt", function, expr.loc, "", kNone);
-      if (what == "ReadResourceRequestSchema" || what == "resources/read") Add("resources/read", "resource", function, expr.loc, "", kNone);
+      if (what == "CallToolRequestSchema" || what == "tools/call")
+        Add("tools/call", "mcp-tool", function, expr.loc, "", kNone);
+      if (what == "GetPromptRequestSchema" || what == "prompts/get")
+        Add("prompts/get", "prompt", function, expr.loc, "", kNone);
+      if (what == "ReadResourceRequestSchema" || what == "resources/read")
+        Add("resources/read", "resource", function, expr.loc, "", kNone);
       return;
     }
     const bool graph = Any(last, {"addNode"});

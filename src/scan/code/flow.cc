@@ -94,9 +94,9 @@ bool IsShellCall(std::string_view call) {
 
 bool SpeaksOfCommands(const EntryPoint& entry) {
   constexpr std::size_t kMostRead = 4000;
-  constexpr auto kWords = std::to_array<std::string_view>(
-      {"command", "shell", "terminal", "bash", "console", "script", "javascript", "applescript", "exec", "cmd", "cli",
-       "program", "process", "code", "ssh", "kubectl", "docker", "git"});
+  constexpr auto kWords = std::to_array<std::string_view>({"command", "shell", "terminal", "bash", "console", "script",
+                                                           "javascript", "applescript", "exec", "cmd", "cli", "program",
+                                                           "process", "code", "ssh", "kubectl", "docker", "git"});
   const std::string said = LowerCase(entry.name + " " + entry.description.substr(0, kMostRead));
   return std::ranges::any_of(kWords, [&](std::string_view word) { return SaysWord(said, word); });
 }

@@ -46,8 +46,8 @@ struct CapabilityUse {
   bool import_time = false;            // runs when the module is loaded
 };
 
-// A text that code gives to an agent, as what a tool is (put together or kept elsewhere than where it is given) or as its
-// answer.
+// A text that code gives to an agent, as what a tool is (put together or kept elsewhere than where it is given) or as
+// its answer.
 struct ToldText {
   std::uint32_t module = kNone;
   std::uint32_t file = kNone;  // FileContext::index

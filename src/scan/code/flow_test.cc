@@ -71,12 +71,12 @@ double ScaleOf(const CodeFacts& facts, std::string_view rule) {
 
 TEST(Flow, FilesOfItsOwnNameAreItsOwnToTidy) {
   const auto deleted = [](const std::string& condition) {
-    return ScaleOf(FactsOf("a.js",
-                           "const fs = require('fs'); const os = require('os'); const path = require('path');\n"
-                           "function tidy() {\n  for (const entry of fs.readdirSync(os.homedir())) {\n    if (" +
-                               condition +
-                               ") fs.rmSync(path.join(os.homedir(), entry), {force: true});\n  }\n}\ntidy();\n"),
-                   "DESTROY-001");
+    return ScaleOf(
+        FactsOf("a.js",
+                "const fs = require('fs'); const os = require('os'); const path = require('path');\n"
+                "function tidy() {\n  for (const entry of fs.readdirSync(os.homedir())) {\n    if (" +
+                    condition + ") fs.rmSync(path.join(os.homedir(), entry), {force: true});\n  }\n}\ntidy();\n"),
+        "DESTROY-001");
   };
   const double any = deleted("entry");
   EXPECT_GT(any, 0.5);
@@ -172,8 +172,8 @@ INSTANTIATE_TEST_SUITE_P(Flow, FlowFile,
                          testing::Values("secret_to_host.py", "honest_client.py", "fetched_code.py", "hidden_names.py",
                                          "injection.py", "back_door.py", "trigger.py", "graph_state.py",
                                          "read_only_lie.py", "memory.py", "secret_to_host.ts", "commands.js", "across",
-                                         "taps.py", "hidden_texts.py", "graph_system_key.py", "handed.py",
-                                         "handed.js", "fetched_paths.py", "machine.py", "machine.js"),
+                                         "taps.py", "hidden_texts.py", "graph_system_key.py", "handed.py", "handed.js",
+                                         "fetched_paths.py", "machine.py", "machine.js"),
                          [](const auto& file) {
                            std::string name = file.param;
                            std::replace(name.begin(), name.end(), '.', '_');
@@ -186,7 +186,8 @@ TEST(Flow, ExamplesOfItsRulesHoldInEachFile) {
     if (rule.engine != Engine::kFlow && rule.engine != Engine::kCode) continue;
     if (rule.id.starts_with("SH-")) continue;  // the shell's judge
     // Read from constants of the whole package, beside the flows (together.cc, rights.cc).
-    if (rule.id == "EXFIL-009" || rule.id == "EXFIL-010" || rule.id == "EXFIL-013" || rule.id == "DIVERT-003" || rule.id == "GRANT-001" || rule.id == "PERSIST-004")
+    if (rule.id == "EXFIL-009" || rule.id == "EXFIL-010" || rule.id == "EXFIL-013" || rule.id == "DIVERT-003" ||
+        rule.id == "GRANT-001" || rule.id == "PERSIST-004")
       continue;
     for (const RuleExample& example : rule.positive) {
       if (!example.path.ends_with(".py") && !example.path.ends_with(".js")) continue;

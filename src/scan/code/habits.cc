@@ -304,9 +304,11 @@ void Engine::JudgeDeeds() {
   }
   // The connection is made elsewhere in the module and handed over.
   const bool handed = (deeds & kDidConnect) == 0 && (deeds & kDidDuplicate) != 0 && (deeds & kDidRunShell) != 0 &&
-                      Contains(TextAt(code().functions[function_].loc), ".fileno()") && !Contains(code().text, "openpty");
+                      Contains(TextAt(code().functions[function_].loc), ".fileno()") &&
+                      !Contains(code().text, "openpty");
   if (handed && (Contains(code().text, ".accept(") ||
-                 std::ranges::any_of(facts_[module_], [](const FunctionFacts& facts) { return (facts.deeds & kDidConnect) != 0; }))) {
+                 std::ranges::any_of(facts_[module_],
+                                     [](const FunctionFacts& facts) { return (facts.deeds & kDidConnect) != 0; }))) {
     Raise("RCE-002", at, {}, 0, "hands a shell to whoever is connected");
   }
   if ((deeds & kDidExecutable) != 0 && (deeds & kDidRawMemory) != 0) {

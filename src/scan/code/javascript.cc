@@ -453,7 +453,8 @@ void Lowering::EmitElement(NodeIndex node, const Function& function) {
   const NodeIndex list = Plain(PartWith(callee, kFieldObject));
   const NodeIndex method = PartWith(callee, kFieldProperty);
   if (list == kNone || method == kNone || (KindOf(list) != kIdentifier && KindOf(list) != kArray)) return;
-  constexpr auto kEach = std::to_array<std::string_view>({"forEach", "map", "flatMap", "filter", "find", "some", "every"});
+  constexpr auto kEach =
+      std::to_array<std::string_view>({"forEach", "map", "flatMap", "filter", "find", "some", "every"});
   if (std::ranges::find(kEach, TextOf(method)) == kEach.end() || ExprOf(list) == kNone) return;
   const std::string_view name = function.params[0].name;
   if (name.empty() || name.starts_with('#') || name == TextOf(list)) return;

@@ -273,7 +273,8 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
   const bool listens = SaysOneOf(function->text, {"on", "once", "addListener", "addEventListener", "subscribe"});
   const bool tells = SaysOneOf(function->text, {"emit", "publish", "dispatch", "notify"});
   if (!listens && !tells) return;
-  if (listens && function->base < code().exprs.size() && SaysOneOf(code().exprs[function->base].text, {"document", "window"}) &&
+  if (listens && function->base < code().exprs.size() &&
+      SaysOneOf(code().exprs[function->base].text, {"document", "window"}) &&
       SaysOneOf(view().Text(call.args[0].value, function_), {"keydown", "keypress", "keyup", "input", "paste"})) {
     // All that is typed on a page.
     Taint back;
@@ -289,9 +290,8 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
   if (listens) {
     constexpr std::size_t kMostListeners = 16;
     for (const auto& [index, value] : functions) {
-      const bool there = std::ranges::any_of(known, [&](const Value& one) {
-        return one.module == value.module && one.index == value.index;
-      });
+      const bool there = std::ranges::any_of(
+          known, [&](const Value& one) { return one.module == value.module && one.index == value.index; });
       if (there || known.size() >= kMostListeners) continue;
       known.push_back(value);
       changed_ = true;
@@ -307,7 +307,8 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
 
 // picture.save(buffer), json.dump(data, buffer): what is written into a buffer in memory is in it.
 void Engine::Fill(const Call& call, std::string_view last) {
-  if (!SaysOneOf(last, {"save", "dump", "to_csv", "to_json", "to_excel", "savefig", "tofile", "export", "copyfileobj"})) {
+  if (!SaysOneOf(last,
+                 {"save", "dump", "to_csv", "to_json", "to_excel", "savefig", "tofile", "export", "copyfileobj"})) {
     return;
   }
   for (std::size_t i = 0; i < call.args.size(); ++i) {

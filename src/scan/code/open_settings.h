@@ -1,5 +1,6 @@
-// The words by which a coding agent, or a host of servers, is told to ask nothing any more: one list for all that look for
-// them, in programs, shell scripts, settings that a package brings, and settings that it writes. Private to src/scan.
+// The words by which a coding agent, or a host of servers, is told to ask nothing any more: one list for all that look
+// for them, in programs, shell scripts, settings that a package brings, and settings that it writes. Private to
+// src/scan.
 #pragma once
 
 #include <string>
@@ -13,7 +14,8 @@ namespace interlock::scan::code {
 [[nodiscard]] bool IsOpenMode(std::string_view literal);
 // Lower case. Such a mode anywhere in a text; empty: none.
 [[nodiscard]] std::string_view OpenModeIn(std::string_view lower);
-// Settings without blanks and quotes (`Bare`), by which every command or call goes through: `alwaysallow:[*]`; empty: none.
+// Settings without blanks and quotes (`Bare`), by which every command or call goes through: `alwaysallow:[*]`; empty:
+// none.
 [[nodiscard]] std::string_view OpenSettingIn(std::string_view bare);
 
 // Lower case to what OpenSettingIn reads.

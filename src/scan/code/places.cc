@@ -276,7 +276,8 @@ PathKind KindOfPath(std::string_view path) {
   if (lower.ends_with("/bookmarks") || lower.ends_with("/preferences")) return PathKind::kPlain;
   if (HasAny(lower, kSecretParts) && !lower.ends_with(".pub")) return PathKind::kSecret;
   // Every file of the folder, one after another: the keys are among them.
-  if (lower.size() > 6 && lower.back() == kHole && lower.compare(lower.size() - 6, 5, ".ssh/") == 0) return PathKind::kSecret;
+  if (lower.size() > 6 && lower.back() == kHole && lower.compare(lower.size() - 6, 5, ".ssh/") == 0)
+    return PathKind::kSecret;
   // The environment of another process.
   if (lower.starts_with("/proc/") && lower.ends_with("/environ") && !lower.starts_with("/proc/self")) {
     return PathKind::kSecret;
@@ -293,8 +294,8 @@ PathKind KindOfPath(std::string_view path) {
 }
 
 bool GivesRoleKeys(std::string_view url) {
-  constexpr auto kMetadata =
-      std::to_array<std::string_view>({"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"});
+  constexpr auto kMetadata = std::to_array<std::string_view>(
+      {"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"});
   constexpr auto kKeys = std::to_array<std::string_view>(
       {"security-credentials", "/token", "identity/oauth2", "service-accounts", "/v2/credentials"});
   return HasAny(url, kMetadata) && HasAny(url, kKeys) && url.find("api/token") == std::string_view::npos;
@@ -313,7 +314,8 @@ bool IsRecordPath(std::string_view lower) {
     while (rest.starts_with('/')) {
       rest.remove_prefix(1);
       const std::string_view name = rest.substr(0, rest.find('/'));
-      if (!name.empty() && name.find('*') == std::string_view::npos && name.find(kHole) == std::string_view::npos) break;
+      if (!name.empty() && name.find('*') == std::string_view::npos && name.find(kHole) == std::string_view::npos)
+        break;
       rest.remove_prefix(name.size());
     }
     if (rest.empty()) return true;

@@ -34,8 +34,8 @@ enum class PathKind : std::uint8_t {
 // `/bot` + token, `chat_id: id`: what names the bot or the chat in a chat service's interface says who talks where and
 // carries nothing; `before`: the literal text before the piece, `key`: the name it is given under.
 [[nodiscard]] bool IsChatAddress(std::string_view before, std::string_view key);
-// `mode === "bypassPermissions"`, `case "bypassPermissions":`: the literal of [begin, end), quotes and all, is asked for,
-// and written nowhere.
+// `mode === "bypassPermissions"`, `case "bypassPermissions":`: the literal of [begin, end), quotes and all, is asked
+// for, and written nowhere.
 [[nodiscard]] bool IsCompared(std::string_view text, std::size_t begin, std::size_t end);
 
 }  // namespace interlock::scan::code

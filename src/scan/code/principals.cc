@@ -15,8 +15,8 @@ constexpr auto kKeys = std::to_array<std::string_view>({"ssh-ed25519 AAAA", "ssh
 constexpr auto kPlaceholders = std::to_array<std::string_view>(
     {"example.com", "example.org", "your", "<", "{", "%", "user@", "you@", "xxx", "placeholder", "username", "changeme",
      "someone", "test@", "foo@", "bob@", "jane", "alice", "noreply"});
-constexpr auto kOfManuals = std::to_array<std::string_view>({"123456789012", "111122223333", "000000000000", "111111111111",
-                                                             "444455556666", "210987654321", "999999999999"});
+constexpr auto kOfManuals = std::to_array<std::string_view>(
+    {"123456789012", "111122223333", "000000000000", "111111111111", "444455556666", "210987654321", "999999999999"});
 
 }  // namespace
 
@@ -32,7 +32,8 @@ bool NamesCloudAccount(std::string_view text) {
       ++run;
       continue;
     }
-    if (run == kDigits && std::ranges::find(kOfManuals, text.substr(i - kDigits, kDigits)) == kOfManuals.end()) return true;
+    if (run == kDigits && std::ranges::find(kOfManuals, text.substr(i - kDigits, kDigits)) == kOfManuals.end())
+      return true;
     run = 0;
   }
   return false;

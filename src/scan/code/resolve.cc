@@ -470,8 +470,8 @@ Value ModuleView::MemberOf(const Value& base, std::string_view name, int depth) 
     case ValueKind::kClass: {
       if (name == "__doc__" && base.module != kNone) {
         const ModuleView& owner = base.module == index_ ? *this : world_.View(base.module);
-        const ExprId doc = base.index < owner.module_.classes.size() ? owner.module_.classes[base.index].docstring
-                                                                      : kNone;
+        const ExprId doc =
+            base.index < owner.module_.classes.size() ? owner.module_.classes[base.index].docstring : kNone;
         if (doc != kNone) return owner.Evaluate(doc, kModuleBody);
       }
       if (base.module == kNone) return Qualified(base.text + "." + std::string(name), base.obfuscation);

@@ -20,11 +20,26 @@ constexpr std::size_t kMostGlobals = 1024;
 
 // Functions that give back what they are given, or a container of the same things.
 bool HandsOn(std::string_view callee) {
-  return SaysOneOf(callee, {"builtins.iter", "builtins.list", "builtins.tuple", "builtins.sorted", "builtins.set",
-                            "builtins.reversed", "copy.copy", "copy.deepcopy", "itertools.chain", "collections.deque",
-                            "contextlib.nullcontext", "contextlib.closing", "Array.from", "Object.freeze",
-                            "globalThis.Array.from", "globalThis.Object.freeze", "structuredClone",
-                            "globalThis.structuredClone", "Promise.resolve", "globalThis.Promise.resolve"});
+  return SaysOneOf(callee, {"builtins.iter",
+                            "builtins.list",
+                            "builtins.tuple",
+                            "builtins.sorted",
+                            "builtins.set",
+                            "builtins.reversed",
+                            "copy.copy",
+                            "copy.deepcopy",
+                            "itertools.chain",
+                            "collections.deque",
+                            "contextlib.nullcontext",
+                            "contextlib.closing",
+                            "Array.from",
+                            "Object.freeze",
+                            "globalThis.Array.from",
+                            "globalThis.Object.freeze",
+                            "structuredClone",
+                            "globalThis.structuredClone",
+                            "Promise.resolve",
+                            "globalThis.Promise.resolve"});
 }
 
 bool PutsIn(std::string_view method) {
@@ -218,8 +233,8 @@ ExprId ModuleView::Given(ExprId function, std::span<const Arg> args, FuncId* sco
   }
   if (found == kNone) return kNone;
   const FuncId inside = value.index;
-  if (args.empty() && (shape.params.empty() || (shape.params.size() == 1 && shape.name.empty() &&
-                                                shape.params[0].fallback == kNone))) {
+  if (args.empty() &&
+      (shape.params.empty() || (shape.params.size() == 1 && shape.name.empty() && shape.params[0].fallback == kNone))) {
     *scope = inside;
     return found;
   }
@@ -232,8 +247,7 @@ ExprId ModuleView::Given(ExprId function, std::span<const Arg> args, FuncId* sco
   const Param& param = shape.params[place];
   if (param.variadic) return kNone;
   for (std::size_t i = 0; i < args.size(); ++i) {
-    const bool spread =
-        args[i].value >= module_.exprs.size() || module_.exprs[args[i].value].kind == ExprKind::kSpread;
+    const bool spread = args[i].value >= module_.exprs.size() || module_.exprs[args[i].value].kind == ExprKind::kSpread;
     if (spread) return kNone;
     if (args[i].name.empty() ? i == place : args[i].name == param.name) return args[i].value;
   }
@@ -367,7 +381,8 @@ ExprId ModuleView::Behind(ExprId expr, FuncId* scope) const {
         if (one != kNone) *scope = from;
         return one;
       }
-      if (at.base < module_.exprs.size() && HoldsGlobals(module_, module_.exprs[at.base])) return Global(at.text, scope);
+      if (at.base < module_.exprs.size() && HoldsGlobals(module_, module_.exprs[at.base]))
+        return Global(at.text, scope);
       return at.base < module_.exprs.size() && module_.exprs[at.base].kind == ExprKind::kName
                  ? Held(at.base, at.text, scope)
                  : kNone;

@@ -57,8 +57,8 @@ struct ShellScript {
   bool lexical = true;  // no syntax tree was used
 };
 
-// The dialect is told from the name of the file where it has one that says so (.ps1, .bat), else from the text. Total on
-// any bytes. Text must outlive the script.
+// The dialect is told from the name of the file where it has one that says so (.ps1, .bat), else from the text. Total
+// on any bytes. Text must outlive the script.
 [[nodiscard]] ShellScript ParseShell(std::string_view text, const LowerLimits& limits = {}, std::string_view path = {});
 
 // One thing a script does, as permission uses and flows see it.

@@ -1,6 +1,6 @@
 // What is read, written, deleted, installed, listened on, and which protections are taken down.
-#include "code/places.h"
 #include "code/open_settings.h"
+#include "code/places.h"
 #include "code/shell_analysis.h"
 
 namespace interlock::scan::code::shell {
@@ -532,7 +532,8 @@ bool Analysis::Install(std::uint32_t index, std::string_view program) {
     if (!Is(name, {"--registry", "--index-url"}) || (equal == std::string_view::npos && i + 1 >= count)) continue;
     const std::string url(equal == std::string_view::npos ? word(i + 1) : word(i).substr(equal + 1));
     const std::string host = HostOf(url);
-    if (Has(url, std::string_view(&kUnknownChar, 1)) || !Has(host, ".") || IsLocalHost(host) || IsMirror(host)) continue;
+    if (Has(url, std::string_view(&kUnknownChar, 1)) || !Has(host, ".") || IsLocalHost(host) || IsMirror(host))
+      continue;
     Emit(ShellAct::kFetchAndRun, index, url, url.starts_with("http://") ? 2 : 0);
   }
   for (std::size_t i = at; i < count; ++i) {
@@ -655,8 +656,8 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
     const bool everywhere = program != "git" || HasFlag(command, {"--global", "--system"});
     std::string given;
     for (std::size_t i = 1; i < count; ++i) given += Lower(command.words[i].text) + "\n";
-    const bool fetches =
-        HasOneOf(given, {"curl ", "wget ", "iwr ", "iex ", "invoke-webrequest", "downloadstring", "/dev/tcp/", "eventconsumer"});
+    const bool fetches = HasOneOf(
+        given, {"curl ", "wget ", "iwr ", "iex ", "invoke-webrequest", "downloadstring", "/dev/tcp/", "eventconsumer"});
     ShellUse& use = Emit(ShellAct::kWriteStartup, index, std::string(program) + " " + raw(count - 1),
                          fetches      ? 2
                          : everywhere ? 1

@@ -30,7 +30,7 @@ struct Taint {
   bool environment = false;
   bool substituted = false;  // output of some command, of whatever kind
   std::string url = {};
-  std::string what = {};  // the secret
+  std::string what = {};        // the secret
   std::string_view taken = {};  // of what the user sees, says and keeps; "": nothing of it
   Loc fetch_loc = {};
   Loc secret_loc = {};
@@ -202,7 +202,8 @@ class Analysis {
     return taint;
   }
 
-  // What the callers of the function that is being read hand it under this name: "1" to "9", "@", "*", "" what it reads.
+  // What the callers of the function that is being read hand it under this name: "1" to "9", "@", "*", "" what it
+  // reads.
   struct Handed {
     Taint value;
     Taint file;  // what the file holds whose name is handed over
@@ -292,7 +293,8 @@ class Analysis {
   }
   // The script asks the machine who it is, and encodes: what a name that is looked up carries.
   [[nodiscard]] bool CodesFacts() {
-    return HasOneOf(Whole(), {"xxd", "base64", "base32", "hexdump", "od -"}) && HasOneOf(Whole(), {"whoami", "hostname", "uname", "$(id"});
+    return HasOneOf(Whole(), {"xxd", "base64", "base32", "hexdump", "od -"}) &&
+           HasOneOf(Whole(), {"whoami", "hostname", "uname", "$(id"});
   }
   [[nodiscard]] Taint OfScreen();
   bool Windows(std::uint32_t index, std::string_view program);
@@ -316,12 +318,12 @@ class Analysis {
   std::unordered_set<std::string> seen_;         // programs named already
   std::unordered_map<std::string, Taint> read_;  // variables that `read` filled
   std::map<std::pair<const ShellFunction*, char>, Handed> given_to_;  // by function and position
-  std::vector<const ShellFunction*> owner_;      // of each command; empty: no functions
-  const ShellFunction* inside_ = nullptr;        // whose body is being read
-  bool handed_ = false;                          // something new since the pass began
-  std::string socket_;                           // that exec opened: host/port
-  std::string fifo_;                             // made by mkfifo
-  std::string whole_;                            // Whole()
+  std::vector<const ShellFunction*> owner_;                           // of each command; empty: no functions
+  const ShellFunction* inside_ = nullptr;                             // whose body is being read
+  bool handed_ = false;                                               // something new since the pass began
+  std::string socket_;                                                // that exec opened: host/port
+  std::string fifo_;                                                  // made by mkfifo
+  std::string whole_;                                                 // Whole()
   std::vector<ShellUse> uses_;
 };
 

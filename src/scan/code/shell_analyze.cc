@@ -173,7 +173,8 @@ void Analysis::Interprets(std::uint32_t index, std::string_view program, const T
       if (word.constant || word.commands.empty()) return;
       // & (Get-Command i*x) $text: a command that is found by a pattern hides which it is.
       for (std::uint32_t made : word.commands) {
-        if (made >= index || !Is(ProgramOf(script_.commands[made]), {"get-command", "gcm", "get-alias", "gal"})) continue;
+        if (made >= index || !Is(ProgramOf(script_.commands[made]), {"get-command", "gcm", "get-alias", "gal"}))
+          continue;
         if (!std::ranges::any_of(script_.commands[made].words,
                                  [](const ShellWord& each) { return HasOneOf(each.text, {"*", "?"}); })) {
           continue;
@@ -562,8 +563,8 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
   }
   if ((program == "gh" && word(1) == "auth" && word(2) == "token") ||
       (program == "gcloud" && word(1) == "auth" && word(2).starts_with("print-")) ||
-      (program == "aws" && Is(word(1), {"sts", "ecr"}) && (word(2).starts_with("get-") || word(2).starts_with("assume-")) &&
-       word(2) != "get-caller-identity") ||
+      (program == "aws" && Is(word(1), {"sts", "ecr"}) &&
+       (word(2).starts_with("get-") || word(2).starts_with("assume-")) && word(2) != "get-caller-identity") ||
       (program == "az" && word(1) == "account" && word(2) == "get-access-token")) {
     return token(program);
   }

@@ -12,12 +12,14 @@ namespace interlock::scan::code::shell {
 // A registry that many use, or a copy of one; by the end of its name, which nobody else can have.
 bool IsMirror(std::string_view host) {
   constexpr std::array kEnds = std::to_array<std::string_view>(
-      {"npmjs.org", "npmjs.com", "pypi.org", "python.org", "pythonhosted.org", "yarnpkg.com", "npmmirror.com", "taobao.org",
-       "tsinghua.edu.cn", "aliyun.com", "ustc.edu.cn", "tencent.com", "huaweicloud.com", "goproxy.io", "goproxy.cn",
-       "golang.org", "jsr.io", "pkg.github.com", "pkg.dev", "jfrog.io", "amazonaws.com", "azure.com", "gitlab.com",
-       "sjtu.edu.cn", "bfsu.edu.cn", "douban.com", "nvidia.com", "pytorch.org", "anaconda.org", "anaconda.com",
-       "visualstudio.com", "cloudsmith.io", "gemfury.com", "fury.io", "npm-registry.example", "py-index.example",
-       "py-files.example"});
+      {"npmjs.org",        "npmjs.com",       "pypi.org",        "python.org",      "pythonhosted.org",
+       "yarnpkg.com",      "npmmirror.com",   "taobao.org",      "tsinghua.edu.cn", "aliyun.com",
+       "ustc.edu.cn",      "tencent.com",     "huaweicloud.com", "goproxy.io",      "goproxy.cn",
+       "golang.org",       "jsr.io",          "pkg.github.com",  "pkg.dev",         "jfrog.io",
+       "amazonaws.com",    "azure.com",       "gitlab.com",      "sjtu.edu.cn",     "bfsu.edu.cn",
+       "douban.com",       "nvidia.com",      "pytorch.org",     "anaconda.org",    "anaconda.com",
+       "visualstudio.com", "cloudsmith.io",   "gemfury.com",     "fury.io",         "npm-registry.example",
+       "py-index.example", "py-files.example"});
   return std::ranges::any_of(kEnds, [&](std::string_view end) {
     return host.ends_with(end) && (host.size() == end.size() || host[host.size() - end.size() - 1] == '.');
   });
@@ -57,8 +59,9 @@ bool Reroutes(const ShellCommand& command, std::string_view program) {
     const std::size_t at = text.find("://");
     if (!each.constant) return false;
     // networksetup -setwebproxy Wi-Fi proxy.host 8080
-    const bool bare = Is(program, {"networksetup", "netsh", "gsettings"}) && at == std::string::npos && Has(text, ".") &&
-                      text.find('/') == std::string::npos && text.find("org.gnome") == std::string::npos;
+    const bool bare = Is(program, {"networksetup", "netsh", "gsettings"}) && at == std::string::npos &&
+                      Has(text, ".") && text.find('/') == std::string::npos &&
+                      text.find("org.gnome") == std::string::npos;
     if (at == std::string::npos && !bare) return false;
     const std::string host = bare ? text : HostOf(text.substr(at - std::min<std::size_t>(at, 5)));
     return !host.empty() && !IsLocalHost(host) && host.find(kUnknownChar) == std::string::npos && Has(host, ".") &&

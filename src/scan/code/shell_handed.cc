@@ -2,8 +2,8 @@
 // off by an edit of its settings.
 #include <algorithm>
 
-#include "code/principals.h"
 #include "code/open_settings.h"
+#include "code/principals.h"
 #include "code/shell_analysis.h"
 
 namespace interlock::scan::code::shell {
@@ -30,9 +30,7 @@ bool NamesHighRole(std::string_view lower) {
 
 // gh api -X PUT repos/o/r/collaborators/NAME
 std::uint8_t GravityOfForge(const ShellCommand& command, std::string_view program, std::string_view script) {
-  const auto word = [&](std::size_t i) {
-    return i < command.words.size() ? command.words[i].text : std::string();
-  };
+  const auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
   if (program == "gh" && (word(2) == "add" || word(3) == "add") &&
       (word(1) == "ssh-key" || word(2) == "deploy-key" || word(1) == "gpg-key")) {
     return HoldsPublicKey(script) ? 2 : 0;
@@ -58,17 +56,19 @@ std::uint8_t GravityOfCloud(const ShellCommand& command, std::string_view progra
     const std::string member = Lower(Option(command, {"--member"}));
     const bool high = NamesHighRole(Lower(Option(command, {"--role"})));
     if (!IsFixed(member)) return 0;
-    if (member.starts_with("user:") || member.starts_with("group:") || member.starts_with("domain:")) return high ? 2 : 1;
+    if (member.starts_with("user:") || member.starts_with("group:") || member.starts_with("domain:"))
+      return high ? 2 : 1;
     if (Is(member, {"allusers", "allauthenticatedusers"})) return high ? 2 : 0;
     return 0;
   }
   if (program == "aws") {
     if (HasOneOf(said, {"modify-snapshot-attribute", "modify-image-attribute", "modify-db-snapshot-attribute",
                         "modify-db-cluster-snapshot-attribute"})) {
-      return NamesCloudAccount(said) || HasOneOf(said, {"--group-names all", "--values-to-add all", "group=all"}) ? 2 : 0;
+      return NamesCloudAccount(said) || HasOneOf(said, {"--group-names all", "--values-to-add all", "group=all"}) ? 2
+                                                                                                                  : 0;
     }
-    if (HasOneOf(said, {"update-assume-role-policy", "create-role", "put-bucket-policy", "add-permission", "create-grant",
-                        "put-key-policy", "put-resource-policy"})) {
+    if (HasOneOf(said, {"update-assume-role-policy", "create-role", "put-bucket-policy", "add-permission",
+                        "create-grant", "put-key-policy", "put-resource-policy"})) {
       return HasOneOf(said, {"arn:aws:iam::", "--principal", "--grantee-principal"}) && NamesCloudAccount(said) ? 2 : 0;
     }
     return 0;
@@ -102,22 +102,23 @@ std::uint8_t GravityOfDatabase(const ShellCommand& command, std::string_view pro
 
 // A group of the machine's masters, and a member whose name stands here.
 std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view program) {
-  const auto word = [&](std::size_t i) {
-    return i < command.words.size() ? command.words[i].text : std::string();
-  };
-  if (!Is(program, {"net", "net1", "add-localgroupmember", "dseditgroup", "sysadminctl", "useradd", "adduser", "usermod",
-                    "gpasswd", "icacls", "cacls"})) {
+  const auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
+  if (!Is(program, {"net", "net1", "add-localgroupmember", "dseditgroup", "sysadminctl", "useradd", "adduser",
+                    "usermod", "gpasswd", "icacls", "cacls"})) {
     return 0;
   }
   const std::string said = SaidBy(command);
   if (program == "net" || program == "net1") {
     if (!Has(said, "/add")) return 0;
-    if (Lower(word(1)) == "localgroup") return Has(Lower(word(2)), "admin") && IsFixed(word(3)) && word(3)[0] != '/' ? 2 : 0;
+    if (Lower(word(1)) == "localgroup")
+      return Has(Lower(word(2)), "admin") && IsFixed(word(3)) && word(3)[0] != '/' ? 2 : 0;
     return Lower(word(1)) == "user" && IsFixed(word(2)) && IsFixed(word(3)) && word(3)[0] != '/' ? 1 : 0;
   }
-  if (program == "add-localgroupmember") return Has(said, "admin") && IsFixed(Option(command, {"-Member", "-member"})) ? 2 : 0;
+  if (program == "add-localgroupmember")
+    return Has(said, "admin") && IsFixed(Option(command, {"-Member", "-member"})) ? 2 : 0;
   if (program == "dseditgroup") return Has(said, " admin ") && IsFixed(Option(command, {"-a"})) ? 2 : 0;
-  if (program == "sysadminctl") return Has(said, "-adduser") && Has(said, "-admin") && IsFixed(Option(command, {"-addUser"})) ? 2 : 0;
+  if (program == "sysadminctl")
+    return Has(said, "-adduser") && Has(said, "-admin") && IsFixed(Option(command, {"-addUser"})) ? 2 : 0;
   if (Is(program, {"useradd", "adduser", "usermod", "gpasswd"})) {
     const std::string who = command.words.back().text;
     const bool master = std::ranges::any_of(command.words, [](const ShellWord& each) {
@@ -168,9 +169,8 @@ bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
     }
   }
   if (program == "chpasswd" || (program == "passwd" && HasFlag(command, {"--stdin"}))) return false;
-  const std::uint8_t gravity =
-      std::max({GravityOfForge(command, program, text_), GravityOfCloud(command, program),
-                GravityOfDatabase(command, program), GravityOfMachine(command, program)});
+  const std::uint8_t gravity = std::max({GravityOfForge(command, program, text_), GravityOfCloud(command, program),
+                                         GravityOfDatabase(command, program), GravityOfMachine(command, program)});
   if (gravity > 0) {
     std::string said;
     for (const ShellWord& each : command.words) said += each.text + " ";
@@ -180,7 +180,7 @@ bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
   if (Is(program, {"jq", "sed", "yq", "python3", "node", "tee", "gsed", "dasel"})) {
     const std::string said = SaidBy(command);
     const bool settings = HasOneOf(Whole(), {".claude", ".cursor", ".codex", ".gemini", ".codeium",
-                                                                   "claude_desktop_config", ".vscode", ".windsurf"});
+                                             "claude_desktop_config", ".vscode", ".windsurf"});
     if (settings && OpensQuestions(said)) {
       Emit(ShellAct::kWriteAgent, index, "so that nothing is asked any more", 2);
       return true;

@@ -187,7 +187,8 @@ bool IsStoreOf(std::string_view path, std::string_view host) {
   const std::size_t top = host.rfind('.');
   if (top == std::string_view::npos || IsAddress(host)) return false;
   const std::size_t dot = host.substr(0, top).rfind('.');
-  const std::string_view name = host.substr(dot == std::string_view::npos ? 0 : dot + 1, top - (dot == std::string_view::npos ? 0 : dot + 1));
+  const std::string_view name =
+      host.substr(dot == std::string_view::npos ? 0 : dot + 1, top - (dot == std::string_view::npos ? 0 : dot + 1));
   constexpr std::size_t kShortest = 3;
   return store.size() >= kShortest && Lower(name) == store;
 }

@@ -18,8 +18,8 @@ std::string_view KeptBy(std::string_view path) {
       !HasOneOf(text, {"/skills/", "/node_modules/"})) {
     return "what an agent remembers of its user";
   }
-  if (HasOneOf(text, {"/library/messages", "/library/mail", "/.thunderbird", "/.local/share/signal", "/application support/signal",
-                      "/telegram desktop", "/application support/slack"})) {
+  if (HasOneOf(text, {"/library/messages", "/library/mail", "/.thunderbird", "/.local/share/signal",
+                      "/application support/signal", "/telegram desktop", "/application support/slack"})) {
     return "the user's mail and messages";
   }
   for (const std::string_view folder : {"~/documents", "~/desktop", "~/pictures", "~/downloads", "~/onedrive",
@@ -44,7 +44,8 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
     if (!file) return;
     for (std::size_t i = 1; i < count; ++i) {
       const ShellWord& word = command.words[i];
-      if (word.text.size() > 2 && word.text[0] != '-' && Has(word.text, ".")) Remember(word.text, word.variables, taint);
+      if (word.text.size() > 2 && word.text[0] != '-' && Has(word.text, "."))
+        Remember(word.text, word.variables, taint);
     }
   };
   if (Is(program, {"screencapture", "scrot", "gnome-screenshot", "grim", "maim", "spectacle", "xwd"}) ||
@@ -57,7 +58,8 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
              Is(program, {"arecord", "parec", "parecord", "imagesnap", "fswebcam"}) ||
              (Is(program, {"rec", "sox"}) && (program == "rec" || has({"-d", "--default-device"})))) {
     taken("what microphone or camera hear and see", true);
-  } else if ((program == "ps" && has({"aux", "-ef", "-aux", "auxww", "-e", "-A"})) || Is(program, {"tasklist", "get-process"})) {
+  } else if ((program == "ps" && has({"aux", "-ef", "-aux", "auxww", "-e", "-A"})) ||
+             Is(program, {"tasklist", "get-process"})) {
     taken("the list of all processes", false);
   } else if ((program == "nmap" && count > 2) || (program == "arp" && has({"-a", "-an"})) || program == "arp-scan" ||
              (program == "ip" && has({"neigh", "neighbour"}))) {
@@ -82,7 +84,8 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
     out_[index].Merge(taint);
   } else if ((program == "az" && has({"grant-access"}))) {
     taken("a disk of the user's", false);
-  } else if (Is(program, {"tar", "zip", "7z", "rsync", "cp", "gzip", "bsdtar", "compress-archive", "find", "cat", "base64"})) {
+  } else if (Is(program,
+                {"tar", "zip", "7z", "rsync", "cp", "gzip", "bsdtar", "compress-archive", "find", "cat", "base64"})) {
     for (std::size_t i = 1; i < count; ++i) {
       const std::string_view what = KeptBy(command.words[i].text);
       if (what.empty()) continue;
@@ -109,7 +112,8 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
 
 // A place whose name stands here, and is no mirror, tunnel end or folder of this machine.
 bool Analysis::IsFixedPlace(const std::string& host, const std::string& destination) const {
-  if (Has(destination, std::string_view(&kUnknownChar, 1)) && Has(host, std::string_view(&kUnknownChar, 1))) return false;
+  if (Has(destination, std::string_view(&kUnknownChar, 1)) && Has(host, std::string_view(&kUnknownChar, 1)))
+    return false;
   if (!host.empty()) return Has(host, ".") && !Has(host, std::string_view(&kUnknownChar, 1)) && !IsLocalHost(host);
   return HasOneOf(destination, {"s3://", "gs://"}) && !HasOneOf(Lower(destination), {"my-", "your", "example", "<"}) &&
          !Has(destination.substr(0, std::min<std::size_t>(destination.size(), 12)), std::string_view(&kUnknownChar, 1));
@@ -123,21 +127,26 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
     Emit(ShellAct::kRuin, index, "the machine's time, by a fork bomb", 2);
     return true;
   }
-  if (!Is(program, {"vssadmin", "wmic", "wbadmin", "bcdedit", "fsutil", "restic", "tmutil", "borg", "zfs", "dd", "find", "git"})) return false;
+  if (!Is(program,
+          {"vssadmin", "wmic", "wbadmin", "bcdedit", "fsutil", "restic", "tmutil", "borg", "zfs", "dd", "find", "git"}))
+    return false;
   const std::string said = SaidBy(command);
   const auto ruin = [&](std::string detail, std::uint8_t gravity) {
     Emit(ShellAct::kRuin, index, std::move(detail), gravity);
     return true;
   };
-  if ((program == "vssadmin" && Has(said, " delete ")) || (program == "wmic" && Has(said, " shadowcopy ") && Has(said, " delete ")) ||
-      (program == "wbadmin" && Has(said, " delete ")) || (program == "bcdedit" && Has(said, "recoveryenabled") && Has(said, " no ")) ||
+  if ((program == "vssadmin" && Has(said, " delete ")) ||
+      (program == "wmic" && Has(said, " shadowcopy ") && Has(said, " delete ")) ||
+      (program == "wbadmin" && Has(said, " delete ")) ||
+      (program == "bcdedit" && Has(said, "recoveryenabled") && Has(said, " no ")) ||
       (program == "fsutil" && Has(said, "deletejournal"))) {
     return ruin("the copies that Windows would restore from", 2);
   }
   if (program == "git") {
     // while true; do ... git push --force origin HEAD:main; done
     const bool forced = Has(said, " push ") && HasOneOf(said, {" --force ", " -f ", " +head:", " +main"});
-    const bool endless = command.condition_depth > 0 && HasOneOf(Whole(), {"while true", "while :", "while [ 1 ]", "for (( ; ; ))", "for ((;;))"});
+    const bool endless = command.condition_depth > 0 &&
+                         HasOneOf(Whole(), {"while true", "while :", "while [ 1 ]", "for (( ; ; ))", "for ((;;))"});
     return forced && endless && ruin("the history of a repository, without an end", 1);
   }
   const bool fed = command.pipe_from < index && std::ranges::find(command.wrappers, "xargs") != command.wrappers.end();
@@ -145,7 +154,8 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
       (fed || HasOneOf(said, {"--keep-last 0", "--unsafe-allow-remove-all"})) && !Has(said, "--dry-run")) {
     return ruin("all snapshots of a backup", 2);
   }
-  if (program == "tmutil" && (Has(said, " disable ") || (fed && HasOneOf(said, {" delete ", " deletelocalsnapshots "})))) {
+  if (program == "tmutil" &&
+      (Has(said, " disable ") || (fed && HasOneOf(said, {" delete ", " deletelocalsnapshots "})))) {
     return ruin("the backups of Time Machine", 1);
   }
   if (program == "borg" && Has(said, " delete ") && fed) return ruin("all archives of a backup", 2);
@@ -153,7 +163,8 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
   if (program == "dd") {
     const bool endless = HasOneOf(said, {" if=/dev/zero ", " if=/dev/urandom ", " if=/dev/random "});
     const std::size_t at = said.find(" of=");
-    const std::string to = at == std::string::npos ? std::string() : said.substr(at + 4, said.find(' ', at + 4) - at - 4);
+    const std::string to =
+        at == std::string::npos ? std::string() : said.substr(at + 4, said.find(' ', at + 4) - at - 4);
     const bool disk = to.starts_with("/dev/sd") || to.starts_with("/dev/nvme") || to.starts_with("/dev/disk") ||
                       to.starts_with("/dev/vd") || to.starts_with("/dev/mmcblk");
     if (endless && disk && to.find(kUnknownChar) == std::string::npos) return ruin("the disk " + to, 2);
@@ -162,8 +173,10 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
   }
   if (program == "find" && count > 2) {
     const bool wide = !KeptBy(command.words[1].text).empty() || DeleteGravity(command.words[1].text) == 2;
-    const bool locks = HasOneOf(said, {" openssl enc ", " gpg -c ", " gpg --symmetric ", " ccrypt ", " age -e ", " 7z a -p"});
-    if (wide && locks && HasOneOf(said, {" rm ", " shred ", " -delete ", " unlink "})) return ruin("the user's files, by locking them", 2);
+    const bool locks =
+        HasOneOf(said, {" openssl enc ", " gpg -c ", " gpg --symmetric ", " ccrypt ", " age -e ", " 7z a -p"});
+    if (wide && locks && HasOneOf(said, {" rm ", " shred ", " -delete ", " unlink "}))
+      return ruin("the user's files, by locking them", 2);
   }
   return false;
 }
@@ -181,15 +194,16 @@ Taint Analysis::OfScreen() {
 bool Analysis::Windows(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   const bool first = index == 0 && HasOneOf(Whole(), {"amsiinitfailed", "amsiutils'", "amsiscanbuffer"});
-  if (!first && !Is(program, {"set-netfirewallprofile", "set-itemproperty", "new-itemproperty", "sp", "import-certificate", "remove-item",
-                              "clear-content", "ri", "del", "rm", "get-wmiobject", "gwmi", "get-ciminstance", "get-childitem", "gci",
-                              "dir", "ls"})) {
+  if (!first && !Is(program, {"set-netfirewallprofile", "set-itemproperty", "new-itemproperty", "sp",
+                              "import-certificate", "remove-item", "clear-content", "ri", "del", "rm", "get-wmiobject",
+                              "gwmi", "get-ciminstance", "get-childitem", "gci", "dir", "ls"})) {
     return false;
   }
   const std::string said = SaidBy(command);
-  const std::string here = command.loc.end <= text_.size() && command.loc.begin < command.loc.end
-                               ? Lower(text_.substr(command.loc.begin, std::min<std::size_t>(command.loc.end - command.loc.begin, 2'000)))
-                               : std::string();
+  const std::string here =
+      command.loc.end <= text_.size() && command.loc.begin < command.loc.end
+          ? Lower(text_.substr(command.loc.begin, std::min<std::size_t>(command.loc.end - command.loc.begin, 2'000)))
+          : std::string();
   const auto opens = [&](std::string detail, std::uint8_t gravity) {
     Emit(ShellAct::kPermission, index, std::move(detail), gravity);
     return true;
@@ -199,14 +213,16 @@ bool Analysis::Windows(std::uint32_t index, std::string_view program) {
     return opens("the firewall", 2);
   }
   if (Is(program, {"set-itemproperty", "new-itemproperty", "sp"})) {
-    if (Has(said, "policies\\system") && Has(said, "enablelua") && Has(said, " 0 ")) return opens("the question before rights are raised", 2);
+    if (Has(said, "policies\\system") && Has(said, "enablelua") && Has(said, " 0 "))
+      return opens("the question before rights are raised", 2);
     if (Has(said, "internet settings") && HasOneOf(said, {" proxyserver ", " autoconfigurl "}) && Has(said, ".")) {
       return opens("what others fetch or send goes through another host", 2);
     }
     if (Has(said, "windows defender") && Has(said, "disable")) return opens("the virus scanner", 2);
   }
   if (program == "import-certificate" && Has(said, "\\root")) return opens("whose certificates are believed", 1);
-  if (Is(program, {"remove-item", "clear-content", "ri", "del", "rm"}) && HasOneOf(here, {"historysavepath", "consolehost_history"})) {
+  if (Is(program, {"remove-item", "clear-content", "ri", "del", "rm"}) &&
+      HasOneOf(here, {"historysavepath", "consolehost_history"})) {
     return opens("the record of commands", 2);
   }
   if (Is(program, {"get-wmiobject", "gwmi", "get-ciminstance"}) && Has(said, "win32_shadowcopy") &&
@@ -217,8 +233,8 @@ bool Analysis::Windows(std::uint32_t index, std::string_view program) {
   if (Is(program, {"get-childitem", "gci", "dir", "ls"})) {
     const std::string& text = Whole();
     const bool wide = HasOneOf(said, {" ~ ", " ~\\", " ~/"});
-    if (wide && HasOneOf(text, {"createencryptor", "aesmanaged", "aes]::create"}) && HasOneOf(text, {"writeallbytes", "set-content"}) &&
-        HasOneOf(text, {"remove-item", ".delete("})) {
+    if (wide && HasOneOf(text, {"createencryptor", "aesmanaged", "aes]::create"}) &&
+        HasOneOf(text, {"writeallbytes", "set-content"}) && HasOneOf(text, {"remove-item", ".delete("})) {
       Emit(ShellAct::kRuin, index, "the user's files, by locking them", 2);
       return true;
     }

@@ -8,11 +8,12 @@
 namespace interlock::scan::code {
 namespace {
 
-constexpr std::string_view kActs[] = {"fetch",         "fetch-and-run", "send",    "send-secret", "decode-and-run",
-                                      "reverse-shell", "run",           "install", "read-secret", "write-file",
-                                      "write-startup", "write-agent",   "delete",  "permission",  "read-environment",
-                                      "listen",        "takeover",      "mine",    "inject",      "run-argument",
-                                      "unchecked-peer", "grant",        "send-taken", "ruin",     "unleash"};
+constexpr std::string_view kActs[] = {
+    "fetch",          "fetch-and-run", "send",       "send-secret", "decode-and-run",
+    "reverse-shell",  "run",           "install",    "read-secret", "write-file",
+    "write-startup",  "write-agent",   "delete",     "permission",  "read-environment",
+    "listen",         "takeover",      "mine",       "inject",      "run-argument",
+    "unchecked-peer", "grant",         "send-taken", "ruin",        "unleash"};
 
 std::string Describe(const std::vector<ShellUse>& uses) {
   std::string out;

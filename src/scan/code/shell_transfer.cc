@@ -304,9 +304,10 @@ Transfer TransferOf(const ShellCommand& command, std::string_view program) {
              program == "start-bitstransfer") {
     out.is_transfer = true;
     WebRequest(command, out);
-  } else if ((program == "invoke" && count > 1 && LooksLikeUrl(word(1).text)) || program == "downloadstring" || program == "downloaddata" || program == "getstringasync" ||
-             program == "openread" || program == "downloadfile" || program == "uploadstring" ||
-             program == "uploadfile" || program == "uploaddata" || program == "postasync") {
+  } else if ((program == "invoke" && count > 1 && LooksLikeUrl(word(1).text)) || program == "downloadstring" ||
+             program == "downloaddata" || program == "getstringasync" || program == "openread" ||
+             program == "downloadfile" || program == "uploadstring" || program == "uploadfile" ||
+             program == "uploaddata" || program == "postasync") {
     out.is_transfer = count > 1;
     if (count > 1) out.urls.push_back(&word(1));
     out.to_stdout = true;

@@ -111,7 +111,8 @@ inline bool SaysYes(std::string_view text) {
   const std::string lower = LowerCase(text.substr(0, 300));
   const bool yes =
       std::any_of(kYes.begin(), kYes.end(), [&](std::string_view word) { return lower.starts_with(word); });
-  if (AnyOf(lower, {"not approve", "n't approve", "not merge", "not send", "leave that to me", "not without"})) return false;
+  if (AnyOf(lower, {"not approve", "n't approve", "not merge", "not send", "leave that to me", "not without"}))
+    return false;
   return yes && AnyOf(lower, {"approve", "confirm", "agree", "consent", "authori", "permission", "order it", "not ask",
                               "don't ask", "go ahead", "without asking", "always allow"});
 }
@@ -160,11 +161,20 @@ inline bool IsAccount(std::string_view text) {
 
 // Services that answer what one says to them, or keep a program's own record: a hook that asks a model sends it there.
 inline bool HostOfModels(std::string_view host) {
-  for (const std::string_view end : {"openrouter.ai", "groq.com", "together.xyz", "together.ai", "fireworks.ai", "deepseek.com", "mistral.ai",
-                                     "perplexity.ai", "x.ai", "cohere.com", "cohere.ai", "replicate.com", "deepgram.com",
-                                     "assemblyai.com", "elevenlabs.io", "moonshot.cn", "bigmodel.cn", "dashscope.aliyuncs.com",
-                                     "siliconflow.cn", "cerebras.ai", "nebius.com", "novita.ai", "voyageai.com", "jina.ai",
-                                     "langfuse.com", "smith.langchain.com", "sentry.io", "posthog.com"}) {
+  for (const std::string_view end : {"openrouter.ai",  "groq.com",
+                                     "together.xyz",   "together.ai",
+                                     "fireworks.ai",   "deepseek.com",
+                                     "mistral.ai",     "perplexity.ai",
+                                     "x.ai",           "cohere.com",
+                                     "cohere.ai",      "replicate.com",
+                                     "deepgram.com",   "assemblyai.com",
+                                     "elevenlabs.io",  "moonshot.cn",
+                                     "bigmodel.cn",    "dashscope.aliyuncs.com",
+                                     "siliconflow.cn", "cerebras.ai",
+                                     "nebius.com",     "novita.ai",
+                                     "voyageai.com",   "jina.ai",
+                                     "langfuse.com",   "smith.langchain.com",
+                                     "sentry.io",      "posthog.com"}) {
     if (host.ends_with(end) && (host.size() == end.size() || host[host.size() - end.size() - 1] == '.')) return true;
   }
   return false;

@@ -153,7 +153,8 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     }
     // A credential as all that is sent: a service is asked with it in a header, or beside the question.
     if (owners == 0 && fixed && kind == HostKind::kOrdinary && (data.fresh & kEnvSecret) != 0 && SendsAlone(call)) {
-      Raise("EXFIL-003", call.expr, data, kEnvSecret, "sends nothing but a credential from the environment" + to, 0.6, host);
+      Raise("EXFIL-003", call.expr, data, kEnvSecret, "sends nothing but a credential from the environment" + to, 0.6,
+            host);
       return;
     }
     if (owners == 1 && fixed && !theirs && (fresh & kEnvSecret) != 0) {
@@ -169,7 +170,8 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     Worsen("EXFIL-004", core::Severity::kCritical);
     return;
   }
-  if (all.Has(kKept) && fixed && !inbox && (bad || kind == HostKind::kOrdinary) && !HostOfVendors(host, 0xFFFFFFFFU) && !HostOfModels(host)) {
+  if (all.Has(kKept) && fixed && !inbox && (bad || kind == HostKind::kOrdinary) && !HostOfVendors(host, 0xFFFFFFFFU) &&
+      !HostOfModels(host)) {
     Raise("EXFIL-004", call.expr, all, kKept, "sends what the user keeps, or has said," + to, 1.0, host);
   }
   if (all.Has(kClipboard) && (fixed || Repeats()) && (bad || kind == HostKind::kOrdinary)) {
@@ -363,7 +365,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
         std::string host =
             function != nullptr && function->base != kNone ? HostOfHandle(function->base) : std::string();
         if (host.empty()) host = HostHere();
-        // The own interface is spoken to over web sockets; a bare connection to a host that is not told is to a far one.
+        // The own interface is spoken to over web sockets; a bare connection to a host that is not told is to a far
+        // one.
         const bool bare = host.empty() && call.callee.text.starts_with("net.");
         if (!bare && (host.empty() || KindOfHost(host) == HostKind::kLocal)) {
           return Source(kNet, call.expr, "receives data from a connection");
@@ -674,7 +677,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
         const Value& value = view().Evaluate(from, function_);
         const bool plain_buffer =
             !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer.from"});
-        const bool constant = (value.kind == ValueKind::kText && value.text.size() >= 16) || (data.labels == 0 && WrapsCoded(from));
+        const bool constant =
+            (value.kind == ValueKind::kText && value.text.size() >= 16) || (data.labels == 0 && WrapsCoded(from));
         if (constant && !plain_buffer) {
           result.Join(Source(kDecoded, call.expr, "decodes a constant"));
         } else if (!plain_buffer && data.Has(kFileContent | kCommandOutput | kNet) && !data.Has(kToolArgument)) {
@@ -694,9 +698,10 @@ Taint Engine::Judge(Call& call, bool* handled) {
       // A number out of a picture is still a piece of what the picture hides.
       const bool number = call.callee.text == "builtins.int";
       // What a pattern finds in a text is a part of it; what a caller gives is checked by one.
-      const bool found = call.callee.text == "re.search" || call.callee.text == "re.match" || call.callee.text == "re.fullmatch";
-      const Labels stays = found ? ~(kCaller | kArguments | kEntryName | kBelow | kPieced | kQueried | kQuoted)
-                           : number                                             ? kDecoded | kCodedFile
+      const bool found =
+          call.callee.text == "re.search" || call.callee.text == "re.match" || call.callee.text == "re.fullmatch";
+      const Labels stays = found    ? ~(kCaller | kArguments | kEntryName | kBelow | kPieced | kQueried | kQuoted)
+                           : number ? kDecoded | kCodedFile
                            : call.callee.text.ends_with("encodeURIComponent") ? kNetFixed | kNetStranger
                                                                               : Labels{0};
       Taint rest = stays != 0 ? call.all : Taint();

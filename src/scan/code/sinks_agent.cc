@@ -47,7 +47,9 @@ namespace {
 
 // for f in (read, classify): graph.add_node(f.__name__, f), and `read` takes what the graph is made of.
 bool IsNodeOfLoop(const Module& module, const Function& shape, std::string_view text) {
-  if (!AnyOf(module.text, {"add_node(fn", "add_node(f.", "add_node(node.", "add_node(func.", "add_node(step.", "add_node(name, "})) return false;
+  if (!AnyOf(module.text,
+             {"add_node(fn", "add_node(f.", "add_node(node.", "add_node(func.", "add_node(step.", "add_node(name, "}))
+    return false;
   const std::size_t made = module.text.find("StateGraph(");
   if (made == std::string_view::npos || shape.parent != kModuleBody || shape.params.size() > 2) return false;
   const std::string_view kind = module.text.substr(made + 11, module.text.find_first_of(",)", made) - made - 11);
@@ -299,7 +301,8 @@ void Engine::JudgeOpenServer() {
     return use.module == module_ && (use.role == Role::kSpawn || use.role == Role::kShell || use.role == Role::kEval);
   });
   if (!runs) {
-    if (!AnyOf(text, {"execFile", "child_process", "import subprocess", "from subprocess", "create_subprocess"})) return;
+    if (!AnyOf(text, {"execFile", "child_process", "import subprocess", "from subprocess", "create_subprocess"}))
+      return;
   }
   for (const Expr& part : code().exprs) {
     if (part.kind != ExprKind::kString || part.text != "0.0.0.0") continue;

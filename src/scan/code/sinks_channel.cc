@@ -86,8 +86,8 @@ void Engine::JudgeHeaders(ExprId headers, const std::string& host) {
     const ExprId from = view().Origin(field.value, function_);
     // One of several things that a caller hands over together: which of them it is, nobody knows here.
     const ExprId last = from < code().exprs.size() ? from : field.value;
-    const bool one_of_several = code().exprs[last].kind == ExprKind::kChoice ||
-                                code().exprs[last].kind == ExprKind::kMember;
+    const bool one_of_several =
+        code().exprs[last].kind == ExprKind::kChoice || code().exprs[last].kind == ExprKind::kMember;
     const Labels labels = one_of_several ? value.fresh : value.labels;
     const bool packed = (labels & kEncoded) != 0 && (labels & kOwnContent) != 0;
     const bool watched = (labels & (kClipboard | kKeys | kTapped)) != 0;
@@ -109,7 +109,8 @@ void Engine::JudgeHeaders(ExprId headers, const std::string& host) {
 // logger.info("request", headers): whoever reads the log has the credential.
 void Engine::JudgeLogged(const Call& call, std::string_view last) {
   // print(key): a script of a skill says to the agent what it prints.
-  const bool prints = call.callee.text == "builtins.print" || call.callee.text == "globalThis.console.log" || call.callee.text == "console.log";
+  const bool prints = call.callee.text == "builtins.print" || call.callee.text == "globalThis.console.log" ||
+                      call.callee.text == "console.log";
   if (last_ && prints && (call.all.fresh & kSecretFile) != 0) {
     Raise("EXFIL-008", call.expr, call.all, kSecretFile, "prints a file of keys, for whoever runs it to read", 0.8);
     return;
@@ -252,7 +253,8 @@ bool Engine::SendsAlone(const Call& call) {
     const ExprId from = view().Origin(expr, function_);
     if (from >= code().exprs.size()) continue;
     const std::string_view text = TextAt(code().exprs[from].loc);
-    const bool environment = text.starts_with("os.environ") || text.starts_with("os.getenv(") || text.starts_with("process.env");
+    const bool environment =
+        text.starts_with("os.environ") || text.starts_with("os.getenv(") || text.starts_with("process.env");
     if (environment && text.size() < 80 && text.find_first_of(" +{") == std::string_view::npos) return true;
   }
   return false;

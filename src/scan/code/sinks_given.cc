@@ -22,17 +22,59 @@ namespace {
 constexpr std::size_t kMostOfCall = 1'500;  // bytes of a call that are read
 
 // Calls and addresses that give somebody a part in something.
-constexpr auto kGives = std::to_array<std::string_view>(
-    {"addcollaborator", "add_to_collaborators", "add_collaborator", "/collaborators/", "deploykey", "deploy_key",
-     "create_key(", "forwardingaddress", "forwardingemail", "\"forward\"", "'forward'", "forward:", "/delegates",
-     "delegates()", "delegateemail", "\"delegate\"", "delegate:", "messagerules", "forwardto", "redirectto",
-     "forwarding_", "permissions().create", "permissions.create", "inviteshared", "modify_snapshot_attribute",
-     "modifysnapshotattribute", "modify_image_attribute", "modifyimageattribute", "modify_db_snapshot_attribute",
-     "update_assume_role_policy", "updateassumerolepolicy", "put_bucket_policy", "putbucketpolicy", "add_permission",
-     "set_iam_policy", "setiampolicy", "roleassignments", "/memberships/", "addmember", "add_member",
-     "members.create", "members().insert", "setmembershipforuser", "add_to_members", "/invitations",
-     "createloginprofile", "create_login_profile", "adduser(", "automaticallyforward", "autoforwarding",
-     "acl().insert", "acl.insert", "createlink"});
+constexpr auto kGives = std::to_array<std::string_view>({"addcollaborator",
+                                                         "add_to_collaborators",
+                                                         "add_collaborator",
+                                                         "/collaborators/",
+                                                         "deploykey",
+                                                         "deploy_key",
+                                                         "create_key(",
+                                                         "forwardingaddress",
+                                                         "forwardingemail",
+                                                         "\"forward\"",
+                                                         "'forward'",
+                                                         "forward:",
+                                                         "/delegates",
+                                                         "delegates()",
+                                                         "delegateemail",
+                                                         "\"delegate\"",
+                                                         "delegate:",
+                                                         "messagerules",
+                                                         "forwardto",
+                                                         "redirectto",
+                                                         "forwarding_",
+                                                         "permissions().create",
+                                                         "permissions.create",
+                                                         "inviteshared",
+                                                         "modify_snapshot_attribute",
+                                                         "modifysnapshotattribute",
+                                                         "modify_image_attribute",
+                                                         "modifyimageattribute",
+                                                         "modify_db_snapshot_attribute",
+                                                         "update_assume_role_policy",
+                                                         "updateassumerolepolicy",
+                                                         "put_bucket_policy",
+                                                         "putbucketpolicy",
+                                                         "add_permission",
+                                                         "set_iam_policy",
+                                                         "setiampolicy",
+                                                         "roleassignments",
+                                                         "/memberships/",
+                                                         "addmember",
+                                                         "add_member",
+                                                         "members.create",
+                                                         "members().insert",
+                                                         "setmembershipforuser",
+                                                         "add_to_members",
+                                                         "/invitations",
+                                                         "createloginprofile",
+                                                         "create_login_profile",
+                                                         "adduser(",
+                                                         "automaticallyforward",
+                                                         "autoforwarding",
+                                                         "acl().insert",
+                                                         "acl.insert",
+                                                         "createlink"});
 
 bool IsMail(std::string_view text) {
   const std::size_t at = text.find('@');
@@ -57,8 +99,10 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
     for (const std::string& text : TextsWithin(arg.value)) {
       if (IsMail(text)) return text;
       if (HoldsPublicKey(text)) return text.substr(0, 24);
-      const bool shares = AnyOf(LowerCase(code().functions[function_].qualified), {"share", "public", "link", "publish", "permission", "anyone"});
-      if (!shares && SaysOneOf(text, {"anyone", "anonymous", "allUsers"}) && AnyOf(said, {"permissions", "createlink", "acl"})) {
+      const bool shares = AnyOf(LowerCase(code().functions[function_].qualified),
+                                {"share", "public", "link", "publish", "permission", "anyone"});
+      if (!shares && SaysOneOf(text, {"anyone", "anonymous", "allUsers"}) &&
+          AnyOf(said, {"permissions", "createlink", "acl"})) {
         return "everybody (" + text + ")";
       }
       if (NamesCloudAccount(text) && AnyOf(said, {"snapshot", "image", "assume", "policy", "permission"})) return text;
@@ -79,7 +123,8 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
       continue;
     }
     const bool first = i == 0 && AnyOf(said, {"collaborator", "add_to_members"}) && fields[i].name.empty();
-    if (!first && !SaysOneOf(fields[i].name, {"username", "user", "collaborator", "login", "member", "delegate"})) continue;
+    if (!first && !SaysOneOf(fields[i].name, {"username", "user", "collaborator", "login", "member", "delegate"}))
+      continue;
     const Value& known = view().Evaluate(value, function_);
     if (known.kind == ValueKind::kText && IsUserName(known.text)) return known.text;
   }
@@ -120,7 +165,8 @@ void Engine::JudgeShare(ExprId dict) {
     }
     const Value& value = view().Evaluate(field.value, function_);
     if (value.kind != ValueKind::kText || !value.text.starts_with("acct_") || value.text.size() < 15) continue;
-    Raise("DIVERT-001", field.value, {}, 0, "sends a share of what is paid to a fixed account: " + Shown(value.text, 40));
+    Raise("DIVERT-001", field.value, {}, 0,
+          "sends a share of what is paid to a fixed account: " + Shown(value.text, 40));
   }
 }
 
@@ -130,7 +176,8 @@ Taint Engine::KeptAt(std::string_view path, ExprId at) {
   if (!folder.starts_with("~")) return {};
   while (!folder.empty() && (folder.back() == kHole || folder.back() == '/' || folder.back() == '*')) folder.pop_back();
   std::string_view what = shell::KeptBy(folder);
-  for (std::size_t slash = folder.rfind('/'); what.empty() && slash != std::string::npos && slash > 1; slash = folder.rfind('/')) {
+  for (std::size_t slash = folder.rfind('/'); what.empty() && slash != std::string::npos && slash > 1;
+       slash = folder.rfind('/')) {
     folder.resize(slash);
     what = shell::KeptBy(folder);
   }
@@ -140,7 +187,8 @@ Taint Engine::KeptAt(std::string_view path, ExprId at) {
 
 // What an agent tells its hooks: the user's words, the tool's, the answers.
 bool Engine::TellsHook(std::string_view key, const Taint& from) {
-  return from.Has(kInput) && SaysOneOf(key, {"prompt", "tool_input", "tool_response", "transcript_path", "last_assistant_message"});
+  return from.Has(kInput) &&
+         SaysOneOf(key, {"prompt", "tool_input", "tool_response", "transcript_path", "last_assistant_message"});
 }
 
 // A record of what was done here, removed or emptied.
@@ -150,7 +198,8 @@ void Engine::JudgeRecord(const Call& call, const std::string& path, bool emptied
   if (!IsRecordPath(lower)) return;
   const bool talk = AnyOf(lower, {"/.claude/", "/.codex/"});
   Raise("SH-008", call.expr, {}, 0,
-        std::string(emptied ? "empties " : "removes ") + Shown(path, 60) + ", the record of what was done here", talk ? 0.8 : 1.2);
+        std::string(emptied ? "empties " : "removes ") + Shown(path, 60) + ", the record of what was done here",
+        talk ? 0.8 : 1.2);
 }
 
 // What a program sees and is told: the clipboard, keys, screen and sound; its own input and command line; its machine.
@@ -183,14 +232,16 @@ Taint Engine::JudgeTaken(Call& call) {
       return Source(kArguments, call.expr, "reads the command line");
     default:
       if (AnyOf(call.callee.text, {"process_iter", "networkInterfaces"})) here().deeds |= kDidProcessList;
-      if (AnyOf(call.callee.text, {"process_iter"})) return Source(kHostFacts | kKept, call.expr, "lists all processes");
+      if (AnyOf(call.callee.text, {"process_iter"}))
+        return Source(kHostFacts | kKept, call.expr, "lists all processes");
       return Source(kHostFacts, call.expr, "asks the machine who it is");
   }
 }
 
 // An agent's hook reads what the agent tells it of the user's talk.
 Taint Engine::HookField(ExprId id, std::string_view key) {
-  if (!SaysOneOf(key, {"prompt", "tool_input", "tool_response", "transcript_path", "last_assistant_message"})) return {};
+  if (!SaysOneOf(key, {"prompt", "tool_input", "tool_response", "transcript_path", "last_assistant_message"}))
+    return {};
   Taint event = Eval(code().exprs[id].base);
   if (TellsHook(key, event)) event.Join(Source(kKept, id, "takes what an agent tells its hook of the user's talk"));
   return event.Has(kKept) ? event : Taint();
@@ -200,14 +251,15 @@ Taint Engine::HookField(ExprId id, std::string_view key) {
 bool Engine::AsksForRoleKeys(std::span<const Arg> args) {
   bool named = false;
   for (const Arg& arg : args) {
-    if (arg.value >= code().exprs.size() ||
-        !AnyOf(TextAt(code().exprs[arg.value].loc).substr(0, 200), {"credentials", "service-accounts", "oauth2", "token"})) {
+    if (arg.value >= code().exprs.size() || !AnyOf(TextAt(code().exprs[arg.value].loc).substr(0, 200),
+                                                   {"credentials", "service-accounts", "oauth2", "token"})) {
       continue;
     }
     const std::string text = Known(arg.value);
     named = named || (text.size() > 8 && GivesRoleKeys("http://169.254.169.254/" + text));
   }
-  return named && AnyOf(code().text, {"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"});
+  return named &&
+         AnyOf(code().text, {"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"});
 }
 
 // m["Bcc"] = "somebody@..."
@@ -233,7 +285,8 @@ void Engine::JudgeExchanged(ExprId choice) {
     const std::string_view asks = TextAt(code().exprs[args[0].value].loc);
     const std::string_view name = code().exprs[other].text;
     if (Contains(asks, name) && !AnyOf(asks, {"random", "Random"})) continue;
-    Raise("DIVERT-002", choice, {}, 0, "puts a fixed account in the place of the one that was given: " + Shown(fixed.text, 40));
+    Raise("DIVERT-002", choice, {}, 0,
+          "puts a fixed account in the place of the one that was given: " + Shown(fixed.text, 40));
     return;
   }
 }
@@ -295,7 +348,8 @@ void Engine::JudgeSettingsCall(const Call& call, std::string_view last) {
                        (key == "security.workspace.trust.enabled" && value == "false") ||
                        (key == "extensions.verifySignature" && value == "false");
     if (opens) {
-      Raise("PERSIST-003", call.expr, {}, 0, "sets " + Shown(key, 60) + ", so that nothing is asked and checked any more", 0.9);
+      Raise("PERSIST-003", call.expr, {}, 0,
+            "sets " + Shown(key, 60) + ", so that nothing is asked and checked any more", 0.9);
     }
     return;
   }
@@ -304,26 +358,31 @@ void Engine::JudgeSettingsCall(const Call& call, std::string_view last) {
     const bool everywhere = Contains(TextAt(code().exprs[call.expr].loc).substr(0, 200), "global");
     if (everywhere && SaysOneOf(key, {"core.hookspath", "core.sshcommand", "core.fsmonitor", "init.templatedir"})) {
       Raise("PERSIST-001", call.expr, {}, 0, "has git run programs of its own in every repository, by " + key);
-      if (WritesRunner() || WritesHarm() || Contains(code().text, "curl ")) Worsen("PERSIST-001", core::Severity::kCritical);
+      if (WritesRunner() || WritesHarm() || Contains(code().text, "curl "))
+        Worsen("PERSIST-001", core::Severity::kCritical);
     }
     return;
   }
-  if (!SaysOneOf(last, {"stop_logging", "delete_trail", "delete_detector", "StopLoggingCommand", "DeleteTrailCommand",
-                        "DeleteDetectorCommand", "delete_flow_logs", "disable_security_hub", "delete", "delete_sink"})) {
+  if (!SaysOneOf(last,
+                 {"stop_logging", "delete_trail", "delete_detector", "StopLoggingCommand", "DeleteTrailCommand",
+                  "DeleteDetectorCommand", "delete_flow_logs", "disable_security_hub", "delete", "delete_sink"})) {
     return;
   }
   const std::string said = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, 200));
-  if (last == "delete" && !AnyOf(said, {"diagnostic_settings.delete", "diagnosticsettings.delete", "activity_log_alerts.delete"})) return;
+  if (last == "delete" &&
+      !AnyOf(said, {"diagnostic_settings.delete", "diagnosticsettings.delete", "activity_log_alerts.delete"}))
+    return;
   Raise("SH-008", call.expr, {}, 0, "stops the cloud's own record of what is done", 1.2);
 }
 
 // From a day on that stands in the code, tables are dropped.
 void Engine::JudgeDropped(const Call& call, std::string_view last) {
-  if (!SaysOneOf(last, {"drop", "dropDatabase", "drop_database", "drop_collection", "dropCollection", "drop_all", "flushall",
-                        "flushAll", "deleteMany", "delete_many"})) {
+  if (!SaysOneOf(last, {"drop", "dropDatabase", "drop_database", "drop_collection", "dropCollection", "drop_all",
+                        "flushall", "flushAll", "deleteMany", "delete_many"})) {
     return;
   }
-  if (last.starts_with("delete") && !AnyOf(TextAt(code().exprs[call.expr].loc).substr(0, 120), {"({})", "( {} )"})) return;
+  if (last.starts_with("delete") && !AnyOf(TextAt(code().exprs[call.expr].loc).substr(0, 120), {"({})", "( {} )"}))
+    return;
   const auto dated = [](const Condition& condition) { return condition.dated; };
   if (!std::ranges::any_of(conditions_, dated) && !std::ranges::any_of(guards_, dated)) return;
   Raise("TRIGGER-001", call.expr, {}, 0, "drops all data from a day on that stands in the code");
@@ -338,13 +397,16 @@ void Engine::JudgeReturned() {
   for (const Stmt& stmt : code().functions[function_].body) {
     if (stmt.kind != StmtKind::kReturn || stmt.value >= code().exprs.size()) continue;
     const Expr& value = code().exprs[stmt.value];
-    const ExprId plain = value.kind == ExprKind::kCall && value.arg_count == 1 ? code().ArgsOf(value)[0].value : stmt.value;
+    const ExprId plain =
+        value.kind == ExprKind::kCall && value.arg_count == 1 ? code().ArgsOf(value)[0].value : stmt.value;
     if (plain < code().exprs.size() && code().exprs[plain].kind == ExprKind::kName) {
       const std::uint32_t slot = view().SlotOf(plain, function_);
-      given = given || (slot != kNone && view().slots()[slot].param != kNone && view().slots()[slot].scope == function_);
+      given =
+          given || (slot != kNone && view().slots()[slot].param != kNone && view().slots()[slot].scope == function_);
     }
     // checksum(ACCOUNT)
-    const ExprId inner = value.kind == ExprKind::kCall && value.arg_count == 1 ? code().ArgsOf(value)[0].value : stmt.value;
+    const ExprId inner =
+        value.kind == ExprKind::kCall && value.arg_count == 1 ? code().ArgsOf(value)[0].value : stmt.value;
     if (IsAccount(view().Text(inner, function_))) other = stmt.value;
   }
   if (!given || other == kNone) return;
@@ -384,7 +446,9 @@ void Engine::JudgeLikeFetch(Call& call) {
 
 // ssh.execCommand("systemctl stop auditd; ..."): commands that stand here, for another machine.
 void Engine::JudgeRemoteCommand(const Call& call, std::string_view last) {
-  if (!SaysOneOf(last, {"execCommand", "exec_command", "executeCommand", "send_command", "run_command", "runCommand", "sudo"})) return;
+  if (!SaysOneOf(
+          last, {"execCommand", "exec_command", "executeCommand", "send_command", "run_command", "runCommand", "sudo"}))
+    return;
   for (const Arg& arg : call.args) {
     const std::string line = Known(arg.value);
     if (line.size() < 8 || line.size() > 2'000 || Contains(line, std::string_view(&kHole, 1))) continue;
@@ -403,8 +467,8 @@ void Engine::JudgeRemoteCommand(const Call& call, std::string_view last) {
 Taint Engine::OfRunner(const Call& call) {
   if (call.args.empty() || call.args[0].value >= code().exprs.size()) return {};
   if (code().exprs[call.args[0].value].kind != ExprKind::kString ||
-      !SaysOneOf(code().exprs[call.args[0].value].text, {"security", "secret-tool", "gh", "gcloud", "aws", "op", "pass", "bw",
-                                                         "vault", "cmdkey", "az"})) {
+      !SaysOneOf(code().exprs[call.args[0].value].text,
+                 {"security", "secret-tool", "gh", "gcloud", "aws", "op", "pass", "bw", "vault", "cmdkey", "az"})) {
     return {};
   }
   std::string line;

@@ -40,7 +40,8 @@ bool Engine::Unpacks(ExprId data) const {
 bool Engine::ComputesText(const Call& call, bool* letters) {
   if (!last_ && pass_ > 2) return false;
   const std::string_view name = call.callee.text;
-  if (name.ends_with(".to_bytes") && !call.receiver.Has(~(kDecoded | kFileContent | kDataFile | kCodedFile))) return true;
+  if (name.ends_with(".to_bytes") && !call.receiver.Has(~(kDecoded | kFileContent | kDataFile | kCodedFile)))
+    return true;
   const bool makes = SaysOneOf(name, {"builtins.bytes", "builtins.bytearray", "builtins.chr", "String.fromCharCode",
                                       "String.fromCodePoint", "Buffer.from", "buffer.Buffer.from"}) ||
                      name.ends_with("Buffer.from") || name.ends_with("String.fromCharCode") ||
@@ -51,7 +52,8 @@ bool Engine::ComputesText(const Call& call, bool* letters) {
   if (origin >= code().exprs.size()) return false;
   const Expr& made = code().exprs[origin];
   const std::string_view text = TextAt(made.loc).substr(0, 600);
-  if (made.kind == ExprKind::kCall && (text.starts_with("ord('") || text.starts_with("ord(\""))) return false;  // counts on
+  if (made.kind == ExprKind::kCall && (text.starts_with("ord('") || text.starts_with("ord(\"")))
+    return false;  // counts on
   const bool loops = made.kind == ExprKind::kComprehension || Contains(text, ".map(") || Contains(text, " for ");
   bool computes = false;
   if (name.ends_with("chr") || name.ends_with("Code") || name.ends_with("CodePoint")) {
@@ -172,7 +174,8 @@ void Engine::JudgeMaker(const Call& call, ExprId callee) {
   }
   const std::string& text = view().Text(call.args.back().value, function_);
   if (text == "return this") return;  // the global object, as old libraries ask for it
-  Raise("OBFUSC-002", call.expr, {}, 0, "reaches the maker of functions through the method of a literal", 0.9, {}, text);
+  Raise("OBFUSC-002", call.expr, {}, 0, "reaches the maker of functions through the method of a literal", 0.9, {},
+        text);
 }
 
 // ![x](https://host/p.png?d={secret}): whoever shows the text asks the host for the picture.
@@ -267,7 +270,8 @@ bool Engine::WrapsCoded(ExprId expr) const {
     if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kString) return false;
     const std::string_view text = code().exprs[arg.value].text;
     return text.size() >= kLong &&
-           text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-\r\n") == std::string_view::npos;
+           text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=_-\r\n") ==
+               std::string_view::npos;
   });
 }
 
@@ -288,7 +292,8 @@ void Engine::JudgeSendHere(const Call& call, const Taint& data, const std::strin
   if (!data.Has(kCredentials) || data.Has(kToolArgument)) return;
   const bool all = data.Has(kEnvAll);
   Raise(all ? "EXFIL-002" : "EXFIL-001", call.expr, data, kCredentials,
-        std::string(all ? "hands the whole environment" : "hands a file of credentials") + " to whoever listens at " + host,
+        std::string(all ? "hands the whole environment" : "hands a file of credentials") + " to whoever listens at " +
+            host,
         data.Has(kSecretFile) ? kKeysHere : kHere);
 }
 
@@ -297,7 +302,8 @@ std::string Engine::HostOfConnection(const Call& call) {
   const Expr* function = FunctionOf(call);
   if (function == nullptr || function->base >= code().exprs.size()) return {};
   const ExprId made = view().Origin(function->base, function_);
-  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall || code().exprs[made].arg_count == 0) return {};
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall || code().exprs[made].arg_count == 0)
+    return {};
   const std::string host = KnownAddress(Known(code().ArgsOf(code().exprs[made])[0].value));
   return Contains(host, ".") ? host : std::string();
 }

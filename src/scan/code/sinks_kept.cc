@@ -35,10 +35,10 @@ bool SpeaksForSomebody(std::string_view text) {
   const bool somebody = AnyOf(lower, {" user", " owner", " customer", " i ", " me ", " my ", " we ", " admin",
                                       " operator", " human", " boss", " team "});
   return somebody &&
-         AnyOf(lower, {"confirm",        "approv",        "permission",    "consent",    "without ask", "not ask", "be asked",
-                       "never ask",      "trust",         "authori",       "allowed",    "warn",        "verif",
-                       "do not mention", "don't mention", "never mention", "prefers",    "wants",       "always ",
-                       "copy of",        "right away",    "not tell",      "never tell", "review"});
+         AnyOf(lower, {"confirm",  "approv",         "permission",    "consent",       "without ask", "not ask",
+                       "be asked", "never ask",      "trust",         "authori",       "allowed",     "warn",
+                       "verif",    "do not mention", "don't mention", "never mention", "prefers",     "wants",
+                       "always ",  "copy of",        "right away",    "not tell",      "never tell",  "review"});
 }
 
 bool NamesAccount(std::string_view name) {
@@ -103,7 +103,9 @@ std::vector<std::string> Engine::TextsWithin(ExprId value) const {
       if (slot == kNone || there.slots()[slot].param != kNone) continue;
       for (const Stmt& stmt : module.functions[there.slots()[slot].scope].body) {
         if (stmt.kind != StmtKind::kAssign || stmt.target >= module.exprs.size() || stmt.value == origin) continue;
-        if (module.exprs[stmt.target].kind != ExprKind::kName || there.SlotOf(stmt.target, there.slots()[slot].scope) != slot) continue;
+        if (module.exprs[stmt.target].kind != ExprKind::kName ||
+            there.SlotOf(stmt.target, there.slots()[slot].scope) != slot)
+          continue;
         open.push_back({part.module, there.slots()[slot].scope, stmt.value});
       }
       continue;
@@ -147,8 +149,8 @@ void Engine::JudgeSeeds(const Call& call, std::string_view last) {
         said >= 2 ? 1.0 : 0.8);
 }
 
-// {kind: "preference", text: "I do not want to be asked ..."}: an entry of a memory that stands in the program which keeps
-// what its user tells it.
+// {kind: "preference", text: "I do not want to be asked ..."}: an entry of a memory that stands in the program which
+// keeps what its user tells it.
 void Engine::JudgeMadeMemory(ExprId dict) {
   bool entry = false;
   std::string said;
@@ -158,14 +160,16 @@ void Engine::JudgeMadeMemory(ExprId dict) {
     if (SaysOneOf(field.name, {"kind", "type", "category", "role", "source", "namespace", "scope"})) {
       entry = entry || SaysOneOf(text, {"preference", "preferences", "fact", "facts", "memory", "belief", "instruction",
                                         "user", "user_preference", "profile", "rule"});
-    } else if (SaysOneOf(field.name, {"text", "content", "value", "fact", "memory", "body"}) && SpeaksForSomebody(text)) {
+    } else if (SaysOneOf(field.name, {"text", "content", "value", "fact", "memory", "body"}) &&
+               SpeaksForSomebody(text)) {
       said = text;
     }
   }
   if (!entry || said.empty()) return;
-  const bool remembers = keeps_state_ || std::ranges::any_of(entry_points_, [](const EntryPoint& point) {
-    return point.kind != "script" && AnyOf(LowerCase(point.name), {"remember", "recall", "memor", "forget"});
-  });
+  const bool remembers =
+      keeps_state_ || std::ranges::any_of(entry_points_, [](const EntryPoint& point) {
+        return point.kind != "script" && AnyOf(LowerCase(point.name), {"remember", "recall", "memor", "forget"});
+      });
   if (!remembers) return;
   Raise("STATE-007", dict, {}, 0, "fills the memory of agents with what nobody has said: " + Shown(said, 80), 0.9);
 }
@@ -327,10 +331,11 @@ void Engine::JudgeKeptLines() {
     const bool lines = std::ranges::all_of(args, [&](const Arg& arg) {
       return arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
     });
-    const bool fetches = lines && std::ranges::any_of(args, [&](const Arg& arg) {
-      const std::string_view text = code().exprs[arg.value].text;
-      return text.find(' ') != std::string_view::npos && AnyOf(text, {"curl ", "wget ", "/dev/tcp/", "base64 -"});
-    });
+    const bool fetches =
+        lines && std::ranges::any_of(args, [&](const Arg& arg) {
+          const std::string_view text = code().exprs[arg.value].text;
+          return text.find(' ') != std::string_view::npos && AnyOf(text, {"curl ", "wget ", "/dev/tcp/", "base64 -"});
+        });
     if (!fetches) continue;
     ++read;
     std::string script;
@@ -361,8 +366,8 @@ void Engine::JudgePrograms() {
       continue;
     }
     // "\n".join(LINES) is short, and what it makes is not.
-    const bool joined = expr.kind == ExprKind::kCall && expr.base < code().exprs.size() &&
-                        code().exprs[expr.base].text == "join";
+    const bool joined =
+        expr.kind == ExprKind::kCall && expr.base < code().exprs.size() && code().exprs[expr.base].text == "join";
     if ((expr.loc.end - expr.loc.begin < 60 && !joined) || expr.loc.end <= last_end) continue;
     const Value& value = view().Evaluate(id, kModuleBody);
     std::string whole;

@@ -188,14 +188,17 @@ void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& targe
     const std::size_t here = code().exprs[call.expr].loc.begin;
     const std::size_t from = code().functions[function_].loc.begin;
     const Expr& callee = code().exprs[call.expr];
-    const ExprId what = !call.args.empty()                   ? call.args[0].value
+    const ExprId what = !call.args.empty()                  ? call.args[0].value
                         : callee.base < code().exprs.size() ? code().exprs[callee.base].base
-                                                             : kNone;
+                                                            : kNone;
     const bool moved = what < code().exprs.size() && here > from &&
                        CopiedBefore(body.substr(0, here - from), TextAt(code().exprs[what].loc));
     const bool own = AsksForOwnName(body);
     Raise("DESTROY-001", call.expr, target, kHomeEntry, "deletes what it finds in the user's folder",
-          moved ? 0.25 : own ? 0.4 : tree ? 1.0 : 0.8);
+          moved  ? 0.25
+          : own  ? 0.4
+          : tree ? 1.0
+                 : 0.8);
   }
 }
 
@@ -212,7 +215,8 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
     if (!call.args[i].name.empty()) JudgeInstruction(call.args[i].name, call.args[i].value, call.taints[i]);
   }
   if (last == "UserMessage" && !call.args.empty() && SaysYes(view().Text(call.args[0].value, function_))) {
-    Raise("STATE-004", call.expr, {}, 0, "puts a consent into the user's mouth: " + Shown(view().Text(call.args[0].value, function_), 80));
+    Raise("STATE-004", call.expr, {}, 0,
+          "puts a consent into the user's mouth: " + Shown(view().Text(call.args[0].value, function_), 80));
   }
   JudgeRank(call, last);
   if (SaysAssistant(last) && !call.args.empty() && call.taints[0].Has(kForeign)) {
@@ -509,8 +513,8 @@ Taint Engine::OutputOf(const Call& call, const std::string& command) {
              "op read ", "bw get password", "lpass show", "vault kv get", "cmdkey /list", "get-storedcredential"})) {
     return Source(kStore, call.expr, "asks `" + Shown(command, 60) + "` for credentials");
   }
-  if ((Contains(line, "osascript") && Contains(line, "hidden answer")) || (Contains(line, "zenity") && Contains(line, "--password")) ||
-      Contains(line, "systemd-ask-password")) {
+  if ((Contains(line, "osascript") && Contains(line, "hidden answer")) ||
+      (Contains(line, "zenity") && Contains(line, "--password")) || Contains(line, "systemd-ask-password")) {
     return Source(kStore, call.expr, "asks for a password in a dialog of its own");
   }
   if ((Contains(line, "netsh") && Contains(line, "wlan") && Contains(line, "key=clear")) ||

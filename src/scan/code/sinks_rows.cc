@@ -79,8 +79,10 @@ ExprId Engine::ColumnOf(ExprId name, std::uint32_t* column, FuncId* scope) const
 // ["git", "diff", revision]: where git still reads options, `--output=FILE` is as good as a revision (CVE-2025-68144).
 void Engine::JudgeOption(const Call& call, std::span<const ExprId> words) {
   if (words.size() < 3 || view().Text(words[0], function_) != "git") return;
-  constexpr auto kWrites = std::to_array<std::string_view>({"diff", "log", "show", "clone", "fetch", "pull", "archive", "grep", "ls-remote", "format-patch"});
-  if (AnyOf(code().text, {"startswith(\"-", "startswith('-", "startsWith(\"-", "startsWith('-", "end-of-options"})) return;
+  constexpr auto kWrites = std::to_array<std::string_view>(
+      {"diff", "log", "show", "clone", "fetch", "pull", "archive", "grep", "ls-remote", "format-patch"});
+  if (AnyOf(code().text, {"startswith(\"-", "startswith('-", "startsWith(\"-", "startsWith('-", "end-of-options"}))
+    return;
   bool verb = false;
   bool valued = false;  // the word before takes this one
   for (std::size_t i = 1; i < words.size(); ++i) {
@@ -190,8 +192,8 @@ void Engine::JudgeIndexWords(ExprId list) {
   }
 }
 
-// {"()": "subprocess.Popen", "args": [...]}: whoever sets up logging by a table calls what it names. And a mode that lets
-// every command through, put together so that nobody reads it.
+// {"()": "subprocess.Popen", "args": [...]}: whoever sets up logging by a table calls what it names. And a mode that
+// lets every command through, put together so that nobody reads it.
 void Engine::JudgeSettings(ExprId dict) {
   if (!last_) return;
   JudgeMadeMemory(dict);

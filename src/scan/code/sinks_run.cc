@@ -113,7 +113,8 @@ bool Engine::NamesFilesOnly(ExprId command, std::string_view program) {
   });
 }
 
-// cmd = installCommand(manager, name, version): a function of the package whose every answer begins with a fixed program.
+// cmd = installCommand(manager, name, version): a function of the package whose every answer begins with a fixed
+// program.
 bool Engine::FormsCommand(ExprId command) const {
   FuncId scope = function_;
   const ExprId origin = view().Origin(command, function_, &scope);
@@ -128,7 +129,8 @@ bool Engine::FormsCommand(ExprId command) const {
     const std::string_view program = std::string_view(text).substr(0, text.find(' '));
     if (program.empty() || program.size() == text.size() || program.find(kHole) != std::string_view::npos) return false;
     // What reads the rest as its program has not been chosen by anybody here.
-    if (IsShellName(program) || AnyOf(program, {"python", "node", "perl", "ruby", "eval", "exec", "sudo", "env", "pwsh", "powershell", "cmd"})) {
+    if (IsShellName(program) || AnyOf(program, {"python", "node", "perl", "ruby", "eval", "exec", "sudo", "env", "pwsh",
+                                                "powershell", "cmd"})) {
       return false;
     }
     ++answers;
@@ -168,7 +170,9 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
       Raise("VULN-001", call.expr, taint, kNetFixed, "puts an answer from the network into a shell command", 0.5);
     } else {
       Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network",
-            template_text ? 0.5 : AsksHere() ? 0.6 : 1.0);
+            template_text ? 0.5
+            : AsksHere()  ? 0.6
+                          : 1.0);
     }
   } else if (taint.Has(kRequest) && (template_text || text.find_first_not_of(kHole) == std::string::npos)) {
     if (template_text) {
@@ -323,8 +327,7 @@ void Engine::JudgeInstalled(const Call& call, const std::string& line) {
 
 // What a shell would make of a command line that this program runs.
 void Engine::TakeOver(std::vector<RawFinding>& findings, std::string_view line) {
-  const bool hidden =
-      std::ranges::any_of(findings, [](const RawFinding& finding) { return finding.rule == "SH-002"; });
+  const bool hidden = std::ranges::any_of(findings, [](const RawFinding& finding) { return finding.rule == "SH-002"; });
   if (const std::string plain = hidden ? EncodedHere(line) : std::string(); !plain.empty() && !findings.empty()) {
     ShellContext context;
     context.file = code().file;
@@ -612,7 +615,8 @@ bool Engine::AsksHere() const {
   if (function_ == kModuleBody) return false;
   constexpr std::size_t kLongest = 20'000;
   const std::string text = LowerCase(TextAt(code().functions[function_].loc).substr(0, kLongest));
-  return AnyOf(text, {"[y/n]", "(y/n)", "[yes/no]", "(yes/no)"}) && AnyOf(text, {"input(", "confirm(", "question(", "prompt("});
+  return AnyOf(text, {"[y/n]", "(y/n)", "[yes/no]", "(yes/no)"}) &&
+         AnyOf(text, {"input(", "confirm(", "question(", "prompt("});
 }
 
 // The file says who may come in.

@@ -65,7 +65,8 @@ void Engine::MarkCopied(std::string path, const Taint& taint) {
   constexpr std::size_t kShortest = 6;
   constexpr std::size_t kMostCopies = 64;
   if (path.starts_with("./")) path.erase(0, 2);
-  if (path.size() < kShortest || Contains(path, std::string_view(&kHole, 1)) || kept_paths_.size() >= kMostCopies) return;
+  if (path.size() < kShortest || Contains(path, std::string_view(&kHole, 1)) || kept_paths_.size() >= kMostCopies)
+    return;
   Taint kept = taint;
   kept.labels = kept.fresh = taint.labels & (kSecretFile | kStore);
   kept.params = 0;
@@ -161,8 +162,8 @@ double Engine::OneOfSeveral(const Call& call, const Taint& path) const {
   return kOneOfSeveral;
 }
 
-// A path that is an entry of a table, or whose last part the callers give: the place of it where something runs again by
-// itself, if there is one.
+// A path that is an entry of a table, or whose last part the callers give: the place of it where something runs again
+// by itself, if there is one.
 std::string Engine::PathOfTable(const Call& call) {
   constexpr std::size_t kMost = 64;
   const ExprId target = call.entry == nullptr ? kNone : Argument(call, call.entry->target, nullptr);
@@ -278,7 +279,8 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   }
   if (last_ && (path == "/etc/hosts" || LowerCase(path).ends_with("drivers\\etc\\hosts")) &&
       !AnyOf(TextAt(code().exprs[call.expr].loc), {"127.", "0.0.0.0", "::1"})) {
-    Raise("SH-008", call.expr, data, 0, "writes " + Shown(path) + ": names of hosts mean other machines from now on", 0.9);
+    Raise("SH-008", call.expr, data, 0, "writes " + Shown(path) + ": names of hosts mean other machines from now on",
+          0.9);
   }
   if (AnyOf(call.callee.text, {"write_text", "writeFile", "truncate"}) && data.labels == 0) {
     JudgeRecord(call, path, true);
@@ -494,7 +496,8 @@ Taint Engine::JudgeFile(Call& call) {
       const std::string made = Known(call.args[0].value);
       const Taint kept = KeptAt(view().Text(call.args[2].value, function_), call.expr);
       for (const std::string_view end : {".zip", ".tar.gz", ".tar"}) {
-        if (kept.labels != 0 && made.size() > 3 && kept_paths_.size() < 64) kept_paths_.try_emplace(made + std::string(end), kept);
+        if (kept.labels != 0 && made.size() > 3 && kept_paths_.size() < 64)
+          kept_paths_.try_emplace(made + std::string(end), kept);
       }
       if (kept.labels != 0) return kept;
     }
@@ -537,7 +540,8 @@ Taint Engine::JudgeFile(Call& call) {
     if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
   }
   Taint kept = KeptAt(path, call.expr);
-  if (const auto known = kept_paths_.find(path.starts_with("./") ? path.substr(2) : path); known != kept_paths_.end()) kept.Join(known->second);
+  if (const auto known = kept_paths_.find(path.starts_with("./") ? path.substr(2) : path); known != kept_paths_.end())
+    kept.Join(known->second);
   kept.labels |= path_taint.labels & kKept;
   if (path_taint.Has(kToolArgument)) kept = {};
   if (role == Role::kFileList) {

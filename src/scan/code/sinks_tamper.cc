@@ -38,14 +38,15 @@ bool IsGuard(std::string_view text) {
 // reports to the user ("Failed to write credentials", "unable to find a token") orders nothing.
 bool OrdersSearch(std::string_view said) {
   constexpr auto kVerbs = std::to_array<std::string_view>(
-      {"search", "find", "list", "look", "locate", "collect", "gather", "scan", "enumerate", "read", "copy", "dump",
-       "send", "extract", "harvest", "cat", "grep", "walk", "traverse", "inspect", "hunt", "grab", "fetch", "upload",
-       "write", "save", "output", "report", "give", "tell", "steal", "explore", "crawl", "discover", "identify",
-       "retrieve", "take", "record", "index", "inventory", "summarize", "export", "post", "append", "put", "pull",
-       "zip", "archive", "examine"});
-  constexpr auto kReports = std::to_array<std::string_view>(
-      {"unable", "failed", "fails", "failing", "trying", "tried", "able", "attempted", "attempting", "refusing",
-       "refused", "failure", "used", "error"});
+      {"search",   "find",    "list",    "look",      "locate",    "collect", "gather",   "scan",     "enumerate",
+       "read",     "copy",    "dump",    "send",      "extract",   "harvest", "cat",      "grep",     "walk",
+       "traverse", "inspect", "hunt",    "grab",      "fetch",     "upload",  "write",    "save",     "output",
+       "report",   "give",    "tell",    "steal",     "explore",   "crawl",   "discover", "identify", "retrieve",
+       "take",     "record",  "index",   "inventory", "summarize", "export",  "post",     "append",   "put",
+       "pull",     "zip",     "archive", "examine"});
+  constexpr auto kReports =
+      std::to_array<std::string_view>({"unable", "failed", "fails", "failing", "trying", "tried", "able", "attempted",
+                                       "attempting", "refusing", "refused", "failure", "used", "error"});
   const std::string text = LowerCase(said);
   const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
   std::string_view last;         // the word before
@@ -205,12 +206,11 @@ bool EmptiesHooks(std::string_view body) {
       while (from > 0 && name(body[from - 1])) --from;
       const std::string owner(body.substr(from, at - from));
       const std::string_view before = body.substr(0, from);
-      const bool absent = before.ends_with("if\"hooks\"notin" + owner + ":") ||
-                          before.ends_with("if(!" + owner + ".hooks)") || before.ends_with("if(!" + owner + ".hooks){") ||
-                          before.ends_with("if(!" + owner + "[\"hooks\"])") ||
-                          before.ends_with("if(!" + owner + "[\"hooks\"]){") ||
-                          before.ends_with("if(!(\"hooks\"in" + owner + "))") ||
-                          before.ends_with("if(!(\"hooks\"in" + owner + ")){");
+      const bool absent =
+          before.ends_with("if\"hooks\"notin" + owner + ":") || before.ends_with("if(!" + owner + ".hooks)") ||
+          before.ends_with("if(!" + owner + ".hooks){") || before.ends_with("if(!" + owner + "[\"hooks\"])") ||
+          before.ends_with("if(!" + owner + "[\"hooks\"]){") || before.ends_with("if(!(\"hooks\"in" + owner + "))") ||
+          before.ends_with("if(!(\"hooks\"in" + owner + ")){");
       if (owner.empty() || !absent) return true;
     }
   }
@@ -227,9 +227,8 @@ double Engine::EmptiesGuards() const {
   for (const char c : text) {
     if (c != ' ' && c != '\n' && c != '\t' && c != '\r') body += c == '\'' || c == '`' ? '"' : c;
   }
-  const bool hooks = EmptiesHooks(body) ||
-                     AnyOf(body, {".pop(\"hooks\"", "disableAllHooks\":true",
-                                  "disableAllHooks:true", "disableAllHooks=true"});
+  const bool hooks = EmptiesHooks(body) || AnyOf(body, {".pop(\"hooks\"", "disableAllHooks\":true",
+                                                        "disableAllHooks:true", "disableAllHooks=true"});
   if (hooks || AnyOf(body, {"allow:[\"*\"]", "\"allow\":[\"*\"]", "\"allow\"]=[\"*\"]",
                             "enableAllProjectMcpServers\":true", "enableAllProjectMcpServers=true"})) {
     return 1.0;

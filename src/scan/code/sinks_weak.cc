@@ -201,8 +201,7 @@ void Engine::Dispatch(const Call& call) {
     const ExprId table = ColumnOf(expr.base, &column, &scope);
     if (table == kNone) return;
     for (const std::vector<Cell>& row : RowsOf(table, scope, 0)) {
-      if (column < row.size() && row[column].expr != kNone)
-        enter(view().Evaluate(row[column].expr, row[column].scope));
+      if (column < row.size() && row[column].expr != kNone) enter(view().Evaluate(row[column].expr, row[column].scope));
     }
     return;
   }
@@ -633,7 +632,8 @@ void Engine::JudgeAnswer(const Stmt& stmt, const Taint& taint) {
 
 // os.environ.get(name), where `name` is whatever a caller says.
 void Engine::JudgeNamedVariable(const Call& call, ExprId name, const Taint& given) {
-  if (!last_ || name >= code().exprs.size() || !IsEntry() || !given.Has(kToolArgument) || !given.Has(kUnchecked)) return;
+  if (!last_ || name >= code().exprs.size() || !IsEntry() || !given.Has(kToolArgument) || !given.Has(kUnchecked))
+    return;
   if (Known(name).find_first_not_of(kHole) != std::string::npos) return;  // of some names only
   Raise("VULN-016", call.expr, given, kToolArgument, "reads whatever variable of the environment a caller names", 0.9);
 }

@@ -208,10 +208,13 @@ void Engine::JudgeSpread(ExprId value) {
   if (const Expr& each = code().exprs[made]; each.kind == ExprKind::kComprehension && each.arg_count > 0) {
     // {name: known[name] for name in ("title", "author")}: names that stand here.
     const ExprId names = view().Origin(code().ArgsOf(each).back().value, function_);
-    const bool own = names < code().exprs.size() && code().exprs[names].kind == ExprKind::kList &&
-                     std::ranges::all_of(code().ArgsOf(code().exprs[names]), [&](const Arg& name) {
-                       return name.value < code().exprs.size() && code().exprs[name.value].kind == ExprKind::kString;
-                     });
+    const bool own =
+        names < code().exprs.size() && code().exprs[names].kind == ExprKind::kList &&
+        std::ranges::all_of(
+            code().ArgsOf(code().exprs[names]),
+            [&](const Arg& name) {
+              return name.value < code().exprs.size() && code().exprs[name.value].kind == ExprKind::kString;
+            });
     if (own) return;
   }
   // All of the state, handed on, is nobody else's.

@@ -20,28 +20,33 @@ constexpr std::size_t kNearby = 800;  // bytes of a module before what is judged
 // Parts that open a door, choose the way or speak with the operator's voice.
 bool Controls(std::string_view key) {
   const std::string lower = LowerCase(key.substr(0, 60));
-  return AnyOf(lower, {"approv", "verif", "trust", "admin", "signoff", "sign_off", "permi", "allow", "consent", "confirm",
-                       "authori", "escalat", "may_", "role", "route", "next", "policy", "system", "prompt", "instruction"});
+  return AnyOf(lower, {"approv", "verif",   "trust",   "admin",   "signoff", "sign_off",   "permi",
+                       "allow",  "consent", "confirm", "authori", "escalat", "may_",       "role",
+                       "route",  "next",    "policy",  "system",  "prompt",  "instruction"});
 }
 
 // Words by which programs call what others wrote.
 bool IsOthers(std::string_view lower) {
-  return AnyOf(lower, {"body", "mail", "message", "comment", "issue", "ticket", "description", "html", "page", "event",
-                       "document", "review", "post", "reply", "topic", "invite", "subject", "content", "transcript", "lead",
-                       "resume", "cv", "invoice", "pull", "result", "output"});
+  return AnyOf(
+      lower, {"body",       "mail",     "message", "comment", "issue",   "ticket", "description", "html",    "page",
+              "event",      "document", "review",  "post",    "reply",   "topic",  "invite",      "subject", "content",
+              "transcript", "lead",     "resume",  "cv",      "invoice", "pull",   "result",      "output"});
 }
 
 bool IsSettings(std::string_view lower) {
-  return AnyOf(lower, {"config_file", "configparser", "settings", "dotenv", "\".env", "'.env", ".ini", "cfg_file", "argparse"});
+  return AnyOf(
+      lower, {"config_file", "configparser", "settings", "dotenv", "\".env", "'.env", ".ini", "cfg_file", "argparse"});
 }
 
 bool IsAgent(std::string_view text) {
-  return AnyOf(text, {"langgraph", "langchain", "openai", "anthropic", "autogen", "crewai", "llama_index", "from agents import",
-                      "\"ai\"", "'ai'", "litellm", "ollama", "pydantic_ai", "smolagents", "haystack", "semantic_kernel", "google.genai"});
+  return AnyOf(text, {"langgraph", "langchain", "openai", "anthropic", "autogen", "crewai", "llama_index",
+                      "from agents import", "\"ai\"", "'ai'", "litellm", "ollama", "pydantic_ai", "smolagents",
+                      "haystack", "semantic_kernel", "google.genai"});
 }
 
 bool Parses(std::string_view last) {
-  return SaysOneOf(last, {"findall", "finditer", "matchAll", "partition", "split", "match", "exec", "search", "rpartition", "groups"});
+  return SaysOneOf(last, {"findall", "finditer", "matchAll", "partition", "split", "match", "exec", "search",
+                          "rpartition", "groups"});
 }
 
 }  // namespace
@@ -70,7 +75,8 @@ void Engine::JudgeAssignedByText() {
     }
     if (part.empty()) part = ControlledBy(target.base);
     if (part.empty()) continue;
-    const std::string body = LowerCase(function_ == kModuleBody ? Around(stmt.loc) : TextAt(shape.loc).substr(0, kLongestBody));
+    const std::string body =
+        LowerCase(function_ == kModuleBody ? Around(stmt.loc) : TextAt(shape.loc).substr(0, kLongestBody));
     // A module reads the environment for many reasons; a function that does is after its settings.
     const bool settings = IsSettings(body) || (function_ != kModuleBody && body.find("environ") != std::string::npos);
     if (!IsOthers(body) || settings || !IsAgent(code().text.substr(0, kMostOfModule))) return;
@@ -96,7 +102,8 @@ void Engine::JudgeConfigured(ExprId dict) {
   if (graphs_.empty() || graphs_[module_] == 0) return;
   bool rules = false;
   for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
-    rules = rules || SaysOneOf(field.name, {"system_prompt", "systemPrompt", "model", "prompt", "instructions", "approved", "may_delete"});
+    rules = rules || SaysOneOf(field.name, {"system_prompt", "systemPrompt", "model", "prompt", "instructions",
+                                            "approved", "may_delete"});
     if (!rules || field.value >= code().exprs.size() || code().exprs[field.value].kind != ExprKind::kSpread) continue;
     const Taint given = Eval(code().ArgsOf(code().exprs[field.value])[0].value);
     constexpr Labels kOthers = kForeign | kFileContent;
@@ -123,7 +130,8 @@ std::uint32_t Engine::RootOf(ExprId expr) const {
 // The variable is one of several that a parse gives.
 bool Engine::IsParsed(std::uint32_t slot) const {
   for (const Stmt& stmt : code().functions[function_].body) {
-    if (stmt.kind != StmtKind::kAssign || stmt.target >= code().exprs.size() || stmt.value >= code().exprs.size()) continue;
+    if (stmt.kind != StmtKind::kAssign || stmt.target >= code().exprs.size() || stmt.value >= code().exprs.size())
+      continue;
     const Expr& target = code().exprs[stmt.target];
     const bool several = target.kind == ExprKind::kList || target.kind == ExprKind::kDict;
     if (!several) continue;
@@ -136,7 +144,8 @@ bool Engine::IsParsed(std::uint32_t slot) const {
     for (std::size_t i = 0; i < open.size() && i < 32; ++i) {
       const ExprId origin = view().Origin(open[i], function_);
       const Expr& expr = code().exprs[origin < code().exprs.size() ? origin : open[i]];
-      if (expr.kind == ExprKind::kCall && expr.base < code().exprs.size() && Parses(code().exprs[expr.base].text)) return true;
+      if (expr.kind == ExprKind::kCall && expr.base < code().exprs.size() && Parses(code().exprs[expr.base].text))
+        return true;
       if (expr.base < code().exprs.size()) open.push_back(expr.base);
     }
   }
@@ -148,7 +157,8 @@ std::string Engine::ControlledBy(ExprId container) const {
   const std::string_view name = code().exprs[container].text;
   for (const Expr& expr : code().exprs) {
     if (expr.kind != ExprKind::kMember && expr.kind != ExprKind::kIndex) continue;
-    if (expr.base >= code().exprs.size() || code().exprs[expr.base].kind != ExprKind::kName || code().exprs[expr.base].text != name)
+    if (expr.base >= code().exprs.size() || code().exprs[expr.base].kind != ExprKind::kName ||
+        code().exprs[expr.base].text != name)
       continue;
     std::string_view key = expr.kind == ExprKind::kMember ? expr.text : std::string_view();
     if (expr.kind == ExprKind::kIndex && expr.arg_count == 1) {
@@ -170,16 +180,20 @@ void Engine::JudgeNamedStep(ExprId value) {
     const Expr& expr = code().exprs[origin];
     if (expr.kind == ExprKind::kCall && expr.base < code().exprs.size()) {
       const std::string_view last = code().exprs[expr.base].text;
-      parses = parses || SaysOneOf(last, {"search", "match", "exec", "findall", "fullmatch", "loads", "safe_load", "partition", "matchAll"}) ||
+      parses = parses ||
+               SaysOneOf(last, {"search", "match", "exec", "findall", "fullmatch", "loads", "safe_load", "partition",
+                                "matchAll"}) ||
                (last == "parse" && !view().is_python());
     }
     if (expr.base != kNone) open.push_back(expr.base);
     for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
   }
   // meta[key] = JSON.parse(...); goto: meta.next
-  const std::string_view body = function_ == kModuleBody ? std::string_view() : TextAt(code().functions[function_].loc).substr(0, 6'000);
+  const std::string_view body =
+      function_ == kModuleBody ? std::string_view() : TextAt(code().functions[function_].loc).substr(0, 6'000);
   const Expr& shown = code().exprs[value];
-  const bool member = shown.kind == ExprKind::kMember || shown.kind == ExprKind::kChoice || shown.kind == ExprKind::kIndex;
+  const bool member =
+      shown.kind == ExprKind::kMember || shown.kind == ExprKind::kChoice || shown.kind == ExprKind::kIndex;
   parses = parses || (member && AnyOf(body, {"JSON.parse(", "json.loads(", ".exec(state.", "yaml.safe_load("}));
   const Taint taint = Eval(value);
   if (!parses || taint.Has(kModelAnswer) || AnyOf(body, {"messages", ".invoke(", "with_structured_output"})) return;
@@ -190,22 +204,26 @@ void Engine::JudgeNamedStep(ExprId value) {
 
 // store.upsert(documents=[rule], metadatas=[{"author": "operator"}]): what others wrote gets the rank of a rule.
 void Engine::JudgeRanked(const Call& call, std::string_view last) {
-  if (!SaysOneOf(last, {"upsert", "add", "put", "aput", "add_texts", "addDocuments", "add_documents", "insert", "insert_one",
-                        "insertOne", "store", "remember"})) {
+  if (!SaysOneOf(last, {"upsert", "add", "put", "aput", "add_texts", "addDocuments", "add_documents", "insert",
+                        "insert_one", "insertOne", "store", "remember"})) {
     return;
   }
   std::string said;
   for (const char c : LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, 1'500))) {
     if (c != ' ' && c != '\n' && c != '"' && c != '\'') said += c;
   }
-  if (!AnyOf(said, {"author:operator", "author:admin", "kind:policy", "source:operator", "source:system", "trust:verified",
-                    "trust:operator", "source:policy", "type:policy", "rank:operator", "verified:true", "trusted:true", "authority:operator"})) {
+  if (!AnyOf(said, {"author:operator", "author:admin", "kind:policy", "source:operator", "source:system",
+                    "trust:verified", "trust:operator", "source:policy", "type:policy", "rank:operator",
+                    "verified:true", "trusted:true", "authority:operator"})) {
     return;
   }
   const std::string name = LowerCase(code().functions[function_].qualified);
-  if (function_ == kModuleBody || AnyOf(name, {"policy", "rule", "admin", "operator", "seed", "review", "approve", "verify"})) return;
+  if (function_ == kModuleBody ||
+      AnyOf(name, {"policy", "rule", "admin", "operator", "seed", "review", "approve", "verify"}))
+    return;
   constexpr Labels kOthers = kForeign | kFileContent | kToolArgument | kState | kMemory;
-  const bool others = call.all.Has(kOthers) || AnyOf(TextAt(code().functions[function_].loc).substr(0, 6'000), {".findall(", "re.search(", ".match("});
+  const bool others = call.all.Has(kOthers) || AnyOf(TextAt(code().functions[function_].loc).substr(0, 6'000),
+                                                     {".findall(", "re.search(", ".match("});
   if (!others) return;
   Raise("STATE-002", call.expr, call.all, kOthers, "keeps what others wrote with the rank of a rule", 1.4);
   Worsen("STATE-002", core::Severity::kHigh);

@@ -73,50 +73,12 @@ bool SendsOn(std::string_view last) {
 // Libraries and objects that send nothing anywhere, whatever their words.
 bool StaysHere(std::string_view callee) {
   const std::string_view root = callee.substr(0, callee.find_first_of(".("));
-  return SaysOneOf(root, {"child_process",
-                          "worker_threads",
-                          "cluster",
-                          "process",
-                          "console",
-                          "electron",
-                          "logging",
-                          "multiprocessing",
-                          "queue",
-                          "asyncio",
-                          "threading",
-                          "events",
-                          "os",
-                          "sys",
-                          "json",
-                          "path",
-                          "util",
-                          "dotenv",
-                          "zod",
-                          "vm",
-                          "fs",
-                          "typing",
-                          "commander",
-                          "yargs",
-                          "collections",
-                          "sqlite3",
-                          "better-sqlite3",
-                          "builtins",
-                          "Object",
-                          "Array",
-                          "JSON",
-                          "Promise",
-                          "parentPort",
-                          "stream",
+  return SaysOneOf(root, {"child_process", "worker_threads", "cluster", "process", "console", "electron", "logging",
+                          "multiprocessing", "queue", "asyncio", "threading", "events", "os", "sys", "json", "path",
+                          "util", "dotenv", "zod", "vm", "fs", "typing", "commander", "yargs", "collections", "sqlite3",
+                          "better-sqlite3", "builtins", "Object", "Array", "JSON", "Promise", "parentPort", "stream",
                           // notify(): on the screen of who sits there
-                          "textual",
-                          "tkinter",
-                          "PyQt5",
-                          "PyQt6",
-                          "PySide6",
-                          "gi",
-                          "plyer",
-                          "vscode",
-                          "dataclasses"});
+                          "textual", "tkinter", "PyQt5", "PyQt6", "PySide6", "gi", "plyer", "vscode", "dataclasses"});
 }
 
 }  // namespace
@@ -213,7 +175,8 @@ void Engine::TakeRoutes(std::uint32_t m) {
   for (const Expr& expr : module.exprs) {
     if (expr.kind != ExprKind::kCall || expr.base >= module.exprs.size() || expr.arg_count < 2) continue;
     const Expr& callee = module.exprs[expr.base];
-    if (callee.kind != ExprKind::kMember || !SaysOneOf(callee.text, {"get", "post", "put", "patch", "delete", "all"})) continue;
+    if (callee.kind != ExprKind::kMember || !SaysOneOf(callee.text, {"get", "post", "put", "patch", "delete", "all"}))
+      continue;
     const auto args = module.ArgsOf(expr);
     if (args[0].value >= module.exprs.size() || module.exprs[args[0].value].kind != ExprKind::kString ||
         !module.exprs[args[0].value].text.starts_with("/")) {

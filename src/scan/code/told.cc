@@ -108,7 +108,8 @@ class Collector {
     // Sampling and elicitation: the server has the client's model, or its user, asked.
     const ExprId owner = module.exprs[call.base].base;
     const bool context = owner < module.exprs.size() && Any(module.exprs[owner].text, {"ctx", "context", "session"});
-    if (Any(last, {"create_message", "createMessage", "elicit", "elicitInput", "elicit_input"}) || (last == "sample" && context)) {
+    if (Any(last, {"create_message", "createMessage", "elicit", "elicitInput", "elicit_input"}) ||
+        (last == "sample" && context)) {
       for (const Arg& arg : args) Take(view, arg.value, scope, true, Place::kAnswer);
       return;
     }
@@ -122,8 +123,7 @@ class Collector {
     if (!tool && !copy) return;
     for (const Arg& arg : args) {
       if (arg.value >= module.exprs.size()) continue;
-      if (arg.name == "description")
-        Take(view, arg.value, scope, false, parameter ? Place::kParameter : Place::kTool);
+      if (arg.name == "description") Take(view, arg.value, scope, false, parameter ? Place::kParameter : Place::kTool);
       if (module.exprs[arg.value].kind != ExprKind::kDict) continue;
       for (const Arg& field : module.ArgsOf(module.exprs[arg.value])) {
         if (field.name == "description") Take(view, field.value, scope, false);

@@ -31,10 +31,10 @@ enum Power : std::uint16_t {
   kNetwork = 4,
   kCommands = 8,
   kVariables = 16,
-  kSenses = 32,  // microphone, camera, screen, keys, clipboard
-  kRank = 64,    // administrator
-  kQuiet = 128,  // nobody is asked
-  kStart = 256,  // whenever the machine starts
+  kSenses = 32,   // microphone, camera, screen, keys, clipboard
+  kRank = 64,     // administrator
+  kQuiet = 128,   // nobody is asked
+  kStart = 256,   // whenever the machine starts
   kOffice = 512,  // an account's mail, files and directory
 };
 
@@ -44,7 +44,8 @@ bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> word
 
 // The whole of something, or all of a kind.
 bool IsAll(std::string_view value) {
-  return IsOneOf(value, {"*", "[*]", "all", "any", "full", "unrestricted", "unlimited", "[all]", "[any]", "everything", "**", "[**]"});
+  return IsOneOf(value, {"*", "[*]", "all", "any", "full", "unrestricted", "unlimited", "[all]", "[any]", "everything",
+                         "**", "[**]"});
 }
 
 // `key: value` with quotes, blanks and list signs taken off.
@@ -52,37 +53,46 @@ std::uint16_t PowerOf(std::string_view key, std::string_view value) {
   const bool yes = IsOneOf(value, {"true", "yes", "on", "always", "1"});
   if (IsOneOf(key, {"allowed-tools", "allowed_tools", "allowedtools", "tools"})) return IsAll(value) ? kTools : 0;
   if (IsOneOf(key, {"filesystem", "file_system", "fs", "files", "paths", "disk", "file-access", "file_access"})) {
-    const bool root = value.ends_with(":/") || IsOneOf(value, {"/", "[/]", "/**", "[/**]", "~/**", "[~/**]", "//**", "[//**]", "c:\\", "[c:\\]"}) ||
-                      value.find("read-write:/,") != std::string_view::npos;
+    const bool root =
+        value.ends_with(":/") ||
+        IsOneOf(value, {"/", "[/]", "/**", "[/**]", "~/**", "[~/**]", "//**", "[//**]", "c:\\", "[c:\\]"}) ||
+        value.find("read-write:/,") != std::string_view::npos;
     return IsAll(value) || root ? kDisk : 0;
   }
   if (IsOneOf(key, {"network", "net", "hosts", "domains", "internet", "host_permissions"})) {
-    return IsAll(value) || value.find("<all_urls>") != std::string_view::npos || value.find("0.0.0.0/0") != std::string_view::npos ||
-                   value.find("*://*/*") != std::string_view::npos
+    return IsAll(value) || value.find("<all_urls>") != std::string_view::npos ||
+                   value.find("0.0.0.0/0") != std::string_view::npos || value.find("*://*/*") != std::string_view::npos
                ? kNetwork
                : 0;
   }
-  if (IsOneOf(key, {"shell", "exec", "execute", "commands", "subprocess", "terminal", "bash"})) return IsAll(value) || yes ? kCommands : 0;
+  if (IsOneOf(key, {"shell", "exec", "execute", "commands", "subprocess", "terminal", "bash"}))
+    return IsAll(value) || yes ? kCommands : 0;
   if (IsOneOf(key, {"env", "environment", "env-vars", "env_vars", "secrets"})) return IsAll(value) ? kVariables : 0;
-  if (IsOneOf(key, {"microphone", "camera", "screen", "screen_recording", "keyboard", "clipboard", "input_monitoring", "location"})) {
+  if (IsOneOf(key, {"microphone", "camera", "screen", "screen_recording", "keyboard", "clipboard", "input_monitoring",
+                    "location"})) {
     return yes || IsAll(value) ? kSenses : 0;
   }
   if (IsOneOf(key, {"run-as", "run_as", "runas", "privilege", "privileges", "elevation", "user"})) {
     return IsOneOf(value, {"administrator", "root", "admin", "system", "elevated", "superuser"}) ? kRank : 0;
   }
-  if (IsOneOf(key, {"requires_root", "requires-root", "sudo", "requires_admin", "requires-admin", "privileged"})) return yes ? kRank : 0;
-  if (IsOneOf(key, {"disable-confirmation", "disable_confirmation", "skip-confirmation", "skip_confirmation", "auto-approve", "auto_approve",
-                    "autoapprove", "auto-confirm", "auto_confirm", "bypass_approval", "bypass-approval", "no-prompt", "no_prompt"})) {
+  if (IsOneOf(key, {"requires_root", "requires-root", "sudo", "requires_admin", "requires-admin", "privileged"}))
+    return yes ? kRank : 0;
+  if (IsOneOf(key, {"disable-confirmation", "disable_confirmation", "skip-confirmation", "skip_confirmation",
+                    "auto-approve", "auto_approve", "autoapprove", "auto-confirm", "auto_confirm", "bypass_approval",
+                    "bypass-approval", "no-prompt", "no_prompt"})) {
     return yes || IsAll(value) ? kQuiet : 0;
   }
-  if (IsOneOf(key, {"confirmation", "require_confirmation", "requires_confirmation", "require-confirmation", "approval"})) {
+  if (IsOneOf(key,
+              {"confirmation", "require_confirmation", "requires_confirmation", "require-confirmation", "approval"})) {
     return IsOneOf(value, {"false", "never", "none", "no"}) ? kQuiet : 0;
   }
-  if (IsOneOf(key, {"run_at_login", "run-at-login", "autostart", "start_at_login", "startup", "launch_at_login"})) return yes ? kStart : 0;
+  if (IsOneOf(key, {"run_at_login", "run-at-login", "autostart", "start_at_login", "startup", "launch_at_login"}))
+    return yes ? kStart : 0;
   if (IsOneOf(key, {"scopes", "scope", "oauth_scopes"})) {
     int wide = 0;
-    for (const std::string_view word : {"admin", "full_control", "read_write.all", "readwrite.all", "mail.send", "contacts.read_write",
-                                        ".full", "directory.", "delete_repo", "mail.google.com"}) {
+    for (const std::string_view word :
+         {"admin", "full_control", "read_write.all", "readwrite.all", "mail.send", "contacts.read_write", ".full",
+          "directory.", "delete_repo", "mail.google.com"}) {
       wide += value.find(word) != std::string_view::npos ? 1 : 0;
     }
     return wide >= 3 ? kOffice : 0;
@@ -131,9 +141,9 @@ std::string_view Declared(const FileContext& file) {
 
 bool IsManifest(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  return IsOneOf(name, {"skill.md", "manifest.json", "plugin.json", "skill.json", "skill.yaml", "skill.yml", "manifest.yaml", "manifest.yml",
-                        "server.json", "mcp.json", "tool.json", "agent.json", "agent.yaml", "plugin.yaml", "dxt.json", "permissions.json",
-                        "permissions.yaml"});
+  return IsOneOf(name, {"skill.md", "manifest.json", "plugin.json", "skill.json", "skill.yaml", "skill.yml",
+                        "manifest.yaml", "manifest.yml", "server.json", "mcp.json", "tool.json", "agent.json",
+                        "agent.yaml", "plugin.yaml", "dxt.json", "permissions.json", "permissions.yaml"});
 }
 
 void JudgePowers(const FileContext& file, std::string_view path, std::vector<RawFinding>& out) {
@@ -147,7 +157,8 @@ void JudgePowers(const FileContext& file, std::string_view path, std::vector<Raw
     while (begin > far && head[begin - 1] != '{' && head[begin - 1] != ',' && head[begin - 1] != '\n') --begin;
     const std::string key = Bare(std::string_view(head).substr(begin, colon - begin));
     if (key.empty()) continue;
-    const std::uint16_t power = PowerOf(key.starts_with('-') ? std::string_view(key).substr(1) : std::string_view(key), ValueAt(head, colon + 1));
+    const std::uint16_t power = PowerOf(key.starts_with('-') ? std::string_view(key).substr(1) : std::string_view(key),
+                                        ValueAt(head, colon + 1));
     if (power != 0 && powers == 0) first = begin;
     powers |= power;
   }
@@ -167,13 +178,15 @@ void JudgeSettings(const FileContext& file, std::string_view path, std::vector<R
   if (file.type != FileType::kJson && file.type != FileType::kToml && file.type != FileType::kYaml) return;
   const std::string text = LowerCase(file.text().substr(0, kMaxRead));
   const std::string bare = code::Bare(text);
-  const bool agent = SaysAny(path, {".claude/settings", ".gemini/settings", ".codex/config", ".cursor/", ".vscode/settings", ".windsurf/", ".kiro/"});
+  const bool agent = SaysAny(path, {".claude/settings", ".gemini/settings", ".codex/config", ".cursor/",
+                                    ".vscode/settings", ".windsurf/", ".kiro/"});
   const bool servers = SaysAny(text, {"mcpservers", "mcp_servers"});
   std::string_view word = agent || servers ? code::OpenSettingIn(bare) : std::string_view();
   std::string message = agent ? "brings settings of an agent by which every command goes through"
                               : "brings settings of a host by which no call of a server is asked about";
   if (word.empty() && servers) {
-    for (const std::string_view opens : {"dangerously_omit_auth=true", "dangerously_omit_auth:true", "--inspect=0.0.0.0"}) {
+    for (const std::string_view opens :
+         {"dangerously_omit_auth=true", "dangerously_omit_auth:true", "--inspect=0.0.0.0"}) {
       if (bare.find(opens) != std::string::npos) word = opens;
     }
     message = "brings settings of a host that open a server to the network";
@@ -196,8 +209,9 @@ void JudgeSettings(const FileContext& file, std::string_view path, std::vector<R
 
 // Deletes or overwrites what a caller names.
 bool Destroys(std::string_view command) {
-  return SaysAny(command, {" -delete", "rm -rf", "rm -r ", "rm -f", "truncate ", "shred ", "fdupes -r -d", "fdupes -d", "drop table",
-                           "delete from", "git reset --hard", "git push", "git clean", "mkfs", "dd of=", "unlink "});
+  return SaysAny(
+      command, {" -delete", "rm -rf", "rm -r ", "rm -f", "truncate ", "shred ", "fdupes -r -d", "fdupes -d",
+                "drop table", "delete from", "git reset --hard", "git push", "git clean", "mkfs", "dd of=", "unlink "});
 }
 
 // [sh, -c, TEXT] of a tool that a list defines: the text is a program, and the notes beside it say what it does.
@@ -207,7 +221,8 @@ void JudgeToolCommands(const FileContext& file, std::vector<RawFinding>& out) {
   if (text.find("tools") == std::string_view::npos || text.find("-c") == std::string_view::npos) return;
   int commands = 0;
   for (const std::string_view flag : {"\"-c\"", "'-c'", "- -c\n"}) {
-    for (std::size_t at = text.find(flag); at != std::string_view::npos && commands < kMostCommands; at = text.find(flag, at + flag.size())) {
+    for (std::size_t at = text.find(flag); at != std::string_view::npos && commands < kMostCommands;
+         at = text.find(flag, at + flag.size())) {
       const std::size_t open = text.find_first_not_of(" ,\n\t-", at + flag.size());
       if (open == std::string_view::npos || open - at > 80 || (text[open] != '"' && text[open] != '\'')) continue;
       std::string command;
@@ -233,7 +248,8 @@ void JudgeToolCommands(const FileContext& file, std::vector<RawFinding>& out) {
       std::size_t begin = std::string_view::npos;
       for (const std::string_view name : {"- name:", "\"name\""}) {
         const std::size_t found = text.substr(far, at - far).rfind(name);
-        if (found != std::string_view::npos && (begin == std::string_view::npos || far + found > begin)) begin = far + found;
+        if (found != std::string_view::npos && (begin == std::string_view::npos || far + found > begin))
+          begin = far + found;
       }
       if (begin == std::string_view::npos) continue;
       const std::string entry = Bare(LowerCase(text.substr(begin, at - begin)));

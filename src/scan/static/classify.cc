@@ -451,10 +451,12 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
   });
   if (decided) return reach;
   // What a guard is taught and measured by: datasets/attacks/encoded.json. Nothing of it is given as an order.
-  const bool data = type == FileType::kJson || type == FileType::kYaml || type == FileType::kPlainText || type == FileType::kUnknownText;
+  const bool data = type == FileType::kJson || type == FileType::kYaml || type == FileType::kPlainText ||
+                    type == FileType::kUnknownText;
   const bool collected = lower.find("dataset") != std::string::npos || lower.find("corpus/") != std::string::npos;
   if (data && collected &&
-      (lower.find("attack") != std::string::npos || lower.find("injection") != std::string::npos || lower.find("jailbreak") != std::string::npos)) {
+      (lower.find("attack") != std::string::npos || lower.find("injection") != std::string::npos ||
+       lower.find("jailbreak") != std::string::npos)) {
     return core::Reach::kTest;
   }
   if (StartsWith(base, "test_") || base == "conftest.py" || base.find("_test.") != string_view::npos ||
@@ -550,8 +552,8 @@ PackageKind KindOfPackage(const core::PackageView& view) {
       if (has("langchain") || has("langgraph") || has("crewai") || has("autogen") || has("smolagents")) tools = true;
     }
     if (type == FileType::kShell || type == FileType::kOtherSource) code = true;
-    if (type == FileType::kOtherSource &&
-        (has("modelcontextprotocol") || has("springframework.ai.tool") || has("mark3labs/mcp-go") || has("rmcp::") || has("McpServerTool"))) {
+    if (type == FileType::kOtherSource && (has("modelcontextprotocol") || has("springframework.ai.tool") ||
+                                           has("mark3labs/mcp-go") || has("rmcp::") || has("McpServerTool"))) {
       mcp = true;
     }
     offers = offers || SaysAgents(file, base);

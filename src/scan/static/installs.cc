@@ -31,14 +31,16 @@ void JudgeInstalls(const std::vector<FileContext>& files, std::span<const code::
                    std::vector<RawFinding>& raw) {
   for (RawFinding& finding : raw) {
     if (finding.file >= files.size() || !finding.has_reach || finding.reach != Reach::kInstall) continue;
-    // Packages of npm fetch the programs that they are made for when they are installed; what a build of Python runs then is
-    // its own.
+    // Packages of npm fetch the programs that they are made for when they are installed; what a build of Python runs
+    // then is its own.
     const bool fetched = finding.rule == "RCE-004" && files[finding.file].file->path.ends_with("setup.py");
-    if (fetched || finding.rule == "SH-001" || finding.rule == "EXFIL-004" || finding.rule == "EXFIL-006") finding.severity = core::Severity::kCritical;
+    if (fetched || finding.rule == "SH-001" || finding.rule == "EXFIL-004" || finding.rule == "EXFIL-006")
+      finding.severity = core::Severity::kCritical;
   }
   std::vector<std::uint8_t> count(files.size());
   for (const code::CapabilityUse& use : uses) {
-    if (use.file >= files.size() || files[use.file].reach != Reach::kInstall || count[use.file] >= kMostOfOneFile) continue;
+    if (use.file >= files.size() || files[use.file].reach != Reach::kInstall || count[use.file] >= kMostOfOneFile)
+      continue;
     std::string message = Apart(use);
     if (message.empty()) continue;
     ++count[use.file];

@@ -1,7 +1,7 @@
 #include "static/listed_words.h"
 
 #include "interlock/base/check.h"
-#include "static/text_orders.h"
+#include "static/order_words.h"
 
 namespace interlock::scan {
 

@@ -1,4 +1,4 @@
-// What every list of words says of a word, in one look: classes (text_lexicon.h), classes of orders (text_orders.h),
+// What every list of words says of a word, in one look: classes (text_lexicon.h), classes of orders (order_words.h),
 // meanings (meaning_lexicon.h), whether a pair of words begins with it.
 #pragma once
 

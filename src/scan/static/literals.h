@@ -28,8 +28,8 @@ namespace interlock::scan {
   return SaysAny(text, std::span<const std::string_view>(words.begin(), words.size()));
 }
 
-// Whether the word, or one that begins with it, stands in the text; both in lower case. What follows a dot (`.ssh`) is a
-// name, not a word.
+// Whether the word, or one that begins with it, stands in the text; both in lower case. What follows a dot (`.ssh`) is
+// a name, not a word.
 [[nodiscard]] inline bool SaysWord(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
     const bool inside = at > 0 && ((text[at - 1] >= 'a' && text[at - 1] <= 'z') || text[at - 1] == '.');

@@ -58,7 +58,9 @@ class MeaningLexicon {
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
   // HashWord() of the entries' words.
   [[nodiscard]] const std::vector<std::uint64_t>& words() const noexcept { return words_; }
-  [[nodiscard]] const std::uint64_t* hashes(const Phrase& phrase) const noexcept { return hashes_.data() + phrase.rest; }
+  [[nodiscard]] const std::uint64_t* hashes(const Phrase& phrase) const noexcept {
+    return hashes_.data() + phrase.rest;
+  }
   [[nodiscard]] const Phrase& phrase(std::uint32_t i) const noexcept { return phrases_[i]; }
   [[nodiscard]] const std::vector<MeaningClass>& classes() const noexcept { return classes_; }
   [[nodiscard]] std::uint32_t Number(std::string_view id) const;  // of a class that must exist

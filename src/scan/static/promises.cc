@@ -19,22 +19,62 @@ constexpr std::size_t kMostRead = std::size_t{64} << 10;  // of one document
 constexpr std::size_t kShown = 100;
 
 // Each says that nothing leaves.
-constexpr auto kPromises = std::to_array<std::string_view>({
-    "no network access", "no network calls", "no network requests", "no network connection", "no network traffic",
-    "no network activity", "no internet access", "no internet connection", "no external calls", "no external requests",
-    "no external network", "no outbound", "no http requests", "no data leaves", "nothing leaves your",
-    "nothing leaves the", "never leaves your", "never leaves the", "never leave your", "never leave the",
-    "nothing is sent", "nothing is uploaded", "nothing is transmitted", "no data is sent", "no data is uploaded",
-    "no data is transmitted", "does not access the network", "does not use the network", "not make network",
-    "not make any network", "makes no network", "makes no external", "not connect to the internet",
-    "not send any data", "not require network", "not need network", "without network access",
-    "without internet access", "without any network", "fully offline", "entirely offline", "completely offline",
-    "100% offline", "entirely local", "fully local", "purely local", "100% local", "stays on your machine",
-    "stay on your machine", "stays on your device", "stays on this machine", "offline-only"});
+constexpr auto kPromises = std::to_array<std::string_view>({"no network access",
+                                                            "no network calls",
+                                                            "no network requests",
+                                                            "no network connection",
+                                                            "no network traffic",
+                                                            "no network activity",
+                                                            "no internet access",
+                                                            "no internet connection",
+                                                            "no external calls",
+                                                            "no external requests",
+                                                            "no external network",
+                                                            "no outbound",
+                                                            "no http requests",
+                                                            "no data leaves",
+                                                            "nothing leaves your",
+                                                            "nothing leaves the",
+                                                            "never leaves your",
+                                                            "never leaves the",
+                                                            "never leave your",
+                                                            "never leave the",
+                                                            "nothing is sent",
+                                                            "nothing is uploaded",
+                                                            "nothing is transmitted",
+                                                            "no data is sent",
+                                                            "no data is uploaded",
+                                                            "no data is transmitted",
+                                                            "does not access the network",
+                                                            "does not use the network",
+                                                            "not make network",
+                                                            "not make any network",
+                                                            "makes no network",
+                                                            "makes no external",
+                                                            "not connect to the internet",
+                                                            "not send any data",
+                                                            "not require network",
+                                                            "not need network",
+                                                            "without network access",
+                                                            "without internet access",
+                                                            "without any network",
+                                                            "fully offline",
+                                                            "entirely offline",
+                                                            "completely offline",
+                                                            "100% offline",
+                                                            "entirely local",
+                                                            "fully local",
+                                                            "purely local",
+                                                            "100% local",
+                                                            "stays on your machine",
+                                                            "stay on your machine",
+                                                            "stays on your device",
+                                                            "stays on this machine",
+                                                            "offline-only"});
 // ... but for something that the sentence names.
-constexpr auto kBut = std::to_array<std::string_view>({
-    "except", "unless", "other than", "apart from", "besides", "optional", "by default", "only when", "only if",
-    "if you", "after the first", "once ", "mode", "beyond", "until", "download"});
+constexpr auto kBut = std::to_array<std::string_view>(
+    {"except", "unless", "other than", "apart from", "besides", "optional", "by default", "only when", "only if",
+     "if you", "after the first", "once ", "mode", "beyond", "until", "download"});
 
 struct Promise {
   std::string_view words;

@@ -17,9 +17,9 @@ namespace {
 
 using core::Reach;
 
-constexpr double kSaid = 0.5;                          // of a deed that the package's page tells
-constexpr double kChoice = 0.35;                       // of a mode in the list of all of them
-constexpr std::size_t kHead = 600;  // bytes of a file in which it says what it is
+constexpr double kSaid = 0.5;                              // of a deed that the package's page tells
+constexpr double kChoice = 0.35;                           // of a mode in the list of all of them
+constexpr std::size_t kHead = 600;                         // bytes of a file in which it says what it is
 constexpr std::size_t kMaxRead = std::size_t{256} << 10U;  // bytes of one file
 
 // What the package and its tools say they are for.
@@ -124,10 +124,14 @@ void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_
   out.push_back(std::move(finding));
 }
 
-// CREATE USER ... IDENTIFIED BY 'known', GRANT ALL ... WITH GRANT OPTION: an account of a data base that its author knows.
-void JudgeAccounts(const FileContext& file, std::string_view purpose, std::string_view text, std::vector<RawFinding>& out) {
+// CREATE USER ... IDENTIFIED BY 'known', GRANT ALL ... WITH GRANT OPTION: an account of a data base that its author
+// knows.
+void JudgeAccounts(const FileContext& file, std::string_view purpose, std::string_view text,
+                   std::vector<RawFinding>& out) {
   if (text.find("grant all") == std::string_view::npos) return;
-  if (SaysAny(purpose, {"user management", "provision", "migration", "admin", "bootstrap", "permission", "role management", "test database"})) return;
+  if (SaysAny(purpose, {"user management", "provision", "migration", "admin", "bootstrap", "permission",
+                        "role management", "test database"}))
+    return;
   base::ByteSpan made;
   base::ByteSpan given;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
@@ -137,12 +141,13 @@ void JudgeAccounts(const FileContext& file, std::string_view purpose, std::strin
         lower.find("grant all") == std::string::npos && lower.find("create login") == std::string::npos) {
       return;
     }
-    const std::size_t word = std::min({lower.find("identified by '"), lower.find("password '"), lower.find("password = '"),
-                                       lower.find("password='")});
+    const std::size_t word = std::min({lower.find("identified by '"), lower.find("password '"),
+                                       lower.find("password = '"), lower.find("password='")});
     if (word != std::string::npos) {
       const std::size_t quote = lower.find('\'', word);
       const char first = quote + 1 < lower.size() ? lower[quote + 1] : '%';
-      if (first != '{' && first != '$' && first != '%' && first != ':' && first != '\'' && first != '"' && made.end == 0)
+      if (first != '{' && first != '$' && first != '%' && first != ':' && first != '\'' && first != '"' &&
+          made.end == 0)
         made = {at, at + literal.size()};
     }
     const bool all = lower.find("grant all") != std::string::npos &&
@@ -150,7 +155,9 @@ void JudgeAccounts(const FileContext& file, std::string_view purpose, std::strin
                       lower.find("with grant option") != std::string::npos);
     if (all && given.end == 0 && lower.find('{') == std::string::npos) given = {at, at + literal.size()};
   });
-  if (given.end == 0 || (made.end == 0 && file.text().substr(given.begin, given.end - given.begin).find("PUBLIC") == std::string_view::npos)) return;
+  if (given.end == 0 || (made.end == 0 && file.text().substr(given.begin, given.end - given.begin).find("PUBLIC") ==
+                                              std::string_view::npos))
+    return;
   Add(out, file, "GRANT-002", made.end != 0 ? made : given,
       made.end != 0 ? "makes an account of a data base whose password stands here, with all rights"
                     : "gives everybody all rights to a data base",
@@ -159,17 +166,20 @@ void JudgeAccounts(const FileContext& file, std::string_view purpose, std::strin
 
 // "Only looks at your files", and a login that asks for the right to change all of them.
 void JudgeScopes(const FileContext& file, std::string_view said, std::vector<RawFinding>& out) {
-  if (!SaysAny(said, {"read-only", "read only", "view only", "view-only", "only reads", "only read.", "only look", "never modif", "never chang", "not modify"})) return;
+  if (!SaysAny(said, {"read-only", "read only", "view only", "view-only", "only reads", "only read.", "only look",
+                      "never modif", "never chang", "not modify"}))
+    return;
   constexpr auto kWide = std::to_array<std::string_view>(
-      {"Files.ReadWrite.All", "Sites.FullControl.All", "Mail.ReadWrite", "Mail.Send", "MailboxSettings.ReadWrite", "Directory.AccessAsUser.All",
-       "Directory.ReadWrite.All", "User.ReadWrite.All", "delete_repo", "admin:org", "admin:repo_hook", "gmail.modify", "gmail.settings.sharing",
-       "chat:write.customize", "admin.users:write"});
+      {"Files.ReadWrite.All", "Sites.FullControl.All", "Mail.ReadWrite", "Mail.Send", "MailboxSettings.ReadWrite",
+       "Directory.AccessAsUser.All", "Directory.ReadWrite.All", "User.ReadWrite.All", "delete_repo", "admin:org",
+       "admin:repo_hook", "gmail.modify", "gmail.settings.sharing", "chat:write.customize", "admin.users:write"});
   const base::ByteSpan wide = FirstLiteral(file, [&](std::string_view literal) {
     if (literal.size() > 120) return false;
     const std::string_view last = literal.substr(literal.rfind('/') + 1);
-    const bool full = literal.find("/auth/") != std::string_view::npos &&
-                      (last == "drive" || last == "calendar" || last == "gmail.modify" || last == "gmail.settings.sharing" ||
-                       last == "spreadsheets" || last == "documents" || last == "contacts");
+    const bool full =
+        literal.find("/auth/") != std::string_view::npos &&
+        (last == "drive" || last == "calendar" || last == "gmail.modify" || last == "gmail.settings.sharing" ||
+         last == "spreadsheets" || last == "documents" || last == "contacts");
     return full || literal == "https://mail.google.com/" || std::ranges::find(kWide, literal) != kWide.end();
   });
   if (wide.end == 0) return;
@@ -185,13 +195,15 @@ void JudgeLookAlikes(const FileContext& file, std::vector<RawFinding>& out) {
   if (file.text().size() > kLargest) return;
   const auto is_host = [](std::string_view text) {
     return text.size() >= 5 && text.size() <= 60 && text.find('.') != std::string_view::npos &&
-           text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos && text.back() != '.' &&
-           text.front() != '.' && (text.back() < '0' || text.back() > '9');
+           text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos &&
+           text.back() != '.' && text.front() != '.' && (text.back() < '0' || text.back() > '9');
   };
   const auto label = [](std::string_view host) {  // "mybank" of "www.mybank.com"
     const std::size_t last = host.rfind('.');
-    const std::size_t before = last == std::string_view::npos || last == 0 ? std::string_view::npos : host.rfind('.', last - 1);
-    return host.substr(before == std::string_view::npos ? 0 : before + 1, last - (before == std::string_view::npos ? 0 : before + 1));
+    const std::size_t before =
+        last == std::string_view::npos || last == 0 ? std::string_view::npos : host.rfind('.', last - 1);
+    return host.substr(before == std::string_view::npos ? 0 : before + 1,
+                       last - (before == std::string_view::npos ? 0 : before + 1));
   };
   std::string_view earlier;
   std::size_t earlier_end = 0;
@@ -238,10 +250,11 @@ bool IsRead(std::string_view text, std::size_t literal) {
 
 void JudgeInstructions(const FileContext& file, std::string_view purpose, std::string_view page, std::string_view text,
                        std::vector<RawFinding>& out) {
-  if (SaysAny(purpose, {"claude.md",  "agents.md", "gemini.md", "instruction", "rules",   "memory",  "memories",
-                        "settings",   "configur",  "setup",     "set up",      "install", "onboard", "init",
-                        "scaffold",   "template",  "sync",      "skill",       "hook",    "plugin",  "prompt",
-                        "mcp server", "dotfile",   "backup",    "context file", "agent runtime", "agent framework", "agent harness"})) {
+  if (SaysAny(purpose, {"claude.md",    "agents.md",     "gemini.md",       "instruction",  "rules",   "memory",
+                        "memories",     "settings",      "configur",        "setup",        "set up",  "install",
+                        "onboard",      "init",          "scaffold",        "template",     "sync",    "skill",
+                        "hook",         "plugin",        "prompt",          "mcp server",   "dotfile", "backup",
+                        "context file", "agent runtime", "agent framework", "agent harness"})) {
     return;
   }
   base::ByteSpan first;
@@ -317,12 +330,14 @@ void JudgePermissions(const FileContext& file, std::string_view page, std::strin
   if (!Writes(text) || !SaysAny(text, {".claude", ".cursor", ".gemini", ".codex", ".vscode", "claude_desktop"})) return;
   base::ByteSpan opened;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
-    if (!code::IsOpenMode(literal) || opened.end != 0 || code::IsCompared(file.text(), at - 1, at + literal.size() + 1)) return;
+    if (!code::IsOpenMode(literal) || opened.end != 0 || code::IsCompared(file.text(), at - 1, at + literal.size() + 1))
+      return;
     opened = {at, at + literal.size()};
   });
   // "alwaysAllow": ["*"]
   for (const std::string_view key : {"alwaysallow", "autoapprove"}) {
-    for (std::size_t at = text.find(key); at != std::string_view::npos && opened.end == 0; at = text.find(key, at + 1)) {
+    for (std::size_t at = text.find(key); at != std::string_view::npos && opened.end == 0;
+         at = text.find(key, at + 1)) {
       const std::string_view set = code::OpenSettingIn(code::Bare(text.substr(at, key.size() + 40)));
       if (set.starts_with(key)) opened = {at, at + key.size()};
     }
@@ -333,20 +348,25 @@ void JudgePermissions(const FileContext& file, std::string_view page, std::strin
   finding.file = file.index;
   finding.bytes = opened;
   const std::size_t size = opened.end - opened.begin;
-  finding.scale = IsOneOfModes(file.text(), opened.begin, size)                          ? kChoice
+  finding.scale = IsOneOfModes(file.text(), opened.begin, size)                        ? kChoice
                   : PageNames(page, LowerCase(file.text().substr(opened.begin, size))) ? kSaid
-                                                                                         : 0.9;
+                                                                                       : 0.9;
   finding.message = "writes an agent's settings so that every command goes through";
   out.push_back(std::move(finding));
 }
 
-// Reads the clipboard, knows an account of a chain by its letters, and writes the clipboard: whoever pastes pays another.
+// Reads the clipboard, knows an account of a chain by its letters, and writes the clipboard: whoever pastes pays
+// another.
 void JudgeClipboard(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
-  constexpr auto kWrites = std::to_array<std::string_view>({"pyperclip.copy(", "clipboard.copy(", "clipboard.writetext(", "clipboardy.write", "setclipboarddata(",
-                                                            "clipboard_append("});
-  const auto written = std::ranges::find_if(kWrites, [&](std::string_view call) { return text.find(call) != std::string_view::npos; });
+  constexpr auto kWrites =
+      std::to_array<std::string_view>({"pyperclip.copy(", "clipboard.copy(", "clipboard.writetext(", "clipboardy.write",
+                                       "setclipboarddata(", "clipboard_append("});
+  const auto written =
+      std::ranges::find_if(kWrites, [&](std::string_view call) { return text.find(call) != std::string_view::npos; });
   if (written == kWrites.end()) return;
-  if (!SaysAny(text, {"pyperclip.paste(", "clipboard.paste(", "clipboard.readtext(", "clipboardy.read", "getclipboarddata(", "clipboard_get("})) return;
+  if (!SaysAny(text, {"pyperclip.paste(", "clipboard.paste(", "clipboard.readtext(", "clipboardy.read",
+                      "getclipboarddata(", "clipboard_get("}))
+    return;
   if (!SaysAny(text, {"[13][a-km-z", "[a-km-za-hj-np-z1-9]", "0x[a-fa-f0-9]{40}", "0x[0-9a-fa-f]{40}", "bc1["})) return;
   RawFinding finding;
   finding.rule = "DIVERT-003";
@@ -389,23 +409,28 @@ void JudgeMemory(const FileContext& file, std::string_view text, std::vector<Raw
 void JudgeWrapping(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
   const std::size_t servers = std::min(text.find("mcpservers"), text.find("mcp_servers"));
   if (servers == std::string_view::npos || !Writes(text)) return;
-  if (!SaysAny(text, {"servers.values()", "servers.items()", "object.values(", "object.entries(", "object.keys(", "in servers"})) return;
+  if (!SaysAny(text, {"servers.values()", "servers.items()", "object.values(", "object.entries(", "object.keys(",
+                      "in servers"}))
+    return;
   for (const std::string_view set : {"[\"command\"] = ", "['command'] = ", ".command = "}) {
     const std::size_t at = text.find(set);
     if (at == std::string_view::npos) continue;
     // The old command goes among the words of the new one.
     if (!SaysAny(text, {"entry[\"command\"], ", "[\"command\"], *", "['command'], *", ".command, ..."})) continue;
-    Add(out, file, "PERSIST-003", {at, at + set.size()}, "has every server that an agent knows started through another program", 0.8);
+    Add(out, file, "PERSIST-003", {at, at + set.size()},
+        "has every server that an agent knows started through another program", 0.8);
     return;
   }
 }
 
 // Lines of what others wrote that begin with "rule:" are kept, and what is kept stands in the system's prompt.
 void JudgeDirectives(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
-  const bool keeps = SaysAny(text, {"write_text(", "writefile", "json.dump(", "upsert(", ".put(", ".add(", "insert into", ">>"});
-  const bool leads = SaysAny(text, {"\"role\": \"system\"", "role: \"system\"", "role: 'system'", "system_prompt", "systemprompt", "systemmessage",
-                                    "'role': 'system'", "system: "});
-  const bool others = SaysAny(text, {"requests.get(", "httpx.", "fetch(", "tool_calls", "imaplib", "[\"text\"]", "[\"body\"]", "ticket", "issue", "comment"});
+  const bool keeps =
+      SaysAny(text, {"write_text(", "writefile", "json.dump(", "upsert(", ".put(", ".add(", "insert into", ">>"});
+  const bool leads = SaysAny(text, {"\"role\": \"system\"", "role: \"system\"", "role: 'system'", "system_prompt",
+                                    "systemprompt", "systemmessage", "'role': 'system'", "system: "});
+  const bool others = SaysAny(text, {"requests.get(", "httpx.", "fetch(", "tool_calls", "imaplib", "[\"text\"]",
+                                     "[\"body\"]", "ticket", "issue", "comment"});
   if (!keeps || !leads || !others) return;
   const base::ByteSpan first = FirstLiteral(file, [](std::string_view literal) {
     if (literal.size() > 120) return false;
@@ -413,18 +438,26 @@ void JudgeDirectives(const FileContext& file, std::string_view text, std::vector
     const bool line = lower == "rule:" || lower == "policy:" || lower == "always:" || lower == "note to agent:" ||
                       lower == "note to assistant:" || lower == "operator:";
     const bool pattern = SaysAny(lower, {"note to agent", "policy|", "rule|", "|rule"}) &&
-                         lower.find('^') != std::string::npos && lower.find(':', lower.find("rule")) != std::string::npos;
+                         lower.find('^') != std::string::npos &&
+                         lower.find(':', lower.find("rule")) != std::string::npos;
     return line || pattern;
   });
   if (first.end == 0) return;
-  Add(out, file, "STATE-002", first, "keeps lines that others wrote as rules for an agent", 1.4).severity = core::Severity::kHigh;
+  Add(out, file, "STATE-002", first, "keeps lines that others wrote as rules for an agent", 1.4).severity =
+      core::Severity::kHigh;
 }
 
-// Stores of credentials of several programs, one of them a browser's or the system's own, named beside what takes files up.
-void JudgeStores(const FileContext& file, std::string_view purpose, std::string_view text, std::vector<RawFinding>& out) {
-  if (!SaysAny(text, {"zipfile", "tarfile", "shutil.", "read_bytes", "readfile", "copyfile", "make_archive", "archiver", "adm-zip"})) return;
+// Stores of credentials of several programs, one of them a browser's or the system's own, named beside what takes files
+// up.
+void JudgeStores(const FileContext& file, std::string_view purpose, std::string_view text,
+                 std::vector<RawFinding>& out) {
+  if (!SaysAny(text, {"zipfile", "tarfile", "shutil.", "read_bytes", "readfile", "copyfile", "make_archive", "archiver",
+                      "adm-zip"}))
+    return;
   if (!SaysAny(text, {"login data", "logins.json", "key4.db", "keychain", "keyring", "cookies", "wallet"})) return;
-  if (SaysAny(purpose, {"forensic", "password manager", "credential scan", "secret scan", "incident response", "backup", "migrat", "cookie"})) return;
+  if (SaysAny(purpose, {"forensic", "password manager", "credential scan", "secret scan", "incident response", "backup",
+                        "migrat", "cookie"}))
+    return;
   const NamedStores stores = StoresNamedIn(file);
   constexpr int kSeveral = 3;
   if (stores.personal < 2 && (stores.personal == 0 || stores.owners < kSeveral)) return;
@@ -433,24 +466,30 @@ void JudgeStores(const FileContext& file, std::string_view purpose, std::string_
 }
 
 // The words that workers of a mining pool send.
-void JudgeMining(const FileContext& file, std::string_view purpose, std::string_view text, std::vector<RawFinding>& out) {
+void JudgeMining(const FileContext& file, std::string_view purpose, std::string_view text,
+                 std::vector<RawFinding>& out) {
   if (!SaysAny(text, {"mining.", "stratum+"}) || SaysAny(purpose, {"mining", "miner", "stratum", "hashrate"})) return;
   const base::ByteSpan first = FirstLiteral(file, [](std::string_view literal) {
     const bool worker = literal == "mining.subscribe" || literal == "mining.authorize" || literal == "mining.submit";
     const bool pool = (literal.starts_with("stratum+tcp://") || literal.starts_with("stratum+ssl://")) &&
-                      literal.find('.', 14) != std::string_view::npos && literal.find_first_of(" *(|\\") == std::string_view::npos;
+                      literal.find('.', 14) != std::string_view::npos &&
+                      literal.find_first_of(" *(|\\") == std::string_view::npos;
     return worker || pool;
   });
   if (first.end != 0) Add(out, file, "SH-011", first, "works for a mining pool", 0.9);
 }
 
 // Everything below the user's folder, enciphered, written beside and removed.
-void JudgeLocking(const FileContext& file, std::string_view purpose, std::string_view text, std::vector<RawFinding>& out) {
+void JudgeLocking(const FileContext& file, std::string_view purpose, std::string_view text,
+                  std::vector<RawFinding>& out) {
   if (SaysAny(purpose, {"encrypt", "vault", "cipher", "backup", "crypto", "secure", "password"})) return;
-  const bool ciphers = SaysAny(text, {"fernet(", "createcipheriv(", "aes.new(", "chacha20", "aesgcm(", "secretbox(", "crypto_secretbox"});
-  const bool home = SaysAny(text, {"path.home()", "homedir()", "expanduser(\"~", "expanduser('~", "env.home", "environ[\"home\"]", "userprofile"});
+  const bool ciphers = SaysAny(
+      text, {"fernet(", "createcipheriv(", "aes.new(", "chacha20", "aesgcm(", "secretbox(", "crypto_secretbox"});
+  const bool home = SaysAny(text, {"path.home()", "homedir()", "expanduser(\"~", "expanduser('~", "env.home",
+                                   "environ[\"home\"]", "userprofile"});
   const bool walks = SaysAny(text, {"rglob(", "os.walk(", "readdirsync(", "readdir(", "glob("});
-  const bool removes = SaysAny(text, {".unlink(", "os.remove(", "unlinksync(", ".rename(", "renamesync(", "os.rename(", "rmsync("});
+  const bool removes =
+      SaysAny(text, {".unlink(", "os.remove(", "unlinksync(", ".rename(", "renamesync(", "os.rename(", "rmsync("});
   constexpr std::size_t kLargest = 100'000;  // a bundle has a little of everything
   if (!ciphers || !home || !walks || !removes || text.size() > kLargest) return;
   const base::ByteSpan mark = FirstLiteral(file, [](std::string_view literal) {
@@ -498,7 +537,8 @@ void JudgeManifest(const FileContext& file, std::vector<RawFinding>& out) {
     Add(out, file, rule, {at, at + size}, std::move(message), scale);
   };
   const std::size_t privileged = text.find("privileged: true");
-  const bool enters = SaysAny(text, {"nsenter -t 1", "nsenter --target 1", "chroot /host", "/host/etc/", "release_agent"});
+  const bool enters =
+      SaysAny(text, {"nsenter -t 1", "nsenter --target 1", "chroot /host", "/host/etc/", "release_agent"});
   if (privileged != std::string::npos && enters && SaysAny(text, {"hostpath:", "/:/host", "- /:/"})) {
     raise("ESCAPE-001", privileged, 16, "a privileged container enters the machine that it runs on", 0.95);
   }
@@ -513,8 +553,9 @@ void JudgeManifest(const FileContext& file, std::vector<RawFinding>& out) {
     raise("SH-004", all, 15, "sends all secrets of a pipeline out", 0.95);
   }
   // run: echo "${{ github.event.issue.title }}"
-  for (const std::string_view given : {"github.event.comment.body", "github.event.issue.title", "github.event.issue.body",
-                                       "github.event.pull_request.title", "github.event.pull_request.body", "github.head_ref"}) {
+  for (const std::string_view given :
+       {"github.event.comment.body", "github.event.issue.title", "github.event.issue.body",
+        "github.event.pull_request.title", "github.event.pull_request.body", "github.head_ref"}) {
     for (std::size_t at = text.find(given); at != std::string::npos; at = text.find(given, at + 1)) {
       // Where a variable of the environment or a condition takes it, no shell reads it.
       const std::size_t line = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;

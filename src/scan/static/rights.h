@@ -10,9 +10,9 @@
 
 namespace interlock::scan {
 
-// Raises PERSIST-003, PERSIST-004, GRANT-001, MEM-001, MEM-005, EXFIL-010, EXFIL-013, SH-011, DESTROY-001, STATE-002, GRANT-002, DIVERT-001
-// and DECL-004. After names and descriptions are known.
-// Linear in the text of the package's own code.
+// Raises PERSIST-003, PERSIST-004, GRANT-001, MEM-001, MEM-005, EXFIL-010, EXFIL-013, SH-011, DESTROY-001, STATE-002,
+// GRANT-002, DIVERT-001 and DECL-004. After names and descriptions are known. Linear in the text of the package's own
+// code.
 void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out);
 
 }  // namespace interlock::scan

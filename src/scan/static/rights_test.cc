@@ -35,8 +35,9 @@ TEST(Rights, FactoriesOfALogStartPrograms) {
   const auto calls = [](const std::string& factory) {
     core::PackageView view;
     view.files.push_back({.path = "kit/__init__.py", .bytes = "from .setup import configure\nconfigure()\n"});
-    view.files.push_back({.path = "kit/logging.json",
-                          .bytes = R"x({"version": 1, "filters": {"rotate": {"()": ")x" + factory + R"x(", "cmd": "x"}}})x"});
+    view.files.push_back(
+        {.path = "kit/logging.json",
+         .bytes = R"x({"version": 1, "filters": {"rotate": {"()": ")x" + factory + R"x(", "cmd": "x"}}})x"});
     const ScanReport report = Scan(view, {});
     return std::ranges::any_of(report.findings, [](const auto& one) { return one.rule == "OBFUSC-002"; });
   };
@@ -46,12 +47,12 @@ TEST(Rights, FactoriesOfALogStartPrograms) {
 
 double Opens(const std::string& code, const std::string& page) {
   core::PackageView view;
-  view.files.push_back({.path = "package/package.json",
-                        .bytes = R"({"name": "note-board", "version": "1.0.0", "main": "board.js"})"});
-  view.files.push_back({.path = "package/README.md", .bytes = page});
   view.files.push_back(
-      {.path = "package/board.js",
-       .bytes = "const fs = require('fs');\n" + code + "\nfs.writeFileSync(place('.claude', name), JSON.stringify(out));\n"});
+      {.path = "package/package.json", .bytes = R"({"name": "note-board", "version": "1.0.0", "main": "board.js"})"});
+  view.files.push_back({.path = "package/README.md", .bytes = page});
+  view.files.push_back({.path = "package/board.js",
+                        .bytes = "const fs = require('fs');\n" + code +
+                                 "\nfs.writeFileSync(place('.claude', name), JSON.stringify(out));\n"});
   double most = 0.0;
   for (const auto& one : Scan(view, {}).findings) {
     if (one.rule == "PERSIST-003" || one.rule == "PERSIST-004") most = std::max(most, one.confidence);
@@ -138,7 +139,8 @@ def prompt(col):
     view.files.push_back({.path = "pyproject.toml", .bytes = "[project]\nname = \"kit\"\nversion = \"1.0\"\n"});
     view.files.push_back({.path = one.path, .bytes = one.text});
     const ScanReport report = Scan(view, {});
-    EXPECT_TRUE(std::ranges::any_of(report.findings, [&](const auto& found) { return found.rule == one.rule; })) << one.rule;
+    EXPECT_TRUE(std::ranges::any_of(report.findings, [&](const auto& found) { return found.rule == one.rule; }))
+        << one.rule;
   }
 }
 

@@ -12,8 +12,8 @@
 #include "code/ir.h"
 #include "code/shell.h"
 #include "interlock/base/digest.h"
-#include "static/asked_rights.h"
 #include "static/analysis.h"
+#include "static/asked_rights.h"
 #include "static/build_files.h"
 #include "static/classify.h"
 #include "static/front_matter.h"
@@ -209,8 +209,10 @@ void ScanJob::RunUnit(std::size_t index) {
     result.skipped.push_back({file.file->path, core::SkipReason::kUnsupported, text.size(), "UTF-16 text"});
     return;
   }
-  if (file.type == FileType::kOtherSource && TypeOfName(file.file->path) == file.type && file.reach <= Reach::kRuntime) {
-    result.skipped.push_back({file.file->path, core::SkipReason::kUnsupported, 0, "no parser for this language: text and shell rules only"});
+  if (file.type == FileType::kOtherSource && TypeOfName(file.file->path) == file.type &&
+      file.reach <= Reach::kRuntime) {
+    result.skipped.push_back(
+        {file.file->path, core::SkipReason::kUnsupported, 0, "no parser for this language: text and shell rules only"});
   }
   if (!IsCode(file.type) && file.type != FileType::kNotebook) return;
   if (text.size() > kMaxCodeBytes) {

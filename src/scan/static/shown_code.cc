@@ -22,10 +22,10 @@ bool IsJavaScriptName(std::string_view lang) {
 }
 
 // Without one of these nothing leaves, and nothing foreign runs.
-constexpr auto kSinks = std::to_array<std::string_view>({
-    "exec", "eval", "system", "popen", "Popen", "subprocess", "requests", "urlopen", "urllib", "httpx", "aiohttp",
-    "fetch", "axios", "http", "socket", "net.", "child_process", "smtplib", "Function(", "open(", "writeFile",
-    "import_module", "__import__"});
+constexpr auto kSinks = std::to_array<std::string_view>(
+    {"exec",          "eval",    "system",    "popen", "Popen",     "subprocess",    "requests",  "urlopen",
+     "urllib",        "httpx",   "aiohttp",   "fetch", "axios",     "http",          "socket",    "net.",
+     "child_process", "smtplib", "Function(", "open(", "writeFile", "import_module", "__import__"});
 
 }  // namespace
 

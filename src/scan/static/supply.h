@@ -26,7 +26,7 @@ struct SupplyFacts {
   std::string package_description;
   std::vector<Dependency> dependencies;
   std::vector<HookCommand> hooks;
-  std::vector<std::string> entry_files;  // main, bin, scripts, module names that manifests name as what runs
+  std::vector<std::string> entry_files;    // main, bin, scripts, module names that manifests name as what runs
   std::vector<std::string> install_files;  // ... when the package is installed
   std::vector<RawFinding> findings;
   std::vector<KnownVulnerability> vulnerabilities;

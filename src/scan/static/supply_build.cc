@@ -157,9 +157,9 @@ bool ReadBuildFile(Sheet& sheet, std::string_view base) {
 // What the head of an instruction file has its host run (`command:` of an installer or a hook), and !`command`, which
 // a host runs before the agent reads a word.
 void ReadInstructionCommands(Sheet& sheet) {
-  constexpr auto kKeys = std::to_array<std::string_view>({
-      "command", "cmd", "run", "exec", "script", "install", "postinstall", "preinstall", "setup", "init", "on_install",
-      "post_install", "pre_install", "onload", "on_load"});
+  constexpr auto kKeys = std::to_array<std::string_view>({"command", "cmd", "run", "exec", "script", "install",
+                                                          "postinstall", "preinstall", "setup", "init", "on_install",
+                                                          "post_install", "pre_install", "onload", "on_load"});
   const std::string_view text = sheet.text();
   const FrontMatter head = FindFrontMatter(text);
   for (std::size_t at = head.begin; at < head.end;) {

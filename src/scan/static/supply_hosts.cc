@@ -245,13 +245,15 @@ std::string CommandLine(std::string_view command, JsonValue args) {
   return line;
 }
 
-// "command": "bash", "args": ["-c", LINE], where the line starts no program that could be a server: it is run whenever the
-// folder is opened.
+// "command": "bash", "args": ["-c", LINE], where the line starts no program that could be a server: it is run whenever
+// the folder is opened.
 void JudgeShellLine(Sheet& sheet, std::string_view command, JsonValue args, base::ByteSpan bytes) {
-  constexpr auto kShells = std::to_array<std::string_view>({"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"});
+  constexpr auto kShells = std::to_array<std::string_view>(
+      {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"});
   constexpr auto kStarters = std::to_array<std::string_view>(
-      {"npx", "npm", "pnpm", "yarn", "bun", "deno", "node", "python", "uv", "pipx", "docker", "podman", "java", "dotnet", "ruby", "php", "go ", "cargo",
-       "nix", "exec ", "ssh ", "$", "mcp", "server", ".sh", ".py", ".js", ".ts", ".ps1", "./"});
+      {"npx",    "npm",    "pnpm", "yarn",   "bun",  "deno", "node", "python", "uv",   "pipx",
+       "docker", "podman", "java", "dotnet", "ruby", "php",  "go ",  "cargo",  "nix",  "exec ",
+       "ssh ",   "$",      "mcp",  "server", ".sh",  ".py",  ".js",  ".ts",    ".ps1", "./"});
   const std::string_view shell = command.substr(command.find_last_of("/\\") + 1);
   if (std::ranges::find(kShells, shell) == kShells.end()) return;
   std::string line;
@@ -260,7 +262,8 @@ void JudgeShellLine(Sheet& sheet, std::string_view command, JsonValue args, base
     if (!word.starts_with('-') && !(word.size() == 2 && word[0] == '/')) line += std::string(word) + " ";
   }
   const std::string lower = AsciiLower(line);
-  const bool starts = std::ranges::any_of(kStarters, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+  const bool starts =
+      std::ranges::any_of(kStarters, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
   if (lower.size() < 4 || starts) return;
   sheet.Raise("SC-030", bytes, "a server is a line for the shell that starts no server");
 }
@@ -386,9 +389,9 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
   const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base == ".mcp.json";
   if (!json || text.size() > kMaxConfig) return false;
-  constexpr std::array<std::string_view, 13> kMarks = {"utoApprove",     "alwaysAllow",     "_BASE_URL\"",   "_PROXY\"",        "ervers\"",   "\"hooks\"",
-                                                       "\"command\"",   "listChanged",     "mcp_config", "registryType",
-                                                       "registry_name", "CreateCommand\"", "statusLine"};
+  constexpr std::array<std::string_view, 13> kMarks = {
+      "utoApprove",  "alwaysAllow", "_BASE_URL\"",  "_PROXY\"",      "ervers\"",        "\"hooks\"", "\"command\"",
+      "listChanged", "mcp_config",  "registryType", "registry_name", "CreateCommand\"", "statusLine"};
   if (std::none_of(kMarks.begin(), kMarks.end(),
                    [&](std::string_view mark) { return FindBytes(text, mark, 0) != std::string_view::npos; })) {
     return false;

@@ -99,7 +99,9 @@ void ReadCommandNames(Sheet& sheet, JsonValue root) {
   if (!sheet.is_own() || name.empty() || name.starts_with('@')) return;
   for (auto it = bin.begin(); it != bin.end(); ++it) {
     if (!IsSlipOf(kNpm, name, it.key())) continue;
-    sheet.Raise("SC-003", SpanOf(*it), fmt::format("installs the command `{}`, one letter from its own name", std::string_view(it.key())), it.key());
+    sheet.Raise("SC-003", SpanOf(*it),
+                fmt::format("installs the command `{}`, one letter from its own name", std::string_view(it.key())),
+                it.key());
     return;
   }
 }
@@ -423,7 +425,8 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
       if (instead) {
         // Other packages asked for the registry's.
         finding.severity = core::Severity::kHigh;
-        finding.message = fmt::format("`{}` is replaced, for every package that needs it, by an archive on {}", name, host);
+        finding.message =
+            fmt::format("`{}` is replaced, for every package that needs it, by an archive on {}", name, host);
       }
     }
     sheet.Add(std::move(requirement));

@@ -134,7 +134,8 @@ class CodeReader {
       const char stop[] = {'\n', quote, '@'};
       i = std::min(end_, text_.find(std::string_view(stop, 3), begin));
     } else {
-      while (i < end_ && text_[i] != quote && (text_[i] != '\n' || quote != '\'')) i += text_[i] == '\\' && quote != '\'' ? 2U : 1U;
+      while (i < end_ && text_[i] != quote && (text_[i] != '\n' || quote != '\''))
+        i += text_[i] == '\\' && quote != '\'' ? 2U : 1U;
       i = std::min(i, end_);
     }
     Emit(kSurfaceString, begin, i);
@@ -143,7 +144,8 @@ class CodeReader {
 
   // cat <<EOF: all lines up to the one that says EOF.
   bool Heredoc() {
-    if (style_ != CodeStyle::kHash || text_.substr(at_, 2) != "<<" || text_.substr(at_, 3) == "<<<" || shifts_ > kMostShifts)
+    if (style_ != CodeStyle::kHash || text_.substr(at_, 2) != "<<" || text_.substr(at_, 3) == "<<<" ||
+        shifts_ > kMostShifts)
       return false;
     std::size_t i = at_ + 2;
     const bool tabs = i < end_ && (text_[i] == '-' || text_[i] == '~');
@@ -278,7 +280,8 @@ class CodeReader {
     const std::size_t far = std::min(end_, i + kLongestJoined);
     while (i < far && text_[i] != close) {
       if (const char quote = text_[i]; quote == '"' || quote == '\'' || quote == '`') {
-        for (++i; i < far && text_[i] != quote && (text_[i] != '\n' || quote == '`'); ++i) i += text_[i] == '\\' ? 1U : 0U;
+        for (++i; i < far && text_[i] != quote && (text_[i] != '\n' || quote == '`'); ++i)
+          i += text_[i] == '\\' ? 1U : 0U;
       }
       ++i;
     }

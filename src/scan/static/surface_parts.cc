@@ -272,7 +272,8 @@ SurfaceSet KindOfKey(std::string_view key) {
   const std::string_view name(folded.data(), size);
   if (name == "name" || name == "title" || name == "displayname") return kSurfaceToolName;
   // A constant of a language that nothing here parses: DESCRIPTION_SEARCH, TOOL_DESCRIPTION.
-  const bool constant = key.size() > 12 && key.find('_') != std::string_view::npos && key.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
+  const bool constant = key.size() > 12 && key.find('_') != std::string_view::npos &&
+                        key.find_first_of("abcdefghijklmnopqrstuvwxyz") == std::string_view::npos;
   if (constant && (name.starts_with("description") || name.ends_with("description"))) return kSurfaceDescription;
   if (name == "description" || name == "instructions" || name == "summary" || name == "longdescription" ||
       name == "shortdescription" || name == "descriptionformodel" || name == "descriptionforhuman" ||
@@ -385,8 +386,10 @@ void CollectShownTool(SurfaceSink& sink, base::ByteSpan part, std::string_view l
     return;
   }
   const auto has = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
-  const bool json = language == "json" || language == "jsonc" || language == "json5" || (language.empty() && text.starts_with('{'));
-  if (json && has("\"description\"") && (has("nputSchema\"") || has("input_schema\"") || has("\"parameters\"") || has("\"tools\""))) {
+  const bool json =
+      language == "json" || language == "jsonc" || language == "json5" || (language.empty() && text.starts_with('{'));
+  if (json && has("\"description\"") &&
+      (has("nputSchema\"") || has("input_schema\"") || has("\"parameters\"") || has("\"tools\""))) {
     JsonReader(sink, part).Run();
   }
 }
@@ -543,7 +546,8 @@ void CollectKeyValues(SurfaceSink& sink, base::ByteSpan part, char separator) {
       surface.kind = kind;
       if (kind == kSurfaceToolName) subject.assign(text.substr(from, std::min<std::size_t>(80, to - from)));
       surface.subject = subject;
-      if (to > from && (kind != kSurfaceConfig || IsWorthReading(text.substr(from, to - from)))) sink.Add(std::move(surface));
+      if (to > from && (kind != kSurfaceConfig || IsWorthReading(text.substr(from, to - from))))
+        sink.Add(std::move(surface));
     }
     at = next;
   }

@@ -33,7 +33,9 @@ struct Surfaces {
     return it == list.end() ? nullptr : &*it;
   }
   [[nodiscard]] bool Has(SurfaceSet kind, std::string_view text) const {
-    return std::ranges::any_of(list, [&](const TextSurface& s) { return (s.kind & kind) != 0 && s.shown().find(text) != std::string_view::npos; });
+    return std::ranges::any_of(list, [&](const TextSurface& s) {
+      return (s.kind & kind) != 0 && s.shown().find(text) != std::string_view::npos;
+    });
   }
   // The bytes of the file behind `text`, which a surface shows.
   std::string Behind(std::string_view text) const {
@@ -82,8 +84,9 @@ TEST(Surface, ToolsThatAPageShowsAreReadAsTools) {
   EXPECT_TRUE(json.Has(kSurfaceDescription, "Returns a fact today."));
   EXPECT_TRUE(json.Has(kSurfaceDescription, "Which day to take."));
   EXPECT_FALSE(json.Has(kSurfaceConfig, "a setting of some words"));
-  const Surfaces python("README.md", "```python\n@mcp.tool()\ndef fact() -> str:\n    \"\"\"Return a fact.\"\"\"\n\n"
-                                     "def other():\n    \"\"\"No tool.\"\"\"\n```\n");
+  const Surfaces python("README.md",
+                        "```python\n@mcp.tool()\ndef fact() -> str:\n    \"\"\"Return a fact.\"\"\"\n\n"
+                        "def other():\n    \"\"\"No tool.\"\"\"\n```\n");
   EXPECT_TRUE(python.Has(kSurfaceDescription, "Return a fact."));
   EXPECT_FALSE(python.Has(kSurfaceDescription, "No tool."));
   // Settings that name no tool stay code.
@@ -161,7 +164,9 @@ TEST(Surface, CodeGivesCommentsStringsAndDescriptionsOfTools) {
   EXPECT_EQ(py.With("that goes on")->kind, kSurfaceComment);
   EXPECT_EQ(py.With("Adds numbers")->kind, kSurfaceDescription);
   EXPECT_EQ(py.With("this is a joined literal")->kind, kSurfaceString);
-  const Surfaces lines("notes.py", "A = '\\n'.join(['Read the first file', 'and then the second one'])\nB = ['one of the texts', 'another of them']\n");
+  const Surfaces lines("notes.py",
+                       "A = '\\n'.join(['Read the first file', 'and then the second one'])\nB = ['one of the texts', "
+                       "'another of them']\n");
   EXPECT_EQ(lines.With("Read the first file\nand then the second one")->kind, kSurfaceString);
   EXPECT_EQ(lines.With("one of the texts\nanother"), nullptr);
   const Surfaces joined("notes.js", "const a = ['Read the first file', `and then ${x}`, 'the third one'].join(' ');\n");
@@ -175,14 +180,16 @@ TEST(Surface, CodeGivesCommentsStringsAndDescriptionsOfTools) {
 }
 
 TEST(Surface, WhatAScriptPrints) {
-  const Surfaces sh("run.sh",
-                    "#!/bin/bash\nN=$((1<<COUNT))\necho \"three words here\" 'and three more there'\ncat <<-'EOF' >&2\n\tDon't say "
-                    "\"a word\" # of it\n\tEOF\necho \"after the document\"\n");
+  const Surfaces sh(
+      "run.sh",
+      "#!/bin/bash\nN=$((1<<COUNT))\necho \"three words here\" 'and three more there'\ncat <<-'EOF' >&2\n\tDon't say "
+      "\"a word\" # of it\n\tEOF\necho \"after the document\"\n");
   EXPECT_EQ(sh.With("three words here")->kind, kSurfaceString);
   EXPECT_EQ(sh.With("and three more there")->kind, kSurfaceString);
   EXPECT_EQ(sh.With("Don't say \"a word\" # of it")->kind, kSurfaceString);
   EXPECT_EQ(sh.With("after the document")->kind, kSurfaceString);
-  const Surfaces ps("run.ps1", "$text = @\"\nIt said \"two words\" and more\n\"@\nWrite-Output 'what comes after it'\n");
+  const Surfaces ps("run.ps1",
+                    "$text = @\"\nIt said \"two words\" and more\n\"@\nWrite-Output 'what comes after it'\n");
   EXPECT_EQ(ps.With("It said \"two words\" and more")->kind, kSurfaceString);
   EXPECT_EQ(ps.With("what comes after it")->kind, kSurfaceString);
 }

@@ -50,9 +50,10 @@ ScanReport ScanOne(const std::string& language, std::string program) {
     program.insert(0, "#!/bin/bash\n");
   }
   core::PackageView view;
-  view.files.push_back({.path = "SKILL.md",
-                        .bytes = "---\nname: helper-notes\ndescription: Formats notes.\n---\n# Notes\n\nRun `scripts/go." +
-                                 language + "`.\n"});
+  view.files.push_back(
+      {.path = "SKILL.md",
+       .bytes = "---\nname: helper-notes\ndescription: Formats notes.\n---\n# Notes\n\nRun `scripts/go." + language +
+                "`.\n"});
   view.files.push_back({.path = "scripts/go." + language, .bytes = program + "\n"});
   return Scan(view, {});
 }
@@ -78,7 +79,8 @@ TEST(Techniques, HonestOnesStaySafe) {
     const std::size_t tab = line.find('\t');
     const Technique technique = Read(line.substr(tab + 1));
     const ScanReport report = ScanOne(line.substr(0, tab), technique.program);
-    EXPECT_EQ(report.verdict, core::ScanVerdict::kSafe) << line.substr(0, tab) << " " << technique.name << ": " << report.summary;
+    EXPECT_EQ(report.verdict, core::ScanVerdict::kSafe)
+        << line.substr(0, tab) << " " << technique.name << ": " << report.summary;
     ++count;
   }
   EXPECT_GE(count, 25U);

@@ -35,7 +35,7 @@ constexpr double kSpokenString = 0.6;
 constexpr double kSaid = 0.15;  // of a program's text, which weighs little
 constexpr std::size_t kManyPassages = 500;
 constexpr double kOneOfHundreds = 0.3;
-constexpr std::size_t kLongestCommandLine = 2000;  // of a server's; longer texts are documents
+constexpr std::size_t kLongestCommandLine = 2000;             // of a server's; longer texts are documents
 constexpr std::size_t kMaxPrograms = std::size_t{256} << 10;  // bytes of blocks read as code, of one file
 constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
 
@@ -64,18 +64,24 @@ bool IsShellName(std::string_view lang) {
 }
 
 constexpr auto kPrograms = std::to_array<std::string_view>(
-    {"curl ", "wget ", "bash ", "sh ", "sudo ", "echo ", "nc ", "cat ", "rm ", "chmod ", "base64 ", "eval ", "export ",
-    "find ", "env ", "powershell", "iex ", "iwr ", "ncat ", "tar ", "scp ", "ssh ", "openssl ", "nohup ", "crontab ",
-    "python3 -c", "python -c", "node -e", "perl -e", "ruby -e", "git ", "gh ", "docker ", "podman ", "kubectl ",
-    "helm ", "aws ", "az ", "gcloud ", "gsutil ", "truncate ", "shred ", "dd ", "mkfs", "history ", "auditctl ",
-    "journalctl ", "setenforce ", "spctl ", "csrutil ", "launchctl ", "systemctl ", "service ", "chattr ", "chown ",
-    "setcap ", "ufw ", "iptables ", "nft ", "useradd ", "usermod ", "passwd ", "chpasswd", "visudo", "security ",
-    "secret-tool ", "osascript ", "defaults ", "pbpaste", "xclip ", "socat ", "ngrok ", "cloudflared ", "rclone ",
-    "rsync ", "sftp ", "ftp ", "dig ", "nslookup ", "host ", "npm ", "npx ", "pip ", "pip3 ", "uvx ", "brew ", "apt ",
-    "apt-get ", "reg ", "schtasks ", "netsh ", "net user", "sc ", "vssadmin ", "bcdedit ", "wevtutil ", "certutil ",
-    "mshta ", "rundll32 ", "regsvr32 ", "bitsadmin ", "cp ", "mv ", "tee ", "sed ", "kill ", "pkill ", "killall ",
-    "mount ", "ssh-keygen ", "gpg ", "grep ", "zip ", "printenv", "set ", "at ", "mysqldump ", "pg_dump ", "psql ",
-    "redis-cli ", "mongodump "});
+    {"curl ",      "wget ",      "bash ",        "sh ",        "sudo ",       "echo ",       "nc ",
+     "cat ",       "rm ",        "chmod ",       "base64 ",    "eval ",       "export ",     "find ",
+     "env ",       "powershell", "iex ",         "iwr ",       "ncat ",       "tar ",        "scp ",
+     "ssh ",       "openssl ",   "nohup ",       "crontab ",   "python3 -c",  "python -c",   "node -e",
+     "perl -e",    "ruby -e",    "git ",         "gh ",        "docker ",     "podman ",     "kubectl ",
+     "helm ",      "aws ",       "az ",          "gcloud ",    "gsutil ",     "truncate ",   "shred ",
+     "dd ",        "mkfs",       "history ",     "auditctl ",  "journalctl ", "setenforce ", "spctl ",
+     "csrutil ",   "launchctl ", "systemctl ",   "service ",   "chattr ",     "chown ",      "setcap ",
+     "ufw ",       "iptables ",  "nft ",         "useradd ",   "usermod ",    "passwd ",     "chpasswd",
+     "visudo",     "security ",  "secret-tool ", "osascript ", "defaults ",   "pbpaste",     "xclip ",
+     "socat ",     "ngrok ",     "cloudflared ", "rclone ",    "rsync ",      "sftp ",       "ftp ",
+     "dig ",       "nslookup ",  "host ",        "npm ",       "npx ",        "pip ",        "pip3 ",
+     "uvx ",       "brew ",      "apt ",         "apt-get ",   "reg ",        "schtasks ",   "netsh ",
+     "net user",   "sc ",        "vssadmin ",    "bcdedit ",   "wevtutil ",   "certutil ",   "mshta ",
+     "rundll32 ",  "regsvr32 ",  "bitsadmin ",   "cp ",        "mv ",         "tee ",        "sed ",
+     "kill ",      "pkill ",     "killall ",     "mount ",     "ssh-keygen ", "gpg ",        "grep ",
+     "zip ",       "printenv",   "set ",         "at ",        "mysqldump ",  "pg_dump ",    "psql ",
+     "redis-cli ", "mongodump "});
 // Most lines begin with none of their letters.
 constexpr std::uint32_t kProgramLetters = [] {
   std::uint32_t letters = 0;
@@ -105,9 +111,8 @@ bool LooksLikeShell(std::string_view text) {
 // A whole word of a command line: `curl`, `python3`.
 bool IsProgramName(std::string_view word) {
   if (word.size() < 2) return false;
-  return std::ranges::any_of(kPrograms, [&](std::string_view program) {
-    return program.substr(0, program.find(' ')) == word;
-  });
+  return std::ranges::any_of(kPrograms,
+                             [&](std::string_view program) { return program.substr(0, program.find(' ')) == word; });
 }
 
 class Analysis {
@@ -358,7 +363,8 @@ class Analysis {
   void LookAlikeCommands() {
     for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
       const TextPassage& passage = canvas_.passages[p];
-      if ((passage.kind & (kSurfaceToolName | kSurfaceDecoded)) != 0 || passage.glossed || passage.map.empty()) continue;
+      if ((passage.kind & (kSurfaceToolName | kSurfaceDecoded)) != 0 || passage.glossed || passage.map.empty())
+        continue;
       if (!HasLookAlike(surfaces_[passage.surface].shown())) continue;
       for (std::uint32_t s = passage.first; s < passage.last; ++s) {
         const TextSentence& sentence = canvas_.sentences[s];
@@ -398,7 +404,8 @@ class Analysis {
       Servers();
       // Run `curl ... | bash` first: what a tool says of itself, an agent follows.
       for (const TextPassage& passage : canvas_.passages) {
-        if ((passage.kind & kSurfaceDescription) == 0 || (passage.kind & kSurfaceDecoded) != 0 || passage.glossed) continue;
+        if ((passage.kind & kSurfaceDescription) == 0 || (passage.kind & kSurfaceDecoded) != 0 || passage.glossed)
+          continue;
         const TextSurface& surface = surfaces_[passage.surface];
         Spans(passage, surface, surface.shown());
       }
@@ -453,7 +460,8 @@ class Analysis {
     }
   }
 
-  // `https://login.example/start?back=aHR0c...`: addresses hand addresses on in this form, and only who is asked reads it.
+  // `https://login.example/start?back=aHR0c...`: addresses hand addresses on in this form, and only who is asked reads
+  // it.
   [[nodiscard]] bool InAddress(std::size_t at) const {
     const std::string_view text = file_.text();
     at = std::min(at, text.size());
@@ -516,9 +524,9 @@ class Analysis {
   static bool IsGiven(const TextSurface& surface) { return (surface.kind & kSurfaceDescription) != 0; }
   static bool OnlyNamed(const code::ShellUse& act) {
     using code::ShellAct;
-    return act.act != ShellAct::kFetchAndRun && act.act != ShellAct::kDecodeAndRun && act.act != ShellAct::kReverseShell &&
-           act.act != ShellAct::kSendSecret && act.act != ShellAct::kSendTaken && act.act != ShellAct::kGrant &&
-           act.act != ShellAct::kMine;
+    return act.act != ShellAct::kFetchAndRun && act.act != ShellAct::kDecodeAndRun &&
+           act.act != ShellAct::kReverseShell && act.act != ShellAct::kSendSecret && act.act != ShellAct::kSendTaken &&
+           act.act != ShellAct::kGrant && act.act != ShellAct::kMine;
   }
 
   void Shell(std::string_view text, const TextSurface& surface, std::size_t from, double described) {
@@ -534,7 +542,8 @@ class Analysis {
       const std::size_t first = line == std::string::npos ? 0 : line + 1;
       const std::size_t end = std::min(clean.find('\n', at), clean.size());
       if (clean.find_first_not_of(" \t", first) == at) {
-        std::fill(clean.begin() + static_cast<std::ptrdiff_t>(at), clean.begin() + static_cast<std::ptrdiff_t>(end), ' ');
+        std::fill(clean.begin() + static_cast<std::ptrdiff_t>(at), clean.begin() + static_cast<std::ptrdiff_t>(end),
+                  ' ');
       }
       at = end;
     }
@@ -641,8 +650,8 @@ class Analysis {
     for (RawFinding& finding : found) Push(std::move(finding), p);
   }
 
-  // A program's text that hides what it orders and is after credentials, or waives rules, is meant for whoever reads its
-  // output: no message to a programmer says two such things.
+  // A program's text that hides what it orders and is after credentials, or waives rules, is meant for whoever reads
+  // its output: no message to a programmer says two such things.
   void Spoken() {
     const auto counts = [&](const Mark& mark) {
       if (mark.passage >= canvas_.passages.size()) return false;

@@ -103,7 +103,8 @@ class Builder {
     const auto take = [&](const TextPassage& from, std::uint32_t begin, std::uint32_t end) {
       for (std::uint32_t i = begin; i < end; ++i) {
         text += out_.text[i];
-        map.push_back(from.map.empty() ? static_cast<std::uint32_t>(from.bytes.begin) + (i - from.begin) : from.map[i - from.begin]);
+        map.push_back(from.map.empty() ? static_cast<std::uint32_t>(from.bytes.begin) + (i - from.begin)
+                                       : from.map[i - from.begin]);
       }
     };
     const auto put = [&](std::string_view words) {
@@ -124,7 +125,9 @@ class Builder {
         if (i > lead + 1) put(", ");
         const TextPassage& item = out_.passages[i];
         std::uint32_t end = item.end;
-        while (end > item.begin && (out_.text[end - 1] == '.' || out_.text[end - 1] == '\n' || out_.text[end - 1] == ' ')) --end;
+        while (end > item.begin &&
+               (out_.text[end - 1] == '.' || out_.text[end - 1] == '\n' || out_.text[end - 1] == ' '))
+          --end;
         take(item, item.begin, end);
       }
     };
@@ -474,7 +477,8 @@ class LeadIn {
       // "Do not:" is said of each item.
       const bool denied = passage.last > passage.first && (canvas.sentences[passage.last - 1].all & Bit(kWNot)) != 0;
       open_ = !denied && (passage.shape == TextShape::kProse || passage.shape == TextShape::kItem);
-    } else if (open_ && passage.shape == TextShape::kItem && index == lead_ + items_ + 1 && items_ < kMostItems && text.size() <= kLongestItem) {
+    } else if (open_ && passage.shape == TextShape::kItem && index == lead_ + items_ + 1 && items_ < kMostItems &&
+               text.size() <= kLongestItem) {
       ++items_;
       for (std::uint32_t s = passage.first; s < passage.last; ++s) said_ |= canvas.sentences[s].all;
     } else if (items_ == 0 || passage.shape != TextShape::kItem) {

@@ -125,7 +125,8 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   // attacks keeps nothing from the user.
   double topic = 1.0;
   const bool about = canvas.security > 0.08;
-  const bool given = about && (kind & kSurfaceDescription) != 0 && KeepsFromUser(canvas, canvas.passages[sentence.passage]);
+  const bool given =
+      about && (kind & kSurfaceDescription) != 0 && KeepsFromUser(canvas, canvas.passages[sentence.passage]);
   if (about && !given) topic *= canvas.security > 0.16 ? 0.7 * 0.6 : 0.7;
   // Nobody hides a description.
   const bool hidden = (kind & (kSurfaceHidden | kSurfaceDecoded)) != 0;
@@ -133,7 +134,8 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   return std::min(out, 0.95);
 }
 
-double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end, bool ticks) {
+double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end,
+                     bool ticks) {
   const TextSentence& sentence = canvas.sentences[index];
   if (begin < sentence.begin || sentence.passage >= canvas.passages.size()) return 0.0;
   const TextPassage& passage = canvas.passages[sentence.passage];

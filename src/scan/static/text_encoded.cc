@@ -16,7 +16,7 @@ namespace {
 using namespace letters;  // NOLINT(google-build-using-namespace)
 
 constexpr std::size_t kMaxEncoded = 64;  // pieces tried in one passage
-constexpr std::size_t kLeastRun = 20;        // characters of base64 or hex that are worth a try
+constexpr std::size_t kLeastRun = 20;    // characters of base64 or hex that are worth a try
 
 bool IsQuote(std::uint32_t c) { return c == '"' || c == '\'' || c == '`'; }
 

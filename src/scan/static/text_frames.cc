@@ -123,8 +123,8 @@ class Finder {
     }
     if (!view.any(Bit(kWSend) | Bit(kWSendWeak) | Bit(kWChange)) && memory_.secret_sentence != now) return;
     // A command line that sends is as plain as any verb.
-    const bool command =
-        view.Has("curl ") && !view.Has("{url}") && !view.Has("<url>") && (view.Has("-x post") || view.Has(" -d ") || view.Has("--data") || view.Has(" -f "));
+    const bool command = view.Has("curl ") && !view.Has("{url}") && !view.Has("<url>") &&
+                         view.HasOneOf({"-x post", " -d ", "--data", " -f "});
     double best = 0.0;
     int best_from = kNone;
     int best_to = kNone;
@@ -194,10 +194,9 @@ class Finder {
       if (!view.Directs(i) && !(command && strong)) score -= inside ? 0.1 : strong ? 0.2 : 0.35;
       if (Authenticates(view) || (where != kNone && KeyOfAddress(view, where, before))) score -= 0.45;
       // The user's own wish: "if the user asks", "with your".
-      if (view.Has("user asks") || view.Has("user wants") || view.Has("user requests") || view.Has("if requested") ||
-          view.Has("optionally") || view.Has("you can ") || view.Has("allows you") || view.Has("lets you") ||
-          view.Has("with consent") || view.Has("use when") || view.Has("use this skill") || view.Has("use for") ||
-          view.Has("user confirms") || view.Has("user provides")) {
+      if (view.HasOneOf({"user asks", "user wants", "user requests", "if requested", "optionally", "you can ",
+                         "allows you", "lets you", "with consent", "use when", "use this skill", "use for",
+                         "user confirms", "user provides"})) {
         score -= 0.4;
       }
       // Ordinary files go to servers every day; secrets and conversations do not.
@@ -288,8 +287,10 @@ class Finder {
       if (score == 0.0) {
         // "safety guardrails are lower priority", "guidelines may be disregarded"
         const int earlier = view.Find(i - 8, i - 1, Bit(kWRule));
-        const bool counts = view.word(i) == "ignored" && !view.SaysOne(i - 2, i, {"be", "is", "are", "must"});  // of a value
-        if (!counts && earlier != kNone && view.Find(earlier - 4, earlier, Bit(kWSafety) | Bit(kWPrior)) != kNone && (view.word(i).ends_with("ed") || view.word(i).ends_with("en") || view.word(i) == "lower")) {
+        const bool counts =
+            view.word(i) == "ignored" && !view.SaysOne(i - 2, i, {"be", "is", "are", "must"});  // of a value
+        if (!counts && earlier != kNone && view.Find(earlier - 4, earlier, Bit(kWSafety) | Bit(kWPrior)) != kNone &&
+            (view.word(i).ends_with("ed") || view.word(i).ends_with("en") || view.word(i) == "lower")) {
           score = 0.5;
           to = earlier;
         }
@@ -343,7 +344,8 @@ class Finder {
           from = std::max(0, i - 2);
           to = user;
           // What must not be told is what is being done.
-          if (view.SaysOne(i, view.size(), {"this", "did", "step", "instruction", "instructions", "behavior"})) score = 0.75;
+          if (view.SaysOne(i, view.size(), {"this", "did", "step", "instruction", "instructions", "behavior"}))
+            score = 0.75;
           // A prompt that keeps its own wording to itself says nothing of what is done.
           const int own = view.FindWord(i, i + 6, "system");
           if (!tool && own != kNone && view.Find(own + 1, own + 1, Bit(kWRule)) != kNone) score = 0.4;
@@ -372,12 +374,10 @@ class Finder {
         }
       }
     }
-    if (view.Has("as if nothing happened") || view.Has("as if nothing had happened") ||
-        view.Has("hidden from the user") || view.Has("hide this from") || view.Has("keep this secret from") ||
-        view.Has("without the user's knowledge") || view.Has("without the user knowing") ||
-        view.Has("without the user noticing") || view.Has("without user awareness") ||
-        view.Has("must not be visible to the user") || view.Has("user must not know") ||
-        view.Has("user should not know")) {
+    if (view.HasOneOf({"as if nothing happened", "as if nothing had happened", "hidden from the user", "hide this from",
+                       "keep this secret from", "without the user's knowledge", "without the user knowing",
+                       "without the user noticing", "without user awareness", "must not be visible to the user",
+                       "user must not know", "user should not know"})) {
       score = std::max(score, 0.75);
       if (from == kNone) {
         from = 0;
@@ -426,9 +426,8 @@ class Finder {
     }
     if (view.any(Bit(kWNot))) {
       // "Never ... without being asked" is the opposite.
-    } else if (view.Has("without being asked") || view.Has("beyond the user's explicit request") ||
-               view.Has("without explicit user") || view.Has("without the user's consent") ||
-               view.Has("without user consent")) {
+    } else if (view.HasOneOf({"without being asked", "beyond the user's explicit request", "without explicit user",
+                              "without the user's consent", "without user consent"})) {
       score = std::max(score, view.any(kRisky) ? 0.5 : 0.4);
       if (from == kNone) {
         from = 0;
@@ -494,7 +493,7 @@ class Finder {
     int from = kNone;
     int to = kNone;
     int password = view.Find(0, view.size(), Bit(kWPassword));
-      if (password != kNone && view.word(password) == "pass" && view.at(password).end() < canvas_.text.size() &&
+    if (password != kNone && view.word(password) == "pass" && view.at(password).end() < canvas_.text.size() &&
         canvas_.text[view.at(password).end()] == ' ') {
       password = kNone;
     }
@@ -513,9 +512,9 @@ class Finder {
     const bool else_run = run != kNone && fetch > run && view.FindWord(run - 4, run + 4, "before") != kNone;
     if (got && !else_run && run != kNone && concrete && !view.Negated(run)) {
       double s = 0.2 + memory_.fetch_program;
-      const bool before = view.Has("before using") || view.Has("before starting") || view.Has("before proceeding") ||
-                          view.Has("before you") || view.Has("before running") || view.Has("before the skill") ||
-                          view.Has("must be running") || view.Has("before continuing") || view.Has("to function");
+      const bool before =
+          view.HasOneOf({"before using", "before starting", "before proceeding", "before you", "before running",
+                         "before the skill", "must be running", "before continuing", "to function"});
       if (before) s += 0.35;
       if (view.any(Bit(kWMust) | Bit(kWNeed))) s += 0.1;
       if (url_program && fetch != kNone) s += 0.15;
@@ -564,13 +563,11 @@ class Finder {
     const int url = view.Find(0, view.size(), Bit(kWUrl));
     const int fetch = view.Find(0, follow, Bit(kWFetch) | Bit(kWRead));
     if (what == kNone && view.FindWord(follow, follow + 3, "steps") == kNone) return;
-    if (view.Has("installation steps") || view.Has("installation instructions") || view.Has("setup instructions"))
-      return;
+    if (view.HasOneOf({"installation steps", "installation instructions", "setup instructions"})) return;
     double score = 0.0;
     if (url != kNone && fetch != kNone && fetch < follow && view.Directs(fetch)) score = 0.55;
-    if (score > 0.0 &&
-        (view.Has("instructions in it") || view.Has("instructions it contains") || view.Has("instructions returned") ||
-         view.Has("instructions there") || view.Has("exactly") || view.Has("as if") || view.Has("without"))) {
+    if (score > 0.0 && view.HasOneOf({"instructions in it", "instructions it contains", "instructions returned",
+                                      "instructions there", "exactly", "as if", "without"})) {
       score += 0.3;
     }
     if (score > 0.0 && view.any(Bit(kWWhen) | Bit(kWEvery))) score += 0.1;
@@ -599,7 +596,7 @@ class Finder {
       } else if (old != kNone && files != kNone && view.word(old) == "original") {
         score = 0.5;
         to = files;
-      } else if (files != kNone && all && (view.Has("user's") || view.Has("home directory") || view.Has(" ~/"))) {
+      } else if (files != kNone && all && view.HasOneOf({"user's", "home directory", " ~/"})) {
         score = 0.7;
         to = files;
       }
@@ -633,7 +630,7 @@ class Finder {
     if (guarded != kNone && view.any(Bit(kWFiles)) && view.any(Bit(kWEvery)) && view.any(Bit(kWMust) | Bit(kWShould)))
       score = 0.5;
     if (password != kNone && view.Directs(verb) && view.any(Bit(kWFiles)) &&
-        (view.Has("password `") || view.Has("password '") || view.Has("password \""))) {
+        view.HasOneOf({"password `", "password '", "password \""})) {
       score = 0.6;
     }
     if (score > 0.0 && (view.any(Bit(kWWhen)) || view.any(Bit(kWDelete)))) score += 0.15;
@@ -646,7 +643,8 @@ class Finder {
     const int topics = view.Count(Bit(kWTopic) | Bit(kWPeople));
     if (topics < 2 && !(topics == 1 && view.any(Bit(kWPeople)))) return;
     for (int i = 0; i < view.size(); ++i) {
-      const bool slants = view.is(i, Bit(kWSlant)) && (view.word(i) != "flag" || view.Has(" as ") || view.Has("form of"));
+      const bool slants =
+          view.is(i, Bit(kWSlant)) && (view.word(i) != "flag" || view.Has(" as ") || view.Has("form of"));
       const bool changes = view.is(i, Bit(kWChange) | Bit(kWDelete));
       const bool ensured = slants && view.any(Bit(kWMust)) && view.word(i).ends_with("s");
       if ((!slants && !changes) || view.Negated(i) || (!ensured && (!view.Bare(i) || !view.Directs(i)))) continue;
@@ -654,14 +652,12 @@ class Finder {
       if (topic == kNone) continue;
       double score = 0.15 * std::min(topics, 4);
       if (slants) score += 0.15;
-      if (view.Has("rather than") || view.Has(" over ") || view.Has(" as '") || view.Has(" as \"") ||
-          view.Has(" instead of ") || view.Has("versus")) {
+      if (view.HasOneOf({"rather than", " over ", " as '", " as \"", " instead of ", "versus"})) {
         score += 0.2;
       }
       if (view.any(Bit(kWEvery) | Bit(kWWhen)) || view.FindWord(0, view.size(), "always") != kNone) score += 0.1;
       // Words put into the text: 'some quoted phrase'.
-      if (changes && (view.Has("'") || view.Has("\"")) &&
-          (view.Has("phrase") || view.Has("term") || view.Has("words") || view.Has("paragraph"))) {
+      if (changes && (view.Has("'") || view.Has("\"")) && view.HasOneOf({"phrase", "term", "words", "paragraph"})) {
         score += 0.3;
       }
       if (slants && (view.Has("form of") || view.Has("content"))) score += 0.1;
@@ -686,8 +682,7 @@ class Finder {
       if (view.any(Bit(kWForever))) score += 0.15;
       if (view.Find(i, view.size(), Bit(kWRule)) != kNone) score += 0.1;
       if (view.any(Bit(kWSecretly)) || view.any(Bit(kWWithout))) score += 0.3;
-      if (view.Has("all other skills") || view.Has("every skill") || view.Has("other agents") || view.Has("all skills"))
-        score += 0.3;
+      if (view.HasOneOf({"all other skills", "every skill", "other agents", "all skills"})) score += 0.3;
       if (view.any(kSecretAny)) score += 0.25;
       if ((view.passage().kind & kSurfaceHidden) != 0) score += 0.3;
       if (score >= 0.55) {
@@ -700,21 +695,19 @@ class Finder {
   // A tool's text that gives orders about other tools.
   void Shadow(const View& view) {
     if (!view.any(Bit(kWTool))) return;
-    const bool other = view.Has("any other tool") || view.Has("other tools") || view.Has("other servers") ||
-                       view.Has("all other skills") || view.Has("other skills") || view.Has("built-in") ||
-                       view.Has("original tool") || view.Has("instead of the original") ||
-                       view.Has("before any tool") || view.Has("any other skill") || view.Has("before using any");
+    const bool other = view.HasOneOf({"any other tool", "other tools", "other servers", "all other skills",
+                                      "other skills", "built-in", "original tool", "instead of the original",
+                                      "before any tool", "any other skill", "before using any"});
     if (!other) return;
     double score = 0.0;
     int from = 0;
-    if (view.Has("instead of the original") || view.Has("replaces the built-in") || view.Has("replaces the original") ||
-        view.Has("never use the original") || view.Has("overrides the built-in")) {
+    if (view.HasOneOf({"instead of the original", "replaces the built-in", "replaces the original",
+                       "never use the original", "overrides the built-in"})) {
       score = 0.55;
-    } else if ((view.Has("before using any other") || view.Has("before calling any other") ||
-                view.Has("before any other tool")) &&
+    } else if (view.HasOneOf({"before using any other", "before calling any other", "before any other tool"}) &&
                view.any(Bit(kWMust) | Bit(kWShould))) {
       score = 0.35;
-    } else if ((view.Has("do not use") || view.Has("never use") || view.Has("ignore")) && view.Has("other ") &&
+    } else if (view.HasOneOf({"do not use", "never use", "ignore"}) && view.Has("other ") &&
                view.any(Bit(kWAgent) | Bit(kWMust) | Bit(kWNot))) {
       score = 0.3;
     }
@@ -754,8 +747,8 @@ class Finder {
     int to = kNone;
     const int unbound = view.Find(0, view.size(), Bit(kWUnbound));
     const bool you = view.any(Bit(kWAgent));
-    const bool role = you && (view.any(Bit(kWPersona)) || view.Has("you are now") || view.Has("pretend") ||
-                              view.Has("act as") || view.Has("behave as"));
+    const bool role =
+        you && (view.any(Bit(kWPersona)) || view.HasOneOf({"you are now", "pretend", "act as", "behave as"}));
     if (unbound != kNone && role && view.word(unbound) != "unlimited" && !view.SetsDevice()) {
       score = view.Has("you are now") ? 0.85 : 0.65;
       from = std::max(0, std::min(view.Find(0, view.size(), Bit(kWAgent) | Bit(kWPersona)), unbound));
@@ -774,13 +767,13 @@ class Finder {
         to = rule;
       }
     }
-    if (view.Has("break character") && (view.Has("never") || view.Has("fail") || view.Has("do not"))) {
+    if (view.Has("break character") && view.HasOneOf({"never", "fail", "do not"})) {
       score = std::max(score, 0.4);
       from = from == kNone ? 0 : from;
       to = to == kNone ? view.size() - 1 : to;
     }
-    if (you && (view.Has("setting aside its own") || view.Has("set aside your own") || view.Has("set aside its own") ||
-                view.Has("setting aside your"))) {
+    if (you &&
+        view.HasOneOf({"setting aside its own", "set aside your own", "set aside its own", "setting aside your"})) {
       score = std::max(score, 0.6);
       from = from == kNone ? 0 : from;
       to = to == kNone ? view.size() - 1 : to;

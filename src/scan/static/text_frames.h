@@ -29,8 +29,8 @@ void FindFrames(const TextCanvas& canvas, std::vector<FrameHit>& out);
                                bool ticks = true);
 
 // ... by the words around it alone, whatever the whole text is about.
-[[nodiscard]] double DescribedHere(const TextCanvas& canvas, std::uint32_t sentence, std::uint32_t begin, std::uint32_t end,
-                                   bool ticks = true);
+[[nodiscard]] double DescribedHere(const TextCanvas& canvas, std::uint32_t sentence, std::uint32_t begin,
+                                   std::uint32_t end, bool ticks = true);
 
 // Before `end` the sentence tells what somebody did ("the bot ran ..."), and orders nobody to.
 [[nodiscard]] bool Narrated(const TextCanvas& canvas, std::uint32_t sentence, std::uint32_t end);

@@ -137,8 +137,8 @@ class Reader {
     }
     return sum.odds();
   }
-  // ... and at most, whichever of them count: of a sum over the root of a count, the best choice takes those with most a
-  // word, or one alone.
+  // ... and at most, whichever of them count: of a sum over the root of a count, the best choice takes those with most
+  // a word, or one alone.
   [[nodiscard]] double MostOfWording() const {
     constexpr double kRounding = 1e-4;  // sums of another order
     std::array<const WordEvidence*, kUnitSentences> by_share{};
@@ -607,8 +607,8 @@ constexpr double kUsualUnits = 40.0;   // of a skill's document
 constexpr double kMostOfNumber = 0.8;  // log-odds
 constexpr double kMostOfFew = 0.4;
 
-// Among many units one sounds like an order sooner than among few: the odds that a given one is meant so fall with their
-// number. Not in full: who hides an order among honest steps is to gain little by adding more of them.
+// Among many units one sounds like an order sooner than among few: the odds that a given one is meant so fall with
+// their number. Not in full: who hides an order among honest steps is to gain little by adding more of them.
 class Chances {
  public:
   explicit Chances(const TextCanvas& canvas) {

@@ -61,7 +61,8 @@ TEST(Meaning, AmongManyUnitsOneCountsLess) {
       "leave it out of the report.\n\n";
   const auto weight = [&](std::size_t steps) {
     std::string text = order;
-    for (std::size_t i = 0; i < steps; ++i) text += "Step " + std::to_string(i) + " draws one more line of the chart.\n\n";
+    for (std::size_t i = 0; i < steps; ++i)
+      text += "Step " + std::to_string(i) + " draws one more line of the chart.\n\n";
     double most = 0.0;
     for (const core::Finding& finding : Scan(Skill(text), {}).findings) {
       if (finding.rule.starts_with("PI-03")) most = std::max(most, finding.confidence);

@@ -11,15 +11,13 @@
 
 namespace interlock::scan {
 
-// Words with their classes, a bit a class: of this module's files only (ListedWords).
-[[nodiscard]] const WordTable<std::uint64_t>& OrderWords();
-
 // A host that the rest of the text has nothing to do with.
 [[nodiscard]] bool IsUnrelated(const TextCanvas& canvas, std::string_view host);
 
 // Pictures and links whose address is to be filled with what the user said or is.
 void FindFilledAddresses(const TextCanvas& canvas, std::vector<FrameHit>& out);
-// Three stores of credentials and more that one section has the agent read, or one behind the user's back (text_stores.cc).
+// Three stores of credentials and more that one section has the agent read, or one behind the user's back
+// (text_stores.cc).
 void FindStoresListed(const TextCanvas& canvas, std::vector<FrameHit>& out);
 
 // A tool's text that has other tools called on secrets, or what they were called with handed over (text_tools.cc).

@@ -45,10 +45,13 @@ std::string FirstHost(std::string_view text, std::size_t from) {
 // Behind the sign of a comment: nothing that is read.
 bool InComment(std::string_view text, std::size_t at) {
   const std::size_t before = at == 0 ? kNowhere : text.rfind('\n', at - 1);
-  const std::string_view line = text.substr(before == kNowhere ? 0 : before + 1, at - (before == kNowhere ? 0 : before + 1));
+  const std::string_view line =
+      text.substr(before == kNowhere ? 0 : before + 1, at - (before == kNowhere ? 0 : before + 1));
   const std::size_t hash = line.find("# ");
   const std::size_t slashes = line.find("// ");
-  const auto apart = [&](std::size_t sign) { return sign == 0 || (sign != kNowhere && (line[sign - 1] == ' ' || line[sign - 1] == '\t')); };
+  const auto apart = [&](std::size_t sign) {
+    return sign == 0 || (sign != kNowhere && (line[sign - 1] == ' ' || line[sign - 1] == '\t'));
+  };
   return apart(hash) || apart(slashes);
 }
 
@@ -127,9 +130,9 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
                           "str(os.environ)", "dict(**os.environ)"});
   std::size_t files = send == kNowhere ? kNowhere : 0;
   while (files != kNowhere) {
-    const std::size_t next =
-        find.FindAny(text.substr(files), {".ssh/id_", ".aws/credentials", "/etc/shadow", ".git-credentials", ".netrc", "login data",
-                                          "/etc/passwd", ".gnupg", "wallet.dat", "keychain-db", ".kube/config"});
+    const std::size_t next = find.FindAny(
+        text.substr(files), {".ssh/id_", ".aws/credentials", "/etc/shadow", ".git-credentials", ".netrc", "login data",
+                             "/etc/passwd", ".gnupg", "wallet.dat", "keychain-db", ".kube/config"});
     files = next == kNowhere ? kNowhere : files + next;
     if (files == kNowhere || !InComment(text, files)) break;
     files = LineEnd(text, files);
@@ -143,8 +146,8 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
   } else if (send != kNowhere) {
     // One secret, put into what is sent rather than into a header or the address of the service it belongs to.
     const std::size_t body = find.FindAny(text, {"json=", "data=", "body:", "files=", "\"exif\"", ".sendall("});
-    const bool header = find.FindAny(text, {"authorization", "bearer", "x-api-key", "auth=", "headers", "?key=", "&key=",
-                                             "?api_key=", "?apikey="}) != kNowhere;
+    const bool header = find.FindAny(text, {"authorization", "bearer", "x-api-key", "auth=", "headers",
+                                            "?key=", "&key=", "?api_key=", "?apikey="}) != kNowhere;
     const bool encoded = find.FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere;
     const std::size_t at = FindSecret(find, text);
     if (at != kNowhere && body != kNowhere && !header) {

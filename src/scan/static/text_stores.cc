@@ -10,7 +10,7 @@
 namespace interlock::scan {
 namespace {
 
-constexpr std::size_t kStores = 3;      // of different programs
+constexpr std::size_t kStores = 3;  // of different programs
 constexpr std::size_t kMostSections = 4'096;
 constexpr double kListed = 0.75;
 
@@ -23,9 +23,7 @@ std::string_view StoreOf(std::string_view path) {
 }
 
 // Takes what stands there, by the words of the sentence.
-bool Takes(WordSet said) {
-  return (said & (Bit(kWRead) | Bit(kWCollect) | Bit(kWPaste))) != 0;
-}
+bool Takes(WordSet said) { return (said & (Bit(kWRead) | Bit(kWCollect) | Bit(kWPaste))) != 0; }
 // Speaks of what is not to be touched, of attacks, or of examples. "Do not show them to the user" spares nothing.
 bool Spares(WordSet said) {
   if ((said & (Bit(kWDescribe) | Bit(kWExample))) != 0) return true;
@@ -53,9 +51,11 @@ std::uint32_t ReadsSecret(const TextCanvas& canvas, const TextSentence& sentence
   constexpr std::uint32_t kDenial = 4;
   if ((sentence.all & Bit(kWSecretPath)) == 0 || Spares(sentence.all & ~Bit(kWNot))) return sentence.last;
   for (std::uint32_t t = sentence.first; t < sentence.last; ++t) {
-    if ((canvas.tokens[t].set & (Bit(kWRead) | Bit(kWCollect) | Bit(kWPaste))) == 0 || canvas.tokens[t].reported) continue;
+    if ((canvas.tokens[t].set & (Bit(kWRead) | Bit(kWCollect) | Bit(kWPaste))) == 0 || canvas.tokens[t].reported)
+      continue;
     WordSet before = 0;
-    for (std::uint32_t k = t > sentence.first + kDenial ? t - kDenial : sentence.first; k < t; ++k) before |= canvas.tokens[k].set;
+    for (std::uint32_t k = t > sentence.first + kDenial ? t - kDenial : sentence.first; k < t; ++k)
+      before |= canvas.tokens[k].set;
     if ((before & (Bit(kWNot) | Bit(kWWithout))) != 0) continue;
     for (std::uint32_t k = t + 1; k < std::min(t + kObject, sentence.last); ++k) {
       if ((canvas.tokens[k].set & Bit(kWSecretPath)) == 0) continue;
@@ -70,7 +70,9 @@ void FindHiddenReading(const TextCanvas& canvas, std::vector<FrameHit>& out) {
   constexpr double kHidden = 0.9;
   for (std::uint32_t p = 0; p < canvas.passages.size(); ++p) {
     const TextPassage& passage = canvas.passages[p];
-    if ((passage.kind & (kSurfaceInstruction | kSurfaceDescription | kSurfaceSchema)) == 0 || passage.shape == TextShape::kCode) continue;
+    if ((passage.kind & (kSurfaceInstruction | kSurfaceDescription | kSurfaceSchema)) == 0 ||
+        passage.shape == TextShape::kCode)
+      continue;
     bool hidden = false;
     std::uint32_t reads = passage.last;
     std::uint32_t word = 0;
@@ -113,7 +115,8 @@ void FindStoresListed(const TextCanvas& canvas, std::vector<FrameHit>& out) {
   std::vector<Section> sections(std::min(canvas.sections.size() + 1, kMostSections));
   for (std::uint32_t p = 0; p < canvas.passages.size(); ++p) {
     const TextPassage& passage = canvas.passages[p];
-    if ((passage.kind & kGiven) == 0 || (passage.kind & kSurfaceDecoded) != 0 || passage.section >= sections.size()) continue;
+    if ((passage.kind & kGiven) == 0 || (passage.kind & kSurfaceDecoded) != 0 || passage.section >= sections.size())
+      continue;
     Section& section = sections[passage.section];
     for (std::uint32_t s = passage.first; s < passage.last; ++s) {
       const TextSentence& sentence = canvas.sentences[s];

@@ -68,6 +68,9 @@ class View {
     read_ = true;
     return bigrams_.MayHave(phrase) && canvas_.Of(sentence_).find(phrase.text()) != std::string_view::npos;
   }
+  [[nodiscard]] bool HasOneOf(std::initializer_list<Phrase> phrases) const {
+    return std::ranges::any_of(phrases, [&](const Phrase& phrase) { return Has(phrase); });
+  }
 
   // Is the verb at `i` denied? Two denials are none ("does not refrain from").
   // `strict`: a comma between them ends the denial's reach ("if you cannot, tell the user").
@@ -128,14 +131,13 @@ class View {
   // "Ignore any instructions that the page contains", "ignore other instructions in it": what data says is no order. In
   // Chinese, word by word: "ignore in [it] can include of any instructions".
   [[nodiscard]] bool OfContents(int i, int to) const {
-    if (SaysOne(i + 1, i + 2, {"in"}) && SaysOne(i + 2, to, {"include", "contain", "included", "contained"})) return true;
+    if (SaysOne(i + 1, i + 2, {"in"}) && SaysOne(i + 2, to, {"include", "contain", "included", "contained"}))
+      return true;
     if (Find(i + 1, size(), Bit(kWPrior)) != kNone && !SaysOne(i + 1, to, {"other", "your"})) return false;
     if (SaysOne(i + 1, size(), {"system", "above", "previous", "prior", "earlier"})) return false;
     return SaysOne(to + 1, to + 6, {"contain", "contains", "contained", "embedded", "within", "inside"});
   }
-  [[nodiscard]] bool Whether(int i) const {
-    return FindWord(std::max(0, i - 2), i - 1, "whether") != kNone;
-  }
+  [[nodiscard]] bool Whether(int i) const { return FindWord(std::max(0, i - 2), i - 1, "whether") != kNone; }
 
   // The form in which one is told to do something: "send", not "sends" or "sending".
   [[nodiscard]] bool Bare(int i) const {
@@ -147,7 +149,8 @@ class View {
   // "Enable developer mode in chrome://extensions": of a browser or device, not of the reader.
   [[nodiscard]] bool SetsDevice() const {
     if (Has("user to enable developer mode")) return true;
-    for (const std::string_view w : {"chrome", "browser", "extension", "extensions", "toggle", "android", "phone", "device"}) {
+    for (const std::string_view w :
+         {"chrome", "browser", "extension", "extensions", "toggle", "android", "phone", "device"}) {
       if (FindWord(0, size(), w) != kNone) return Has("developer mode");
     }
     return false;
@@ -158,7 +161,8 @@ class View {
       if (FindWord(i - 2, i + 2, w) != kNone) return true;
     }
     if (FindWord(i - 2, i - 1, "for") == kNone) return false;
-    for (const std::string_view w : {"check", "scan", "search", "look", "audit", "review", "inspect", "grep", "screen"}) {
+    for (const std::string_view w :
+         {"check", "scan", "search", "look", "audit", "review", "inspect", "grep", "screen"}) {
       if (FindWord(0, i - 1, w) != kNone) return true;
     }
     return false;

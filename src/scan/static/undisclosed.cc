@@ -25,21 +25,21 @@ constexpr std::size_t kShown = 80;
 
 // What a package that has a reason to open such a place speaks of: words of which it uses one.
 using Words = std::span<const std::string_view>;
-constexpr auto kOfSsh = std::to_array<std::string_view>(
-    {"ssh", "sftp", "scp", "rsync", "private key", "git", "deploy", "remote host"});
-constexpr auto kOfAmazon = std::to_array<std::string_view>(
-    {"aws", "amazon", "s3", "bedrock", "dynamodb", "lambda", "cloud"});
+constexpr auto kOfSsh =
+    std::to_array<std::string_view>({"ssh", "sftp", "scp", "rsync", "private key", "git", "deploy", "remote host"});
+constexpr auto kOfAmazon =
+    std::to_array<std::string_view>({"aws", "amazon", "s3", "bedrock", "dynamodb", "lambda", "cloud"});
 constexpr auto kOfGoogle = std::to_array<std::string_view>({"gcloud", "google", "gcp", "vertex", "gemini", "cloud"});
 constexpr auto kOfMicrosoft = std::to_array<std::string_view>({"azure", "microsoft", "cloud"});
 constexpr auto kOfGpg = std::to_array<std::string_view>({"gpg", "gnupg", "pgp", "sign", "encrypt"});
 constexpr auto kOfAccounts = std::to_array<std::string_view>({"shadow", "password", "audit", "account", "hardening"});
 constexpr auto kOfGit = std::to_array<std::string_view>({"git"});
-constexpr auto kOfLogins = std::to_array<std::string_view>(
-    {"chrome", "firefox", "brave", "edge", "browser", "cookie", "password", "login"});
-constexpr auto kOfBrowsers = std::to_array<std::string_view>(
-    {"chrome", "firefox", "brave", "browser", "cookie", "history"});
-constexpr auto kOfWallets = std::to_array<std::string_view>(
-    {"wallet", "crypto", "coin", "blockchain", "ethereum", "solana"});
+constexpr auto kOfLogins =
+    std::to_array<std::string_view>({"chrome", "firefox", "brave", "edge", "browser", "cookie", "password", "login"});
+constexpr auto kOfBrowsers =
+    std::to_array<std::string_view>({"chrome", "firefox", "brave", "browser", "cookie", "history"});
+constexpr auto kOfWallets =
+    std::to_array<std::string_view>({"wallet", "crypto", "coin", "blockchain", "ethereum", "solana"});
 constexpr auto kOfKeyRings = std::to_array<std::string_view>({"keychain", "keyring", "macos", "gnome", "password"});
 constexpr auto kOfAgents = std::to_array<std::string_view>({"openclaw", "auth-profiles", "auth profile", "clawd"});
 

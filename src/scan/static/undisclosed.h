@@ -10,8 +10,8 @@
 
 namespace interlock::scan {
 
-// Raises PE-DELTA-002. What a package says: its documents, manifests, `name` and the descriptions of its tools, not its code.
-// Linear in these, which are not read unless a store of credentials is.
+// Raises PE-DELTA-002. What a package says: its documents, manifests, `name` and the descriptions of its tools, not its
+// code. Linear in these, which are not read unless a store of credentials is.
 void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFacts& facts, std::string_view name,
                       std::vector<RawFinding>& out);
 

@@ -165,8 +165,7 @@ bool Counts(const core::SkippedPart& part, const std::vector<FileContext>& files
       // Its text was read, its commands and addresses too.
       if (named == FileType::kOtherSource) return false;
       // A file of settings that is no text (an encrypted `.env`) is nothing that runs or that an agent reads.
-      if (named != FileType::kUnknownText)
-        return IsText(named) && named != FileType::kXml && named != FileType::kIni;
+      if (named != FileType::kUnknownText) return IsText(named) && named != FileType::kXml && named != FileType::kIni;
       // No name says what it is. A compiled program is listed as one (SC-022); where the agent is told to run it, or
       // installing does, nobody knows what runs.
       return std::ranges::any_of(files, [&](const FileContext& file) {
@@ -381,7 +380,8 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       vulnerable[finding.rule].Add(weight);
     }
   }
-  for (const auto& [key, weight] : told) (std::get<0>(key) ? malicious : aside)[EvidenceOf(std::get<1>(key))].Add(weight);
+  for (const auto& [key, weight] : told)
+    (std::get<0>(key) ? malicious : aside)[EvidenceOf(std::get<1>(key))].Add(weight);
   const auto incubates = [&](std::string_view rule) {
     const Rule* known = input.rules->Find(rule);
     if (rule == kClassifierRule) return true;

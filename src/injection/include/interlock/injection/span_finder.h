@@ -59,8 +59,8 @@ struct ScanResult {
   std::vector<Span> spans;           // score > 0, best first, at most ScanOptions::max_spans, not overlapping
   std::vector<Segment> segments;     // in order
   std::vector<DecodedText> decoded;  // the first 8; with ScanOptions::decode
-  float max_score = -20.0F;       // of the best span, or of the best segment when there is no span
-  bool complete = true;           // false: longer than max_bytes; the rest was not looked at
+  float max_score = -20.0F;          // of the best span, or of the best segment when there is no span
+  bool complete = true;              // false: longer than max_bytes; the rest was not looked at
 };
 
 struct ScanOptions {

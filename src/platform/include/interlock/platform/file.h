@@ -20,8 +20,9 @@ namespace interlock::platform {
 
 // Replaces `path` by `bytes` so that readers and a crash see the old file or the new one, never a part: temporary file
 // in the same folder, sync, rename, sync of the folder. `mode` is the file's exact mode (no umask). A symbolic link at
-// `path` is replaced, not followed. Devices, FIFOs and sockets, and links to them, are kFileType and stay. On failure the old file is untouched and the temporary file is removed; only where
-// the sync of the folder fails has the new file its place already.
+// `path` is replaced, not followed. Devices, FIFOs and sockets, and links to them, are kFileType and stay. On failure
+// the old file is untouched and the temporary file is removed; only where the sync of the folder fails has the new file
+// its place already.
 [[nodiscard]] base::Status AtomicWrite(const std::string& path, std::string_view bytes, mode_t mode = 0600);
 
 // Makes `path` and its parents where missing (new folders get `mode` less the umask). A folder that exists is fine;

@@ -47,9 +47,9 @@ struct PolicyTestCase {
   std::string arguments_json;
   std::string principal;
   std::string environment;
-  std::string request;                    // "" = unknown
-  std::vector<std::string> seen;          // labels in the session
-  std::vector<PolicyTestResult> results;  // in order, before the call
+  std::string request;                                          // "" = unknown
+  std::vector<std::string> seen;                                // labels in the session
+  std::vector<PolicyTestResult> results;                        // in order, before the call
   std::vector<std::pair<std::string, std::string>> facts = {};  // channel, JSON
   core::Verdict want = core::Verdict::kBlock;
   std::string want_rule;                       // "" = any

@@ -60,8 +60,8 @@ class Keys {
 // The public key that stands in the folder: no proof against somebody who can write there.
 [[nodiscard]] base::Result<PublicKey> ReadPublicKey(const std::string& dir);
 
-// Signs `message` (hex, 128 digits) with the folder's signing key. The message begins with a heading of its own kind, so
-// that a signature for one purpose never fits another; none may begin with "interlock.audit.".
+// Signs `message` (hex, 128 digits) with the folder's signing key. The message begins with a heading of its own kind,
+// so that a signature for one purpose never fits another; none may begin with "interlock.audit.".
 [[nodiscard]] std::string SignMessage(const Keys& keys, std::string_view message);
 [[nodiscard]] bool MessageSignatureFits(const PublicKey& key, std::string_view message, std::string_view signature_hex);
 
