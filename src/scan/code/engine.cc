@@ -364,12 +364,7 @@ Taint Engine::EvalMember(ExprId id) {
   if (taint.Has(kState) && base->kind == ExprKind::kName) ReadState(key);
   Narrow(expr, key, &taint);
   if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output"})) {
-    // One variable out of all.
-    taint = taint.Without(kEnvAll);
-    const Labels label = IsSecretName(key) ? kEnvSecret : kEnvPlain;
-    taint.labels |= label;
-    taint.fresh |= label;
-    taint.vendors |= VendorOf(key);
+    taint = OneOfAll(taint, key);
   }
   return taint;
 }

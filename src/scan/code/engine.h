@@ -207,6 +207,8 @@ class Engine {
   Taint EvalCall(ExprId expr);
   Taint EvalMember(ExprId expr);
   Taint OfOrigin(ExprId expr);
+  // The whole environment, asked for one variable.
+  [[nodiscard]] static Taint OneOfAll(const Taint& all, std::string_view key);
   void Narrow(const Expr& part, std::string_view key, Taint* taint);
   void Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth);
   [[nodiscard]] std::uint32_t OwnAttribute(ExprId member) const;

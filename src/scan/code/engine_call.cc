@@ -102,6 +102,11 @@ Taint Engine::EvalCall(ExprId id) {
       const bool plain = call.entry != nullptr && call.callee.kind == ValueKind::kQualified &&
                          (call.entry->role == Role::kEnvRead || call.entry->role == Role::kEnvAll);
       if (!plain) call.receiver = Eval(base->base);
+      // A copy of the environment asked for one variable.
+      if (call.receiver.Has(kEnvAll) && !args.empty() && SaysOneOf(base->text, {"get", "pop"})) {
+        const std::string key = view().Text(args[0].value, function_);
+        if (!key.empty()) call.receiver = OneOfAll(call.receiver, key);
+      }
     } else if (base->kind != ExprKind::kName) {
       call.receiver = Eval(expr.base);
     } else if (call.callee.kind == ValueKind::kUnknown || call.callee.kind == ValueKind::kInstance ||

@@ -82,14 +82,35 @@ bool Says(std::string_view text, std::initializer_list<std::string_view> words) 
   return SaysAny(LowerCase(text.substr(0, 4000)), words);
 }
 
+bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 std::string_view TextOf(const World& world, const UseAt& at) {
   const std::string_view text = world.View(at.module).module().text;
   const std::size_t begin = std::min<std::size_t>(at.use.loc.begin, text.size());
   return text.substr(begin, at.use.loc.end - at.use.loc.begin);
 }
 
+// A line for a shell; `create_subprocess_exec(` and its like take words.
 bool IsShellCall(std::string_view call) {
-  return Says(call, {"shell=true", "shell: true", "os.system(", "os.popen(", "exec(", "execsync(", "getoutput("});
+  constexpr std::size_t kMostRead = 4000;
+  const std::string text = LowerCase(call.substr(0, kMostRead));
+  if (SaysAny(text, {"shell=true", "shell: true", "os.system(", "os.popen(", "execsync(", "execasync(", "getoutput("}))
+    return true;
+  const std::size_t exec = text.find("exec(");
+  return exec != std::string::npos && (exec == 0 || (text[exec - 1] != '_' && !IsLetter(text[exec - 1])));
+}
+
+// Which program it is stands in the call: a word or a line, not a list that is made elsewhere
+// (`subprocess.run(words)`).
+bool NamesProgram(std::string_view call) {
+  if (IsShellCall(call)) return true;
+  const std::size_t open = call.find('(');
+  if (open == std::string_view::npos) return false;
+  const std::size_t first = call.find_first_not_of(" \t\r\n", open + 1);
+  if (first != std::string_view::npos && call[first] == '[') return true;
+  const std::string_view callee = call.substr(0, open);
+  return callee.ends_with("spawn") || callee.ends_with("spawnSync") || callee.ends_with("execFile") ||
+         callee.ends_with("execFileSync") || callee.find("create_subprocess") != std::string_view::npos;
 }
 
 bool SpeaksOfCommands(const EntryPoint& entry) {
@@ -293,6 +314,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
       const bool code = entry.read_only && at.chosen && at.role == Role::kEval &&
                         std::binary_search(near[e].begin(), near[e].end(), node);
       const bool runs = entry.read_only && at.chosen && at.use.detail == "any command" &&
+                        NamesProgram(TextOf(world, at)) &&
                         std::find(entries_of[node].begin(), entries_of[node].end(), e) != entries_of[node].end();
       if (!runs && !code && !std::binary_search(near[e].begin(), near[e].end(), node)) continue;
       const PathKind kind = KindOfPath(at.use.detail);

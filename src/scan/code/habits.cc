@@ -177,6 +177,16 @@ void Engine::JudgeHabits() {
   if (!last_) return;
   const Function& shape = code().functions[function_];
   // Asking several things that only somebody asks who does not want to be watched.
+  // `{platform: os.platform(), ...}`, or that as text.
+  const auto is_account = [&](ExprId value) {
+    const auto is_dict = [&](ExprId expr) {
+      return expr < code().exprs.size() && code().exprs[expr].kind == ExprKind::kDict;
+    };
+    if (is_dict(value)) return true;
+    if (value >= code().exprs.size() || code().exprs[value].kind != ExprKind::kCall) return false;
+    const auto args = code().ArgsOf(code().exprs[value]);
+    return !args.empty() && is_dict(args.front().value);
+  };
   std::uint32_t watches = 0;
   Loc at;
   const auto ask = [&](ExprId expr) {
@@ -201,7 +211,7 @@ void Engine::JudgeHabits() {
   for (const Stmt& stmt : shape.body) {
     const bool answers = stmt.kind == StmtKind::kReturn;
     // Values by name that a caller gets are an account of the machine, and nothing hangs on them here.
-    if (answers && stmt.value < code().exprs.size() && code().exprs[stmt.value].kind == ExprKind::kDict) continue;
+    if (answers && is_account(stmt.value)) continue;
     if (answers || stmt.kind == StmtKind::kCondition) ask(stmt.value);
   }
   if (CountOf(watches) >= 3 && (watches & (kWatchUptime | kWatchTools | kWatchDebugger)) != 0 &&

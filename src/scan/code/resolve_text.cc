@@ -158,8 +158,8 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
       if (key.kind == ValueKind::kText && (key.text == "HOME" || key.text == "USERPROFILE")) return "~";
     }
     if (name == "os.path.expanduser" || name == "os.path.expandvars" || name == "os.path.abspath" ||
-        name == "os.path.realpath" || name == "os.path.normpath" || name == "os.fspath" || name == "builtins.str" ||
-        name == "urllib.request.Request" || name == "httpx.URL" || name == "yarl.URL" ||
+        name == "os.path.realpath" || name == "os.path.normpath" || name == "shutil.which" || name == "os.fspath" ||
+        name == "builtins.str" || name == "urllib.request.Request" || name == "httpx.URL" || name == "yarl.URL" ||
         name == "urllib.parse.urljoin") {
       return join(args.first(std::min<std::size_t>(args.size(), name.ends_with("urljoin") ? 2 : 1)), "");
     }

@@ -291,6 +291,16 @@ void Engine::JudgeExchanged(ExprId choice) {
   }
 }
 
+Taint Engine::OneOfAll(const Taint& all, std::string_view key) {
+  // With what `.env` adds to it.
+  Taint one = all.Without(kEnvAll | kSecretFile | kWeakSecretFile | kFileContent);
+  const Labels label = IsSecretName(key) ? kEnvSecret : kEnvPlain;
+  one.labels |= label;
+  one.fresh |= label;
+  one.vendors |= VendorOf(key);
+  return one;
+}
+
 // const { TOKEN } = process.env, { prompt } = event, { messages } of what a tool is given: what a field is.
 Taint Engine::FieldOf(std::string_view name, ExprId target, const Taint& whole, int depth) {
   if (whole.Has(kEnvAll)) return EnvRead(name, target);

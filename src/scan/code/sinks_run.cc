@@ -566,8 +566,10 @@ void Engine::JudgeSpawn(Call& call) {
       }
     }
   }
-  // python -c, node -e: code for another interpreter.
-  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
+  // python -c, node -e: code for another interpreter. `uv tool install -e folder` is none.
+  const std::string tool = LowerCase(first.substr(first.rfind('/') + 1));
+  const bool installer = AnyOf(tool, {"pip", "uv", "poetry", "pdm", "conda", "mamba", "npm", "pnpm", "yarn"});
+  for (std::size_t i = 1; i + 1 < words.size() && !installer; ++i) {
     const std::string option = view().Text(words[i], scope);
     if (option != "-c" && option != "-e") continue;
     const Taint inner = words[i + 1] < code().exprs.size() ? Eval(words[i + 1]) : Taint();

@@ -113,6 +113,12 @@ void ReadManifestPermissions(const FileContext& file, Declaration& declaration) 
   declaration.permissions |= set;
   declaration.file = file.index;
   declaration.bytes = {list.offset(), list.offset() + list.raw().size()};
+  std::string_view folder = file.file->path;
+  folder = folder.substr(0, folder.size() - BaseName(folder).size());
+  // `.claude-plugin/plugin.json` speaks for the folder that it is in.
+  const std::string_view above = folder.substr(0, folder.size() - std::min<std::size_t>(folder.size(), 1));
+  if (BaseName(above).starts_with('.')) folder = above.substr(0, above.size() - BaseName(above).size());
+  declaration.folders.emplace_back(folder);
 }
 
 // What leaves the machine, runs programs or reads secrets is worth a word; reading a file is not.
@@ -140,6 +146,10 @@ double WeightOf(Permission permission) {
 }
 
 }  // namespace
+
+bool Declaration::Binds(std::string_view path) const {
+  return std::ranges::any_of(folders, [&](const std::string& folder) { return path.starts_with(folder); });
+}
 
 Declaration ReadDeclaration(const std::vector<FileContext>& files) {
   Declaration declaration;
@@ -192,7 +202,7 @@ void ComparePermissions(const std::vector<FileContext>& files, const code::CodeF
       }
     }
     if (reach <= Reach::kRuntime && declaration.declares && !declaration.by_host_tools &&
-        (declaration.permissions & BitOf(use.permission)) == 0) {
+        declaration.Binds(files[use.file].file->path) && (declaration.permissions & BitOf(use.permission)) == 0) {
       Group& group = beyond[use.permission];
       if (group.first == nullptr || use.obfuscation > group.obfuscation) group.first = &use;
       group.obfuscation = std::max(group.obfuscation, use.obfuscation);

@@ -1,6 +1,8 @@
 // Exercised against declared permissions, and the finding that says so (PE-DELTA-001). Engine room.
 #pragma once
 
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "code/flow.h"
@@ -17,6 +19,9 @@ struct Declaration {
   std::uint32_t file = 0;
   base::ByteSpan bytes;
   bool by_host_tools = false;  // allowed-tools: limits the agent's own tools, not what scripts may do
+  // Folders of the manifests ("" or with a slash at the end): they bind what lies there.
+  std::vector<std::string> folders;
+  [[nodiscard]] bool Binds(std::string_view path) const;
 };
 [[nodiscard]] Declaration ReadDeclaration(const std::vector<FileContext>& files);
 

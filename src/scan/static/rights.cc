@@ -261,7 +261,8 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
   std::string_view shown;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
     constexpr std::size_t kLongest = 120;
-    if (first.end != 0 || literal.size() > kLongest || literal.find(' ') != std::string_view::npos ||
+    // A path and nothing else: the end of a sentence has a sign behind it.
+    if (first.end != 0 || literal.size() > kLongest || literal.find_first_of(" ()") != std::string_view::npos ||
         code::KindOfPath(literal) != code::PathKind::kAgent || IsRead(file.text(), at)) {
       return;
     }
@@ -291,7 +292,8 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
   // A command of its own for it: whoever starts an installer has asked for one.
   const std::string path = LowerCase(file.file->path);
   const std::string_view base = std::string_view(path).substr(path.rfind('/') + 1);
-  if (base.starts_with("install") || base.starts_with("setup_")) finding.scale = std::min(finding.scale, kSaid);
+  const bool installs = base.starts_with("install") || (base != "setup.py" && SaysWord(base, "setup"));
+  if (installs) finding.scale = std::min(finding.scale, kSaid);
   out.push_back(std::move(finding));
 }
 

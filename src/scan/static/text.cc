@@ -32,7 +32,9 @@ constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
-constexpr double kSaid = 0.15;  // of a program's text, which weighs little
+constexpr double kGlossed = 0.8;       // translated word by word
+constexpr double kGlossedTool = 0.55;  // ... of a tool: "Supprime un dossier" orders and tells in the same letters
+constexpr double kSaid = 0.15;         // of a program's text, which weighs little
 constexpr std::size_t kManyPassages = 500;
 constexpr double kOneOfHundreds = 0.3;
 constexpr std::size_t kLongestCommandLine = 2000;             // of a server's; longer texts are documents
@@ -204,6 +206,13 @@ class Analysis {
     return (sentence.all & (Bit(kWUrl) | Bit(kWSecretPath))) != 0;
   }
 
+  // A tool's text that speaks to nobody of nothing in particular.
+  [[nodiscard]] bool TellsWhatItDoes(const TextPassage& passage, const Meaning& meaning) const {
+    constexpr SurfaceSet kTool = kSurfaceDescription | kSurfaceSchema | kSurfaceToolName;
+    constexpr WordSet kPlain = Bit(kWMust) | Bit(kWAgent) | Bit(kWSecretly) | Bit(kWUrl) | Bit(kWSecretPath);
+    return (passage.kind & kTool) != 0 && (canvas_.sentences[meaning.sentence].all & kPlain) == 0;
+  }
+
   // What the classes of a sentence's words add up to; one finding a sentence, where no frame says as much already.
   void Orders(const std::vector<FrameHit>& frames) {
     static constexpr std::array<std::string_view, 9> kRules = {"",       "PI-031", "PI-032", "PI-033", "PI-034",
@@ -220,6 +229,7 @@ class Analysis {
       const bool spoken = ((passage.kind & kSurfaceString) != 0 && (meaning.spoken || meaning.addressed)) ||
                           ((passage.kind & kSurfaceComment) != 0 && meaning.addressed);
       scale = std::min(scale, 1.0) * (spoken ? kSpokenString : std::min(1.0, KindWeight(passage.kind)));
+      if (passage.glossed && !passage.joined) scale *= TellsWhatItDoes(passage, meaning) ? kGlossedTool : kGlossed;
       // What describes was weighed by the classifier; it speaks of all sentences that stand together.
       const bool said = std::ranges::any_of(frames, [&](const FrameHit& hit) {
         return hit.passage == meaning.passage && rules_.Find(hit.rule) != nullptr &&

@@ -511,6 +511,7 @@ class LeadIn {
 
 TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& surfaces) {
   TextCanvas out;
+  out.source = file.text();
   std::size_t bytes = 0;
   for (const TextSurface& surface : surfaces) bytes += surface.shown().size() + 1;
   out.text.reserve(std::min(bytes, kMaxCanvas));

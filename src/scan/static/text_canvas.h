@@ -67,6 +67,7 @@ struct UnseenText {
 
 struct TextCanvas {
   std::string text;
+  std::string_view source;  // the file, as it was written; must outlive this
   std::vector<TextPassage> passages;
   std::vector<TextSentence> sentences;
   std::vector<TextToken> tokens;

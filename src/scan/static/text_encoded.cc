@@ -79,7 +79,7 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
     }
     const std::size_t begin = i;
     std::uint32_t count = 0, tags = 0, selectors = 0, widths = 0, overrides = 0, kinds = 0;
-    std::array<std::uint32_t, 8> known{};
+    std::array<std::uint32_t, 32> known{};
     std::string spelled;
     while (i < text.size()) {
       one = CharAt(text, i);
@@ -114,7 +114,7 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       add(UnseenText::Kind::kTags);
     } else if (selectors >= 6 && kinds > 1) {  // one and the same says nothing, however often
       add(UnseenText::Kind::kSelectors);
-    } else if (widths >= 3 && (widths >= 8 || kinds < widths)) {  // each once: a list of them
+    } else if (widths >= 3 && (widths > known.size() || kinds < widths)) {  // each once: a list of them
       add(UnseenText::Kind::kRun);
     } else if (overrides > 0 && !joiners && !NeedsJoiners(next) && !(IsQuote(previous) && next == previous)) {
       // A string that is nothing but such characters turns no text round.

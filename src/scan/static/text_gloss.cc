@@ -23,6 +23,7 @@ using injection::Glossary;
 constexpr std::size_t kMaxText = std::size_t{64} << 10;
 constexpr std::size_t kMaxWord = 48;
 constexpr std::size_t kLookAhead = 6;  // words of a phrase
+constexpr std::size_t kFewForeign = 3;
 constexpr std::size_t kLeastWords = 3;
 constexpr std::size_t kLeastKnown = 3;
 constexpr double kLeastShare = 0.3;
@@ -226,23 +227,41 @@ class Writer {
   bool denied_ = false;
 };
 
+// Words by their language, as far as short words tell it.
+struct Languages {
+  std::size_t english = 0;
+  std::size_t foreign = 0;
+  std::size_t wide = 0;  // of other letters
+};
+
+Languages CountOf(std::string_view text, const std::vector<Word>& words) {
+  Languages out;
+  for (const Word& word : words) {
+    const std::string_view one = text.substr(word.begin, word.end - word.begin);
+    out.wide += (one[0] & 0x80) != 0 ? 1U : 0U;
+    const std::uint8_t kind = kShortWords.KindOf(one);
+    out.english += kind == 1 ? 1U : 0U;
+    out.foreign += kind == 2 ? 1U : 0U;
+  }
+  return out;
+}
+
 }  // namespace
+
+bool IsForeign(std::string_view text) {
+  if (text.size() > kMaxText || !MayBeForeign(text)) return false;
+  std::vector<Word> words;
+  CutWords(text, words);
+  const Languages counts = CountOf(text, words);
+  return counts.foreign >= kFewForeign && counts.foreign > 2 * counts.english;
+}
 
 bool GlossText(std::string_view text, GlossedText& out) {
   if (text.size() > kMaxText || !MayBeForeign(text)) return false;
   static thread_local std::vector<Word> words;  // as long as the longest text with words of another language
   words.clear();
   CutWords(text, words);
-  std::size_t english = 0;
-  std::size_t foreign = 0;
-  std::size_t wide = 0;
-  for (const Word& word : words) {
-    const std::string_view one = text.substr(word.begin, word.end - word.begin);
-    wide += (one[0] & 0x80) != 0 ? 1U : 0U;
-    const std::uint8_t kind = kShortWords.KindOf(one);
-    english += kind == 1 ? 1U : 0U;
-    foreign += kind == 2 ? 1U : 0U;
-  }
+  const auto [english, foreign, wide] = CountOf(text, words);
   if (words.size() < kLeastWords && wide == 0) return false;
   if (foreign == 0 && wide == 0) return false;
   if (static_cast<double>(english) > kMostEnglish * static_cast<double>(words.size())) return false;

@@ -14,6 +14,10 @@ struct GlossedText {
   std::vector<std::uint32_t> map;  // byte of the text that each byte stands for
 };
 
+// Whether short words of another language stand in `text` (lower case), many more than English ones: also where no
+// dictionary helps.
+[[nodiscard]] bool IsForeign(std::string_view text);
+
 // False where `text` (lower case) is English, or where too few of its words are known.
 [[nodiscard]] bool GlossText(std::string_view text, GlossedText& out);
 

@@ -10,6 +10,7 @@
 #include "static/listed_words.h"
 #include "static/meaning_model.h"
 #include "static/text_frames.h"
+#include "static/text_gloss.h"
 #include "static/word_model.h"
 
 namespace interlock::scan {
@@ -662,15 +663,22 @@ void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& 
   const Chances chances(canvas);
   reader.Run([&] {
     if (out.size() >= kMaxHits) return;
-    const double more = chances.Of(canvas.passages[canvas.sentences[reader.parts().front().sentence].passage]);
+    const TextPassage& passage = canvas.passages[canvas.sentences[reader.parts().front().sentence].passage];
+    const double more = chances.Of(passage);
     if (model.Most(reader.Possible()) + reader.MostOfWording() < least + more) return;
     reader.Gather();
     // How it is meant costs more to tell than what it says.
     reader.Moods();
     const SymbolSet all = reader.Meant(true);
-    const double score = Score(reader, model, all, fired) + reader.Wording() - more;
+    double wording = reader.Wording();
+    double score = Score(reader, model, all, fired) - more;
+    // Words of another language were hardly seen but in samples of attacks: they have to say more.
+    const bool foreign = wording > 0.0 && score + wording >= least && (!passage.glossed || passage.joined) &&
+                         IsForeign(canvas.Of(passage));
+    if (foreign) wording = std::max(wording - kForeignWords, 0.0);
+    score += wording;
     // Words alone, of which no two make an order, have to say more.
-    if (score < least + (fired.empty() ? kWordsAlone : 0.0)) return;
+    if (score < least + (fired.empty() ? kWordsAlone + (foreign ? kForeignWords : 0.0) : 0.0)) return;
     const Part& part = Heaviest(reader, fired);
     Meaning hit;
     hit.sentence = part.sentence;

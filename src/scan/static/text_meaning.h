@@ -29,7 +29,8 @@ struct Meaning {
 };
 
 // What words alone have to say more than `least`, where no two of them make an order.
-inline constexpr double kWordsAlone = 1.5;
+inline constexpr double kWordsAlone = 2.5;
+inline constexpr double kForeignWords = 1.3;
 
 // Units whose score reaches `least`, each by the sentence in which most of it stands.
 void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& out);

@@ -447,6 +447,18 @@ class Orders {
 
   // "Before any other tool", "prior to all tools", "before anything else": not "before any component", nor "needed by
   // other tools", nor those "of this server".
+  // A word of no list that was written with a capital and small letters after it.
+  [[nodiscard]] bool IsName(int i) const {
+    const TextToken& token = canvas_.tokens[sentence_->first + static_cast<std::uint32_t>(i)];
+    if (token.listed != ListedWords::kNone || token.symbol || token.size < 3) return false;
+    const std::size_t at = canvas_.Back(*passage_, token.begin, token.end()).begin;
+    const std::string_view source = canvas_.source;
+    const auto is_in = [&](std::size_t where, char from, char to) {
+      return where < source.size() && source[where] >= from && source[where] <= to;
+    };
+    return is_in(at, 'A', 'Z') && is_in(at + 1, 'a', 'z');
+  }
+
   [[nodiscard]] bool BeforeOtherTools() const {
     for (int i = 0; i + 1 < size(); ++i) {
       const std::string_view w = word(i);
@@ -458,9 +470,11 @@ class Orders {
         const int tool = Find(k + 1, k + 3, O(kOTool));
         if (tool == kNone) continue;
         const std::string_view place = word(tool + 1);
-        const bool own =
+        const bool here =
             (place == "of" || place == "in" || place == "from" || place == "on") && word(tool + 2) == "this";
-        if (!own) return true;
+        // "before any other Dorico tools": of one product, in capitals.
+        const bool product = tool > k + 1 && IsName(tool - 1);
+        if (!here && !product) return true;
       }
     }
     return false;
