@@ -5,6 +5,8 @@
 #include <array>
 #include <cctype>
 #include <cstring>
+#include <initializer_list>
+#include <set>
 #include <string>
 
 #include "interlock/base/text.h"
@@ -304,6 +306,39 @@ void ForEachSegment(string_view path, Visit visit) {
   }
 }
 
+bool IsDataType(FileType type) {
+  return type == FileType::kJson || type == FileType::kYaml || type == FileType::kPlainText ||
+         type == FileType::kUnknownText;
+}
+
+bool Has(string_view text, std::initializer_list<string_view> words) {
+  return std::any_of(words.begin(), words.end(),
+                     [&](string_view word) { return text.find(word) != string_view::npos; });
+}
+
+// What a guard is taught and measured by: datasets/attacks/encoded.json. Nothing of it is given as an order.
+bool IsCollectionOfAttacks(string_view lower_path, FileType type) {
+  return IsDataType(type) &&
+         Has(lower_path, {"dataset", "corpus/", "data/patterns/", "data/embeddings/", "signatures/"}) &&
+         Has(lower_path, {"attack", "injection", "jailbreak"});
+}
+
+// The files beside one of them: what else the guard looks for.
+void FindCollections(std::vector<FileContext>& files) {
+  std::set<string_view> folders;
+  const auto folder_of = [](const FileContext& file) {
+    const string_view path = file.file->path;
+    return path.substr(0, path.size() - BaseName(path).size());
+  };
+  for (const FileContext& file : files) {
+    if (IsCollectionOfAttacks(Lower(file.file->path), file.type)) folders.insert(folder_of(file));
+  }
+  for (FileContext& file : files) {
+    if (file.reach == core::Reach::kRuntime && IsDataType(file.type) && folders.contains(folder_of(file)))
+      file.reach = core::Reach::kTest;
+  }
+}
+
 }  // namespace
 
 std::string_view NameOf(FileType type) noexcept {
@@ -450,15 +485,7 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
     return true;
   });
   if (decided) return reach;
-  // What a guard is taught and measured by: datasets/attacks/encoded.json. Nothing of it is given as an order.
-  const bool data = type == FileType::kJson || type == FileType::kYaml || type == FileType::kPlainText ||
-                    type == FileType::kUnknownText;
-  const bool collected = lower.find("dataset") != std::string::npos || lower.find("corpus/") != std::string::npos;
-  if (data && collected &&
-      (lower.find("attack") != std::string::npos || lower.find("injection") != std::string::npos ||
-       lower.find("jailbreak") != std::string::npos)) {
-    return core::Reach::kTest;
-  }
+  if (IsCollectionOfAttacks(lower, type)) return core::Reach::kTest;
   if (StartsWith(base, "test_") || base == "conftest.py" || base.find("_test.") != string_view::npos ||
       base.find(".test.") != string_view::npos || base.find(".spec.") != string_view::npos) {
     return core::Reach::kTest;
@@ -663,6 +690,7 @@ std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKin
     files.push_back(context);
   }
   if (kind == PackageKind::kMcpServer || kind == PackageKind::kToolModule) FindProseThatCodeReads(files);
+  if (files.size() > 1) FindCollections(files);
   return files;
 }
 

@@ -140,6 +140,7 @@ TEST(Classify, ReachByPath) {
       {"tests/test_server.py", Reach::kTest},
       {"guard/datasets/attacks/encoded.json", Reach::kTest},
       {"guard/attacks/encoded.py", Reach::kRuntime},
+      {"guard/data/patterns/injection.txt", Reach::kTest},
       {"src/__tests__/a.ts", Reach::kTest},
       {"src/a.test.ts", Reach::kTest},
       {"test_server.py", Reach::kTest},
@@ -234,6 +235,19 @@ TEST(LineIndex, CountsLinesBytesAndUtf16Units) {
   }
   EXPECT_EQ(LineIndex("").At(0).line, 1U);
   EXPECT_EQ(LineIndex("a\n").At(2).line, 2U);
+}
+
+TEST(Classify, WhatAGuardLooksForStandsInOneFolder) {
+  core::PackageView view;
+  view.files = {{.path = "guard/check.py", .bytes = "x = 1\n"},
+                {.path = "guard/data/patterns/direct_injection.json", .bytes = "[1]\n"},
+                {.path = "guard/data/patterns/overrides.json", .bytes = "[2]\n"},
+                {.path = "guard/data/words.json", .bytes = "[3]\n"}};
+  const std::vector<FileContext> files = ClassifyFiles(view, PackageKind::kCode);
+  EXPECT_EQ(files[0].reach, Reach::kRuntime);
+  EXPECT_EQ(files[1].reach, Reach::kTest);
+  EXPECT_EQ(files[2].reach, Reach::kTest);
+  EXPECT_EQ(files[3].reach, Reach::kRuntime);
 }
 
 }  // namespace
