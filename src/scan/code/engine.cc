@@ -518,9 +518,7 @@ Taint Engine::Eval(ExprId id) {
         if (keeps_state_) JudgeKeptTable(id);
         JudgeSettings(id);
       }
-      if (taint.Has(kEnvAll) && expr.kind == ExprKind::kComprehension && PicksOwn(TextAt(expr.loc))) {
-        taint = taint.Without(kEnvAll);
-      }
+      if (expr.kind == ExprKind::kComprehension) taint = OfEach(expr, taint);
       break;
     }
   }

@@ -207,6 +207,10 @@ class Engine {
   Taint EvalCall(ExprId expr);
   Taint EvalMember(ExprId expr);
   Taint OfOrigin(ExprId expr);
+  // `"?" for one in all`: nothing of all is in it; of the environment, those that are picked by a name of one's own.
+  [[nodiscard]] Taint OfEach(const Expr& made, const Taint& all);
+  // Functions of this file that give a text which stands in them, and nothing else: `() => '?'`.
+  [[nodiscard]] bool GiveConstants(std::span<const std::pair<std::uint32_t, Value>> functions);
   // The whole environment, asked for one variable.
   [[nodiscard]] static Taint OneOfAll(const Taint& all, std::string_view key);
   void Narrow(const Expr& part, std::string_view key, Taint* taint);

@@ -420,6 +420,7 @@ Taint Engine::EvalCall(ExprId id) {
     for (const auto& [index, function] : functions) {
       if (!node) CallBack(function, given, &back);
     }
+    if (base != nullptr && base->text == "map" && GiveConstants(functions)) result = {};
     result.Join(back);
     result.Join(ComputedBy(call, functions));
     if (call.callee.text.ends_with("interceptors.request.use") && base != nullptr && base->base < code().exprs.size()) {

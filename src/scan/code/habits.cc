@@ -285,6 +285,7 @@ void Engine::JudgePrefix(std::string_view body) {
       if (method.kind != ExprKind::kMember || !SaysOneOf(method.text, {"startsWith", "startswith"})) continue;
       const ExprId given = code().ArgsOf(call)[0].value;
       if (given >= code().exprs.size() || code().exprs[given].kind == ExprKind::kString) continue;
+      if (code().exprs[given].kind == ExprKind::kList) continue;  // ("repo:", "dir:"): words that stand here
       const std::string name = LowerCase(TextAt(code().exprs[given].loc).substr(0, 60));
       if (!AnyOf(name, {"root", "base", "dir", "folder", "workspace", "home"}) || Contains(name, "url")) continue;
       // What is tested was put together below that folder: the dots are still in it.

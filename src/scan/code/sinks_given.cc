@@ -291,6 +291,31 @@ void Engine::JudgeExchanged(ExprId choice) {
   }
 }
 
+Taint Engine::OfEach(const Expr& made, const Taint& all) {
+  const auto parts = code().ArgsOf(made);
+  if (parts.size() >= 2 && parts[0].value < code().exprs.size() &&
+      code().exprs[parts[0].value].kind == ExprKind::kString)
+    return {};
+  return all.Has(kEnvAll) && PicksOwn(TextAt(made.loc)) ? all.Without(kEnvAll) : all;
+}
+
+bool Engine::GiveConstants(std::span<const std::pair<std::uint32_t, Value>> functions) {
+  const auto gives = [&](const std::pair<std::uint32_t, Value>& one) {
+    const Value& function = one.second;
+    if (function.kind != ValueKind::kFunction || function.module != module_) return false;
+    if (function.index >= code().functions.size()) return false;
+    const Function& shape = code().functions[function.index];
+    std::size_t returns = 0;
+    for (const Stmt& stmt : shape.body) {
+      if (stmt.kind != StmtKind::kReturn) return false;
+      ++returns;
+      if (stmt.value >= code().exprs.size() || code().exprs[stmt.value].kind != ExprKind::kString) return false;
+    }
+    return returns == 1;
+  };
+  return !functions.empty() && std::ranges::all_of(functions, gives);
+}
+
 Taint Engine::OneOfAll(const Taint& all, std::string_view key) {
   // With what `.env` adds to it.
   Taint one = all.Without(kEnvAll | kSecretFile | kWeakSecretFile | kFileContent);

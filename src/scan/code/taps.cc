@@ -390,8 +390,8 @@ void Engine::JudgeHandedOver(const Call& call, std::string_view last) {
   const std::string& callee = call.callee.text;
   const bool known = (call.callee.kind == ValueKind::kQualified || call.callee.kind == ValueKind::kInstance) &&
                      call.callee.module == kNone && Contains(callee, ".");
-  // A pool's `submit(work, ...)` calls a function here.
-  const bool pool = AnyOf(callee, {"concurrent.", "Executor", "multiprocessing", "threading"});
+  // A pool's `submit(work, ...)` calls a function here; what a child reads stays on the machine.
+  const bool pool = AnyOf(callee, {".stdin", "concurrent.", "Executor", "multiprocessing", "threading"});
   if (!known || pool || StaysHere(callee)) return;
   if (!call.all.Has(kSecretFile | kStore | kEnvAll)) {
     if ((call.all.fresh & kWeakSecretFile) != 0) {

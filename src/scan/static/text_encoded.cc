@@ -20,6 +20,15 @@ constexpr std::size_t kLeastRun = 20;    // characters of base64 or hex that are
 
 bool IsQuote(std::uint32_t c) { return c == '"' || c == '\'' || c == '`'; }
 
+// A string that is nothing but such characters turns no text round; neither does one end of a range in a class of them
+// ("\u202a-\u202e").
+bool StandsAlone(std::uint32_t previous, std::uint32_t next) {
+  const auto opens = [](std::uint32_t c) { return IsQuote(c) || c == '['; };
+  const auto closes = [](std::uint32_t c) { return IsQuote(c) || c == ']'; };
+  return (IsQuote(previous) && next == previous) || (opens(previous) && next == '-') ||
+         (previous == '-' && closes(next));
+}
+
 using base::Base64Value;
 using base::HexValue;
 
@@ -116,8 +125,7 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       add(UnseenText::Kind::kSelectors);
     } else if (widths >= 3 && (widths > known.size() || kinds < widths)) {  // each once: a list of them
       add(UnseenText::Kind::kRun);
-    } else if (overrides > 0 && !joiners && !NeedsJoiners(next) && !(IsQuote(previous) && next == previous)) {
-      // A string that is nothing but such characters turns no text round.
+    } else if (overrides > 0 && !joiners && !NeedsJoiners(next) && !StandsAlone(previous, next)) {
       add(UnseenText::Kind::kBidi);
     } else if (widths > 0 && previous < 0x80 && IsAsciiLetter(static_cast<char>(previous)) && next < 0x80 &&
                IsAsciiLetter(static_cast<char>(next)) && CharAt(text, begin).code != 0xAD) {

@@ -520,7 +520,7 @@ class Orders {
           double s =
               0.25 + (hidden != kNone ? 0.2 : 0.0) + (Every() ? 0.1 : 0.0) + (Quiet() ? 0.25 : 0.0) +
               (Has({"full ", "entire", "complete", "verbatim", "system prompt", "whole", "all previous"}) ? 0.25 : 0.0);
-          if (Asked()) s -= 0.3;
+          if (Asked() || Has({"metadata only", "no secrets", "names only", "without their values"})) s -= 0.3;
           if (s > score) {
             score = s;
             from = i;
