@@ -50,6 +50,16 @@ bool NamesAmount(std::string_view text) {
   return AnyOf(LowerCase(text.substr(0, 300)), {"amount", "gross", "total", "sum", "value", "price", "betrag"});
 }
 
+// `blocked = [...]`, `DANGEROUS_COMMANDS: list[str] = [...]`: what a guard looks for, not what is run.
+bool IsListOfForbidden(std::string_view text, std::size_t list) {
+  constexpr std::size_t kBefore = 100;
+  const std::size_t from = list > kBefore ? list - kBefore : 0;
+  std::string_view before = text.substr(from, std::min(list, text.size()) - from);
+  before = before.substr(before.rfind('\n') + 1);
+  return AnyOf(LowerCase(before), {"block", "deny", "denied", "danger", "forbid", "blacklist", "unsafe", "disallow",
+                                   "malicious", "suspicious", "pattern"});
+}
+
 }  // namespace
 
 // All constant texts that a value may hold, through names, lists, functions and other files.
@@ -336,7 +346,7 @@ void Engine::JudgeKeptLines() {
           const std::string_view text = code().exprs[arg.value].text;
           return text.find(' ') != std::string_view::npos && AnyOf(text, {"curl ", "wget ", "/dev/tcp/", "base64 -"});
         });
-    if (!fetches) continue;
+    if (!fetches || IsListOfForbidden(code().text, expr.loc.begin)) continue;
     ++read;
     std::string script;
     for (const Arg& arg : args) script += std::string(code().exprs[arg.value].text) + "\n";

@@ -32,6 +32,7 @@ constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
+constexpr double kMostOfWordsAlone = 0.6;
 constexpr double kGlossed = 0.8;       // translated word by word
 constexpr double kGlossedTool = 0.55;  // ... of a tool: "Supprime un dossier" orders and tells in the same letters
 constexpr double kSaid = 0.15;         // of a program's text, which weighs little
@@ -228,6 +229,8 @@ class Analysis {
       // An error text or a resource that speaks to the assistant is read by it, and so is a comment that turns to it.
       const bool spoken = ((passage.kind & kSurfaceString) != 0 && (meaning.spoken || meaning.addressed)) ||
                           ((passage.kind & kSurfaceComment) != 0 && meaning.addressed);
+      // Words alone are a hint beside others; they have nobody look by themselves.
+      if (meaning.words_alone) scale = std::min(scale, kMostOfWordsAlone);
       scale = std::min(scale, 1.0) * (spoken ? kSpokenString : std::min(1.0, KindWeight(passage.kind)));
       if (passage.glossed && !passage.joined) scale *= TellsWhatItDoes(passage, meaning) ? kGlossedTool : kGlossed;
       // What describes was weighed by the classifier; it speaks of all sentences that stand together.

@@ -692,6 +692,7 @@ void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& 
     for (const MeaningFrame* frame : fired) threats[std::min<std::size_t>(frame->threat, 8)] += frame->weight;
     reader.VoteOnThreat(threats);
     hit.threat = static_cast<std::uint8_t>(std::max_element(threats.begin(), threats.end()) - threats.begin());
+    hit.words_alone = fired.empty();
     hit.why = fired.empty() ? std::string("its wording")
                             : Why(reader, **std::ranges::max_element(fired, {}, &MeaningFrame::weight));
     out.push_back(std::move(hit));

@@ -26,6 +26,7 @@ struct Meaning {
   bool spoken = false;      // it names the assistant, or speaks as the system
   bool addressed = false;   // ... and turns to it
   std::string why = {};     // the heaviest conjunction in words
+  bool words_alone = false;  // no two of its words make an order
 };
 
 // What words alone have to say more than `least`, where no two of them make an order.
