@@ -544,9 +544,11 @@ void Engine::JudgeSpawn(Call& call) {
   if (program.empty() && !shows && chosen.Has(kRequest)) {
     Raise("VULN-010", call.expr, taint, kRequest, "starts whatever program a request names", Locked() ? 0.4 : 1.2);
   }
-  if (taint.Has(kSocketData)) {
+  // Which program it is, or all of the words: what one of the others is, that program has to make something of.
+  const auto chosen_by = [&](Labels whose) { return words.size() == 1 ? taint.Has(whose) : chosen.Has(whose); };
+  if (chosen_by(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
-  } else if (program.empty() && !shows && taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
+  } else if (program.empty() && !shows && chosen_by(kNetFixed) && !taint.Has(kToolArgument)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", AsksHere() ? 0.5 : 0.8);
   }
   // What an interpreter reads as its program.
@@ -578,6 +580,8 @@ void Engine::JudgeSpawn(Call& call) {
       Raise("OBFUSC-001", call.expr, inner, kDecoded, "runs a program that is hidden by encoding", 0.9, {}, value.text);
     } else if (inner.Has(kNetFixed) && !inner.Has(kToolArgument)) {
       Raise("RCE-001", call.expr, inner, kNetFixed, "runs a program fetched from the network");
+    } else if (inner.Has(kSocketData)) {
+      Raise("RCE-003", call.expr, inner, kSocketData, "runs a program that another machine sends");
     } else if (inner.Has(kUnchecked) && Pieced(words[i + 1]) && !WritesLiterals(words[i + 1])) {
       Raise("VULN-001", call.expr, inner, kToolArgument, "puts an argument into a program for " + Shown(first, 40),
             0.8);
