@@ -28,9 +28,8 @@ constexpr char kSeparator = '\x1E';
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace interlock;
   std::string_view rest(reinterpret_cast<const char*>(data), size);
-  core::PackageView view;
+  interlock::core::PackageView view;
   view.target = "package";
   while (!rest.empty() && view.files.size() < kMostFiles) {
     const std::string_view name = kNames[static_cast<unsigned char>(rest.front()) % std::size(kNames)];
@@ -41,14 +40,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!taken) view.files.push_back({.path = std::string(name), .bytes = std::string(content)});
   }
   if (view.files.empty()) return 0;
-  std::ranges::sort(view.files, {}, &core::PackageFile::path);
+  std::ranges::sort(view.files, {}, &interlock::core::PackageFile::path);
 
-  const scan::ScanReport report = scan::Scan(view);
+  const interlock::scan::ScanReport report = interlock::scan::Scan(view);
   Require(report.score >= 0.0 && report.score <= 1.0);
   Require(report.files.size() == view.files.size());
-  for (const scan::FileRecord& file : report.files) Require(file.analysed <= file.bytes);
-  for (const core::Finding& finding : report.findings) {
-    const auto file = std::ranges::find(view.files, finding.file, &core::PackageFile::path);
+  for (const interlock::scan::FileRecord& file : report.files) Require(file.analysed <= file.bytes);
+  for (const interlock::core::Finding& finding : report.findings) {
+    const auto file = std::ranges::find(view.files, finding.file, &interlock::core::PackageFile::path);
     Require(finding.file.empty() || file != view.files.end());
     if (file != view.files.end()) Require(finding.begin <= finding.end && finding.end <= file->bytes.size());
     Require(finding.confidence >= 0.0 && finding.confidence <= 1.0);

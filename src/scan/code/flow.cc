@@ -232,6 +232,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
   graph.Walk(tools, walked, budget);
   for (const auto& [node, depth] : walked) by_tool[node] = true;
   std::vector<std::uint32_t> bodies;
+  bodies.reserve(world.size());
   for (std::uint32_t m = 0; m < world.size(); ++m) bodies.push_back(graph.At(m, kModuleBody));
   std::vector<bool> at_import(graph.size(), false);
   graph.Walk(bodies, walked, budget);

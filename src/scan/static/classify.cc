@@ -306,6 +306,9 @@ void ForEachSegment(string_view path, Visit visit) {
   }
 }
 
+constexpr std::size_t kMostOfHead = std::size_t{256} << 10;  // bytes of a file that tell the kind of its package
+constexpr std::size_t kSmallTable = std::size_t{64} << 10;
+
 bool IsDataType(FileType type) {
   return type == FileType::kJson || type == FileType::kYaml || type == FileType::kPlainText ||
          type == FileType::kUnknownText;
@@ -554,13 +557,13 @@ PackageKind KindOfPackage(const core::PackageView& view) {
     const FileType type = TypeOfName(file.path);
     if (base == "skill.md") skill = true;
     if (file.path == core::kMcpListingPath) listing = true;
-    const string_view head = string_view(file.bytes).substr(0, 256 * 1024);
+    const string_view head = string_view(file.bytes).substr(0, kMostOfHead);
     const auto has = [&](string_view word) { return head.find(word) != string_view::npos; };
     if (type == FileType::kJson) {
       if (has("\"mcpServers\"") || (base == "mcp.json" && has("\"servers\""))) config = true;
       // Beside code a table of tools counts where a package keeps its manifests: models of services speak of tools and
       // parameters too.
-      const bool small = file.bytes.size() <= 64 * 1024 && std::count(file.path.begin(), file.path.end(), '/') <= 3;
+      const bool small = file.bytes.size() <= kSmallTable && std::count(file.path.begin(), file.path.end(), '/') <= 3;
       if (has("\"tools\"")) {
         const bool protocol = has("\"inputSchema\"");
         const bool other = has("\"input_schema\"") || (has("\"parameters\"") && has("\"description\""));

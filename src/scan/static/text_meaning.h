@@ -21,11 +21,11 @@ struct Meaning {
   std::uint32_t passage = 0;
   std::uint32_t begin = 0;  // in the canvas: from the first to the last word that counted
   std::uint32_t end = 0;
-  double score = 0.0;       // log-odds that somebody means harm; lower where many units were read
-  std::uint8_t threat = 0;  // 1 to 8: what most of the evidence speaks for
-  bool spoken = false;      // it names the assistant, or speaks as the system
-  bool addressed = false;   // ... and turns to it
-  std::string why = {};     // the heaviest conjunction in words
+  double score = 0.0;        // log-odds that somebody means harm; lower where many units were read
+  std::uint8_t threat = 0;   // 1 to 8: what most of the evidence speaks for
+  bool spoken = false;       // it names the assistant, or speaks as the system
+  bool addressed = false;    // ... and turns to it
+  std::string why = {};      // the heaviest conjunction in words
   bool words_alone = false;  // no two of its words make an order
 };
 
