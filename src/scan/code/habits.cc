@@ -176,7 +176,6 @@ bool Engine::ComparesAmount(ExprId test) const {
 void Engine::JudgeHabits() {
   if (!last_) return;
   const Function& shape = code().functions[function_];
-  // Asking several things that only somebody asks who does not want to be watched.
   // `{platform: os.platform(), ...}`, or that as text.
   const auto is_account = [&](ExprId value) {
     const auto is_dict = [&](ExprId expr) {
@@ -187,6 +186,7 @@ void Engine::JudgeHabits() {
     const auto args = code().ArgsOf(code().exprs[value]);
     return !args.empty() && is_dict(args.front().value);
   };
+  // Asking several things that only somebody asks who does not want to be watched.
   std::uint32_t watches = 0;
   Loc at;
   const auto ask = [&](ExprId expr) {

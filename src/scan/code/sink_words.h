@@ -51,10 +51,6 @@ inline std::string KnownHost(const std::string& text) {
     authority.pop_back();
     return HostOf(text.substr(0, from) + authority);
   }
-  // What stands after the colon is a port.
-  if (const std::size_t colon = authority.find(':'); colon != std::string::npos && colon + 2 == authority.size() &&
-                                                     authority.back() == kHole && authority.front() != kHole)
-    return HostOf(text.substr(0, from) + authority.substr(0, colon));
   if (authority.empty() || Contains(authority, std::string_view(&kHole, 1))) return {};
   return HostOf(text);
 }

@@ -251,7 +251,9 @@ Taint Engine::JudgeHttp(Call& call) {
       Raise("VULN-007", call.expr, secret, kEnvSecret, "sends a credential without asking whose certificate it is");
     }
   }
-  if (host.empty() && target.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0) {
+  // http://127.0.0.1:{port}/: what is chosen is a port.
+  const bool here_only = text.starts_with("http://127.0.0.1:") || text.starts_with("http://localhost:");
+  if (host.empty() && !here_only && target.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0) {
     const bool all = has_headers && headers.Has(kUnchecked) && IsEntry();
     Raise("VULN-005", call.expr, target, kToolArgument,
           all ? "requests an address chosen by the caller, with headers chosen by the caller"

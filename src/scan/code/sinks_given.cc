@@ -293,7 +293,8 @@ void Engine::JudgeExchanged(ExprId choice) {
 
 Taint Engine::OfEach(const Expr& made, const Taint& all) {
   const auto parts = code().ArgsOf(made);
-  if (parts.size() >= 2 && parts[0].value < code().exprs.size() &&
+  const bool table = TextAt(made.loc).starts_with('{');  // {"a": value for ...}: what comes first is a key
+  if (!table && parts.size() >= 2 && parts[0].value < code().exprs.size() &&
       code().exprs[parts[0].value].kind == ExprKind::kString)
     return {};
   return all.Has(kEnvAll) && PicksOwn(TextAt(made.loc)) ? all.Without(kEnvAll) : all;
@@ -317,8 +318,8 @@ bool Engine::GiveConstants(std::span<const std::pair<std::uint32_t, Value>> func
 }
 
 Taint Engine::OneOfAll(const Taint& all, std::string_view key) {
-  // With what `.env` adds to it.
-  Taint one = all.Without(kEnvAll | kSecretFile | kWeakSecretFile | kFileContent);
+  // With what `.env` adds to it; a key or a store that was put in stays.
+  Taint one = all.Without(kEnvAll | kWeakSecretFile | kFileContent);
   const Labels label = IsSecretName(key) ? kEnvSecret : kEnvPlain;
   one.labels |= label;
   one.fresh |= label;

@@ -57,7 +57,7 @@ bool IsListOfForbidden(std::string_view text, std::size_t list) {
   std::string_view before = text.substr(from, std::min(list, text.size()) - from);
   before = before.substr(before.rfind('\n') + 1);
   return AnyOf(LowerCase(before), {"block", "deny", "denied", "danger", "forbid", "blacklist", "unsafe", "disallow",
-                                   "malicious", "suspicious", "pattern"});
+                                   "malicious", "suspicious"});
 }
 
 }  // namespace

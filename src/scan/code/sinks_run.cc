@@ -546,7 +546,10 @@ void Engine::JudgeSpawn(Call& call) {
   }
   // Which program it is, or all of the words: what one of the others is, that program has to make something of.
   const auto chosen_by = [&](Labels whose) { return words.size() == 1 ? taint.Has(whose) : chosen.Has(whose); };
-  if (chosen_by(kSocketData)) {
+  // Programs that run what they are given.
+  const bool launches = IsShellName(first) || AnyOf(LowerCase(program), {"cmd", "powershell", "pwsh", "sudo", "env",
+                                                                         "ssh", "docker", "xargs", "nohup", "start"});
+  if (chosen_by(kSocketData) || (launches && taint.Has(kSocketData))) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
   } else if (program.empty() && !shows && chosen_by(kNetFixed) && !taint.Has(kToolArgument)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", AsksHere() ? 0.5 : 0.8);
@@ -568,12 +571,14 @@ void Engine::JudgeSpawn(Call& call) {
       }
     }
   }
-  // python -c, node -e: code for another interpreter. `uv tool install -e folder` is none.
-  const std::string tool = LowerCase(first.substr(first.rfind('/') + 1));
-  const bool installer = AnyOf(tool, {"pip", "uv", "poetry", "pdm", "conda", "mamba", "npm", "pnpm", "yarn"});
-  for (std::size_t i = 1; i + 1 < words.size() && !installer; ++i) {
+  // python -c, node -e: code for another interpreter. `uv tool install -e folder` names a folder.
+  const bool installs = std::ranges::any_of(words, [&](ExprId word) {
+    const std::string text = view().Text(word, scope);
+    return text == "install" || text == "add";
+  });
+  for (std::size_t i = 1; i + 1 < words.size(); ++i) {
     const std::string option = view().Text(words[i], scope);
-    if (option != "-c" && option != "-e") continue;
+    if (option != "-c" && (option != "-e" || installs)) continue;
     const Taint inner = words[i + 1] < code().exprs.size() ? Eval(words[i + 1]) : Taint();
     const Value& value = view().Evaluate(words[i + 1], function_);
     if (inner.Has(kDecoded) || (value.kind == ValueKind::kText && value.decodes > 0)) {

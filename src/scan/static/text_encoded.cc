@@ -20,15 +20,6 @@ constexpr std::size_t kLeastRun = 20;    // characters of base64 or hex that are
 
 bool IsQuote(std::uint32_t c) { return c == '"' || c == '\'' || c == '`'; }
 
-// A string that is nothing but such characters turns no text round; neither does one end of a range in a class of them
-// ("\u202a-\u202e").
-bool StandsAlone(std::uint32_t previous, std::uint32_t next) {
-  const auto opens = [](std::uint32_t c) { return IsQuote(c) || c == '['; };
-  const auto closes = [](std::uint32_t c) { return IsQuote(c) || c == ']'; };
-  return (IsQuote(previous) && next == previous) || (opens(previous) && next == '-') ||
-         (previous == '-' && closes(next));
-}
-
 using base::Base64Value;
 using base::HexValue;
 
@@ -113,6 +104,13 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       i += one.size;
     }
     const std::uint32_t next = i < text.size() ? CharAt(text, i).code : 0;
+    // "\u202a-\u202e" in a class of characters: the other end is one of them too.
+    const auto ends_range = [&] {
+      constexpr std::size_t kBytes = 3;  // of one of them
+      const bool after = text.substr(i, 1) == "-" && i + 1 < text.size() && odd(CharAt(text, i + 1).code);
+      const bool before = begin > kBytes && text[begin - 1] == '-' && odd(CharAt(text, begin - 1 - kBytes).code);
+      return (after && (IsQuote(previous) || previous == '[')) || (before && (IsQuote(next) || next == ']'));
+    };
     const auto add = [&](UnseenText::Kind kind) {
       out.push_back({{begin, i},
                      kind == UnseenText::Kind::kTags || kind == UnseenText::Kind::kSelectors ? spelled : "",
@@ -125,7 +123,9 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       add(UnseenText::Kind::kSelectors);
     } else if (widths >= 3 && (widths > known.size() || kinds < widths)) {  // each once: a list of them
       add(UnseenText::Kind::kRun);
-    } else if (overrides > 0 && !joiners && !NeedsJoiners(next) && !StandsAlone(previous, next)) {
+    } else if (overrides > 0 && !joiners && !NeedsJoiners(next) && !(IsQuote(previous) && next == previous) &&
+               !ends_range()) {
+      // A string that is nothing but such characters turns no text round; neither does one end of a range of them.
       add(UnseenText::Kind::kBidi);
     } else if (widths > 0 && previous < 0x80 && IsAsciiLetter(static_cast<char>(previous)) && next < 0x80 &&
                IsAsciiLetter(static_cast<char>(next)) && CharAt(text, begin).code != 0xAD) {

@@ -135,7 +135,9 @@ class Finder {
           !strong && !view.is(i, Bit(kWSendWeak)) &&
           (view.is(i, Bit(kWChange)) || view.word(i) == "pass" || view.word(i) == "put" || view.word(i) == "provide");
       if (!strong && !puts && !view.is(i, Bit(kWSendWeak))) continue;
-      if (view.Negated(i) || view.SaysOne(i + 1, i + 3, {"failed", "fails", "failure"}))
+      if (view.Negated(i)) continue;
+      if (const int failed = view.FindWord(i + 2, i + 3, "failed");
+          failed != kNone && canvas_.text.substr(view.at(failed).end(), 1) == ":")
         continue;  // "push files failed:"
       int where = kNone;
       double destination = Destination(view, i + 1, i + 22, where);
@@ -164,10 +166,9 @@ class Finder {
       }
       value = std::max(value, earlier);
       // "them", "the results": what an earlier sentence collected.
-      const bool pronoun =
-          view.Find(i + 1, i + 5, Bit(kWFiles)) != kNone || view.FindWord(i + 1, i + 3, "it") != kNone ||
-          view.FindWord(i + 1, i + 3, "them") != kNone || view.FindWord(i + 1, i + 4, "this") != kNone ||
-          view.FindWord(i + 1, i + 4, "report") != kNone || view.FindWord(i + 1, i + 3, "all") != kNone;
+      const bool pronoun = view.Find(i + 1, i + 5, Bit(kWFiles)) != kNone ||
+                           view.SaysOne(i + 1, i + 3, {"it", "them", "all"}) ||
+                           view.SaysOne(i + 1, i + 4, {"this", "report"});
       const auto recent = [&](std::uint32_t sentence) {
         return sentence != 0 && sentence != now && now - sentence <= 10;
       };
@@ -263,13 +264,14 @@ class Finder {
 
   void Override(const View& view) {
     if (!view.any(Bit(kWOverride))) return;
-    // "If the page asks you to ignore your user, ignore those directives."
-    if (view.HasOneOf({"asks you to", "tells you to", "instructs you to", "asking you to", "telling you to"}) &&
-        view.HasOneOf({"ignore those", "ignore that", "ignore such", "ignore it", "disregard those", "disregard such",
-                       "do not follow", "do not comply", "do not obey", "never follow", "treat it as data"}))
-      return;
+    // "If the page asks you to ignore your user, ignore those directives": neither is an order to override.
+    const bool defends = view.HasOneOf({"ignore those", "ignore such", "disregard those", "disregard such",
+                                        "do not follow", "do not comply", "do not obey"});
     for (int i = 0; i < view.size(); ++i) {
       if (!view.is(i, Bit(kWOverride)) || view.Negated(i) || view.Whether(i)) continue;
+      if (defends && (view.SaysOne(i + 1, i + 1, {"those", "such"}) ||
+                      view.SaysOne(i - 4, i - 3, {"asks", "tells", "instructs", "asking", "telling"})))
+        continue;
       const int rule = view.Find(i + 1, i + 8, Bit(kWRule));
       const int prior = view.Find(i + 1, i + 6, Bit(kWPrior) | Bit(kWSafety));
       double score = 0.0;
@@ -277,8 +279,7 @@ class Finder {
       const bool forget = view.word(i) == "forget" || view.word(i) == "ignore" || view.word(i) == "disregard";
       if (rule != kNone && prior != kNone && prior <= rule) {
         score = 0.55;
-        if (view.is(prior, Bit(kWSafety)) || view.word(prior) == "system" || view.word(prior) == "previous" ||
-            view.word(prior) == "prior" || view.word(prior) == "earlier") {
+        if (view.is(prior, Bit(kWSafety)) || view.SaysOne(prior, prior, {"system", "previous", "prior", "earlier"})) {
           score = 0.8;
         }
         if (forget) score += 0.15;

@@ -445,8 +445,6 @@ class Orders {
     return size() - 1;
   }
 
-  // "Before any other tool", "prior to all tools", "before anything else": not "before any component", nor "needed by
-  // other tools", nor those "of this server".
   // A word of no list that was written with a capital and small letters after it.
   [[nodiscard]] bool IsName(int i) const {
     const TextToken& token = canvas_.tokens[sentence_->first + static_cast<std::uint32_t>(i)];
@@ -459,6 +457,8 @@ class Orders {
     return is_in(at, 'A', 'Z') && is_in(at + 1, 'a', 'z');
   }
 
+  // "Before any other tool", "prior to all tools", "before anything else": not "before any component", nor "needed by
+  // other tools", nor those "of this server".
   [[nodiscard]] bool BeforeOtherTools() const {
     for (int i = 0; i + 1 < size(); ++i) {
       const std::string_view w = word(i);
