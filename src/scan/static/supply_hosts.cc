@@ -141,10 +141,29 @@ struct InstallArgs {
   bool server = false;  // a host starts it at every session
 };
 
+// Named as a package of an organisation's own, which nobody has claimed on the public index, or a stranger has.
+bool SoundsInternal(std::string_view ecosystem, std::string_view name) {
+  constexpr auto kWords = std::to_array<std::string_view>({"internal", "intranet", "inhouse", "corp"});
+  if (RankOf(ecosystem, name) != 0) return false;
+  const std::string lower = AsciiLower(name);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i <= lower.size(); ++i) {
+    if (i < lower.size() && std::string_view("@/-_.").find(lower[i]) == std::string_view::npos) continue;
+    if (std::ranges::find(kWords, std::string_view(lower).substr(begin, i - begin)) != kWords.end()) return true;
+    begin = i + 1;
+  }
+  return false;
+}
+
 void AddInstalled(Sheet& sheet, const Installer& installer, const std::vector<Word>& words, std::size_t from,
                   const InstallArgs& args) {
   const auto span = [&](const Word& word) {
     return args.whole ? args.bytes : base::ByteSpan{args.offset + word.begin, args.offset + word.end};
+  };
+  bool asks_public = args.server;  // what a host starts, with no index named beside it
+  const auto judge_name = [&](std::string_view name, const Word& at) {
+    if (!asks_public || !SoundsInternal(installer.ecosystem, name)) return;
+    sheet.Raise("SC-031", span(at), fmt::format("`{}` is fetched from the public index at each start", name), name);
   };
   for (std::size_t i = from; i < words.size(); ++i) {
     std::string_view word = words[i].text;
@@ -159,6 +178,9 @@ void AddInstalled(Sheet& sheet, const Installer& installer, const std::vector<Wo
         value = words[++i].text;
       }
       if (value.empty() || IsPlaceholder(value)) continue;
+      if (option.find("index") != std::string_view::npos || option == "-i" || option == "--registry") {
+        asks_public = false;
+      }
       if (option == "--index-url" || option == "-i" || option == "--registry") sheet.Index(value, span(words[i]), true);
       if (option == "--extra-index-url") sheet.Index(value, span(words[i]), false);
       if (option == "--trusted-host" && KindOfHost(value) != HostKind::kLocal) {
@@ -167,6 +189,7 @@ void AddInstalled(Sheet& sheet, const Installer& installer, const std::vector<Wo
       }
       if (option == "--from" && installer.ecosystem == kPypi) {
         AddPep508(sheet, value, span(words[i]), args.development);
+        judge_name(value.substr(0, value.find_first_of("=<>@[")), words[i]);
         if (installer.runs) return;
       }
       if (option == "--package") {
@@ -188,6 +211,7 @@ void AddInstalled(Sheet& sheet, const Installer& installer, const std::vector<Wo
         spec = spec.substr(0, at) + (version == "latest" ? "" : "==" + version);
       }
       AddPep508(sheet, spec, span(words[i]), args.development);
+      judge_name(std::string_view(spec).substr(0, spec.find_first_of("=<>@[")), words[i]);
     } else if (word.find("://") != std::string_view::npos || word.starts_with("github:") || word.starts_with("git@")) {
       AddNpmSpec(sheet, word, word, span(words[i]), args.development);
     } else {
@@ -195,6 +219,7 @@ void AddInstalled(Sheet& sheet, const Installer& installer, const std::vector<Wo
       const std::string_view name = word.substr(0, at);
       const std::string_view version = at == std::string_view::npos ? std::string_view() : word.substr(at + 1);
       AddNpmSpec(sheet, name, version, span(words[i]), args.development);
+      judge_name(name, words[i]);
       if (args.server && !IsExactNpmVersion(version)) {
         sheet.Raise("SC-017", span(words[i]), fmt::format("`{}` is whatever version is newest at each start", name),
                     name);
@@ -245,27 +270,106 @@ std::string CommandLine(std::string_view command, JsonValue args) {
   return line;
 }
 
-// "command": "bash", "args": ["-c", LINE], where the line starts no program that could be a server: it is run whenever
-// the folder is opened.
-void JudgeShellLine(Sheet& sheet, std::string_view command, JsonValue args, base::ByteSpan bytes) {
-  constexpr auto kShells = std::to_array<std::string_view>(
-      {"sh", "bash", "zsh", "dash", "cmd", "cmd.exe", "powershell", "powershell.exe", "pwsh"});
+// Which programs read a whole program from an argument, and the option they read it from. Option "": a shell, whose
+// line may stand in any argument.
+struct Inline {
+  std::string_view program;
+  std::array<std::string_view, 3> options;
+};
+constexpr std::array kInline = {
+    Inline{"sh", {}},
+    Inline{"bash", {}},
+    Inline{"zsh", {}},
+    Inline{"dash", {}},
+    Inline{"cmd", {}},
+    Inline{"powershell", {}},
+    Inline{"pwsh", {}},
+    Inline{"node", {"-e", "--eval", "-p"}},
+    Inline{"bun", {"-e", "--eval", "-p"}},
+    Inline{"deno", {"eval", "", ""}},
+    Inline{"python", {"-c", "", ""}},
+    Inline{"python2", {"-c", "", ""}},
+    Inline{"python3", {"-c", "", ""}},
+    Inline{"perl", {"-e", "-E", ""}},
+    Inline{"ruby", {"-e", "", ""}},
+    Inline{"php", {"-r", "", ""}},
+};
+
+// Programs that ask, print or change one thing and end: none of them can be spoken with. `acts`: it changes something
+// or asks another machine.
+struct Utility {
+  std::string_view name;
+  bool acts;
+};
+constexpr auto kUtilities = std::to_array<Utility>(
+    {{"base64", false}, {"cat", false},     {"chmod", true},  {"chown", true},    {"cp", true},      {"curl", true},
+     {"date", false},   {"dig", true},      {"echo", false},  {"find", false},    {"grep", false},   {"head", false},
+     {"host", true},    {"id", false},      {"kill", true},   {"ln", true},       {"ls", false},     {"mkdir", true},
+     {"mv", true},      {"nslookup", true}, {"ping", true},   {"printenv", true}, {"printf", false}, {"ps", false},
+     {"rm", true},      {"rsync", true},    {"scp", true},    {"tail", false},    {"tar", true},     {"touch", true},
+     {"uname", false},  {"wget", true},     {"whoami", false}});
+
+// Whether a program in one argument takes, asks or changes anything beyond itself.
+bool Reaches(std::string_view lower) {
+  constexpr auto kWords = std::to_array<std::string_view>(
+      {"env",    "http",   "socket",   "request",    "fetch",  "url", "dns",     "open(", "file", "unlink",
+       "remove", "rmtree", "process.", "subprocess", "base64", "b64", "getpass", "home",  "ftp",  "smtp"});
+  return std::ranges::any_of(kWords, [&](std::string_view word) { return lower.find(word) != std::string_view::npos; });
+}
+
+// Whether a line for the shell, or a program in one argument, may start or be a server: it names a starter of programs,
+// or reads what the host writes.
+bool MayServe(const Inline& how, std::string_view lower) {
   constexpr auto kStarters = std::to_array<std::string_view>(
       {"npx",    "npm",    "pnpm", "yarn",   "bun",  "deno", "node", "python", "uv",   "pipx",
        "docker", "podman", "java", "dotnet", "ruby", "php",  "go ",  "cargo",  "nix",  "exec ",
        "ssh ",   "$",      "mcp",  "server", ".sh",  ".py",  ".js",  ".ts",    ".ps1", "./"});
-  const std::string_view shell = command.substr(command.find_last_of("/\\") + 1);
-  if (std::ranges::find(kShells, shell) == kShells.end()) return;
-  std::string line;
-  for (const JsonValue arg : args) {
-    const std::string_view word = arg.string();
-    if (!word.starts_with('-') && !(word.size() == 2 && word[0] == '/')) line += std::string(word) + " ";
+  constexpr auto kServes = std::to_array<std::string_view>(
+      {"stdin",      "mcp",         "serve",      "main(",       ".run(",  "run_",     "runpy",  "import(",
+       "spawn",      "exec",        "system(",    "popen",       "listen", "readline", "input(", "start(",
+       "require('.", "require(\".", "require('/", "require(\"/", "eval(",  "<>",       "gets"});
+  const auto named = [&](std::string_view word) { return lower.find(word) != std::string_view::npos; };
+  return how.options[0].empty() ? std::ranges::any_of(kStarters, named) : std::ranges::any_of(kServes, named);
+}
+
+// "command": "bash", "args": ["-c", LINE] and its like, where what stands there can be no server: it is run for its own
+// sake whenever the folder is opened. What neither acts nor is given a secret is no more than odd.
+void JudgeServerCommand(Sheet& sheet, JsonValue server, base::ByteSpan bytes) {
+  constexpr double kOdd = 0.4;
+  const std::string_view command = server.Find("command").string();
+  std::string program = AsciiLower(command.substr(command.find_last_of("/\\") + 1));
+  if (program.ends_with(".exe")) program.resize(program.size() - 4);
+  const JsonValue environment = server.Find("env");
+  bool acts = false;
+  for (auto it = environment.begin(); environment.is_object() && it != environment.end(); ++it) {
+    acts = acts || code::IsSecretName(it.key());
   }
-  const std::string lower = AsciiLower(line);
-  const bool starts =
-      std::ranges::any_of(kStarters, [&](std::string_view word) { return lower.find(word) != std::string::npos; });
-  if (lower.size() < 4 || starts) return;
-  sheet.Raise("SC-030", bytes, "a server is a line for the shell that starts no server");
+  std::string message;
+  const auto* const utility = std::ranges::find(kUtilities, std::string_view(program), &Utility::name);
+  const auto* const how = std::ranges::find(kInline, std::string_view(program), &Inline::program);
+  if (utility != kUtilities.end()) {
+    acts = acts || utility->acts;
+    message = fmt::format("a server is `{}`, which serves nothing", program);
+  } else if (how != kInline.end()) {
+    const bool shell = how->options[0].empty();
+    std::string line;
+    bool next = false;  // this argument is the program
+    for (const JsonValue arg : server.Find("args")) {
+      const std::string_view word = arg.string();
+      if (shell ? !word.starts_with('-') && !(word.size() == 2 && word[0] == '/') : next) {
+        line += AsciiLower(word) + " ";
+      }
+      next = !word.empty() && std::ranges::find(how->options, word) != how->options.end();
+    }
+    if (line.size() < 4 || MayServe(*how, line)) return;
+    acts = acts || shell || Reaches(line);
+    message = shell ? "a server is a line for the shell that starts no server"
+                    : "a server is a program in one line that reads nothing of what a host says";
+  } else {
+    return;
+  }
+  RawFinding& finding = sheet.Raise("SC-030", bytes, message);
+  if (!acts) finding.scale = kOdd;
 }
 
 void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
@@ -281,7 +385,7 @@ void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
       args.exists() && args.offset() < command.offset() ? base::ByteSpan{args.offset(), SpanOf(command).end} : bytes;
   sheet.Hook("mcpServers." + std::string(name.substr(0, 80)), CommandLine(command.string(), args), whole,
              Reach::kInstall);
-  JudgeShellLine(sheet, command.string(), args, whole);
+  JudgeServerCommand(sheet, server, whole);
   std::vector<Word> words = WordsOf(command.string(), 0);
   for (const JsonValue arg : args) {
     if (arg.is_string()) words.push_back({std::string(arg.string()), 0, 0});
