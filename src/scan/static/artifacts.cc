@@ -221,6 +221,7 @@ void AnalyzeArtifacts(const FileContext& file, FileResult& out) {
   FindDisguise(file, out);
   if (IsText(file.type)) {
     FindSecrets(file, out);
+    FindWrittenSecrets(file, out);
     if (file.type == FileType::kNotebook) AnalyzeNotebook(file, out);
   } else if (IsProgram(file.type)) {
     // Read as far as its kind; bytecode is read whole by AnalyzeBytecode.

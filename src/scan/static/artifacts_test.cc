@@ -71,6 +71,24 @@ TEST(Artifacts, StandInsAndWrongChecksumsAreNot) {
   EXPECT_THAT(Artifacts("keys.md", "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\n"), IsEmpty());
 }
 
+TEST(Artifacts, SeveralCredentialsInFull) {
+  const std::string three =
+      "api_key = 'kq83hd72hs91kd02'\n{\"db_password\": \"Winter2024!rows\"}\nCLIENT_SECRET=\"p0d92jsk1LLm3\"\n";
+  const std::vector<RawFinding> findings = Artifacts("config.py", three);
+  ASSERT_THAT(Rules(findings), ElementsAre("SC-032"));
+  EXPECT_THAT(findings[0].message + findings[0].evidence, Not(HasSubstr("kq83")));
+  EXPECT_THAT(Artifacts("tests/config.py", three), IsEmpty());
+  // One name thrice, one value thrice, names of where it is kept, an end of the text within one.
+  EXPECT_THAT(Artifacts("a.py", "password = 'Winter2024!a'\npassword = 'Winter2024!b'\npassword = 'Winter2024!c'\n"),
+              IsEmpty());
+  EXPECT_THAT(Artifacts("a.py", "api_key = 'Winter2024!'\npassword = 'Winter2024!'\nauth_token = 'Winter2024!'\n"),
+              IsEmpty());
+  EXPECT_THAT(
+      Artifacts("a.py", "api_key = 'SERVICE_KEY'\npassword = 'vault:rows/main'\nauth_token = '$TOKEN_OF_ROWS'\n"),
+      IsEmpty());
+  EXPECT_THAT(Artifacts("a.py", "api_key = 'kq83hd72hs91"), IsEmpty());
+}
+
 TEST(Artifacts, ProgramsUnderOtherNames) {
   const std::string elf = std::string("\x7f") + "ELF" + std::string(60, '\0');
   EXPECT_THAT(Rules(Artifacts("assets/logo.png", elf)), ElementsAre("SC-023"));

@@ -370,7 +370,10 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
     const bool known = ReadNpmManifest(sheet, base) || ReadPythonManifest(sheet, base) ||
                        ReadTomlManifest(sheet, base) || ReadContainerFile(sheet, base) || ReadHostConfig(sheet, base) ||
                        ReadBuildFile(sheet, base);
-    if (file->type == FileType::kMarkdown && IsInstructionFile(file->file->path)) ReadInstructionCommands(sheet);
+    if (file->type == FileType::kMarkdown && IsInstructionFile(file->file->path)) {
+      ReadInstructionCommands(sheet);
+      ReadInstructionEndpoints(sheet);
+    }
     if (base == "setup.py" || (!known && IsReadForCommands(*file) && file->file->bytes.size() <= kMaxInstallText)) {
       ReadInstallCommands(sheet, file->text(), 0, nullptr);
     }

@@ -39,6 +39,8 @@ struct SupplyFacts {
 
 // Per file, whatever its type: secrets in text, binaries and bytecode in a source package, files that pretend.
 void AnalyzeArtifacts(const FileContext& file, FileResult& out);
+// Several credentials that stand in full in one file.
+void FindWrittenSecrets(const FileContext& file, FileResult& out);
 // The package's view of them: pyc without source, pyc that differs from its source.
 void AnalyzeBytecode(const core::PackageView& view, const std::vector<FileContext>& files,
                      std::vector<RawFinding>& out);

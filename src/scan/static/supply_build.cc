@@ -7,6 +7,7 @@
 
 #include "static/classify.h"
 #include "static/front_matter.h"
+#include "static/shell_judge.h"
 #include "static/supply_internal.h"
 
 namespace interlock::scan {
@@ -154,6 +155,58 @@ bool ReadBuildFile(Sheet& sheet, std::string_view base) {
   return false;
 }
 
+namespace {
+
+// A value without its quotes and where it stands; "" where the line has none of its own.
+std::string_view ValueOf(std::string_view rest) {
+  std::string_view value = Trim(rest);
+  const bool quoted = value.size() >= 2 && (value.front() == '"' || value.front() == '\'');
+  if (quoted && value.back() == value.front()) value = value.substr(1, value.size() - 2);
+  return value;
+}
+
+// "endpoints:", "network_hosts:": what is listed below it is talked to.
+bool NamesEndpoints(std::string_view key) {
+  const std::string lower = AsciiLower(key);
+  return lower.find("endpoint") != std::string::npos || lower.find("network") != std::string::npos;
+}
+
+}  // namespace
+
+// Addresses that the head of an instruction file says it talks to, and which nobody encrypts.
+void ReadInstructionEndpoints(Sheet& sheet) {
+  const std::string_view text = sheet.text();
+  const FrontMatter head = FindFrontMatter(text);
+  std::size_t group = std::string_view::npos;  // indentation of the list of endpoints that is open
+  for (std::size_t at = head.begin; at < head.end;) {
+    const std::size_t end = std::min(text.find('\n', at), head.end);
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    const std::size_t indent = line.find_first_not_of(" \t\r");
+    if (indent == std::string_view::npos) continue;
+    const std::size_t begin = line.find_first_not_of(" \t-", indent);
+    if (begin == std::string_view::npos) continue;
+    if (group != std::string_view::npos && indent <= group && line[indent] != '-') group = std::string_view::npos;
+    const std::size_t colon = line.find(':', begin);
+    if (colon == std::string_view::npos) continue;
+    const std::string_view key = line.substr(begin, colon - begin);
+    const bool listed = key == "http" || key == "\"http" || key == "'http";
+    const std::string_view value = ValueOf(line.substr(listed ? begin : colon + 1));
+    if (value.empty() && NamesEndpoints(key)) {
+      group = indent;
+    } else if ((group != std::string_view::npos || NamesEndpoints(key)) && value.starts_with("http://")) {
+      const std::string host = HostOf(AsciiLower(value.substr(0, 300)));
+      if (host.empty() || KindOfHost(host) == HostKind::kLocal) continue;
+      const auto where = static_cast<std::size_t>(value.data() - text.data());
+      RawFinding& finding = sheet.Raise("SC-001", {where, where + value.size()},
+                                        "the agent reads what comes from " + host + " without encryption");
+      // What anybody on the way may replace is what the agent acts on.
+      finding.severity = core::Severity::kHigh;
+      finding.reach = core::Reach::kAgent;
+    }
+  }
+}
+
 // What the head of an instruction file has its host run (`command:` of an installer or a hook), and !`command`, which
 // a host runs before the agent reads a word.
 void ReadInstructionCommands(Sheet& sheet) {
@@ -171,9 +224,7 @@ void ReadInstructionCommands(Sheet& sheet) {
     if (colon == std::string_view::npos) continue;
     const std::string_view key = line.substr(begin, colon - begin);
     if (std::ranges::find(kKeys, key) == kKeys.end()) continue;
-    std::string_view value = Trim(line.substr(colon + 1));
-    const bool quoted = value.size() >= 2 && (value.front() == '"' || value.front() == '\'');
-    if (quoted && value.back() == value.front()) value = value.substr(1, value.size() - 2);
+    const std::string_view value = ValueOf(line.substr(colon + 1));
     if (value.size() < 4 || value.front() == '|' || value.front() == '>') continue;
     const auto where = static_cast<std::size_t>(value.data() - text.data());
     sheet.Hook(std::string(key), value, {where, where + value.size()}, core::Reach::kAgent);

@@ -333,9 +333,11 @@ bool MayServe(const Inline& how, std::string_view lower) {
 }
 
 // "command": "bash", "args": ["-c", LINE] and its like, where what stands there can be no server: it is run for its own
-// sake whenever the folder is opened. What neither acts nor is given a secret is no more than odd.
+// sake whenever the folder is opened. What neither acts nor is given a secret is no more than
+// odd; a utility is worth a look all the same, since nobody configures one by accident.
 void JudgeServerCommand(Sheet& sheet, JsonValue server, base::ByteSpan bytes) {
   constexpr double kOdd = 0.4;
+  constexpr double kOddUtility = 0.5;
   const std::string_view command = server.Find("command").string();
   std::string program = AsciiLower(command.substr(command.find_last_of("/\\") + 1));
   if (program.ends_with(".exe")) program.resize(program.size() - 4);
@@ -369,7 +371,7 @@ void JudgeServerCommand(Sheet& sheet, JsonValue server, base::ByteSpan bytes) {
     return;
   }
   RawFinding& finding = sheet.Raise("SC-030", bytes, message);
-  if (!acts) finding.scale = kOdd;
+  if (!acts) finding.scale = utility != kUtilities.end() ? kOddUtility : kOdd;
 }
 
 void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {

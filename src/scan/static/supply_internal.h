@@ -83,6 +83,7 @@ bool ReadTomlManifest(Sheet& sheet, std::string_view base);
 bool ReadHostConfig(Sheet& sheet, std::string_view base);
 bool ReadContainerFile(Sheet& sheet, std::string_view base);
 void ReadInstructionCommands(Sheet& sheet);
+void ReadInstructionEndpoints(Sheet& sheet);
 bool ReadBuildFile(Sheet& sheet, std::string_view base);
 // `pip install x`, `npm i x`, `npx x`, `uvx x` in documents, scripts and commands. `development`: in a document that
 // only people read.

@@ -104,6 +104,11 @@ std::size_t TalkBeside(const TextCanvas& canvas, std::uint32_t index) {
   return count;
 }
 
+// What begins with the end of a name in JSON (`": "...`) is a value: its marks quote nobody.
+bool IsMember(std::string_view text, std::uint32_t at) {
+  return text[at] == '"' && text.substr(at + 1, 2).find(':') != std::string_view::npos;
+}
+
 // "Do not mention this to the user."
 bool KeepsFromUser(const TextCanvas& canvas, const TextPassage& passage) {
   constexpr std::uint32_t kMost = 256;  // asked for each of its sentences
@@ -149,6 +154,7 @@ double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_
   const std::string_view after = text.substr(end, sentence.end > end ? sentence.end - end : 0);
   bool marked = canvas.Quoted(begin);
   if (marked) add(0.55);
+  marked = marked || (begin < text.size() && IsMember(text, begin));
   for (const char quote : {'"', '`'}) {
     if (marked) break;
     const auto opened = std::count(before.begin(), before.end(), quote);

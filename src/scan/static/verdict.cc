@@ -49,6 +49,11 @@ constexpr double kMostOfHints = 0.36;
 constexpr double kLook = 0.2;
 constexpr double kLookOfWords = 0.3;
 constexpr double kMostWithoutLook = 0.2;
+// The more there is to look at, the likelier something looks like an attack by chance: with each doubling of what runs
+// or is given to the agent, a look asks for more. Never for more than a ground is, so that padding hides no such
+// finding, and BLOCK is not touched at all.
+constexpr double kUsualVolume = 256 << 10;  // bytes
+constexpr double kLookADoubling = 0.05;
 // Of words among the code and data of a package that offers an agent nothing: programmers read them.
 constexpr double kWordsOfLibrary = 0.3;
 // ... and of words among data by the megabyte (transcripts, tables, catalogues): some of any such heap sound like
@@ -128,6 +133,15 @@ double WordsOfData(const std::vector<FileContext>& files) {
   }
   if (files.size() < kFilesOfHeap || bytes < kHeap) return 1.0;
   return bytes < kLargeHeap ? kWordsOfHeap : kWordsOfLargeHeap;
+}
+
+// How much more a look asks for in a package of this volume.
+double MoreForVolume(const std::vector<FileContext>& files) {
+  double bytes = 0.0;
+  for (const FileContext& file : files) {
+    if (file.reach <= Reach::kRuntime && IsText(file.type)) bytes += static_cast<double>(file.text().size());
+  }
+  return bytes <= kUsualVolume ? 0.0 : kLookADoubling * std::log2(bytes / kUsualVolume);
 }
 
 std::string SummaryOf(const ScanReport& report) {
@@ -265,6 +279,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   };
 
   const double words_of_data = WordsOfData(files);
+  const double more = input.options->strict ? 0.0 : MoreForVolume(files);
   std::vector<Finding>& findings = report.findings;
   std::vector<bool> listed_only;                                                  // beside findings
   std::vector<bool> says_where;                                                   // ... RawFinding::concrete
@@ -371,7 +386,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       }
       const Rule* rule = input.rules->Find(finding.rule);
       const bool words = rule->engine == Engine::kText && !input.options->strict;
-      look = look || (counts && weight >= (words ? kLookOfWords : kLook));
+      look = look || (counts && weight >= std::min((words ? kLookOfWords : kLook) + more, kGround));
       const bool grave = weight >= kGround && finding.severity == core::Severity::kCritical;
       if (counts && grave && says_where[i]) concrete.insert(rule->id);
       if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
@@ -435,7 +450,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   } else if (report.score >= kWarnScore) {
     report.verdict = core::ScanVerdict::kWarn;
     report.reason = core::ScanReason::kMalicious;
-  } else if (weakness >= kVulnerableWarn) {
+  } else if (weakness >= std::min(kVulnerableWarn + more, kGround)) {
     report.verdict = core::ScanVerdict::kWarn;
     report.reason = core::ScanReason::kVulnerable;
   } else if (std::any_of(

@@ -422,6 +422,39 @@ TEST(Verdict, WordsAmongDataByTheMegabyteCountLess) {
   EXPECT_EQ(weigh("M-CRITICAL", 1U << 20), weigh("M-CRITICAL", 200));
 }
 
+// The larger a package, the likelier one of its sentences or calls looks like an attack by chance.
+TEST(Verdict, ALookAsksForMoreWhereThereIsMoreToLookAt) {
+  const auto weigh = [](std::string_view rule, double scale, std::size_t bytes, const char* path = "lib.py",
+                        bool strict = false) {
+    core::PackageView view;
+    view.files.push_back({.path = "server.py", .bytes = "pass\n"});
+    view.files.push_back({.path = path, .bytes = "#" + std::string(bytes, ' ')});
+    const std::vector<FileContext> files = ClassifyFiles(view, PackageKind::kMcpServer);
+    RawFinding hit = Hit(rule);
+    hit.scale = scale;
+    ScanOptions options;
+    options.strict = strict;
+    ScanReport report;
+    Judge({hit}, {&files, &Rules(), &options, {}}, report);
+    return report.verdict;
+  };
+  constexpr std::size_t kSmall = 1000;
+  constexpr std::size_t kLarge = std::size_t{2} << 20;
+  constexpr std::size_t kHuge = std::size_t{30} << 20;
+  // "M-HIGH" at .5: weight .24.
+  EXPECT_EQ(weigh("M-HIGH", 0.5, kSmall), ScanVerdict::kWarn);
+  EXPECT_EQ(weigh("M-HIGH", 0.5, kLarge), ScanVerdict::kSafe);
+  EXPECT_EQ(weigh("M-HIGH", 0.5, kLarge, "lib.py", true), ScanVerdict::kWarn) << "the strict profile";
+  EXPECT_EQ(weigh("M-HIGH", 0.5, kLarge, "tests/test_lib.py"), ScanVerdict::kWarn) << "tests are no part of it";
+  EXPECT_EQ(weigh("V-HIGH", 0.5, kSmall), ScanVerdict::kWarn);
+  EXPECT_EQ(weigh("V-HIGH", 0.5, kHuge), ScanVerdict::kSafe);
+  // Nothing that is grave by itself can be buried.
+  EXPECT_EQ(weigh("M-HIGH", 1.0, kHuge), ScanVerdict::kWarn);
+  EXPECT_EQ(weigh("V-HIGH", 1.0, kHuge), ScanVerdict::kWarn);
+  EXPECT_EQ(weigh("M-CRITICAL", 1.0, kHuge), ScanVerdict::kBlock);
+  EXPECT_EQ(weigh("M-DECISIVE", 1.0, kHuge), ScanVerdict::kBlock);
+}
+
 // "license: complete terms in LICENSE.txt" is no order to follow them; a sentence that names the file is one.
 TEST(Verdict, TheLicenceLineOfASkillHasNobodyReadTheLicence) {
   const auto reach = [](const std::string& body) {
