@@ -22,6 +22,7 @@ namespace {
 struct Table {
   std::unordered_map<std::string, HostKind> hosts;
   std::vector<std::pair<std::string, HostKind>> paths;  // "host/path"
+  std::vector<std::string> apps;
 };
 
 const Table& Hosts() {
@@ -46,6 +47,8 @@ const Table& Hosts() {
         }
       }
     }
+    const base::JsonValue apps = doc.value().root().Find("apps");
+    for (auto it = apps.begin(); it != apps.end(); ++it) built.apps.emplace_back((*it).string());
     return built;
   }();
   return table;
@@ -181,6 +184,11 @@ std::string HostOf(std::string_view url) {
   for (char& c : host) c = LowerOf(c);
   while (!host.empty() && host.back() == '.') host.pop_back();
   return host;
+}
+
+bool RunsAnybodysProgram(std::string_view url) {
+  const std::string host = HostOf(url);
+  return std::ranges::any_of(Hosts().apps, [&](const std::string& app) { return IsHostOrBelow(host, app); });
 }
 
 HostKind KindOfHost(std::string_view url) {

@@ -149,9 +149,10 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     } else if (act.act == ShellAct::kFetch || act.act == ShellAct::kSend) {
       // Fetching is honest; from a bare address, a paste site or a tunnel it is worth a word.
       const HostKind kind = KindOfHost(act.detail);
-      if (kind != HostKind::kRawAddress && kind != HostKind::kPaste && kind != HostKind::kTunnel) continue;
+      const bool app = act.act == ShellAct::kSend && kind == HostKind::kOrdinary && RunsAnybodysProgram(act.detail);
+      if (kind != HostKind::kRawAddress && kind != HostKind::kPaste && kind != HostKind::kTunnel && !app) continue;
       finding.rule = "SH-009";
-      finding.scale = act.act == ShellAct::kSend ? 1.3 : 0.8;
+      finding.scale = app ? 1.9 : act.act == ShellAct::kSend ? 1.3 : 0.8;
       finding.message = fmt::format("{} {}, where nobody answers for what lies there",
                                     act.act == ShellAct::kSend ? "sends data to" : "fetches from", act.detail);
     } else if (act.act == ShellAct::kInstall && act.gravity > 0 && act.detail.find("://") != std::string::npos) {

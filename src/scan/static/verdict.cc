@@ -257,7 +257,9 @@ double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, c
         if (IsOwnHost(raw.host, identity)) {
           const bool unseen =
               !raw.told && (reach == Reach::kAgent || reach == Reach::kTool || reach == Reach::kInstall);
-          confidence *= rule.threat == core::ThreatClass::kT6 ? 0.9 : unseen ? 0.6 : 0.25;
+          // Of SH-009 the ground is that nobody answers for the host: its maker does.
+          const bool secrets = rule.threat == core::ThreatClass::kT6 && rule.id != "SH-009";
+          confidence *= secrets ? 0.9 : unseen && rule.id != "SH-009" ? 0.6 : 0.25;
         }
         break;
     }
