@@ -196,7 +196,7 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     if (HasHost(act.act) && !near) finding.host = act.detail;
     // A document that shows a command is not yet a program that runs it.
     finding.told = context.place == ShellPlace::kInstruction;
-    if (finding.told) finding.scale *= 0.75;
+    if (finding.told && act.act != ShellAct::kReverseShell) finding.scale *= 0.75;
     finding.described = context.described;
     if (finding.told && HasHost(act.act) && IsPlaceholderHost(act.detail)) {
       finding.described = std::max(finding.described, kNowhereToGo);

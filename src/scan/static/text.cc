@@ -439,7 +439,18 @@ class Analysis {
         continue;
       }
       Spans(passage, surface, shown);
+      if (IsBareCommand(shown))
+        Shell(shown, surface, 0, Described(canvas_, passage.first, passage.begin, passage.begin, false));
     }
+  }
+
+  // A paragraph or an item that is a download handed to a shell and nothing else: nobody set it as code.
+  static bool IsBareCommand(std::string_view shown) {
+    constexpr std::size_t kLongest = 400;
+    static const re2::RE2 kCommand(
+        R"(\s*(?:[$>]\s*)?(?:sudo\s+)?(?:curl|wget|echo)\s[^\n|]+(?:\|[^\n|]+)?\|\s*(?:sudo\s+)?(?:/bin/)?(?:ba|z|da)?sh(?:\s[^\n]*)?[.\s]*)");
+    return shown.size() <= kLongest && shown.find('|') != std::string_view::npos &&
+           re2::RE2::FullMatch(re2::StringPiece(shown.data(), shown.size()), kCommand);
   }
 
   // Command lines of the servers that a host's configuration starts.

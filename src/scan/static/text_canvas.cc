@@ -341,9 +341,18 @@ class Builder {
     passage.last = static_cast<std::uint32_t>(out_.sentences.size());
     if (passage.shape == TextShape::kHeading) {
       WordSet title = 0;
-      for (std::uint32_t s = passage.first; s < passage.last; ++s) title |= out_.sentences[s].all;
+      // A name says what a thing is called ("# pypi-license-scanner"), and excuses nothing.
+      for (std::uint32_t t = FirstToken(passage); t < out_.tokens.size(); ++t) {
+        const TextToken& token = out_.tokens[t];
+        if (!token.symbol || out_.Of(token).find('-') == std::string_view::npos) title |= token.set;
+      }
       if (section_ < out_.sections.size()) out_.sections[section_].title |= title;
     }
+  }
+
+  [[nodiscard]] std::uint32_t FirstToken(const TextPassage& passage) const {
+    return passage.first < passage.last ? out_.sentences[passage.first].first
+                                        : static_cast<std::uint32_t>(out_.tokens.size());
   }
 
   // `comment`: a star at the head of a line is the comment's.
