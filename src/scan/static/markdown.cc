@@ -117,6 +117,7 @@ class OpenTags {
         if (!EqualsLower(tag.name, open_[i - 1].name)) continue;
         while (open_.size() >= i) {
           if (open_.back().hidden) --hidden_;
+          if (open_.back().name == "pre") --verbatim_;
           open_.pop_back();
         }
         return;
@@ -127,9 +128,11 @@ class OpenTags {
     std::string name;
     for (const char c : tag.name) name.push_back(Lower(c));
     if (tag.hidden) ++hidden_;
+    if (name == "pre") ++verbatim_;
     open_.push_back({std::move(name), tag.hidden});
   }
   [[nodiscard]] bool hidden() const { return hidden_ > 0; }
+  [[nodiscard]] bool verbatim() const { return verbatim_ > 0; }  // inside <pre>
 
  private:
   struct Entry {
@@ -138,6 +141,7 @@ class OpenTags {
   };
   std::vector<Entry> open_;
   std::size_t hidden_ = 0;
+  std::size_t verbatim_ = 0;
 };
 
 class Builder {
@@ -501,6 +505,7 @@ class Builder {
     const HtmlTag tag = ReadHtmlTag(piece);
     for (const base::ByteSpan& text : tag.texts) Attribute(at + text.begin, at + text.end);
     tags_.Apply(tag);
+    if (!tag.alone && EqualsLower(tag.name, "code")) Tick();
   }
 
   void Comment(std::size_t begin, std::size_t end) {
@@ -524,7 +529,9 @@ class Builder {
       std::size_t b = end;
       while (a < b && IsSpace(html[a])) ++a;
       while (b > a && IsSpace(html[b - 1])) --b;
-      if (a < b) PushPlain(tags_.hidden() ? BlockKind::kUnseen : BlockKind::kHtml, at + a, at + b);
+      // What <pre> shows is code as much as what fences do.
+      const BlockKind shown = tags_.verbatim() ? BlockKind::kCode : BlockKind::kHtml;
+      if (a < b) PushPlain(tags_.hidden() ? BlockKind::kUnseen : shown, at + a, at + b);
     };
     while (i < html.size()) {
       if (html[i] != '<') {
