@@ -287,6 +287,17 @@ void AnalyzeBytecode(const core::PackageView& view, const std::vector<FileContex
     }
     if (extra.empty()) continue;
     finding.rule = "SC-026";
+    // It runs where its source is imported: by what runs of the same folder, wherever that lies.
+    const std::string_view folder = std::string_view(source_path).substr(0, source_path.rfind('/') + 1);
+    for (const FileContext& beside : files) {
+      const std::string_view path = beside.file->path;
+      const bool module = beside.type == FileType::kPython && path.starts_with(folder) &&
+                          path.find('/', folder.size()) == std::string_view::npos;
+      if (module && beside.reach < (finding.has_reach ? finding.reach : file.reach)) {
+        finding.has_reach = true;
+        finding.reach = beside.reach;
+      }
+    }
     // What does not fit its source any more is compiled anew before it runs: old, not hidden.
     const bool stale = code.checked && !code.hash_based && code.source_size != (text.size() & 0xffffffffU);
     finding.scale = stale ? 0.5 : 1.0;
