@@ -33,9 +33,11 @@ void AddEvalScannerCommand(CLI::App& group, std::function<int()>& run) {
   c->add_flag("--counts", a->counts, "figures alone, no package named: for samples that nobody is to read")
       ->excludes("--show");
   c->add_option("--rules", a->rules, "own rule files or folders beside the shipped ones")->allow_extra_args(false);
-  c->add_option("--rewrite", a->rewrite,
-                "rewrite what calls are given (a dictionary, a closure, ... first) in Python and JavaScript, and score "
-                "those samples: an id such as py-list; all: a table of how many stay caught by which")
+  c->add_option(
+       "--rewrite", a->rewrite,
+       "rewrite what calls are given (a dictionary, a closure, ... first) in Python and JavaScript, documents in "
+       "other Markdown, scripts into other folders, and score those samples: an id such as py-list, md-pre, "
+       "folder-tests; all: a table of how many stay caught by which")
       ->check([](const std::string& id) {
         const auto all = eval::scanner::Rewritings();
         const bool known = id == "all" || std::ranges::find(all, id, &eval::scanner::Rewriting::id) != all.end();

@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "scanner/rewrite_text.h"
+
 namespace interlock::eval::scanner {
 namespace {
 
@@ -44,6 +46,22 @@ constexpr std::array kRewritings = {
               "part$n.next().value"},
     Rewriting{"js-global", kJavaScript, "globalThis.part$n = $a;", "globalThis.part$n"},
     Rewriting{"js-loop", kJavaScript, "let part$n; for (part$n of [$a]);", "part$n"},
+    Rewriting{"md-quote", kMarkdown, "", ""},
+    Rewriting{"md-items", kMarkdown, "", ""},
+    Rewriting{"md-plain-fence", kMarkdown, "", ""},
+    Rewriting{"md-text-fence", kMarkdown, "", ""},
+    Rewriting{"md-tildes", kMarkdown, "", ""},
+    Rewriting{"md-indented", kMarkdown, "", ""},
+    Rewriting{"md-pre", kMarkdown, "", ""},
+    Rewriting{"md-details", kMarkdown, "", ""},
+    Rewriting{"md-line-ends", kMarkdown, "", ""},
+    Rewriting{"md-headings", kMarkdown, "", ""},
+    Rewriting{"folder-tests", kFolder, "", "tests"},
+    Rewriting{"folder-examples", kFolder, "", "examples"},
+    Rewriting{"folder-docs", kFolder, "", "docs"},
+    Rewriting{"folder-vendor", kFolder, "", "vendor"},
+    Rewriting{"folder-modules", kFolder, "", "node_modules/lib"},
+    Rewriting{"folder-ci", kFolder, "", ".github/actions"},
 };
 
 constexpr std::size_t kMaxArgument = 400;
@@ -479,6 +497,7 @@ class Rewriter {
 
 SourceLanguage LanguageOf(std::string_view path) noexcept {
   if (path.ends_with(".py")) return kPython;
+  if (path.ends_with(".md")) return kMarkdown;
   static constexpr std::array<std::string_view, 8> kEnds = {".js",  ".ts",  ".mjs", ".cjs",
                                                             ".mts", ".cts", ".jsx", ".tsx"};
   if (path.ends_with(".d.ts")) return kNone;
@@ -488,10 +507,12 @@ SourceLanguage LanguageOf(std::string_view path) noexcept {
 std::span<const Rewriting> Rewritings() noexcept { return kRewritings; }
 
 std::string Rewrite(std::string_view source, const Rewriting& how, std::uint32_t& places) {
+  if (how.language == kMarkdown) return RewriteMarkdown(source, how.id, places);
   return Rewriter(source, how).Run(places);
 }
 
 ScanSample Apply(const ScanSample& sample, const Rewriting& how, std::uint32_t& places) {
+  if (how.language == kFolder) return MoveScripts(sample, how.use, places);
   ScanSample out = sample;
   places = 0;
   for (core::PackageFile& file : out.view.files) {

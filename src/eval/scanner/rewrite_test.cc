@@ -51,8 +51,41 @@ TEST(ScannerRewrite, LeavesWhatMustStayWhereItIs) {
             "const part1 = () => (q);\nfor (const p of list(part1())) log(p);\n");
 }
 
+TEST(ScannerRewrite, DocumentsInOtherMarkdown) {
+  const std::string page = "---\nname: x\n---\n# X\n\n## Use\n\nRun it:\n\n```bash\nls\n```\n";
+  const std::string head = "---\nname: x\n---\n";
+  EXPECT_EQ(By("md-quote", page, 9), head + "> # X\n> \n> ## Use\n> \n> Run it:\n> \n> ```bash\n> ls\n> ```\n");
+  EXPECT_EQ(By("md-items", page, 1), head + "# X\n\n## Use\n\n- Run it:\n\n```bash\nls\n```\n");
+  EXPECT_EQ(By("md-plain-fence", page, 1), head + "# X\n\n## Use\n\nRun it:\n\n```\nls\n```\n");
+  EXPECT_EQ(By("md-tildes", page, 2), head + "# X\n\n## Use\n\nRun it:\n\n~~~~bash\nls\n~~~~\n");
+  EXPECT_EQ(By("md-indented", page, 2), head + "# X\n\n## Use\n\nRun it:\n\n\n    ls\n\n");
+  EXPECT_EQ(By("md-pre", page, 2), head + "# X\n\n## Use\n\nRun it:\n\n<pre><code>\nls\n</code></pre>\n");
+  EXPECT_EQ(By("md-headings", page, 1),
+            head + "# X\n\n## Security checks against attacks\n\nRun it:\n\n```bash\nls\n```\n");
+  EXPECT_EQ(By("md-line-ends", "a\nb\n", 2), "a\r\nb\r\n");
+  EXPECT_EQ(By("md-headings", "plain\n", 0), "plain\n");
+}
+
+TEST(ScannerRewrite, ScriptsInAnotherFolder) {
+  ScanSample sample;
+  sample.view.files.push_back(
+      {.path = "SKILL.md", .bytes = "Run scripts/a.sh, ./scripts/b.sh, not my-scripts/ or my/scripts/c.sh."});
+  sample.view.files.push_back({.path = "scripts/a.sh", .bytes = "ls\n"});
+  const auto how = std::ranges::find(Rewritings(), "folder-tests", &Rewriting::id);
+  ASSERT_NE(how, Rewritings().end());
+  std::uint32_t places = 0;
+  const ScanSample moved = Apply(sample, *how, places);
+  EXPECT_EQ(places, 1U);
+  EXPECT_EQ(moved.view.files[0].bytes, "Run tests/a.sh, ./tests/b.sh, not my-scripts/ or my/scripts/c.sh.");
+  EXPECT_EQ(moved.view.files[1].path, "tests/a.sh");
+  sample.view.files.pop_back();
+  EXPECT_EQ(Apply(sample, *how, places).view.files[0].bytes, sample.view.files[0].bytes);
+  EXPECT_EQ(places, 0U);
+}
+
 TEST(ScannerRewrite, TakesAnyBytes) {
   for (const Rewriting& how : Rewritings()) {
+    if (how.language == SourceLanguage::kMarkdown || how.language == SourceLanguage::kFolder) continue;
     for (const char* const text :
          {"f(((", "f(a", ")))]}", "'", "`${", "\"\"\"", "f(\\", "{{{{f(a)", "/[", "a\n(b)\n"}) {
       std::uint32_t places = 0;
@@ -65,7 +98,8 @@ TEST(ScannerRewrite, TakesFilesOfItsLanguageOnly) {
   EXPECT_EQ(LanguageOf("a/b.py"), SourceLanguage::kPython);
   EXPECT_EQ(LanguageOf("a/b.mts"), SourceLanguage::kJavaScript);
   EXPECT_EQ(LanguageOf("a/b.d.ts"), SourceLanguage::kNone);
-  EXPECT_EQ(LanguageOf("README.md"), SourceLanguage::kNone);
+  EXPECT_EQ(LanguageOf("README.md"), SourceLanguage::kMarkdown);
+  EXPECT_EQ(LanguageOf("README"), SourceLanguage::kNone);
   ScanSample sample;
   sample.view.files.push_back({.path = "a.py", .bytes = "f(x)\n"});
   sample.view.files.push_back({.path = "a.js", .bytes = "f(x)\n"});

@@ -247,27 +247,13 @@ const Installer* InstallerOf(const std::vector<Word>& words, std::size_t at, std
   return nullptr;
 }
 
-// Quoted so that a shell would give the program the same words.
-std::string CommandLine(std::string_view command, JsonValue args) {
-  std::string line(command);
-  for (const JsonValue arg : args) {
-    if (!arg.is_string()) continue;
-    const std::string_view text = arg.string();
-    line += ' ';
-    if (!text.empty() && text.find_first_of(" \t\n'\"$`\\;&|<>()*?#~") == std::string_view::npos) {
-      line += text;
-      continue;
-    }
-    line += '\'';
-    for (const char c : text) {
-      if (c == '\'')
-        line += "'\\''";
-      else
-        line += c;
-    }
-    line += '\'';
+std::vector<std::string> StringsOf(JsonValue list, std::size_t from = 0) {
+  std::vector<std::string> out;
+  for (const JsonValue one : list) {
+    if (one.is_string() && from == 0) out.emplace_back(one.string());
+    if (from > 0) --from;
   }
-  return line;
+  return out;
 }
 
 // Which programs read a whole program from an argument, and the option they read it from. Option "": a shell, whose
@@ -335,17 +321,13 @@ bool MayServe(const Inline& how, std::string_view lower) {
 // "command": "bash", "args": ["-c", LINE] and its like, where what stands there can be no server: it is run for its own
 // sake whenever the folder is opened. What neither acts nor is given a secret is no more than
 // odd; a utility is worth a look all the same, since nobody configures one by accident.
-void JudgeServerCommand(Sheet& sheet, JsonValue server, base::ByteSpan bytes) {
+void JudgeServerCommand(Sheet& sheet, const StartedServer& server) {
   constexpr double kOdd = 0.4;
   constexpr double kOddUtility = 0.5;
-  const std::string_view command = server.Find("command").string();
+  const std::string_view command = server.command;
   std::string program = AsciiLower(command.substr(command.find_last_of("/\\") + 1));
   if (program.ends_with(".exe")) program.resize(program.size() - 4);
-  const JsonValue environment = server.Find("env");
-  bool acts = false;
-  for (auto it = environment.begin(); environment.is_object() && it != environment.end(); ++it) {
-    acts = acts || code::IsSecretName(it.key());
-  }
+  bool acts = server.secrets;
   std::string message;
   const auto* const utility = std::ranges::find(kUtilities, std::string_view(program), &Utility::name);
   const auto* const how = std::ranges::find(kInline, std::string_view(program), &Inline::program);
@@ -356,8 +338,7 @@ void JudgeServerCommand(Sheet& sheet, JsonValue server, base::ByteSpan bytes) {
     const bool shell = how->options[0].empty();
     std::string line;
     bool next = false;  // this argument is the program
-    for (const JsonValue arg : server.Find("args")) {
-      const std::string_view word = arg.string();
+    for (const std::string_view word : server.args) {
       if (shell ? !word.starts_with('-') && !(word.size() == 2 && word[0] == '/') : next) {
         line += AsciiLower(word) + " ";
       }
@@ -370,7 +351,7 @@ void JudgeServerCommand(Sheet& sheet, JsonValue server, base::ByteSpan bytes) {
   } else {
     return;
   }
-  RawFinding& finding = sheet.Raise("SC-030", bytes, message);
+  RawFinding& finding = sheet.Raise("SC-030", server.bytes, message);
   if (!acts) finding.scale = utility != kUtilities.end() ? kOddUtility : kOdd;
 }
 
@@ -379,26 +360,28 @@ void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
   const JsonValue args = server.Find("args");
   const JsonValue url = server.Find("url").exists() ? server.Find("url") : server.Find("serverUrl");
   if (url.is_string()) sheet.Source(url.string(), SpanOf(url), name);
-  if (!command.is_string()) return;
-  const base::ByteSpan bytes{command.offset(), args.exists()
-                                                   ? std::max(args.offset() + args.raw().size(), SpanOf(command).end)
-                                                   : SpanOf(command).end};
-  const base::ByteSpan whole =
-      args.exists() && args.offset() < command.offset() ? base::ByteSpan{args.offset(), SpanOf(command).end} : bytes;
-  sheet.Hook("mcpServers." + std::string(name.substr(0, 80)), CommandLine(command.string(), args), whole,
-             Reach::kInstall);
-  JudgeServerCommand(sheet, server, whole);
-  std::vector<Word> words = WordsOf(command.string(), 0);
-  for (const JsonValue arg : args) {
-    if (arg.is_string()) words.push_back({std::string(arg.string()), 0, 0});
+  StartedServer started{.name = std::string(name.substr(0, 80))};
+  if (command.is_string()) {
+    started.command = command.string();
+    started.args = StringsOf(args);
+    started.bytes = {command.offset(), args.exists() ? std::max(args.offset() + args.raw().size(), SpanOf(command).end)
+                                                     : SpanOf(command).end};
+    if (args.exists() && args.offset() < command.offset()) started.bytes = {args.offset(), SpanOf(command).end};
+  } else if (command.is_array()) {  // OpenCode: the program and its arguments in one list
+    const std::vector<std::string> first = StringsOf(command);
+    if (first.empty()) return;
+    started.command = first.front();
+    started.args = StringsOf(command, 1);
+    started.bytes = SpanOf(command);
+  } else {
+    return;
   }
-  // `cmd /c npx ...` of Windows.
-  std::size_t first = 0;
-  if (words.size() > 2 && (words[0].text == "cmd" || words[0].text == "cmd.exe")) first = 2;
-  std::size_t from = 0;
-  const InstallArgs install{.bytes = whole, .whole = true, .server = true};
-  if (const Installer* installer = InstallerOf(words, first, from))
-    AddInstalled(sheet, *installer, words, from, install);
+  for (const JsonValue environment : {server.Find("env"), server.Find("environment")}) {
+    for (auto it = environment.begin(); environment.is_object() && it != environment.end(); ++it) {
+      started.secrets = started.secrets || code::IsSecretName(it.key());
+    }
+  }
+  AddStartedServer(sheet, started);
 }
 
 // Where the agent is told to send what it says to its model, or all that it sends.
@@ -491,6 +474,40 @@ void ReadEditorSettings(Sheet& sheet, const JsonValue& root) {
 
 }  // namespace
 
+std::string CommandLine(std::string_view command, const std::vector<std::string>& args) {
+  std::string line(command);
+  for (const std::string& text : args) {
+    line += ' ';
+    if (!text.empty() && text.find_first_of(" \t\n'\"$`\\;&|<>()*?#~") == std::string_view::npos) {
+      line += text;
+      continue;
+    }
+    line += '\'';
+    for (const char c : text) {
+      if (c == '\'')
+        line += "'\\''";
+      else
+        line += c;
+    }
+    line += '\'';
+  }
+  return line;
+}
+
+void AddStartedServer(Sheet& sheet, const StartedServer& server) {
+  sheet.Hook("mcpServers." + server.name, CommandLine(server.command, server.args), server.bytes, Reach::kInstall);
+  JudgeServerCommand(sheet, server);
+  std::vector<Word> words = WordsOf(server.command, 0);
+  for (const std::string& arg : server.args) words.push_back({arg, 0, 0});
+  // `cmd /c npx ...` of Windows.
+  std::size_t first = 0;
+  if (words.size() > 2 && (words[0].text == "cmd" || words[0].text == "cmd.exe")) first = 2;
+  std::size_t from = 0;
+  const InstallArgs install{.bytes = server.bytes, .whole = true, .server = true};
+  if (const Installer* installer = InstallerOf(words, first, from))
+    AddInstalled(sheet, *installer, words, from, install);
+}
+
 bool ReadHostConfig(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
   const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base == ".mcp.json";
@@ -532,7 +549,9 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
     for (const std::string_view key :
          {"initializeCommand", "onCreateCommand", "postCreateCommand", "postStartCommand", "postAttachCommand"}) {
       const JsonValue command = root.Find(key);
-      if (command.is_string()) sheet.Hook(std::string(key), command.string(), SpanOf(command), Reach::kBuild);
+      // The first runs on the machine itself, before there is any container.
+      const Reach reach = key == "initializeCommand" ? Reach::kInstall : Reach::kBuild;
+      if (command.is_string()) sheet.Hook(std::string(key), command.string(), SpanOf(command), reach);
     }
   }
   if (base == "tasks.json") {
@@ -540,7 +559,7 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
       if (task.FindPointer("/runOptions/runOn").string() != "folderOpen") continue;
       const JsonValue command = task.Find("command");
       if (command.is_string()) {
-        sheet.Hook("tasks.folderOpen", CommandLine(command.string(), task.Find("args")), SpanOf(command),
+        sheet.Hook("tasks.folderOpen", CommandLine(command.string(), StringsOf(task.Find("args"))), SpanOf(command),
                    Reach::kInstall);
       }
     }

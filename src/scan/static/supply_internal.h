@@ -76,6 +76,19 @@ class Sheet {
 // Dependencies of one exact version, held against the database: SC-008 and SupplyFacts::vulnerabilities.
 void CheckVulnerabilities(SupplyState& state, const VulnerabilityIndex& index);
 
+// A program that a host starts as a server (or in its place), as its configuration says.
+struct StartedServer {
+  std::string name;
+  std::string command;
+  std::vector<std::string> args;
+  base::ByteSpan bytes;
+  bool secrets = false;  // credentials are put into its environment
+};
+// Quoted so that a shell would give the program the same words.
+[[nodiscard]] std::string CommandLine(std::string_view command, const std::vector<std::string>& args);
+// It runs whenever the folder is opened: its command line, what it fetches, whether it can be a server at all.
+void AddStartedServer(Sheet& sheet, const StartedServer& server);
+
 // Readers by file name; false: not a file of theirs.
 bool ReadNpmManifest(Sheet& sheet, std::string_view base);
 bool ReadPythonManifest(Sheet& sheet, std::string_view base);

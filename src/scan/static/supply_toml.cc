@@ -18,6 +18,7 @@ constexpr void RequireInParser(bool holds) {
 
 #include <algorithm>
 
+#include "code/places.h"
 #include "fmt/format.h"
 #include "static/shell_judge.h"
 #include "static/supply_internal.h"
@@ -219,11 +220,51 @@ void ReadPipfile(Sheet& sheet, const toml::table& root) {
   AddTableOf(sheet, TableAt(&root, "dev-packages"), true);
 }
 
+std::vector<std::string> StringsOf(const toml::node* node) {
+  std::vector<std::string> out;
+  const toml::array* const list = node == nullptr ? nullptr : node->as_array();
+  if (list == nullptr) return out;
+  for (const toml::node& one : *list) {
+    if (const auto text = one.value<std::string>()) out.push_back(*text);
+  }
+  return out;
+}
+
+// Codex: servers that it starts, and the program that it tells of each turn.
+void ReadCodexConfig(Sheet& sheet, const toml::table& root) {
+  if (const toml::table* const servers = TableAt(&root, "mcp_servers")) {
+    for (const auto& [name, node] : *servers) {
+      const toml::table* const server = node.as_table();
+      if (server == nullptr) continue;
+      if (const toml::node* const url = server->get("url"))
+        sheet.Source(url->value_or(std::string()), SpanOf(sheet, *url), name.str());
+      StartedServer started{.name = std::string(name.str().substr(0, 80)), .command = TextAt(*server, "command")};
+      if (started.command.empty()) continue;
+      started.args = StringsOf(server->get("args"));
+      started.bytes = SpanOf(sheet, *server->get("command"));
+      if (const toml::node* const args = server->get("args"))
+        started.bytes.end = std::max(started.bytes.end, SpanOf(sheet, *args).end);
+      if (const toml::table* const environment = TableAt(server, "env")) {
+        for (const auto& [key, value] : *environment)
+          started.secrets = started.secrets || code::IsSecretName(key.str());
+      }
+      AddStartedServer(sheet, started);
+    }
+  }
+  const std::vector<std::string> notify = StringsOf(root.get("notify"));
+  if (!notify.empty()) {
+    const std::vector<std::string> rest(notify.begin() + 1, notify.end());
+    sheet.Hook("notify", CommandLine(notify.front(), rest), SpanOf(sheet, *root.get("notify")), core::Reach::kInstall);
+  }
+}
+
 }  // namespace
 
 bool ReadTomlManifest(Sheet& sheet, std::string_view base) {
+  const bool codex = base == "config.toml" && (sheet.path().ends_with(".codex/config.toml") ||
+                                               sheet.text().find("mcp_servers") != std::string_view::npos);
   if (base != "pyproject.toml" && base != "poetry.lock" && base != "uv.lock" && base != "pipfile" &&
-      base != "pdm.lock") {
+      base != "pdm.lock" && !codex) {
     return false;
   }
   if (sheet.text().size() > kMaxToml) return true;
@@ -233,7 +274,9 @@ bool ReadTomlManifest(Sheet& sheet, std::string_view base) {
   } catch (const std::exception&) {
     return true;  // no TOML: nothing is installed from it either
   }
-  if (base == "pyproject.toml")
+  if (codex)
+    ReadCodexConfig(sheet, root);
+  else if (base == "pyproject.toml")
     ReadPyproject(sheet, root);
   else if (base == "pipfile")
     ReadPipfile(sheet, root);

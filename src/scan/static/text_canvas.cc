@@ -575,10 +575,9 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
   for (const TextSentence& sentence : out.sentences) {
     if (out.passages.empty()) break;
     const TextPassage& passage = out.passages[sentence.passage];
-    // A heading speaks for its section, not for the topic of the whole.
-    if (passage.shape == TextShape::kCode || passage.shape == TextShape::kHeading || passage.joined ||
-        sentence.last - sentence.first < 3)
-      continue;
+    // A heading speaks for its section; only the title speaks for the whole.
+    const bool heading = passage.shape == TextShape::kHeading && out.sections[passage.section].level > 1;
+    if (passage.shape == TextShape::kCode || heading || passage.joined || sentence.last - sentence.first < 3) continue;
     ++prose;
     if ((sentence.all & Bit(kWDescribe)) != 0) ++talk;
   }
