@@ -157,7 +157,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       Emit(ShellAct::kReverseShell, index, Shown(all), 2);
     } else if (listen) {
       Emit(ShellAct::kListen, index, Shown(all), run ? 2 : 0);
-    } else if (command.pipe_from != kNone) {
+    } else if (command.pipe_from != kNone || input.secret || input.environment) {
       Sends(index, "", Shown(all), input, false);
     }
     return;
@@ -209,9 +209,27 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
                    "notify", "wrangler", "heroku"})) {
     // A client of a service, whatever its own words: what stands in them goes there.
     Taint said = input;
-    for (std::size_t i = 1; i < count; ++i) said.Merge(OfWord(command.words[i]));
+    // What uploads files uploads those that are named; others open them to log in.
+    const bool uploads = Is(program, {"slack", "telegram-send"}) || (program == "az" && word(1) == "storage");
+    for (std::size_t i = 1; i < count; ++i)
+      said.Merge(uploads ? OfFile(command.words[i], index) : OfWord(command.words[i]));
     if (said.secret || said.environment) {
       Sends(index, std::string(program), std::string(program) + " " + word(1), said, false);
+      return;
+    }
+  }
+  if (Is(program, {"pastebinit", "croc", "wormhole", "magic-wormhole", "ffsend", "transfer", "termbin"})) {
+    Taint given = input;
+    for (std::size_t i = 1; i < count; ++i) given.Merge(OfFile(command.words[i], index));
+    if (given.secret || given.environment) Sends(index, std::string(program), std::string(program), given, false);
+    return;
+  }
+  if ((program == "ssh" || program == "lynx") && (input.secret || input.environment)) {
+    // What it reads goes to the machine that it names.
+    for (std::size_t i = 1; i < count; ++i) {
+      std::string to = LooksLikeUrl(word(i)) ? HostOf(word(i)) : word(i).substr(word(i).find('@') + 1);
+      if (to.empty() || to[0] == '-' || !Has(to, ".") || Has(to, "/")) continue;
+      Sends(index, to, to, input, false);
       return;
     }
   }
@@ -289,7 +307,11 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
   }
   if ((IsInterpreter(program) &&
        (HasFlag(command, {"http.server", "SimpleHTTPServer"}) || (program == "php" && HasFlag(command, {"-S"})))) ||
-      program == "http-server") {
+      program == "http-server" || program == "serve") {
+    // A folder of keys for whoever asks.
+    Taint served;
+    for (std::size_t i = 1; i < count; ++i) served.Merge(OfFile(command.words[i], index));
+    if (served.secret) Sends(index, std::string(program), "whoever asks", served, false);
     Emit(ShellAct::kListen, index, std::string(program));
   } else if (program == "ssh" && HasFlag(command, {"-R"})) {
     // The machine's own shell, put on somebody else's port, in the background.

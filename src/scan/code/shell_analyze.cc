@@ -507,7 +507,10 @@ void Analysis::Command(std::uint32_t index) {
 void Analysis::Output(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
   Taint& out = out_[index];
-  if (program.empty() && command.words.empty()) return;
+  if (program.empty() && command.words.empty()) {
+    out.Merge(input);  // $(<file)
+    return;
+  }
   if (auto found = functions_.find(std::string(program)); found != functions_.end() && !command.words.empty()) {
     for (std::uint32_t i = found->second->first; i < found->second->end && i < index; ++i) {
       if (i >= found->second->first + 64) break;
@@ -575,11 +578,16 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
       (program == "kubectl" && Is(word(1), {"get"}) && Is(word(2), {"secret", "secrets"}) &&
        HasFlag(command, {"-o", "-ojson", "-oyaml", "--output"})) ||
       (program == "git" && word(1) == "credential" && word(2) == "fill") ||
-      (program == "op" && (word(1) == "read" || word(1) == "item")) || (program == "bw" && word(1) == "get") ||
-      (program == "pass" && word(1) == "show") || (program == "vault" && (word(1) == "kv" || word(1) == "read")) ||
-      (program == "docker" && word(1) == "secret") || (program == "heroku" && word(1) == "auth:token") ||
-      (program == "npm" && word(1) == "token") || (program == "doctl" && word(1) == "auth") ||
-      (program == "secret-tool" && word(1) == "lookup")) {
+      (program == "op" && (word(1) == "read" || word(1) == "item")) ||
+      (program == "bw" && Is(word(1), {"get", "list", "export"})) ||
+      (Is(program, {"lpass", "keepassxc-cli"}) && Is(word(1), {"show", "export"})) ||
+      (program == "aws" && Is(word(2), {"get-secret-value"})) ||
+      (program == "gcloud" && word(1) == "secrets" && HasFlag(command, {"access"})) ||
+      (program == "az" && word(1) == "keyvault" && word(2) == "secret") ||
+      (program == "sops" && HasFlag(command, {"-d", "--decrypt"})) || (program == "pass" && word(1) == "show") ||
+      (program == "vault" && (word(1) == "kv" || word(1) == "read")) || (program == "docker" && word(1) == "secret") ||
+      (program == "heroku" && word(1) == "auth:token") || (program == "npm" && word(1) == "token") ||
+      (program == "doctl" && word(1) == "auth") || (program == "secret-tool" && word(1) == "lookup")) {
     out.secret = true;
     out.what = std::string(program) + " " + word(1);
     out.secret_loc = command.loc;

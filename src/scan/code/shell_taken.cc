@@ -82,6 +82,8 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
     taint.what = "a password that a dialog asks for";
     taint.secret_loc = command.loc;
     out_[index].Merge(taint);
+  } else if (program == "history" && count == 1) {
+    taken("the commands that were typed", false);
   } else if ((program == "az" && has({"grant-access"}))) {
     taken("a disk of the user's", false);
   } else if (Is(program,

@@ -348,6 +348,8 @@ Transfer TransferOf(const ShellCommand& command, std::string_view program) {
         ++urls;
       } else if (word(i).text == "-o" && i + 1 < count && program != "lynx") {
         out.outputs.push_back(word(i + 1).text);
+      } else if (word(i).text.starts_with("--header")) {
+        out.headers.push_back(&word(i));
       }
     }
     out.is_transfer = urls > 0;
