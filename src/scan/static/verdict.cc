@@ -399,6 +399,8 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   }
   for (const auto& [key, weight] : told)
     (std::get<0>(key) ? malicious : aside)[EvidenceOf(std::get<1>(key))].Add(weight);
+  // Two of different kinds that together are a ground are worth a look at any size.
+  look = look || std::ranges::count_if(malicious, [](const auto& entry) { return entry.second.best >= kStrong; }) > 1;
   const auto incubates = [&](std::string_view rule) {
     const Rule* known = input.rules->Find(rule);
     if (rule == kClassifierRule) return true;

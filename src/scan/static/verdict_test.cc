@@ -439,17 +439,18 @@ TEST(Verdict, DataSentToAFreeHostOfAProgramIsWorthALookUnlessItIsTheMakers) {
 // The larger a package, the likelier one of its sentences or calls looks like an attack by chance.
 TEST(Verdict, ALookAsksForMoreWhereThereIsMoreToLookAt) {
   const auto weigh = [](std::string_view rule, double scale, std::size_t bytes, const char* path = "lib.py",
-                        bool strict = false) {
+                        bool strict = false, std::string_view second = {}) {
     core::PackageView view;
     view.files.push_back({.path = "server.py", .bytes = "pass\n"});
     view.files.push_back({.path = path, .bytes = "#" + std::string(bytes, ' ')});
     const std::vector<FileContext> files = ClassifyFiles(view, PackageKind::kMcpServer);
-    RawFinding hit = Hit(rule);
-    hit.scale = scale;
+    std::vector<RawFinding> hits{Hit(rule)};
+    if (!second.empty()) hits.push_back(Hit(second, Reach::kTool, "other"));
+    for (RawFinding& hit : hits) hit.scale = scale;
     ScanOptions options;
     options.strict = strict;
     ScanReport report;
-    Judge({hit}, {&files, &Rules(), &options, {}}, report);
+    Judge(std::move(hits), {&files, &Rules(), &options, {}}, report);
     return report.verdict;
   };
   constexpr std::size_t kSmall = 1000;
@@ -467,6 +468,10 @@ TEST(Verdict, ALookAsksForMoreWhereThereIsMoreToLookAt) {
   EXPECT_EQ(weigh("V-HIGH", 1.0, kHuge), ScanVerdict::kWarn);
   EXPECT_EQ(weigh("M-CRITICAL", 1.0, kHuge), ScanVerdict::kBlock);
   EXPECT_EQ(weigh("M-DECISIVE", 1.0, kHuge), ScanVerdict::kBlock);
+  // Two that are a ground together, .36 each.
+  EXPECT_EQ(weigh("M-CRITICAL", 0.4, kSmall, "lib.py", false, "M-FETCH"), ScanVerdict::kBlock);
+  EXPECT_EQ(weigh("M-CRITICAL", 0.4, kHuge, "lib.py", false, "M-FETCH"), ScanVerdict::kBlock);
+  EXPECT_EQ(weigh("M-CRITICAL", 0.4, kHuge), ScanVerdict::kSafe);
 }
 
 // "license: complete terms in LICENSE.txt" is no order to follow them; a sentence that names the file is one.
