@@ -291,6 +291,15 @@ class Analysis {
     if (whole_.empty() && !text_.empty()) whole_ = Lower(text_.substr(0, kMost));
     return whole_;
   }
+  // Characters made of numbers by an exclusive or, somewhere in the script. Found out once: asked for each text that is
+  // run, it made long scripts quadratic.
+  [[nodiscard]] bool MakesCharacters() {
+    if (!makes_characters_) {
+      const std::string all = Lower(text_.substr(0, std::size_t{256} << 10U));
+      makes_characters_ = Has(all, "-bxor") && Has(all, "[char]");
+    }
+    return *makes_characters_;
+  }
   // The script asks the machine who it is, and encodes: what a name that is looked up carries.
   [[nodiscard]] bool CodesFacts() {
     return HasOneOf(Whole(), {"xxd", "base64", "base32", "hexdump", "od -"}) &&
@@ -324,6 +333,7 @@ class Analysis {
   std::string socket_;                                                // that exec opened: host/port
   std::string fifo_;                                                  // made by mkfifo
   std::string whole_;                                                 // Whole()
+  std::optional<bool> makes_characters_;                              // MakesCharacters()
   std::vector<ShellUse> uses_;
 };
 

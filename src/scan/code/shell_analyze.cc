@@ -142,9 +142,7 @@ void Analysis::Interprets(std::uint32_t index, std::string_view program, const T
     }
     if (program[0] == 'i') taint.Merge(input);
     if (program[0] == 'i' && (input.substituted || (count > 1 && !command.words[1].constant) || count == 1)) {
-      // Characters made of numbers by an exclusive or, in the text that is run.
-      const std::string all = Lower(text_.substr(0, std::size_t{256} << 10U));
-      if (Has(all, "-bxor") && Has(all, "[char]")) taint.decoded = true;
+      taint.decoded = taint.decoded || MakesCharacters();
     }
     if (decoded && !taint.fetched && count > 1) {
       taint.decoded = true;
