@@ -1,7 +1,6 @@
 #include "scanner/rewrite_text.h"
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "interlock/base/text.h"
@@ -73,9 +72,7 @@ std::string RewriteMarkdown(std::string_view source, std::string_view id, std::u
   }
   const std::size_t begin = BodyOf(source);
   std::string out(source.substr(0, begin));
-  const auto line_of = [&](std::string_view before, std::string_view text, std::string_view after = {}) {
-    out.append(before).append(text).append(after) += '\n';
-  };
+  const auto line_of = [&](std::string_view before, std::string_view text) { out.append(before).append(text) += '\n'; };
   if (id == "md-details") line_of("", "\n<details>\n<summary>More</summary>\n");
   for (const Line& line : LinesOf(source.substr(begin))) {
     const std::string_view text = line.text;

@@ -579,7 +579,7 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
       (program == "op" && (word(1) == "read" || word(1) == "item")) ||
       (program == "bw" && Is(word(1), {"get", "list", "export"})) ||
       (Is(program, {"lpass", "keepassxc-cli"}) && Is(word(1), {"show", "export"})) ||
-      (program == "aws" && Is(word(2), {"get-secret-value"})) ||
+      (program == "aws" && word(2) == "get-secret-value") ||
       (program == "gcloud" && word(1) == "secrets" && HasFlag(command, {"access"})) ||
       (program == "az" && word(1) == "keyvault" && word(2) == "secret") ||
       (program == "sops" && HasFlag(command, {"-d", "--decrypt"})) || (program == "pass" && word(1) == "show") ||

@@ -247,11 +247,10 @@ const Installer* InstallerOf(const std::vector<Word>& words, std::size_t at, std
   return nullptr;
 }
 
-std::vector<std::string> StringsOf(JsonValue list, std::size_t from = 0) {
+std::vector<std::string> StringsOf(JsonValue list) {
   std::vector<std::string> out;
   for (const JsonValue one : list) {
-    if (one.is_string() && from == 0) out.emplace_back(one.string());
-    if (from > 0) --from;
+    if (one.is_string()) out.emplace_back(one.string());
   }
   return out;
 }
@@ -319,8 +318,8 @@ bool MayServe(const Inline& how, std::string_view lower) {
 }
 
 // "command": "bash", "args": ["-c", LINE] and its like, where what stands there can be no server: it is run for its own
-// sake whenever the folder is opened. What neither acts nor is given a secret is no more than
-// odd; a utility is worth a look all the same, since nobody configures one by accident.
+// sake whenever the folder is opened. What neither acts nor is given a secret is no more than odd;
+// a utility is worth a look all the same, since nobody configures one by accident.
 void JudgeServerCommand(Sheet& sheet, const StartedServer& server) {
   constexpr double kOdd = 0.4;
   constexpr double kOddUtility = 0.5;
@@ -368,10 +367,10 @@ void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
                                                      : SpanOf(command).end};
     if (args.exists() && args.offset() < command.offset()) started.bytes = {args.offset(), SpanOf(command).end};
   } else if (command.is_array()) {  // OpenCode: the program and its arguments in one list
-    const std::vector<std::string> first = StringsOf(command);
-    if (first.empty()) return;
-    started.command = first.front();
-    started.args = StringsOf(command, 1);
+    started.args = StringsOf(command);
+    if (started.args.empty()) return;
+    started.command = std::move(started.args.front());
+    started.args.erase(started.args.begin());
     started.bytes = SpanOf(command);
   } else {
     return;
