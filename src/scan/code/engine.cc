@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::uint32_t kMaxNesting = 2000;  // of expressions
 constexpr std::uint32_t kMaxCalls = 60;      // functions read inside each other's calls
-constexpr std::size_t kMaxTrail = 400'000;
 constexpr std::uint8_t kPasses = 3;
 constexpr std::uint32_t kMaxTogether = 16U << 10U;  // bytes of a function whose parts count as one deed
 constexpr std::uint64_t kStepsPerExpr = 24;
@@ -662,129 +661,6 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
       return;
     default:
       return;
-  }
-}
-
-Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::span<const Taint> taints,
-                           const Taint& receiver, ExprId at) {
-  const std::uint32_t module = callee.module;
-  const FuncId function = callee.index;
-  if (module >= facts_.size() || function >= facts_[module].size()) return {};
-  here().calls.push_back(Key(module, function));
-  const Module& other = states_[module].view->module();
-  const Function& shape = other.functions[function];
-  FunctionFacts& about = facts(module, function);
-  const bool method = shape.owner != kNone && !shape.is_static && other.language == Language::kPython;
-  const std::size_t count = shape.params.size();
-  std::vector<Taint> given(count);
-  std::size_t next = method ? 1 : 0;
-  if (method && count > 0) given[0] = receiver;
-  for (std::size_t i = 0; i < args.size(); ++i) {
-    std::size_t to = count;
-    if (!args[i].name.empty() && other.language == Language::kPython) {
-      for (std::size_t p = 0; p < count; ++p) {
-        if (shape.params[p].name == args[i].name) to = p;
-      }
-      if (to == count && count > 0 && shape.params[count - 1].variadic) to = count - 1;
-    } else {
-      to = next < count ? next : count;
-      if (to == count && count > 0 && shape.params[count - 1].variadic) to = count - 1;
-      if (to < count && !shape.params[to].variadic) ++next;
-    }
-    if (to < count) given[to].Join(taints[i]);
-    if (to < count && !shape.params[to].variadic) GiveText(module, function, to, args[i].value);
-  }
-  for (std::size_t p = 0; p < count; ++p) {
-    if (given[p].labels == 0) continue;
-    Taint& in = about.in[p];
-    if ((in.labels | given[p].labels) == in.labels && (in.vendors | given[p].vendors) == in.vendors) continue;
-    changed_ = true;
-    Taint entering = given[p];
-    entering.params = 0;
-    for (std::size_t t = 0; t < kTrails; ++t) {
-      if (entering.trail[t] == 0 || in.trail[t] != 0 || trail_.size() >= kMaxTrail) continue;
-      trail_.push_back({entering.trail[t], module_, code().exprs[at].loc.begin,
-                        "passed to `" + std::string(shape.name.empty() ? "function" : shape.name) + "`"});
-      entering.trail[t] = static_cast<std::uint32_t>(trail_.size());
-    }
-    in.Join(entering);
-  }
-  ReadFunction(module, function);
-  for (std::size_t i = 0; about.fetches_to != 0 && i < args.size() && i < 31; ++i) {
-    std::size_t to = i + (method ? 1 : 0);
-    for (std::size_t p = 0; p < count && !args[i].name.empty(); ++p) {
-      if (shape.params[p].name == args[i].name) to = p;
-    }
-    if (to < 31 && (about.fetches_to >> to & 1U) != 0) {
-      MarkPath(args[i].value, Source(kNetStranger, at, "fetches a file"));
-    }
-  }
-  bool hidden = false;
-  for (std::size_t i = 0; about.computes != 0 && i < args.size() && i < 31; ++i) {
-    const std::size_t to = i + (method ? 1 : 0);
-    if (to >= 31 || (about.computes >> to & 1U) == 0 || taints[i].params != 0 || (taints[i].labels & ~kDecoded) != 0)
-      continue;
-    FuncId where = function_;
-    const ExprId origin = view().Origin(args[i].value, function_, &where);
-    if (origin >= code().exprs.size()) continue;
-    const Expr& constant = code().exprs[origin];
-    hidden = hidden || (constant.kind == ExprKind::kString && constant.text.size() >= 12) ||
-             (constant.kind == ExprKind::kList && constant.arg_count >= 8);
-  }
-  if (last_ && !about.runner.empty()) {
-    RunnerLine(about.runner, args, shape, method, at);
-  }
-  for (std::size_t i = 0; i < about.sends.size(); ++i) {
-    const SentParam sent = about.sends[i];
-    if (sent.param >= count) continue;
-    if (JudgeMirrored(at, given[sent.param], sent.host)) continue;
-    // The rest of what it carries was judged where it is sent.
-    constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
-    Taint part = given[sent.param];
-    part.labels &= kOwners;
-    part.fresh &= kOwners;
-    if (part.labels == 0 && part.params == 0) continue;
-    Call call;
-    call.expr = at;
-    exact_ = true;
-    JudgeSend(call, part, sent.host, {});
-    exact_ = false;
-  }
-  Taint result;
-  result.labels = result.fresh = about.out.fresh;
-  result.vendors = about.out.vendors;
-  result.trail = about.out.trail;
-  for (std::size_t p = 0; p < count; ++p) {
-    if ((about.out.params >> std::min<std::size_t>(p, 31) & 1U) != 0) result.Join(given[p]);
-  }
-  if (hidden) result.Join(Source(kDecoded, at, "computes a text from a constant"));
-  return result;
-}
-
-void Engine::CallBack(const Value& function, const Taint& taint, Taint* result) {
-  if (function.module >= facts_.size() || function.index >= facts_[function.module].size()) return;
-  here().calls.push_back(Key(function.module, function.index));
-  FunctionFacts& about = facts(function.module, function.index);
-  const Function& shape = states_[function.module].view->module().functions[function.index];
-  for (std::size_t p = 0; p < about.in.size(); ++p) {
-    if (p == 0 && shape.owner != kNone && !shape.is_static && view().is_python()) continue;
-    Taint entering = taint;
-    entering.params = 0;
-    if ((about.in[p].labels | entering.labels) != about.in[p].labels) changed_ = true;
-    about.in[p].Join(entering);
-  }
-  ReadFunction(function.module, function.index);
-  Taint back = about.out;
-  back.params = 0;
-  result->Join(back);
-}
-
-// Names that were given to a check are checked from there on.
-void Engine::Checked(std::span<const Arg> args) {
-  for (const Arg& arg : args) {
-    if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kName) continue;
-    const std::uint32_t slot = view().SlotOf(arg.value, function_);
-    if (slot != kNone) states_[module_].slots[slot] = states_[module_].slots[slot].Without(kUnchecked);
   }
 }
 

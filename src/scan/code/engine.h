@@ -96,6 +96,7 @@ struct Taint {
   }
 };
 
+inline constexpr std::size_t kMaxTrail = 400'000;  // steps kept
 struct Step {
   std::uint32_t before = 0;  // index + 1
   std::uint32_t module = 0;
@@ -131,6 +132,8 @@ inline constexpr Deeds kDidPipeTwice = 1U << 8U;
 inline constexpr Deeds kDidPipe = 1U << 9U;
 inline constexpr Deeds kDidProcessList = 1U << 10U;
 inline constexpr Deeds kDidPrompt = 1U << 11U;
+inline constexpr Deeds kDidFeed = 1U << 12U;   // pipes something into a program
+inline constexpr Deeds kDidDrain = 1U << 13U;  // ... and what the program says into something
 
 enum class Trigger : std::uint8_t { kAlways, kText, kTime, kIdentity };
 struct Condition {
@@ -148,8 +151,15 @@ struct SentParam {
   std::string host;
 };
 
+// A parameter that is called, and what it is given there.
+struct HandedParam {
+  std::uint32_t param = 0;
+  Taint given;
+};
+
 struct FunctionFacts {
   std::vector<SentParam> sends;
+  std::vector<HandedParam> handed;
   std::uint32_t computes = 0;            // parameters whose characters a text is computed from
   std::string runner;                    // program and words before those that callers give: "git "
   std::uint32_t fetches_to = 0;          // parameters that are paths of files with a stranger's answer in them
@@ -229,6 +239,11 @@ class Engine {
   Taint CallFunction(const Value& callee, std::span<const Arg> args, std::span<const Taint> taints,
                      const Taint& receiver, ExprId at);
   void CallBack(const Value& function, const Taint& taint, Taint* result);
+  void NoteHanded(const Call& call);
+  void HandOver(const FunctionFacts& about, std::span<const Arg> args, std::span<const std::size_t> places,
+                std::span<const Taint> given, ExprId at);
+  void JudgeGiven(const CatalogueEntry* entry, const Value& function, const Taint& given, ExprId at);
+  void DispatchNamed(const Call& call);
   void Checked(std::span<const Arg> args);
   [[nodiscard]] bool PicksFromWords(ExprId expr) const;
   [[nodiscard]] bool WrapsCoded(ExprId expr) const;
@@ -371,6 +386,7 @@ class Engine {
   // habits.cc
   void JudgeHabits();
   void JudgeDeeds();
+  [[nodiscard]] bool PipesShell() const;
   void JudgeProduct(ExprId product);
   void JudgeAccount(const Stmt& stmt);
   [[nodiscard]] bool ComparesAmount(ExprId test) const;
@@ -430,6 +446,7 @@ class Engine {
   void JudgePayee();
   void JudgePrograms();
   void JudgeKeptLines();
+  void JudgeKeptCommands();
   [[nodiscard]] std::vector<std::string> TextsWithin(ExprId value) const;
   // sinks_rows.cc
   struct Cell {

@@ -176,6 +176,10 @@ Taint Engine::EvalCall(ExprId id) {
   if (own && base != nullptr && base->kind == ExprKind::kName && call.all.Has(kForeign | kSecretLabels)) {
     Dispatch(call);
   }
+  if (!own && call.entry == nullptr) {
+    NoteHanded(call);
+    DispatchNamed(call);
+  }
   if (!own) {
     NoteTapCall(call);
     NoteInterceptors(call);
@@ -377,6 +381,13 @@ Taint Engine::EvalCall(ExprId id) {
     }
     if (method && last == "pipe") {
       here().deeds |= (here().deeds & kDidPipe) != 0 ? kDidPipeTwice : kDidPipe;
+      const auto part = [&](ExprId of) {
+        return of < code().exprs.size() && code().exprs[of].kind == ExprKind::kMember
+                   ? std::string_view(code().exprs[of].text)
+                   : std::string_view();
+      };
+      if (!args.empty() && part(args[0].value) == "stdin") here().deeds |= kDidFeed;
+      if (SaysOneOf(part(base->base), {"stdout", "stderr"})) here().deeds |= kDidDrain;
     }
     MarkJoined(call, &result);
     if (IsCheck(last) || TestsWhole(call, last)) {

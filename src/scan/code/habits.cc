@@ -302,6 +302,21 @@ void Engine::JudgePrefix(std::string_view body) {
   }
 }
 
+// A module of a few functions that opens or takes connections and names a shell: what is tied to a connection by pipes
+// is that shell, whichever way its name gets there.
+bool Engine::PipesShell() const {
+  constexpr std::size_t kLongest = 30'000;  // a bundle holds everything, and nothing together
+  const std::string_view text = code().text;
+  if (text.size() > kLongest) return false;
+  const bool connected =
+      AnyOf(text, {"net.connect", "net.createConnection", "net.createServer", "tls.connect", "tls.createServer",
+                   "net.Socket"}) ||
+      (AnyOf(text, {"createServer", "createConnection", "connect", "Socket"}) &&
+       AnyOf(text, {"node:net\"", "node:net'", "\"net\"", "'net'", "node:tls\"", "node:tls'", "\"tls\"", "'tls'"}));
+  return connected && AnyOf(text, {"/bin/sh", "/bin/bash", "\"bash\"", "'bash'", "\"sh\"", "'sh'", "cmd.exe", "COMSPEC",
+                                   "powershell", "env.SHELL", "/bin/zsh"});
+}
+
 // Several deeds of one function that make an attack together.
 void Engine::JudgeDeeds() {
   const FunctionFacts& about = here();
@@ -321,6 +336,10 @@ void Engine::JudgeDeeds() {
                  std::ranges::any_of(facts_[module_],
                                      [](const FunctionFacts& facts) { return (facts.deeds & kDidConnect) != 0; }))) {
     Raise("RCE-002", at, {}, 0, "hands a shell to whoever is connected");
+  }
+  if ((deeds & kDidFeed) != 0 && (deeds & kDidDrain) != 0 && PipesShell()) {
+    Raise("RCE-002", at.end != 0 ? at : code().functions[function_].name_loc, {}, 0,
+          "ties a shell's input and output to whoever is connected", 0.9);
   }
   if ((deeds & kDidExecutable) != 0 && (deeds & kDidRawMemory) != 0) {
     Raise("MEM-001", at.end != 0 ? at : code().functions[function_].name_loc, {}, 0,

@@ -4,6 +4,7 @@
 
 #include "code/engine.h"
 #include "code/engine_words.h"
+#include "code/principals.h"
 #include "code/sink_words.h"
 
 namespace interlock::scan::code {
@@ -357,11 +358,70 @@ void Engine::JudgeKeptLines() {
   }
 }
 
+// "*/15 * * * * command": what a crontab runs.
+namespace {
+std::string_view BehindSchedule(std::string_view line) {
+  constexpr int kFields = 5;
+  const std::size_t begin = line.find_first_not_of(" \t\r\n");
+  if (begin == std::string_view::npos) return line;
+  std::string_view rest = line.substr(begin);
+  if (rest.starts_with("@reboot ")) return rest.substr(8);
+  for (int i = 0; i < kFields; ++i) {
+    const std::size_t end = rest.find_first_not_of("0123456789*/,-");
+    if (end == 0 || end == std::string_view::npos || (rest[end] != ' ' && rest[end] != '\t')) return line;
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t", end), rest.size()));
+  }
+  return rest;
+}
+}  // namespace
+
+// A line that hands a shell to another machine, kept by a program that can have it run: for a crontab, for a machine
+// that it logs in to. Who keeps several of them has a list, to look for or to show. And a key that lets its owner in.
+void Engine::JudgeKeptCommands() {
+  constexpr std::size_t kList = 3;
+  constexpr std::size_t kLongest = 4000;
+  const bool keys = Contains(code().text, "authorized_keys") && HoldsPublicKey(code().text);
+  if (!keys && !Contains(code().text, "/dev/tcp/")) return;
+  const bool acts = AnyOf(code().text, {"subprocess", "os.system", "popen", "child_process", "execa", "crontab", "ssh",
+                                        "write_text", "writeFile", "appendFile", ".write(", "cron.d"});
+  if (!acts) return;
+  std::vector<ExprId> lines;
+  ExprId key = kNone;
+  std::uint32_t last_end = 0;
+  for (ExprId id = 0; id < code().exprs.size(); ++id) {
+    const Expr& expr = code().exprs[id];
+    if (expr.kind != ExprKind::kString && expr.kind != ExprKind::kFormat && expr.kind != ExprKind::kConcat) continue;
+    const std::string_view written = TextAt(expr.loc);
+    if (written.size() > kLongest) continue;
+    if (keys && key == kNone && expr.kind == ExprKind::kString && HoldsPublicKey(expr.text)) key = id;
+    if (expr.loc.begin < last_end || !Contains(written, "/dev/tcp/")) continue;
+    lines.push_back(id);
+    last_end = expr.loc.end;
+  }
+  // A length that no example has.
+  constexpr std::size_t kKey = 60;
+  if (key != kNone && code().exprs[key].text.size() >= kKey &&
+      !IsListOfForbidden(code().text, code().exprs[key].loc.begin)) {
+    Raise("GRANT-002", key, {}, 0, "keeps a public key, and puts it where it lets its owner in", 0.9);
+  }
+  if (lines.empty() || lines.size() >= kList) return;
+  for (const ExprId id : lines) {
+    if (IsListOfForbidden(code().text, code().exprs[id].loc.begin)) continue;
+    const std::string text = Known(id);
+    const std::string_view command = BehindSchedule(text);
+    if (command.empty()) continue;
+    Call call;
+    call.expr = id;
+    JudgeLine(call, std::string(command));
+  }
+}
+
 // A program that stands in a text, and is written or given to an interpreter by this file.
 void Engine::JudgePrograms() {
   static thread_local int depth = 0;  // of programs in programs
   if (!last_ || depth >= 2) return;
   JudgeKeptLines();
+  JudgeKeptCommands();
   const std::string_view all = code().text.substr(0, 400'000);
   const bool leaves = AnyOf(all, {".write(", "write_text", "writeFile", "appendFile", "exec(", "\"-c\"", "'-c'",
                                   "\"-e\"", "'-e'", "spawn", "Popen", "eval(", "outputFile", "copyfileobj"});

@@ -1,0 +1,268 @@
+// Functions as values: what a call of a package's function gives to its parameters, and functions that are handed to
+// others and called there: `poll(token, self.answer)`, `CODECS[kind](data)`.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+
+Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::span<const Taint> taints,
+                           const Taint& receiver, ExprId at) {
+  const std::uint32_t module = callee.module;
+  const FuncId function = callee.index;
+  if (module >= facts_.size() || function >= facts_[module].size()) return {};
+  here().calls.push_back(Key(module, function));
+  const Module& other = states_[module].view->module();
+  const Function& shape = other.functions[function];
+  FunctionFacts& about = facts(module, function);
+  const bool method = shape.owner != kNone && !shape.is_static && other.language == Language::kPython;
+  const std::size_t count = shape.params.size();
+  std::vector<Taint> given(count);
+  std::vector<std::size_t> places(args.size(), count);  // parameters that arguments are
+  std::size_t next = method ? 1 : 0;
+  if (method && count > 0) given[0] = receiver;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    std::size_t to = count;
+    if (!args[i].name.empty() && other.language == Language::kPython) {
+      for (std::size_t p = 0; p < count; ++p) {
+        if (shape.params[p].name == args[i].name) to = p;
+      }
+      if (to == count && count > 0 && shape.params[count - 1].variadic) to = count - 1;
+    } else {
+      to = next < count ? next : count;
+      if (to == count && count > 0 && shape.params[count - 1].variadic) to = count - 1;
+      if (to < count && !shape.params[to].variadic) ++next;
+    }
+    places[i] = to;
+    if (to < count) given[to].Join(taints[i]);
+    if (to < count && !shape.params[to].variadic) GiveText(module, function, to, args[i].value);
+  }
+  for (std::size_t p = 0; p < count; ++p) {
+    if (given[p].labels == 0) continue;
+    Taint& in = about.in[p];
+    if ((in.labels | given[p].labels) == in.labels && (in.vendors | given[p].vendors) == in.vendors) continue;
+    changed_ = true;
+    Taint entering = given[p];
+    entering.params = 0;
+    for (std::size_t t = 0; t < kTrails; ++t) {
+      if (entering.trail[t] == 0 || in.trail[t] != 0 || trail_.size() >= kMaxTrail) continue;
+      trail_.push_back({entering.trail[t], module_, code().exprs[at].loc.begin,
+                        "passed to `" + std::string(shape.name.empty() ? "function" : shape.name) + "`"});
+      entering.trail[t] = static_cast<std::uint32_t>(trail_.size());
+    }
+    in.Join(entering);
+  }
+  ReadFunction(module, function);
+  HandOver(about, args, places, given, at);
+  for (std::size_t i = 0; about.fetches_to != 0 && i < args.size() && i < 31; ++i) {
+    std::size_t to = i + (method ? 1 : 0);
+    for (std::size_t p = 0; p < count && !args[i].name.empty(); ++p) {
+      if (shape.params[p].name == args[i].name) to = p;
+    }
+    if (to < 31 && (about.fetches_to >> to & 1U) != 0) {
+      MarkPath(args[i].value, Source(kNetStranger, at, "fetches a file"));
+    }
+  }
+  bool hidden = false;
+  for (std::size_t i = 0; about.computes != 0 && i < args.size() && i < 31; ++i) {
+    const std::size_t to = i + (method ? 1 : 0);
+    if (to >= 31 || (about.computes >> to & 1U) == 0 || taints[i].params != 0 || (taints[i].labels & ~kDecoded) != 0)
+      continue;
+    FuncId where = function_;
+    const ExprId origin = view().Origin(args[i].value, function_, &where);
+    if (origin >= code().exprs.size()) continue;
+    const Expr& constant = code().exprs[origin];
+    hidden = hidden || (constant.kind == ExprKind::kString && constant.text.size() >= 12) ||
+             (constant.kind == ExprKind::kList && constant.arg_count >= 8);
+  }
+  if (last_ && !about.runner.empty()) {
+    RunnerLine(about.runner, args, shape, method, at);
+  }
+  for (std::size_t i = 0; i < about.sends.size(); ++i) {
+    const SentParam sent = about.sends[i];
+    if (sent.param >= count) continue;
+    if (JudgeMirrored(at, given[sent.param], sent.host)) continue;
+    // The rest of what it carries was judged where it is sent.
+    constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
+    Taint part = given[sent.param];
+    part.labels &= kOwners;
+    part.fresh &= kOwners;
+    if (part.labels == 0 && part.params == 0) continue;
+    Call call;
+    call.expr = at;
+    exact_ = true;
+    JudgeSend(call, part, sent.host, {});
+    exact_ = false;
+  }
+  Taint result;
+  result.labels = result.fresh = about.out.fresh;
+  result.vendors = about.out.vendors;
+  result.trail = about.out.trail;
+  for (std::size_t p = 0; p < count; ++p) {
+    if ((about.out.params >> std::min<std::size_t>(p, 31) & 1U) != 0) result.Join(given[p]);
+  }
+  if (hidden) result.Join(Source(kDecoded, at, "computes a text from a constant"));
+  return result;
+}
+
+void Engine::CallBack(const Value& function, const Taint& taint, Taint* result) {
+  if (function.module >= facts_.size() || function.index >= facts_[function.module].size()) return;
+  here().calls.push_back(Key(function.module, function.index));
+  FunctionFacts& about = facts(function.module, function.index);
+  const Function& shape = states_[function.module].view->module().functions[function.index];
+  for (std::size_t p = 0; p < about.in.size(); ++p) {
+    if (p == 0 && shape.owner != kNone && !shape.is_static && view().is_python()) continue;
+    Taint entering = taint;
+    entering.params = 0;
+    if ((about.in[p].labels | entering.labels) != about.in[p].labels) changed_ = true;
+    about.in[p].Join(entering);
+  }
+  ReadFunction(function.module, function.index);
+  Taint back = about.out;
+  back.params = 0;
+  result->Join(back);
+}
+
+// Names that were given to a check are checked from there on.
+void Engine::Checked(std::span<const Arg> args) {
+  for (const Arg& arg : args) {
+    if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kName) continue;
+    const std::uint32_t slot = view().SlotOf(arg.value, function_);
+    if (slot != kNone) states_[module_].slots[slot] = states_[module_].slots[slot].Without(kUnchecked);
+  }
+}
+
+// A parameter is called: whoever gives the function, its parameters hold what stands here.
+void Engine::NoteHanded(const Call& call) {
+  constexpr std::size_t kMost = 8;
+  const Expr& expr = code().exprs[call.expr];
+  if (call.all.labels == 0 && call.all.params == 0) return;
+  if (expr.base >= code().exprs.size() || code().exprs[expr.base].kind != ExprKind::kName) return;
+  const std::uint32_t slot = view().SlotOf(expr.base, function_);
+  if (slot == kNone || view().slots()[slot].param == kNone) return;
+  const Slot& variable = view().slots()[slot];
+  if (variable.scope >= facts_[module_].size()) return;
+  FunctionFacts& about = facts(module_, variable.scope);
+  auto known = std::ranges::find(about.handed, variable.param, &HandedParam::param);
+  if (known == about.handed.end()) {
+    if (about.handed.size() >= kMost) return;
+    about.handed.push_back({variable.param, {}});
+    known = std::prev(about.handed.end());
+  }
+  Taint given = call.all;
+  if (variable.scope != function_) given.params = 0;  // those of a function inside
+  const bool more = (known->given.labels | given.labels) != known->given.labels ||
+                    (known->given.params | given.params) != known->given.params;
+  if (!more) return;
+  changed_ = true;
+  known->given.Join(given);
+}
+
+// ... and here are the functions. `places`: which parameter each argument is.
+void Engine::HandOver(const FunctionFacts& about, std::span<const Arg> args, std::span<const std::size_t> places,
+                      std::span<const Taint> given, ExprId at) {
+  // A copy: the function that is called may call this one.
+  const std::vector<HandedParam> all = about.handed;
+  for (const HandedParam& handed : all) {
+    for (std::size_t i = 0; i < args.size(); ++i) {
+      if (places[i] != handed.param || args[i].value >= code().exprs.size()) continue;
+      Taint entering = handed.given;
+      for (std::size_t p = 0; p < given.size(); ++p) {
+        if ((handed.given.params >> std::min<std::size_t>(p, 31) & 1U) != 0) entering.Join(given[p]);
+      }
+      entering.params = 0;
+      const Value value = view().Evaluate(args[i].value, function_);
+      Taint back;
+      if (value.kind == ValueKind::kFunction) {
+        CallBack(value, entering, &back);
+      } else if (value.kind != ValueKind::kClass) {
+        JudgeGiven(EntryOf(args[i].value, value), value, entering, at);
+      }
+    }
+  }
+}
+
+// A function of a library that is called somewhere else than where it is named.
+void Engine::JudgeGiven(const CatalogueEntry* entry, const Value& function, const Taint& given, ExprId at) {
+  if (entry == nullptr || !last_) return;
+  constexpr double kElsewhere = 0.8;  // it is given all that is given there
+  switch (entry->role) {
+    case Role::kDeserialize:
+      if (function.text.starts_with("marshal.")) return;
+      if (given.Has(kForeign)) {
+        Raise("VULN-006", at, given, kForeign, "unpacks objects from the network; unpacking runs code", kElsewhere);
+      } else if (given.Has(kToolArgument)) {
+        Raise("VULN-006", at, given, kToolArgument, "unpacks objects given as an argument; unpacking runs code",
+              kElsewhere);
+      }
+      return;
+    case Role::kEval:
+      if (!entry->permission) return;
+      if (given.Has(kSocketData)) {
+        Raise("RCE-003", at, given, kSocketData, "runs code that another machine sends", kElsewhere);
+      } else if (given.Has(kNetFixed) && !given.Has(kToolArgument)) {
+        Raise("RCE-001", at, given, kNetFixed, "runs code fetched from the network", kElsewhere);
+      } else if ((given.fresh & kDecoded) != 0) {
+        Raise("OBFUSC-001", at, given, kDecoded, "runs code that is hidden by encoding", kElsewhere);
+      }
+      return;
+    case Role::kShell:
+      if (given.Has(kSocketData)) {
+        Raise("RCE-003", at, given, kSocketData, "runs commands that another machine sends", kElsewhere);
+      } else if (given.Has(kNetFixed) && !given.Has(kToolArgument)) {
+        Raise("RCE-001", at, given, kNetFixed, "runs a command fetched from the network", kElsewhere);
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+// CODECS[kind](data); _, decode = CODECS[kind]; decode(data): any of a table of functions.
+void Engine::DispatchNamed(const Call& call) {
+  constexpr std::size_t kMost = 200;
+  const Expr& expr = code().exprs[call.expr];
+  if (!last_ || !call.all.Has(kForeign | kToolArgument | kDecoded) || expr.base >= code().exprs.size()) return;
+  ExprId picked = expr.base;
+  FuncId scope = function_;
+  std::uint32_t column = kNone;
+  if (code().exprs[picked].kind == ExprKind::kName) {
+    const std::uint32_t slot = view().SlotOf(picked, function_);
+    if (slot == kNone || view().slots()[slot].count != 1) return;
+    const Binding& binding = view().bindings()[view().slots()[slot].first];
+    if (binding.value == kNone) return;
+    if (binding.destructured) column = binding.item;
+    picked = binding.value;
+    scope = binding.scope;
+  }
+  if (picked >= code().exprs.size()) return;
+  const Expr* from = &code().exprs[picked];
+  if (from->kind == ExprKind::kCall && from->base < code().exprs.size() && code().exprs[from->base].text == "get")
+    from = &code().exprs[from->base];
+  if (from->kind != ExprKind::kIndex && (from->kind != ExprKind::kMember || from->text != "get")) return;
+  FuncId where = scope;
+  const ExprId table = from->base < code().exprs.size() ? view().Origin(from->base, scope, &where) : kNone;
+  if (table >= code().exprs.size()) return;
+  const Expr& rows = code().exprs[table];
+  if (rows.kind != ExprKind::kDict && rows.kind != ExprKind::kList) return;
+  std::size_t seen = 0;
+  for (const Arg& row : code().ArgsOf(rows)) {
+    if (++seen > kMost || row.value >= code().exprs.size()) break;
+    ExprId value = row.value;
+    if (column != kNone) {
+      const Expr& cells = code().exprs[value];
+      if (cells.kind != ExprKind::kList || column >= cells.arg_count) continue;
+      value = code().ArgsOf(cells)[column].value;
+      if (value >= code().exprs.size()) continue;
+    }
+    const Value& function = view().Evaluate(value, where);
+    if (function.kind == ValueKind::kQualified && function.module == kNone) {
+      JudgeGiven(Catalogue::For(code().language).Find(function.text), function, call.all, call.expr);
+    }
+  }
+}
+
+}  // namespace interlock::scan::code
