@@ -4,6 +4,7 @@
 
 #include "code/engine.h"
 #include "code/engine_words.h"
+#include "code/places.h"
 
 namespace interlock::scan::code {
 
@@ -37,7 +38,10 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
       if (to < count && !shape.params[to].variadic) ++next;
     }
     places[i] = to;
-    if (to < count) given[to].Join(taints[i]);
+    if (to < count) {
+      given[to].Join(taints[i]);
+      given[to].Join(NamedPlace(args[i].value));
+    }
     if (to < count && !shape.params[to].variadic) GiveText(module, function, to, args[i].value);
   }
   for (std::size_t p = 0; p < count; ++p) {
@@ -132,6 +136,28 @@ void Engine::Checked(std::span<const Arg> args) {
     if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kName) continue;
     const std::uint32_t slot = view().SlotOf(arg.value, function_);
     if (slot != kNone) states_[module_].slots[slot] = states_[module_].slots[slot].Without(kUnchecked);
+  }
+}
+
+// HOME / ".ssh", expanduser("~/.aws/credentials"): a place of secrets in a list, a table, or given to a function that
+// reads what it is given.
+Taint Engine::NamedPlace(ExprId path) {
+  if (path >= code().exprs.size()) return {};
+  const Expr& expr = code().exprs[path];
+  const bool joined = expr.kind == ExprKind::kBinary && expr.text == "/";
+  const bool called = expr.kind == ExprKind::kCall && expr.base < code().exprs.size() &&
+                      SaysOneOf(code().exprs[expr.base].text, {"expanduser", "join", "joinpath", "Path", "resolve"});
+  const bool pieces = expr.kind == ExprKind::kFormat || expr.kind == ExprKind::kConcat;
+  if (!joined && !called && !pieces) return {};
+  const std::string& text = view().Text(path, function_);
+  if (!text.starts_with("~") && !text.starts_with("/")) return {};
+  switch (KindOfPath(text)) {
+    case PathKind::kSecret:
+      return Source(kSecretName, path, "names " + text.substr(0, 80));
+    case PathKind::kWeakSecret:
+      return Source(kWeakSecretName, path, "names " + text.substr(0, 80));
+    default:
+      return {};
   }
 }
 

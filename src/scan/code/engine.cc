@@ -117,6 +117,7 @@ void Engine::Run() {
     }
   }
   TapCallbacks();
+  TapDecorators();
   TakeRequests();
   FindKeepers();
   MarkRouters();
@@ -224,7 +225,7 @@ void Engine::ReadBody(FuncId function) {
       case StmtKind::kCondition:
         (void)Eval(stmt.value);
         PickByName(stmt.value);
-        if (PicksOwn(TextAt(stmt.loc).substr(0, 200))) {
+        if (PicksItsOwn(TextAt(stmt.loc).substr(0, 200))) {
           for (std::uint32_t slot = 0; slot < states_[module_].slots.size(); ++slot) {
             if (view().slots()[slot].scope == function && states_[module_].slots[slot].Has(kEnvAll)) {
               states_[module_].slots[slot] = states_[module_].slots[slot].Without(kEnvAll);
@@ -361,6 +362,8 @@ Taint Engine::EvalMember(ExprId id) {
   if (SaysOneOf(key, {"name", "stem"}) && (view().is_python() || !taint.Has(kRequest)))
     taint = taint.Without(kUnchecked);
   if (taint.Has(kState) && base->kind == ExprKind::kName) ReadState(key);
+  if (taint.Has(kRequest) && IsCredentialHeader(key))
+    taint.Join(Source(kTapped, id, "takes the credentials of whoever asks"));
   Narrow(expr, key, &taint);
   if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output"})) {
     taint = OneOfAll(taint, key);
@@ -480,6 +483,7 @@ Taint Engine::Eval(ExprId id) {
             taint.Join(Source(kWeakSecretName, arg.value, "names " + std::string(word)));
           }
         }
+        if (expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) taint.Join(NamedPlace(arg.value));
         if ((expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) && arg.value < code().exprs.size() &&
             code().exprs[arg.value].kind == ExprKind::kName) {
           const Value& value = view().Evaluate(arg.value, function_);

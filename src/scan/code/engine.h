@@ -222,6 +222,8 @@ class Engine {
   // Functions of this file that give a text which stands in them, and nothing else: `() => '?'`.
   [[nodiscard]] bool GiveConstants(std::span<const std::pair<std::uint32_t, Value>> functions);
   // The whole environment, asked for one variable.
+  // Variables picked by a prefix: those of the program itself.
+  [[nodiscard]] bool PicksItsOwn(std::string_view text) const;
   [[nodiscard]] static Taint OneOfAll(const Taint& all, std::string_view key);
   void Narrow(const Expr& part, std::string_view key, Taint* taint);
   void Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth);
@@ -239,6 +241,7 @@ class Engine {
   Taint CallFunction(const Value& callee, std::span<const Arg> args, std::span<const Taint> taints,
                      const Taint& receiver, ExprId at);
   void CallBack(const Value& function, const Taint& taint, Taint* result);
+  [[nodiscard]] Taint NamedPlace(ExprId path);
   void NoteHanded(const Call& call);
   void HandOver(const FunctionFacts& about, std::span<const Arg> args, std::span<const std::size_t> places,
                 std::span<const Taint> given, ExprId at);
@@ -364,6 +367,7 @@ class Engine {
   // taps.cc
   void Tap(std::uint32_t module, FuncId function, std::string what);
   void TapCallbacks();
+  void TapDecorators();
   void TakeRequests();
   void TakeRoutes(std::uint32_t module);
   void Serve(std::uint32_t module, FuncId function);
@@ -433,6 +437,12 @@ class Engine {
   [[nodiscard]] bool GuardsByWords(ExprId value) const;
   void Dispatch(const Call& call);
   // sinks_channel.cc
+  void JudgeLookup(Call& call);
+  void NoteLogHandler(const Call& call, std::string_view last);
+  void JudgePushedAlong(const Call& call);
+  void JudgeReportHook(ExprId options);
+  void JudgeReportedBy(ExprId hook, const std::string& host, ExprId at);
+  [[nodiscard]] Taint OfKeyChain(const Call& call);
   void JudgeHeaders(ExprId headers, const std::string& host);
   void JudgeLogged(const Call& call, std::string_view last);
   void JudgeFollowed(const Call& call, const Taint& target);

@@ -153,6 +153,8 @@ Taint Engine::EvalCall(ExprId id) {
     if (last_) JudgeSettingsCall(call, last);
     if (last_) JudgeDropped(call, last);
     if (last_) JudgeRanked(call, last);
+    NoteLogHandler(call, last);
+    JudgePushedAlong(call);
     if (last_) JudgeLikeFetch(call);
     if (last_ && call.entry == nullptr) JudgeRemoteCommand(call, last);
     if (SaysOneOf(last, {"createMessage", "create_message"}) && Contains(code().text, "allServers")) {
@@ -238,7 +240,7 @@ Taint Engine::EvalCall(ExprId id) {
     const bool makes = expr.is_new || (!last.empty() && last[0] >= 'A' && last[0] <= 'Z');
     if (makes && !Transforms(last)) from_args = from_args.Without(kEnvLabels);
     // A schema's `parse` takes settings out of what it is given; JSON's gives all of it back.
-    const bool again = name.ends_with("JSON.parse") || name == "json.loads";
+    const bool again = name.ends_with("JSON.parse") || name == "json.loads" || last == "add_header";
     if (!Transforms(name.empty() ? last : name) && !Transforms(last) && !again) from_args = from_args.Without(kEnvAll);
     // A connection was opened with a credential and does not hand it out: what it answers is the other side's. Given as
     // the one thing to open, it may be the file itself: sqlite3.connect(cookies).
@@ -323,21 +325,38 @@ Taint Engine::EvalCall(ExprId id) {
     const std::uint32_t attribute = method ? OwnAttribute(base->base) : kNone;
     if (method && from_args.labels != 0 && base->base < code().exprs.size() &&
         (code().exprs[base->base].kind == ExprKind::kName || attribute != kNone || IsQueryOf(base->base)) &&
-        SaysOneOf(last, {"append",         "push",       "put",         "put_nowait",
-                         "appendleft",     "enqueue",    "add",         "extend",
-                         "update",         "write",      "set",         "insert",
-                         "unshift",        "setdefault", "set_content", "writestr",
-                         "add_attachment", "attach",     "set_payload", "add_field",
-                         "field"})) {
+        SaysOneOf(last, {"append",
+                         "push",
+                         "put",
+                         "put_nowait",
+                         "appendleft",
+                         "enqueue",
+                         "add",
+                         "extend",
+                         "update",
+                         "write",
+                         "set",
+                         "insert",
+                         "unshift",
+                         "setdefault",
+                         "set_content",
+                         "writestr",
+                         "add_attachment",
+                         "attach",
+                         "set_payload",
+                         "add_field",
+                         "field",
+                         "add_header",
+                         "add_unredirected_header"})) {
       // url.searchParams.set(name, value)
-      const bool query = IsQueryOf(base->base);
-      const ExprId into = query ? code().exprs[base->base].base : base->base;
+      const bool query = IsQueryOf(base->base) || last.ends_with("_header");
+      const ExprId into = IsQueryOf(base->base) ? code().exprs[base->base].base : base->base;
       const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(into, function_);
       if (slot != kNone) {
         Taint kept = from_args;
         if (query) {
           // An address takes its parts encoded: they leave with it, and break out of nothing.
-          constexpr Labels kLeaves = kSecretLabels | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped;
+          constexpr Labels kLeaves = kSecretLabels | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped | kEncoded;
           kept.labels &= kLeaves;
           kept.fresh &= kLeaves;
         }
@@ -439,7 +458,7 @@ Taint Engine::EvalCall(ExprId id) {
       Call sent = call;
       JudgeSend(sent, back, HostOfHandle(code().exprs[code().exprs[base->base].base].base), {});
     }
-    if (result.Has(kEnvAll) && base != nullptr && base->text == "filter" && PicksOwn(TextAt(expr.loc))) {
+    if (result.Has(kEnvAll) && base != nullptr && base->text == "filter" && PicksItsOwn(TextAt(expr.loc))) {
       result = result.Without(kEnvAll);
     }
   }

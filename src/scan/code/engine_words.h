@@ -105,6 +105,11 @@ inline bool PicksOwn(std::string_view text) {
   return picks && text.find("not ") == std::string_view::npos && text.find("(!") == std::string_view::npos;
 }
 
+// req.headers.authorization, { cookie } = req.headers
+inline bool IsCredentialHeader(std::string_view key) {
+  return SaysOneOf(key, {"authorization", "Authorization", "cookie", "cookies", "x-api-key", "X-Api-Key"});
+}
+
 }  // namespace interlock::scan::code::engine_words
 
 namespace interlock::scan::code {

@@ -410,6 +410,34 @@ void Lowering::EmitDeclarator(NodeIndex node) {
   Emit(Current(), StmtKind::kAssign, node, ExprOf(name), ExprOf(value));
 }
 
+namespace {
+
+bool IsWordLetter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$';
+}
+
+// "?: Store = ..." behind the name of a parameter: the class that it is said to be of; "" where it is of no one class.
+std::string_view TypeBehind(std::string_view text) {
+  const std::size_t colon = text.find_first_not_of("? \t\r\n");
+  if (colon == std::string_view::npos || text[colon] != ':') return {};
+  const std::size_t begin = text.find_first_not_of(" \t\r\n", colon + 1);
+  if (begin == std::string_view::npos || text[begin] < 'A' || text[begin] > 'Z') return {};
+  std::size_t end = begin;
+  while (end < text.size() && IsWordLetter(text[end])) ++end;
+  const std::size_t next = text.find_first_not_of(" \t\r\n", end);
+  return next == std::string_view::npos || text[next] == '=' ? text.substr(begin, end - begin) : std::string_view();
+}
+
+// "private readonly " before the name of a constructor's parameter.
+bool IsProperty(std::string_view text) {
+  for (const std::string_view word : {"private ", "public ", "protected ", "readonly "}) {
+    if (text.find(word) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 void Lowering::AddParam(Function* function, NodeIndex part) {
   Param param;
   param.loc = LocOf(part);
@@ -440,6 +468,20 @@ void Lowering::AddParam(Function* function, NodeIndex part) {
   }
   if (KindOf(pattern) != kIdentifier) return;
   param.name = TextOf(pattern);
+  if (pattern != part && KindOf(part) == kParameter) {
+    const std::string_view whole = TextOf(part);
+    const std::size_t at = LocOf(pattern).begin - LocOf(part).begin;
+    if (const std::string_view type = TypeBehind(whole.substr(std::min(at + param.name.size(), whole.size())));
+        !type.empty()) {
+      param.annotation = New(ExprKind::kName, pattern, type);
+    }
+    // constructor(private readonly store: Store): an attribute as well.
+    if (IsProperty(whole.substr(0, at))) {
+      const ExprId self = New(ExprKind::kName, pattern, "this");
+      Emit(static_cast<FuncId>(index), StmtKind::kAssign, pattern, New(ExprKind::kMember, pattern, param.name, self),
+           New(ExprKind::kName, pattern, param.name));
+    }
+  }
   function->params.push_back(param);
 }
 

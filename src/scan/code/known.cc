@@ -121,7 +121,7 @@ std::string Engine::HostOfHandle(ExprId handle) {
       const Expr& value = code().exprs[arg.value];
       if (value.kind == ExprKind::kDict) {
         for (const Arg& field : code().ArgsOf(value)) {
-          if (!SaysOneOf(field.name, {"host", "hostname", "url", "uri"})) continue;
+          if (!SaysOneOf(field.name, {"host", "hostname", "url", "uri", "baseURL", "baseUrl", "prefixUrl"})) continue;
           std::string host = sink_words::KnownAddress(view().Text(field.value, scope));
           if (!host.empty()) return host;
         }
@@ -183,9 +183,15 @@ ExprId Engine::OneArgument(const Call& call, const ArgRef& ref, Taint* taint) {
     }
     FuncId scope = function_;
     const ExprId origin = view().Origin(arg.value, function_, &scope);
-    if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kDict) continue;
-    for (const Arg& field : code().ArgsOf(code().exprs[origin])) {
-      if (field.name != ref.field) continue;
+    if (origin >= code().exprs.size()) continue;
+    // urlopen(Request(url, data=body)): the request's parts are those of what made it.
+    const Expr& made = code().exprs[origin];
+    const bool request = made.kind == ExprKind::kCall && view().is_python();
+    if (made.kind != ExprKind::kDict && !request) continue;
+    std::size_t at = 0;
+    for (const Arg& field : code().ArgsOf(made)) {
+      const bool second = request && field.name.empty() && at++ == 1 && ref.field == "data";
+      if (field.name != ref.field && !second) continue;
       if (taint != nullptr) *taint = scope == function_ ? Eval(field.value) : call.taints[i];
       return field.value;
     }

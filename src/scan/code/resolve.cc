@@ -612,6 +612,9 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     return value;
   }
   if (callee.kind == ValueKind::kQualified) {
+    // await asyncio.wait_for(asyncio.open_connection(...), 3)
+    if ((callee.text == "asyncio.wait_for" || callee.text == "asyncio.shield") && !args.empty())
+      return Evaluate(args[0].value, scope);
     if (std::optional<Value> value = Special(callee, call, scope)) return *std::move(value);
   }
   // Folding. The receiver of a method of a known value is that value.

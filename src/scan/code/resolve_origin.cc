@@ -32,6 +32,8 @@ bool HandsOn(std::string_view callee) {
                             "collections.deque",
                             "contextlib.nullcontext",
                             "contextlib.closing",
+                            "asyncio.wait_for",
+                            "asyncio.shield",
                             "Array.from",
                             "Object.freeze",
                             "globalThis.Array.from",

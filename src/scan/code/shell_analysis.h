@@ -174,12 +174,35 @@ class Analysis {
     bool relative = key.find('/') == std::string::npos;
     std::string base = BaseName(key);
     if (!base.empty() && base != std::string(1, kUnknownChar)) by_name_[base] = {key, relative};
+    if (!taint.secret && taint.taken.empty()) return;
+    // A folder is what is put into it: cp -r ~/.aws "$work/aws"; tar c "$work".
+    constexpr int kLevels = 3;
+    std::string_view folder = text;
+    for (int i = 0; i < kLevels; ++i) {
+      while (folder.ends_with('/')) folder.remove_suffix(1);
+      const std::size_t slash = folder.rfind('/');
+      if (slash == std::string_view::npos || slash == 0) break;
+      folder = folder.substr(0, slash);
+      if (folder == "/tmp" || folder == "/var" || folder == "/var/tmp" || folder == "~" || folder == ".") break;
+      folders_[Key(folder, variables)].Merge(taint);
+    }
   }
 
   [[nodiscard]] const Taint* File(const std::string& text, const std::vector<std::string>& variables) const {
     std::string key = Key(text, variables);
     auto found = files_.find(key);
     if (found != files_.end()) return &found->second;
+    if (!folders_.empty()) {
+      std::string_view folder = text;
+      if (folder.ends_with("/.") || folder.ends_with("/*")) folder.remove_suffix(1);
+      while (folder.size() > 1 && folder.ends_with('/')) folder.remove_suffix(1);
+      found = folders_.find(Key(folder, variables));
+      if (found != folders_.end()) return &found->second;
+      if (folder.size() != text.size()) {
+        found = files_.find(Key(folder, variables));
+        if (found != files_.end()) return &found->second;
+      }
+    }
     // `cd /tmp; curl -O u/f; sh f`: one of the two names has no folder.
     auto named = by_name_.find(BaseName(key));
     if (named == by_name_.end()) return nullptr;
@@ -320,7 +343,8 @@ class Analysis {
   std::string_view text_;
   std::vector<Taint> out_;
   std::unordered_map<std::string, Taint> files_;
-  Taint staged_;  // what a working copy's next commit holds
+  std::unordered_map<std::string, Taint> folders_;  // in which such files lie
+  Taint staged_;                                    // what a working copy's next commit holds
   std::unordered_map<std::string, std::pair<std::string, bool>> by_name_;
   std::unordered_map<std::string, const ShellFunction*> functions_;
   std::unordered_set<std::string> given_;        // variables that hold what the script was called with

@@ -204,6 +204,11 @@ Taint Engine::JudgeHttp(Call& call) {
     if (Contains(bare, ".") && !bare.starts_with("/") && !bare.starts_with(".")) host = bare;
   }
   if (host.empty() && call.callee.text.starts_with("http.client.")) host = HostOfConnection(call);
+  if (const Expr* method = FunctionOf(call); host.empty() && method != nullptr && method->kind == ExprKind::kMember &&
+                                             (text.empty() ? url == kNone : text.front() == '/')) {
+    // client("https://host").send(text): whom the client was made for.
+    host = HostOfHandle(method->base);
+  }
   JudgeHiddenAddress(call, url);
   bool none = true;
   const Taint data = DataOf(call, &none);
@@ -377,26 +382,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
       if (Contains(code().text, "SSH_AUTH_SOCK")) return Source(kStore, call.expr, "asks the user's agent of keys");
       return Source(kSocketData, call.expr, "receives data from a socket");
     }
-    case Role::kDns: {
-      const ExprId to = Argument(call, entry.target, &target);
-      Use(call, Permission::kNetworkEgress, "");
-      // A host out of a setting or a file is looked up whole; data is carried by a label in front of a domain.
-      const std::string name = to == kNone ? std::string() : Known(to);
-      const std::size_t hole = name.find(kHole);
-      // No host is called what a file of keys holds, whoever puts the name together.
-      constexpr Labels kKeyFiles = kSecretFile | kStore | kEnvAll;
-      if (target.Has(kKeyFiles) && name.find_first_not_of(kHole) == std::string::npos) {
-        Raise("EXFIL-006", call.expr, target, kKeyFiles, "puts secrets into names that it looks up", 0.9);
-        return {};
-      }
-      if (hole == std::string::npos || name.find('.', hole) == std::string::npos) return {};
-      const Labels data = kSecretLabels | kWeakSecretFile | kFileContent | kCommandOutput | kHostFacts;
-      if (target.Has(data)) {
-        Raise("EXFIL-006", call.expr, target, data, "puts data into names that it looks up",
-              target.Has(kSecretLabels | kWeakSecretFile) ? 1.0 : 0.6);
-      }
+    case Role::kDns:
+      JudgeLookup(call);
       return {};
-    }
     case Role::kMail: {
       Use(call, Permission::kNetworkEgress, "mail");
       JudgeReceivers(call);
@@ -624,12 +612,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
       // An extension asks the browser, which asked its user.
       if (AnyOf(call.callee.text, {"chrome.cookies", "browser.cookies"}))
         return Source(kKept, call.expr, "takes the browser's cookies");
-      // A key chain entry of one's own is how credentials should be kept; a browser's is not one's own.
-      return AnyOf(LowerCase(call.callee.text), {"cookie", "unprotect", "rookie", "heapsnapshot"})
-                 ? Source(kStore, call.expr,
-                          AnyOf(call.callee.text, {"HeapSnapshot"}) ? "takes all memory of the process"
-                                                                    : "reads a browser's store")
-                 : Source(kEnvSecret, call.expr, "reads the key chain");
+      return OfKeyChain(call);
     case Role::kClipboard:
     case Role::kStdin:
     case Role::kArgv:

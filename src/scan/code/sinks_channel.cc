@@ -260,4 +260,129 @@ bool Engine::SendsAlone(const Call& call) {
   return false;
 }
 
+// Names that are looked up: whoever answers for the domain reads the labels in front of it.
+void Engine::JudgeLookup(Call& call) {
+  Taint target;
+  const ExprId to = Argument(call, call.entry->target, &target);
+  Use(call, core::Permission::kNetworkEgress, "");
+  // A host out of a setting or a file is looked up whole; data is carried by a label in front of a domain.
+  const std::string name = to == kNone ? std::string() : Known(to);
+  const std::size_t hole = name.find(kHole);
+  const bool whole = name.find_first_not_of(kHole) == std::string::npos;
+  // No host is called what a file of keys holds, whoever puts the name together.
+  constexpr Labels kKeyFiles = kSecretFile | kStore | kEnvAll;
+  constexpr Labels kPrivate =
+      kSecretLabels | kWeakSecretFile | kFileContent | kCommandOutput | kClipboard | kKeys | kKept | kTapped;
+  if (target.Has(kKeyFiles) && whole) {
+    Raise("EXFIL-006", call.expr, target, kKeyFiles, "puts secrets into names that it looks up", 0.9);
+    return;
+  }
+  // ... nor anything that was packed into letters first.
+  if (target.Has(kEncoded) && target.Has(kPrivate) && whole) {
+    Raise("EXFIL-006", call.expr, target, kPrivate, "puts data into names that it looks up", 0.8);
+    return;
+  }
+  if (hole == std::string::npos || name.find('.', hole) == std::string::npos) return;
+  if (target.Has(kPrivate | kHostFacts)) {
+    Raise("EXFIL-006", call.expr, target, kPrivate | kHostFacts, "puts data into names that it looks up",
+          target.Has(kSecretLabels | kWeakSecretFile | kClipboard | kKeys | kKept) ? 1.0 : 0.6);
+  }
+}
+
+// A key chain entry of one's own is how credentials should be kept; a browser's is not one's own, nor is all of it.
+Taint Engine::OfKeyChain(const Call& call) {
+  const std::string name = LowerCase(call.callee.text);
+  if (AnyOf(name, {"heapsnapshot"})) return Source(kStore, call.expr, "takes all memory of the process");
+  if (AnyOf(name, {"cookie", "unprotect", "rookie"})) return Source(kStore, call.expr, "reads a browser's store");
+  if (AnyOf(name, {"exportconfig"})) return Source(kStore, call.expr, "takes the credentials of a cluster");
+  Taint entry = Source(kEnvSecret, call.expr, "reads the key chain");
+  // Whose it is: get_password("aws", ...), keytar.getPassword("github.com", ...)
+  std::string service = call.args.empty() ? std::string() : view().Text(call.args[0].value, function_).substr(0, 40);
+  for (char& c : service) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '.' || c == '-' ? '_' : c;
+  entry.vendors = VendorOf(service + "_");
+  return entry;
+}
+
+// remote = SysLogHandler(address=...); root.addHandler(remote): where all that is logged goes, by whoever.
+void Engine::NoteLogHandler(const Call& call, std::string_view last) {
+  if (!last_ || last != "addHandler" || call.args.size() != 1 || !view().is_python()) return;
+  const Expr* method = FunctionOf(call);
+  if (method == nullptr || method->base >= code().exprs.size()) return;
+  const ExprId made = view().Origin(call.args[0].value, function_);
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall ||
+      !view().Callee(made, function_).text.starts_with("logging.handlers.")) {
+    return;
+  }
+  const ExprId logger = view().Origin(method->base, function_);
+  const std::string root =
+      Squeezed(TextAt(code().exprs[logger < code().exprs.size() ? logger : method->base].loc).substr(0, 80));
+  if (!AnyOf(root, {"getLogger()", "logging.root", ".parent", "getLogger(None)"})) return;
+  std::string host;
+  const auto look = [&](ExprId value) {
+    ExprId at = value < code().exprs.size() ? view().Origin(value, function_) : kNone;
+    if (at < code().exprs.size() && code().exprs[at].kind == ExprKind::kList && code().exprs[at].arg_count > 0)
+      at = code().ArgsOf(code().exprs[at])[0].value;  // (host, port)
+    const std::string found = at < code().exprs.size() ? KnownAddress(view().Text(at, function_)) : std::string();
+    if (host.empty() && Contains(found, ".")) host = found;
+  };
+  for (const Arg& arg : code().ArgsOf(code().exprs[made])) {
+    if (arg.value >= code().exprs.size()) continue;
+    const Expr& part = code().exprs[arg.value];
+    const ExprId spread = part.kind == ExprKind::kSpread && part.arg_count > 0
+                              ? view().Origin(code().ArgsOf(part)[0].value, function_)
+                              : kNone;
+    if (spread >= code().exprs.size()) {
+      look(arg.value);
+      continue;
+    }
+    for (const Arg& field : code().ArgsOf(code().exprs[spread])) {
+      if (SaysOneOf(field.name, {"address", "host", "mailhost", "url"})) look(field.value);
+    }
+  }
+  const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
+  if (kind == HostKind::kLocal || HostOfVendors(host, 0xFFFFFFFFU)) return;
+  const bool all = Contains(code().text, "DEBUG");
+  Raise("EXFIL-011", call.expr, {}, 0, "has all that is logged, by whatever library, go to " + host, all ? 1.4 : 0.8,
+        host);
+}
+
+// addConfig("remote.origin.pushurl", url): whatever is pushed goes to one more place.
+void Engine::JudgePushedAlong(const Call& call) {
+  if (!last_ || call.args.size() < 2 || !Contains(code().text, "pushurl")) return;
+  const auto says = [&](const Arg& arg) { return view().Text(arg.value, function_).ends_with(".pushurl"); };
+  if (!std::ranges::any_of(call.args, says)) return;
+  for (const Arg& arg : call.args) {
+    if (arg.value >= code().exprs.size()) continue;
+    std::string host = HostWithin(arg.value);
+    const ExprId list = view().Origin(arg.value, function_);
+    if (host.empty() && list < code().exprs.size()) host = HostWithin(list);
+    const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
+    if (kind != HostKind::kOrdinary && !IsBad(kind)) continue;
+    Raise("EXFIL-007", call.expr, {}, 0, "has whatever is pushed go to " + host + " as well", 1.0, host);
+    return;
+  }
+}
+
+// Sentry.init({dsn, beforeSend(event) {...}}): what is added to a report of a crash leaves with it.
+void Engine::JudgeReportHook(ExprId options) {
+  ExprId hook = kNone;
+  std::string host;
+  for (const Arg& field : code().ArgsOf(code().exprs[options])) {
+    if (field.name == "dsn") host = KnownHost(Known(field.value));
+    if (SaysOneOf(field.name, {"beforeSend", "before_send", "beforeSendTransaction"})) hook = field.value;
+  }
+  JudgeReportedBy(hook, host, options);
+}
+
+void Engine::JudgeReportedBy(ExprId hook, const std::string& host, ExprId at) {
+  if (!last_ || hook >= code().exprs.size() || host.empty()) return;
+  const Value& function = view().Evaluate(hook, function_);
+  if (function.kind != ValueKind::kFunction || function.module >= facts_.size()) return;
+  const Taint& out = facts(function.module, function.index).out;
+  constexpr Labels kNotOfCrashes = kSecretLabels | kWeakSecretFile | kKept | kClipboard;
+  if (!out.Has(kNotOfCrashes)) return;
+  Raise(out.Has(kEnvAll) ? "EXFIL-002" : "EXFIL-001", at, out, kNotOfCrashes,
+        "adds what is secret to each report of a crash, which goes to " + host, 0.8, host);
+}
+
 }  // namespace interlock::scan::code

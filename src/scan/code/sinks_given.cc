@@ -154,6 +154,7 @@ void Engine::JudgeFields(ExprId dict) {
   JudgeShare(dict);
   JudgeTask(dict);
   JudgeConfigured(dict);
+  JudgeReportHook(dict);
 }
 
 // transfer_data={"destination": "acct_..."}: a share of what is paid.
@@ -297,7 +298,29 @@ Taint Engine::OfEach(const Expr& made, const Taint& all) {
   if (!table && parts.size() >= 2 && parts[0].value < code().exprs.size() &&
       code().exprs[parts[0].value].kind == ExprKind::kString)
     return {};
-  return all.Has(kEnvAll) && PicksOwn(TextAt(made.loc)) ? all.Without(kEnvAll) : all;
+  return all.Has(kEnvAll) && PicksItsOwn(TextAt(made.loc)) ? all.Without(kEnvAll) : all;
+}
+
+// startswith(OURS): what stands in the list decides whose they are.
+bool Engine::PicksItsOwn(std::string_view text) const {
+  if (!PicksOwn(text)) return false;
+  for (const std::string_view call : {"startswith(", "startsWith("}) {
+    for (std::size_t at = text.find(call); at != std::string_view::npos; at = text.find(call, at + 1)) {
+      const std::string_view rest = text.substr(at + call.size());
+      const std::string_view name = rest.substr(0, rest.find_first_of(")], .("));
+      const std::uint32_t slot = name.empty() ? kNone : view().SlotByName(name, function_);
+      if (slot == kNone || view().slots()[slot].count == 0) continue;
+      const Binding& binding = view().bindings()[view().slots()[slot].first];
+      const ExprId list = binding.value == kNone ? kNone : view().Origin(binding.value, binding.scope);
+      if (list >= code().exprs.size() || code().exprs[list].kind != ExprKind::kList) continue;
+      for (const Arg& item : code().ArgsOf(code().exprs[list])) {
+        if (item.value >= code().exprs.size()) continue;
+        const std::string_view prefix = code().exprs[item.value].text;
+        if (VendorOf(prefix) != 0 || IsSecretName(prefix)) return false;
+      }
+    }
+  }
+  return true;
 }
 
 bool Engine::GiveConstants(std::span<const std::pair<std::uint32_t, Value>> functions) {
@@ -333,6 +356,8 @@ Taint Engine::FieldOf(std::string_view name, ExprId target, const Taint& whole, 
   Taint part = whole;
   if (name == "messages" && depth == 0 && IsToolExtra()) {
     part.Join(Source(kKept, target, "takes all that has been said to the agent"));
+  } else if (whole.Has(kRequest) && IsCredentialHeader(name)) {
+    part.Join(Source(kTapped, target, "takes the credentials of whoever asks"));
   } else if (TellsHook(name, whole)) {
     part.Join(Source(kKept, target, "takes what an agent tells its hook of the user's talk"));
   }

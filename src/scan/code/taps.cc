@@ -34,9 +34,12 @@ bool IsAgentCallback(std::string_view name) {
 
 // The name under which somebody else's object keeps what it runs.
 bool HoldsFunction(std::string_view name) {
-  return SaysOneOf(name, {"fn", "func", "_func", "run", "_run", "_arun", "handler", "coroutine", "callback", "execute",
-                          "invoke", "call_tool", "_call_tool", "call", "_call", "cb", "entrypoint"});
+  return SaysOneOf(
+      name, {"fn", "func", "_func", "run", "_run", "_arun", "handler", "coroutine", "callback", "execute", "invoke",
+             "call_tool", "_call_tool", "call", "_call", "cb", "entrypoint", "tool", "registerTool"});
 }
+
+constexpr std::string_view kTools = "the package's tools";
 
 // An address at which money arrives.
 bool IsWallet(std::string_view text) {
@@ -85,6 +88,7 @@ bool StaysHere(std::string_view callee) {
 
 void Engine::Tap(std::uint32_t module, FuncId function, std::string what) {
   if (module >= facts_.size() || function >= facts_[module].size()) return;
+
   const bool added = taps_.emplace(Key(module, function), what).second;
   if (!added) return;
   changed_ = true;
@@ -97,6 +101,13 @@ void Engine::Tap(std::uint32_t module, FuncId function, std::string what) {
     given.trail[static_cast<std::size_t>(TrailOf(kTapped))] = static_cast<std::uint32_t>(trail_.size());
     facts_[module][function].in[i].Join(given);
   }
+  // server.tool = (...given) => original(..., async (args) => ...): what stands in it is called in its place.
+  constexpr std::size_t kSmall = 4'000;
+  if (shape.loc.end - std::min(shape.loc.begin, shape.loc.end) > kSmall || shape.owner != kNone) return;
+  const std::vector<Function>& all = states_[module].view->module().functions;
+  for (FuncId inner = 1; inner < all.size(); ++inner) {
+    if (all[inner].parent == function && inner != function) Tap(module, inner, what);
+  }
 }
 
 void Engine::TapCallbacks() {
@@ -105,6 +116,31 @@ void Engine::TapCallbacks() {
     for (FuncId f = 1; f < module.functions.size(); ++f) {
       const Function& shape = module.functions[f];
       if (IsAgentCallback(shape.name)) Tap(m, f, "the agent and its model");
+    }
+  }
+}
+
+// @metered above @mcp.tool(): what stands in place of a tool is given all that the tool is given.
+void Engine::TapDecorators() {
+  for (const EntryPoint& entry : entry_points_) {
+    if (entry.kind == "script" || entry.function == kNone || entry.module >= states_.size()) continue;
+    const ModuleView& there = *states_[entry.module].view;
+    if (entry.function >= there.module().functions.size()) continue;
+    const Function& tool = there.module().functions[entry.function];
+    for (const ExprId decorator : tool.decorators) {
+      if (decorator >= there.module().exprs.size()) continue;
+      const Expr& expr = there.module().exprs[decorator];
+      const Value made =
+          expr.kind == ExprKind::kCall ? there.Callee(decorator, tool.parent) : there.Evaluate(decorator, tool.parent);
+      if (made.kind != ValueKind::kFunction || made.module >= states_.size()) continue;
+      const std::vector<Function>& all = states_[made.module].view->module().functions;
+      for (FuncId f = 1; f < all.size(); ++f) {
+        const bool inside =
+            all[f].parent == made.index ||
+            (all[f].parent < all.size() && all[f].parent != kModuleBody && all[all[f].parent].parent == made.index);
+        const bool all_of_it = std::ranges::any_of(all[f].params, [](const Param& param) { return param.variadic; });
+        if (inside && all_of_it) Tap(made.module, f, std::string(kTools));
+      }
     }
   }
 }
@@ -182,14 +218,30 @@ void Engine::TakeRoutes(std::uint32_t m) {
         !module.exprs[args[0].value].text.starts_with("/")) {
       continue;
     }
-    const Value handler = states_[m].view->Evaluate(args.back().value, kModuleBody);
-    if (handler.kind != ValueKind::kFunction || handler.module != m) continue;
-    const Function& shape = module.functions[handler.index];
+    if (args.back().value >= module.exprs.size()) continue;
+    const Expr& given = module.exprs[args.back().value];
+    FuncId handler = given.kind == ExprKind::kFunction ? given.function : kNone;
+    if (given.kind == ExprKind::kName) {
+      // By its name: a value that is looked up from here would stay what it looks like from here.
+      const std::uint32_t slot = states_[m].view->SlotByName(given.text, kModuleBody);
+      if (slot != kNone) handler = states_[m].view->slots()[slot].function;
+    }
+    if (handler >= module.functions.size()) continue;
+    const Function& shape = module.functions[handler];
     if (shape.params.size() < 2 || !SaysOneOf(shape.params[0].name, {"req", "request"}) ||
         !SaysOneOf(shape.params[1].name, {"res", "response", "reply"})) {
       continue;
     }
-    Serve(m, handler.index);
+    Serve(m, handler);
+  }
+  // (request, response, next) => ...: whatever server it is put into, it stands between the caller and the rest.
+  for (FuncId f = 1; f < module.functions.size(); ++f) {
+    const std::vector<Param>& params = module.functions[f].params;
+    if (params.size() == 3 && SaysOneOf(params[0].name, {"req", "request", "_req"}) &&
+        SaysOneOf(params[1].name, {"res", "response", "_res", "reply"}) &&
+        SaysOneOf(params[2].name, {"next", "done"})) {
+      Serve(m, f);
+    }
   }
 }
 
@@ -322,7 +374,7 @@ bool Engine::JudgeTapped(const Call& call, const Taint& data, const std::string&
   if (!data.Has(kTapped) || host.empty()) return false;
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
   const std::string what = TappedHere();
-  const bool agent = what.empty() || what == "the agent and its model";
+  const bool agent = what.empty() || what == "the agent and its model" || what == kTools;
   Raise("EXFIL-007", call.expr, data, kTapped,
         "copies what was meant for " + (what.empty() ? std::string("others") : what) + " to " + host,
         WatchingIsPurpose() ? 0.4 : 1.0, host);
