@@ -41,6 +41,7 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
     if (to < count) {
       given[to].Join(taints[i]);
       given[to].Join(NamedPlace(args[i].value));
+      NoteLent(module, function, to, args[i].value);
     }
     if (to < count && !shape.params[to].variadic) GiveText(module, function, to, args[i].value);
   }
@@ -159,6 +160,50 @@ Taint Engine::NamedPlace(ExprId path) {
     default:
       return {};
   }
+}
+
+// deliver(requests.post, data): what `deliver` calls by the name of its parameter is that function.
+void Engine::NoteLent(std::uint32_t module, FuncId function, std::size_t param, ExprId arg) {
+  constexpr std::size_t kMost = 8;
+  if (arg >= code().exprs.size()) return;
+  const ExprKind kind = code().exprs[arg].kind;
+  if (kind != ExprKind::kName && kind != ExprKind::kMember) return;
+  const Value& value = view().Evaluate(arg, function_);
+  if (value.kind != ValueKind::kQualified || value.module != kNone || EntryOf(arg, value) == nullptr) return;
+  std::vector<LentParam>& lent = facts(module, function).lent;
+  auto known = std::ranges::find(lent, param, &LentParam::param);
+  if (known == lent.end()) {
+    if (lent.size() >= kMost) return;
+    lent.push_back({static_cast<std::uint32_t>(param), value.text});
+    changed_ = true;
+  } else if (known->callee != value.text && !known->callee.empty()) {
+    known->callee.clear();
+    changed_ = true;
+  }
+}
+
+// The library's function that a parameter is, or an attribute that keeps one; "" where nothing is known.
+std::string Engine::LentAs(ExprId callee) const {
+  if (callee >= code().exprs.size()) return {};
+  FuncId scope = function_;
+  ExprId name = callee;
+  if (code().exprs[callee].kind == ExprKind::kMember) {
+    // self.post = post
+    const std::uint32_t attribute = OwnAttribute(callee);
+    if (attribute == kNone || view().slots()[attribute].count != 1) return {};
+    const Binding& binding = view().bindings()[view().slots()[attribute].first];
+    if (binding.destructured) return {};
+    name = binding.value;
+    scope = binding.scope;
+  }
+  if (name >= code().exprs.size() || code().exprs[name].kind != ExprKind::kName) return {};
+  const std::uint32_t slot = view().SlotOf(name, scope);
+  if (slot == kNone || view().slots()[slot].param == kNone) return {};
+  const Slot& variable = view().slots()[slot];
+  if (variable.scope >= facts_[module_].size()) return {};
+  const std::vector<LentParam>& lent = facts_[module_][variable.scope].lent;
+  const auto known = std::ranges::find(lent, variable.param, &LentParam::param);
+  return known == lent.end() ? std::string() : known->callee;
 }
 
 // A parameter is called: whoever gives the function, its parameters hold what stands here.

@@ -157,8 +157,15 @@ struct HandedParam {
   Taint given;
 };
 
+// A parameter for which callers give a function of a library: its name, "" where they differ.
+struct LentParam {
+  std::uint32_t param = 0;
+  std::string callee;
+};
+
 struct FunctionFacts {
   std::vector<SentParam> sends;
+  std::vector<LentParam> lent;
   std::vector<HandedParam> handed;
   std::uint32_t computes = 0;            // parameters whose characters a text is computed from
   std::string runner;                    // program and words before those that callers give: "git "
@@ -243,6 +250,8 @@ class Engine {
   void CallBack(const Value& function, const Taint& taint, Taint* result);
   [[nodiscard]] Taint NamedPlace(ExprId path);
   void NoteHanded(const Call& call);
+  void NoteLent(std::uint32_t module, FuncId function, std::size_t param, ExprId arg);
+  [[nodiscard]] std::string LentAs(ExprId callee) const;
   void HandOver(const FunctionFacts& about, std::span<const Arg> args, std::span<const std::size_t> places,
                 std::span<const Taint> given, ExprId at);
   void JudgeGiven(const CatalogueEntry* entry, const Value& function, const Taint& given, ExprId at);
@@ -437,6 +446,11 @@ class Engine {
   [[nodiscard]] bool GuardsByWords(ExprId value) const;
   void Dispatch(const Call& call);
   // sinks_channel.cc
+  // sinks_commands.cc
+  void JudgeSentBy(const Call& call, std::string_view program, std::span<const ExprId> words, FuncId scope);
+  void JudgeSentByLine(const Call& call, const std::string& line, const Taint& taint);
+  void JudgeSentAlong(const Call& call, std::string_view last);
+  void MarkArchive(const Call& call, std::string_view last, const Taint& put);
   void JudgeLookup(Call& call);
   void NoteLogHandler(const Call& call, std::string_view last);
   void JudgePushedAlong(const Call& call);

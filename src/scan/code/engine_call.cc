@@ -66,6 +66,13 @@ Taint Engine::EvalCall(ExprId id) {
   }
   if (call.entry == nullptr && !own && base != nullptr && base->kind == ExprKind::kMember)
     call.entry = EntryOfStore(*base);
+  if (call.entry == nullptr && !own && base != nullptr) {
+    if (std::string lent = LentAs(expr.base); !lent.empty()) {
+      call.entry = Catalogue::For(code().language).Find(lent);
+      call.callee.kind = ValueKind::kQualified;
+      call.callee.text = std::move(lent);
+    }
+  }
   if (base != nullptr && base->kind == ExprKind::kName && view().is_python()) {
     ExprId origin = kNone;
     const CatalogueEntry* partial = PartialOf(expr.base, &origin);
@@ -155,6 +162,7 @@ Taint Engine::EvalCall(ExprId id) {
     if (last_) JudgeRanked(call, last);
     NoteLogHandler(call, last);
     JudgePushedAlong(call);
+    JudgeSentAlong(call, last);
     if (last_) JudgeLikeFetch(call);
     if (last_ && call.entry == nullptr) JudgeRemoteCommand(call, last);
     if (SaysOneOf(last, {"createMessage", "create_message"}) && Contains(code().text, "allServers")) {
@@ -240,7 +248,8 @@ Taint Engine::EvalCall(ExprId id) {
     const bool makes = expr.is_new || (!last.empty() && last[0] >= 'A' && last[0] <= 'Z');
     if (makes && !Transforms(last)) from_args = from_args.Without(kEnvLabels);
     // A schema's `parse` takes settings out of what it is given; JSON's gives all of it back.
-    const bool again = name.ends_with("JSON.parse") || name == "json.loads" || last == "add_header";
+    const bool again = name.ends_with("JSON.parse") || name == "json.loads" ||
+                       SaysOneOf(last, {"add_header", "set_content", "set_payload", "attach"});
     if (!Transforms(name.empty() ? last : name) && !Transforms(last) && !again) from_args = from_args.Without(kEnvAll);
     // A connection was opened with a credential and does not hand it out: what it answers is the other side's. Given as
     // the one thing to open, it may be the file itself: sqlite3.connect(cookies).
@@ -321,6 +330,7 @@ Taint Engine::EvalCall(ExprId id) {
         result.Join(from_args);
       }
     }
+    if (method) MarkArchive(call, last, from_args);
     // x.append(secret): what is put into a thing stays in it.
     const std::uint32_t attribute = method ? OwnAttribute(base->base) : kNone;
     if (method && from_args.labels != 0 && base->base < code().exprs.size() &&

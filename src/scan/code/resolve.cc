@@ -325,6 +325,10 @@ Value ModuleView::OfBinding(const Binding& binding) const {
   if (binding.item != kNone && value.kind == ValueKind::kList && binding.item < value.items.size()) {
     return value.items[binding.item];
   }
+  if (binding.item != kNone && value.kind == ValueKind::kUnknown) {
+    Value part = GivenItem(binding);
+    if (part.kind != ValueKind::kUnknown) return part;
+  }
   // reader, writer = open_connection(): each is one of what the call gives back.
   if (binding.item != kNone && is_python() && value.kind == ValueKind::kInstance && value.module == kNone &&
       value.text.ends_with("()")) {
@@ -333,6 +337,37 @@ Value ModuleView::OfBinding(const Binding& binding) const {
     return part;
   }
   return {};
+}
+
+// The one thing that a function of the package gives back, or that its `with` gives: the return, or the only yield of a
+// generator that is made a context.
+const Stmt* ModuleView::OnlyGiven(const Function& function) {
+  const Stmt* only = nullptr;
+  bool context = false;
+  for (const Stmt& stmt : function.body) {
+    if (stmt.value == kNone || (stmt.kind != StmtKind::kReturn && stmt.kind != StmtKind::kYield)) continue;
+    if (only != nullptr) return nullptr;
+    only = &stmt;
+    context = stmt.kind == StmtKind::kYield;
+  }
+  return context && function.decorators.empty() ? nullptr : only;
+}
+
+// sftp, base = session(url): one of the things that a function of the package gives back together.
+Value ModuleView::GivenItem(const Binding& binding) const {
+  ExprId made = binding.value;
+  if (made < module_.exprs.size() && module_.exprs[made].kind == ExprKind::kAwait && module_.exprs[made].arg_count == 1)
+    made = module_.ArgsOf(module_.exprs[made])[0].value;
+  if (made >= module_.exprs.size() || module_.exprs[made].kind != ExprKind::kCall) return {};
+  const Value callee = Callee(made, binding.scope);
+  if (callee.kind != ValueKind::kFunction || callee.module >= world_.size()) return {};
+  const ModuleView& owner = callee.module == index_ ? *this : world_.View(callee.module);
+  if (callee.index >= owner.module_.functions.size()) return {};
+  const Stmt* only = OnlyGiven(owner.module_.functions[callee.index]);
+  if (only == nullptr || only->value >= owner.module_.exprs.size()) return {};
+  const Expr& list = owner.module_.exprs[only->value];
+  if (list.kind != ExprKind::kList || binding.item >= list.arg_count) return {};
+  return owner.Evaluate(owner.module_.ArgsOf(list)[binding.item].value, callee.index);
 }
 
 Value ModuleView::Unbound(std::string_view name) const {
@@ -600,12 +635,7 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     const ModuleView& owner = callee.module == index_ ? *this : world_.View(callee.module);
     if (callee.index >= owner.module_.functions.size()) return {};
     const std::vector<Stmt>& body = owner.module_.functions[callee.index].body;
-    const Stmt* only = nullptr;
-    for (const Stmt& stmt : body) {
-      if (stmt.kind != StmtKind::kReturn || stmt.value == kNone) continue;
-      if (only != nullptr) return {};
-      only = &stmt;
-    }
+    const Stmt* only = OnlyGiven(owner.module_.functions[callee.index]);
     if (only == nullptr || body.size() > 16 || !overrides_.empty()) return {};
     Value value = owner.Evaluate(only->value, callee.index);
     if (value.kind == ValueKind::kList || value.kind == ValueKind::kDict) return {};

@@ -126,9 +126,8 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     Raise("EXFIL-001", call.expr, all, kWeakSecretFile, "sends a file of credentials" + to, 0.9, host);
     return;
   }
-  if ((data.fresh & kWeakSecretFile) != 0 && kind == HostKind::kOrdinary && fixed &&
-      !HostOfVendors(host, 0xFFFFFFFFU)) {
-    Raise("EXFIL-001", call.expr, data, kWeakSecretFile, "sends a file of credentials" + to, HowSure(data), host);
+  if ((all.fresh & kWeakSecretFile) != 0 && kind == HostKind::kOrdinary && fixed && !HostOfVendors(host, 0xFFFFFFFFU)) {
+    Raise("EXFIL-001", call.expr, all, kWeakSecretFile, "sends a file of credentials" + to, HowSure(data), host);
     return;
   }
   if (JudgeRelay(call, data, host, bad)) return;
@@ -353,9 +352,16 @@ Taint Engine::Judge(Call& call, bool* handled) {
       const Expr* function = FunctionOf(call);
       std::string host;
       if (function != nullptr && function->base != kNone) host = HostOfHandle(function->base);
-      if (Contains(call.callee.text, "dgram")) {
+      if (AnyOf(call.callee.text, {"dgram", ".sendto"})) {
         for (const Arg& arg : call.args) {
-          const std::string to = KnownAddress(Known(arg.value));
+          ExprId address = view().Origin(arg.value, function_);  // (host, port)
+          if (address >= code().exprs.size() || code().exprs[address].kind != ExprKind::kList ||
+              code().exprs[address].arg_count == 0) {
+            address = arg.value;
+          } else {
+            address = code().ArgsOf(code().exprs[address])[0].value;
+          }
+          const std::string to = address == kNone ? std::string() : KnownAddress(Known(address));
           if (Contains(to, ".")) host = to;
         }
       }

@@ -294,7 +294,10 @@ Taint Engine::OfKeyChain(const Call& call) {
   const std::string name = LowerCase(call.callee.text);
   if (AnyOf(name, {"heapsnapshot"})) return Source(kStore, call.expr, "takes all memory of the process");
   if (AnyOf(name, {"cookie", "unprotect", "rookie"})) return Source(kStore, call.expr, "reads a browser's store");
-  if (AnyOf(name, {"exportconfig"})) return Source(kStore, call.expr, "takes the credentials of a cluster");
+  if (name.starts_with("netrc.")) return Source(kStore, call.expr, "reads the passwords of a .netrc");
+  if (AnyOf(name, {"get_credentials"})) return Source(kStore, call.expr, "takes the user's cloud credentials");
+  if (AnyOf(name, {"exportconfig", "list_secret", "list_namespaced_secret"}))
+    return Source(kStore, call.expr, "takes the credentials of a cluster");
   Taint entry = Source(kEnvSecret, call.expr, "reads the key chain");
   // Whose it is: get_password("aws", ...), keytar.getPassword("github.com", ...)
   std::string service = call.args.empty() ? std::string() : view().Text(call.args[0].value, function_).substr(0, 40);

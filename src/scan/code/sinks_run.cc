@@ -196,6 +196,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     Raise("VULN-001", call.expr, taint, kModelAnswer, "runs a command that a model has written", IsEntry() ? 0.6 : 1.1);
   }
   if (text.empty() || text.size() > 16'384) return;
+  JudgeSentByLine(call, text, taint);
   Remember(call.expr, text);
   const ShellScript script = ParseShell(text);
   const std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
@@ -593,6 +594,7 @@ void Engine::JudgeSpawn(Call& call) {
     }
   }
   if (!program.empty()) JudgeRows(call, words, scope);
+  JudgeSentBy(call, first, words, scope);
   if (program.empty() || line.size() > 4096) return;
   Remember(call.expr, line);
   JudgeLine(call, line);

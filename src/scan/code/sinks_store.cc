@@ -494,7 +494,10 @@ Taint Engine::JudgeFile(Call& call) {
     }
     if (name == "make_archive" && call.args.size() >= 3) {
       const std::string made = Known(call.args[0].value);
-      const Taint kept = KeptAt(view().Text(call.args[2].value, function_), call.expr);
+      const std::string& folder = view().Text(call.args[2].value, function_);
+      Taint kept = KeptAt(folder, call.expr);
+      if (IsKeyFolder(folder) || KindOfPath(folder) == PathKind::kSecret)
+        kept.Join(Source(kSecretFile, call.expr, "takes " + Shown(folder)));
       for (const std::string_view end : {".zip", ".tar.gz", ".tar"}) {
         if (kept.labels != 0 && made.size() > 3 && kept_paths_.size() < 64)
           kept_paths_.try_emplace(made + std::string(end), kept);

@@ -94,6 +94,8 @@ class ModuleView {
   [[nodiscard]] Value OfName(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfSlot(std::uint32_t slot, std::uint32_t at, FuncId scope) const;
   [[nodiscard]] Value OfBinding(const Binding& binding) const;
+  [[nodiscard]] Value GivenItem(const Binding& binding) const;
+  [[nodiscard]] static const Stmt* OnlyGiven(const Function& function);
   [[nodiscard]] Value Unbound(std::string_view name) const;
   [[nodiscard]] Value OfImport(const Import& import) const;
   [[nodiscard]] Value MemberOf(const Value& base, std::string_view name, int depth = 0) const;

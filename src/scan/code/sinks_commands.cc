@@ -1,0 +1,158 @@
+// Data that leaves by way of another program (curl, nc, scp), a database of somebody's, a page that is opened; and
+// archives that carry what is put into them.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/places.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+// What nobody gives a program to send but to be rid of it; a credential of the environment is how one logs in.
+constexpr Labels kTaken =
+    kSecretFile | kStore | kEnvAll | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped | kEncoded;
+
+// Programs that bring what they are given to another machine.
+bool BringsAway(std::string_view program) {
+  program = program.substr(program.rfind('/') + 1);
+  if (program.ends_with(".exe")) program.remove_suffix(4);
+  return SaysOneOf(program, {"curl",   "wget",    "nc",       "ncat", "netcat", "socat",  "http",          "https",
+                             "xh",     "openssl", "ssh",      "scp",  "rsync",  "sftp",   "ftp",           "lftp",
+                             "telnet", "mail",    "sendmail", "aws",  "gsutil", "rclone", "mosquitto_pub", "websocat"});
+}
+
+// "user@host:path", "host", "https://host/..."
+std::string HostOfWord(const std::string& word) {
+  if (Contains(word, "://"))
+    return KnownHost(word.substr(word.find("://") - std::min<std::size_t>(word.find("://"), 5)));
+  std::string_view rest = word;
+  if (rest.starts_with('-') || rest.starts_with('@') || rest.starts_with('/') || rest.starts_with('.')) return {};
+  if (const std::size_t at = rest.find('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
+  rest = rest.substr(0, rest.find_first_of(":/ "));
+  return Contains(rest, ".") && !rest.ends_with('.') ? KnownAddress(std::string(rest)) : std::string();
+}
+
+// Of a connection string or a client: keys that stand in the code, so that the account is the author's.
+bool BringsItsKeys(std::string_view made) {
+  return AnyOf(made, {"aws_secret_access_key=\"", "aws_secret_access_key='", "AccountKey=", "secretAccessKey: \"",
+                      "secretAccessKey: '", "secretAccessKey:\"", "secretAccessKey:'"});
+}
+
+}  // namespace
+
+// curl -d DATA URL; what a program reads is `input`.
+void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<const ExprId> words, FuncId scope) {
+  if (!last_ || !BringsAway(program)) return;
+  Taint data;
+  std::string host;
+  std::string before;
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    const std::string word = scope == function_ ? Known(words[i]) : view().Text(words[i], scope);
+    if (host.empty()) host = HostOfWord(word);
+    Taint given = scope == function_ ? Eval(words[i]) : Taint();
+    // A header, a name and a password: how one logs in. No file of keys is.
+    if (SaysOneOf(before, {"-H", "--header", "-u", "--user", "-b", "--cookie", "-E", "--cert", "--key", "-i"}))
+      given = given.Without(kWeakSecretFile | kEnvSecret | kStore);
+    data.Join(given);
+    before = word;
+  }
+  for (const Arg& arg : call.args) {
+    if (arg.name == "input") data.Join(TaintOfArg(call, arg.value));
+    if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kDict) continue;
+    for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
+      if (field.name == "input") data.Join(Eval(field.value));
+    }
+  }
+  data.labels &= kTaken;
+  data.fresh &= kTaken;
+  if (data.labels != 0 && !host.empty()) {
+    Call sent = call;
+    JudgeSend(sent, data, host, {});
+  }
+}
+
+// f"curl -d '{data}' https://...", of a shell.
+void Engine::JudgeSentByLine(const Call& call, const std::string& line, const Taint& taint) {
+  if (!last_ || !taint.Has(kTaken & ~kEncoded)) return;
+  std::string host;
+  for (std::size_t at = 0; at < line.size() && at < 4'096;) {
+    const std::size_t begin = line.find_first_not_of(" \t\n;|&()<>'\"", at);
+    if (begin == std::string::npos) break;
+    const std::size_t end = std::min(line.find_first_of(" \t\n;|&()<>'\"", begin), line.size());
+    const std::string_view word = std::string_view(line).substr(begin, end - begin);
+    at = end;
+    if (!BringsAway(word)) continue;
+    // What stands behind it, up to the next command.
+    const std::size_t stop = std::min(line.find_first_of("\n;|", end), line.size());
+    for (std::size_t from = end; from < stop && host.empty();) {
+      const std::size_t first = line.find_first_not_of(" '\"", from);
+      if (first == std::string::npos || first >= stop) break;
+      const std::size_t last = std::min(line.find_first_of(" '\"\n;|", first), stop);
+      host = HostOfWord(line.substr(first, last - first));
+      from = last;
+    }
+    if (!host.empty()) break;
+  }
+  if (host.empty()) return;
+  Taint data = taint;
+  data.labels &= kTaken;
+  data.fresh &= kTaken;
+  Call sent = call;
+  JudgeSend(sent, data, host, {});
+}
+
+// cursor.execute("insert ...", (data,)): a database of a fixed host; page.goto(url + data).
+void Engine::JudgeSentAlong(const Call& call, std::string_view last) {
+  if (!last_ || call.args.empty()) return;
+  const Expr* method = FunctionOf(call);
+  if (method == nullptr || method->kind != ExprKind::kMember) return;
+  if (SaysOneOf(last, {"goto", "navigate"})) {
+    const std::string host = KnownHost(Known(call.args[0].value));
+    Call sent = call;
+    if (!host.empty()) JudgeSend(sent, call.taints[0], host, {});
+    return;
+  }
+  if (!SaysOneOf(last, {"execute", "executemany", "query", "insert_one", "insert_many", "insertOne", "insertMany",
+                        "set", "setex", "lpush", "rpush", "xadd", "publish", "hset", "upload_blob", "uploadData",
+                        "upload", "put_object", "putObject"})) {
+    return;
+  }
+  Taint data;
+  for (std::size_t i = SaysOneOf(last, {"execute", "executemany", "query"}) ? 1 : 0; i < call.taints.size(); ++i)
+    data.Join(call.taints[i]);
+  data.labels &= kTaken;
+  data.fresh &= kTaken;
+  if (!data.Has(kTaken & ~kEncoded)) return;
+  const ExprId made = view().Origin(method->base, function_);
+  std::string host = HostOfHandle(method->base);
+  if (made < code().exprs.size() && BringsItsKeys(Squeezed(TextAt(code().exprs[made].loc).substr(0, 400))))
+    host = std::string(kInboxPrefix) + "storage";
+  if (host.empty()) return;
+  Call sent = call;
+  JudgeSend(sent, data, host, {});
+}
+
+// tarfile.open(path, "w").add(key): the file that the archive is carries what is put into it.
+void Engine::MarkArchive(const Call& call, std::string_view last, const Taint& put) {
+  if (!SaysOneOf(last, {"add", "write", "writestr", "append", "addFile", "addLocalFile", "addLocalFolder"})) return;
+  if (!put.Has(kSecretFile | kStore | kWeakSecretFile)) return;
+  const Expr* method = FunctionOf(call);
+  if (method == nullptr || method->base >= code().exprs.size()) return;
+  FuncId scope = function_;
+  const ExprId made = view().Origin(method->base, function_, &scope);
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall || code().exprs[made].arg_count == 0 ||
+      scope != function_) {
+    return;
+  }
+  const std::string& callee = view().Callee(made, scope).text;
+  if (!AnyOf(callee, {"tarfile.", "zipfile.", "ZipFile", "py7zr"})) return;
+  MarkPath(code().ArgsOf(code().exprs[made])[0].value, put);
+}
+
+}  // namespace interlock::scan::code
