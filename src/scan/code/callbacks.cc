@@ -62,6 +62,7 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
   }
   ReadFunction(module, function);
   HandOver(about, args, places, given, at);
+  JudgeSpawned(about.spawns, args, places, taints, at);
   for (std::size_t i = 0; about.fetches_to != 0 && i < args.size() && i < 31; ++i) {
     std::size_t to = i + (method ? 1 : 0);
     for (std::size_t p = 0; p < count && !args[i].name.empty(); ++p) {
@@ -113,7 +114,7 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
   return result;
 }
 
-void Engine::CallBack(const Value& function, const Taint& taint, Taint* result) {
+void Engine::CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at) {
   if (function.module >= facts_.size() || function.index >= facts_[function.module].size()) return;
   here().calls.push_back(Key(function.module, function.index));
   FunctionFacts& about = facts(function.module, function.index);
@@ -126,6 +127,20 @@ void Engine::CallBack(const Value& function, const Taint& taint, Taint* result) 
     about.in[p].Join(entering);
   }
   ReadFunction(function.module, function.index);
+  // collect().then(deliver): what it sends of its parameters, it sends of this.
+  for (std::size_t i = 0; at != kNone && i < about.sends.size(); ++i) {
+    const SentParam sent = about.sends[i];
+    Taint part = taint;
+    constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
+    part.labels &= kOwners;
+    part.fresh &= kOwners;
+    if (part.labels == 0) continue;
+    Call call;
+    call.expr = at;
+    exact_ = true;
+    JudgeSend(call, part, sent.host, {});
+    exact_ = false;
+  }
   Taint back = about.out;
   back.params = 0;
   result->Join(back);
@@ -159,6 +174,35 @@ Taint Engine::NamedPlace(ExprId path) {
       return Source(kWeakSecretName, path, "names " + text.substr(0, 80));
     default:
       return {};
+  }
+}
+
+// def run(argv): subprocess.run(argv)
+void Engine::NoteSpawned(ExprId words) {
+  if (words >= code().exprs.size() || code().exprs[words].kind != ExprKind::kName || !view().is_python()) return;
+  const std::uint32_t slot = view().SlotOf(words, function_);
+  if (slot == kNone || view().slots()[slot].scope != function_ || view().slots()[slot].param >= 31) return;
+  const std::uint32_t bit = 1U << view().slots()[slot].param;
+  changed_ = changed_ || (here().spawns & bit) == 0;
+  here().spawns |= bit;
+}
+
+// run(["bash", "-c", f"..."]): the words stand here, and not where they are run.
+void Engine::JudgeSpawned(std::uint32_t params, std::span<const Arg> args, std::span<const std::size_t> places,
+                          std::span<const Taint> taints, ExprId at) {
+  if (params == 0 || !view().is_python()) return;
+  for (std::size_t i = 0; i < args.size(); ++i) {
+    if (places[i] >= 31 || (params >> places[i] & 1U) == 0 || args[i].value >= code().exprs.size()) continue;
+    const ExprId list = view().Origin(args[i].value, function_);
+    if (list >= code().exprs.size() || code().exprs[list].kind != ExprKind::kList) continue;
+    const Arg words{args[i].value, {}};
+    Call call;
+    call.expr = at;
+    call.entry = Catalogue::For(code().language).Find("subprocess.run");
+    call.args = std::span<const Arg>(&words, 1);
+    call.taints = taints.subspan(i, 1);
+    call.all = taints[i];
+    if (call.entry != nullptr) JudgeSpawn(call);
   }
 }
 
@@ -248,7 +292,7 @@ void Engine::HandOver(const FunctionFacts& about, std::span<const Arg> args, std
       const Value value = view().Evaluate(args[i].value, function_);
       Taint back;
       if (value.kind == ValueKind::kFunction) {
-        CallBack(value, entering, &back);
+        CallBack(value, entering, &back, at);
       } else if (value.kind != ValueKind::kClass) {
         JudgeGiven(EntryOf(args[i].value, value), value, entering, at);
       }

@@ -89,6 +89,18 @@ Engine::Engine(const World& world, const std::vector<EntryPoint>& entries) : wor
   steps_left_ = exprs * kStepsPerExpr + 10'000;
 }
 
+// def summary(cohort: Cohort): the fields of the object are the caller's, too.
+void Engine::FillFields(ExprId annotation, FuncId scope, const Taint& taint) {
+  if (annotation >= code().exprs.size() || code().exprs[annotation].kind != ExprKind::kName) return;
+  const Value& type = view().Evaluate(annotation, scope == kNone ? kModuleBody : scope);
+  if (type.kind != ValueKind::kClass || type.module >= states_.size()) return;
+  const ModuleView& there = *states_[type.module].view;
+  for (std::uint32_t slot = 0; slot < there.slots().size(); ++slot) {
+    if (there.slots()[slot].owner == type.index && there.slots()[slot].function == kNone)
+      states_[type.module].slots[slot].Join(taint);
+  }
+}
+
 void Engine::Run() {
   for (const EntryPoint& entry : entry_points_) {
     if (entry.module >= states_.size() || entry.function == kModuleBody || entry.function == kNone) continue;
@@ -114,6 +126,7 @@ void Engine::Run() {
           {0, module_, function.params[i].loc.begin, (node ? "state given to `" : shown + " of `") + entry.name + "`"});
       taint.trail[static_cast<std::size_t>(TrailOf(taint.labels))] = static_cast<std::uint32_t>(trail_.size());
       in[i].Join(taint);
+      if (!node) FillFields(function.params[i].annotation, function.parent, taint);
     }
   }
   TapCallbacks();

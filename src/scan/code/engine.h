@@ -166,6 +166,7 @@ struct LentParam {
 struct FunctionFacts {
   std::vector<SentParam> sends;
   std::vector<LentParam> lent;
+  std::uint32_t spawns = 0;  // parameters that are a whole command line of a program
   std::vector<HandedParam> handed;
   std::uint32_t computes = 0;            // parameters whose characters a text is computed from
   std::string runner;                    // program and words before those that callers give: "git "
@@ -217,6 +218,7 @@ class Engine {
     std::vector<std::uint8_t> looked;
   };
 
+  void FillFields(ExprId annotation, FuncId scope, const Taint& taint);
   void ReadFunction(std::uint32_t module, FuncId function);
   void ReadBody(FuncId function);
   Taint Eval(ExprId expr);
@@ -247,9 +249,13 @@ class Engine {
 
   Taint CallFunction(const Value& callee, std::span<const Arg> args, std::span<const Taint> taints,
                      const Taint& receiver, ExprId at);
-  void CallBack(const Value& function, const Taint& taint, Taint* result);
+  // `at`: where the function is handed over; kNone: nobody knows.
+  void CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at = kNone);
   [[nodiscard]] Taint NamedPlace(ExprId path);
   void NoteHanded(const Call& call);
+  void NoteSpawned(ExprId words);
+  void JudgeSpawned(std::uint32_t params, std::span<const Arg> args, std::span<const std::size_t> places,
+                    std::span<const Taint> taints, ExprId at);
   void NoteLent(std::uint32_t module, FuncId function, std::size_t param, ExprId arg);
   [[nodiscard]] std::string LentAs(ExprId callee) const;
   void HandOver(const FunctionFacts& about, std::span<const Arg> args, std::span<const std::size_t> places,
@@ -450,6 +456,9 @@ class Engine {
   void JudgeSentBy(const Call& call, std::string_view program, std::span<const ExprId> words, FuncId scope);
   void JudgeSentByLine(const Call& call, const std::string& line, const Taint& taint);
   void JudgeSentAlong(const Call& call, std::string_view last);
+  void JudgeFed(const Call& call, const Taint& data);
+  [[nodiscard]] std::string HostOfAccount(const Call& call);
+  void MarkArchivedBy(const Call& call, const std::string& line);
   void MarkArchive(const Call& call, std::string_view last, const Taint& put);
   void JudgeLookup(Call& call);
   void NoteLogHandler(const Call& call, std::string_view last);

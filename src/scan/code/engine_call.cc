@@ -299,8 +299,8 @@ Taint Engine::EvalCall(ExprId id) {
     if (SaysOneOf(last, {"add", "connect", "write", "append", "load", "make_archive", "addFile"})) {
       for (const Arg& arg : args) {
         if (arg.value >= code().exprs.size()) continue;
-        PathKind kind = KindOfPath(view().Text(arg.value, function_));
         const std::string& shown = view().Text(arg.value, function_);
+        PathKind kind = IsKeyFolder(shown) ? PathKind::kSecret : KindOfPath(shown);
         if (last == "add" && (shown.empty() || shown.find(kHole) != std::string::npos)) {
           const Taint named = Eval(arg.value);
           if (named.Has(kSecretName)) kind = PathKind::kSecret;
@@ -458,7 +458,7 @@ Taint Engine::EvalCall(ExprId id) {
     const bool node = base != nullptr &&
                       SaysOneOf(base->text, {"addNode", "add_node", "addConditionalEdges", "add_conditional_edges"});
     for (const auto& [index, function] : functions) {
-      if (!node) CallBack(function, given, &back);
+      if (!node) CallBack(function, given, &back, id);
     }
     if (base != nullptr && base->text == "map" && GiveConstants(functions)) result = {};
     result.Join(back);
@@ -466,7 +466,7 @@ Taint Engine::EvalCall(ExprId id) {
     if (call.callee.text.ends_with("interceptors.request.use") && base != nullptr && base->base < code().exprs.size()) {
       // What an interceptor adds, every request carries.
       Call sent = call;
-      JudgeSend(sent, back, HostOfHandle(code().exprs[code().exprs[base->base].base].base), {});
+      JudgeSend(sent, back.Without(kTapped), HostOfHandle(code().exprs[code().exprs[base->base].base].base), {});
     }
     if (result.Has(kEnvAll) && base != nullptr && base->text == "filter" && PicksItsOwn(TextAt(expr.loc))) {
       result = result.Without(kEnvAll);

@@ -100,7 +100,9 @@ inline bool AsksBelow(std::string_view path) {
 }
 inline bool IsKeyFolder(std::string_view path) {
   while (path.ends_with("/") || path.ends_with("*")) path.remove_suffix(1);
-  return path.ends_with("/.ssh") || path.ends_with("/.gnupg") || path.ends_with("/.ssh/id_");
+  return path.ends_with("/.ssh") || path.ends_with("/.gnupg") || path.ends_with("/.ssh/id_") ||
+         path.ends_with("~/.aws") || path.ends_with("~/.kube") || path.ends_with("~/.config/gcloud") ||
+         path.ends_with("~/.azure");
 }
 
 // What came in as a parameter may be meant for another call of the function: weak by itself.

@@ -395,7 +395,10 @@ Taint Engine::Judge(Call& call, bool* handled) {
       Use(call, Permission::kNetworkEgress, "mail");
       JudgeReceivers(call);
       bool none = true;
-      JudgeSend(call, DataOf(call, &none), HostHere(), {});
+      std::string host = HostHere();
+      if (const Expr* method = FunctionOf(call); host.empty() && method != nullptr && method->base != kNone)
+        host = HostOfHandle(method->base);
+      JudgeSend(call, DataOf(call, &none), host, {});
       return {};
     }
     case Role::kListen: {
@@ -693,8 +696,10 @@ Taint Engine::Judge(Call& call, bool* handled) {
           call.callee.text == "re.search" || call.callee.text == "re.match" || call.callee.text == "re.fullmatch";
       const Labels stays = found    ? ~(kCaller | kArguments | kEntryName | kBelow | kPieced | kQueried | kQuoted)
                            : number ? kDecoded | kCodedFile
-                           : call.callee.text.ends_with("encodeURIComponent") ? kNetFixed | kNetStranger
-                                                                              : Labels{0};
+                           : call.callee.text.ends_with("encodeURIComponent")
+                               ? kNetFixed | kNetStranger | kSecretFile | kStore | kWeakSecretFile | kEnvAll | kKept |
+                                     kClipboard | kKeys | kTapped | kEncoded
+                               : Labels{0};
       Taint rest = stays != 0 ? call.all : Taint();
       rest.labels &= stays;
       rest.fresh &= stays;

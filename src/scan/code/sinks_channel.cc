@@ -295,11 +295,16 @@ Taint Engine::OfKeyChain(const Call& call) {
   if (AnyOf(name, {"heapsnapshot"})) return Source(kStore, call.expr, "takes all memory of the process");
   if (AnyOf(name, {"cookie", "unprotect", "rookie"})) return Source(kStore, call.expr, "reads a browser's store");
   if (name.starts_with("netrc.")) return Source(kStore, call.expr, "reads the passwords of a .netrc");
-  if (AnyOf(name, {"get_credentials"})) return Source(kStore, call.expr, "takes the user's cloud credentials");
   if (AnyOf(name, {"exportconfig", "list_secret", "list_namespaced_secret"}))
     return Source(kStore, call.expr, "takes the credentials of a cluster");
   Taint entry = Source(kEnvSecret, call.expr, "reads the key chain");
   // Whose it is: get_password("aws", ...), keytar.getPassword("github.com", ...)
+  if (AnyOf(name, {"get_credentials", "credential-providers"})) {
+    // To sign requests with, as a rule.
+    Taint cloud = Source(kEnvSecret, call.expr, "takes the user's cloud credentials");
+    cloud.vendors = VendorOf("AWS_");
+    return cloud;
+  }
   std::string service = call.args.empty() ? std::string() : view().Text(call.args[0].value, function_).substr(0, 40);
   for (char& c : service) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c == '.' || c == '-' ? '_' : c;
   entry.vendors = VendorOf(service + "_");

@@ -41,7 +41,8 @@ std::string HostOfWord(const std::string& word) {
 // Of a connection string or a client: keys that stand in the code, so that the account is the author's.
 bool BringsItsKeys(std::string_view made) {
   return AnyOf(made, {"aws_secret_access_key=\"", "aws_secret_access_key='", "AccountKey=", "secretAccessKey: \"",
-                      "secretAccessKey: '", "secretAccessKey:\"", "secretAccessKey:'"});
+                      "secretAccessKey: '", "secretAccessKey:\"", "secretAccessKey:'", "auth:\"gh", "auth:'gh",
+                      "Github(\"gh", "Github('gh", "auth_token=\"", "Token(\"gh"});
 }
 
 }  // namespace
@@ -130,12 +131,77 @@ void Engine::JudgeSentAlong(const Call& call, std::string_view last) {
   data.fresh &= kTaken;
   if (!data.Has(kTaken & ~kEncoded)) return;
   const ExprId made = view().Origin(method->base, function_);
+  if (made >= code().exprs.size()) return;
+  const std::string client = LowerCase(TextAt(code().exprs[made].loc).substr(0, 400));
+  if (!AnyOf(client, {"redis", "mongo", "psycopg", "asyncpg", "mysql", "pg.", "postgres", "azure", "boto", "s3", "blob",
+                      "storage", "bucket", "valkey", "database", "sql"})) {
+    return;
+  }
   std::string host = HostOfHandle(method->base);
-  if (made < code().exprs.size() && BringsItsKeys(Squeezed(TextAt(code().exprs[made].loc).substr(0, 400))))
+  if (BringsItsKeys(Squeezed(TextAt(code().exprs[made].loc).substr(0, 400))))
     host = std::string(kInboxPrefix) + "storage";
   if (host.empty()) return;
   Call sent = call;
   JudgeSend(sent, data, host, {});
+}
+
+// The account of a service that the code brings the keys of: whose it is, nobody else knows.
+std::string Engine::HostOfAccount(const Call& call) {
+  const Expr* method = FunctionOf(call);
+  for (int i = 0; method != nullptr && i < 6; ++i) {
+    const ExprId made = method->base < code().exprs.size() ? view().Origin(method->base, function_) : kNone;
+    if (made >= code().exprs.size()) return {};
+    if (BringsItsKeys(Squeezed(TextAt(code().exprs[made].loc).substr(0, 400))))
+      return std::string(kInboxPrefix) + "account";
+    method = &code().exprs[made];
+    if (method->kind == ExprKind::kCall && method->base < code().exprs.size()) method = &code().exprs[method->base];
+  }
+  return {};
+}
+
+// spawn("nc", [host, port]).stdin.write(data)
+void Engine::JudgeFed(const Call& call, const Taint& data) {
+  if (!last_ || !data.Has(kTaken & ~kEncoded)) return;
+  const Expr* method = FunctionOf(call);
+  ExprId made = method != nullptr ? method->base : kNone;
+  for (int i = 0; i < 4 && made < code().exprs.size(); ++i) {
+    made = view().Origin(made, function_);
+    if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kMember) break;
+    made = code().exprs[made].base;
+  }
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall) return;
+  std::string line;
+  for (const Arg& arg : code().ArgsOf(code().exprs[made])) {
+    const ExprId from = view().Origin(arg.value, function_);
+    if (from >= code().exprs.size()) continue;
+    if (code().exprs[from].kind == ExprKind::kDict) continue;
+    if (code().exprs[from].kind == ExprKind::kList) {
+      for (const Arg& word : code().ArgsOf(code().exprs[from])) line += Known(word.value) + " ";
+    } else {
+      line += Known(arg.value) + " ";
+    }
+  }
+  JudgeSentByLine(call, line, data);
+}
+
+// tar czf /tmp/k.tgz ~/.ssh: the archive holds keys, whoever reads it.
+void Engine::MarkArchivedBy(const Call& call, const std::string& line) {
+  constexpr std::size_t kLongest = 2'000;
+  if (line.size() > kLongest || !AnyOf(line, {"tar ", "'tar'", "zip ", "'zip'", "7z "})) return;
+  std::string archive;
+  std::string keys;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t begin = line.find_first_not_of(" '\"\t\n", at);
+    if (begin == std::string::npos) break;
+    const std::size_t end = std::min(line.find_first_of(" '\"\t\n;|&", begin), line.size());
+    const std::string word = line.substr(begin, end - begin);
+    at = std::max(end, begin + 1);
+    if (archive.empty() && AnyOf(word, {".tgz", ".tar", ".zip", ".7z"})) archive = word;
+    const PathKind kind = KindOfPath(word);
+    if (keys.empty() && word.size() > 3 && (IsKeyFolder(word) || kind == PathKind::kSecret)) keys = word;
+  }
+  if (archive.empty() || keys.empty()) return;
+  MarkCopied(archive, Source(kSecretFile, call.expr, "packs " + Shown(keys, 60)));
 }
 
 // tarfile.open(path, "w").add(key): the file that the archive is carries what is put into it.

@@ -46,7 +46,8 @@ Taint Engine::JudgeMachine(Call& call) {
                 "stores " + (path.empty() ? std::string("files of credentials") : Shown(path)) + " with a service",
                 kind == PathKind::kSecret ? 1.0 : 0.6);
         } else {
-          JudgeSend(call, data, here().host, {});
+          const std::string account = HostOfAccount(call);
+          JudgeSend(call, data, account.empty() ? here().host : account, {});
         }
       }
       return {};
@@ -54,6 +55,7 @@ Taint Engine::JudgeMachine(Call& call) {
     case Role::kFeed: {
       bool none = true;
       const Taint data = DataOf(call, &none);
+      JudgeFed(call, data);
       if (data.Has(kSocketData)) {
         Raise("RCE-003", call.expr, data, kSocketData, "gives a program what another machine sends");
       } else if (data.Has(kNetFixed) && !data.Has(kToolArgument) && (here().deeds & kDidRunShell) != 0) {

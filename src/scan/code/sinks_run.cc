@@ -139,6 +139,7 @@ bool Engine::FormsCommand(ExprId command) const {
 }
 
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
+  MarkArchivedBy(call, Known(command));
   if (!last_) return;
   JudgeNetFile(call, taint);
   const std::string text = Known(command);
@@ -449,6 +450,7 @@ void Engine::JudgeSpawn(Call& call) {
     }
   }
   if (words.empty()) return;
+  if (words.size() == 1 && !shell) NoteSpawned(words[0]);
   if (last_ && scope == function_ && words[0] < code().exprs.size() && Eval(words[0]).Has(kUnpacked)) {
     Raise("OBFUSC-001", call.expr, Eval(words[0]), kUnpacked, "runs a program that it has unpacked from a text", 0.5);
   }
@@ -595,6 +597,7 @@ void Engine::JudgeSpawn(Call& call) {
   }
   if (!program.empty()) JudgeRows(call, words, scope);
   JudgeSentBy(call, first, words, scope);
+  MarkArchivedBy(call, line);
   if (program.empty() || line.size() > 4096) return;
   Remember(call.expr, line);
   JudgeLine(call, line);

@@ -375,10 +375,12 @@ bool Engine::JudgeTapped(const Call& call, const Taint& data, const std::string&
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
   const std::string what = TappedHere();
   const bool agent = what.empty() || what == "the agent and its model" || what == kTools;
+  // A report of a crash is about this program.
+  const bool crash = Contains(what, "excepthook");
   Raise("EXFIL-007", call.expr, data, kTapped,
         "copies what was meant for " + (what.empty() ? std::string("others") : what) + " to " + host,
-        WatchingIsPurpose() ? 0.4 : 1.0, host);
-  if (!agent && !WatchingIsPurpose()) Worsen("EXFIL-007", core::Severity::kCritical);
+        crash || WatchingIsPurpose() ? 0.4 : 1.0, host);
+  if (!crash && !agent && !WatchingIsPurpose()) Worsen("EXFIL-007", core::Severity::kCritical);
   return true;
 }
 
