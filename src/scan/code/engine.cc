@@ -492,6 +492,7 @@ Taint Engine::Eval(ExprId id) {
             taint.Join(name);
           }
           if (kind == PathKind::kSecret) taint.Join(Source(kSecretName, arg.value, "names " + std::string(word)));
+          if (kind == PathKind::kAgent) taint.Join(Source(kAgentName, arg.value, "names " + std::string(word)));
           if (kind == PathKind::kWeakSecret) {
             taint.Join(Source(kWeakSecretName, arg.value, "names " + std::string(word)));
           }

@@ -70,6 +70,7 @@ inline constexpr Labels kEncoded = 1ULL << 41U;     // packed into letters that 
 inline constexpr Labels kListed = 1ULL << 42U;      // a name that listing a folder gave
 inline constexpr Labels kComputed = 1ULL << 43U;    // letters that are computed from numbers, whatever numbers
 inline constexpr Labels kKept = 1ULL << 44U;        // the user's own folders and conversations; recordings
+inline constexpr Labels kAgentName = 1ULL << 45U;   // a word of a list that names a file which agents obey
 // Whoever connects is a caller whom nobody has let in.
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
@@ -376,6 +377,9 @@ class Engine {
   void JudgeShared(const Call& call, std::string_view last);
   void JudgeKeys(ExprId target, const Taint& value);
   // state_kept.cc
+  void NoteLeading(const Call& call);
+  [[nodiscard]] Taint ToolAnswer(const Call& call, std::string_view last);
+  void JudgeStateGiven(const Call& call, std::string_view last);
   void FindKeepers();
   void JudgeDecision(std::string_view key, ExprId target, ExprId value);
   void JudgeReworded(std::string_view key, ExprId target, ExprId value);

@@ -163,6 +163,8 @@ Taint Engine::EvalCall(ExprId id) {
     NoteLogHandler(call, last);
     JudgePushedAlong(call);
     JudgeSentAlong(call, last);
+    JudgeStateGiven(call, last);
+    result.Join(ToolAnswer(call, last));
     if (last_) JudgeLikeFetch(call);
     if (last_ && call.entry == nullptr) JudgeRemoteCommand(call, last);
     if (SaysOneOf(last, {"createMessage", "create_message"}) && Contains(code().text, "allServers")) {
@@ -335,29 +337,12 @@ Taint Engine::EvalCall(ExprId id) {
     const std::uint32_t attribute = method ? OwnAttribute(base->base) : kNone;
     if (method && from_args.labels != 0 && base->base < code().exprs.size() &&
         (code().exprs[base->base].kind == ExprKind::kName || attribute != kNone || IsQueryOf(base->base)) &&
-        SaysOneOf(last, {"append",
-                         "push",
-                         "put",
-                         "put_nowait",
-                         "appendleft",
-                         "enqueue",
-                         "add",
-                         "extend",
-                         "update",
-                         "write",
-                         "set",
-                         "insert",
-                         "unshift",
-                         "setdefault",
-                         "set_content",
-                         "writestr",
-                         "add_attachment",
-                         "attach",
-                         "set_payload",
-                         "add_field",
-                         "field",
-                         "add_header",
-                         "add_unredirected_header"})) {
+        SaysOneOf(last, {"append",         "push",       "put",         "put_nowait",
+                         "appendleft",     "enqueue",    "add",         "extend",
+                         "update",         "write",      "set",         "insert",
+                         "unshift",        "setdefault", "set_content", "writestr",
+                         "add_attachment", "attach",     "set_payload", "add_field",
+                         "field",          "feed",       "add_header",  "add_unredirected_header"})) {
       // url.searchParams.set(name, value)
       const bool query = IsQueryOf(base->base) || last.ends_with("_header");
       const ExprId into = IsQueryOf(base->base) ? code().exprs[base->base].base : base->base;

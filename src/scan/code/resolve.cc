@@ -303,7 +303,7 @@ Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const
       }
     }
     if (function.params[slot.param].annotation != kNone) {
-      const Value& type = Evaluate(function.params[slot.param].annotation, function.parent);
+      const Value& type = Evaluate(PlainType(function.params[slot.param].annotation), function.parent);
       if (type.kind == ValueKind::kClass) {
         value = type;
         value.kind = ValueKind::kInstance;
@@ -337,6 +337,17 @@ Value ModuleView::OfBinding(const Binding& binding) const {
     return part;
   }
   return {};
+}
+
+// Annotated[Store, ...], Optional[Store]: Store.
+ExprId ModuleView::PlainType(ExprId annotation) const {
+  if (annotation >= module_.exprs.size() || module_.exprs[annotation].kind != ExprKind::kIndex) return annotation;
+  const Expr& type = module_.exprs[annotation];
+  const std::string_view name = type.base < module_.exprs.size() ? module_.exprs[type.base].text : std::string_view();
+  if ((name != "Annotated" && name != "Optional") || type.arg_count == 0) return annotation;
+  const ExprId inner = module_.ArgsOf(type)[0].value;
+  if (inner >= module_.exprs.size() || module_.exprs[inner].kind != ExprKind::kList) return inner;
+  return module_.exprs[inner].arg_count == 0 ? annotation : module_.ArgsOf(module_.exprs[inner])[0].value;
 }
 
 // The one thing that a function of the package gives back, or that its `with` gives: the return, or the only yield of a

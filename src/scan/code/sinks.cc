@@ -730,6 +730,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
       here().deeds |= kDidPrompt;
       JudgeEndless(call);
       if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kMemory)) memory_leads_ = true;
+      NoteLeading(call);
       if (call.callee.text.ends_with("SystemMessage") && !call.args.empty()) {
         NoteSystemKeys(call.args[0].value);
         constexpr std::size_t kSentence = 30;

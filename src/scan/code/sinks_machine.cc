@@ -380,6 +380,7 @@ void Engine::JudgeRole(ExprId dict) {
   if (role == "system" || role == "developer") {
     NoteSystemKeys(content);
     const Taint said = Eval(content);
+    if (said.Has(kMemory)) memory_leads_ = true;
     if (said.Has(kForeign) && !said.Has(kToolArgument)) {
       Raise("STATE-001", content, said, kForeign, "gives an answer from the network the rank of a system message",
             view().Text(content, function_).find_first_not_of(kHole) == std::string::npos ? 0.9 : 0.5);

@@ -214,7 +214,10 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   if (last_ && (data.fresh & kKeys) != 0) {
     Raise("EXFIL-004", call.expr, data, kKeys, "keeps the keys that are pressed in a file", 0.6);
   }
-  const PathKind kind = KindOfPath(path);
+  PathKind kind = KindOfPath(path);
+  // for (const name of ["AGENTS.md", ...]) write(join(root, name), fetched)
+  const bool named = path.empty() || Contains(path, std::string_view(&kHole, 1));
+  if (kind == PathKind::kPlain && named && path_taint.Has(kAgentName) && data.Has(kForeign)) kind = PathKind::kAgent;
   const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");
   if (kind == PathKind::kStartup || task) {
     Raise("PERSIST-001", call.expr, data, data.labels, "writes " + Shown(path) + ", which runs again by itself");
@@ -232,7 +235,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   } else if (kind == PathKind::kAgent ||
              (kind == PathKind::kWeakSecret && AnyOf(LowerCase(path), {".claude", ".cursor/", "claude_"}))) {
     Raise("PERSIST-002", call.expr, data, data.labels,
-          "writes " + Shown(path) + ", which agents read as their own settings",
+          "writes " + (path.empty() ? std::string("files") : Shown(path)) + ", which agents read as their own settings",
           MakesFolder(call.callee.text) ? 0.25
           : data.Has(kForeign)          ? 1.0
                                         : 0.7);

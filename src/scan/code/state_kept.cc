@@ -2,11 +2,13 @@
 #include <algorithm>
 
 #include "code/engine.h"
+#include "code/engine_words.h"
 #include "code/sink_words.h"
 
 namespace interlock::scan::code {
 
-using namespace sink_words;  // NOLINT: the engine room's own words
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
 
 namespace {
 
@@ -117,6 +119,42 @@ void Engine::JudgeReworded(std::string_view key, ExprId target, ExprId value) {
   }
   if (!rewords) return;
   Raise("STATE-005", target, {}, 0, "changes what was said while it keeps or loads the state of agents");
+}
+
+// create(system=f"{RULES} {known}"): what is kept gives the agent its orders.
+void Engine::NoteLeading(const Call& call) {
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (SaysOneOf(call.args[i].name, {"system", "instructions", "system_prompt", "system_instruction"}) &&
+        call.taints[i].Has(kMemory)) {
+      memory_leads_ = true;
+    }
+    if (call.args[i].value >= code().exprs.size() || code().exprs[call.args[i].value].kind != ExprKind::kDict) continue;
+    for (const Arg& field : code().ArgsOf(code().exprs[call.args[i].value])) {
+      if (SaysOneOf(field.name, {"system", "instructions", "systemInstruction"}) && Eval(field.value).Has(kMemory))
+        memory_leads_ = true;
+    }
+  }
+}
+
+// tool.invoke(call.args): what a tool answers to a model, anybody may have written.
+Taint Engine::ToolAnswer(const Call& call, std::string_view last) {
+  if (!SaysOneOf(last, {"invoke", "ainvoke", "run", "arun"}) || call.args.empty()) return {};
+  if (call.args[0].value >= code().exprs.size()) return {};
+  const std::string_view given = TextAt(code().exprs[call.args[0].value].loc);
+  if (!given.ends_with(".args") && !given.ends_with("[\"args\"]") && !given.ends_with("['args']")) return {};
+  return Source(kNet, call.expr, "takes what a tool answers");
+}
+
+// graph.update_state(config, body): whoever asks writes what state he likes.
+void Engine::JudgeStateGiven(const Call& call, std::string_view last) {
+  if (!last_ || call.args.size() < 2 || !SaysOneOf(last, {"update_state", "aupdate_state", "updateState"})) return;
+  if (call.args[1].value >= code().exprs.size() || !call.taints[1].Has(kRequest)) return;
+  const ExprId given = view().Origin(call.args[1].value, function_);
+  if (given < code().exprs.size() && code().exprs[given].kind == ExprKind::kDict) {
+    const auto fields = code().ArgsOf(code().exprs[given]);
+    if (std::ranges::all_of(fields, [](const Arg& field) { return !field.name.empty(); })) return;
+  }
+  Raise("STATE-001", call.expr, call.taints[1], kRequest, "writes whatever a request brings into the state of a graph");
 }
 
 }  // namespace interlock::scan::code

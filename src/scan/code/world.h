@@ -94,6 +94,7 @@ class ModuleView {
   [[nodiscard]] Value OfName(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfSlot(std::uint32_t slot, std::uint32_t at, FuncId scope) const;
   [[nodiscard]] Value OfBinding(const Binding& binding) const;
+  [[nodiscard]] ExprId PlainType(ExprId annotation) const;
   [[nodiscard]] Value GivenItem(const Binding& binding) const;
   [[nodiscard]] static const Stmt* OnlyGiven(const Function& function);
   [[nodiscard]] Value Unbound(std::string_view name) const;
