@@ -71,6 +71,7 @@ inline constexpr Labels kListed = 1ULL << 42U;      // a name that listing a fol
 inline constexpr Labels kComputed = 1ULL << 43U;    // letters that are computed from numbers, whatever numbers
 inline constexpr Labels kKept = 1ULL << 44U;        // the user's own folders and conversations; recordings
 inline constexpr Labels kAgentName = 1ULL << 45U;   // a word of a list that names a file which agents obey
+inline constexpr Labels kToolAnswer = 1ULL << 46U;  // what a tool answers a model, in a loop that runs tools
 // Whoever connects is a caller whom nobody has let in.
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;

@@ -731,6 +731,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
       JudgeEndless(call);
       if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kMemory)) memory_leads_ = true;
       NoteLeading(call);
+      if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kToolAnswer)) {
+        Raise("STATE-001", call.expr, call.all, kToolAnswer, "gives what a tool answers the rank of a system message");
+      }
       if (call.callee.text.ends_with("SystemMessage") && !call.args.empty()) {
         NoteSystemKeys(call.args[0].value);
         constexpr std::size_t kSentence = 30;

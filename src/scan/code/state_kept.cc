@@ -142,7 +142,7 @@ Taint Engine::ToolAnswer(const Call& call, std::string_view last) {
   if (call.args[0].value >= code().exprs.size()) return {};
   const std::string_view given = TextAt(code().exprs[call.args[0].value].loc);
   if (!given.ends_with(".args") && !given.ends_with("[\"args\"]") && !given.ends_with("['args']")) return {};
-  return Source(kNet, call.expr, "takes what a tool answers");
+  return Source(kToolAnswer, call.expr, "takes what a tool answers");
 }
 
 // graph.update_state(config, body): whoever asks writes what state he likes.
