@@ -498,6 +498,35 @@ void Analysis::Files(std::uint32_t index, std::string_view program, const Taint&
   }
 }
 
+namespace {
+
+// Whether each package that an installer is given from word `at` on has its version, and there is one.
+bool AsksExactly(const ShellCommand& command, std::size_t at) {
+  bool any = false;
+  for (std::size_t i = at; i < command.words.size(); ++i) {
+    const std::string_view text = command.words[i].text;
+    if (text.empty()) continue;
+    if (text.front() == '-') {
+      const bool file = Is(text, {"-r", "--requirement"});
+      any = any || file;
+      if (file || Is(text, {"-i", "--index-url", "--extra-index-url", "--target", "-t", "--prefix", "--registry", "-c",
+                            "--constraint", "--trusted-host", "--root", "--cache-dir"})) {
+        ++i;
+      }
+      continue;
+    }
+    const std::size_t version = text.find('@', 1);
+    const bool exact = text.find("==") != std::string_view::npos ||
+                       (version != std::string_view::npos && version + 1 < text.size() && text[version + 1] >= '0' &&
+                        text[version + 1] <= '9');
+    if (!exact) return false;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace
+
 bool Analysis::Install(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   std::size_t count = command.words.size();
@@ -556,6 +585,8 @@ bool Analysis::Install(std::uint32_t index, std::string_view program) {
     const std::string host = HostOf(url);
     if (Has(url, std::string_view(&kUnknownChar, 1)) || !Has(host, ".") || IsLocalHost(host) || IsMirror(host))
       continue;
+    // An index of one's own that answers for exact versions is a place of packages, not a program.
+    if (url.starts_with("https://") && AsksExactly(command, at)) continue;
     Emit(ShellAct::kFetchAndRun, index, url, url.starts_with("http://") ? 2 : 0);
   }
   for (std::size_t i = at; i < count; ++i) {

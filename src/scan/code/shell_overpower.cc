@@ -41,7 +41,7 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
       std::string_view mount = text;
       if (mount.starts_with("-v")) mount.remove_prefix(2);
       if (mount.starts_with("--volume=")) mount.remove_prefix(9);
-      if (mount.starts_with("/:/") && !mount.ends_with(":ro")) root = true;
+      if (mount.starts_with("/:/") && !mount.ends_with(":ro") && !Has(mount, ":ro,")) root = true;
       if (Has(text, "source=/,") || Has(text, "src=/,")) root = root || !Has(text, "readonly");
       free = free || text == "--privileged" || text == "--pid=host" || text == "chroot" || Has(text, "sys_admin") ||
              Has(text, "chroot /");

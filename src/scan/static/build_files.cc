@@ -8,6 +8,7 @@
 
 #include "code/places.h"
 #include "code/shell.h"
+#include "static/build_pieces.h"
 #include "static/classify.h"
 #include "static/shell_judge.h"
 
@@ -18,13 +19,6 @@ constexpr std::size_t kMostBytes = std::size_t{512} << 10U;
 constexpr std::size_t kMostPiece = std::size_t{32} << 10U;  // of commands that are judged together
 constexpr std::size_t kMostPieces = 2'000;
 constexpr int kDeepest = 6;
-
-struct Piece {
-  std::string commands;
-  base::ByteSpan bytes;
-  bool at_once = false;   // run whenever the file is read
-  bool installs = false;  // of a target or an instruction that somebody who uses the package has run
-};
 
 std::string_view Trim(std::string_view text) {
   const std::size_t from = text.find_first_not_of(" \t\r");
@@ -46,7 +40,7 @@ class Makefile {
  public:
   explicit Makefile(std::string_view text) : text_(text.substr(0, kMostBytes)) {}
 
-  std::vector<Piece> Read() {
+  std::vector<BuildPiece> Read() {
     // Variables first: a recipe may use one that is set below it.
     for (const bool variables : {true, false}) {
       std::size_t at = 0;
@@ -122,7 +116,7 @@ class Makefile {
     if (space != std::string_view::npos) {
       const std::string given = Expand(Trim(inner.substr(space)), bytes, depth);
       if (name == "shell") {
-        if (pieces_.size() < kMostPieces) pieces_.push_back({given, bytes, true, true});
+        if (pieces_.size() < kMostPieces) pieces_.push_back({.commands = given, .bytes = bytes, .at_once = true, .installs = true});
         return "_";
       }
       if (name == "firstword") return given.substr(0, given.find(' '));
@@ -167,15 +161,15 @@ class Makefile {
 
   std::string_view text_;
   std::map<std::string, std::string> variables_;
-  std::vector<Piece> pieces_;
-  Piece recipe_;
+  std::vector<BuildPiece> pieces_;
+  BuildPiece recipe_;
   bool named_ = false;
 };
 
 // ADD address file, RUN commands: one script, in the order of the layers.
-std::vector<Piece> ReadContainer(std::string_view text) {
+std::vector<BuildPiece> ReadContainer(std::string_view text) {
   text = text.substr(0, kMostBytes);
-  Piece all;
+  BuildPiece all;
   all.installs = true;
   std::size_t at = 0;
   while (at < text.size() && all.commands.size() < kMostPiece) {
@@ -215,7 +209,7 @@ std::vector<Piece> ReadContainer(std::string_view text) {
     if (all.bytes.end == 0) all.bytes.begin = begin;
     all.bytes.end = std::min(at, text.size());
   }
-  std::vector<Piece> pieces;
+  std::vector<BuildPiece> pieces;
   if (!all.commands.empty()) pieces.push_back(std::move(all));
   return pieces;
 }
@@ -228,42 +222,60 @@ bool IsMakefile(std::string_view path) {
 }
 
 // What nobody who builds a package has asked for, however it is built.
-bool IsHarm(std::string_view rule) {
-  return rule == "SH-002" || rule == "SH-003" || rule == "SH-004" || rule == "SH-010" || rule == "SH-011" ||
-         rule == "SH-012" || rule == "SH-013";
+bool IsHarm(std::string_view rule, BuildPlace place) {
+  // A pipeline gives tokens to the services that they are for.
+  if (rule == "SH-004") return place != BuildPlace::kPipeline;
+  return rule == "SH-002" || rule == "SH-003" || rule == "SH-010" || rule == "SH-011" || rule == "SH-012" ||
+         rule == "SH-013";
+}
+
+void JudgePiece(const FileContext& file, const BuildPiece& piece, BuildPlace place, FileResult& result) {
+  const code::ShellScript script = code::ParseShell(piece.commands);
+  ShellContext context;
+  context.file = file.index;
+  context.whole = piece.bytes;
+  context.place = ShellPlace::kScript;
+  std::vector<RawFinding> findings;
+  JudgeShell(code::AnalyzeShellScript(script, piece.commands), context, findings, nullptr);
+  const bool contained = place == BuildPlace::kContainer || place == BuildPlace::kAction;
+  for (RawFinding& finding : findings) {
+    const HostKind kind = finding.host.empty() ? HostKind::kLocal : KindOfHost(finding.host);
+    const bool stranger = kind == HostKind::kOrdinary || kind == HostKind::kRawAddress || kind == HostKind::kPaste ||
+                          kind == HostKind::kTunnel || kind == HostKind::kShortener;
+    const bool rights = place == BuildPlace::kMake && finding.rule == "SH-008" &&
+                        piece.commands.find("sudoers") != std::string::npos;
+    const bool fetched = finding.rule == "SH-001" && stranger && (piece.at_once || piece.installs);
+    const bool built = file.reach == core::Reach::kBuild || file.reach == core::Reach::kDocument;
+    if (built && (IsHarm(finding.rule, place) || rights || fetched)) {
+      // Whoever builds, installs or opens it runs it.
+      finding.has_reach = true;
+      finding.reach = core::Reach::kInstall;
+    } else if (file.reach == core::Reach::kRuntime && place != BuildPlace::kMake && place != BuildPlace::kContainer &&
+               !IsHarm(finding.rule, place) && !fetched) {
+      // A description of work that somebody may start; nothing of the package starts it.
+      finding.has_reach = true;
+      finding.reach = core::Reach::kBuild;
+    }
+    // Into a container, and no farther.
+    if (contained && finding.rule == "SH-001") finding.scale *= 0.7;
+    result.findings.push_back(std::move(finding));
+  }
 }
 
 }  // namespace
 
 void JudgeBuildFile(const FileContext& file, FileResult& result) {
   const bool container = file.type == FileType::kDockerfile;
-  if (!container && !IsMakefile(file.file->path)) return;
-  const std::vector<Piece> pieces = container ? ReadContainer(file.text()) : Makefile(file.text()).Read();
-  for (const Piece& piece : pieces) {
-    const code::ShellScript script = code::ParseShell(piece.commands);
-    ShellContext context;
-    context.file = file.index;
-    context.whole = piece.bytes;
-    context.place = ShellPlace::kScript;
-    std::vector<RawFinding> findings;
-    JudgeShell(code::AnalyzeShellScript(script, piece.commands), context, findings, nullptr);
-    for (RawFinding& finding : findings) {
-      const HostKind kind = finding.host.empty() ? HostKind::kLocal : KindOfHost(finding.host);
-      const bool stranger = kind == HostKind::kOrdinary || kind == HostKind::kRawAddress || kind == HostKind::kPaste ||
-                            kind == HostKind::kTunnel || kind == HostKind::kShortener;
-      const bool rights = !container && finding.rule == "SH-008" && piece.commands.find("sudoers") != std::string::npos;
-      const bool fetched = finding.rule == "SH-001" && stranger && (piece.at_once || piece.installs);
-      const bool built = file.reach == core::Reach::kBuild || file.reach == core::Reach::kDocument;
-      if (built && (IsHarm(finding.rule) || rights || fetched)) {
-        // Whoever builds or installs runs it.
-        finding.has_reach = true;
-        finding.reach = core::Reach::kInstall;
-      }
-      // Into a container, and no farther.
-      if (container && finding.rule == "SH-001") finding.scale *= 0.7;
-      result.findings.push_back(std::move(finding));
+  if (container || IsMakefile(file.file->path)) {
+    const std::vector<BuildPiece> pieces = container ? ReadContainer(file.text()) : Makefile(file.text()).Read();
+    for (const BuildPiece& piece : pieces) {
+      JudgePiece(file, piece, container ? BuildPlace::kContainer : BuildPlace::kMake, result);
     }
+    return;
   }
+  const BuildSettings settings = PiecesOfSettings(file);
+  for (const BuildPiece& piece : settings.pieces) JudgePiece(file, piece, settings.place, result);
+  for (const RawFinding& finding : settings.findings) result.findings.push_back(finding);
 }
 
 }  // namespace interlock::scan

@@ -339,8 +339,9 @@ void ScanJob::Impl::RunHooks(const SupplyFacts& supply, std::vector<RawFinding>&
     context.whole = hook.bytes;
     context.place = ShellPlace::kHook;
     context.has_reach = true;
-    context.reach =
-        std::max(hook.reach, files[hook.file].reach > Reach::kRuntime ? files[hook.file].reach : hook.reach);
+    const Reach own = files[hook.file].reach;
+    const bool aside = own > Reach::kRuntime && !(hook.opens && (own == Reach::kBuild || own == Reach::kDocument));
+    context.reach = aside ? std::max(hook.reach, own) : hook.reach;
     JudgeShell(code::AnalyzeShellScript(script, hook.command), context, raw, &uses);
   }
 }

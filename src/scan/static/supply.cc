@@ -273,10 +273,10 @@ void Sheet::Add(Requirement requirement) {
   state_.places.push_back({file_.index, requirement.bytes, requirement.development || file_.reach == Reach::kExample});
 }
 
-void Sheet::Hook(std::string name, std::string_view command, base::ByteSpan bytes, Reach reach) {
+void Sheet::Hook(std::string name, std::string_view command, base::ByteSpan bytes, Reach reach, bool opens) {
   if (state_.facts.hooks.size() >= kMaxHooks || Trim(command).empty()) return;
   state_.facts.hooks.push_back(
-      {file_.index, bytes, std::move(name), std::string(command.substr(0, kMaxCommand)), reach});
+      {file_.index, bytes, std::move(name), std::string(command.substr(0, kMaxCommand)), reach, opens});
 }
 
 void Sheet::Entry(std::string_view path, bool installs) {
@@ -369,7 +369,7 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
     Sheet sheet(*file, state);
     const bool known = ReadNpmManifest(sheet, base) || ReadPythonManifest(sheet, base) ||
                        ReadTomlManifest(sheet, base) || ReadContainerFile(sheet, base) || ReadHostConfig(sheet, base) ||
-                       ReadBuildFile(sheet, base);
+                       ReadYamlManifest(sheet, base) || ReadBuildFile(sheet, base);
     if (file->type == FileType::kMarkdown && IsInstructionFile(file->file->path)) {
       ReadInstructionCommands(sheet);
       ReadInstructionEndpoints(sheet);
@@ -378,6 +378,7 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
       ReadInstallCommands(sheet, file->text(), 0, nullptr);
     }
   }
+  ReadHookCommands(state, files);
   CheckNames(state);
   CheckPins(state, files);
   CheckProbe(state);

@@ -18,6 +18,7 @@ struct HookCommand {
   std::string name;     // "postinstall", "mcpServers.x", "hooks.PreToolUse"
   std::string command;  // as a shell would get it
   core::Reach reach = core::Reach::kInstall;
+  bool opens = false;  // whoever opens the folder runs it, wherever in it the file lies
 };
 
 struct SupplyFacts {

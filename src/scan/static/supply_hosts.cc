@@ -458,6 +458,17 @@ void ReadEditorSettings(Sheet& sheet, const JsonValue& root) {
   const JsonValue settings = inner.is_object() ? inner : root;
   for (auto it = settings.begin(); it != settings.end(); ++it) {
     const std::string key = AsciiLower(it.key());
+    // A shell that the editor opens by itself, with what it is told to run.
+    if (key.starts_with("terminal.integrated.profiles.") || key.starts_with("terminal.integrated.automationprofile")) {
+      const auto profile = [&](JsonValue one) {
+        const JsonValue path = one.Find("path");
+        const std::vector<std::string> words = StringsOf(one.Find("args"));
+        if (path.is_string() && !words.empty())
+          sheet.Hook("terminal", CommandLine(path.string(), words), SpanOf(one), Reach::kInstall, true);
+      };
+      profile(*it);
+      for (const JsonValue one : *it) profile(one);
+    }
     const bool approves = key.find("autoapprove") != std::string::npos || key.find("alwaysallow") != std::string::npos;
     if (!approves) continue;
     const JsonValue value = *it;
@@ -468,6 +479,65 @@ void ReadEditorSettings(Sheet& sheet, const JsonValue& root) {
       all = all || command == "*" || command == "/.*/" || command == "/^.*$/";
     }
     if (all) sheet.Raise("PERSIST-003", SpanOf(value), "lets the tools of agents run unasked in this folder: " + key);
+  }
+}
+
+// A string, a list of words, or several of either by name.
+void ReadLifecycle(Sheet& sheet, JsonValue command, const std::string& name, Reach reach, int depth) {
+  if (command.is_string()) {
+    sheet.Hook(name, command.string(), SpanOf(command), reach, true);
+  } else if (command.is_array()) {
+    std::vector<std::string> words = StringsOf(command);
+    if (words.empty()) return;
+    const std::string program = std::move(words.front());
+    words.erase(words.begin());
+    sheet.Hook(name, CommandLine(program, words), SpanOf(command), reach, true);
+  } else if (command.is_object() && depth == 0) {
+    for (auto it = command.begin(); it != command.end(); ++it) ReadLifecycle(sheet, *it, name, reach, 1);
+  }
+}
+
+void ReadDevcontainer(Sheet& sheet, JsonValue root) {
+  for (const std::string_view key : {"initializeCommand", "onCreateCommand", "updateContentCommand",
+                                     "postCreateCommand", "postStartCommand", "postAttachCommand"}) {
+    // The first runs on the machine itself, before there is any container; the others where the sources are mounted.
+    ReadLifecycle(sheet, root.Find(key), std::string(key), Reach::kInstall, 0);
+  }
+}
+
+// Tasks that an editor starts when the folder is opened, and those that they depend on.
+void ReadTasks(Sheet& sheet, JsonValue root) {
+  const JsonValue tasks = root.Find("tasks");
+  std::vector<std::string> needed;
+  const auto is_started = [](JsonValue task) { return task.FindPointer("/runOptions/runOn").string() == "folderOpen"; };
+  const auto read = [&](JsonValue task) {
+    // Options of the task, and of single systems, which take the place of its own.
+    for (const std::string_view system : {"", "windows", "osx", "linux"}) {
+      const JsonValue own = system.empty() ? task : task.Find(system);
+      JsonValue command = own.Find("command");
+      if (command.is_object()) command = command.Find("value");
+      if (!command.is_string()) continue;
+      JsonValue args = own.Find("args");
+      if (!args.is_array()) args = task.Find("args");
+      std::string line(command.string());
+      // A command with its own words is a line for the shell; one without is a program.
+      const std::vector<std::string> words = StringsOf(args);
+      if (!words.empty()) line = CommandLine(line, words);
+      sheet.Hook("tasks.folderOpen", line, SpanOf(command), Reach::kInstall, true);
+    }
+    const JsonValue depends = task.Find("dependsOn");
+    if (depends.is_string()) needed.emplace_back(depends.string());
+    for (std::string& label : StringsOf(depends)) needed.push_back(std::move(label));
+  };
+  for (const JsonValue task : tasks) {
+    if (is_started(task)) read(task);
+  }
+  constexpr std::size_t kMostNeeded = 200;
+  for (std::size_t i = 0; i < needed.size() && i < kMostNeeded; ++i) {
+    const std::string label = needed[i];
+    for (const JsonValue task : tasks) {
+      if (!is_started(task) && task.Find("label").string() == label) read(task);
+    }
   }
 }
 
@@ -511,10 +581,11 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
   const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base == ".mcp.json";
   if (!json || text.size() > kMaxConfig) return false;
-  constexpr std::array<std::string_view, 14> kMarks = {
+  constexpr std::array<std::string_view, 19> kMarks = {
       "utoApprove",    "alwaysAllow",     "_BASE_URL\"", "_PROXY\"",         "ervers\"",
       "\"hooks\"",     "\"command\"",     "listChanged", "mcp_config",       "registryType",
-      "registry_name", "CreateCommand\"", "statusLine",  "initializeCommand"};
+      "registry_name", "CreateCommand\"", "statusLine",  "initializeCommand",
+      "StartCommand\"", "AttachCommand\"", "ContentCommand\"", ".profiles.",  "automationProfile"};
   if (std::none_of(kMarks.begin(), kMarks.end(),
                    [&](std::string_view mark) { return FindBytes(text, mark, 0) != std::string_view::npos; })) {
     return false;
@@ -545,25 +616,9 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
     }
   }
   if (folder.ends_with(".vscode/") || base.ends_with(".code-workspace")) ReadEditorSettings(sheet, root);
-  if (base == "devcontainer.json") {
-    for (const std::string_view key :
-         {"initializeCommand", "onCreateCommand", "postCreateCommand", "postStartCommand", "postAttachCommand"}) {
-      const JsonValue command = root.Find(key);
-      // The first runs on the machine itself, before there is any container.
-      const Reach reach = key == "initializeCommand" ? Reach::kInstall : Reach::kBuild;
-      if (command.is_string()) sheet.Hook(std::string(key), command.string(), SpanOf(command), reach);
-    }
-  }
-  if (base == "tasks.json") {
-    for (const JsonValue task : root.Find("tasks")) {
-      if (task.FindPointer("/runOptions/runOn").string() != "folderOpen") continue;
-      const JsonValue command = task.Find("command");
-      if (command.is_string()) {
-        sheet.Hook("tasks.folderOpen", CommandLine(command.string(), StringsOf(task.Find("args"))), SpanOf(command),
-                   Reach::kInstall);
-      }
-    }
-  }
+  if (base == "devcontainer.json") ReadDevcontainer(sheet, root);
+  if (base == "tasks.json") ReadTasks(sheet, root);
+  if (base.ends_with(".code-workspace")) ReadTasks(sheet, root.Find("tasks"));
   ReadMcpDocument(sheet, root);
   return true;
 }

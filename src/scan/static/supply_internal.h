@@ -55,7 +55,7 @@ class Sheet {
   [[nodiscard]] bool is_own() const noexcept;
 
   void Add(Requirement requirement);
-  void Hook(std::string name, std::string_view command, base::ByteSpan bytes, core::Reach reach);
+  void Hook(std::string name, std::string_view command, base::ByteSpan bytes, core::Reach reach, bool opens = false);
   void Entry(std::string_view path, bool installs = false);
   RawFinding& Raise(std::string_view rule, base::ByteSpan bytes, std::string message, std::string_view subject = {});
   // A place that something is fetched from: SC-001 when it is not HTTPS, SC-002 when it is a bare address.
@@ -98,6 +98,9 @@ bool ReadContainerFile(Sheet& sheet, std::string_view base);
 void ReadInstructionCommands(Sheet& sheet);
 void ReadInstructionEndpoints(Sheet& sheet);
 bool ReadBuildFile(Sheet& sheet, std::string_view base);
+bool ReadYamlManifest(Sheet& sheet, std::string_view base);
+// Commands that run by themselves, all of the package's: what they start.
+void ReadHookCommands(SupplyState& state, const std::vector<FileContext>& files);
 // `pip install x`, `npm i x`, `npx x`, `uvx x` in documents, scripts and commands. `development`: in a document that
 // only people read.
 void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset, const base::ByteSpan* whole);
@@ -132,6 +135,8 @@ struct NameLikeness {
 [[nodiscard]] std::uint32_t RankOf(std::string_view ecosystem, std::string_view name);
 // Whether `name` comes from `target` by one slip of the hand.
 [[nodiscard]] bool IsSlipOf(std::string_view ecosystem, std::string_view name, std::string_view target);
+// "owner/name" of an action of pipelines, in lower case.
+[[nodiscard]] std::optional<NameLikeness> LooksLikeAction(std::string_view name);
 // Nothing for popular names and for those that merely resemble one.
 [[nodiscard]] std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_view name);
 

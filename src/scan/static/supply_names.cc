@@ -181,6 +181,55 @@ std::optional<NameLikeness> Nearest(const std::unordered_map<std::string_view, s
   return best;
 }
 
+// One letter more, less, other, or two swapped.
+bool IsOneEdit(std::string_view a, std::string_view b) {
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() - a.size() > 1 || a == b) return false;
+  std::size_t i = 0;
+  while (i < a.size() && a[i] == b[i]) ++i;
+  if (a.size() < b.size()) return a.substr(i) == b.substr(i + 1);
+  if (a.substr(i + 1) == b.substr(i + 1)) return true;
+  return i + 1 < a.size() && a[i] == b[i + 1] && a[i + 1] == b[i] && a.substr(i + 2) == b.substr(i + 2);
+}
+
+// What is left of a scope without separators, and without words that anybody may add: "@model-context-protocol",
+// "@modelcontextprotocol-servers" are one to the eye.
+std::string CoreOfScope(std::string_view scope) {
+  constexpr auto kAdded = std::to_array<std::string_view>(
+      {"servers", "server", "official", "sdk", "tools", "team", "labs", "lab", "hq", "inc", "org", "dev", "js", "io",
+       "app", "packages", "package", "pkg", "npm", "core", "plugins", "plugin", "community"});
+  if (scope.starts_with('@')) scope.remove_prefix(1);
+  std::vector<std::string_view> words;
+  for (std::string_view rest = scope; !rest.empty();) {
+    const std::size_t end = std::min(rest.find_first_of("-_."), rest.size());
+    if (end > 0) words.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  while (words.size() > 1 && std::ranges::find(kAdded, words.back()) != kAdded.end()) words.pop_back();
+  std::string core;
+  for (std::string_view word : words) {
+    // "anthropics-ai" and "anthropic-ai".
+    if (word.size() > kShort && word.ends_with('s') && !word.ends_with("ss")) word.remove_suffix(1);
+    core += word;
+  }
+  return core;
+}
+
+// Cores of the popular scopes, each with the scope of the most packages.
+const std::unordered_map<std::string, std::string_view>& CoresOfScopes() {
+  static const auto cores = [] {
+    std::unordered_map<std::string, std::string_view> made;
+    const Names& names = NamesOf(kNpm);
+    for (const auto& [scope, packages] : names.scopes) {
+      std::string_view& best = made[CoreOfScope(scope)];
+      const std::uint32_t most = best.empty() ? 0 : names.scopes.at(best);
+      if (packages > most || (packages == most && scope < best)) best = scope;
+    }
+    return made;
+  }();
+  return cores;
+}
+
 std::string SkeletonOf(std::string_view name) {
   const auto folded = base::Normalize(name, {.skeleton = true, .fold_case = true});
   return folded.ok() ? folded.value().text() : std::string();
@@ -235,6 +284,39 @@ std::optional<NameLikeness> Claim(const Names& names, std::string_view name) {
 
 }  // namespace
 
+std::optional<NameLikeness> LooksLikeAction(std::string_view name) {
+  struct Known {
+    std::unordered_map<std::string_view, std::vector<std::string_view>> names;  // by owner
+  };
+  static const Known known = [] {
+    Known made;
+    std::string_view text = embedded::Find_scan_names("actions.txt");
+    while (!text.empty()) {
+      const std::size_t end = std::min(text.find('\n'), text.size());
+      const std::string_view line = text.substr(0, end);
+      text.remove_prefix(std::min(end + 1, text.size()));
+      const std::size_t slash = line.find('/');
+      if (slash != std::string_view::npos) made.names[line.substr(0, slash)].push_back(line.substr(slash + 1));
+    }
+    return made;
+  }();
+  const std::size_t slash = name.find('/');
+  if (slash == std::string_view::npos || name.size() > kMaxName) return std::nullopt;
+  const std::string_view owner = name.substr(0, slash);
+  const std::string_view action = name.substr(slash + 1);
+  // Below a known owner nobody else publishes: a slip there finds nothing at all.
+  if (known.names.contains(owner) || owner.size() < kShort) return std::nullopt;
+  for (const auto& [target, actions] : known.names) {
+    if (target.size() < kShort || !IsOneEdit(owner, target)) continue;
+    for (const std::string_view one : actions) {
+      if (one != action && !(one.size() >= kShort && IsOneEdit(action, one))) continue;
+      return NameLikeness{NameLikeness::Kind::kScope, std::string(target) + "/" + std::string(one), 1,
+                          "its owner's name"};
+    }
+  }
+  return std::nullopt;
+}
+
 std::uint32_t RankOf(std::string_view ecosystem, std::string_view name) {
   const Names& names = NamesOf(ecosystem);
   const auto at = names.ranks.find(name);
@@ -277,7 +359,15 @@ std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_vi
       best = NameLikeness{NameLikeness::Kind::kScope, rank != 0 ? whole : std::string(target), rank,
                           "scope: " + std::string(slip->how)};
     });
-    return best;
+    if (best) return best;
+    // The same to the eye, and it has the very package that the popular one has.
+    const std::string core = CoreOfScope(scope);
+    const auto at = core.size() > kShort ? CoresOfScopes().find(core) : CoresOfScopes().end();
+    if (at == CoresOfScopes().end() || at->second == scope) return std::nullopt;
+    const std::string whole = std::string(at->second) + name.substr(slash);
+    const std::uint32_t rank = RankOf(kNpm, whole);
+    if (rank == 0) return std::nullopt;
+    return NameLikeness{NameLikeness::Kind::kScope, whole, std::min(rank, kRankSure / 4), "scope: other words around it"};
   }
   return std::nullopt;  // within a known scope only its owner publishes
 }
