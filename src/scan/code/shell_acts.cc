@@ -516,9 +516,9 @@ bool AsksExactly(const ShellCommand& command, std::size_t at) {
       continue;
     }
     const std::size_t version = text.find('@', 1);
-    const bool exact = text.find("==") != std::string_view::npos ||
-                       (version != std::string_view::npos && version + 1 < text.size() && text[version + 1] >= '0' &&
-                        text[version + 1] <= '9');
+    const bool exact =
+        text.find("==") != std::string_view::npos || (version != std::string_view::npos && version + 1 < text.size() &&
+                                                      text[version + 1] >= '0' && text[version + 1] <= '9');
     if (!exact) return false;
     any = true;
   }

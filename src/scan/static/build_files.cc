@@ -116,7 +116,8 @@ class Makefile {
     if (space != std::string_view::npos) {
       const std::string given = Expand(Trim(inner.substr(space)), bytes, depth);
       if (name == "shell") {
-        if (pieces_.size() < kMostPieces) pieces_.push_back({.commands = given, .bytes = bytes, .at_once = true, .installs = true});
+        if (pieces_.size() < kMostPieces)
+          pieces_.push_back({.commands = given, .bytes = bytes, .at_once = true, .installs = true});
         return "_";
       }
       if (name == "firstword") return given.substr(0, given.find(' '));
@@ -242,8 +243,8 @@ void JudgePiece(const FileContext& file, const BuildPiece& piece, BuildPlace pla
     const HostKind kind = finding.host.empty() ? HostKind::kLocal : KindOfHost(finding.host);
     const bool stranger = kind == HostKind::kOrdinary || kind == HostKind::kRawAddress || kind == HostKind::kPaste ||
                           kind == HostKind::kTunnel || kind == HostKind::kShortener;
-    const bool rights = place == BuildPlace::kMake && finding.rule == "SH-008" &&
-                        piece.commands.find("sudoers") != std::string::npos;
+    const bool rights =
+        place == BuildPlace::kMake && finding.rule == "SH-008" && piece.commands.find("sudoers") != std::string::npos;
     const bool fetched = finding.rule == "SH-001" && stranger && (piece.at_once || piece.installs);
     const bool built = file.reach == core::Reach::kBuild || file.reach == core::Reach::kDocument;
     if (built && (IsHarm(finding.rule, place) || rights || fetched)) {

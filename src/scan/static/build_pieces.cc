@@ -108,8 +108,8 @@ void ReadPipeline(const FileContext& file, BuildSettings& settings) {
 }
 
 struct Service {
-  base::ByteSpan root;     // where the host's root folder is mounted so that it can be written
-  base::ByteSpan socket;   // the socket by which containers are made
+  base::ByteSpan root;    // where the host's root folder is mounted so that it can be written
+  base::ByteSpan socket;  // the socket by which containers are made
   bool privileged = false;
   bool host_processes = false;
 };
@@ -258,7 +258,8 @@ void ReadIniCommands(const FileContext& file, BuildSettings& settings,
       const std::size_t next = std::min(text.find('\n', at), text.size());
       const std::string_view more = text.substr(at, next - at);
       const bool indented = !more.empty() && (more.front() == ' ' || more.front() == '\t');
-      if (block ? value.size() > 3 && value.find(value.substr(0, 3), 3) != std::string::npos : !(list || indented)) break;
+      if (block ? value.size() > 3 && value.find(value.substr(0, 3), 3) != std::string::npos : !(list || indented))
+        break;
       at = next + 1;
       end = next;
       value += '\n';

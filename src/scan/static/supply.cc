@@ -369,7 +369,7 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
     Sheet sheet(*file, state);
     const bool known = ReadNpmManifest(sheet, base) || ReadPythonManifest(sheet, base) ||
                        ReadTomlManifest(sheet, base) || ReadContainerFile(sheet, base) || ReadHostConfig(sheet, base) ||
-                       ReadYamlManifest(sheet, base) || ReadBuildFile(sheet, base);
+                       ReadYamlManifest(sheet, base) || ReadPatch(sheet, base) || ReadBuildFile(sheet, base);
     if (file->type == FileType::kMarkdown && IsInstructionFile(file->file->path)) {
       ReadInstructionCommands(sheet);
       ReadInstructionEndpoints(sheet);
@@ -382,6 +382,8 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
   CheckNames(state);
   CheckPins(state, files);
   CheckProbe(state);
+  CheckSharedIndexes(state, files);
+  CheckImports(state, files);
   if (vulnerabilities != nullptr) CheckVulnerabilities(state, *vulnerabilities);
   return std::move(state.facts);
 }

@@ -32,9 +32,10 @@ std::string ProgramOf(std::string_view word) {
 }
 
 bool IsInterpreter(std::string_view program) {
-  return Among(program, {"node", "nodejs", "bun", "deno", "tsx", "ts-node", "python", "py", "pypy", "sh", "bash", "zsh",
-                         "dash", "ksh", "source", ".", "ruby", "perl", "php", "pwsh", "powershell", "osascript",
-                         "wscript", "cscript", "mshta", "rundll", "regsvr"});
+  return Among(program,
+               {"node", "nodejs", "bun",        "deno",      "tsx",     "ts-node", "python", "py",     "pypy",
+                "sh",   "bash",   "zsh",        "dash",      "ksh",     "source",  ".",      "ruby",   "perl",
+                "php",  "pwsh",   "powershell", "osascript", "wscript", "cscript", "mshta",  "rundll", "regsvr"});
 }
 
 // The file that an interpreter is given: its first argument that is no option and no verb.
@@ -56,8 +57,8 @@ std::string_view Within(std::string_view path) {
     if (path.starts_with(root)) path.remove_prefix(root.size());
   }
   // What is put together before it stands for a folder.
-  const std::size_t unknown = path.find_last_not_of(
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/@+");
+  const std::size_t unknown =
+      path.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/@+");
   if (unknown != std::string_view::npos) path.remove_prefix(unknown + 1);
   while (path.starts_with('/')) path.remove_prefix(1);
   return path;

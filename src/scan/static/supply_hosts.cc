@@ -582,10 +582,10 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
   const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base == ".mcp.json";
   if (!json || text.size() > kMaxConfig) return false;
   constexpr std::array<std::string_view, 19> kMarks = {
-      "utoApprove",    "alwaysAllow",     "_BASE_URL\"", "_PROXY\"",         "ervers\"",
-      "\"hooks\"",     "\"command\"",     "listChanged", "mcp_config",       "registryType",
-      "registry_name", "CreateCommand\"", "statusLine",  "initializeCommand",
-      "StartCommand\"", "AttachCommand\"", "ContentCommand\"", ".profiles.",  "automationProfile"};
+      "utoApprove",      "alwaysAllow",      "_BASE_URL\"", "_PROXY\"",          "ervers\"",
+      "\"hooks\"",       "\"command\"",      "listChanged", "mcp_config",        "registryType",
+      "registry_name",   "CreateCommand\"",  "statusLine",  "initializeCommand", "StartCommand\"",
+      "AttachCommand\"", "ContentCommand\"", ".profiles.",  "automationProfile"};
   if (std::none_of(kMarks.begin(), kMarks.end(),
                    [&](std::string_view mark) { return FindBytes(text, mark, 0) != std::string_view::npos; })) {
     return false;

@@ -89,6 +89,30 @@ struct StartedServer {
 // It runs whenever the folder is opened: its command line, what it fetches, whether it can be a server at all.
 void AddStartedServer(Sheet& sheet, const StartedServer& server);
 
+// Names that are installed beside what the code imports (SC-039), and names asked from two indexes (SC-036).
+void CheckImports(SupplyState& state, const std::vector<FileContext>& files);
+void CheckSharedIndexes(SupplyState& state, const std::vector<FileContext>& files);
+
+// Entries of one lock file: where most come from tells which one does not belong.
+class Locked {
+ public:
+  void Add(std::string name, std::string_view resolved, bool hashed, base::ByteSpan bytes);
+  void Check(Sheet& sheet) const;
+
+ private:
+  struct Entry {
+    std::string name;
+    std::string host;
+    bool hashed = false;
+    base::ByteSpan bytes;
+  };
+  std::vector<Entry> entries_;
+};
+// An archive that is not the package's, or not the version's (SC-033).
+void CheckLockedNpm(Sheet& sheet, std::string_view name, std::string_view version, std::string_view resolved,
+                    base::ByteSpan bytes);
+void CheckLockedPypi(Sheet& sheet, std::string_view name, std::string_view file, base::ByteSpan bytes);
+
 // Readers by file name; false: not a file of theirs.
 bool ReadNpmManifest(Sheet& sheet, std::string_view base);
 bool ReadPythonManifest(Sheet& sheet, std::string_view base);
@@ -98,6 +122,7 @@ bool ReadContainerFile(Sheet& sheet, std::string_view base);
 void ReadInstructionCommands(Sheet& sheet);
 void ReadInstructionEndpoints(Sheet& sheet);
 bool ReadBuildFile(Sheet& sheet, std::string_view base);
+bool ReadPatch(Sheet& sheet, std::string_view base);
 bool ReadYamlManifest(Sheet& sheet, std::string_view base);
 // Commands that run by themselves, all of the package's: what they start.
 void ReadHookCommands(SupplyState& state, const std::vector<FileContext>& files);

@@ -20,6 +20,7 @@ constexpr std::size_t kShort = 5;  // names below are never compared
 constexpr std::uint32_t kRankSure = 5000;
 constexpr std::uint32_t kRankWeak = 1500;
 constexpr std::uint32_t kRankClaim = 4000;
+constexpr std::size_t kLongCore = 8;         // of a scope, so that nobody else comes by it
 constexpr std::uint32_t kScopePackages = 4;  // popular packages that make a scope popular
 
 struct Names {
@@ -192,12 +193,19 @@ bool IsOneEdit(std::string_view a, std::string_view b) {
   return i + 1 < a.size() && a[i] == b[i + 1] && a[i + 1] == b[i] && a.substr(i + 2) == b.substr(i + 2);
 }
 
+std::string WithoutSeparators(std::string_view scope) {
+  std::string out(scope);
+  std::erase_if(out, [](char c) { return c == '-' || c == '_' || c == '.'; });
+  return out;
+}
+
 // What is left of a scope without separators, and without words that anybody may add: "@model-context-protocol",
 // "@modelcontextprotocol-servers" are one to the eye.
 std::string CoreOfScope(std::string_view scope) {
   constexpr auto kAdded = std::to_array<std::string_view>(
-      {"servers", "server", "official", "sdk", "tools", "team", "labs", "lab", "hq", "inc", "org", "dev", "js", "io",
-       "app", "packages", "package", "pkg", "npm", "core", "plugins", "plugin", "community"});
+      {"servers", "server", "official", "sdk",  "tools",   "team",   "labs",     "lab",
+       "hq",      "inc",    "org",      "dev",  "js",      "io",     "app",      "packages",
+       "package", "pkg",    "npm",      "core", "plugins", "plugin", "community"});
   if (scope.starts_with('@')) scope.remove_prefix(1);
   std::vector<std::string_view> words;
   for (std::string_view rest = scope; !rest.empty();) {
@@ -366,8 +374,16 @@ std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_vi
     if (at == CoresOfScopes().end() || at->second == scope) return std::nullopt;
     const std::string whole = std::string(at->second) + name.substr(slash);
     const std::uint32_t rank = RankOf(kNpm, whole);
-    if (rank == 0) return std::nullopt;
-    return NameLikeness{NameLikeness::Kind::kScope, whole, std::min(rank, kRankSure / 4), "scope: other words around it"};
+    if (rank == 0) {
+      // No word added, only separators: no two scopes that many use differ by them.
+      if (core.size() < kLongCore || WithoutSeparators(scope) != WithoutSeparators(at->second) ||
+          names.scopes.at(at->second) + 1 < kScopePackages) {
+        return std::nullopt;
+      }
+      return NameLikeness{NameLikeness::Kind::kScope, std::string(at->second), kRankSure, "scope: other separators"};
+    }
+    return NameLikeness{NameLikeness::Kind::kScope, whole, std::min(rank, kRankSure / 4),
+                        "scope: other words around it"};
   }
   return std::nullopt;  // within a known scope only its owner publishes
 }

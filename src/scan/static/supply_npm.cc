@@ -28,38 +28,6 @@ std::string_view NameOfSpec(std::string_view spec) {
   return spec.substr(0, at);
 }
 
-// Entries of one lock file: where most come from tells which one does not belong.
-struct Locked {
-  struct Entry {
-    std::string name;
-    std::string host;
-    bool hashed = false;
-    base::ByteSpan bytes;
-  };
-  std::vector<Entry> entries;
-
-  void Add(std::string name, std::string_view resolved, bool hashed, base::ByteSpan bytes) {
-    entries.push_back({std::move(name), HostOf(AsciiLower(resolved.substr(0, 300))), hashed, bytes});
-  }
-  void Check(Sheet& sheet) const {
-    std::map<std::string, std::size_t> hosts;
-    for (const Entry& entry : entries) {
-      if (!entry.host.empty()) ++hosts[entry.host];
-    }
-    std::size_t most = 0;
-    for (const auto& [host, count] : hosts) most = std::max(most, count);
-    for (const Entry& entry : entries) {
-      if (entry.host.empty() || entry.hashed || hosts[entry.host] * 2 > most) continue;
-      const HostKind kind = KindOfHost(entry.host);
-      if (kind == HostKind::kRegistry || kind == HostKind::kForge || kind == HostKind::kLocal) continue;
-      sheet
-          .Raise("SC-015", entry.bytes, fmt::format("`{}` alone comes from {}, without a hash", entry.name, entry.host),
-                 entry.name)
-          .host = entry.host;
-    }
-  }
-};
-
 void ReadScripts(Sheet& sheet, JsonValue root) {
   const JsonValue scripts = root.Find("scripts");
   struct Kind {
@@ -174,7 +142,13 @@ void ReadOldLock(Sheet& sheet, JsonValue list, Locked& locked, int depth) {
                             .direct = depth == 0,
                             .development = entry.Find("dev").AsBool().value_or(false),
                             .bytes = SpanOf(entry.Find("version"))};
+    // An alias: "npm:other@1.0.0".
+    if (requirement.version.starts_with("npm:")) {
+      requirement.name = NameOfSpec(std::string_view(requirement.version).substr(4));
+      requirement.version.erase(0, requirement.name.size() + 5);
+    }
     sheet.Source(resolved.string(), SpanOf(resolved), it.key(), requirement.development);
+    CheckLockedNpm(sheet, requirement.name, requirement.version, resolved.string(), SpanOf(resolved));
     locked.Add(requirement.name, resolved.string(), hashed, SpanOf(resolved));
     sheet.Add(std::move(requirement));
     if (depth < kMaxLockDepth) ReadOldLock(sheet, entry.Find("dependencies"), locked, depth + 1);
@@ -215,7 +189,11 @@ bool ReadPackageLock(Sheet& sheet) {
     const bool in_bundle = entry.Find("inBundle").AsBool().value_or(false);
     if (!in_bundle) {
       sheet.Source(resolved.string(), SpanOf(resolved), name, requirement.development);
-      locked.Add(requirement.name, resolved.string(), hashed, SpanOf(resolved));
+      CheckLockedNpm(sheet, name, requirement.version, resolved.string(), SpanOf(resolved));
+      // Where the manifest itself names an address, the lock file follows it.
+      const bool asked = direct.Find(key).string().find("://") != std::string_view::npos ||
+                         direct_dev.Find(key).string().find("://") != std::string_view::npos;
+      if (!asked) locked.Add(requirement.name, resolved.string(), hashed, SpanOf(resolved));
     }
     sheet.Add(std::move(requirement));
   }
@@ -239,6 +217,7 @@ bool ReadYarnLock(Sheet& sheet) {
   Requirement open;
   std::string resolved;
   base::ByteSpan resolved_bytes;
+  bool asked = false;  // the manifest itself names an address
   Locked locked;
   const auto close = [&] {
     if (!name.empty()) {
@@ -247,7 +226,8 @@ bool ReadYarnLock(Sheet& sheet) {
       open.pinned = true;
       open.direct = false;
       sheet.Source(resolved, resolved_bytes, name);
-      locked.Add(name, resolved, open.hashed, resolved_bytes);
+      CheckLockedNpm(sheet, name, open.version, resolved, resolved_bytes);
+      if (!asked) locked.Add(name, resolved, open.hashed, resolved_bytes);
       sheet.Add(open);
     }
     name.clear();
@@ -265,6 +245,7 @@ bool ReadYarnLock(Sheet& sheet) {
       if (!key.empty() && (key.front() == '"' || key.front() == '\'')) key.remove_prefix(1);
       const std::string_view spec = key.substr(std::min(NameOfSpec(key).size() + 1, key.size()));
       if (spec.starts_with("workspace:") || key.starts_with("__")) return;
+      asked = spec.find("://") != std::string_view::npos;
       // An alias ("x@npm:y@1") names the package that is meant.
       name = NameOfSpec(spec.starts_with("npm:") && spec.find('@', 5) != std::string_view::npos ? spec.substr(4) : key);
       open.bytes = {at, at + line.size()};
@@ -281,6 +262,16 @@ bool ReadYarnLock(Sheet& sheet) {
     if (body.starts_with("resolved ")) {
       resolved = value("resolved");
       resolved_bytes = {at, at + line.size()};
+    }
+    // Berry: "chalk@npm:5.3.0" says what was fetched.
+    if (body.starts_with("resolution:")) {
+      const std::string_view fetched = value("resolution");
+      const std::string_view actual = NameOfSpec(fetched);
+      const std::string_view how = fetched.substr(std::min(actual.size(), fetched.size()));
+      if (!name.empty() && how.starts_with("@npm:") && actual != name) {
+        sheet.Raise("SC-033", {at, at + line.size()}, fmt::format("`{}` is locked to an archive of `{}`", name, actual),
+                    name);
+      }
     }
     if (body.starts_with("integrity ") || body.starts_with("checksum:")) open.hashed = true;
     // Yarn 1 writes the SHA-1 behind the address.
@@ -333,6 +324,7 @@ bool ReadPnpmLock(Sheet& sheet) {
     std::string_view url = Trim(body.substr(tarball + 8));
     url = Unquote(url.substr(0, url.find_first_of(",}")));
     sheet.Source(url, {at, at + line.size()}, open.name);
+    CheckLockedNpm(sheet, open.name, open.version, url, {at, at + line.size()});
   });
   close();
   return true;
@@ -352,6 +344,21 @@ bool ReadNpmrc(Sheet& sheet) {
     if (key == "registry") sheet.Index(value, bytes, true);
     // A scope's own registry is how private packages are meant to be fetched.
     if (key.ends_with(":registry")) sheet.Source(value, bytes, key.substr(0, key.find(':')));
+    // Programs of the folder in the place of the machine's own, whenever anything is installed there.
+    const bool program = key == "git" || key == "script-shell" || key == "shell" || key == "editor" ||
+                         key == "python" || key == "onload-script" || key == "viewer" || key == "browser";
+    const bool inside =
+        value.starts_with("./") || value.starts_with("../") || value.starts_with("${PWD}") || value.starts_with("$PWD");
+    const bool loads =
+        key == "node-options" &&
+        (value.find("--require") != std::string_view::npos || value.find("--import") != std::string_view::npos ||
+         value.find("-r ") != std::string_view::npos) &&
+        value.find("./") != std::string_view::npos;
+    if ((program && inside) || loads || key == "onload-script") {
+      sheet.Raise("SC-040", bytes, fmt::format("`{}` runs a file of the folder whenever npm does", key), key);
+      const std::size_t from = value.find_first_not_of("./", value.find("./"));
+      if (from != std::string_view::npos) sheet.Entry(value.substr(from, value.find(' ', from) - from), true);
+    }
     if (key == "strict-ssl" && AsciiLower(value) == "false") {
       RawFinding& finding = sheet.Raise("SC-012", bytes, "installs do not check who they talk to (strict-ssl=false)");
       if (elsewhere) finding.severity = core::Severity::kHigh;

@@ -96,6 +96,33 @@ void AddTableOf(Sheet& sheet, const toml::table* table, bool development) {
   }
 }
 
+// Files of the package that build it, which installing from its sources does.
+void ReadBuilders(Sheet& sheet, const toml::table& root, const toml::table* tool) {
+  const toml::table* const build = TableAt(&root, "build-system");
+  if (build != nullptr) {
+    std::string backend = TextAt(*build, "build-backend");
+    backend = backend.substr(0, backend.find(':'));
+    std::replace(backend.begin(), backend.end(), '.', '/');
+    const toml::array* const folders = ArrayAt(build, "backend-path");
+    if (folders != nullptr && !backend.empty()) {
+      for (const toml::node& folder : *folders) {
+        std::string path = folder.value_or(std::string());
+        path = path == "." || path.empty() ? backend : path + "/" + backend;
+        sheet.Entry(path + ".py", true);
+        sheet.Entry(path + "/__init__.py", true);
+      }
+    }
+  }
+  if (const toml::table* const poetry = TableAt(TableAt(tool, "poetry"), "build")) {
+    sheet.Entry(TextAt(*poetry, "script"), true);
+  }
+  const toml::table* const hatch = TableAt(TableAt(TableAt(tool, "hatch"), "build"), "hooks");
+  if (const toml::table* const custom = TableAt(hatch, "custom")) {
+    const std::string path = TextAt(*custom, "path");
+    sheet.Entry(path.empty() ? "hatch_build.py" : path, true);
+  }
+}
+
 void ReadPyproject(Sheet& sheet, const toml::table& root) {
   SupplyFacts& facts = sheet.facts();
   const toml::table* const project = TableAt(&root, "project");
@@ -118,6 +145,7 @@ void ReadPyproject(Sheet& sheet, const toml::table& root) {
       }
     }
   }
+  ReadBuilders(sheet, root, tool);
   AddList(sheet, ArrayAt(project, "dependencies"), false);
   AddNamedLists(sheet, TableAt(project, "optional-dependencies"), true);
   AddNamedLists(sheet, TableAt(&root, "dependency-groups"), true);
@@ -167,6 +195,7 @@ void ReadPyproject(Sheet& sheet, const toml::table& root) {
 void ReadLock(Sheet& sheet, const toml::table& root) {
   const toml::array* const packages = ArrayAt(&root, "package");
   if (packages == nullptr) return;
+  Locked locked;
   for (const toml::node& node : *packages) {
     const toml::table* const entry = node.as_table();
     if (entry == nullptr) continue;
@@ -193,6 +222,19 @@ void ReadLock(Sheet& sheet, const toml::table& root) {
     const toml::table* const sdist = TableAt(entry, "sdist");
     const bool hashed = hashed_in(ArrayAt(entry, "files")) || hashed_in(ArrayAt(entry, "wheels")) ||
                         (sdist != nullptr && sdist->get("hash") != nullptr);
+    // "file" of Poetry and PDM, "url" of uv.
+    const auto archive = [&](const toml::table* one) {
+      if (one == nullptr) return;
+      const std::string url = TextAt(*one, "url");
+      CheckLockedPypi(sheet, name, url.empty() ? "pythonhosted.org/" + TextAt(*one, "file") : url, SpanOf(sheet, *one));
+      if (!url.empty()) locked.Add(name, url, one->get("hash") != nullptr, SpanOf(sheet, *one));
+    };
+    archive(sdist);
+    for (const std::string_view key : {"wheels", "files"}) {
+      const toml::array* const list = ArrayAt(entry, key);
+      if (list == nullptr) continue;
+      for (const toml::node& one : *list) archive(one.as_table());
+    }
     sheet.Add({.ecosystem = kPypi,
                .name = name,
                .version = version->value_or(std::string()),
@@ -201,6 +243,7 @@ void ReadLock(Sheet& sheet, const toml::table& root) {
                .direct = false,
                .bytes = SpanOf(sheet, *version)});
   }
+  locked.Check(sheet);
 }
 
 void ReadPipfile(Sheet& sheet, const toml::table& root) {

@@ -38,7 +38,8 @@ bool ReadConda(Sheet& sheet, const std::vector<YamlValue>& values) {
     if (value.path.size() != 4 || value.at(2) != "pip") continue;
     const std::string_view line = value.text;
     const auto after = [&](std::string_view option) {
-      return line.starts_with(option) ? Trim(line.substr(std::min(option.size() + 1, line.size()))) : std::string_view();
+      return line.starts_with(option) ? Trim(line.substr(std::min(option.size() + 1, line.size())))
+                                      : std::string_view();
     };
     if (const std::string_view url = after("--extra-index-url"); !url.empty()) sheet.Index(url, value.bytes, false);
     if (const std::string_view url = after("--index-url"); !url.empty()) sheet.Index(url, value.bytes, true);
@@ -62,9 +63,9 @@ void ReadSteps(Sheet& sheet, const std::vector<YamlValue>& values) {
     const std::string name = AsciiLower(used.substr(0, std::min(used.find('@'), used.find('/', slash + 1))));
     const std::optional<NameLikeness> like = LooksLikeAction(name);
     if (!like) continue;
-    RawFinding& finding = sheet.Raise(
-        "SC-003", value.bytes, fmt::format("the action `{}` is one slip from `{}` ({})", name, like->target, like->how),
-        name);
+    RawFinding& finding =
+        sheet.Raise("SC-003", value.bytes,
+                    fmt::format("the action `{}` is one slip from `{}` ({})", name, like->target, like->how), name);
     // On a server, with the secrets of whoever takes the pipeline over; not on the reader's machine.
     finding.scale = 0.8;
     if (sheet.is_own()) finding.reach = Reach::kInstall;

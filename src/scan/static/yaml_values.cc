@@ -195,8 +195,8 @@ class Reader {
     const std::size_t end = begin + value.size();
     std::string text = Unquoted(value);
     // A quoted text that goes on, and a plain one whose lines stand farther right.
-    const bool open = (value.front() == '"' || value.front() == '\'') &&
-                      EndOfQuoted(value, 0) == std::string_view::npos;
+    const bool open =
+        (value.front() == '"' || value.front() == '\'') && EndOfQuoted(value, 0) == std::string_view::npos;
     if (open) {
       text = std::string(value.substr(1));
       while (at_ < text_.size() && text.size() < kMostOfFlow) {
