@@ -178,6 +178,24 @@ bool EndsWithAny(std::string_view text, std::initializer_list<std::string_view> 
   return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return text.ends_with(end); });
 }
 
+// Several words that only programs have; pages and pointers to large files have none of them.
+bool SpeaksCode(std::string_view text) {
+  constexpr std::size_t kHead = 65'536;
+  constexpr int kSeveral = 2;
+  text = text.substr(0, kHead);
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || text[first] == '<' || text[first] == '%') return false;
+  int found = 0;
+  for (const std::string_view word :
+       {"require(",    "child_process", "eval(", "fetch(",        "process.",  "module.exports", "globalThis",
+        "Buffer.from", "fromCharCode",  "atob(", "=> {",          "function(", "function (",     "import os",
+        "import sys",  "subprocess",    "exec(", "import base64", "urllib",    "def ",           "os.system",
+        "curl ",       "| bash",        "| sh",  "iex",           "powershell"}) {
+    found += text.find(word) != std::string_view::npos ? 1 : 0;
+  }
+  return found >= kSeveral;
+}
+
 void FindDisguise(const FileContext& file, FileResult& out) {
   const std::string_view text = file.text();
   const std::string base = AsciiLower(BaseName(file.file->path));
@@ -191,6 +209,12 @@ void FindDisguise(const FileContext& file, FileResult& out) {
                            file.claimed == FileType::kMedia || file.claimed == FileType::kPdf;
   if (binary_name && text.starts_with("#!")) {
     Add(file, out, "SC-023", "is a script under the name of something harmless",
+        {0, std::min(text.find('\n'), text.size())});
+    return;
+  }
+  // ... or a program in plain text, which only the name keeps from being read as one.
+  if (binary_name && IsText(file.type) && SpeaksCode(text)) {
+    Add(file, out, "SC-023", "is a program under the name of something harmless",
         {0, std::min(text.find('\n'), text.size())});
     return;
   }

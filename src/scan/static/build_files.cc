@@ -241,8 +241,9 @@ void JudgePiece(const FileContext& file, const BuildPiece& piece, BuildPlace pla
   const bool contained = place == BuildPlace::kContainer || place == BuildPlace::kAction;
   for (RawFinding& finding : findings) {
     const HostKind kind = finding.host.empty() ? HostKind::kLocal : KindOfHost(finding.host);
-    const bool stranger = kind == HostKind::kOrdinary || kind == HostKind::kRawAddress || kind == HostKind::kPaste ||
-                          kind == HostKind::kTunnel || kind == HostKind::kShortener;
+    const bool stranger = (kind == HostKind::kOrdinary && HostOf(finding.host).find('.') != std::string::npos) ||
+                          kind == HostKind::kRawAddress || kind == HostKind::kPaste || kind == HostKind::kTunnel ||
+                          kind == HostKind::kShortener;
     const bool rights =
         place == BuildPlace::kMake && finding.rule == "SH-008" && piece.commands.find("sudoers") != std::string::npos;
     const bool fetched = finding.rule == "SH-001" && stranger && (piece.at_once || piece.installs);

@@ -331,6 +331,15 @@ BuildSettings PiecesOfSettings(const FileContext& file) {
     Add(settings, std::string(file.text().substr(0, kMostPiece)), {0, file.text().size()}, true, true);
     return settings;
   }
+  // Run by git at each commit and push of whoever works in the folder.
+  const bool hooks = path.find(".husky/") != std::string::npos || path.find(".githooks/") != std::string::npos ||
+                     path.find(".git-hooks/") != std::string::npos;
+  if (hooks && path.find("/_/") == std::string::npos && IsText(file.type) && file.type != FileType::kMarkdown &&
+      file.type != FileType::kJavaScript && file.type != FileType::kPython) {
+    settings.place = BuildPlace::kOpens;
+    Add(settings, std::string(file.text().substr(0, kMostPiece)), {0, file.text().size()}, true, true);
+    return settings;
+  }
   if (base == "mise.toml" || base == ".mise.toml" || path.ends_with("mise/config.toml")) {
     settings.place = BuildPlace::kOpens;
     ReadIniCommands(file, settings, [](std::string_view section, std::string_view) {
@@ -347,6 +356,12 @@ BuildSettings PiecesOfSettings(const FileContext& file) {
   if (!base.ends_with(".yml") && !base.ends_with(".yaml")) return settings;
   const std::string_view text = file.text().substr(0, kMostText);
   const auto says = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
+  if (base == ".pre-commit-config.yaml") {
+    for (const YamlValue& value : YamlValuesOf(text)) {
+      if (value.last() == "entry") Add(settings, value.text, value.bytes, false, true);
+    }
+    return settings;
+  }
   if (Among(base, {"taskfile.yml", "taskfile.yaml", "taskfile.dist.yml"})) {
     ReadTaskfile(file, settings);
   } else if ((base.find("compose") != std::string_view::npos || says("\n    image:") || says("\n    build:")) &&

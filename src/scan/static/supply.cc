@@ -369,7 +369,8 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
     Sheet sheet(*file, state);
     const bool known = ReadNpmManifest(sheet, base) || ReadPythonManifest(sheet, base) ||
                        ReadTomlManifest(sheet, base) || ReadContainerFile(sheet, base) || ReadHostConfig(sheet, base) ||
-                       ReadYamlManifest(sheet, base) || ReadPatch(sheet, base) || ReadBuildFile(sheet, base);
+                       ReadYamlManifest(sheet, base) || ReadPatch(sheet, base) || ReadOtherManifest(sheet, base) ||
+                       ReadBuildFile(sheet, base);
     if (file->type == FileType::kMarkdown && IsInstructionFile(file->file->path)) {
       ReadInstructionCommands(sheet);
       ReadInstructionEndpoints(sheet);

@@ -615,6 +615,16 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
       if (command.is_string()) sheet.Hook(std::string(key), command.string(), SpanOf(command), Reach::kInstall);
     }
   }
+  // A shop of plug-ins may carry their hooks and servers itself.
+  if (base == "marketplace.json") {
+    for (const JsonValue plugin : root.Find("plugins")) {
+      ReadHooks(sheet, plugin.Find("hooks"), "hooks", 0);
+      const JsonValue servers = plugin.Find("mcpServers");
+      for (auto it = servers.begin(); servers.is_object() && it != servers.end(); ++it) {
+        if ((*it).is_object()) ReadServer(sheet, it.key(), *it);
+      }
+    }
+  }
   if (folder.ends_with(".vscode/") || base.ends_with(".code-workspace")) ReadEditorSettings(sheet, root);
   if (base == "devcontainer.json") ReadDevcontainer(sheet, root);
   if (base == "tasks.json") ReadTasks(sheet, root);

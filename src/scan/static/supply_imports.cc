@@ -96,6 +96,16 @@ bool Speaks(const std::vector<std::string>& name, std::string_view target) {
   return any;
 }
 
+// "pdf-plumber-tools" speaks of pdfplumber.
+bool SpeaksJoined(std::string_view name, std::string_view module) {
+  constexpr std::size_t kLong = 6;
+  std::string joined(name);
+  std::erase(joined, '-');
+  std::string target(module);
+  std::erase(target, '-');
+  return target.size() >= kLong && joined.find(target) != std::string::npos;
+}
+
 // Modules of other people that Python files import, normalised, each with a place.
 std::set<std::string> ImportsOf(const std::vector<FileContext>& files) {
   std::set<std::string> imports;
@@ -158,11 +168,14 @@ void CheckImports(SupplyState& state, const std::vector<FileContext>& files) {
           std::ranges::find(kPackages, std::string_view(module), &std::pair<std::string_view, std::string_view>::first);
       const std::string package = mapped != kPackages.end() ? std::string(mapped->second) : module;
       const std::uint32_t rank = RankOf(kPypi, package);
-      if (rank == 0 || rank > kKnown || (!Speaks(words, package) && !Speaks(words, module))) continue;
+      if (rank == 0 || rank > kKnown ||
+          (!Speaks(words, package) && !Speaks(words, module) && !SpeaksJoined(name, module)))
+        continue;
       // Any other known package of that name may bring the module.
       const bool given = std::ranges::any_of(declared, [&](const std::string& other) {
         return other == package || other == module ||
-               (RankOf(kPypi, other) != 0 && (Speaks(WordsOf(other), package) || Speaks(WordsOf(other), module)));
+               (RankOf(kPypi, other) != 0 &&
+                (Speaks(WordsOf(other), package) || Speaks(WordsOf(other), module) || SpeaksJoined(other, module)));
       });
       if (given) continue;
       ++found;

@@ -122,6 +122,7 @@ bool ReadContainerFile(Sheet& sheet, std::string_view base);
 void ReadInstructionCommands(Sheet& sheet);
 void ReadInstructionEndpoints(Sheet& sheet);
 bool ReadBuildFile(Sheet& sheet, std::string_view base);
+bool ReadOtherManifest(Sheet& sheet, std::string_view base);
 bool ReadPatch(Sheet& sheet, std::string_view base);
 bool ReadYamlManifest(Sheet& sheet, std::string_view base);
 // Commands that run by themselves, all of the package's: what they start.
@@ -162,6 +163,10 @@ struct NameLikeness {
 [[nodiscard]] bool IsSlipOf(std::string_view ecosystem, std::string_view name, std::string_view target);
 // "owner/name" of an action of pipelines, in lower case.
 [[nodiscard]] std::optional<NameLikeness> LooksLikeAction(std::string_view name);
+// The well-known owner that an owner of repositories is one slip from.
+[[nodiscard]] std::optional<std::string> LooksLikeOwner(std::string_view owner);
+// Whether the two are one to the eye and not the same.
+[[nodiscard]] bool IsOtherOwner(std::string_view owner, std::string_view target);
 // Nothing for popular names and for those that merely resemble one.
 [[nodiscard]] std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_view name);
 

@@ -91,6 +91,23 @@ void CheckLockedPypi(Sheet& sheet, std::string_view name, std::string_view file,
   sheet.Raise("SC-033", bytes, fmt::format("`{}` is locked to the archive `{}`", name, whole), name);
 }
 
+namespace {
+
+// "registry.npmjs.help", "files.pythonhosted.cc": a registry's own word in a host that is not the registry's.
+bool PosesAsRegistry(std::string_view host) {
+  for (std::string_view rest = host; !rest.empty();) {
+    const std::size_t end = std::min(rest.find_first_of(".-"), rest.size());
+    const std::string_view label = rest.substr(0, end);
+    for (const std::string_view known : {"npmjs", "pythonhosted", "yarnpkg"}) {
+      if (label == known || (known.size() > 6 && IsSlipOf(kNpm, label, known))) return true;
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
 void Locked::Add(std::string name, std::string_view resolved, bool hashed, base::ByteSpan bytes) {
   entries_.push_back({std::move(name), HostOf(AsciiLower(resolved.substr(0, 300))), hashed, bytes});
 }
@@ -111,7 +128,7 @@ void Locked::Check(Sheet& sheet) const {
     }
     // With its hash beside it, it may be a mirror's, unless nobody answers for the host.
     const bool nobodys = kind == HostKind::kPaste || kind == HostKind::kTunnel || kind == HostKind::kShortener ||
-                         RunsAnybodysProgram(entry.host);
+                         RunsAnybodysProgram(entry.host) || PosesAsRegistry(entry.host);
     if (entry.hashed && !nobodys) continue;
     RawFinding& finding = sheet.Raise(
         "SC-015", entry.bytes,

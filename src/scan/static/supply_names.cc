@@ -268,6 +268,26 @@ std::optional<NameLikeness> Homoglyph(std::string_view ecosystem, std::string_vi
                       "letters of another script"};
 }
 
+// "types-node": a popular scope and its package, written as one name of nobody's scope.
+std::optional<NameLikeness> Flattened(std::string_view name) {
+  constexpr std::uint32_t kRankFlat = 2500;
+  static const auto flat = [] {
+    std::unordered_map<std::string, std::string_view> made;
+    const Names& names = NamesOf(kNpm);
+    for (const auto& [full, rank] : names.ranks) {
+      if (full.front() != '@' || rank > kRankFlat || names.scopes.at(full.substr(0, full.find('/'))) < kScopePackages)
+        continue;
+      std::string plain(full.substr(1));
+      std::replace(plain.begin(), plain.end(), '/', '-');
+      made.emplace(std::move(plain), full);
+    }
+    return made;
+  }();
+  const auto at = name.size() >= kLongCore ? flat.find(std::string(name)) : flat.end();
+  if (at == flat.end()) return std::nullopt;
+  return NameLikeness{NameLikeness::Kind::kEdit, std::string(at->second), kRankSure, "its scope written into the name"};
+}
+
 // "openai-official-sdk": a popular name with a claim to be the true one.
 std::optional<NameLikeness> Claim(const Names& names, std::string_view name) {
   constexpr std::array<std::string_view, 5> kClaims = {"official", "genuine", "verified", "original", "authentic"};
@@ -325,6 +345,26 @@ std::optional<NameLikeness> LooksLikeAction(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<std::string> LooksLikeOwner(std::string_view owner) {
+  if (owner.size() < kLongCore || owner.size() > kMaxName) return std::nullopt;
+  const Names& names = NamesOf(kNpm);
+  const std::string scope = "@" + AsciiLower(owner);
+  if (names.scopes.contains(scope)) return std::nullopt;
+  std::optional<std::string> best;
+  ForEachNear(names.scopes, scope, [&](std::string_view target, std::uint32_t packages) {
+    const std::optional<Slip> slip = SlipBetween(scope, target, false);
+    if (slip && slip->max_rank > 0 && target.size() > kLongCore && packages + 1 >= kScopePackages)
+      best = std::string(target.substr(1));
+  });
+  return best;
+}
+
+bool IsOtherOwner(std::string_view owner, std::string_view target) {
+  if (owner == target || owner.size() < kShort || target.size() < kShort) return false;
+  return IsOneEdit(owner, target) || CoreOfScope(owner) == CoreOfScope(target) ||
+         (owner.starts_with(target) && (owner.substr(target.size()) == "-go" || owner.substr(target.size()) == "-rs"));
+}
+
 std::uint32_t RankOf(std::string_view ecosystem, std::string_view name) {
   const Names& names = NamesOf(ecosystem);
   const auto at = names.ranks.find(name);
@@ -347,6 +387,9 @@ std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_vi
     if (std::optional<NameLikeness> found = Nearest(names.ranks, name, ecosystem == kPypi)) {
       // A scope's package is not reached by a slip from a plain name.
       if (found->target.front() != '@') return found;
+    }
+    if (ecosystem != kPypi) {
+      if (std::optional<NameLikeness> found = Flattened(name)) return found;
     }
     return Claim(names, name);
   }

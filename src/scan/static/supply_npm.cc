@@ -246,8 +246,13 @@ bool ReadYarnLock(Sheet& sheet) {
       const std::string_view spec = key.substr(std::min(NameOfSpec(key).size() + 1, key.size()));
       if (spec.starts_with("workspace:") || key.starts_with("__")) return;
       asked = spec.find("://") != std::string_view::npos;
-      // An alias ("x@npm:y@1") names the package that is meant.
-      name = NameOfSpec(spec.starts_with("npm:") && spec.find('@', 5) != std::string_view::npos ? spec.substr(4) : key);
+      // An alias ("x@npm:y@1", "x@npm:y") names the package that is meant; behind "npm:" may also stand versions.
+      const std::string_view meant = spec.starts_with("npm:") ? spec.substr(4) : std::string_view();
+      const bool letter =
+          !meant.empty() && ((meant[0] >= 'a' && meant[0] <= 'z') || (meant[0] >= 'A' && meant[0] <= 'Z'));
+      const bool tag = meant == "latest" || meant == "next" || meant == "canary" || meant == "beta" || meant == "rc";
+      const bool alias = meant.starts_with('@') || (letter && !tag);
+      name = NameOfSpec(alias ? meant : key);
       open.bytes = {at, at + line.size()};
       return;
     }
@@ -412,6 +417,17 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
     const std::string_view ref = hash == std::string_view::npos ? std::string_view() : spec.substr(hash + 1);
     requirement.pinned = IsHex(ref, 7);
     sheet.Source(spec, bytes, name, development);
+    std::string_view owner = lower;
+    owner.remove_prefix(
+        std::min(owner.find("://") == std::string_view::npos ? 0 : owner.find("://") + 3, owner.size()));
+    for (const std::string_view forge : {"github.com/", "gitlab.com/", "github:", "gitlab:", "git@github.com:"}) {
+      if (owner.starts_with(forge)) owner.remove_prefix(forge.size());
+    }
+    owner = owner.substr(0, owner.find('/'));
+    if (const auto like = LooksLikeOwner(owner)) {
+      sheet.Raise("SC-003", bytes, fmt::format("the owner `{}` is one slip from `{}`", owner, *like), owner).scale =
+          0.8;
+    }
     if (!requirement.pinned && sheet.is_own() && !development) {
       sheet.Raise("SC-013", bytes, fmt::format("`{}` is whatever its repository holds on the day", name), name);
     }

@@ -295,6 +295,15 @@ void AddPep508(Sheet& sheet, std::string_view text, base::ByteSpan bytes, bool d
     sheet.Source(url, bytes, subject, development);
     requirement.version = url.substr(0, 200);
     const std::string host = HostOf(lower);
+    // Repositories of an owner who is not who he seems.
+    if (const std::size_t path = lower.find(host + "/"); !host.empty() && path != std::string::npos) {
+      const std::string_view rest = std::string_view(lower).substr(path + host.size() + 1);
+      const std::string_view owner = rest.substr(0, rest.find('/'));
+      if (const auto like = KindOfHost(host) == HostKind::kForge ? LooksLikeOwner(owner) : std::nullopt) {
+        sheet.Raise("SC-003", bytes, fmt::format("the owner `{}` is one slip from `{}`", owner, *like), owner).scale =
+            0.8;
+      }
+    }
     if (lower.starts_with("git+") || lower.starts_with("hg+")) {
       const std::size_t at = url.rfind('@');
       const std::string_view ref =

@@ -96,6 +96,33 @@ void AddTableOf(Sheet& sheet, const toml::table* table, bool development) {
   }
 }
 
+// uv.toml and `[tool.uv]`: addresses as pip has them, at the top and below `pip`.
+void ReadUvIndexes(Sheet& sheet, const toml::table* uv) {
+  for (const toml::table* const one : {uv, TableAt(uv, "pip")}) {
+    if (one == nullptr) continue;
+    if (const toml::node* const url = one->get("index-url")) {
+      sheet.Index(url->value_or(std::string()), SpanOf(sheet, *url), true);
+    }
+    if (const toml::array* const list = ArrayAt(one, "extra-index-url")) {
+      for (const toml::node& url : *list) sheet.Index(url.value_or(std::string()), SpanOf(sheet, url), false);
+    }
+  }
+  if (const toml::array* const list = ArrayAt(uv, "index")) {
+    for (const toml::node& node : *list) {
+      const toml::table* const source = node.as_table();
+      const toml::node* const url = source == nullptr ? nullptr : source->get("url");
+      if (url == nullptr) continue;
+      const bool named = source->get("explicit") != nullptr && source->get("explicit")->value_or(false);
+      const bool only = source->get("default") != nullptr && source->get("default")->value_or(false);
+      if (named) {
+        sheet.Source(url->value_or(std::string()), SpanOf(sheet, *url), "package index");
+      } else {
+        sheet.Index(url->value_or(std::string()), SpanOf(sheet, *url), only);
+      }
+    }
+  }
+}
+
 // Files of the package that build it, which installing from its sources does.
 void ReadBuilders(Sheet& sheet, const toml::table& root, const toml::table* tool) {
   const toml::table* const build = TableAt(&root, "build-system");
@@ -176,20 +203,7 @@ void ReadPyproject(Sheet& sheet, const toml::table& root) {
   };
   indexes(ArrayAt(poetry, "source"), "priority");
   indexes(ArrayAt(TableAt(tool, "pdm"), "source"), "type");
-  const toml::table* const uv = TableAt(tool, "uv");
-  if (const toml::array* const list = ArrayAt(uv, "index")) {
-    for (const toml::node& node : *list) {
-      const toml::table* const source = node.as_table();
-      const toml::node* const url = source == nullptr ? nullptr : source->get("url");
-      if (url == nullptr) continue;
-      const bool named = source->get("explicit") != nullptr && source->get("explicit")->value_or(false);
-      const bool only = source->get("default") != nullptr && source->get("default")->value_or(false);
-      if (named)
-        sheet.Source(url->value_or(std::string()), SpanOf(sheet, *url), "package index");
-      else
-        sheet.Index(url->value_or(std::string()), SpanOf(sheet, *url), only);
-    }
-  }
+  ReadUvIndexes(sheet, TableAt(tool, "uv"));
 }
 
 void ReadLock(Sheet& sheet, const toml::table& root) {
@@ -244,6 +258,14 @@ void ReadLock(Sheet& sheet, const toml::table& root) {
                .bytes = SpanOf(sheet, *version)});
   }
   locked.Check(sheet);
+}
+
+// bun's settings: where it installs from.
+void ReadBunSettings(Sheet& sheet, const toml::table& root) {
+  const toml::table* const install = TableAt(&root, "install");
+  const toml::node* url = install == nullptr ? nullptr : install->get("registry");
+  if (url != nullptr && url->is_table()) url = url->as_table()->get("url");
+  if (url != nullptr) sheet.Index(url->value_or(std::string()), SpanOf(sheet, *url), true);
 }
 
 void ReadPipfile(Sheet& sheet, const toml::table& root) {
@@ -307,7 +329,7 @@ bool ReadTomlManifest(Sheet& sheet, std::string_view base) {
   const bool codex = base == "config.toml" && (sheet.path().ends_with(".codex/config.toml") ||
                                                sheet.text().find("mcp_servers") != std::string_view::npos);
   if (base != "pyproject.toml" && base != "poetry.lock" && base != "uv.lock" && base != "pipfile" &&
-      base != "pdm.lock" && !codex) {
+      base != "pdm.lock" && base != "uv.toml" && base != "bunfig.toml" && !codex) {
     return false;
   }
   if (sheet.text().size() > kMaxToml) return true;
@@ -323,6 +345,10 @@ bool ReadTomlManifest(Sheet& sheet, std::string_view base) {
     ReadPyproject(sheet, root);
   else if (base == "pipfile")
     ReadPipfile(sheet, root);
+  else if (base == "uv.toml")
+    ReadUvIndexes(sheet, &root);
+  else if (base == "bunfig.toml")
+    ReadBunSettings(sheet, root);
   else
     ReadLock(sheet, root);
   return true;

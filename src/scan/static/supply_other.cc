@@ -1,0 +1,163 @@
+// Manifests of other builders: go.mod, Gradle's wrapper, bun's lock file, pnpm's hooks.
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "fmt/format.h"
+#include "static/shell_judge.h"
+#include "static/supply_internal.h"
+
+namespace interlock::scan {
+namespace {
+
+using base::JsonValue;
+
+base::ByteSpan SpanOf(JsonValue value) { return {value.offset(), value.offset() + value.raw().size()}; }
+
+// Second part of "github.com/owner/name"; "" where there is none.
+std::string_view OwnerOf(std::string_view module) {
+  const std::size_t first = module.find('/');
+  if (first == std::string_view::npos || module.substr(0, first).find('.') == std::string_view::npos) return {};
+  const std::string_view rest = module.substr(first + 1);
+  return rest.substr(0, rest.find('/'));
+}
+
+// `replace a => b v1`: forks are honest; one whose owner is another to the machine and the same to the eye is not.
+bool ReadGoModule(Sheet& sheet) {
+  const std::string_view text = sheet.text();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    const base::ByteSpan bytes{at, end};
+    at = end + 1;
+    const std::size_t arrow = line.find("=>");
+    if (arrow == std::string_view::npos) continue;
+    std::string_view from = Trim(line.substr(0, arrow));
+    if (from.starts_with("replace ")) from = Trim(from.substr(8));
+    from = from.substr(0, from.find(' '));
+    std::string_view to = Trim(line.substr(arrow + 2));
+    to = to.substr(0, to.find(' '));
+    const std::string source = AsciiLower(OwnerOf(from));
+    const std::string target = AsciiLower(OwnerOf(to));
+    if (source.empty() || target.empty() || !IsOtherOwner(target, source)) continue;
+    sheet
+        .Raise("SC-003", bytes,
+               fmt::format("`{}` is put in the place of `{}`: its owner's name looks the same", to, from), to)
+        .scale = 0.8;
+  }
+  return true;
+}
+
+// The builder itself, fetched and run by whoever builds.
+bool ReadGradleWrapper(Sheet& sheet) {
+  const std::string_view text = sheet.text();
+  constexpr std::string_view kKey = "distributionUrl=";
+  const std::size_t at = text.find(kKey);
+  if (at == std::string_view::npos || text.find("distributionSha256Sum=") != std::string_view::npos) return true;
+  const std::size_t from = at + kKey.size();
+  const std::size_t end = std::min(text.find_first_of("\r\n", from), text.size());
+  std::string url;
+  for (const char c : text.substr(from, end - from)) {
+    if (c != '\\') url += c;
+  }
+  const std::string host = HostOf(AsciiLower(url));
+  if (host.empty() || host == "gradle.org" || host.ends_with(".gradle.org")) return true;
+  sheet.Source(url, {from, end}, "the builder");
+  const HostKind kind = KindOfHost(host);
+  if (kind == HostKind::kOrdinary || kind == HostKind::kPaste || kind == HostKind::kTunnel ||
+      kind == HostKind::kShortener) {
+    sheet
+        .Raise("SC-014", {from, end}, fmt::format("the builder itself is an archive on {}, without a hash", host),
+               "gradle")
+        .host = host;
+  }
+  return true;
+}
+
+// "packages": {"key": ["name@version", "registry or address", {...}, "hash"]}
+bool ReadBunLock(Sheet& sheet) {
+  const auto doc = ParseJsonc(sheet.text());
+  if (!doc) return true;
+  const JsonValue packages = doc->root().Find("packages");
+  Locked locked;
+  for (auto it = packages.begin(); packages.is_object() && it != packages.end(); ++it) {
+    const JsonValue entry = *it;
+    auto part = entry.begin();
+    if (!entry.is_array() || part == entry.end() || !(*part).is_string()) continue;
+    const std::string fetched((*part).string());
+    const base::ByteSpan bytes = SpanOf(*part);
+    const std::size_t version = fetched.find('@', 1);
+    if (version == std::string::npos) continue;
+    const std::string actual = fetched.substr(0, version);
+    const std::string what = fetched.substr(version + 1);
+    if (what.find(':') != std::string::npos && !what.starts_with("npm:")) continue;  // a folder, a repository
+    // "a/b" is b below a; "a/@s/b" is @s/b.
+    std::string_view key = it.key();
+    std::size_t slash = key.rfind('/');
+    if (slash != std::string_view::npos && slash > 0) {
+      const std::size_t scope = key.rfind('/', slash - 1);
+      const std::size_t start = scope == std::string_view::npos ? 0 : scope + 1;
+      key = key.substr(start).starts_with('@') ? key.substr(start) : key.substr(slash + 1);
+    }
+    // An alias is written where somebody asks for it.
+    if (key != actual && sheet.text().find(fmt::format("\"{}\": \"npm:{}", key, actual)) == std::string_view::npos) {
+      sheet.Raise("SC-033", bytes, fmt::format("`{}` is locked to an archive of `{}`", key, actual), key);
+    }
+    bool hashed = false;
+    std::string url;
+    for (++part; part != entry.end(); ++part) {
+      if (!(*part).is_string()) continue;
+      const std::string_view text = (*part).string();
+      if (text.find("://") != std::string_view::npos) url = text;
+      hashed = hashed || text.starts_with("sha");
+    }
+    if (!url.empty()) {
+      sheet.Source(url, bytes, actual);
+      CheckLockedNpm(sheet, actual, what, url, bytes);
+    }
+    locked.Add(actual, url.empty() ? "https://registry.npmjs.org" : std::string_view(url), hashed, bytes);
+    sheet.Add({.ecosystem = kNpm,
+               .name = actual,
+               .version = what,
+               .pinned = true,
+               .hashed = hashed,
+               .direct = false,
+               .bytes = bytes});
+  }
+  locked.Check(sheet);
+  return true;
+}
+
+// Runs at each installation and may rewrite what other packages ask for.
+bool ReadPnpmFile(Sheet& sheet) {
+  sheet.Entry(sheet.path(), true);
+  const std::string_view text = sheet.text();
+  for (std::size_t at = text.find("http"); at != std::string_view::npos; at = text.find("http", at + 4)) {
+    if (at == 0 || std::string_view("\"'`").find(text[at - 1]) == std::string_view::npos) continue;
+    const std::size_t end = std::min(text.find(text[at - 1], at), std::min(text.size(), at + 300));
+    const std::string_view url = text.substr(at, end - at);
+    if (!url.ends_with(".tgz") && !url.ends_with(".tar.gz")) continue;
+    sheet.Source(url, {at, end}, "a dependency of a dependency");
+    const std::string host = HostOf(AsciiLower(url));
+    const HostKind kind = KindOfHost(host);
+    if (kind == HostKind::kRegistry || kind == HostKind::kForge || kind == HostKind::kLocal) continue;
+    RawFinding& finding = sheet.Raise(
+        "SC-014", {at, end}, fmt::format("what other packages need is replaced by an archive on {}", host), host);
+    finding.host = host;
+    finding.severity = core::Severity::kHigh;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool ReadOtherManifest(Sheet& sheet, std::string_view base) {
+  if (base == "go.mod") return ReadGoModule(sheet);
+  if (base == "gradle-wrapper.properties") return ReadGradleWrapper(sheet);
+  if (base == ".pnpmfile.cjs" || base == ".pnpmfile.mjs") return ReadPnpmFile(sheet);
+  if (base == "bun.lock") return ReadBunLock(sheet);
+  return false;
+}
+
+}  // namespace interlock::scan
