@@ -130,7 +130,7 @@ std::optional<Slip> SlipBetween(std::string_view name, std::string_view target, 
   }
   if (n == t + 1) {  // added
     if (name.substr(i + 1) != target.substr(i)) return std::nullopt;
-    if (name[i] == '-' || IsDigit(name[i])) return std::nullopt;
+    if (name[i] == '-' || name[i] == '.' || IsDigit(name[i])) return std::nullopt;
     if (i > 0 && name[i] == name[i - 1] && !IsDigit(name[i])) return Slip{"a letter doubled", kRankSure, 5};
     // One letter more at either end makes plurals, versions and abbreviations.
     if (i == t || i == 0) return std::nullopt;
@@ -195,7 +195,7 @@ bool IsOneEdit(std::string_view a, std::string_view b) {
 
 std::string WithoutSeparators(std::string_view scope) {
   std::string out(scope);
-  std::erase_if(out, [](char c) { return c == '-' || c == '_' || c == '.'; });
+  std::erase_if(out, [](char c) { return c == '-' || c == '_'; });
   return out;
 }
 
@@ -209,7 +209,7 @@ std::string CoreOfScope(std::string_view scope) {
   if (scope.starts_with('@')) scope.remove_prefix(1);
   std::vector<std::string_view> words;
   for (std::string_view rest = scope; !rest.empty();) {
-    const std::size_t end = std::min(rest.find_first_of("-_."), rest.size());
+    const std::size_t end = std::min(rest.find_first_of("-_"), rest.size());
     if (end > 0) words.push_back(rest.substr(0, end));
     rest.remove_prefix(std::min(end + 1, rest.size()));
   }

@@ -217,7 +217,8 @@ bool ReadYarnLock(Sheet& sheet) {
   Requirement open;
   std::string resolved;
   base::ByteSpan resolved_bytes;
-  bool asked = false;  // the manifest itself names an address
+  bool asked = false;      // the manifest itself names an address
+  std::string other_name;  // that may be meant
   Locked locked;
   const auto close = [&] {
     if (!name.empty()) {
@@ -226,7 +227,8 @@ bool ReadYarnLock(Sheet& sheet) {
       open.pinned = true;
       open.direct = false;
       sheet.Source(resolved, resolved_bytes, name);
-      CheckLockedNpm(sheet, name, open.version, resolved, resolved_bytes);
+      const bool other = !other_name.empty() && resolved.find("/" + other_name + "/-/") != std::string::npos;
+      CheckLockedNpm(sheet, other ? other_name : name, open.version, resolved, resolved_bytes);
       if (!asked) locked.Add(name, resolved, open.hashed, resolved_bytes);
       sheet.Add(open);
     }
@@ -243,16 +245,15 @@ bool ReadYarnLock(Sheet& sheet) {
       key.remove_suffix(1);
       key = key.substr(0, key.find(", "));
       if (!key.empty() && (key.front() == '"' || key.front() == '\'')) key.remove_prefix(1);
+      if (!key.empty() && (key.back() == '"' || key.back() == '\'')) key.remove_suffix(1);
       const std::string_view spec = key.substr(std::min(NameOfSpec(key).size() + 1, key.size()));
       if (spec.starts_with("workspace:") || key.starts_with("__")) return;
       asked = spec.find("://") != std::string_view::npos;
-      // An alias ("x@npm:y@1", "x@npm:y") names the package that is meant; behind "npm:" may also stand versions.
+      // An alias ("x@npm:y@1") names the package that is meant; a word alone behind "npm:" may be one, or a tag.
       const std::string_view meant = spec.starts_with("npm:") ? spec.substr(4) : std::string_view();
-      const bool letter =
-          !meant.empty() && ((meant[0] >= 'a' && meant[0] <= 'z') || (meant[0] >= 'A' && meant[0] <= 'Z'));
-      const bool tag = meant == "latest" || meant == "next" || meant == "canary" || meant == "beta" || meant == "rc";
-      const bool alias = meant.starts_with('@') || (letter && !tag);
+      const bool alias = meant.starts_with('@') || meant.find('@', 1) != std::string_view::npos;
       name = NameOfSpec(alias ? meant : key);
+      other_name = alias ? std::string_view() : meant;
       open.bytes = {at, at + line.size()};
       return;
     }
@@ -273,7 +274,7 @@ bool ReadYarnLock(Sheet& sheet) {
       const std::string_view fetched = value("resolution");
       const std::string_view actual = NameOfSpec(fetched);
       const std::string_view how = fetched.substr(std::min(actual.size(), fetched.size()));
-      if (!name.empty() && how.starts_with("@npm:") && actual != name) {
+      if (!name.empty() && how.starts_with("@npm:") && actual != name && actual != other_name) {
         sheet.Raise("SC-033", {at, at + line.size()}, fmt::format("`{}` is locked to an archive of `{}`", name, actual),
                     name);
       }
