@@ -12,6 +12,7 @@
 #include "code/ir.h"
 #include "code/shell.h"
 #include "interlock/base/digest.h"
+#include "static/agent_hooks.h"
 #include "static/analysis.h"
 #include "static/asked_rights.h"
 #include "static/build_files.h"
@@ -439,6 +440,7 @@ ScanReport ScanJob::Finish() {
   std::move(supply.findings.begin(), supply.findings.end(), std::back_inserter(raw));
   AnalyzeBytecode(*job.view, job.files, raw);
   job.RunHooks(supply, raw, uses);
+  JudgeAgentHooks(supply, job.files, raw);
   std::vector<core::SkippedPart> lowering = std::move(job.known_lowering);
   for (Unit& unit : job.units) {
     std::move(unit.lowering.begin(), unit.lowering.end(), std::back_inserter(lowering));
