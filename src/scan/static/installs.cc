@@ -16,6 +16,7 @@ constexpr std::size_t kMostOfOneFile = 3;
 constexpr std::size_t kShown = 80;
 constexpr std::size_t kMostText = std::size_t{1} << 20U;
 constexpr double kBrought = 1.3;
+constexpr double kAgents = 1.4;
 
 // What an installation has no part in; empty: it may.
 std::string Apart(const code::CapabilityUse& use) {
@@ -84,6 +85,8 @@ void JudgeInstalls(const std::vector<FileContext>& files, std::span<const code::
     if (finding.file >= files.size() || !finding.has_reach || finding.reach != Reach::kInstall) continue;
     // Packages of npm fetch the programs that they are made for when they are installed; what a build of Python runs
     // then is its own.
+    // Installing one package is no leave to change what another program, an agent, is allowed or starts.
+    if (finding.rule == "SH-006") finding.scale *= kAgents;
     const bool fetched = finding.rule == "RCE-004" && files[finding.file].file->path.ends_with("setup.py");
     if (fetched || finding.rule == "SH-001" || finding.rule == "EXFIL-004" || finding.rule == "EXFIL-006")
       finding.severity = core::Severity::kCritical;

@@ -133,6 +133,13 @@ void ReadHookCommands(SupplyState& state, const std::vector<FileContext>& files)
           raise("SC-037", fmt::format("installing it installs `{}` for every program of the user", other), other);
         }
       }
+      const bool let_go = command.background || std::ranges::any_of(command.wrappers, [](const std::string& wrapper) {
+                            return wrapper == "nohup" || wrapper == "setsid";
+                          });
+      // What is waited for again at the line's end was only run beside the rest.
+      if (IsInstallHook(hook.name) && let_go && hook.command.find("wait") == std::string::npos) {
+        raise("SC-035", "starts a program that goes on after the installation", {});
+      }
       std::string_view path = command.words[0].text;
       if (IsInterpreter(ProgramOf(path))) path = ScriptOf(command);
       if (path.empty() || path.size() > 300) continue;

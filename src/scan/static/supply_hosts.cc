@@ -579,7 +579,7 @@ void AddStartedServer(Sheet& sheet, const StartedServer& server) {
 
 bool ReadHostConfig(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
-  const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base == ".mcp.json";
+  const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base.ends_with(".code-workspace");
   if (!json || text.size() > kMaxConfig) return false;
   constexpr std::array<std::string_view, 19> kMarks = {
       "utoApprove",      "alwaysAllow",      "_BASE_URL\"", "_PROXY\"",          "ervers\"",

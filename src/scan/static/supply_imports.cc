@@ -106,6 +106,20 @@ bool SpeaksJoined(std::string_view name, std::string_view module) {
   return target.size() >= kLong && joined.find(target) != std::string::npos;
 }
 
+// The same package built otherwise: "pillow-simd", "opencv-python-headless".
+bool IsBuild(const std::vector<std::string>& name, std::string_view target) {
+  constexpr auto kBuilds = std::to_array<std::string_view>(
+      {"simd", "headless", "gpu",  "cpu",  "binary", "contrib", "rolling", "nightly", "dev",
+       "fork", "ng",       "lite", "ft",   "free",   "cuda",    "rocm",    "metal",   "mps",
+       "slim", "full",     "base", "core", "bin",    "wheel",   "fips",    "arm64",   "macos"});
+  const std::vector<std::string> words = WordsOf(target);
+  return std::ranges::all_of(name, [&](const std::string& word) {
+    const bool cuda = word.starts_with("cu") && word.find_first_not_of("0123456789", 2) == std::string::npos;
+    return cuda || SaysNothing(word) || std::ranges::find(words, word) != words.end() ||
+           std::ranges::find(kBuilds, std::string_view(word)) != kBuilds.end();
+  });
+}
+
 // Modules of other people that Python files import, normalised, each with a place.
 std::set<std::string> ImportsOf(const std::vector<FileContext>& files) {
   std::set<std::string> imports;
@@ -171,6 +185,7 @@ void CheckImports(SupplyState& state, const std::vector<FileContext>& files) {
       if (rank == 0 || rank > kKnown ||
           (!Speaks(words, package) && !Speaks(words, module) && !SpeaksJoined(name, module)))
         continue;
+      if (IsBuild(words, package)) continue;
       // Any other known package of that name may bring the module.
       const bool given = std::ranges::any_of(declared, [&](const std::string& other) {
         return other == package || other == module ||

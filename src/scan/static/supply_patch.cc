@@ -43,6 +43,16 @@ std::string HostIn(std::string_view line) {
     }
     return host;
   }
+  // { host: "x.example" }
+  for (const std::string_view key : {"host: ", "hostname: ", "host:", "hostname:", "host=", "\"host\": ", "connect("}) {
+    const std::size_t at = line.find(key);
+    const std::size_t open = at == std::string_view::npos ? at : at + key.size();
+    if (open == std::string_view::npos || open >= line.size() || (line[open] != '"' && line[open] != '\'')) continue;
+    const std::string_view rest = line.substr(open + 1, 200);
+    const std::string host = HostOf(rest.substr(0, rest.find(line[open])));
+    const HostKind kind = host.find('.') == std::string::npos ? HostKind::kLocal : KindOfHost(host);
+    if (kind != HostKind::kLocal && kind != HostKind::kForge && kind != HostKind::kRegistry) return host;
+  }
   return {};
 }
 
