@@ -21,7 +21,7 @@ namespace {
 using core::Reach;
 
 constexpr std::size_t kMostScript = std::size_t{48} << 10U;
-constexpr std::size_t kMostHooks = 24;
+constexpr std::size_t kMostHooks = 16;
 constexpr std::size_t kMostLine = 2000;
 constexpr std::size_t kMostNames = 200;
 constexpr std::size_t kCall = 700;  // bytes of a call that are looked at
@@ -298,9 +298,12 @@ std::vector<std::string_view> Parameters(std::string_view text, std::string_view
 // Functions that are given what is told: their parameters are told it too.
 void Give(std::string_view from, const Names& told, std::string_view to, Names& names) {
   int given_on = 0;
-  constexpr int kMostCalls = 40;
+  int looked = 0;
+  constexpr int kMostCalls = 20;
+  constexpr int kMostLooked = 1500;
   for (std::size_t open = from.find('('); open != std::string_view::npos && given_on < kMostCalls;
        open = from.find('(', open + 1)) {
+    if (++looked > kMostLooked) return;
     const std::string_view name = TrailingName(from.substr(0, open));
     if (name.size() < 3 || (open > 0 && !IsNameByte(from[open - 1]))) continue;
     const std::vector<std::string_view> given = Arguments(Within(from, open));

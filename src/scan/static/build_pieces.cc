@@ -83,7 +83,7 @@ void ReadPipeline(const FileContext& file, BuildSettings& settings) {
   bool keeps_files = false;
   for (const YamlValue& value : values) {
     keeps_files = keeps_files || (value.last() == "uses" && value.text.find("upload-artifact") != std::string::npos);
-    if (value.path.size() < 2 || value.path[value.path.size() - 2] != "env" || environment.size() > 500) continue;
+    if (value.path.size() < 2 || value.path[value.path.size() - 2] != "env" || environment.size() > 100) continue;
     const std::string given = WithoutExpressions(value.text);
     if (given.find('$') != std::string::npos) environment.insert_or_assign(value.path.back(), given);
   }

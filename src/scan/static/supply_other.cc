@@ -1,8 +1,9 @@
 // Manifests of other builders: go.mod, Gradle's wrapper, bun's lock file, pnpm's hooks.
 #include <algorithm>
-#include <array>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fmt/format.h"
 #include "static/shell_judge.h"
@@ -81,6 +82,17 @@ bool ReadBunLock(Sheet& sheet) {
   if (!doc) return true;
   const JsonValue packages = doc->root().Find("packages");
   Locked locked;
+  // "key": "npm:name@..."
+  std::set<std::pair<std::string, std::string>> aliases;
+  constexpr std::string_view kAlias = "\": \"npm:";
+  const std::string_view text = sheet.text();
+  for (std::size_t at = text.find(kAlias); at != std::string_view::npos; at = text.find(kAlias, at + kAlias.size())) {
+    constexpr std::size_t kLongest = 214;  // of a name
+    const std::string_view before = text.substr(at - std::min(at, kLongest), std::min(at, kLongest));
+    const std::string_view after = text.substr(at + kAlias.size(), kLongest);
+    const std::string_view name = after.substr(0, after.find('"'));
+    aliases.emplace(before.substr(before.rfind('"') + 1), name.substr(0, name.find('@', 1)));
+  }
   for (auto it = packages.begin(); packages.is_object() && it != packages.end(); ++it) {
     const JsonValue entry = *it;
     auto part = entry.begin();
@@ -101,16 +113,16 @@ bool ReadBunLock(Sheet& sheet) {
       key = key.substr(start).starts_with('@') ? key.substr(start) : key.substr(slash + 1);
     }
     // An alias is written where somebody asks for it.
-    if (key != actual && sheet.text().find(fmt::format("\"{}\": \"npm:{}", key, actual)) == std::string_view::npos) {
+    if (key != actual && !aliases.contains(std::pair(std::string(key), actual))) {
       sheet.Raise("SC-033", bytes, fmt::format("`{}` is locked to an archive of `{}`", key, actual), key);
     }
     bool hashed = false;
     std::string url;
     for (++part; part != entry.end(); ++part) {
       if (!(*part).is_string()) continue;
-      const std::string_view text = (*part).string();
-      if (text.find("://") != std::string_view::npos) url = text;
-      hashed = hashed || text.starts_with("sha");
+      const std::string_view said = (*part).string();
+      if (said.find("://") != std::string_view::npos) url = said;
+      hashed = hashed || said.starts_with("sha");
     }
     if (!url.empty()) {
       sheet.Source(url, bytes, actual);
