@@ -195,7 +195,23 @@ std::vector<BuildPiece> ReadContainer(std::string_view text) {
     while (rest.starts_with("--")) {
       rest = std::string(Trim(std::string_view(rest).substr(std::min(rest.find(' '), rest.size()))));
     }
-    if (word == "RUN" && !rest.starts_with('[')) {
+    const bool starts = word == "ENTRYPOINT" || word == "CMD";
+    if (starts && rest.starts_with('[')) {
+      // ["/bin/x", "--"]: the program and what it is given.
+      std::string started;
+      for (std::size_t i = 0; i < rest.size();) {
+        const std::size_t open = rest.find('"', i);
+        const std::size_t shut = open == std::string::npos ? open : rest.find('"', open + 1);
+        if (shut == std::string::npos) break;
+        started += started.empty() ? "" : " '";
+        const bool first = started.empty();
+        for (const char c : rest.substr(open + 1, shut - open - 1))
+          started += c == '\'' ? std::string("_") : std::string(1, c);
+        if (!first) started += '\'';
+        i = shut + 1;
+      }
+      all.commands += started + "\n";
+    } else if ((word == "RUN" || starts) && !rest.starts_with('[')) {
       all.commands += rest + "\n";
     } else if (word == "ADD" && (rest.starts_with("https://") || rest.starts_with("http://"))) {
       const std::size_t to = rest.find_last_of(" \t");

@@ -87,12 +87,20 @@ void ReadPipeline(const FileContext& file, BuildSettings& settings) {
     const std::string given = WithoutExpressions(value.text);
     if (given.find('$') != std::string::npos) environment.insert_or_assign(value.path.back(), given);
   }
+  const bool self_hosted = file.text().find("self-hosted") != std::string_view::npos;
   for (const YamlValue& value : values) {
     const std::string_view key = KeyOf(value);
     // `run: ...`, or `run: {command: ...}` of CircleCI.
     if (!Among(key, {"run", "script", "before_script", "after_script", "command", "commands", "bash", "pwsh",
                      "powershell", "inlineScript", "shellScript"})) {
       continue;
+    }
+    // A machine of somebody's own runs what anybody writes below a page.
+    if (self_hosted && SaysAny(value.text, {"github.event.discussion.body", "github.event.comment.body",
+                                            "github.event.issue.body", "github.event.discussion.title"})) {
+      RawFinding& finding = Raise(settings, file, "VULN-001", value.bytes,
+                                  "has a shell of a machine of one's own read what anybody may write into a comment");
+      finding.severity = core::Severity::kCritical;
     }
     std::string commands;
     for (const auto& [name, given] : environment) {

@@ -343,7 +343,20 @@ void ScanJob::Impl::RunHooks(const SupplyFacts& supply, std::vector<RawFinding>&
     const Reach own = files[hook.file].reach;
     const bool aside = own > Reach::kRuntime && !(hook.opens && (own == Reach::kBuild || own == Reach::kDocument));
     context.reach = aside ? std::max(hook.reach, own) : hook.reach;
+    const std::size_t before = raw.size();
     JudgeShell(code::AnalyzeShellScript(script, hook.command), context, raw, &uses);
+    if (hook.name != "prepare" || context.reach != Reach::kBuild) continue;
+    // Whoever installs in a folder of sources, or from a repository, runs it: to run what a stranger answers is no step
+    // of a build.
+    for (std::size_t i = before; i < raw.size(); ++i) {
+      const HostKind host = raw[i].host.empty() ? HostKind::kLocal : KindOfHost(raw[i].host);
+      const bool known = host == HostKind::kLocal || host == HostKind::kForge || host == HostKind::kRegistry ||
+                         host == HostKind::kInstaller;
+      if (raw[i].rule == "SH-002" || raw[i].rule == "SH-003" || raw[i].rule == "SH-004" ||
+          (raw[i].rule == "SH-001" && !known)) {
+        raw[i].reach = Reach::kInstall;
+      }
+    }
   }
 }
 

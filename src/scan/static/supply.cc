@@ -351,6 +351,33 @@ std::size_t Sheet::OffsetOf(std::uint32_t line, std::uint32_t column) const {
   return std::min<std::size_t>(text().size(), starts[line - 1] + (column > 0 ? column - 1 : 0));
 }
 
+namespace {
+
+// Code of bundled packages runs as the package's own does.
+void EnterBundled(SupplyState& state, const std::vector<FileContext>& files) {
+  constexpr std::size_t kMostBundled = 400;
+  std::size_t entered = 0;
+  for (const FileContext& file : files) {
+    if (state.facts.bundled.empty() || entered >= kMostBundled) return;
+    const std::string_view path = file.file->path;
+    constexpr std::string_view kFolder = "node_modules/";
+    const std::size_t at = path.find(kFolder);
+    if (at == std::string_view::npos || !IsCode(file.type)) continue;
+    // One level: what a bundled package brings itself is not listed.
+    const std::string_view below = path.substr(at + kFolder.size());
+    if (below.find(kFolder) != std::string_view::npos || path.substr(0, at).find('/') != path.substr(0, at).rfind('/'))
+      continue;
+    const bool bundled = std::ranges::any_of(state.facts.bundled, [&](const std::string& name) {
+      return below.starts_with(name) && below.size() > name.size() && below[name.size()] == '/';
+    });
+    if (!bundled || below.find("/test") != std::string_view::npos) continue;
+    ++entered;
+    state.facts.entry_files.emplace_back(path);
+  }
+}
+
+}  // namespace
+
 SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<FileContext>& files,
                           const VulnerabilityIndex* vulnerabilities) {
   SupplyState state;
@@ -380,6 +407,7 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
     }
   }
   ReadHookCommands(state, files);
+  EnterBundled(state, files);
   CheckNames(state);
   CheckPins(state, files);
   CheckProbe(state);

@@ -78,6 +78,16 @@ double LooksLikeData(std::string_view path) {
   return 0.0;
 }
 
+// Whether a path is that of a compiled program that lies in the package.
+bool IsProgramOf(const std::vector<FileContext>& files, std::string_view path) {
+  if (path.size() < 3) return false;
+  return std::ranges::any_of(files, [&](const FileContext& file) {
+    if (file.type != FileType::kElf && file.type != FileType::kPe && file.type != FileType::kMachO) return false;
+    const std::string_view own = file.file->path;
+    return own == path || (own.ends_with(path) && own.size() > path.size() && own[own.size() - path.size() - 1] == '/');
+  });
+}
+
 bool IsInstallHook(std::string_view name) { return Among(name, {"preinstall", "install", "postinstall", "gyp"}); }
 
 // `npm install -g other`: the package brings another one along, for every program of the user.
@@ -144,6 +154,12 @@ void ReadHookCommands(SupplyState& state, const std::vector<FileContext>& files)
       if (IsInterpreter(ProgramOf(path))) path = ScriptOf(command);
       if (path.empty() || path.size() > 300) continue;
       const std::string_view within = Within(path);
+      // A program that nobody can read, started unseen; a server that is one is at least asked for.
+      if (hook.reach == Reach::kInstall && !hook.name.starts_with("mcpServers.") && IsProgramOf(files, within)) {
+        RawFinding& finding =
+            raise("SC-042", fmt::format("starts `{}`, a compiled program that nobody can read", within), within);
+        if (let_go) finding.scale = 1.3;
+      }
       if (const double scale = LooksLikeData(within); scale > 0.0) {
         raise("SC-034", fmt::format("runs `{}`, which is named like data", within), within).scale = scale;
         if (state.facts.entry_files.size() < 1000) state.facts.entry_files.emplace_back(within);

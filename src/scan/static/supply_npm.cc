@@ -123,6 +123,15 @@ bool ReadPackageJson(Sheet& sheet) {
       AddNpmSpec(sheet, it.key(), (*it).string(), SpanOf(*it), group.development);
     }
   }
+  // Where the installer of native modules fetches what is built already.
+  const JsonValue built = root.FindPointer("/binary/host");
+  if (built.is_string() && sheet.is_own()) sheet.Source(built.string(), SpanOf(built), "the native module");
+  // What is bundled is the package's own: it is installed from nowhere else.
+  for (const std::string_view key : {"bundleDependencies", "bundledDependencies"}) {
+    for (const JsonValue one : root.Find(key)) {
+      if (one.is_string() && sheet.is_own()) sheet.facts().bundled.emplace_back(one.string());
+    }
+  }
   ReadOverrides(sheet, root.Find("overrides"), 0);
   ReadOverrides(sheet, root.Find("resolutions"), 0);
   ReadOverrides(sheet, root.Find("pnpm").Find("overrides"), 0);

@@ -176,7 +176,12 @@ void ReadPyproject(Sheet& sheet, const toml::table& root) {
   AddList(sheet, ArrayAt(project, "dependencies"), false);
   AddNamedLists(sheet, TableAt(project, "optional-dependencies"), true);
   AddNamedLists(sheet, TableAt(&root, "dependency-groups"), true);
+  const std::size_t before = facts.findings.size();
   AddList(sheet, ArrayAt(TableAt(&root, "build-system"), "requires"), true);
+  // What builds the package runs while it is installed.
+  for (std::size_t i = before; i < facts.findings.size(); ++i) {
+    if (facts.findings[i].rule == "SC-014") facts.findings[i].severity = core::Severity::kHigh;
+  }
   AddTableOf(sheet, TableAt(poetry, "dependencies"), false);
   AddTableOf(sheet, TableAt(poetry, "dev-dependencies"), true);
   if (const toml::table* const groups = TableAt(poetry, "group")) {
