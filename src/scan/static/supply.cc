@@ -401,6 +401,7 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
     if (file->type == FileType::kMarkdown && IsInstructionFile(file->file->path)) {
       ReadInstructionCommands(sheet);
       ReadInstructionEndpoints(sheet);
+      ReadShownCommands(sheet);
     }
     if (base == "setup.py" || (!known && IsReadForCommands(*file) && file->file->bytes.size() <= kMaxInstallText)) {
       ReadInstallCommands(sheet, file->text(), 0, nullptr);

@@ -116,6 +116,28 @@ std::string_view InstalledEverywhere(const code::ShellCommand& command) {
 
 }  // namespace
 
+// Lines of an instruction file that have an interpreter run what is named as a picture, a font or a document.
+void ReadShownCommands(Sheet& sheet) {
+  const std::string_view text = sheet.text();
+  for (const std::string_view program :
+       {"node ", "python ", "python3 ", "bash ", "sh ", "zsh ", "ruby ", "perl ", "php ", "deno run ", "bun "}) {
+    for (std::size_t at = text.find(program); at != std::string_view::npos; at = text.find(program, at + 1)) {
+      if (at > 0 && std::string_view(" \t\n`$;&|(\"'").find(text[at - 1]) == std::string_view::npos) continue;
+      const std::size_t from = at + program.size();
+      const std::size_t end = std::min(text.find_first_of(" \t\r\n`\"';&|)<>", from), text.size());
+      const std::string_view path = text.substr(from, end - from);
+      // "a sh image.png" is prose; a path has its folder.
+      if (path.size() < 4 || path.size() > 300 || path.find('/') == std::string_view::npos || path.front() == '-' ||
+          path.find("://") != std::string_view::npos || LooksLikeData(path) < 1.0) {
+        continue;
+      }
+      RawFinding& finding =
+          sheet.Raise("SC-034", {at, end}, fmt::format("has `{}` run, which is named like data", path), path);
+      finding.reach = Reach::kAgent;
+    }
+  }
+}
+
 void ReadHookCommands(SupplyState& state, const std::vector<FileContext>& files) {
   const std::size_t hooks = state.facts.hooks.size();
   for (std::size_t k = 0; k < hooks; ++k) {

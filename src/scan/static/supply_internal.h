@@ -125,6 +125,7 @@ bool ReadBuildFile(Sheet& sheet, std::string_view base);
 bool ReadOtherManifest(Sheet& sheet, std::string_view base);
 bool ReadPatch(Sheet& sheet, std::string_view base);
 bool ReadYamlManifest(Sheet& sheet, std::string_view base);
+void ReadShownCommands(Sheet& sheet);
 // Commands that run by themselves, all of the package's: what they start.
 void ReadHookCommands(SupplyState& state, const std::vector<FileContext>& files);
 // `pip install x`, `npm i x`, `npx x`, `uvx x` in documents, scripts and commands. `development`: in a document that
