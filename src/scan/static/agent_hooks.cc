@@ -421,6 +421,11 @@ bool IsTold(const std::vector<FileContext>& files, std::string_view host) {
 
 void JudgeAgentHooks(const SupplyFacts& supply, const std::vector<FileContext>& files, std::vector<RawFinding>& out) {
   const auto raise = [&](std::uint32_t index, base::ByteSpan bytes, const std::string& host, std::string_view hook) {
+    // What the code's own flow shows already is one case, not two.
+    if (std::ranges::any_of(
+            out, [&](const RawFinding& known) { return known.file == index && known.rule.starts_with("EXFIL-"); })) {
+      return;
+    }
     RawFinding finding;
     finding.rule = "SC-041";
     finding.file = index;

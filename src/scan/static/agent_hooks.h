@@ -9,7 +9,7 @@
 namespace interlock::scan {
 
 // SC-041. Follows what a script is given on its standard input by name, within the script and one file that it
-// imports; linear in their sizes.
+// imports; linear in their sizes. After what the code's flow shows: the same is not told twice.
 void JudgeAgentHooks(const SupplyFacts& supply, const std::vector<FileContext>& files, std::vector<RawFinding>& out);
 
 }  // namespace interlock::scan

@@ -453,7 +453,6 @@ ScanReport ScanJob::Finish() {
   std::move(supply.findings.begin(), supply.findings.end(), std::back_inserter(raw));
   AnalyzeBytecode(*job.view, job.files, raw);
   job.RunHooks(supply, raw, uses);
-  JudgeAgentHooks(supply, job.files, raw);
   std::vector<core::SkippedPart> lowering = std::move(job.known_lowering);
   for (Unit& unit : job.units) {
     std::move(unit.lowering.begin(), unit.lowering.end(), std::back_inserter(lowering));
@@ -474,6 +473,7 @@ ScanReport ScanJob::Finish() {
     }
   }
   std::move(facts.findings.begin(), facts.findings.end(), std::back_inserter(raw));
+  JudgeAgentHooks(supply, job.files, raw);
   std::move(uses.begin(), uses.end(), std::back_inserter(facts.uses));
   JudgeTogether(job.files, facts.uses, raw);
   JudgeInstalls(job.files, facts.uses, raw);
