@@ -240,8 +240,9 @@ bool IsMakefile(std::string_view path) {
 
 // What nobody who builds a package has asked for, however it is built.
 bool IsHarm(std::string_view rule, BuildPlace place) {
-  // A pipeline gives tokens to the services that they are for.
-  if (rule == "SH-004") return place != BuildPlace::kPipeline;
+  // A pipeline gives tokens to the services that they are for, and the machine that it runs on is thrown away.
+  if (place == BuildPlace::kPipeline) return rule == "SH-002" || rule == "SH-003" || rule == "SH-011";
+  if (rule == "SH-004") return true;
   return rule == "SH-002" || rule == "SH-003" || rule == "SH-010" || rule == "SH-011" || rule == "SH-012" ||
          rule == "SH-013";
 }
