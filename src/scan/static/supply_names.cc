@@ -199,8 +199,8 @@ std::string WithoutSeparators(std::string_view scope) {
   return out;
 }
 
-// What is left of a scope without separators, and without words that anybody may add: "@model-context-protocol",
-// "@modelcontextprotocol-servers" are one to the eye.
+// What is left of a scope without separators, and without words that anybody may add: "@lang-chain" and
+// "@langchain-tools" are one to the eye.
 std::string CoreOfScope(std::string_view scope) {
   constexpr auto kAdded = std::to_array<std::string_view>(
       {"servers", "server", "official", "sdk",  "tools",   "team",   "labs",     "lab",
@@ -216,7 +216,7 @@ std::string CoreOfScope(std::string_view scope) {
   while (words.size() > 1 && std::ranges::find(kAdded, words.back()) != kAdded.end()) words.pop_back();
   std::string core;
   for (std::string_view word : words) {
-    // "anthropics-ai" and "anthropic-ai".
+    // "storybooks" and "storybook".
     if (word.size() > kShort && word.ends_with('s') && !word.ends_with("ss")) word.remove_suffix(1);
     core += word;
   }
