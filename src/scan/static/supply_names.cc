@@ -202,10 +202,10 @@ std::string WithoutSeparators(std::string_view scope) {
 // What is left of a scope without separators, and without words that anybody may add: "@lang-chain" and
 // "@langchain-tools" are one to the eye.
 std::string CoreOfScope(std::string_view scope) {
+  // Not "community", "labs", "plugins": scopes beside another are called so, and are honest.
   constexpr auto kAdded = std::to_array<std::string_view>(
-      {"servers", "server", "official", "sdk",  "tools",   "team",   "labs",     "lab",
-       "hq",      "inc",    "org",      "dev",  "js",      "io",     "app",      "packages",
-       "package", "pkg",    "npm",      "core", "plugins", "plugin", "community"});
+      {"servers", "server", "official", "sdk",      "tools",   "team", "hq",  "inc",  "org", "dev",
+       "js",      "io",     "app",      "packages", "package", "pkg",  "npm", "core", "ai",  "api"});
   if (scope.starts_with('@')) scope.remove_prefix(1);
   std::vector<std::string_view> words;
   for (std::string_view rest = scope; !rest.empty();) {
@@ -425,8 +425,7 @@ std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_vi
       }
       return NameLikeness{NameLikeness::Kind::kScope, std::string(at->second), kRankSure, "scope: other separators"};
     }
-    return NameLikeness{NameLikeness::Kind::kScope, whole, std::min(rank, kRankSure / 4),
-                        "scope: other words around it"};
+    return NameLikeness{NameLikeness::Kind::kScope, whole, kRankSure, "scope: other words around it"};
   }
   return std::nullopt;  // within a known scope only its owner publishes
 }
