@@ -182,7 +182,7 @@ void ReadCompose(const FileContext& file, BuildSettings& settings) {
                                 fmt::format("`{}` is given the host's root folder to write{}", name, with));
     finding.subject = name.substr(0, 80);
     // Each of them alone has honest uses, all of them together are the host.
-    finding.scale = service.privileged || service.host_processes ? 1.0 : 0.7;
+    finding.scale = service.privileged || service.host_processes ? 1.0 : 0.5;
   }
 }
 

@@ -73,7 +73,7 @@ double LooksLikeData(std::string_view path) {
   }
   const std::string lower = AsciiLower(path);
   for (const std::string_view ending : {".css", ".csv", ".log", ".lock", ".md", ".license", ".map"}) {
-    if (lower.ends_with(ending)) return 0.7;
+    if (lower.ends_with(ending)) return 0.5;
   }
   return 0.0;
 }

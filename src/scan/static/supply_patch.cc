@@ -76,7 +76,11 @@ void Judge(Sheet& sheet, const Change& change) {
   double scale = 0.0;
   std::string what;
   if (calls && !change.host.empty() && !moves) {
-    scale = secrets || runs ? 1.0 : 0.55;
+    // A token alone may be what the host gave out itself.
+    const bool grave = SaysAny(added, {"process.env", "os.environ", "cookie", "localstorage", "password", "passwd",
+                                       "mnemonic", "private", ".ssh", ".npmrc", ".aws", "keychain"}) ||
+                       SaysAny(added, {"encodeuricomponent", "json.stringify(", "btoa(", "b64encode"});
+    scale = runs || (secrets && grave) ? 1.0 : secrets ? 0.8 : 0.55;
     what = secrets ? "sends credentials or the environment to " + change.host
            : runs  ? "runs what comes from " + change.host
                    : "talks to " + change.host;
