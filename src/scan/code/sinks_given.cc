@@ -133,6 +133,15 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
 
 void Engine::JudgeGrants(const Call& call) {
   if (!last_ || call.args.empty()) return;
+  // attach_user_policy(PolicyArn=POLICY): put together elsewhere, it gives no less.
+  for (const Arg& arg : call.args) {
+    if (!SaysOneOf(arg.name, {"PolicyArn", "policy_arn", "managed_policy_arn"})) continue;
+    const std::string policy = Known(arg.value);
+    if (AnyOf(policy, {"AdministratorAccess", "IAMFullAccess", "PowerUserAccess"}) &&
+        !Contains(code().text, std::string_view(policy).substr(policy.rfind('/') + 1))) {
+      Raise("GRANT-001", call.expr, {}, 0, "gives the highest role, whose name stands in pieces", 1.2);
+    }
+  }
   const auto [known, added] = gives_.try_emplace(module_, false);
   if (added) {
     constexpr std::size_t kMostOfModule = std::size_t{1} << 20U;
