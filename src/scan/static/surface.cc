@@ -20,7 +20,12 @@ static_assert(kFarLines <= kFarSpaces);
 void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::size_t skip = 0) {
   const FrontMatter head = skip != 0 ? FrontMatter{} : FindFrontMatter(text);
   const std::size_t start = skip != 0 ? skip : head.body;
-  if (head.found()) CollectKeyValues(sink, {head.begin, head.end}, ':');
+  if (head.found()) {
+    // All fields of a skill's head are given to the agent, whatever they are called.
+    const std::size_t first = sink.size();
+    CollectKeyValues(sink, {head.begin, head.end}, ':');
+    if (body == kSurfaceInstruction) sink.Reread(first, kSurfaceConfig | kSurfaceComment, kSurfaceInstruction);
+  }
   const std::string_view rest = text.substr(start);
   if (rest.size() > kMaxMarkdown) {
     CollectParagraphs(sink, {start, text.size()}, body);
@@ -196,6 +201,12 @@ void SurfaceSink::Add(TextSurface surface) {
     }
   }
   out_.push_back(std::move(surface));
+}
+
+void SurfaceSink::Reread(std::size_t first, SurfaceSet from, SurfaceSet to) {
+  for (std::size_t i = first; i < out_.size(); ++i) {
+    if ((out_[i].kind & from) != 0) out_[i].kind = (out_[i].kind & ~from) | to;
+  }
 }
 
 bool IsPackageMetadata(const FileContext& file) noexcept {

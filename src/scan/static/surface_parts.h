@@ -22,6 +22,9 @@ class SurfaceSink {
   [[nodiscard]] std::string_view text() const noexcept { return text_; }
   // `bytes` and `owned`/`map` are set; the rest of the surface is found from them.
   void Add(TextSurface surface);
+  [[nodiscard]] std::size_t size() const noexcept { return out_.size(); }
+  // Surfaces from `first` on that are of the kinds `from` are `to` after all.
+  void Reread(std::size_t first, SurfaceSet from, SurfaceSet to);
 
  private:
   std::string_view text_;

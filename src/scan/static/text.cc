@@ -14,6 +14,7 @@
 #include "static/shell_judge.h"
 #include "static/shown_code.h"
 #include "static/surface.h"
+#include "static/text_addressed.h"
 #include "static/text_canvas.h"
 #include "static/text_frames.h"
 #include "static/text_meaning.h"
@@ -32,10 +33,13 @@ constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
-constexpr double kMostOfWordsAlone = 0.6;
-constexpr double kGlossed = 0.8;       // translated word by word
-constexpr double kGlossedTool = 0.55;  // ... of a tool: "Supprime un dossier" orders and tells in the same letters
-constexpr double kSaid = 0.15;         // of a program's text, which weighs little
+constexpr double kMostOfWordsAlone = 0.38;  // below what verdict.cc calls a look
+constexpr double kGlossed = 0.8;            // translated word by word
+constexpr double kGlossedTool = 0.55;       // ... of a tool: "Supprime un dossier" orders and tells in the same letters
+constexpr double kGivenText = 1.0;          // for rules of calm wording
+constexpr std::string_view kPassedUnread = "PI-056";
+constexpr double kMostOfFindings = 0.3;
+constexpr double kSaid = 0.15;  // of a program's text, which weighs little
 constexpr std::size_t kManyPassages = 500;
 constexpr double kOneOfHundreds = 0.3;
 constexpr std::size_t kLongestCommandLine = 2000;             // of a server's; longer texts are documents
@@ -125,6 +129,7 @@ class Analysis {
   void Run() {
     CollectSurfaces(file_, surfaces_);
     canvas_ = BuildCanvas(file_, surfaces_);
+    if (file_.reach == core::Reach::kDocument) addressed_ = AddressedToAgents(canvas_);
     std::vector<FrameHit> frames;
     FindFrames(canvas_, frames);
     FindOrders(canvas_, frames);
@@ -156,6 +161,12 @@ class Analysis {
     if (out_.findings.size() >= kMaxFindings || rules_.Find(finding.rule) == nullptr) return;
     // What describes is not worth a line in a report.
     if (finding.scale * (1.0 - finding.described) < kMinWeight) return;
+    // The classifier was taught by what packages give to agents; read-me files have their own tone.
+    if (passage < addressed_.size() && addressed_[passage] && !finding.has_reach &&
+        !finding.rule.starts_with("PI-03")) {
+      finding.has_reach = true;
+      finding.reach = core::Reach::kAgent;
+    }
     marks_.push_back({out_.findings.size(), canvas_.passages[passage].section, passage});
     out_.findings.push_back(std::move(finding));
   }
@@ -287,15 +298,35 @@ class Analysis {
         }
       }
       RawFinding finding = Make(pattern.rule->id, passage, begin, std::min(end, passage.end));
-      finding.scale = pattern.pattern->weight * KindWeight(passage.kind);
-      finding.described = Described(canvas_, at, begin, std::min(end, passage.end));
+      const double kind = IsCalm(finding.rule) && IsGivenText(passage) ? kGivenText : 0.0;
+      finding.scale = pattern.pattern->weight * std::max(kind, KindWeight(passage.kind));
+      // Around an account or an address backticks are a notation.
+      const bool notation = IsCalm(finding.rule) && begin > sentence.begin && canvas_.text[begin - 1] == '`';
+      finding.described = notation ? Described(canvas_, at, sentence.begin, sentence.begin)
+                                   : Described(canvas_, at, begin, std::min(end, passage.end));
+      // "No findings" is what such an order is about, no talk about attacks.
+      if (finding.rule == kPassedUnread && !canvas_.Reported(begin) && !passage.quoted)
+        finding.described = std::min(finding.described, kMostOfFindings);
       // The name of a parameter says what is wanted and nothing else.
       const bool named = finding.rule == "PI-040";
-      if ((finding.rule != "PI-010" && DeniedBefore(sentence, begin)) || (!named && OpensToolText(passage, at, begin)))
+      if ((finding.rule != "PI-010" && !IsCalm(finding.rule) && DeniedBefore(sentence, begin)) ||
+          (!named && OpensToolText(passage, at, begin)))
         finding.described = std::max(finding.described, 0.75);
       finding.concrete = IsConcrete(sentence);
       Push(std::move(finding), index);
     }
+  }
+
+  // Rules of calm wording (rules/scan/text/calm.json).
+  static bool IsCalm(std::string_view rule) { return rule.starts_with("PI-05"); }
+
+  // A text of many words among the strings of a program is a prompt or a page, and no message to a programmer; the
+  // notes in a table are read by whoever uses it.
+  [[nodiscard]] bool IsGivenText(const TextPassage& passage) const {
+    constexpr std::uint32_t kManyWords = 40;
+    if ((passage.kind & kSurfaceConfig) != 0) return true;
+    if ((passage.kind & kSurfaceString) == 0 || passage.last <= passage.first) return false;
+    return canvas_.sentences[passage.last - 1].last - canvas_.sentences[passage.first].first >= kManyWords;
   }
 
   // What the text of a tool opens with is what the tool does, where it speaks to nobody.
@@ -748,6 +779,7 @@ class Analysis {
   FileResult& out_;
   std::vector<TextSurface> surfaces_;
   TextCanvas canvas_;
+  std::vector<bool> addressed_;  // beside the passages of a document; empty for what is no document
   std::vector<Mark> marks_;
   std::size_t programs_ = 0;  // bytes of blocks read as code
 };
