@@ -324,7 +324,7 @@ class Analysis {
   // notes in a table are read by whoever uses it.
   [[nodiscard]] bool IsGivenText(const TextPassage& passage) const {
     constexpr std::uint32_t kManyWords = 40;
-    if ((passage.kind & kSurfaceConfig) != 0) return true;
+    if ((passage.kind & (kSurfaceConfig | kSurfaceComment)) != 0 && !IsCode(file_.type)) return true;
     if ((passage.kind & kSurfaceString) == 0 || passage.last <= passage.first) return false;
     return canvas_.sentences[passage.last - 1].last - canvas_.sentences[passage.first].first >= kManyWords;
   }
