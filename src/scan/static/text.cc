@@ -656,8 +656,9 @@ class Analysis {
         break;
       }
     }
-    if (canvas_.security > 0.08) add(0.35);
-    if (canvas_.security > 0.16) add(0.4);
+    const double about = canvas_.SecurityAt(p);
+    if (about > 0.08) add(0.35);
+    if (about > 0.16) add(0.4);
     return std::min(out, 0.95);
   }
 

@@ -20,7 +20,12 @@ constexpr std::size_t kMaxCanvas = std::size_t{48} << 20;
 constexpr std::size_t kMaxSentenceTokens = 90;
 constexpr std::uint32_t kMaxToken = 2048;
 constexpr std::size_t kMaxDecodedShare = 2;  // decoded text: at most so many times the file
-constexpr std::size_t kMaxEncoded = 64;      // pieces tried in one passage
+constexpr std::uint32_t kFewSentences = 12;
+// What speaks of attacks excuses what stands as near as this in its own section.
+constexpr std::uint32_t kAround = 6;     // sentences
+constexpr std::size_t kMostAround = 64;  // passages
+constexpr double kFewAround = 8.0;
+constexpr std::size_t kMaxEncoded = 64;  // pieces tried in one passage
 
 using namespace letters;  // NOLINT(google-build-using-namespace)
 
@@ -459,6 +464,25 @@ std::uint32_t TextCanvas::SentenceAt(std::uint32_t at) const noexcept {
   return next == sentences.begin() ? 0 : static_cast<std::uint32_t>(next - sentences.begin() - 1);
 }
 
+double TextCanvas::SecurityAt(std::uint32_t p) const noexcept {
+  if (talk_before.empty() || p >= passages.size()) return security;
+  const TextPassage& passage = passages[p];
+  std::uint32_t first = passage.first;
+  std::uint32_t last = passage.last;
+  // Neighbours in the same section, so far as they are no more than a few sentences away.
+  for (std::size_t k = p; k > 0 && p - k < kMostAround && passages[k - 1].section == passage.section &&
+                          passage.first - passages[k - 1].first <= kAround;
+       --k)
+    first = passages[k - 1].first;
+  for (std::size_t k = p + 1; k < passages.size() && k - p < kMostAround && passages[k].section == passage.section &&
+                              passages[k].last - passage.last <= kAround;
+       ++k)
+    last = passages[k].last;
+  const double talk = talk_before[last] - talk_before[first];
+  const double prose = prose_before[last] - prose_before[first];
+  return std::min(security, talk / (prose + kFewAround));
+}
+
 bool TextCanvas::Within(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& spans, std::uint32_t at) noexcept {
   if (spans.empty()) return false;
   const auto after = std::ranges::upper_bound(spans, at, {}, [](const auto& span) { return span.first; });
@@ -518,6 +542,36 @@ class LeadIn {
 
 }  // namespace
 
+// Sentences that speak of attacks.
+void CountTalk(TextCanvas& canvas) {
+  std::uint32_t talk = 0;
+  std::uint32_t prose = 0;
+  std::uint32_t talk_below = 0;  // the title
+  std::uint32_t prose_below = 0;
+  canvas.talk_before.reserve(canvas.sentences.size() + 1);
+  canvas.prose_before.reserve(canvas.sentences.size() + 1);
+  for (const TextSentence& sentence : canvas.sentences) {
+    canvas.talk_before.push_back(talk_below);
+    canvas.prose_before.push_back(prose_below);
+    if (canvas.passages.empty()) break;
+    const TextPassage& passage = canvas.passages[sentence.passage];
+    // A heading speaks for its section; only the title speaks for the whole.
+    const bool heading = passage.shape == TextShape::kHeading;
+    const bool below = heading && canvas.sections[passage.section].level > 1;
+    if (passage.shape == TextShape::kCode || below || passage.joined || sentence.last - sentence.first < 3) continue;
+    const std::uint32_t talks = (sentence.all & Bit(kWDescribe)) != 0 ? 1 : 0;
+    ++prose;
+    talk += talks;
+    if (heading) continue;
+    ++prose_below;
+    talk_below += talks;
+  }
+  canvas.talk_before.resize(canvas.sentences.size() + 1, talk_below);
+  canvas.prose_before.resize(canvas.sentences.size() + 1, prose_below);
+  // A short text says little about its topic.
+  canvas.security = prose == 0 ? 0.0 : static_cast<double>(talk) / static_cast<double>(prose + kFewSentences);
+}
+
 TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& surfaces) {
   TextCanvas out;
   out.source = file.text();
@@ -570,19 +624,7 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
   for (const UnseenText& unseen : out.unseen) {
     if (unseen.decoded.size() >= 8) builder.AddHidden(unseen);
   }
-  std::size_t talk = 0;
-  std::size_t prose = 0;
-  for (const TextSentence& sentence : out.sentences) {
-    if (out.passages.empty()) break;
-    const TextPassage& passage = out.passages[sentence.passage];
-    // A heading speaks for its section; only the title speaks for the whole.
-    const bool heading = passage.shape == TextShape::kHeading && out.sections[passage.section].level > 1;
-    if (passage.shape == TextShape::kCode || heading || passage.joined || sentence.last - sentence.first < 3) continue;
-    ++prose;
-    if ((sentence.all & Bit(kWDescribe)) != 0) ++talk;
-  }
-  // A short text says little about its topic.
-  out.security = prose == 0 ? 0.0 : static_cast<double>(talk) / static_cast<double>(prose + 12);
+  CountTalk(out);
   FindReported(out);
   return out;
 }

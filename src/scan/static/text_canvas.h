@@ -76,8 +76,12 @@ struct TextCanvas {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> quoted;    // quotations with which nothing is done; ascending
   std::vector<std::pair<std::uint32_t, std::uint32_t>> reported;  // ... that are spoken of
   double security = 0.0;                                          // share of sentences that speak of attacks
+  std::vector<std::uint32_t> talk_before;   // sentences that do, before each sentence and at the end, and
+  std::vector<std::uint32_t> prose_before;  // ... of how many
   bool complete = true;
 
+  // ... around a passage, and never more than in the whole: a glossary at the end excuses what stands beside it.
+  [[nodiscard]] double SecurityAt(std::uint32_t passage) const noexcept;
   [[nodiscard]] std::string_view Of(const TextSentence& s) const noexcept {
     return std::string_view(text).substr(s.begin, s.end - s.begin);
   }

@@ -126,13 +126,14 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   const TextSentence& sentence = canvas.sentences[index];
   if (begin < sentence.begin || sentence.passage >= canvas.passages.size()) return out;
   const SurfaceSet kind = canvas.passages[sentence.passage].kind;
+  const double security = canvas.SecurityAt(sentence.passage);
   // What a tool is said to be is given to the model as it stands, whatever the rest of the file is about: who describes
   // attacks keeps nothing from the user.
   double topic = 1.0;
-  const bool about = canvas.security > 0.08;
+  const bool about = security > 0.08;
   const bool given =
       about && (kind & kSurfaceDescription) != 0 && KeepsFromUser(canvas, canvas.passages[sentence.passage]);
-  if (about && !given) topic *= canvas.security > 0.16 ? 0.7 * 0.6 : 0.7;
+  if (about && !given) topic *= security > 0.16 ? 0.7 * 0.6 : 0.7;
   // Nobody hides a description.
   const bool hidden = (kind & (kSurfaceHidden | kSurfaceDecoded)) != 0;
   out = 1.0 - (1.0 - out) * (hidden ? (1.0 + topic) / 2 : topic);

@@ -288,7 +288,8 @@ class Reader {
     if ((kind & kSurfaceConfig) != 0) sign(kConfig);
     if ((kind & kSurfaceHidden) != 0) sign(kHidden);
     if ((kind & kSurfaceDecoded) != 0) sign(kDecoded);
-    if (canvas_.security > kMuchOfAttacks) sign(kAboutAttacks);
+    if (canvas_.SecurityAt(static_cast<std::uint32_t>(passage_ - canvas_.passages.data())) > kMuchOfAttacks)
+      sign(kAboutAttacks);
     return out;
   }
 
