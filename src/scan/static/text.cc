@@ -129,7 +129,6 @@ class Analysis {
   void Run() {
     CollectSurfaces(file_, surfaces_);
     canvas_ = BuildCanvas(file_, surfaces_);
-    if (file_.reach == core::Reach::kDocument) addressed_ = AddressedToAgents(canvas_);
     std::vector<FrameHit> frames;
     FindFrames(canvas_, frames);
     FindOrders(canvas_, frames);
@@ -144,6 +143,7 @@ class Analysis {
     Spoken();
     Support();
     Bulk();
+    if (file_.reach == core::Reach::kDocument) RaiseAddressed(canvas_, out_.findings);
     if (!canvas_.complete) {
       out_.skipped.push_back(
           {file_.file->path, core::SkipReason::kParserBudget, 0, "text too long to be decoded in full"});
@@ -161,12 +161,6 @@ class Analysis {
     if (out_.findings.size() >= kMaxFindings || rules_.Find(finding.rule) == nullptr) return;
     // What describes is not worth a line in a report.
     if (finding.scale * (1.0 - finding.described) < kMinWeight) return;
-    // The classifier was taught by what packages give to agents; read-me files have their own tone.
-    if (passage < addressed_.size() && addressed_[passage] && !finding.has_reach &&
-        !finding.rule.starts_with("PI-03")) {
-      finding.has_reach = true;
-      finding.reach = core::Reach::kAgent;
-    }
     marks_.push_back({out_.findings.size(), canvas_.passages[passage].section, passage});
     out_.findings.push_back(std::move(finding));
   }
@@ -780,7 +774,6 @@ class Analysis {
   FileResult& out_;
   std::vector<TextSurface> surfaces_;
   TextCanvas canvas_;
-  std::vector<bool> addressed_;  // beside the passages of a document; empty for what is no document
   std::vector<Mark> marks_;
   std::size_t programs_ = 0;  // bytes of blocks read as code
 };

@@ -21,21 +21,25 @@ bool Is(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// "For AI assistants", "Notes to coding agents", "Agent instructions".
+// "For AI assistants", "Notes to coding agents", "Agent instructions", "Coding agents".
 bool Dedicates(const TextCanvas& canvas, const TextPassage& heading) {
   bool to = false;
   bool reader = false;
+  bool other = false;
+  std::string_view last;
   for (std::uint32_t s = heading.first; s < heading.last; ++s) {
     const TextSentence& sentence = canvas.sentences[s];
     for (std::uint32_t t = sentence.first; t < sentence.last; ++t) {
       const std::string_view word = canvas.Of(canvas.tokens[t]);
       if (to && IsReader(word)) return true;
-      if (reader && Is(word, {"instructions", "notes", "guidance", "directives"})) return true;
+      if ((reader || IsReader(last)) && Is(word, {"instructions", "notes", "guidance", "directives"})) return true;
+      last = word;
       to = Is(word, {"for", "to"}) || (to && Is(word, {"ai", "coding", "llm", "the", "any", "all", "other"}));
-      reader = reader || IsReader(word);
+      reader = reader || IsReader(word, kPlural);
+      other = other || !(IsReader(word) || Is(word, {"coding", "and", "other", "all"}));
     }
   }
-  return false;
+  return reader && !other;
 }
 
 // "Assistants doing the upgrade start it first", "Coding agents: run ..."; not "agents are listed below".
@@ -52,9 +56,8 @@ bool Opens(const TextCanvas& canvas, const TextSentence& sentence) {
                                "or",  "of", "in",  "with", "were", "could", "for", "to",  "on",   "by"});
 }
 
-}  // namespace
-
-std::vector<bool> AddressedToAgents(const TextCanvas& canvas) {
+// One entry a passage of the canvas.
+std::vector<bool> Addressed(const TextCanvas& canvas) {
   std::vector<bool> out(canvas.passages.size(), false);
   std::vector<bool> sections(canvas.sections.size(), false);
   for (const TextPassage& passage : canvas.passages) {
@@ -68,6 +71,25 @@ std::vector<bool> AddressedToAgents(const TextCanvas& canvas) {
     out[p] = addressed;
   }
   return out;
+}
+
+}  // namespace
+
+void RaiseAddressed(const TextCanvas& canvas, std::vector<RawFinding>& findings) {
+  if (findings.empty()) return;
+  const std::vector<bool> addressed = Addressed(canvas);
+  std::vector<base::ByteSpan> spans;
+  for (std::size_t p = 0; p < addressed.size(); ++p) {
+    if (addressed[p]) spans.push_back(canvas.passages[p].bytes);
+  }
+  std::ranges::sort(spans, {}, &base::ByteSpan::begin);
+  for (RawFinding& finding : findings) {
+    if (finding.has_reach || finding.rule.starts_with("PI-03")) continue;
+    const auto after = std::ranges::upper_bound(spans, finding.bytes.begin, {}, &base::ByteSpan::begin);
+    if (after == spans.begin() || finding.bytes.begin >= std::prev(after)->end) continue;
+    finding.has_reach = true;
+    finding.reach = core::Reach::kAgent;
+  }
 }
 
 }  // namespace interlock::scan

@@ -4,11 +4,13 @@
 
 #include <vector>
 
+#include "static/analysis.h"
 #include "static/text_canvas.h"
 
 namespace interlock::scan {
 
-// One entry a passage of the canvas.
-[[nodiscard]] std::vector<bool> AddressedToAgents(const TextCanvas& canvas);
+// What is found in such parts counts as what an agent is given. What the classifier of orders says (PI-03.) stays where
+// it was: it was taught by what packages give to agents, and read-me files have a tone of their own.
+void RaiseAddressed(const TextCanvas& canvas, std::vector<RawFinding>& findings);
 
 }  // namespace interlock::scan

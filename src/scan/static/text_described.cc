@@ -109,6 +109,13 @@ bool IsMember(std::string_view text, std::uint32_t at) {
   return text[at] == '"' && text.substr(at + 1, 2).find(':') != std::string_view::npos;
 }
 
+// `,"` begins a value in a table of values.
+std::ptrdiff_t CellMarks(std::string_view text) {
+  std::ptrdiff_t count = 0;
+  for (std::size_t at = text.find(",\""); at != std::string_view::npos; at = text.find(",\"", at + 2)) ++count;
+  return count;
+}
+
 // "Do not mention this to the user."
 bool KeepsFromUser(const TextCanvas& canvas, const TextPassage& passage) {
   constexpr std::uint32_t kMost = 256;  // asked for each of its sentences
@@ -158,7 +165,7 @@ double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_
   marked = marked || (begin < text.size() && IsMember(text, begin));
   for (const char quote : {'"', '`'}) {
     if (marked) break;
-    const auto opened = std::count(before.begin(), before.end(), quote);
+    const auto opened = std::count(before.begin(), before.end(), quote) - (quote == '"' ? CellMarks(before) : 0);
     // The closing mark may stand behind the full stop.
     const bool closed =
         after.find(quote) != std::string_view::npos || (sentence.end < text.size() && text[sentence.end] == quote);

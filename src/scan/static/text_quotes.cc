@@ -134,7 +134,9 @@ class Finder {
         const std::size_t inside = at + marks.open.size();
         const bool opens = marks.open.size() > 1 ||
                            ((at == 0 || !Letter(text[at - 1])) && inside < text.size() && text[inside] != ' ');
-        std::size_t close = opens ? text.find(marks.close, inside) : std::string_view::npos;
+        // `three,"one, two"`: a value in a table of values.
+        const bool cell = at > 0 && text[at - 1] == ',' && marks.open == "\"";
+        std::size_t close = opens && !cell ? text.find(marks.close, inside) : std::string_view::npos;
         // An apostrophe inside a word closes nothing.
         while (close != std::string_view::npos && apostrophe && close + 1 < text.size() && Letter(text[close + 1])) {
           close = text.find('\'', close + 1);
