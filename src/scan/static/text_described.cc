@@ -217,6 +217,8 @@ double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_
     const std::size_t word = whole.find_last_of(" \n<(", at);
     const std::size_t from = word == std::string_view::npos ? 0 : word + 1;
     if (whole.substr(from, at - from).find("://") != std::string_view::npos) continue;
+    // Nor does that before the name of a parameter: `?tag=`.
+    if (at + 1 < whole.size() && (whole[at + 1] >= 'a' && whole[at + 1] <= 'z')) continue;
     add(0.4);
     break;
   }
