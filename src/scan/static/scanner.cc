@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 #include "code/flow.h"
 #include "code/ir.h"
@@ -79,6 +80,29 @@ void CollectMentions(std::string_view text, std::unordered_set<std::string_view>
     while (!word.empty() && (word.back() == '.' || word.back() == '/')) word.remove_suffix(1);
     if (word.size() >= 3 && word.size() <= 300) out.insert(word);
   }
+}
+
+// Folders that a text names: `references/`, guides/*.md.
+void CollectFolders(std::string_view text, std::unordered_set<std::string_view>& out) {
+  constexpr std::size_t kMostFolders = 64;
+  for (std::size_t at = text.find('/'); at != std::string_view::npos && out.size() < kMostFolders;
+       at = text.find('/', at + 1)) {
+    if (at + 1 < text.size() && PathChar(text[at + 1]) && text[at + 1] != '*') continue;
+    std::size_t begin = at;
+    while (begin > 0 && at - begin < 100 && PathChar(text[begin - 1])) --begin;
+    std::string_view word = text.substr(begin, at + 1 - begin);
+    while (word.starts_with("./")) word.remove_prefix(2);
+    if (word.size() > 2 && word.front() != '/') out.insert(word);
+  }
+}
+
+// What a document says of the package itself is no step of a task.
+bool IsAboutPackage(std::string_view path) {
+  std::string base(BaseName(path));
+  for (char& c : base) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  constexpr std::array<std::string_view, 8> kAbout = {"readme",  "changelog",       "changes", "contributing",
+                                                      "license", "code_of_conduct", "history", "security"};
+  return std::ranges::any_of(kAbout, [&](std::string_view name) { return base.starts_with(name); });
 }
 
 std::string_view FolderOf(std::string_view path) {
@@ -294,6 +318,18 @@ void ScanJob::Impl::LookUpCode() {
 void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_name;
   for (const FileContext& file : files) by_name[BaseName(file.file->path)].push_back(file.index);
+  std::unordered_map<std::string, std::vector<std::uint32_t>> by_folder;  // documents
+  for (const FileContext& file : files) {
+    if (file.reach == Reach::kDocument && !IsAboutPackage(file.file->path))
+      by_folder[std::string(FolderOf(file.file->path))].push_back(file.index);
+  }
+  std::vector<std::uint32_t> readers;  // texts that an agent is given, in the order in which they are come upon
+  const auto lift = [&](FileContext& file, Reach reach) {
+    if (file.reach <= reach) return;
+    const bool reads = reach == Reach::kAgent && file.reach == Reach::kDocument && !IsAboutPackage(file.file->path);
+    file.reach = reach;
+    if (reads && file.type == FileType::kMarkdown) readers.push_back(file.index);
+  };
   const auto raise = [&](std::string_view folder, std::string_view mention, Reach reach) {
     const auto found = by_name.find(BaseName(mention));
     if (found == by_name.end()) return;
@@ -308,13 +344,16 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
       if (!relative && !below) continue;
       // A manifest's entry that lies in somebody else's package, or in a test's, is that one's.
       if (folder.empty() && !relative && IsAside(path.substr(0, path.size() - mention.size()))) continue;
-      if (file.reach > reach) file.reach = reach;
+      lift(file, reach);
     }
   };
-  for (std::size_t i = 0; i < files.size() && files.size() > 1; ++i) {
+  for (const FileContext& file : files) {
+    if (files.size() > 1 && file.reach == Reach::kAgent && IsText(file.type) && IsInstructionFile(file.file->path))
+      readers.push_back(file.index);
+  }
+  for (std::size_t i = 0; i < readers.size(); ++i) {
     // By value: reach changes while we go.
-    const FileContext file = files[i];
-    if (file.reach != Reach::kAgent || !IsText(file.type) || !IsInstructionFile(file.file->path)) continue;
+    const FileContext file = files[readers[i]];
     std::unordered_set<std::string_view> mentions;
     // "license: complete terms in LICENSE.txt" has nobody follow the terms.
     const auto [begin, end] = LicenceLine(file.text());
@@ -324,6 +363,14 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
       raise(FolderOf(file.file->path), "Makefile", Reach::kAgent);
     for (const std::string_view mention : mentions) {
       if (BaseName(mention) != BaseName(file.file->path)) raise(FolderOf(file.file->path), mention, Reach::kAgent);
+    }
+    if (!IsInstructionFile(file.file->path)) continue;
+    std::unordered_set<std::string_view> folders;
+    CollectFolders(file.text(), folders);
+    for (const std::string_view folder : folders) {
+      const auto inside = by_folder.find(std::string(FolderOf(file.file->path)).append(folder));
+      if (inside == by_folder.end()) continue;
+      for (const std::uint32_t index : std::exchange(inside->second, {})) lift(files[index], Reach::kAgent);
     }
   }
   for (const std::string& entry : supply.entry_files) raise("", entry, Reach::kRuntime);
