@@ -51,7 +51,12 @@ class CodeReader {
         Word(text_.substr(begin, at_ - begin));
         continue;
       }
-      if (c == '@') decorator_ = true;
+      if (c == '@') {
+        decorator_ = true;
+        if (style_ == CodeStyle::kPython) hands_ = false;
+      }
+      if (c == '(') ++depth_;
+      if (c == ')' && depth_ > 0 && --depth_ <= hands_depth_ && style_ == CodeStyle::kC) hands_ = false;
       if (c == ',' || c == ';' || c == '{' || c == '}') {
         key_ = {};
         word_ = {};
@@ -64,9 +69,23 @@ class CodeReader {
   }
 
  private:
+  // "inquirer.prompt(" asks a person.
+  static bool IsServer(std::string_view name) {
+    return name.ends_with("erver") || name.ends_with("mcp") || name.ends_with("Mcp") || name.ends_with("MCP");
+  }
+
   void Word(std::string_view word) {
     if (decorator_ && (word == "tool" || word == "prompt" || word == "resource")) tool_ = true;
+    // What a prompt or a resource of a server hands out is given to the model.
+    if (decorator_ && (word == "prompt" || word == "resource")) gives_ = true;
+    const bool method = last_ == '.' && at_ < end_ && text_[at_] == '(';
+    if (style_ == CodeStyle::kC && method && (word == "registerPrompt" || (word == "prompt" && IsServer(word_)))) {
+      hands_ = true;
+      hands_depth_ = depth_;
+    }
     if (word == "def" || word == "class" || word == "function") {
+      if (style_ == CodeStyle::kPython) hands_ = gives_;
+      gives_ = false;
       described_ = tool_;
       tool_ = false;
       decorator_ = false;
@@ -229,6 +248,7 @@ class CodeReader {
       const SurfaceSet special = KindOfKey(key_.empty() ? word_ : key_);
       if (special == kSurfaceDescription || special == kSurfaceInstruction) kind = special;
       if (describes_) kind = kSurfaceSchema;
+      if (kind == kSurfaceString && hands_) kind = kSurfaceInstruction;
     }
     Piece(kind, begin, i, escaped);
     at_ = std::min(end_, i + (i < end_ && text_[i] == quote ? mark : std::size_t{0}));
@@ -317,6 +337,10 @@ class CodeReader {
   bool tool_ = false;
   bool described_ = false;
   bool describes_ = false;  // inside the brackets of .describe()
+  bool gives_ = false;      // decorated as a prompt or a resource
+  bool hands_ = false;      // inside of one
+  std::uint32_t depth_ = 0;
+  std::uint32_t hands_depth_ = 0;
   TextSurface pending_{.text = {}, .bytes = {}};
 };
 

@@ -39,7 +39,8 @@ constexpr double kGlossedTool = 0.55;       // ... of a tool: "Supprime un dossi
 constexpr double kGivenText = 1.0;          // for rules of calm wording
 constexpr std::string_view kPassedUnread = "PI-056";
 constexpr double kMostOfFindings = 0.3;
-constexpr double kSaid = 0.15;  // of a program's text, which weighs little
+constexpr double kOfShown = 0.65;  // what text_described.cc leaves of a block of code
+constexpr double kSaid = 0.15;     // of a program's text, which weighs little
 constexpr std::size_t kManyPassages = 500;
 constexpr double kOneOfHundreds = 0.3;
 constexpr std::size_t kLongestCommandLine = 2000;             // of a server's; longer texts are documents
@@ -143,7 +144,10 @@ class Analysis {
     Spoken();
     Support();
     Bulk();
-    if (file_.reach == core::Reach::kDocument) RaiseAddressed(canvas_, out_.findings);
+    if (file_.reach == core::Reach::kDocument || file_.reach == core::Reach::kRuntime) {
+      const std::string_view name = BaseName(file_.file->path);
+      RaiseAddressed(canvas_, name == "llms.txt" || name == "llms-full.txt", out_.findings);
+    }
     if (!canvas_.complete) {
       out_.skipped.push_back(
           {file_.file->path, core::SkipReason::kParserBudget, 0, "text too long to be decoded in full"});
@@ -292,12 +296,15 @@ class Analysis {
         }
       }
       RawFinding finding = Make(pattern.rule->id, passage, begin, std::min(end, passage.end));
-      const double kind = IsCalm(finding.rule) && IsGivenText(passage) ? kGivenText : 0.0;
+      const double kind = IsCalm(finding.rule) && IsGivenText(file_, canvas_, passage) ? kGivenText : 0.0;
       finding.scale = pattern.pattern->weight * std::max(kind, KindWeight(passage.kind));
       // Around an account or an address backticks are a notation.
       const bool notation = IsCalm(finding.rule) && begin > sentence.begin && canvas_.text[begin - 1] == '`';
       finding.described = notation ? Described(canvas_, at, sentence.begin, sentence.begin)
                                    : Described(canvas_, at, begin, std::min(end, passage.end));
+      // A prompt that is shown is given all the same.
+      if (IsCalm(finding.rule) && IsShownProse(file_, passage, surfaces_[passage.surface]))
+        finding.described = 1.0 - (1.0 - finding.described) / kOfShown;
       // "No findings" is what such an order is about, no talk about attacks.
       if (finding.rule == kPassedUnread && !canvas_.Reported(begin) && !passage.quoted)
         finding.described = std::min(finding.described, kMostOfFindings);
@@ -313,15 +320,6 @@ class Analysis {
 
   // Rules of calm wording (rules/scan/text/calm.json).
   static bool IsCalm(std::string_view rule) { return rule.starts_with("PI-05"); }
-
-  // A text of many words among the strings of a program is a prompt or a page, and no message to a programmer; the
-  // notes in a table are read by whoever uses it.
-  [[nodiscard]] bool IsGivenText(const TextPassage& passage) const {
-    constexpr std::uint32_t kManyWords = 40;
-    if ((passage.kind & (kSurfaceConfig | kSurfaceComment)) != 0 && !IsCode(file_.type)) return true;
-    if ((passage.kind & kSurfaceString) == 0 || passage.last <= passage.first) return false;
-    return canvas_.sentences[passage.last - 1].last - canvas_.sentences[passage.first].first >= kManyWords;
-  }
 
   // What the text of a tool opens with is what the tool does, where it speaks to nobody.
   [[nodiscard]] bool OpensToolText(const TextPassage& passage, std::uint32_t at, std::uint32_t begin) const {

@@ -65,22 +65,39 @@ std::vector<bool> Addressed(const TextCanvas& canvas) {
   }
   for (std::size_t p = 0; p < canvas.passages.size(); ++p) {
     const TextPassage& passage = canvas.passages[p];
-    bool addressed = sections[passage.section];
-    for (std::uint32_t s = passage.first; s < passage.last && !addressed; ++s)
-      addressed = Opens(canvas, canvas.sentences[s]);
-    out[p] = addressed;
+    out[p] = sections[passage.section] || SpeaksToAgents(canvas, passage);
   }
   return out;
 }
 
 }  // namespace
 
-void RaiseAddressed(const TextCanvas& canvas, std::vector<RawFinding>& findings) {
+bool SpeaksToAgents(const TextCanvas& canvas, const TextPassage& passage) {
+  for (std::uint32_t s = passage.first; s < passage.last; ++s) {
+    if (Opens(canvas, canvas.sentences[s])) return true;
+  }
+  return false;
+}
+
+bool IsGivenText(const FileContext& file, const TextCanvas& canvas, const TextPassage& passage) {
+  constexpr std::uint32_t kManyWords = 40;
+  if ((passage.kind & (kSurfaceConfig | kSurfaceComment)) != 0 && !IsCode(file.type)) return true;
+  if ((passage.kind & kSurfaceComment) != 0 && SpeaksToAgents(canvas, passage)) return true;
+  if ((passage.kind & kSurfaceString) == 0 || passage.last <= passage.first) return false;
+  return canvas.sentences[passage.last - 1].last - canvas.sentences[passage.first].first >= kManyWords;
+}
+
+bool IsShownProse(const FileContext& file, const TextPassage& passage, const TextSurface& surface) {
+  if (passage.shape != TextShape::kCode || file.type != FileType::kMarkdown) return false;
+  return Is(surface.subject, {"", "markdown", "md", "text", "txt", "plaintext", "prompt"});
+}
+
+void RaiseAddressed(const TextCanvas& canvas, bool whole, std::vector<RawFinding>& findings) {
   if (findings.empty()) return;
   const std::vector<bool> addressed = Addressed(canvas);
   std::vector<base::ByteSpan> spans;
   for (std::size_t p = 0; p < addressed.size(); ++p) {
-    if (addressed[p]) spans.push_back(canvas.passages[p].bytes);
+    if (whole || addressed[p]) spans.push_back(canvas.passages[p].bytes);
   }
   std::ranges::sort(spans, {}, &base::ByteSpan::begin);
   for (RawFinding& finding : findings) {

@@ -9,8 +9,15 @@
 
 namespace interlock::scan {
 
+[[nodiscard]] bool SpeaksToAgents(const TextCanvas& canvas, const TextPassage& passage);
+// A text of many words among the strings of a program is a prompt or a page, and no message to a programmer; the notes
+// in a table are read by whoever uses it, and a comment that speaks to agents by them.
+[[nodiscard]] bool IsGivenText(const FileContext& file, const TextCanvas& canvas, const TextPassage& passage);
+// A block of words in instructions: "Use this prompt: ...".
+[[nodiscard]] bool IsShownProse(const FileContext& file, const TextPassage& passage, const TextSurface& surface);
 // What is found in such parts counts as what an agent is given. What the classifier of orders says (PI-03.) stays where
 // it was: it was taught by what packages give to agents, and read-me files have a tone of their own.
-void RaiseAddressed(const TextCanvas& canvas, std::vector<RawFinding>& findings);
+// `whole`: the file is written for agents from end to end (llms.txt).
+void RaiseAddressed(const TextCanvas& canvas, bool whole, std::vector<RawFinding>& findings);
 
 }  // namespace interlock::scan

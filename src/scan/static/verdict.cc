@@ -105,6 +105,18 @@ std::string_view EvidenceOf(std::string_view rule) {
   return rule.starts_with(kClassifier) && rule.size() == kClassifierRule.size() ? kClassifierRule : rule;
 }
 
+// Settings and commands of a host of agents: whoever opens the folder with one is given them.
+bool IsOfAgentHost(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  if (name == "opencode.json" || name == "opencode.jsonc") return true;
+  for (const std::string_view folder : {".gemini/", ".opencode/", ".codex/", ".claude/", ".cursor/", ".windsurf/"}) {
+    const std::size_t at = path.find(folder);
+    if (at != std::string_view::npos && (at == 0 || path[at - 1] == '/')) return true;
+  }
+  return false;
+}
+
 // What a text says, other than how it is kept from being seen.
 bool IsWords(std::string_view rule) {
   return rule.starts_with("PI-") && rule != "PI-003" && rule != "PI-005" && rule != "PI-006" && rule != "PI-009";
@@ -292,7 +304,8 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     if (rule == nullptr || hit.file >= files.size()) continue;
     const FileContext& file = files[hit.file];
     const Reach reach = hit.has_reach ? hit.reach : file.reach;
-    const bool library = report.kind == PackageKind::kCode && reach == Reach::kRuntime && IsWords(hit.rule);
+    const bool library = report.kind == PackageKind::kCode && reach == Reach::kRuntime && IsWords(hit.rule) &&
+                         !IsOfAgentHost(file.file->path);
     const bool heaped = IsWords(hit.rule) && !hit.has_reach && IsData(file);
     const double share = input.options->strict ? 1.0 : library ? kWordsOfLibrary : heaped ? words_of_data : 1.0;
     const double confidence = ContextConfidence(*rule, hit, reach, input.identity, input.options->strict) * share;
