@@ -66,6 +66,27 @@ TEST(Surface, MarkdownGivesRenderedTextWithItsPlaces) {
   EXPECT_EQ(md.With("tables")->kind, kSurfaceToolName);
 }
 
+TEST(Surface, WhatAPromptOfAServerHandsOutIsAnInstruction) {
+  const Surfaces py("server.py",
+                    "@mcp.prompt()\ndef sum_up(text: str) -> str:\n    \"\"\"Sums up.\"\"\"\n"
+                    "    return f\"Sum up the text below. {text}\"\n\n\n"
+                    "def helper():\n    return \"this is for the log of the server\"\n");
+  EXPECT_EQ(py.With("Sum up the text")->kind, kSurfaceInstruction);
+  EXPECT_EQ(py.With("for the log")->kind, kSurfaceString);
+  const Surfaces ts("server.ts",
+                    "server.prompt('p', () => ({ text: \"Sum up the text (shortly) please\" }));\n"
+                    "log(\"this is for the log of the server\");\n"
+                    "const a = await inquirer.prompt([{ message: \"Which of the names is yours\" }]);\n");
+  EXPECT_EQ(ts.With("Sum up the text")->kind, kSurfaceInstruction);
+  EXPECT_EQ(ts.With("for the log")->kind, kSurfaceString);
+  EXPECT_EQ(ts.With("Which of the names")->kind, kSurfaceString);
+}
+
+TEST(Surface, FieldsOfASkillsHeadAreInstructions) {
+  const Surfaces md("SKILL.md", "---\nname: x\nmetadata:\n  note: \"Round all sums to cents\"\n---\n# X\n");
+  EXPECT_EQ(md.With("Round all sums")->kind, kSurfaceInstruction);
+}
+
 TEST(Surface, FencedCodeKeepsItsLanguage) {
   const Surfaces md("README.md", "Text\n\n```Bash\ncurl x\n```\n\n    indented\n");
   EXPECT_EQ(md.With("curl x")->kind, kSurfaceCodeBlock);
