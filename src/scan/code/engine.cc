@@ -4,6 +4,8 @@
 
 #include "code/engine_words.h"
 #include "code/places.h"
+#include "static/literals.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code {
 
@@ -32,15 +34,10 @@ Trail TrailOf(Labels label) {
 }
 
 bool IsCheck(std::string_view function) {
-  std::string lower(function.substr(0, 80));
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  for (const std::string_view word : {"valid", "sanit", "allow", "check", "safe", "ensure", "escape", "resolve",
-                                      "within", "normal", "verify", "secure", "permit", "quote", "query_value"}) {
-    if (lower.find(word) != std::string::npos) return true;
-  }
-  return false;
+  static constexpr PartSet kChecks(
+      std::to_array<std::string_view>({"valid", "sanit", "allow", "check", "safe", "ensure", "escape", "resolve",
+                                       "within", "normal", "verify", "secure", "permit", "quote", "query_value"}));
+  return kChecks.AnyIn(LowerCase(function.substr(0, 80)));
 }
 
 void Taint::Join(const Taint& other) {

@@ -2,31 +2,34 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <initializer_list>
 #include <string_view>
 
 #include "code/places.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code::engine_words {
 
 inline std::uint64_t Key(std::uint32_t high, std::uint32_t low) { return (std::uint64_t{high} << 32U) | low; }
 
-inline bool SaysOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
+template <std::size_t n>
+inline bool SaysOneOf(std::string_view text, const std::string_view (&words)[n]) {
+  return IsOneOf(text, words);
 }
 
 // Methods that give back what they are called on, in another form.
 inline bool KeepsContent(std::string_view method) {
-  return SaysOneOf(
-      method,
+  static constexpr FixedWords kMethods(std::to_array<std::string_view>(
       {"get",       "items",     "values",     "copy",     "encode",     "decode",  "strip",      "rstrip",
        "lstrip",    "split",     "splitlines", "replace",  "join",       "format",  "toString",   "slice",
        "substring", "map",       "filter",     "reduce",   "entries",    "read",    "readline",   "readlines",
        "json",      "text",      "concat",     "trim",     "hex",        "pop",     "update",     "stringify",
        "getvalue",  "dumps",     "push",       "append",   "then",       "toJSON",  "find",       "flat",
        "put",       "assign",    "splice",     "shift",    "put_nowait", "enqueue", "appendleft", "structuredClone",
-       "deepcopy",  "cloneDeep", "match",      "matchAll", "lower",      "upper",   "toLowerCase"});
+       "deepcopy",  "cloneDeep", "match",      "matchAll", "lower",      "upper",   "toLowerCase"}));
+  return kMethods.Has(method);
 }
 
 // Functions that give back their arguments in another form.
@@ -40,54 +43,54 @@ inline bool OpensConnection(std::string_view last) {
 inline bool Transforms(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
-  return KeepsContent(last) || SaysOneOf(last, {"str",
-                                                "dict",
-                                                "list",
-                                                "bytes",
-                                                "bytearray",
-                                                "tuple",
-                                                "repr",
-                                                "dumps",
-                                                "stringify",
-                                                "urlencode",
-                                                "quote",
-                                                "b64encode",
-                                                "b32encode",
-                                                "b16encode",
-                                                "b85encode",
-                                                "a85encode",
-                                                "urlsafe_b64encode",
-                                                "encodebytes",
-                                                "hexlify",
-                                                "compress",
-                                                "from",
-                                                "assign",
-                                                "fromEntries",
-                                                "keys",
-                                                "String",
-                                                "btoa",
-                                                "gzipSync",
-                                                "deflateSync",
-                                                "encodeURIComponent",
-                                                "sorted",
-                                                "BytesIO",
-                                                "StringIO",
-                                                "Request",
-                                                "FormData",
-                                                "URLSearchParams",
-                                                "encrypt",
-                                                "Blob",
-                                                "inspect"});
+  static constexpr FixedWords kFunctions(std::to_array<std::string_view>({"str",
+                                                                          "dict",
+                                                                          "list",
+                                                                          "bytes",
+                                                                          "bytearray",
+                                                                          "tuple",
+                                                                          "repr",
+                                                                          "dumps",
+                                                                          "stringify",
+                                                                          "urlencode",
+                                                                          "quote",
+                                                                          "b64encode",
+                                                                          "b32encode",
+                                                                          "b16encode",
+                                                                          "b85encode",
+                                                                          "a85encode",
+                                                                          "urlsafe_b64encode",
+                                                                          "encodebytes",
+                                                                          "hexlify",
+                                                                          "compress",
+                                                                          "from",
+                                                                          "assign",
+                                                                          "fromEntries",
+                                                                          "keys",
+                                                                          "String",
+                                                                          "btoa",
+                                                                          "gzipSync",
+                                                                          "deflateSync",
+                                                                          "encodeURIComponent",
+                                                                          "sorted",
+                                                                          "BytesIO",
+                                                                          "StringIO",
+                                                                          "Request",
+                                                                          "FormData",
+                                                                          "URLSearchParams",
+                                                                          "encrypt",
+                                                                          "Blob",
+                                                                          "inspect"}));
+  return KeepsContent(last) || kFunctions.Has(last);
 }
 
 // `if name.startswith("MYAPP_")`: some variables are picked out of all, and not for being credentials.
 inline bool PicksOwn(std::string_view text) {
   bool picks = false;
   // ... if k.endswith(("_KEY", "_TOKEN")): whose they are is all the same.
-  for (const std::string_view end :
-       {"\"_KEY\"", "\"_TOKEN\"", "'_KEY'", "'_TOKEN'", "/KEY|", "KEY|TOKEN", "TOKEN|KEY", "SECRET|"}) {
-    if (text.find(end) != std::string_view::npos) return false;
-  }
+  static constexpr PartSet kEnds(std::to_array<std::string_view>(
+      {"\"_KEY\"", "\"_TOKEN\"", "'_KEY'", "'_TOKEN'", "/KEY|", "KEY|TOKEN", "TOKEN|KEY", "SECRET|"}));
+  if (kEnds.AnyIn(text)) return false;
   for (const std::string_view call : {"startswith(", "startsWith("}) {
     for (std::size_t at = text.find(call); at != std::string_view::npos; at = text.find(call, at + 1)) {
       std::size_t from = at + call.size();

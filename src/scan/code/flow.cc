@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <set>
 
 #include "code/engine.h"
 #include "code/places.h"
 #include "static/literals.h"
+#include "static/part_set.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan::code {
@@ -185,17 +187,16 @@ bool BuildsItself(const World& world, std::uint32_t module) {
 
 // Names of virtual machines and analysers' tools; a program that looks for several wants not to be watched.
 std::size_t WatcherNames(const Module& module) {
-  std::set<std::string_view> found;
+  static constexpr PartSet kNames(std::to_array<std::string_view>(
+      {"vboxservice", "vboxguest", "virtualbox", "vmtoolsd",      "vmware",  "qemu",        "xenservice",
+       "sandboxie",   "sbiedll",   "cuckoo",     "wireshark",     "procmon", "ollydbg",     "x64dbg",
+       "x32dbg",      "idaq",      "fiddler",    "processhacker", "dumpcap", "joeboxserver"}));
+  std::uint32_t found = 0;
   for (const Expr& expr : module.exprs) {
     if (expr.kind != ExprKind::kString || expr.text.size() < 3 || expr.text.size() > 40) continue;
-    for (const std::string_view name :
-         {"vboxservice", "vboxguest", "virtualbox", "vmtoolsd",      "vmware",  "qemu",        "xenservice",
-          "sandboxie",   "sbiedll",   "cuckoo",     "wireshark",     "procmon", "ollydbg",     "x64dbg",
-          "x32dbg",      "idaq",      "fiddler",    "processhacker", "dumpcap", "joeboxserver"}) {
-      if (Says(expr.text, {name})) found.insert(name);
-    }
+    found |= kNames.AllIn(LowerCase(expr.text));
   }
-  return found.size();
+  return static_cast<std::size_t>(std::popcount(found));
 }
 
 }  // namespace

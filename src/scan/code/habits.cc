@@ -6,6 +6,7 @@
 #include "code/engine.h"
 #include "code/engine_words.h"
 #include "code/sink_words.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code {
 
@@ -29,25 +30,76 @@ enum Watch : std::uint32_t {
   kWatchContainer = 1U << 6U,
 };
 
+struct Watched {
+  std::string_view word;
+  std::uint32_t what;
+};
+constexpr auto kWatched = std::to_array<Watched>({
+    {"env.ci", kWatchBuild},
+    {"'ci'", kWatchBuild},
+    {"\"ci\"", kWatchBuild},
+    {"github_actions", kWatchBuild},
+    {"gitlab_ci", kWatchBuild},
+    {"jenkins", kWatchBuild},
+    {"buildkite", kWatchBuild},
+    {"circleci", kWatchBuild},
+    {"pytest", kWatchBuild},
+    {"jest_worker", kWatchBuild},
+    {"vitest", kWatchBuild},
+    {"execargv", kWatchDebugger},
+    {"--inspect", kWatchDebugger},
+    {"inspector.url", kWatchDebugger},
+    {"gettrace", kWatchDebugger},
+    {"pydevd", kWatchDebugger},
+    {"debugpy", kWatchDebugger},
+    {"isdebuggerpresent", kWatchDebugger},
+    {"tracerpid", kWatchDebugger},
+    {"node_v8_coverage", kWatchDebugger},
+    {"ptrace", kWatchDebugger},
+    {"hostname", kWatchName},
+    {"username", kWatchName},
+    {"userinfo", kWatchName},
+    {"getuser", kWatchName},
+    {"getlogin", kWatchName},
+    {"platform.node", kWatchName},
+    {"uptime", kWatchUptime},
+    {"boot_time", kWatchUptime},
+    {"cpu_count", kWatchSize},
+    {"cpus()", kWatchSize},
+    {"totalmem", kWatchSize},
+    {"virtual_memory", kWatchSize},
+    {"phys_pages", kWatchSize},
+    {"strace", kWatchTools},
+    {"tcpdump", kWatchTools},
+    {"wireshark", kWatchTools},
+    {"ghidra", kWatchTools},
+    {"frida", kWatchTools},
+    {"sysdig", kWatchTools},
+    {"falco", kWatchTools},
+    {"procmon", kWatchTools},
+    {"cuckoo", kWatchTools},
+    {"malware", kWatchTools},
+    {"virtualbox", kWatchTools},
+    {"vmware", kWatchTools},
+    {"vboxguest", kWatchTools},
+    {"honeypot", kWatchTools},
+    {"mitmproxy", kWatchTools},
+    {"/gdb", kWatchTools},
+    {"analyst", kWatchTools},
+    {".dockerenv", kWatchContainer},
+    {"containerenv", kWatchContainer},
+    {"/proc/1/cgroup", kWatchContainer},
+});
+
 std::uint32_t WatchesOf(std::string_view text) {
-  const std::string test = LowerCase(text.substr(0, kLongestTest));
+  static constexpr PartSet kWords([] {
+    std::array<std::string_view, kWatched.size()> words;
+    std::ranges::transform(kWatched, words.begin(), &Watched::word);
+    return words;
+  }());
+  const auto found = kWords.AllIn(LowerCase(text.substr(0, kLongestTest)));
   std::uint32_t out = 0;
-  if (AnyOf(test, {"env.ci", "'ci'", "\"ci\"", "github_actions", "gitlab_ci", "jenkins", "buildkite", "circleci",
-                   "pytest", "jest_worker", "vitest"})) {
-    out |= kWatchBuild;
-  }
-  if (AnyOf(test, {"execargv", "--inspect", "inspector.url", "gettrace", "pydevd", "debugpy", "isdebuggerpresent",
-                   "tracerpid", "node_v8_coverage", "ptrace"})) {
-    out |= kWatchDebugger;
-  }
-  if (AnyOf(test, {"hostname", "username", "userinfo", "getuser", "getlogin", "platform.node"})) out |= kWatchName;
-  if (AnyOf(test, {"uptime", "boot_time"})) out |= kWatchUptime;
-  if (AnyOf(test, {"cpu_count", "cpus()", "totalmem", "virtual_memory", "phys_pages"})) out |= kWatchSize;
-  if (AnyOf(test, {"strace", "tcpdump", "wireshark", "ghidra", "frida", "sysdig", "falco", "procmon", "cuckoo",
-                   "malware", "virtualbox", "vmware", "vboxguest", "honeypot", "mitmproxy", "/gdb", "analyst"})) {
-    out |= kWatchTools;
-  }
-  if (AnyOf(test, {".dockerenv", "containerenv", "/proc/1/cgroup"})) out |= kWatchContainer;
+  for (std::size_t i = 0; i < kWatched.size(); ++i) out |= (found >> i & 1U) != 0 ? kWatched[i].what : 0U;
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "interlock/base/find_bytes.h"
 #include "static/literals.h"
 
 namespace interlock::scan::code {
@@ -23,8 +24,8 @@ constexpr auto kSettings = std::to_array<std::string_view>(
      "autoapprove:true"});
 
 std::string_view FirstIn(std::string_view text, const auto& words) {
-  const auto found =
-      std::ranges::find_if(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  const auto found = std::ranges::find_if(
+      words, [&](std::string_view word) { return base::FindBytes(text, word) != std::string_view::npos; });
   return found == words.end() ? std::string_view() : *found;
 }
 

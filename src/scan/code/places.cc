@@ -5,6 +5,8 @@
 #include <bit>
 
 #include "code/world.h"
+#include "interlock/base/find_bytes.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code {
 namespace {
@@ -21,7 +23,7 @@ std::string Lower(std::string_view text) {
 template <std::size_t n>
 bool HasAny(std::string_view text, const std::array<std::string_view, n>& parts) {
   return std::any_of(parts.begin(), parts.end(),
-                     [&](std::string_view part) { return text.find(part) != std::string_view::npos; });
+                     [&](std::string_view part) { return base::FindBytes(text, part) != std::string_view::npos; });
 }
 
 constexpr std::array kSecretParts = std::to_array<std::string_view>({".ssh/id_",
@@ -269,12 +271,16 @@ bool IsKeptAside(std::string_view lower) {
 }
 
 PathKind KindOfPath(std::string_view path) {
+  static constexpr PartSet kSecret(kSecretParts);
+  static constexpr PartSet kStartup(kStartupParts);
+  static constexpr PartSet kWeak(kWeakParts);
+  static constexpr PartSet kAgent(kAgentParts);
   if (path.size() < 3 || path.size() > 1024) return PathKind::kPlain;
   const std::string lower = Lower(path);
   if (lower.find('\n') != std::string::npos) return PathKind::kPlain;
   // What a browser keeps beside its secrets.
   if (lower.ends_with("/bookmarks") || lower.ends_with("/preferences")) return PathKind::kPlain;
-  if (HasAny(lower, kSecretParts) && !lower.ends_with(".pub")) return PathKind::kSecret;
+  if (kSecret.AnyIn(lower) && !lower.ends_with(".pub")) return PathKind::kSecret;
   // Every file of the folder, one after another: the keys are among them.
   if (lower.size() > 6 && lower.back() == kHole && lower.compare(lower.size() - 6, 5, ".ssh/") == 0)
     return PathKind::kSecret;
@@ -282,10 +288,10 @@ PathKind KindOfPath(std::string_view path) {
   if (lower.starts_with("/proc/") && lower.ends_with("/environ") && !lower.starts_with("/proc/self")) {
     return PathKind::kSecret;
   }
-  if (HasAny(lower, kStartupParts) || StandsBefore(lower)) return PathKind::kStartup;
-  if (HasAny(lower, kWeakParts)) return PathKind::kWeakSecret;
+  if (kStartup.AnyIn(lower) || StandsBefore(lower)) return PathKind::kStartup;
+  if (kWeak.AnyIn(lower)) return PathKind::kWeakSecret;
   if (lower == ".env" || lower.ends_with("/.env")) return PathKind::kWeakSecret;
-  if (HasAny(lower, kAgentParts)) return IsKeptAside(lower) ? PathKind::kPlain : PathKind::kAgent;
+  if (kAgent.AnyIn(lower)) return IsKeptAside(lower) ? PathKind::kPlain : PathKind::kAgent;
   if (lower.starts_with("/tmp/") || lower.starts_with("/var/tmp/") || lower.starts_with("/dev/shm/") ||
       lower.find("/appdata/local/temp/") != std::string::npos) {
     return PathKind::kTemporary;
@@ -329,13 +335,12 @@ bool IsSecretName(std::string_view variable) {
   for (char& c : upper) {
     if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
   }
-  for (const std::string_view word :
-       {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL",
-        "AUTH_KEY", "_PAT", "DATABASE_URL", "CONNECTION_STRING", "MNEMONIC", "SEED_PHRASE"}) {
-    if (upper.find(word) != std::string::npos) {
-      return upper.find("MAX_TOKEN") == std::string::npos && upper.find("TOKENIZER") == std::string::npos &&
-             upper.find("TOKEN_LIMIT") == std::string::npos && upper.find("TOKEN_URL") == std::string::npos;
-    }
+  static constexpr PartSet kWords(std::to_array<std::string_view>(
+      {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL",
+       "AUTH_KEY", "_PAT", "DATABASE_URL", "CONNECTION_STRING", "MNEMONIC", "SEED_PHRASE"}));
+  if (kWords.AnyIn(upper)) {
+    return upper.find("MAX_TOKEN") == std::string::npos && upper.find("TOKENIZER") == std::string::npos &&
+           upper.find("TOKEN_LIMIT") == std::string::npos && upper.find("TOKEN_URL") == std::string::npos;
   }
   return upper.ends_with("_KEY") || upper == "KEY";
 }

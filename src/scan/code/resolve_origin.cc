@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <utility>
 
 #include "code/engine_words.h"
 #include "code/world.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code {
 
@@ -20,47 +22,58 @@ constexpr std::size_t kMostGlobals = 1024;
 
 // Functions that give back what they are given, or a container of the same things.
 bool HandsOn(std::string_view callee) {
-  return SaysOneOf(callee, {"builtins.iter",
-                            "builtins.list",
-                            "builtins.tuple",
-                            "builtins.sorted",
-                            "builtins.set",
-                            "builtins.reversed",
-                            "copy.copy",
-                            "copy.deepcopy",
-                            "itertools.chain",
-                            "collections.deque",
-                            "contextlib.nullcontext",
-                            "contextlib.closing",
-                            "asyncio.wait_for",
-                            "asyncio.shield",
-                            "Array.from",
-                            "Object.freeze",
-                            "globalThis.Array.from",
-                            "globalThis.Object.freeze",
-                            "structuredClone",
-                            "globalThis.structuredClone",
-                            "Promise.resolve",
-                            "globalThis.Promise.resolve"});
+  static constexpr FixedWords kFunctions(std::to_array<std::string_view>({"builtins.iter",
+                                                                          "builtins.list",
+                                                                          "builtins.tuple",
+                                                                          "builtins.sorted",
+                                                                          "builtins.set",
+                                                                          "builtins.reversed",
+                                                                          "copy.copy",
+                                                                          "copy.deepcopy",
+                                                                          "itertools.chain",
+                                                                          "collections.deque",
+                                                                          "contextlib.nullcontext",
+                                                                          "contextlib.closing",
+                                                                          "asyncio.wait_for",
+                                                                          "asyncio.shield",
+                                                                          "Array.from",
+                                                                          "Object.freeze",
+                                                                          "globalThis.Array.from",
+                                                                          "globalThis.Object.freeze",
+                                                                          "structuredClone",
+                                                                          "globalThis.structuredClone",
+                                                                          "Promise.resolve",
+                                                                          "globalThis.Promise.resolve"}));
+  return kFunctions.Has(callee);
 }
 
 bool PutsIn(std::string_view method) {
-  return SaysOneOf(method, {"append", "appendleft", "put", "put_nowait", "push", "add", "set", "unshift", "enqueue"});
+  static constexpr FixedWords kMethods(std::to_array<std::string_view>(
+      {"append", "appendleft", "put", "put_nowait", "push", "add", "set", "unshift", "enqueue"}));
+  return kMethods.Has(method);
 }
 
 bool TakesOut(std::string_view method) {
-  return SaysOneOf(method, {"get", "pop", "popleft", "get_nowait", "shift", "dequeue"});
+  static constexpr FixedWords kMethods(
+      std::to_array<std::string_view>({"get", "pop", "popleft", "get_nowait", "shift", "dequeue"}));
+  return kMethods.Has(method);
 }
 
 // The object whose properties are everybody's variables.
 bool HoldsGlobals(const Module& module, const Expr& expr) {
-  if (expr.kind == ExprKind::kName) return SaysOneOf(expr.text, {"globalThis", "global", "window"});
+  if (expr.kind == ExprKind::kName) return expr.text == "globalThis" || expr.text == "global" || expr.text == "window";
   return expr.kind == ExprKind::kCall && expr.arg_count == 0 && expr.base < module.exprs.size() &&
          module.exprs[expr.base].text == "globals";
 }
 
 bool SaysNothingElse(ExprKind kind) {
   return kind == ExprKind::kString || kind == ExprKind::kConcat || kind == ExprKind::kFormat || kind == ExprKind::kName;
+}
+
+// Others are what they are.
+bool HasOrigin(ExprKind kind) {
+  return kind == ExprKind::kName || kind == ExprKind::kMember || kind == ExprKind::kIndex || kind == ExprKind::kCall ||
+         kind == ExprKind::kAwait || kind == ExprKind::kChoice;
 }
 
 bool IsFrom(const Module& module, const Expr& member, std::string_view owner) {
@@ -407,9 +420,71 @@ ExprId ModuleView::Behind(ExprId expr, FuncId* scope) const {
   }
 }
 
+std::size_t KnownOrigins::PlaceOf(ExprId expr, FuncId scope) const {
+  // What stands side by side in the text stands so here: it is asked for one after the other.
+  constexpr std::uint32_t kNeighbours = 8;
+  constexpr std::uint64_t kFactor = 0x9E3779B97F4A7C15ULL;
+  const std::size_t mask = slots_.size() - 1;
+  const std::uint64_t group = (std::uint64_t{expr / kNeighbours} << 32U | scope) * kFactor >> 32U;
+  std::size_t at = static_cast<std::size_t>(group * kNeighbours + expr % kNeighbours) & mask;
+  while (slots_[at].expr != kNone && (slots_[at].expr != expr || slots_[at].scope != scope)) at = (at + 1) & mask;
+  return at;
+}
+
+const KnownOrigins::Known* KnownOrigins::Find(ExprId expr, FuncId scope) const {
+  if (slots_.empty()) return nullptr;
+  const Known& known = slots_[PlaceOf(expr, scope)];
+  return known.expr == kNone ? nullptr : &known;
+}
+
+void KnownOrigins::Add(const Known& known) {
+  constexpr std::size_t kMost = std::size_t{1} << 20U;  // of memory, not of what is found
+  if (count_ >= kMost) return;
+  if ((count_ + 1) * 2 > slots_.size()) {
+    const std::vector<Known> old =
+        std::exchange(slots_, std::vector<Known>(std::max<std::size_t>(64, slots_.size() * 2)));
+    for (const Known& one : old) {
+      if (one.expr != kNone) slots_[PlaceOf(one.expr, one.scope)] = one;
+    }
+  }
+  Known& slot = slots_[PlaceOf(known.expr, known.scope)];
+  if (slot.expr == kNone) ++count_;
+  slot = known;
+}
+
+// The passes of the engine ask for the same origins again and again, and a chain of calls asks for that of each of its
+// links. What is found depends on the depth of boxes at which it is asked for; inside an evaluation it depends on what
+// is being evaluated as well, and nothing is remembered.
 ExprId ModuleView::Origin(ExprId expr, FuncId scope, FuncId* found_scope) const {
+  if (expr >= module_.exprs.size() || !HasOrigin(module_.exprs[expr].kind)) {
+    if (found_scope != nullptr) *found_scope = scope;
+    return expr;
+  }
+  FuncId where = scope;
+  if (world_.depth_ != 0 || !overrides_.empty()) {
+    const ExprId origin = FindOrigin(expr, scope, &where);
+    if (found_scope != nullptr) *found_scope = where;
+    return origin;
+  }
+  const auto depth = static_cast<std::size_t>(origin_depth_);
+  if (origins_.size() <= depth) origins_.resize(depth + 1);
+  if (const KnownOrigins::Known* known = origins_[depth].Find(expr, scope); known != nullptr) {
+    if (found_scope != nullptr) *found_scope = known->origin_scope;
+    return known->origin;
+  }
+  constexpr std::uint64_t kFew = 4;  // steps that are as soon done as remembered
+  const std::uint64_t before = origin_steps_;
+  const ExprId origin = FindOrigin(expr, scope, &where);
+  if (origin_steps_ - before > kFew)
+    origins_[depth].Add({.expr = expr, .scope = scope, .origin = origin, .origin_scope = where});
+  if (found_scope != nullptr) *found_scope = where;
+  return origin;
+}
+
+ExprId ModuleView::FindOrigin(ExprId expr, FuncId scope, FuncId* found_scope) const {
   ++origin_depth_;
   for (int i = 0; i < kMostSteps; ++i) {
+    ++origin_steps_;
     if (expr >= module_.exprs.size()) break;
     const Expr& at = module_.exprs[expr];
     std::uint32_t slot = kNone;
@@ -471,7 +546,7 @@ ExprId ModuleView::Origin(ExprId expr, FuncId scope, FuncId* found_scope) const 
     scope = chosen->scope;
   }
   --origin_depth_;
-  if (found_scope != nullptr) *found_scope = scope;
+  *found_scope = scope;
   return expr;
 }
 

@@ -6,15 +6,11 @@
 #include <utility>
 
 #include "code/shell_internal.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code {
 namespace shell {
 namespace {
-
-template <std::size_t N>
-bool OneOf(std::string_view text, const std::array<std::string_view, N>& set) {
-  return std::ranges::find(set, text) != set.end();
-}
 
 constexpr std::array<std::string_view, 12> kShells = {"sh",   "bash", "zsh", "dash", "ksh",   "ash",
                                                       "mksh", "fish", "csh", "tcsh", "rbash", "bash.exe"};
@@ -120,10 +116,14 @@ std::string ProgramOf(const ShellCommand& command) {
   return program;
 }
 
-bool IsShell(std::string_view program) { return OneOf(program, kShells); }
+bool IsShell(std::string_view program) {
+  static constexpr FixedWords kWords(kShells);
+  return kWords.Has(program);
+}
 bool IsPowerShell(std::string_view program) { return program == "powershell" || program == "pwsh"; }
 bool IsInterpreter(std::string_view program) {
-  if (IsShell(program) || IsPowerShell(program) || OneOf(program, kInterpreters)) return true;
+  static constexpr FixedWords kWords(kInterpreters);
+  if (IsShell(program) || IsPowerShell(program) || kWords.Has(program)) return true;
   for (std::string_view name : {"python", "pypy", "ruby", "perl", "php", "lua"}) {
     if (program.starts_with(name) && program.size() <= name.size() + 5 &&
         program.find_first_not_of("0123456789.", name.size()) == std::string_view::npos) {

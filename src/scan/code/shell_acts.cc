@@ -14,17 +14,19 @@ std::string Target(const std::vector<const ShellWord*>& operands) {
 }
 
 bool IsBuiltin(std::string_view program) {
-  return Is(program, {"echo",         "printf",   "cd",      "test",    "[",         "[[",       "true",
-                      "false",        ":",        "export",  "set",     "unset",     "read",     "shift",
-                      "return",       "exit",     "local",   "declare", "readonly",  "typeset",  "let",
-                      "pwd",          "pushd",    "popd",    "alias",   "umask",     "wait",     "trap",
-                      "source",       ".",        "eval",    "exec",    "break",     "continue", "getopts",
-                      "hash",         "type",     "command", "shopt",   "setopt",    "ulimit",   "jobs",
-                      "bg",           "fg",       "builtin", "mapfile", "readarray", "complete", "sleep",
-                      "basename",     "dirname",  "date",    "seq",     "expr",      "yes",      "write-host",
-                      "write-output", "if",       "else",    "elseif",  "foreach",   "try",      "catch",
-                      "param",        "function", "return",  "throw",   "goto",      "rem",      "setlocal",
-                      "endlocal",     "in",       "do",      "then",    "fi",        "done"});
+  static constexpr FixedWords kBuiltins(std::to_array<std::string_view>(
+      {"echo",         "printf",   "cd",      "test",    "[",         "[[",       "true",
+       "false",        ":",        "export",  "set",     "unset",     "read",     "shift",
+       "return",       "exit",     "local",   "declare", "readonly",  "typeset",  "let",
+       "pwd",          "pushd",    "popd",    "alias",   "umask",     "wait",     "trap",
+       "source",       ".",        "eval",    "exec",    "break",     "continue", "getopts",
+       "hash",         "type",     "command", "shopt",   "setopt",    "ulimit",   "jobs",
+       "bg",           "fg",       "builtin", "mapfile", "readarray", "complete", "sleep",
+       "basename",     "dirname",  "date",    "seq",     "expr",      "yes",      "write-host",
+       "write-output", "if",       "else",    "elseif",  "foreach",   "try",      "catch",
+       "param",        "function", "throw",   "goto",    "rem",       "setlocal", "endlocal",
+       "in",           "do",       "then",    "fi",      "done"}));
+  return kBuiltins.Has(program);
 }
 
 // Settings of git that are commands.
@@ -534,7 +536,7 @@ bool Analysis::Install(std::uint32_t index, std::string_view program) {
   std::size_t at = 0;
   auto verb = [&](std::size_t i, std::initializer_list<std::string_view> verbs) {
     while (i < count && word(i).starts_with('-')) ++i;
-    if (!Is(word(i), verbs)) return false;
+    if (!IsAmong(word(i), verbs)) return false;
     at = i + 1;
     return true;
   };

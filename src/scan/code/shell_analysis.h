@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -17,6 +18,8 @@
 #include "code/shell_internal.h"
 #include "code/shell_paths.h"
 #include "code/shell_transfer.h"
+#include "interlock/base/find_bytes.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code::shell {
 
@@ -61,12 +64,18 @@ struct Taint {
   [[nodiscard]] bool any() const { return fetched || decoded || secret || environment || !taken.empty(); }
 };
 
-inline bool Has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+inline bool Has(std::string_view text, std::string_view part) {
+  return base::FindBytes(text, part) != std::string_view::npos;
+}
 inline bool HasOneOf(std::string_view text, std::initializer_list<std::string_view> parts) {
   return std::ranges::any_of(parts, [&](std::string_view part) { return Has(text, part); });
 }
-inline bool Is(std::string_view text, std::initializer_list<std::string_view> set) {
+inline bool IsAmong(std::string_view text, std::initializer_list<std::string_view> set) {
   return std::ranges::find(set, text) != set.end();
+}
+template <std::size_t n>
+inline bool Is(std::string_view text, const std::string_view (&set)[n]) {
+  return IsOneOf(text, set);
 }
 
 inline std::string Shown(std::string_view text) {
@@ -323,10 +332,27 @@ class Analysis {
     }
     return *makes_characters_;
   }
+  // What is asked of the whole text is found out once: asked for each command, it made long scripts quadratic.
+  enum class OfWhole : std::uint8_t {
+    kOpens,
+    kAgentSettings,
+    kMetadata,
+    kEndless,
+    kDeletesCopies,
+    kLocksFiles,
+    kCodes
+  };
+  [[nodiscard]] bool Whether(OfWhole question, auto find) {
+    std::optional<bool>& known = of_whole_[static_cast<std::size_t>(question)];
+    if (!known) known = find(std::string_view(Whole()));
+    return *known;
+  }
   // The script asks the machine who it is, and encodes: what a name that is looked up carries.
   [[nodiscard]] bool CodesFacts() {
-    return HasOneOf(Whole(), {"xxd", "base64", "base32", "hexdump", "od -"}) &&
-           HasOneOf(Whole(), {"whoami", "hostname", "uname", "$(id"});
+    return Whether(OfWhole::kCodes, [](std::string_view text) {
+      return HasOneOf(text, {"xxd", "base64", "base32", "hexdump", "od -"}) &&
+             HasOneOf(text, {"whoami", "hostname", "uname", "$(id"});
+    });
   }
   [[nodiscard]] Taint OfScreen();
   bool Windows(std::uint32_t index, std::string_view program);
@@ -336,7 +362,7 @@ class Analysis {
   void Output(std::uint32_t index, std::string_view program, const Taint& input);
   std::vector<const ShellWord*> Operands(const ShellCommand& command, std::string_view valued = "") const;
   bool HasFlag(const ShellCommand& command, std::initializer_list<std::string_view> flags) const {
-    return std::ranges::any_of(command.words, [&](const ShellWord& word) { return Is(word.text, flags); });
+    return std::ranges::any_of(command.words, [&](const ShellWord& word) { return IsAmong(word.text, flags); });
   }
 
   const ShellScript& script_;
@@ -357,6 +383,7 @@ class Analysis {
   std::string socket_;                                                // that exec opened: host/port
   std::string fifo_;                                                  // made by mkfifo
   std::string whole_;                                                 // Whole()
+  std::array<std::optional<bool>, 7> of_whole_;                       // by OfWhole
   std::optional<bool> makes_characters_;                              // MakesCharacters()
   std::vector<ShellUse> uses_;
 };

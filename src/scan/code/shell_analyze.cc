@@ -437,7 +437,8 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
     if (taint.fetched || taint.decoded) gravity = 2;
   } else if (IsAgentPath(text)) {
     act = ShellAct::kWriteAgent;
-    gravity = OpensQuestions(known.empty() ? Whole() : Lower(known)) ? 2 : 1;
+    const bool opens = known.empty() ? Whether(OfWhole::kOpens, OpensQuestions) : OpensQuestions(Lower(known));
+    gravity = opens ? 2 : 1;
     if (taint.fetched || taint.decoded) gravity = 2;
   }
   ShellUse& use = Emit(act, index, path.text, gravity);
@@ -515,8 +516,9 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
       out.Merge(out_[i]);
     }
     // get "iam/security-credentials/$role", of a function that asks the machine's own metadata.
-    const bool asks = command.words.size() > 1 && !out.secret &&
-                      HasOneOf(Whole(), {"169.254.169.254", "metadata.google.internal", "169.254.170.2"});
+    const bool asks = command.words.size() > 1 && !out.secret && Whether(OfWhole::kMetadata, [](std::string_view text) {
+                        return HasOneOf(text, {"169.254.169.254", "metadata.google.internal", "169.254.170.2"});
+                      });
     for (std::size_t i = 1; asks && i < command.words.size(); ++i) {
       if (!GivesRoleKeys("http://169.254.169.254/latest/meta-data/" + command.words[i].text)) continue;
       out.secret = true;

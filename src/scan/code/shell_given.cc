@@ -164,9 +164,7 @@ void Analysis::HandOver(std::uint32_t index, const ShellFunction& function, cons
 
 // eval "mv $f $1": words of whoever called stand in a text that is run.
 void Analysis::TakeGiven(std::uint32_t index, std::string_view program) {
-  const bool inside = std::ranges::any_of(script_.functions, [&](const ShellFunction& function) {
-    return function.first <= index && index < function.end;
-  });
+  const bool inside = inside_ != nullptr;
   const ShellCommand& command = script_.commands[index];
   // The positions of a function are those of whoever calls it; what the script has kept of its own is the same there.
   for (const auto& [name, value] : command.assignments) {

@@ -18,8 +18,9 @@ std::string Option(const ShellCommand& command, std::initializer_list<std::strin
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const std::string& text = command.words[i].text;
     const std::size_t equal = text.find('=');
-    if (Is(text, names) && i + 1 < command.words.size()) return command.words[i + 1].text;
-    if (equal != std::string::npos && Is(std::string_view(text).substr(0, equal), names)) return text.substr(equal + 1);
+    if (IsAmong(text, names) && i + 1 < command.words.size()) return command.words[i + 1].text;
+    if (equal != std::string::npos && IsAmong(std::string_view(text).substr(0, equal), names))
+      return text.substr(equal + 1);
   }
   return {};
 }
@@ -178,10 +179,11 @@ bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
     return true;
   }
   if (Is(program, {"jq", "sed", "yq", "python3", "node", "tee", "gsed", "dasel"})) {
-    const std::string said = SaidBy(command);
-    const bool settings = HasOneOf(Whole(), {".claude", ".cursor", ".codex", ".gemini", ".codeium",
-                                             "claude_desktop_config", ".vscode", ".windsurf"});
-    if (settings && OpensQuestions(said)) {
+    const bool settings = Whether(OfWhole::kAgentSettings, [](std::string_view text) {
+      return HasOneOf(text, {".claude", ".cursor", ".codex", ".gemini", ".codeium", "claude_desktop_config", ".vscode",
+                             ".windsurf"});
+    });
+    if (settings && OpensQuestions(SaidBy(command))) {
       Emit(ShellAct::kWriteAgent, index, "so that nothing is asked any more", 2);
       return true;
     }

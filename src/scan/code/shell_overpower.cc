@@ -9,6 +9,7 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
   const std::size_t count = command.words.size();
   const auto word = [&](std::size_t i) { return i < count ? Lower(command.words[i].text) : std::string(); };
   for (std::size_t i = 0; i < count; ++i) {
+    if (!Has(command.words[i].text, "://")) continue;
     const std::string text = word(i);
     if (HasOneOf(text, {"stratum+tcp://", "stratum+ssl://", "stratum2+tcp://"})) {
       Emit(ShellAct::kMine, index, text, 2);
@@ -20,6 +21,7 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
   bool wallet = false;
   bool hashes = false;
   for (std::size_t i = 1; i < count; ++i) {
+    if (!command.words[i].text.starts_with('-')) continue;
     const std::string text = word(i);
     const std::string next = word(i + 1);
     const std::size_t port = next.rfind(':');

@@ -6,16 +6,13 @@
 
 #include "code/places.h"
 #include "code/shell_internal.h"
+#include "interlock/base/find_bytes.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code::shell {
 namespace {
 
-bool Has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
-template <std::size_t N>
-bool HasAny(std::string_view text, const std::array<std::string_view, N>& parts) {
-  return std::ranges::any_of(parts, [&](std::string_view part) { return Has(text, part); });
-}
+bool Has(std::string_view text, std::string_view part) { return base::FindBytes(text, part) != std::string_view::npos; }
 
 // Lower case, forward slashes, without trailing ones; "/home/x/" and "/root/" become "~/".
 std::string Normal(std::string_view path) {
@@ -194,12 +191,13 @@ bool IsStoreOf(std::string_view path, std::string_view host) {
 }
 
 bool IsSecretPath(std::string_view raw) {
+  static constexpr PartSet kSecret(kSecretParts);
   std::string path = Normal(raw);
   if (path.ends_with(".pub") || path.ends_with("known_hosts") || path.ends_with(".example") ||
       path.ends_with(".sample") || path.ends_with(".template") || path.ends_with(".dist")) {
     return false;
   }
-  if (HasAny(path, kSecretParts)) return true;
+  if (kSecret.AnyIn(path)) return true;
   if (path.starts_with(".ssh/id_") || path == ".ssh" || path.ends_with("/.ssh") || path.ends_with("/.ssh/*") ||
       path.ends_with("/.aws") || path == ".aws" || path.ends_with("/.gnupg") || path.ends_with("/.aws/*") ||
       path.ends_with("/.config/solana") || path.ends_with("/.config/solana/*") || path.ends_with("/.bitcoin") ||
@@ -232,18 +230,20 @@ bool NamesLoot(std::string_view text) {
 }
 
 bool IsStartupPath(std::string_view raw) {
+  static constexpr PartSet kStartup(kStartupParts);
   std::string path = Normal(raw);
-  if (HasAny(path, kStartupParts)) return !path.ends_with(".sample");
+  if (kStartup.AnyIn(path)) return !path.ends_with(".sample");
   std::string base = BaseName(path);
   return std::ranges::find(kStartupNames, base) != kStartupNames.end();
 }
 
 bool IsAgentPath(std::string_view raw) {
+  static constexpr PartSet kAgent(kAgentParts);
   std::string path = Normal(raw);
   std::string base = BaseName(path);
   if (std::ranges::find(kAgentNames, base) != kAgentNames.end()) return true;
   std::string rooted = path.empty() || path[0] == '/' || path[0] == '~' ? path : "/" + path;
-  return HasAny(rooted, kAgentParts) && !IsKeptAside(rooted);
+  return kAgent.AnyIn(rooted) && !IsKeptAside(rooted);
 }
 
 std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool known) {

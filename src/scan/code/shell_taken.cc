@@ -147,8 +147,10 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
   if (program == "git") {
     // while true; do ... git push --force origin HEAD:main; done
     const bool forced = Has(said, " push ") && HasOneOf(said, {" --force ", " -f ", " +head:", " +main"});
-    const bool endless = command.condition_depth > 0 &&
-                         HasOneOf(Whole(), {"while true", "while :", "while [ 1 ]", "for (( ; ; ))", "for ((;;))"});
+    const bool endless =
+        command.condition_depth > 0 && Whether(OfWhole::kEndless, [](std::string_view text) {
+          return HasOneOf(text, {"while true", "while :", "while [ 1 ]", "for (( ; ; ))", "for ((;;))"});
+        });
     return forced && endless && ruin("the history of a repository, without an end", 1);
   }
   const bool fed = command.pipe_from < index && std::ranges::find(command.wrappers, "xargs") != command.wrappers.end();
@@ -228,15 +230,18 @@ bool Analysis::Windows(std::uint32_t index, std::string_view program) {
     return opens("the record of commands", 2);
   }
   if (Is(program, {"get-wmiobject", "gwmi", "get-ciminstance"}) && Has(said, "win32_shadowcopy") &&
-      HasOneOf(Whole(), {".delete()", "remove-ciminstance", "remove-wmiobject"})) {
+      Whether(OfWhole::kDeletesCopies, [](std::string_view text) {
+        return HasOneOf(text, {".delete()", "remove-ciminstance", "remove-wmiobject"});
+      })) {
     Emit(ShellAct::kRuin, index, "the copies that Windows would restore from", 2);
     return true;
   }
   if (Is(program, {"get-childitem", "gci", "dir", "ls"})) {
-    const std::string& text = Whole();
     const bool wide = HasOneOf(said, {" ~ ", " ~\\", " ~/"});
-    if (wide && HasOneOf(text, {"createencryptor", "aesmanaged", "aes]::create"}) &&
-        HasOneOf(text, {"writeallbytes", "set-content"}) && HasOneOf(text, {"remove-item", ".delete("})) {
+    if (wide && Whether(OfWhole::kLocksFiles, [](std::string_view text) {
+          return HasOneOf(text, {"createencryptor", "aesmanaged", "aes]::create"}) &&
+                 HasOneOf(text, {"writeallbytes", "set-content"}) && HasOneOf(text, {"remove-item", ".delete("});
+        })) {
       Emit(ShellAct::kRuin, index, "the user's files, by locking them", 2);
       return true;
     }

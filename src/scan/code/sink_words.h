@@ -23,7 +23,9 @@ inline bool IsShellName(std::string_view program) {
   return false;
 }
 
-inline bool Contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+inline bool Contains(std::string_view text, std::string_view part) {
+  return base::FindBytes(text, part) != std::string_view::npos;
+}
 
 inline bool AnyOf(std::string_view text, std::initializer_list<std::string_view> parts) { return SaysAny(text, parts); }
 

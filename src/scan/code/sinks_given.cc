@@ -10,6 +10,7 @@
 #include "code/shell.h"
 #include "code/shell_paths.h"
 #include "code/sink_words.h"
+#include "static/part_set.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan::code {
@@ -132,6 +133,7 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
 }
 
 void Engine::JudgeGrants(const Call& call) {
+  static constexpr PartSet kWords(kGives);
   if (!last_ || call.args.empty()) return;
   // attach_user_policy(PolicyArn=POLICY): put together elsewhere, it gives no less.
   for (const Arg& arg : call.args) {
@@ -146,12 +148,11 @@ void Engine::JudgeGrants(const Call& call) {
   if (added) {
     constexpr std::size_t kMostOfModule = std::size_t{1} << 20U;
     const std::string text = LowerCase(code().text.substr(0, kMostOfModule));
-    known->second = std::ranges::any_of(kGives, [&](std::string_view word) { return Contains(text, word); });
+    known->second = kWords.AnyIn(text);
   }
   if (!known->second) return;
   const std::string said = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall));
-  const bool gives = std::ranges::any_of(kGives, [&](std::string_view word) { return Contains(said, word); });
-  if (!gives) return;
+  if (!kWords.AnyIn(said)) return;
   const std::string principal = FixedPrincipal(call, said);
   if (principal.empty()) return;
   Raise("GRANT-002", call.expr, {}, 0, "gives access to somebody whose name stands here: " + Shown(principal, 60));

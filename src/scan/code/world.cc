@@ -294,12 +294,13 @@ void ModuleView::Build() {
 }
 
 ClassId ModuleView::SelfClass(std::string_view name, FuncId scope) const {
+  if (!is_python() && name != "this") return kNone;
   for (int i = 0; i < kMaxScopes && scope < module_.functions.size() && scope != kModuleBody; ++i) {
     const Function& function = module_.functions[scope];
     if (function.owner < module_.classes.size()) {
       if (is_python()) {
         if (!function.is_static && !function.params.empty() && function.params[0].name == name) return function.owner;
-      } else if (name == "this") {
+      } else {
         return function.owner;
       }
     }

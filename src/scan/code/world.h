@@ -48,6 +48,25 @@ struct Slot {
   std::uint32_t count = 0;
 };
 
+// Origins that were found, by expression and scope. Flat: there are as many as a module has calls and members.
+class KnownOrigins {
+ public:
+  struct Known {
+    ExprId expr = kNone;
+    FuncId scope = kNone;
+    ExprId origin = kNone;
+    FuncId origin_scope = kNone;
+  };
+  // nullptr: not known yet.
+  [[nodiscard]] const Known* Find(ExprId expr, FuncId scope) const;
+  void Add(const Known& known);
+
+ private:
+  [[nodiscard]] std::size_t PlaceOf(ExprId expr, FuncId scope) const;
+  std::vector<Known> slots_;  // expr kNone: free
+  std::size_t count_ = 0;
+};
+
 // Text of at most this size is folded.
 inline constexpr std::size_t kMaxText = std::size_t{1} << 20U;
 
@@ -113,6 +132,7 @@ class ModuleView {
   [[nodiscard]] std::string TextOfValues(ExprId id, FuncId scope) const;
   [[nodiscard]] bool Spend(std::size_t bytes) const;
   // One step behind a name's value (resolve_origin.cc); kNone: there is none.
+  [[nodiscard]] ExprId FindOrigin(ExprId expr, FuncId scope, FuncId* found_scope) const;
   [[nodiscard]] ExprId Behind(ExprId expr, FuncId* scope) const;
   [[nodiscard]] ExprId BehindCall(const Expr& call, FuncId* scope) const;
   [[nodiscard]] ExprId Held(ExprId container, std::string_view key, FuncId* scope) const;
@@ -147,6 +167,8 @@ class ModuleView {
   mutable std::unordered_map<std::uint32_t, std::vector<Kept>> kept_;  // by slot
   mutable bool kept_read_ = false;
   mutable int origin_depth_ = 0;
+  mutable std::uint64_t origin_steps_ = 0;     // of all that were asked for
+  mutable std::vector<KnownOrigins> origins_;  // by depth
   mutable std::uint32_t override_steps_ = 400'000;
   mutable std::unordered_map<ExprId, std::uint32_t> slot_of_value_;
   mutable std::unordered_map<std::string, Value> symbols_;

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "interlock/base/find_bytes.h"
 #include "static/analysis.h"
 
 namespace interlock::scan {
@@ -22,7 +23,8 @@ namespace interlock::scan {
 }
 
 [[nodiscard]] inline bool SaysAny(std::string_view text, std::span<const std::string_view> words) {
-  return std::ranges::any_of(words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  return std::ranges::any_of(
+      words, [&](std::string_view word) { return base::FindBytes(text, word) != std::string_view::npos; });
 }
 [[nodiscard]] inline bool SaysAny(std::string_view text, std::initializer_list<std::string_view> words) {
   return SaysAny(text, std::span<const std::string_view>(words.begin(), words.size()));

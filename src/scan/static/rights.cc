@@ -110,8 +110,9 @@ void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_
   base::ByteSpan role;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
     const auto names = [&](std::string_view high) {
-      return literal == high || literal.ends_with("/" + std::string(high)) ||
-             literal.ends_with("=" + std::string(high));
+      if (!literal.ends_with(high)) return false;
+      const std::string_view before = literal.substr(0, literal.size() - high.size());
+      return before.empty() || before.back() == '/' || before.back() == '=';
     };
     if (role.end == 0 && std::ranges::any_of(kHighest, names)) role = {at, at + literal.size()};
   });

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "interlock/base/find_bytes.h"
 #include "static/bigrams.h"
 #include "static/listed_words.h"
 #include "static/order_words.h"
@@ -58,7 +59,7 @@ class Orders {
       bigrams_of_ = index_;
     }
     return std::any_of(phrases.begin(), phrases.end(), [&](const Phrase& phrase) {
-      return bigrams_.MayHave(phrase) && text.find(phrase.text()) != std::string_view::npos;
+      return bigrams_.MayHave(phrase) && base::FindBytes(text, phrase.text()) != std::string_view::npos;
     });
   }
   [[nodiscard]] int Find(int from, int to, OrderSet set) const {

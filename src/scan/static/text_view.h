@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "interlock/base/find_bytes.h"
 #include "static/bigrams.h"
 #include "static/shell_judge.h"
 #include "static/text_canvas.h"
@@ -48,6 +49,7 @@ class View {
     return kNone;
   }
   [[nodiscard]] int FindWord(int from, int to, std::string_view wanted) const {
+    if (!MaySay(wanted)) return kNone;
     for (int i = std::max(0, from); i <= std::min(to, size() - 1); ++i) {
       const TextToken& token = at(i);
       if (token.size == wanted.size() && canvas_.text[token.begin] == wanted[0] && word(i) == wanted) return i;
@@ -66,7 +68,7 @@ class View {
   [[nodiscard]] bool Has(const Phrase& phrase) const {
     if (!read_) bigrams_.Read(canvas_.Of(sentence_));
     read_ = true;
-    return bigrams_.MayHave(phrase) && canvas_.Of(sentence_).find(phrase.text()) != std::string_view::npos;
+    return bigrams_.MayHave(phrase) && base::FindBytes(canvas_.Of(sentence_), phrase.text()) != std::string_view::npos;
   }
   [[nodiscard]] bool HasOneOf(std::initializer_list<Phrase> phrases) const {
     return std::ranges::any_of(phrases, [&](const Phrase& phrase) { return Has(phrase); });
@@ -221,9 +223,30 @@ class View {
   }
 
  private:
+  // Most words that are asked for are not there, which their ends and their length tell without a look at each.
+  [[nodiscard]] bool MaySay(std::string_view wanted) const {
+    if (!counted_) {
+      for (int i = 0; i < size(); ++i) {
+        const std::string_view one = word(i);
+        const std::size_t bit = Shape(one);
+        said_[bit / 64] |= std::uint64_t{1} << (bit % 64);
+      }
+      counted_ = true;
+    }
+    const std::size_t bit = Shape(wanted);
+    return (said_[bit / 64] >> (bit % 64) & 1) != 0;
+  }
+  static std::size_t Shape(std::string_view word) {  // words have a letter at least
+    const auto first = static_cast<std::size_t>(static_cast<unsigned char>(word.front()));
+    const auto last = static_cast<std::size_t>(static_cast<unsigned char>(word.back()));
+    return (first & 31U) << 4U | ((last ^ word.size() << 2U) & 15U);
+  }
+
   const TextCanvas& canvas_;
   const TextSentence& sentence_;
   std::uint32_t index_;
+  mutable std::array<std::uint64_t, 8> said_{};  // shapes of the words; once `counted_`
+  mutable bool counted_ = false;
   mutable Bigrams bigrams_;  // once `read_`
   mutable bool read_ = false;
 };

@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "fmt/format.h"
+#include "interlock/base/find_bytes.h"
 
 namespace interlock::scan {
 namespace {
@@ -52,7 +53,7 @@ std::string Lower(std::string_view text) {
 
 bool Says(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+                     [&](std::string_view word) { return base::FindBytes(text, word) != std::string_view::npos; });
 }
 
 // A whole word of a name: "send_mail", "sendMail".
