@@ -12,6 +12,18 @@ namespace {
 constexpr std::size_t kMaxAtoms = 64;
 constexpr std::size_t kMaxWord = 255;
 
+// Of 64: letters in either case alike, digits, and what is left over among the rest.
+constexpr std::array<std::uint8_t, 256> kPairCodes = [] {
+  std::array<std::uint8_t, 256> codes{};
+  for (std::size_t c = 0; c < codes.size(); ++c) {
+    const std::size_t lower = c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+    const bool letter = lower >= 'a' && lower <= 'z';
+    const bool digit = c >= '0' && c <= '9';
+    codes[c] = static_cast<std::uint8_t>(letter ? lower - 'a' : digit ? 26 + c - '0' : 36 + c % 28);
+  }
+  return codes;
+}();
+
 using Bytes = unsigned char __attribute__((vector_size(16)));
 
 Bytes Load(const char* at) noexcept {
@@ -94,8 +106,59 @@ std::vector<Need> NeedsOf(re2::FilteredRE2& filter, std::size_t most) {
   return out;
 }
 
-bool HasAny(std::string_view text, std::span<const std::string> words) noexcept {
-  return std::ranges::any_of(words, [&](const std::string& word) { return Has(text, word); });
+void BytePairs::Add(std::string_view text) noexcept {
+  if (text.empty()) return;
+  std::size_t before = kPairCodes[static_cast<unsigned char>(text.front())];
+  for (const char c : text.substr(1)) {
+    const std::size_t code = kPairCodes[static_cast<unsigned char>(c)];
+    bits_[before] |= std::uint64_t{1} << code;
+    before = code;
+  }
+}
+
+void BytePairs::Add(const BytePairs& other) noexcept {
+  for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] |= other.bits_[i];
+}
+
+bool BytePairs::MayHave(std::string_view word) const noexcept {
+  for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+    const std::size_t first = kPairCodes[static_cast<unsigned char>(word[i])];
+    const std::size_t second = kPairCodes[static_cast<unsigned char>(word[i + 1])];
+    if ((bits_[first] >> second & 1) == 0) return false;
+  }
+  return true;
+}
+
+void BlockPairs::Open(std::string_view text) {
+  text_ = text;
+  read_.assign(text.size() / kBlock + 1, 0);
+  if (blocks_.size() < read_.size()) blocks_.resize(read_.size());
+}
+
+const BytePairs& BlockPairs::Block(std::size_t index) {
+  BytePairs& block = blocks_[index];
+  if (read_[index] == 0) {
+    read_[index] = 1;
+    block = {};
+    block.Add(text_.substr(index * kBlock, kBlock + 1));  // with the pair over its end
+  }
+  return block;
+}
+
+const BytePairs* BlockPairs::Of(std::size_t begin, std::size_t end) {
+  if (begin >= end || end > text_.size()) return nullptr;
+  const std::size_t first = begin / kBlock;
+  const std::size_t last = (end - 1) / kBlock;
+  if (last - first >= kMostBlocks) return nullptr;
+  if (first == last) return &Block(first);
+  several_ = {};
+  for (std::size_t i = first; i <= last; ++i) several_.Add(Block(i));
+  return &several_;
+}
+
+bool HasAny(std::string_view text, std::span<const std::string> words, const BytePairs* pairs) noexcept {
+  return std::ranges::any_of(
+      words, [&](const std::string& word) { return (pairs == nullptr || pairs->MayHave(word)) && Has(text, word); });
 }
 
 }  // namespace interlock::patterns

@@ -148,6 +148,7 @@ struct PatternScratch::Impl {
   std::vector<LiteralHit> hits;
   std::vector<std::vector<Window>> windows;  // by pattern
   std::vector<std::uint32_t> touched;
+  BlockPairs pairs;  // of the text
 
   std::unique_ptr<LiteralScratch>& LiteralsOf(std::uint64_t set) {
     constexpr std::size_t kSets = 4;
@@ -222,9 +223,10 @@ struct PatternSet::Impl {
     }
 
     // The automaton for the window of the text; nullptr: no match is there.
-    [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, std::int64_t max_memory) const {
+    [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, std::int64_t max_memory,
+                                      BlockPairs& pairs) const {
       const std::string_view part(text.data() + window.begin, window.end - window.begin);
-      if (!MayMatch(part)) return nullptr;
+      if (!MayMatch(part, window, pairs)) return nullptr;
       // Where a byte is a character, automata are smaller still.
       const bool wide = narrow() && !IsAscii(part);
       const re2::RE2* const first = wide ? loose_wide.Get(loose, max_memory, false) : &loose_narrow->GetRE2(0);
@@ -237,8 +239,10 @@ struct PatternSet::Impl {
    private:
     [[nodiscard]] bool narrow() const { return IsAscii(regex); }
 
-    [[nodiscard]] bool MayMatch(std::string_view window) const {
-      return std::ranges::all_of(needs, [&](const Need& need) { return HasAny(window, need); });
+    [[nodiscard]] bool MayMatch(std::string_view part, Window window, BlockPairs& blocks) const {
+      if (needs.empty()) return true;
+      const BytePairs* const pairs = blocks.Of(window.begin, window.end);
+      return std::ranges::all_of(needs, [&](const Need& need) { return HasAny(part, need, pairs); });
     }
   };
 
@@ -253,11 +257,12 @@ struct PatternSet::Impl {
 
   // Searches one pattern in its windows; false when the limit is used up.
   bool Confirm(std::uint32_t index, std::string_view text, std::span<const Window> windows, std::uint64_t limit,
-               PatternOutcome& outcome, std::vector<PatternHit>& out) const;
+               BlockPairs& pairs, PatternOutcome& outcome, std::vector<PatternHit>& out) const;
 };
 
 bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::span<const Window> windows,
-                               std::uint64_t limit, PatternOutcome& outcome, std::vector<PatternHit>& out) const {
+                               std::uint64_t limit, BlockPairs& pairs, PatternOutcome& outcome,
+                               std::vector<PatternHit>& out) const {
   const Pattern& pattern = *patterns[index];
   if (!pattern.Prepare(options.max_memory)) return true;  // only with check = false, which promises that it compiles
   const re2::StringPiece whole(text.data(), text.size());
@@ -265,7 +270,7 @@ bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::
   for (const Window& window : windows) {
     if (outcome.looked + (window.end - window.begin) > limit) return false;
     outcome.looked += window.end - window.begin;
-    const re2::RE2* const regex = pattern.For(whole, window, options.max_memory);
+    const re2::RE2* const regex = pattern.For(whole, window, options.max_memory, pairs);
     if (regex == nullptr) continue;
     std::size_t from = window.begin;
     while (from < window.end) {
@@ -376,6 +381,7 @@ PatternOutcome PatternSet::Scan(std::string_view text, PatternScratch& scratch, 
   if (own.windows.size() < impl_->patterns.size()) own.windows.resize(impl_->patterns.size());
   own.hits.clear();
   own.touched.clear();
+  own.pairs.Open(text);
   const auto size = static_cast<std::uint32_t>(text.size());
   if (impl_->literals != nullptr && !impl_->literals->Find(text, own.LiteralsOf(impl_->serial), own.hits)) {
     outcome.complete = false;
@@ -392,7 +398,7 @@ PatternOutcome PatternSet::Scan(std::string_view text, PatternScratch& scratch, 
   outcome.candidates = static_cast<std::uint32_t>(own.touched.size());
   const std::uint64_t limit = impl_->options.confirm_floor + std::uint64_t{impl_->options.confirm_factor} * text.size();
   for (const std::uint32_t pattern : own.touched) {
-    if (!impl_->Confirm(pattern, text, own.windows[pattern], limit, outcome, out)) outcome.complete = false;
+    if (!impl_->Confirm(pattern, text, own.windows[pattern], limit, own.pairs, outcome, out)) outcome.complete = false;
     own.windows[pattern].clear();
   }
   return outcome;

@@ -55,9 +55,12 @@ class Bigrams {
  public:
   void Read(std::string_view text) noexcept {
     bits_ = {};
-    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-      const std::size_t at = Index(text[i], text[i + 1]);
-      bits_[at / 64] |= std::uint64_t{1} << (at % 64);
+    if (text.empty()) return;
+    std::size_t before = static_cast<unsigned char>(text.front()) & 63U;
+    for (const char c : text.substr(1)) {
+      const std::size_t code = static_cast<unsigned char>(c) & 63U;
+      bits_[before] |= std::uint64_t{1} << code;
+      before = code;
     }
   }
   [[nodiscard]] bool MayHave(const Phrase& phrase) const noexcept {

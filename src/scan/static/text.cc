@@ -10,6 +10,7 @@
 #include "fmt/format.h"
 #include "interlock/patterns/pattern_set.h"
 #include "rules_impl.h"
+#include "static/bytes.h"
 #include "static/classify.h"
 #include "static/shell_judge.h"
 #include "static/shown_code.h"
@@ -108,7 +109,10 @@ bool LooksLikeShell(std::string_view text) {
     if (line.starts_with("$ ") || line.starts_with("# ")) line.remove_prefix(2);
     const bool may = !line.empty() && line.front() >= 'a' && line.front() <= 'z' &&
                      (kProgramLetters >> (line.front() - 'a') & 1U) != 0;
-    if (may && std::ranges::any_of(kPrograms, [&](std::string_view program) { return line.starts_with(program); })) {
+    const auto begins = [&](std::string_view program) {
+      return program.front() == line.front() && line.starts_with(program);
+    };
+    if (may && std::ranges::any_of(kPrograms, begins)) {
       return true;
     }
     at = end + 1;
@@ -229,6 +233,14 @@ class Analysis {
                                                                "PI-034", "PI-036", "PI-037", "PI-034"};
     std::vector<Meaning> meanings;
     FindMeanings(canvas_, std::min(kLookOdds, kLookOddsHidden), meanings);
+    // What frames say of each passage at most.
+    std::vector<double> said(meanings.empty() ? 0 : canvas_.passages.size(), -1.0);
+    for (std::size_t i = 0; i < frames.size() && !said.empty(); ++i) {
+      const FrameHit& hit = frames[i];
+      if (rules_.Find(hit.rule) == nullptr) continue;
+      double& most = said[hit.passage];
+      most = std::max(most, hit.score * (1.0 - hit.described) * KindWeight(canvas_.passages[hit.passage].kind));
+    }
     for (const Meaning& meaning : meanings) {
       const TextPassage& passage = canvas_.passages[meaning.passage];
       const bool hidden = (passage.kind & (kSurfaceHidden | kSurfaceDecoded)) != 0;
@@ -243,11 +255,7 @@ class Analysis {
       scale = std::min(scale, 1.0) * (spoken ? kSpokenString : std::min(1.0, KindWeight(passage.kind)));
       if (passage.glossed && !passage.joined) scale *= TellsWhatItDoes(passage, meaning) ? kGlossedTool : kGlossed;
       // What describes was weighed by the classifier; it speaks of all sentences that stand together.
-      const bool said = std::ranges::any_of(frames, [&](const FrameHit& hit) {
-        return hit.passage == meaning.passage && rules_.Find(hit.rule) != nullptr &&
-               hit.score * (1.0 - hit.described) * KindWeight(passage.kind) >= scale;
-      });
-      if (said) continue;
+      if (said[meaning.passage] >= scale) continue;
       const TextSentence& sentence = canvas_.sentences[meaning.sentence];
       const bool endless = sentence.end - sentence.begin > 400;
       RawFinding finding = Make(kRules[meaning.threat], passage, endless ? meaning.begin : sentence.begin,
@@ -424,7 +432,7 @@ class Analysis {
   // Cyrillic or Greek bytes next to an ASCII letter.
   static bool HasLookAlike(std::string_view text) {
     const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
-    for (std::size_t i = 0; i + 1 < text.size(); ++i) {
+    for (std::size_t i = NextWide(text, 0); i + 1 < text.size(); i = NextWide(text, i + 1)) {
       const auto lead = static_cast<unsigned char>(text[i]);
       if (lead < 0xCD || lead > 0xD4) continue;
       if ((i > 0 && letter(text[i - 1])) || (i + 2 < text.size() && letter(text[i + 2]))) return true;

@@ -31,12 +31,17 @@ bool HasOutcome(const TextCanvas& canvas, const TextPassage& passage, std::uint3
   bool outcome = false;
   bool here = false;
   const auto ends = [&] { return words > 0 && words <= kShort && outcome && !here; };
+  // Between two words stand few signs.
+  const auto bar = [&](std::uint32_t from, std::uint32_t to) {
+    while (from < to && text[from] != '|') ++from;
+    return from < to;
+  };
   std::uint32_t last = passage.begin;
   for (std::uint32_t s = passage.first; s < passage.last; ++s) {
     const TextSentence& sentence = canvas.sentences[s];
     for (std::uint32_t t = sentence.first; t < sentence.last; ++t) {
       const TextToken& token = canvas.tokens[t];
-      if (token.begin > last && text.substr(last, token.begin - last).find('|') != std::string_view::npos) {
+      if (bar(last, token.begin)) {
         if (ends()) return true;
         words = 0;
         outcome = here = false;

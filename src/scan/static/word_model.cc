@@ -114,7 +114,7 @@ void WordModel::Add(std::uint64_t key, float weight) {
 // asked for before it is needed.
 WordEvidence WordModel::Read(const TextCanvas& canvas, const TextSentence& sentence) const noexcept {
   constexpr std::size_t kBatch = 64;
-  std::array<std::uint64_t, kBatch + 2> keys;
+  __attribute__((uninitialized)) std::array<std::uint64_t, kBatch + 2> keys;  // read as far as it is held
   std::size_t held = 0;
   WordEvidence out;
   const auto look = [&](std::uint64_t key) {
