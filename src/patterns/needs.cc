@@ -111,7 +111,7 @@ void BytePairs::Add(std::string_view text) noexcept {
   std::size_t before = kPairCodes[static_cast<unsigned char>(text.front())];
   for (const char c : text.substr(1)) {
     const std::size_t code = kPairCodes[static_cast<unsigned char>(c)];
-    bits_[before] |= std::uint64_t{1} << code;
+    bits_[before % 64] |= std::uint64_t{1} << code;
     before = code;
   }
 }
@@ -124,7 +124,7 @@ bool BytePairs::MayHave(std::string_view word) const noexcept {
   for (std::size_t i = 0; i + 1 < word.size(); ++i) {
     const std::size_t first = kPairCodes[static_cast<unsigned char>(word[i])];
     const std::size_t second = kPairCodes[static_cast<unsigned char>(word[i + 1])];
-    if ((bits_[first] >> second & 1) == 0) return false;
+    if ((bits_[first % 64] >> second & 1) == 0) return false;
   }
   return true;
 }

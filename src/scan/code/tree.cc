@@ -260,10 +260,6 @@ NodeKinds::NodeKinds(Grammar grammar, std::initializer_list<NodeName> names, std
   }
 }
 
-NodeKinds::Entry NodeKinds::Symbol(std::uint16_t symbol) const noexcept {
-  return symbol < symbols_.size() ? symbols_[symbol] : Entry{};
-}
-
 NodeIndex SyntaxTree::Child(NodeIndex node, NodeField field) const noexcept {
   const NodeIndex end = nodes[node].next;
   for (NodeIndex child = node + 1; child < end; child = nodes[child].next) {

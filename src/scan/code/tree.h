@@ -53,7 +53,9 @@ class NodeKinds {
     bool chain = false;
   };
   [[nodiscard]] Grammar grammar() const noexcept { return grammar_; }
-  [[nodiscard]] Entry Symbol(std::uint16_t symbol) const noexcept;
+  [[nodiscard]] Entry Symbol(std::uint16_t symbol) const noexcept {
+    return symbol < symbols_.size() ? symbols_[symbol] : Entry{};
+  }
   [[nodiscard]] NodeField Field(std::uint16_t field) const noexcept {
     return field < fields_.size() ? fields_[field] : kOtherField;
   }

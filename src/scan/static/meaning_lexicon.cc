@@ -136,6 +136,7 @@ MeaningLexicon::MeaningLexicon() {
       phrase.rest = static_cast<std::uint32_t>(hashes_.size());
       phrase.size = static_cast<std::uint8_t>(rest.size());
       for (const std::string& next : rest) hashes_.push_back(HashWord(next));
+      entry.next |= rest.empty() ? ~std::uint64_t{0} : NextBit(hashes_[phrase.rest]);
       phrases_.push_back(phrase);
     }
     entries_.push_back(entry);

@@ -46,7 +46,10 @@ class MeaningLexicon {
     MeaningSet base;  // of these: the form in which one is told to do something
     std::uint32_t phrases = 0;
     std::uint32_t count = 0;
+    // NextBit() of each phrase's second word: the word after it says which entries begin no phrase here.
+    std::uint64_t next = 0;
   };
+  static constexpr std::uint64_t NextBit(std::uint64_t hash) noexcept { return std::uint64_t{1} << (hash % 64); }
   struct Phrase {
     MeaningSet set;
     std::uint32_t rest = 0;  // hashes of the words after the first begin there, ...

@@ -343,8 +343,9 @@ class Reader {
       MeaningSet& set = sets[i];
       set |= entry->set;
       bases[i] = entry->base.empty() ? 0 : 1;
-      for (std::uint32_t p = entry->phrases; p < entry->phrases + entry->count; ++p) {
-        const MeaningLexicon::Phrase& phrase = lexicon_.phrase(p);
+      const std::uint64_t next = i + 1 < count ? MeaningLexicon::NextBit(tokens[i + 1].hash) : ~std::uint64_t{0};
+      for (std::uint32_t p = 0; (entry->next & next) != 0 && p < entry->count; ++p) {
+        const MeaningLexicon::Phrase& phrase = lexicon_.phrase(entry->phrases + p);
         if (Matches(sentence, i, count, phrase)) set |= phrase.set;
       }
       part.all |= set;
