@@ -1,11 +1,12 @@
 // links: base core scan
-// Reading code: shell scripts parsed and judged, JavaScript lowered. Bytes a second of one core.
+// Reading code: shell scripts parsed and judged, JavaScript lowered and followed. Bytes a second of one core.
 #include <benchmark/benchmark.h>
 
 #include <fstream>
 #include <sstream>
 #include <string>
 
+#include "code/flow.h"
 #include "code/shell.h"
 #include "code/tree.h"
 
@@ -51,5 +52,31 @@ BENCHMARK_CAPTURE(BM_ParseJavaScript, typescript, "javascript/types.ts", Grammar
 BENCHMARK_CAPTURE(BM_LowerJavaScript, modules, "javascript/commonjs.js", false);
 BENCHMARK_CAPTURE(BM_LowerJavaScript, minified, "javascript/minified.js", false);
 BENCHMARK_CAPTURE(BM_LowerJavaScript, typescript, "javascript/types.ts", true);
+
+// What a program does: entry points, flows, judgements. The module is lowered before.
+void Follow(benchmark::State& state, const std::string& text) {
+  const Module module = LowerJavaScript(text, 0, false, true);
+  PackageModules package;
+  package.modules.push_back(&module);
+  package.paths.emplace_back("index.js");
+  for (auto _ : state) benchmark::DoNotOptimize(AnalyzeCode(package, {interlock::core::Reach::kRuntime}));
+  state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(text.size()));
+}
+
+void BM_FollowJavaScript(benchmark::State& state, const char* name) { Follow(state, Repeated(name, 64 << 10)); }
+BENCHMARK_CAPTURE(BM_FollowJavaScript, modules, "javascript/commonjs.js");
+BENCHMARK_CAPTURE(BM_FollowJavaScript, minified, "javascript/minified.js");
+
+// What validators and query builders make of a program: long chains of calls on what an object holds.
+void BM_FollowChains(benchmark::State& state) {
+  std::string text = "const kit = { text: () => kit, min: () => kit, max: () => kit };\n";
+  for (int i = 0; text.size() < (64 << 10); ++i) {
+    const std::string name = "field" + std::to_string(i);
+    text +=
+        "const " + name + " = kit.text().min(1).max(80).text().min(2);\nexports." + name + " = " + name + ".max(9);\n";
+  }
+  Follow(state, text);
+}
+BENCHMARK(BM_FollowChains);
 
 }  // namespace
