@@ -26,7 +26,8 @@ bool IsModelClient(std::string_view last) {
 }
 
 bool IsLogHandler(std::string_view name) {
-  return AnyOf(name, {"HTTPHandler", "SocketHandler", "DatagramHandler", "SMTPHandler", "SysLogHandler"});
+  return Contains(name, "Handler") &&
+         AnyOf(name, {"HTTPHandler", "SocketHandler", "DatagramHandler", "SMTPHandler", "SysLogHandler"});
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "code/open_settings.h"
 #include "code/places.h"
 #include "static/literals.h"
+#include "static/part_set.h"
 #include "static/shell_judge.h"
 #include "static/together.h"
 
@@ -107,6 +108,8 @@ void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_
                         "bootstrap", "terraform", "role binding", "rolebinding"})) {
     return;
   }
+  static constexpr PartSet kWords(kGives);
+  if (!kWords.AnyIn(text)) return;
   base::ByteSpan role;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
     const auto names = [&](std::string_view high) {
@@ -117,7 +120,6 @@ void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_
     if (role.end == 0 && std::ranges::any_of(kHighest, names)) role = {at, at + literal.size()};
   });
   if (role.end == 0) return;
-  if (!SaysAny(text, kGives)) return;
   RawFinding finding;
   finding.rule = "GRANT-001";
   finding.file = file.index;
