@@ -34,7 +34,7 @@ constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
-constexpr double kMostOfWordsAlone = 0.38;  // below what verdict.cc calls a look
+constexpr double kMostOfWordsAlone = 0.6;
 constexpr double kGlossed = 0.8;            // translated word by word
 constexpr double kGlossedTool = 0.55;       // ... of a tool: "Supprime un dossier" orders and tells in the same letters
 constexpr double kGivenText = 1.0;          // for rules of calm wording
@@ -250,7 +250,7 @@ class Analysis {
       // An error text or a resource that speaks to the assistant is read by it, and so is a comment that turns to it.
       const bool spoken = ((passage.kind & kSurfaceString) != 0 && (meaning.spoken || meaning.addressed)) ||
                           ((passage.kind & kSurfaceComment) != 0 && meaning.addressed);
-      // Words alone are a hint beside others; they have nobody look by themselves.
+      // Words alone count for no more than it takes to have a person look.
       if (meaning.words_alone) scale = std::min(scale, kMostOfWordsAlone);
       scale = std::min(scale, 1.0) * (spoken ? kSpokenString : std::min(1.0, KindWeight(passage.kind)));
       if (passage.glossed && !passage.joined) scale *= TellsWhatItDoes(passage, meaning) ? kGlossedTool : kGlossed;

@@ -480,7 +480,17 @@ double TextCanvas::SecurityAt(std::uint32_t p) const noexcept {
     last = passages[k].last;
   const double talk = talk_before[last] - talk_before[first];
   const double prose = prose_before[last] - prose_before[first];
-  return std::min(security, talk / (prose + kFewAround));
+  return std::min(security, std::max(talk / (prose + kFewAround), Throughout()));
+}
+
+// Who writes about attacks does so from beginning to end; who puts a glossary behind his orders does not.
+double TextCanvas::Throughout() const noexcept {
+  const std::size_t middle = (talk_before.size() - 1) / 2;
+  const auto share = [&](std::size_t from, std::size_t to) {
+    return static_cast<double>(talk_before[to] - talk_before[from]) /
+           (static_cast<double>(prose_before[to] - prose_before[from]) + kFewAround);
+  };
+  return std::min(share(0, middle), share(middle, talk_before.size() - 1));
 }
 
 bool TextCanvas::Within(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& spans, std::uint32_t at) noexcept {
