@@ -278,14 +278,15 @@ void Engine::JudgeLookup(Call& call) {
     return;
   }
   // ... nor anything that was packed into letters first.
-  if (target.Has(kEncoded) && target.Has(kPrivate) && whole) {
-    Raise("EXFIL-006", call.expr, target, kPrivate, "puts data into names that it looks up", 0.8);
+  constexpr Labels kTaken = kSecretLabels | kWeakSecretFile | kClipboard | kKeys | kKept | kTapped;
+  if (target.Has(kEncoded) && target.Has(kTaken) && whole) {
+    Raise("EXFIL-006", call.expr, target, kTaken, "puts data into names that it looks up", 0.8);
     return;
   }
   if (hole == std::string::npos || name.find('.', hole) == std::string::npos) return;
   if (target.Has(kPrivate | kHostFacts)) {
     Raise("EXFIL-006", call.expr, target, kPrivate | kHostFacts, "puts data into names that it looks up",
-          target.Has(kSecretLabels | kWeakSecretFile | kClipboard | kKeys | kKept) ? 1.0 : 0.6);
+          target.Has(kTaken) ? 1.0 : 0.6);
   }
 }
 
