@@ -485,16 +485,18 @@ double TextCanvas::SecurityAt(std::uint32_t p) const noexcept {
 
 // Who writes about attacks does so from beginning to end; who puts a glossary behind his orders does not.
 double TextCanvas::Throughout() const noexcept {
-  constexpr std::size_t kParts = 8;
   const std::size_t count = talk_before.size() - 1;
-  double least = 1.0;
-  for (std::size_t i = 0; i < kParts; ++i) {
-    const std::size_t from = count * i / kParts;
-    const std::size_t to = count * (i + 1) / kParts;
-    const double prose = static_cast<double>(prose_before[to] - prose_before[from]) + kFewAround / kParts;
-    least = std::min(least, static_cast<double>(talk_before[to] - talk_before[from]) / prose);
-  }
-  return least;
+  const auto least = [&](std::size_t parts, double few) {
+    double share = 1.0;
+    for (std::size_t i = 0; i < parts; ++i) {
+      const std::size_t from = count * i / parts;
+      const std::size_t to = count * (i + 1) / parts;
+      share = std::min(share, static_cast<double>(talk_before[to] - talk_before[from]) /
+                                  (static_cast<double>(prose_before[to] - prose_before[from]) + few));
+    }
+    return share;
+  };
+  return std::max(least(2, kFewAround), least(3, kFewAround / 3));
 }
 
 bool TextCanvas::Within(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& spans, std::uint32_t at) noexcept {

@@ -82,7 +82,7 @@ struct TextCanvas {
 
   // ... around a passage, and never more than in the whole: a glossary at the end excuses what stands beside it.
   [[nodiscard]] double SecurityAt(std::uint32_t passage) const noexcept;
-  // ... in the eighth of the text that speaks of them least.
+  // ... in the half, or the third, that speaks of them least: a glossary has to be longer than all before it.
   [[nodiscard]] double Throughout() const noexcept;
   [[nodiscard]] std::string_view Of(const TextSentence& s) const noexcept {
     return std::string_view(text).substr(s.begin, s.end - s.begin);
