@@ -130,16 +130,24 @@ void Engine::JudgeSentAlong(const Call& call, std::string_view last) {
   data.labels &= kTaken;
   data.fresh &= kTaken;
   if (!data.Has(kTaken & ~kEncoded)) return;
-  const ExprId made = view().Origin(method->base, function_);
-  if (made >= code().exprs.size()) return;
-  const std::string client = LowerCase(TextAt(code().exprs[made].loc).substr(0, 400));
+  // connect(...).cursor().execute(...): whose client it is stands at the beginning.
+  ExprId made = view().Origin(method->base, function_);
+  std::string client;
+  for (int i = 0; i < 5 && made < code().exprs.size(); ++i) {
+    client += LowerCase(TextAt(code().exprs[made].loc).substr(0, 400)) + " ";
+    const Expr& part = code().exprs[made];
+    if (part.kind != ExprKind::kCall && part.kind != ExprKind::kMember) break;
+    const ExprId before = part.base;
+    const bool member = before < code().exprs.size() && code().exprs[before].kind == ExprKind::kMember;
+    const ExprId next = member ? code().exprs[before].base : before;
+    made = next < code().exprs.size() ? view().Origin(next, function_) : kNone;
+  }
   if (!AnyOf(client, {"redis", "mongo", "psycopg", "asyncpg", "mysql", "pg.", "postgres", "azure", "boto", "s3", "blob",
                       "storage", "bucket", "valkey", "database", "sql"})) {
     return;
   }
   std::string host = HostOfHandle(method->base);
-  if (BringsItsKeys(Squeezed(TextAt(code().exprs[made].loc).substr(0, 400))))
-    host = std::string(kInboxPrefix) + "storage";
+  if (const std::string account = HostOfAccount(call); !account.empty()) host = account;
   if (host.empty()) return;
   Call sent = call;
   JudgeSend(sent, data, host, {});
