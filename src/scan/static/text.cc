@@ -35,9 +35,10 @@ constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
 constexpr double kMostOfWordsAlone = 0.6;
-constexpr double kGlossed = 0.8;       // translated word by word
-constexpr double kGlossedTool = 0.55;  // ... of a tool: "Supprime un dossier" orders and tells in the same letters
-constexpr double kGivenText = 1.0;     // for rules of calm wording
+constexpr double kMostOfGlossed = 0.45;  // below a ground of BLOCK
+constexpr double kGlossed = 0.8;         // translated word by word
+constexpr double kGlossedTool = 0.55;    // ... of a tool: "Supprime un dossier" orders and tells in the same letters
+constexpr double kGivenText = 1.0;       // for rules of calm wording
 constexpr std::string_view kPassedUnread = "PI-056";
 constexpr double kMostOfFindings = 0.3;
 constexpr double kOfShown = 0.65;  // what text_described.cc leaves of a block of code
@@ -167,6 +168,10 @@ class Analysis {
 
   void Push(RawFinding finding, std::uint32_t passage) {
     if (out_.findings.size() >= kMaxFindings || rules_.Find(finding.rule) == nullptr) return;
+    // Read word by word in a string of a program, it has somebody look, and is no ground to refuse.
+    const TextPassage& where = canvas_.passages[passage];
+    if (where.glossed && !where.joined && (where.kind & kSurfaceInstruction) == 0)
+      finding.scale = std::min(finding.scale, kMostOfGlossed);
     // What describes is not worth a line in a report.
     if (finding.scale * (1.0 - finding.described) < kMinWeight) return;
     marks_.push_back({out_.findings.size(), canvas_.passages[passage].section, passage});
