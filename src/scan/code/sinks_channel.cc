@@ -357,7 +357,11 @@ void Engine::NoteLogHandler(const Call& call, std::string_view last) {
 
 // addConfig("remote.origin.pushurl", url): whatever is pushed goes to one more place.
 void Engine::JudgePushedAlong(const Call& call) {
-  if (!last_ || call.args.size() < 2 || !Contains(code().text, "pushurl")) return;
+  // In the call itself: asking the whole file for each of its calls would be quadratic.
+  constexpr std::size_t kMostOfCall = 600;
+  if (!last_ || call.args.size() < 2 ||
+      !Contains(TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall), "pushurl"))
+    return;
   const auto says = [&](const Arg& arg) { return view().Text(arg.value, function_).ends_with(".pushurl"); };
   if (!std::ranges::any_of(call.args, says)) return;
   for (const Arg& arg : call.args) {
