@@ -91,17 +91,7 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
     const SentParam sent = about.sends[i];
     if (sent.param >= count) continue;
     if (JudgeMirrored(at, given[sent.param], sent.host)) continue;
-    // The rest of what it carries was judged where it is sent.
-    constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
-    Taint part = given[sent.param];
-    part.labels &= kOwners;
-    part.fresh &= kOwners;
-    if (part.labels == 0 && part.params == 0) continue;
-    Call call;
-    call.expr = at;
-    exact_ = true;
-    JudgeSend(call, part, sent.host, {});
-    exact_ = false;
+    JudgeSentOn(sent, given[sent.param], at);
   }
   Taint result;
   result.labels = result.fresh = about.out.fresh;
@@ -129,21 +119,26 @@ void Engine::CallBack(const Value& function, const Taint& taint, Taint* result, 
   ReadFunction(function.module, function.index);
   // collect().then(deliver): what it sends of its parameters, it sends of this.
   for (std::size_t i = 0; at != kNone && i < about.sends.size(); ++i) {
-    const SentParam sent = about.sends[i];
-    Taint part = taint;
-    constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
-    part.labels &= kOwners;
-    part.fresh &= kOwners;
-    if (part.labels == 0) continue;
-    Call call;
-    call.expr = at;
-    exact_ = true;
-    JudgeSend(call, part, sent.host, {});
-    exact_ = false;
+    JudgeSentOn(SentParam(about.sends[i]), taint, at);
   }
   Taint back = about.out;
   back.params = 0;
   result->Join(back);
+}
+
+// What a function sends of a parameter to a host that stands in it, given here: whose credentials they are is known
+// here only. The rest of what it carries was judged where it is sent.
+void Engine::JudgeSentOn(const SentParam& sent, const Taint& given, ExprId at) {
+  constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
+  Taint part = given;
+  part.labels &= kOwners;
+  part.fresh &= kOwners;
+  if (part.labels == 0 && part.params == 0) return;
+  Call call;
+  call.expr = at;
+  exact_ = true;
+  JudgeSend(call, part, sent.host, {});
+  exact_ = false;
 }
 
 // Names that were given to a check are checked from there on.

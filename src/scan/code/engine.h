@@ -253,6 +253,7 @@ class Engine {
                      const Taint& receiver, ExprId at);
   // `at`: where the function is handed over; kNone: nobody knows.
   void CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at = kNone);
+  void JudgeSentOn(const SentParam& sent, const Taint& given, ExprId at);
   [[nodiscard]] Taint NamedPlace(ExprId path);
   void NoteHanded(const Call& call);
   void NoteSpawned(ExprId words);

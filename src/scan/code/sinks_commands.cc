@@ -39,10 +39,9 @@ std::string HostOfWord(const std::string& word) {
 }
 
 // Of a connection string or a client: keys that stand in the code, so that the account is the author's.
-bool BringsItsKeys(std::string_view made) {
-  return AnyOf(made, {"aws_secret_access_key=\"", "aws_secret_access_key='", "AccountKey=", "secretAccessKey: \"",
-                      "secretAccessKey: '", "secretAccessKey:\"", "secretAccessKey:'", "auth:\"gh", "auth:'gh",
-                      "Github(\"gh", "Github('gh", "auth_token=\"", "Token(\"gh"});
+bool BringsItsKeys(std::string_view squeezed) {
+  return AnyOf(squeezed, {"aws_secret_access_key=\"", "AccountKey=", "secretAccessKey:\"", "auth:\"gh", "Github(\"gh",
+                          "auth_token=\"", "Token(\"gh"});
 }
 
 }  // namespace

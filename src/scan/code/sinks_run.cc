@@ -139,10 +139,10 @@ bool Engine::FormsCommand(ExprId command) const {
 }
 
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
-  MarkArchivedBy(call, Known(command));
+  const std::string text = Known(command);
+  MarkArchivedBy(call, text);
   if (!last_) return;
   JudgeNetFile(call, taint);
-  const std::string text = Known(command);
   const std::string first = text.substr(0, text.find_first_of(" \t\n|;&"));
   Use(call, Permission::kSubprocess, text.empty() ? std::string("any command") : text, taint.Has(kToolArgument));
   if (IsShellName(first)) here().deeds |= kDidRunShell;
@@ -450,7 +450,7 @@ void Engine::JudgeSpawn(Call& call) {
     }
   }
   if (words.empty()) return;
-  if (words.size() == 1 && !shell) NoteSpawned(words[0]);
+  if (words.size() == 1 && words[0] == target && !shell) NoteSpawned(target);
   if (last_ && scope == function_ && words[0] < code().exprs.size() && Eval(words[0]).Has(kUnpacked)) {
     Raise("OBFUSC-001", call.expr, Eval(words[0]), kUnpacked, "runs a program that it has unpacked from a text", 0.5);
   }

@@ -206,8 +206,8 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     }
   }
   Use(call, Permission::kFilesystemWrite, path);
-  const bool locked = AnyOf(TextAt(code().exprs[call.expr].loc), {"0o600", "0600", "384"});
-  if (last_ && data.Has(kSecretFile | kStore | kEnvAll) && IsOpenPlace(path) && !locked) {
+  if (last_ && data.Has(kSecretFile | kStore | kEnvAll) && IsOpenPlace(path) &&
+      !AnyOf(TextAt(code().exprs[call.expr].loc), {"0o600", "0600"})) {
     Raise("EXFIL-004", call.expr, data, kSecretFile | kStore | kEnvAll,
           "leaves credentials where others read: " + Shown(path), 0.8);
   }
