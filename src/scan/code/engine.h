@@ -17,6 +17,7 @@
 
 #include "code/catalogue.h"
 #include "code/flow.h"
+#include "code/vendors.h"
 #include "code/world.h"
 #include "static/shell_judge.h"
 
@@ -87,7 +88,7 @@ struct Taint {
   Labels labels = 0;
   Labels fresh = 0;
   std::uint32_t params = 0;
-  std::uint32_t vendors = 0;                      // whose credentials (places.h)
+  Vendors vendors;                                // whose credentials
   std::array<std::uint32_t, kTrails> trail = {};  // 0: none; else index + 1 of a step
   void Join(const Taint& other);
   [[nodiscard]] bool Has(Labels mask) const { return (labels & mask) != 0; }

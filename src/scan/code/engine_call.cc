@@ -14,9 +14,9 @@ using namespace sink_words;    // NOLINT
 // A part of something is not all that the whole is.
 void Engine::Narrow(const Expr& part, std::string_view key, Taint* taint) {
   // keys["KIT_API_KEY"]: one key out of several.
-  if (taint->Has(kEnvSecret) && taint->vendors != 0 && part.kind == ExprKind::kIndex && IsSecretName(key)) {
-    const std::uint32_t one = VendorOf(key);
-    if ((one & taint->vendors) != 0 || ReadsVariable(code().text, key)) taint->vendors = one;
+  if (taint->Has(kEnvSecret) && taint->vendors.any() && part.kind == ExprKind::kIndex && IsSecretName(key)) {
+    const Vendors one = VendorOf(key);
+    if ((one & taint->vendors).any() || ReadsVariable(code().text, key)) taint->vendors = one;
   }
 }
 

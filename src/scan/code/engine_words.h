@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "code/places.h"
+#include "code/vendors.h"
 #include "static/part_set.h"
 
 namespace interlock::scan::code::engine_words {
@@ -101,7 +102,7 @@ inline bool PicksOwn(std::string_view text) {
       const std::size_t to = text.find(text[from], from + 1);
       if (to == std::string_view::npos) return false;
       const std::string_view prefix = text.substr(from + 1, to - from - 1);
-      if (prefix.size() < 3 || VendorOf(prefix) != 0 || IsSecretName(prefix)) return false;
+      if (prefix.size() < 3 || VendorOf(prefix).any() || IsSecretName(prefix)) return false;
       picks = true;
     }
   }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "code/ir.h"
+#include "code/package_data.h"
 #include "code/resolve.h"
 #include "interlock/scan/scanner.h"
 #include "static/analysis.h"
@@ -20,6 +21,7 @@ struct PackageModules {
   std::vector<const Module*> modules;
   std::vector<std::string> paths;                            // file path of each
   std::unordered_map<std::string, std::uint32_t> by_import;  // "pkg.sub", "src/lib/util" -> index into modules
+  std::vector<DataFile> data = {};                           // settings that programs may read
 };
 
 struct EntryPoint {

@@ -9,6 +9,7 @@
 
 #include "code/catalogue.h"
 #include "code/places.h"
+#include "code/vendors.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "interlock/scan/rules.h"
@@ -449,8 +450,23 @@ TEST(Places, Paths) {
   EXPECT_EQ(KindOfPath("src/environment.ts"), PathKind::kPlain);
   EXPECT_TRUE(IsSecretName("GITHUB_TOKEN"));
   EXPECT_FALSE(IsSecretName("MAX_TOKENS"));
+}
+
+TEST(Vendors, WhoseCredentialAndWhichHosts) {
   EXPECT_TRUE(HostOfVendors("api.github.com", VendorOf("GITHUB_TOKEN")));
-  EXPECT_FALSE(HostOfVendors("collect.stats-hub.example", 0xFFFFFFFFU));
+  EXPECT_TRUE(HostOfVendors("api.supabase.co", VendorOf("NEXT_PUBLIC_SUPABASE_ANON_KEY")));
+  EXPECT_TRUE(HostOfVendors("sheets.googleapis.com", VendorOf("GCP_SERVICE_ACCOUNT_KEY")));
+  EXPECT_TRUE(VendorOf("NOTES_API_KEY").none());
+  EXPECT_TRUE(SecretVendorOf("GITHUB_REPOSITORY").none());
+  EXPECT_EQ(VendorOf("AWS_SECRET_ACCESS_KEY").count(), 1U);
+  // No host is asked with a private key; with that of a service's app, the service is.
+  EXPECT_TRUE(VendorOf("DEPLOYER_PRIVATE_KEY").any());
+  EXPECT_FALSE(HostOfVendors("api.deployer.example", VendorOf("DEPLOYER_PRIVATE_KEY")));
+  EXPECT_TRUE(HostOfVendors("api.github.com", VendorOf("GITHUB_APP_PRIVATE_KEY")));
+  EXPECT_FALSE(HostOfVendors("api.github.com.intake.example", VendorOf("OPENAI_API_KEY")));
+  EXPECT_EQ(VendorName("gh"), "github");
+  EXPECT_EQ(VendorName("acme"), "acme");
+  EXPECT_FALSE(IsKnownService("collect.stats-hub.example"));
 }
 
 }  // namespace

@@ -186,6 +186,8 @@ class Dumper {
 
 }  // namespace
 
+std::string ExportedName(std::string_view name) { return "export " + std::string(name); }
+
 std::string Dump(const Module& module) { return Dumper(module).Run(); }
 
 }  // namespace interlock::scan::code

@@ -128,7 +128,8 @@ struct Class {
 // {"*", "a", "*"}. JS `import x from "m"` -> {"x", "m", "default"}; `import * as x` -> {"x", "m", ""}; `import {a as
 // b}` -> {"b", "m", "a"}; `const x = require("m")`, `await import("m")` with a constant -> {"x", "m", ""}; destructured
 // require -> {"b", "m", "a"}. "node:" prefixes are removed. Relative Python imports keep their dots in `module`
-// ("..x").
+// ("..x"). `export {a as b} from "m"` -> {ExportedName("b"), "m", "a"}; `export * from "m"` -> {"*", "m", "*"};
+// `export * as x from "m"` -> {ExportedName("x"), "m", ""}.
 struct Import {
   std::string_view local;
   std::string module;
@@ -136,6 +137,9 @@ struct Import {
   FuncId scope = kModuleBody;
   Loc loc;
 };
+
+// The name of what a module only hands on: no variable of its own is called so.
+[[nodiscard]] std::string ExportedName(std::string_view name);
 
 struct Comment {
   Loc loc;  // with its markers

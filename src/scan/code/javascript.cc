@@ -353,16 +353,44 @@ void Lowering::EmitImport(NodeIndex node) {
   if (!any) AddImport({}, module, {}, node);
 }
 
+// `exports.name = value`, which is what an export under another name than its own comes to.
+void Lowering::EmitExported(NodeIndex node, std::string_view name, ExprId value) {
+  if (value == kNone) return;
+  const ExprId exports = New(ExprKind::kName, node, "exports");
+  const ExprId target = New(ExprKind::kMember, node, name, exports);
+  Emit(Current(), StmtKind::kAssign, node, target, value);
+}
+
 void Lowering::EmitExport(NodeIndex node) {
   std::string_view module;
   if (const NodeIndex source = PartWith(node, kFieldSource); source != kNone && ExprOf(source) != kNone) {
     module = module_.exprs[ExprOf(source)].text;
     AddImport({}, module, {}, node);
   }
+  std::string_view words = TextOf(node);
+  words.remove_prefix(std::min(words.size(), std::string_view("export").size()));
+  words.remove_prefix(std::min(words.find_first_not_of(" \t\r\n"), words.size()));
+  const bool by_default = words.starts_with("default");
+  bool all = words.starts_with('*');
   for (NodeIndex part = FirstPart(node); part != kNone; part = NextPart(part)) {
-    if (KindOf(part) == kExportClause && module.empty()) {
+    const NodeIndex own = PartWith(part, kFieldName);
+    if (KindOf(part) == kExportClause) {
       for (NodeIndex each = FirstPart(part); each != kNone; each = NextPart(each)) {
-        if (const NodeIndex name = PartWith(each, kFieldName); name != kNone) exported_.insert(TextOf(name));
+        const NodeIndex name = PartWith(each, kFieldName);
+        if (name == kNone) continue;
+        const NodeIndex alias = PartWith(each, kFieldAlias);
+        const std::string_view seen = alias == kNone ? TextOf(name) : TextOf(alias);
+        if (!module.empty()) {
+          AddImport(Own(ExportedName(seen)), module, TextOf(name), each);
+          continue;
+        }
+        exported_.insert(TextOf(name));
+        if (seen != TextOf(name)) EmitExported(each, seen, New(ExprKind::kName, name, TextOf(name)));
+      }
+    } else if (KindOf(part) == kNamespaceExport) {
+      all = false;
+      if (const NodeIndex name = FirstPart(part); name != kNone) {
+        AddImport(Own(ExportedName(TextOf(name))), module, {}, part);
       }
     } else if (KindOf(part) == kDeclaration) {
       for (NodeIndex each = FirstPart(part); each != kNone; each = NextPart(each)) {
@@ -370,9 +398,12 @@ void Lowering::EmitExport(NodeIndex node) {
       }
     } else if (FieldOf(part) == kFieldValue) {
       ExportValue(ExprOf(part));
-      EmitValue(StmtKind::kExpr, part, part);
+      EmitExported(part, "default", ExprOf(part));
+    } else if (by_default && (IsFunction(KindOf(part)) || IsClass(KindOf(part)))) {
+      EmitExported(part, "default", own == kNone ? ExprOf(part) : New(ExprKind::kName, own, TextOf(own)));
     }
   }
+  if (all && !module.empty()) AddImport("*", module, "*", node);
 }
 
 void Lowering::ExportValue(ExprId value) {

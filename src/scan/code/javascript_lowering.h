@@ -40,6 +40,7 @@ class Lowering : private TreeLowering {
   void AddParam(Function* function, NodeIndex part);
   void EmitImport(NodeIndex node);
   void EmitExport(NodeIndex node);
+  void EmitExported(NodeIndex node, std::string_view name, ExprId value);
   void EmitDeclarator(NodeIndex node);
   bool ImportOf(NodeIndex target, NodeIndex value);
   void EmitEffects(NodeIndex from, NodeIndex to);

@@ -220,46 +220,6 @@ constexpr std::array kAgentParts = std::to_array<std::string_view>({"claude.md",
                                                                     ".goosehints",
                                                                     "/memory.md"});
 
-// Vendor, then words of its hosts. The variable starts with the first word.
-struct Vendor {
-  std::string_view prefix;
-  std::string_view hosts;  // parts of host names, separated by blanks
-};
-constexpr std::array kVendors = std::to_array<Vendor>({
-    {"AWS_", "amazonaws aws"},
-    {"OPENAI_", "openai azure"},
-    {"ANTHROPIC_", "anthropic claude"},
-    {"GITHUB_", "github"},
-    {"GH_", "github"},
-    {"GITLAB_", "gitlab"},
-    {"NPM_", "npmjs npm"},
-    {"PYPI_", "pypi"},
-    {"SLACK_", "slack"},
-    {"STRIPE_", "stripe"},
-    {"GOOGLE_", "google gstatic youtube"},
-    {"GEMINI_", "google"},
-    {"AZURE_", "azure microsoft windows"},
-    {"HF_", "huggingface"},
-    {"HUGGINGFACE", "huggingface"},
-    {"DISCORD_", "discord"},
-    {"TELEGRAM_", "telegram"},
-    {"TWILIO_", "twilio"},
-    {"SENDGRID_", "sendgrid"},
-    {"DOCKER_", "docker"},
-    {"CLOUDFLARE_", "cloudflare workers"},
-    {"NOTION_", "notion"},
-    {"JIRA_", "atlassian jira"},
-    {"DATABASE_", "-"},
-    {"POSTGRES_", "-"},
-    {"MYSQL_", "-"},
-    {"MONGO", "mongodb"},
-    {"SSH_", "-"},
-    {"KUBE", "-"},
-    {"VAULT_", "vault"},
-    {"HEROKU_", "heroku"},
-    {"DATADOG_", "datadog"},
-});
-
 }  // namespace
 
 bool IsKeptAside(std::string_view lower) {
@@ -325,51 +285,6 @@ bool IsRecordPath(std::string_view lower) {
       rest.remove_prefix(name.size());
     }
     if (rest.empty()) return true;
-  }
-  return false;
-}
-
-bool IsSecretName(std::string_view variable) {
-  if (variable.size() > 128) return false;
-  std::string upper(variable);
-  for (char& c : upper) {
-    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-  }
-  static constexpr PartSet kWords(std::to_array<std::string_view>(
-      {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL",
-       "AUTH_KEY", "_PAT", "DATABASE_URL", "CONNECTION_STRING", "MNEMONIC", "SEED_PHRASE"}));
-  if (kWords.AnyIn(upper)) {
-    return upper.find("MAX_TOKEN") == std::string::npos && upper.find("TOKENIZER") == std::string::npos &&
-           upper.find("TOKEN_LIMIT") == std::string::npos && upper.find("TOKEN_URL") == std::string::npos;
-  }
-  return upper.ends_with("_KEY") || upper == "KEY";
-}
-
-std::uint32_t VendorOf(std::string_view variable) {
-  static_assert(kVendors.size() <= 32);
-  for (std::size_t i = 0; i < kVendors.size(); ++i) {
-    if (variable.starts_with(kVendors[i].prefix)) return 1U << i;
-  }
-  return 0;
-}
-
-bool HostOfVendors(std::string_view host, std::uint32_t vendors) {
-  for (std::size_t i = 0; i < kVendors.size(); ++i) {
-    if ((vendors >> i & 1U) == 0) continue;
-    std::string_view words = kVendors[i].hosts;
-    while (!words.empty()) {
-      const std::size_t blank = words.find(' ');
-      const std::string_view word = words.substr(0, blank);
-      // As a label of the name, or as its beginning ("s3.amazonaws.com", "githubusercontent.com").
-      std::string_view labels = host;
-      while (word != "-" && !labels.empty()) {
-        const std::size_t dot = labels.find('.');
-        const std::string_view label = labels.substr(0, dot);
-        if (label == word || (word.size() >= 5 && label.starts_with(word))) return true;
-        labels = dot == std::string_view::npos ? std::string_view() : labels.substr(dot + 1);
-      }
-      words = blank == std::string_view::npos ? std::string_view() : words.substr(blank + 1);
-    }
   }
   return false;
 }

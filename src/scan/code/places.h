@@ -24,12 +24,6 @@ enum class PathKind : std::uint8_t {
 [[nodiscard]] bool GivesRoleKeys(std::string_view url);
 // Lower case. The record of what was done on a machine; of an agent's, all that was said.
 [[nodiscard]] bool IsRecordPath(std::string_view lower);
-// Whether a variable of the environment, by its name, holds a credential.
-[[nodiscard]] bool IsSecretName(std::string_view variable);
-// Whose credential a variable is, as one bit; 0: nobody's in particular.
-[[nodiscard]] std::uint32_t VendorOf(std::string_view variable);
-// Whether a host belongs to one of the vendors.
-[[nodiscard]] bool HostOfVendors(std::string_view host, std::uint32_t vendors);
 
 // `/bot` + token, `chat_id: id`: what names the bot or the chat in a chat service's interface says who talks where and
 // carries nothing; `before`: the literal text before the piece, `key`: the name it is given under.

@@ -408,6 +408,9 @@ Value ModuleView::Unbound(std::string_view name) const {
 
 Value ModuleView::OfTarget(std::string_view target) const {
   const std::uint32_t other = world_.Resolve(index_, target);
+  if (other == kNone && target.starts_with('.') && target.ends_with(".json")) {
+    if (const Value* data = world_.DataAt(index_, target)) return *data;
+  }
   if (other == kNone) return Qualified(std::string(target.starts_with("node:") ? target.substr(5) : target));
   Value value;
   value.kind = ValueKind::kQualified;
@@ -426,7 +429,12 @@ Value ModuleView::OfImport(const Import& import) const {
       const std::uint32_t module = world_.Resolve(index_, inner);
       if (module != kNone) return OfTarget(inner);
     }
-    if (import.module.starts_with('.')) return {};
+    if (import.module.starts_with('.')) {
+      // import conf from "./conf.json"; Python's modules have other names.
+      Value data = is_python() ? Value() : OfTarget(import.module);
+      if (data.kind == ValueKind::kQualified) return {};
+      return whole || import.symbol == "default" ? data : MemberOf(data, import.symbol);
+    }
     if (whole || (!is_python() && import.symbol == "default")) return Qualified(import.module);
     return Qualified(import.module + "." + import.symbol);
   }
@@ -472,7 +480,10 @@ Value ModuleView::FindSymbol(std::string_view name) const {
       }
     }
   }
-  const std::uint32_t slot = SlotByName(name, kModuleBody);
+  std::uint32_t slot = SlotByName(name, kModuleBody);
+  if (!is_python() && hands_on_) {
+    if (const std::uint32_t on = SlotByName(ExportedName(name), kModuleBody); on != kNone) slot = on;
+  }
   if (slot != kNone) return OfSlot(slot, kNone, kNone - 1);
   for (const std::uint32_t star : stars_) {
     const std::uint32_t other = world_.Resolve(index_, module_.imports[star].module);
@@ -657,6 +668,7 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     if ((callee.text == "asyncio.wait_for" || callee.text == "asyncio.shield") && !args.empty())
       return Evaluate(args[0].value, scope);
     if (std::optional<Value> value = Special(callee, call, scope)) return *std::move(value);
+    if (Value data = OfData(callee, call, scope); data.kind != ValueKind::kUnknown) return data;
   }
   // Folding. The receiver of a method of a known value is that value.
   const Expr& base = call.base < module_.exprs.size() ? module_.exprs[call.base] : call;

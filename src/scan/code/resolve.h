@@ -19,6 +19,9 @@
 
 namespace interlock::scan::code {
 
+// Stands for what is not known in a partly constant text.
+inline constexpr char kHole = '\x01';
+
 enum class ValueKind : std::uint8_t { kUnknown, kText, kQualified, kFunction, kClass, kInstance, kList, kDict };
 
 struct Value {

@@ -2,6 +2,7 @@
 #include "code/open_settings.h"
 #include "code/places.h"
 #include "code/shell_analysis.h"
+#include "code/vendors.h"
 
 namespace interlock::scan::code::shell {
 namespace {
@@ -189,7 +190,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       if (unknown == std::string::npos || name.text.find('.', unknown) == std::string::npos) continue;
       Taint taint = OfWord(name);
       for (const std::string& variable : name.variables) {
-        if (SecretOwner(variable).empty()) continue;
+        if (!IsSecretName(variable)) continue;
         taint.secret = true;
         taint.what = "$" + variable;
         taint.secret_loc = name.loc;
@@ -201,6 +202,13 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       } else if (CodesFacts()) {
         ShellUse& use = Emit(ShellAct::kSendTaken, index, domain, 1);
         use.steps.emplace_back(command.loc, "puts what it has encoded into names that it looks up");
+      } else if (Has(domain, ".") && std::ranges::any_of(name.commands, [&](std::uint32_t each) {
+                   return each < script_.commands.size() &&
+                          Is(ProgramOf(script_.commands[each]), {"whoami", "id", "uname"});
+                 })) {
+        // No host is called by who the user is.
+        ShellUse& use = Emit(ShellAct::kSendTaken, index, domain, 1);
+        use.steps.emplace_back(command.loc, "puts facts about the machine into a name that it looks up");
       } else if (taint.substituted) {
         Emit(ShellAct::kSend, index, domain, 1);
       }

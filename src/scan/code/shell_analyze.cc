@@ -2,6 +2,7 @@
 #include "code/flow.h"
 #include "code/places.h"
 #include "code/shell_analysis.h"
+#include "code/vendors.h"
 
 namespace interlock::scan::code {
 namespace shell {
@@ -23,6 +24,13 @@ std::vector<const ShellWord*> Analysis::Operands(const ShellCommand& command, st
 static void Widen(ShellUse& use, const Loc& from) {
   if (from.end > from.begin && from.begin < use.loc.begin && use.loc.end - from.begin <= 512)
     use.loc.begin = from.begin;
+}
+
+// A variable with the credential of one service, on its way to a host that is not that service's.
+static bool IsForAnother(std::string_view variable, std::string_view host) {
+  if (host.empty() || host.find(kUnknownChar) != std::string_view::npos) return false;
+  const Vendors vendors = SecretVendorOf(variable);
+  return vendors.any() && !HostOfVendors(host, vendors);
 }
 
 void Analysis::RunTaint(std::uint32_t index, const Taint& taint) {
@@ -279,6 +287,10 @@ void Analysis::Sends(std::uint32_t index, const std::string& host, const std::st
     if (!headers_only) Emit(ShellAct::kSend, index, destination);
     return;
   }
+  // echo "{\"token\": \"$VERCEL_TOKEN\"}" | curl -d @- https://api.vercel.com: where it belongs.
+  if (taint.secret && taint.what.starts_with('$') && HostOfVendors(host, VendorOf(taint.what.substr(1)))) {
+    taint.secret = false;
+  }
   // The service that a program's own credential is for: ~/.terraform.d in a header to terraform.io.
   if (taint.secret && headers_only && IsStoreOf(taint.what, host)) return;
   if (taint.secret || (taint.environment && !headers_only)) {
@@ -326,10 +338,7 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
     if (std::ranges::find(word->variables, "_") != word->variables.end()) sent.Merge(input);
     sent.Merge(OfWord(*word));
     for (const std::string& name : word->variables) {
-      std::string owner = SecretOwner(name);
-      if (owner.empty() || Has(host, std::string_view(&kUnknownChar, 1)) || host.empty() || OwnerHasHost(owner, host)) {
-        continue;
-      }
+      if (!IsForAnother(name, host)) continue;
       sent.secret = true;
       sent.what = "$" + name;
       sent.secret_loc = word->loc;
@@ -354,11 +363,7 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   for (const auto* list : {&transfer.urls, &transfer.headers}) {
     for (const ShellWord* word : *list) {
       for (const std::string& name : word->variables) {
-        std::string owner = SecretOwner(name);
-        if (owner.empty() || host.empty() || Has(host, std::string_view(&kUnknownChar, 1)) ||
-            OwnerHasHost(owner, host)) {
-          continue;
-        }
+        if (!IsForAnother(name, host)) continue;
         carried.secret = true;
         carried.what = "$" + name;
         carried.secret_loc = word->loc;
@@ -532,7 +537,7 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
       out.Merge(OfWord(word));
       if (word.obfuscation >= 2) out.decoded = true;
       for (const std::string& name : word.variables) {
-        if (SecretOwner(name).empty()) continue;
+        if (SecretVendorOf(name).none()) continue;
         out.secret = true;
         out.what = "$" + name;
         out.secret_loc = word.loc;
@@ -557,7 +562,7 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
        (command.words.size() == 1 ? program != "declare" : word(1) == "-p" || word(1) == "-x"))) {
     if (command.words.size() == 1 || word(1) == "-p" || word(1) == "-x" || word(1) == "-0") {
       out.environment = true;
-    } else if (!SecretOwner(word(1)).empty()) {
+    } else if (SecretVendorOf(word(1)).any()) {
       out.secret = true;
       out.what = "$" + word(1);
       out.secret_loc = command.loc;
@@ -598,7 +603,7 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
     return;
   }
   // $(AWS_SECRET_ACCESS_KEY): meant as a variable.
-  if (command.words.size() == 1 && !SecretOwner(command.words[0].text).empty()) {
+  if (command.words.size() == 1 && SecretVendorOf(command.words[0].text).any()) {
     out.secret = true;
     out.what = "$" + command.words[0].text;
     out.secret_loc = command.loc;

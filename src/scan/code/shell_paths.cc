@@ -6,6 +6,7 @@
 
 #include "code/places.h"
 #include "code/shell_internal.h"
+#include "code/vendors.h"
 #include "interlock/base/find_bytes.h"
 #include "static/part_set.h"
 
@@ -132,32 +133,6 @@ constexpr std::array<std::string_view, 18> kAgentNames = {"claude.md",
                                                           ".cursor",
                                                           "opencode.json"};
 
-// Words of variable names that name no service.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 24> kOwners = {{{"aws", "amazonaws"},
-                                                                                    {"github", "github"},
-                                                                                    {"gh", "github"},
-                                                                                    {"gitlab", "gitlab"},
-                                                                                    {"openai", "openai"},
-                                                                                    {"anthropic", "anthropic"},
-                                                                                    {"claude", "anthropic"},
-                                                                                    {"google", "google"},
-                                                                                    {"gemini", "google"},
-                                                                                    {"azure", "azure"},
-                                                                                    {"npm", "npmjs"},
-                                                                                    {"pypi", "pypi"},
-                                                                                    {"slack", "slack"},
-                                                                                    {"stripe", "stripe"},
-                                                                                    {"hf", "huggingface"},
-                                                                                    {"huggingface", "huggingface"},
-                                                                                    {"database", "\x01"},
-                                                                                    {"docker", "docker"},
-                                                                                    {"twilio", "twilio"},
-                                                                                    {"gcp", "google"},
-                                                                                    {"groq", "groq"},
-                                                                                    {"mistral", "mistral"},
-                                                                                    {"digitalocean", "digitalocean"},
-                                                                                    {"ssh", "\x01"}}};
-
 bool IsAddress(std::string_view host) {
   return !host.empty() && (host[0] == '[' || (host.find_first_not_of("0123456789.") == std::string_view::npos &&
                                               std::ranges::count(host, '.') == 3));
@@ -177,9 +152,7 @@ bool IsStoreOf(std::string_view path, std::string_view host) {
   for (const std::string_view end : {".d", "rc", ".json", ".toml"}) {
     if (store.ends_with(end)) store.erase(store.size() - end.size());
   }
-  for (const auto& [word, owner] : kOwners) {
-    if (store == word) store = owner;
-  }
+  store = VendorName(store);
   // The name that somebody registered: "terraform" of app.terraform.io.
   const std::size_t top = host.rfind('.');
   if (top == std::string_view::npos || IsAddress(host)) return false;
@@ -347,33 +320,6 @@ std::uint8_t FetchGravity(std::string_view url) {
 bool LooksLikeUrl(std::string_view text) {
   return text.starts_with("http://") || text.starts_with("https://") || text.starts_with("ftp://") ||
          text.starts_with("ftps://") || text.starts_with("HTTP");
-}
-
-std::string SecretOwner(std::string_view variable) {
-  std::string name = Lower(variable.substr(0, 128));
-  bool secret = false;
-  for (std::string_view word : {"secret", "token", "passw", "api_key", "apikey", "private_key", "access_key",
-                                "credential", "auth_key", "database_url"}) {
-    secret |= Has(name, word);
-  }
-  if (!secret) return {};
-  std::size_t at = 0;
-  while (at <= name.size()) {
-    std::size_t end = std::min(name.find('_', at), name.size());
-    std::string_view word = std::string_view(name).substr(at, end - at);
-    for (const auto& [owner, host] : kOwners) {
-      if (owner == word) return std::string(owner);
-    }
-    at = end + 1;
-  }
-  return {};
-}
-
-bool OwnerHasHost(std::string_view owner, std::string_view host) {
-  for (const auto& [name, part] : kOwners) {
-    if (name == owner) return Has(host, part) || (name.size() > 2 && Has(host, name));
-  }
-  return Has(host, owner);
 }
 
 }  // namespace interlock::scan::code::shell

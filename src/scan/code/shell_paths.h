@@ -25,8 +25,5 @@ namespace interlock::scan::code::shell {
 [[nodiscard]] bool IsLocalHost(std::string_view host);
 [[nodiscard]] std::string HostOf(std::string_view url);  // lower case; "" when there is none
 [[nodiscard]] bool LooksLikeUrl(std::string_view text);
-// The service that a secret of that variable name is for ("aws"), "" for none that is widely known.
-[[nodiscard]] std::string SecretOwner(std::string_view variable);
-[[nodiscard]] bool OwnerHasHost(std::string_view owner, std::string_view host);
 
 }  // namespace interlock::scan::code::shell

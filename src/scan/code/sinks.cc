@@ -60,7 +60,9 @@ void Engine::Raise(std::string_view rule, Loc loc, const Taint& taint, Labels be
     const auto calls = std::count_if(hit.finding.flow.begin(), hit.finding.flow.end(),
                                      [](const RawFlowStep& step) { return step.text.starts_with("passed to `"); });
     const bool secrets = rule == "EXFIL-003";
-    if (!exact_ && calls >= (secrets ? 1 : 3)) hit.finding.scale = std::min(hit.finding.scale, calls >= 6 ? 0.12 : 0.3);
+    // Exactly followed is the last call alone: what came a longer way to it, came by many callers as well.
+    const bool exact = exact_ && calls < 3;
+    if (!exact && calls >= (secrets ? 1 : 3)) hit.finding.scale = std::min(hit.finding.scale, calls >= 6 ? 0.12 : 0.3);
     hit.finding.flow.push_back(RawFlowStep{code().file, loc.begin, hit.finding.message});
   }
   hits_.push_back(std::move(hit));
@@ -111,7 +113,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   const std::string to = fixed ? " to " + host : std::string(" over the network");
   if (all.Has(kSecretFile | kStore)) {
     // Cloud libraries trade their own key files for tokens at their own hosts.
-    if (!fixed || inbox || !HostOfVendors(host, 0xFFFFFFFFU)) {
+    if (!fixed || inbox || !IsKnownService(host)) {
       // A credential that is only in the options or the address may be the header where it belongs.
       const bool body = data.Has(kSecretFile | kStore) || fixed;
       Raise("EXFIL-001", call.expr, all, kSecretFile | kStore, "sends credentials read from their store" + to,
@@ -126,7 +128,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     Raise("EXFIL-001", call.expr, all, kWeakSecretFile, "sends a file of credentials" + to, 0.9, host);
     return;
   }
-  if ((all.fresh & kWeakSecretFile) != 0 && kind == HostKind::kOrdinary && fixed && !HostOfVendors(host, 0xFFFFFFFFU)) {
+  if ((all.fresh & kWeakSecretFile) != 0 && kind == HostKind::kOrdinary && fixed && !IsKnownService(host)) {
     Raise("EXFIL-001", call.expr, all, kWeakSecretFile, "sends a file of credentials" + to, HowSure(data), host);
     return;
   }
@@ -136,8 +138,8 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     return;
   }
   if (all.Has(kEnvSecret)) {
-    const std::uint32_t vendors = data.vendors | target.vendors;
-    const int owners = __builtin_popcount(vendors);
+    const Vendors vendors = data.vendors | target.vendors;
+    const std::size_t owners = vendors.count();
     const bool theirs = fixed && HostOfVendors(host, vendors);
     if (bad && !theirs && data.Has(kEnvSecret)) {
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends a credential from the environment" + to, 1.0, host);
@@ -169,7 +171,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     Worsen("EXFIL-004", core::Severity::kCritical);
     return;
   }
-  if (all.Has(kKept) && fixed && !inbox && (bad || kind == HostKind::kOrdinary) && !HostOfVendors(host, 0xFFFFFFFFU) &&
+  if (all.Has(kKept) && fixed && !inbox && (bad || kind == HostKind::kOrdinary) && !IsKnownService(host) &&
       !HostOfModels(host)) {
     Raise("EXFIL-004", call.expr, all, kKept, "sends what the user keeps, or has said," + to, 1.0, host);
   }
@@ -220,8 +222,8 @@ Taint Engine::JudgeHttp(Call& call) {
   static const std::vector<ArgRef> kCookies = {{-1, "cookies", ""}};
   Taint cookies;
   if (Argument(call, kCookies, &cookies) != kNone) headers.Join(cookies);
-  if (last_ && has_headers && !host.empty() && headers.Has(kSecretFile | kStore | kEnvAll) &&
-      !HostOfVendors(host, 0xFFFFFFFFU) && KindOfHost(host) != HostKind::kLocal) {
+  if (last_ && has_headers && !host.empty() && headers.Has(kSecretFile | kStore | kEnvAll) && !IsKnownService(host) &&
+      KindOfHost(host) != HostKind::kLocal) {
     // A header carries the credential of its own service, and no file of keys.
     const bool all = headers.Has(kEnvAll);
     Raise(all ? "EXFIL-002" : "EXFIL-001", call.expr, headers, kSecretFile | kStore | kEnvAll,
@@ -229,12 +231,12 @@ Taint Engine::JudgeHttp(Call& call) {
               " in headers to " + host,
           0.9, host);
   }
-  if (last_ && has_headers && !host.empty() && (headers.fresh & kEnvSecret) != 0 &&
-      __builtin_popcount(headers.vendors) >= 2 && !HostOfVendors(host, headers.vendors)) {
+  if (last_ && has_headers && !host.empty() && (headers.fresh & kEnvSecret) != 0 && headers.vendors.count() >= 2 &&
+      !HostOfVendors(host, headers.vendors)) {
     Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
   }
   if (last_ && has_headers && (headers.fresh & kWeakSecretFile) != 0 && KindOfHost(host) == HostKind::kOrdinary &&
-      !HostOfVendors(host, 0xFFFFFFFFU) && !host.empty() &&
+      !IsKnownService(host) && !host.empty() &&
       AnyOf(TextAt(code().exprs[call.expr].loc).substr(0, 600),
             {"User-Agent", "user-agent", "Referer", "traceparent"})) {
     Raise("EXFIL-001", call.expr, headers, kWeakSecretFile,

@@ -174,7 +174,7 @@ void Engine::JudgeRelayedClient(const Call& call, std::string_view last) {
   }
   if (base == kNone || key) return;
   const std::string host = HostWithin(base);
-  if (!IsFarHost(host) || HostOfVendors(host, 0xFFFFFFFFU)) return;
+  if (!IsFarHost(host) || IsKnownService(host)) return;
   Raise("EXFIL-003", call.expr, {}, 0, "sends the user's model key, and all that is said to the model, to " + host, 0.7,
         host);
 }

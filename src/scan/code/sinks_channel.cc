@@ -76,7 +76,7 @@ bool Engine::Encodes(const Call& call, std::string_view last) const {
 void Engine::JudgeHeaders(ExprId headers, const std::string& host) {
   if (!last_ || host.empty()) return;
   const HostKind kind = KindOfHost(host);
-  if ((kind != HostKind::kOrdinary && !IsBad(kind)) || HostOfVendors(host, 0xFFFFFFFFU)) return;
+  if ((kind != HostKind::kOrdinary && !IsBad(kind)) || IsKnownService(host)) return;
   FuncId scope = function_;
   const ExprId made = view().Origin(headers, function_, &scope);
   if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kDict || scope != function_) return;
@@ -349,7 +349,7 @@ void Engine::NoteLogHandler(const Call& call, std::string_view last) {
     }
   }
   const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
-  if (kind == HostKind::kLocal || HostOfVendors(host, 0xFFFFFFFFU)) return;
+  if (kind == HostKind::kLocal || IsKnownService(host)) return;
   const bool all = Contains(code().text, "DEBUG");
   Raise("EXFIL-011", call.expr, {}, 0, "has all that is logged, by whatever library, go to " + host, all ? 1.4 : 0.8,
         host);

@@ -326,7 +326,7 @@ bool Engine::PicksItsOwn(std::string_view text) const {
       for (const Arg& item : code().ArgsOf(code().exprs[list])) {
         if (item.value >= code().exprs.size()) continue;
         const std::string_view prefix = code().exprs[item.value].text;
-        if (VendorOf(prefix) != 0 || IsSecretName(prefix)) return false;
+        if (VendorOf(prefix).any() || IsSecretName(prefix)) return false;
       }
     }
   }

@@ -359,7 +359,7 @@ void Engine::JudgeBase(const Call& call) {
       for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) take(field.name, field.value);
     }
   }
-  if (host.empty() || !keys.Has(kEnvSecret) || keys.vendors == 0 || HostOfVendors(host, keys.vendors)) return;
+  if (host.empty() || !keys.Has(kEnvSecret) || keys.vendors.none() || HostOfVendors(host, keys.vendors)) return;
   const HostKind kind = KindOfHost(host);
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return;
   Raise("EXFIL-003", call.expr, keys, kEnvSecret, "gives a service's key, and all that is said to it, to " + host, 0.8,
@@ -439,7 +439,7 @@ void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId valu
     std::string host = KnownHost(Known(value));
     if (host.empty()) host = HostWithin(value);
     const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
-    if ((kind == HostKind::kOrdinary || IsBad(kind)) && !HostOfVendors(host, 0xFFFFFFFFU)) {
+    if ((kind == HostKind::kOrdinary || IsBad(kind)) && !IsKnownService(host)) {
       // A client of that very service says so in its name.
       const bool told =
           NamesHost(LowerCase(std::string(world_.PathOf(module_)) + " " + code().functions[function_].qualified), host);

@@ -329,7 +329,7 @@ bool Engine::ReroutesPackages(std::string_view path) const {
       return false;
     const std::string host = HostOf(part.text.substr(at - std::min<std::size_t>(at, 5)));
     const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
-    return (kind == HostKind::kOrdinary || IsBad(kind)) && !HostOfVendors(host, 0xFFFFFFFFU);
+    return (kind == HostKind::kOrdinary || IsBad(kind)) && !IsKnownService(host);
   });
 }
 

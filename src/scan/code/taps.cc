@@ -267,6 +267,8 @@ void Engine::NoteTap(ExprId target, ExprId value) {
   const Expr& at = code().exprs[target];
   if (at.kind != ExprKind::kMember && at.kind != ExprKind::kIndex) return;
   if (at.base >= code().exprs.size() || value >= code().exprs.size()) return;
+  const Expr& base = code().exprs[at.base];
+  if (base.kind == ExprKind::kName && base.text == "exports") return;  // `export default f` too
   const std::string_view whole = TextAt(at.loc).substr(0, 120);
   if (whole.starts_with("module.") || whole.starts_with("exports") || whole.starts_with("self.") ||
       whole.starts_with("this.")) {

@@ -8,9 +8,10 @@
 namespace interlock::scan::code {
 namespace {
 
-constexpr int kMaxScopes = 64;         // enclosing functions looked through
-constexpr int kMaxTargets = 64;        // nesting of destructuring targets
-constexpr std::size_t kMaxBases = 16;  // classes looked through for a method
+constexpr int kMaxScopes = 64;          // enclosing functions looked through
+constexpr int kMaxTargets = 64;         // nesting of destructuring targets
+constexpr std::size_t kMostStars = 64;  // `export * from` of one module, which is what indexes are made of
+constexpr std::size_t kMaxBases = 16;   // classes looked through for a method
 
 std::uint64_t Key(std::uint32_t scope, std::uint32_t name) { return (std::uint64_t{scope} << 32U) | name; }
 
@@ -39,34 +40,10 @@ std::string_view FolderOf(std::string_view path) {
   return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
-// `folder` joined with a relative path; "" parts and ".." undone. False: it leaves the package.
-bool JoinPath(std::string_view folder, std::string_view relative, std::string& out) {
-  std::vector<std::string_view> parts;
-  for (std::string_view text : {folder, relative}) {
-    while (!text.empty()) {
-      const std::size_t slash = text.find('/');
-      const std::string_view part = text.substr(0, slash);
-      text = slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);
-      if (part.empty() || part == ".") continue;
-      if (part == "..") {
-        if (parts.empty()) return false;
-        parts.pop_back();
-      } else {
-        parts.push_back(part);
-      }
-    }
-  }
-  out.clear();
-  for (const std::string_view part : parts) {
-    if (!out.empty()) out += '/';
-    out += part;
-  }
-  return true;
-}
-
 }  // namespace
 
-World::World(const PackageModules* package) : package_(package) {
+World::World(const PackageModules* package)
+    : package_(package), data_(package == nullptr ? std::vector<DataFile>() : package->data) {
   if (package_ != nullptr) modules_ = package_->modules;
   views_.resize(modules_.size());
   if (package_ == nullptr) return;
@@ -95,6 +72,10 @@ const ModuleView& World::View(std::uint32_t module) const {
   return *view;
 }
 
+const Value* World::DataAt(std::uint32_t from, std::string_view path) const {
+  return data_.empty() ? nullptr : data_.Find(FolderOf(PathOf(from)), path);
+}
+
 std::string_view World::PathOf(std::uint32_t module) const {
   if (package_ == nullptr || module >= package_->paths.size()) return {};
   return package_->paths[module];
@@ -111,7 +92,7 @@ std::uint32_t World::Resolve(std::uint32_t from, std::string_view name) const {
   if (modules_[from]->language != Language::kPython) {
     if (!name.starts_with(".")) {
       const auto at = package_->by_import.find(std::string(name));
-      return at == package_->by_import.end() ? kNone : at->second;
+      return at != package_->by_import.end() ? at->second : ResolveAlias(name);
     }
     if (!JoinPath(folder, name, path)) return kNone;
     if (const std::uint32_t found = find(path); found != kNone) return found;
@@ -142,6 +123,46 @@ std::uint32_t World::Resolve(std::uint32_t from, std::string_view name) const {
   if (known || folder.empty() || by_path_.contains(std::string(folder))) return kNone;
   const std::uint32_t found = find(std::string(folder) + "/" + slashed);
   return found == from ? kNone : found;
+}
+
+// "#lib/net.js" by the `imports` of package.json, "@/lib/net" by the `paths` of tsconfig.json, or by what most projects
+// mean by it.
+std::uint32_t World::ResolveAlias(std::string_view name) const {
+  const bool own = name.starts_with('#');
+  if (!own && !name.starts_with("@/") && !name.starts_with("~/")) return kNone;
+  const auto find = [&](std::string_view path) {
+    std::string joined;
+    if (!JoinPath({}, path, joined)) return kNone;
+    for (const std::string& one : {joined, ModuleKey(joined)}) {
+      if (const auto at = by_path_.find(one); at != by_path_.end()) return at->second;
+    }
+    return kNone;
+  };
+  const auto member = [](const Value* table, std::string_view key) -> const Value* {
+    if (table == nullptr || table->kind != ValueKind::kDict) return nullptr;
+    const auto at = std::find(table->keys.begin(), table->keys.end(), key);
+    return at == table->keys.end() ? nullptr : &table->items[static_cast<std::size_t>(at - table->keys.begin())];
+  };
+  const Value* options = own ? nullptr : member(data_.Find({}, "tsconfig.json"), "compilerOptions");
+  const Value* table = own ? member(data_.Find({}, "package.json"), "imports") : member(options, "paths");
+  for (std::size_t i = 0; table != nullptr && table->kind == ValueKind::kDict && i < table->keys.size(); ++i) {
+    const std::string_view pattern = table->keys[i];
+    const std::size_t star = pattern.find('*');
+    const std::string_view before = pattern.substr(0, star);
+    if (star == std::string_view::npos ? name != pattern : !name.starts_with(before)) continue;
+    // One path, the first of several, or one for each condition.
+    const Value* target = &table->items[i];
+    if (const Value* usual = member(target, "default")) target = usual;
+    if (target->kind != ValueKind::kText && !target->items.empty()) target = &target->items.front();
+    std::string path = target->text;
+    if (const std::size_t at = path.find('*'); at != std::string::npos && star != std::string_view::npos) {
+      path.replace(at, 1, name.substr(star));
+    }
+    if (const std::uint32_t found = find(path); found != kNone) return found;
+  }
+  const std::string rest(name.substr(own ? 1 : 2));
+  if (const std::uint32_t found = find("src/" + rest); found != kNone) return found;
+  return find(rest);
 }
 
 ModuleView::ModuleView(const World& world, const Module& module, std::uint32_t index)
@@ -263,9 +284,10 @@ void ModuleView::Build() {
   for (std::uint32_t i = 0; i < module_.imports.size(); ++i) {
     const Import& import = module_.imports[i];
     if (import.local == "*") {
-      if (stars_.size() < 16) stars_.push_back(i);
+      if (stars_.size() < kMostStars) stars_.push_back(i);
     } else if (!import.local.empty()) {
       slots_[AddSlot(import.scope, kNone, import.local)].import = i;
+      hands_on_ = hands_on_ || import.local.starts_with("export ");
     }
   }
   for (const Expr& call : module_.exprs) {

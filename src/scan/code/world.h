@@ -14,14 +14,12 @@
 
 #include "code/flow.h"
 #include "code/ir.h"
+#include "code/package_data.h"
 #include "code/resolve.h"
 
 namespace interlock::scan::code {
 
 class World;
-
-// Stands for what is not known in a partly constant text.
-inline constexpr char kHole = '\x01';
 
 // An assignment to a name or to an attribute of a class.
 struct Binding {
@@ -127,6 +125,8 @@ class ModuleView {
   [[nodiscard]] Value OfComprehension(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value FindSymbol(std::string_view name) const;
   [[nodiscard]] Value OfTarget(std::string_view target) const;
+  [[nodiscard]] Value OfData(const Value& callee, const Expr& call, FuncId scope) const;
+  [[nodiscard]] std::string FileBehind(ExprId expr, FuncId scope, int depth = 0) const;
   [[nodiscard]] std::optional<Value> Special(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
   [[nodiscard]] std::string TextOfValues(ExprId id, FuncId scope) const;
@@ -158,6 +158,7 @@ class ModuleView {
   std::unordered_map<std::uint64_t, std::uint32_t> exports_;      // JS: name -> binding
   std::unordered_map<FuncId, ExprId> waited_;                     // JS: function given to .then -> what it waits for
   std::vector<std::uint32_t> stars_;                              // imports with "*"
+  bool hands_on_ = false;                                         // JS: some names of other modules (ExportedName)
   ExprId default_export_ = kNone;
   FuncId default_scope_ = kModuleBody;
   mutable std::vector<std::uint32_t> memo_;
@@ -189,9 +190,14 @@ class World {
   // Module of the package that an import means; kNone: somebody else's.
   [[nodiscard]] std::uint32_t Resolve(std::uint32_t from, std::string_view name) const;
   [[nodiscard]] std::uint32_t IndexOf(const Module& module) const;
+  // What a file of data holds that module `from` means by a path (package_data.h); nullptr: none of the package.
+  [[nodiscard]] const Value* DataAt(std::uint32_t from, std::string_view path) const;
 
  private:
+  [[nodiscard]] std::uint32_t ResolveAlias(std::string_view name) const;
+
   const PackageModules* package_;
+  mutable PackageData data_;
   std::vector<const Module*> modules_;
   std::unordered_map<std::string, std::uint32_t> by_path_;  // without extension, index and __init__
   mutable std::vector<std::unique_ptr<ModuleView>> views_;

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "code/places.h"
+#include "code/vendors.h"
 #include "fmt/format.h"
 #include "static/classify.h"
 #include "static/literals.h"

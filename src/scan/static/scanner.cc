@@ -407,11 +407,27 @@ void ScanJob::Impl::RunHooks(const SupplyFacts& supply, std::vector<RawFinding>&
   }
 }
 
+static std::optional<code::DataFormat> DataFormatOf(FileType type) {
+  switch (type) {
+    case FileType::kJson:
+      return code::DataFormat::kJson;
+    case FileType::kYaml:
+      return code::DataFormat::kYaml;
+    case FileType::kToml:
+      return code::DataFormat::kToml;
+    default:
+      return std::nullopt;
+  }
+}
+
 code::CodeFacts ScanJob::Impl::RunCode() {
   code::PackageModules package;
   std::vector<Reach> reach;
   for (const FileContext& file : files) {
     const Unit& unit = units[file.index];
+    if (const std::optional<code::DataFormat> format = DataFormatOf(file.type)) {
+      package.data.push_back({file.file->path, file.text(), *format});
+    }
     if (unit.module == nullptr) continue;
     const auto index = static_cast<std::uint32_t>(package.modules.size());
     package.modules.push_back(unit.module.get());

@@ -4,7 +4,7 @@
 #include <array>
 #include <bit>
 
-#include "code/places.h"
+#include "code/vendors.h"
 #include "fmt/format.h"
 #include "interlock/base/byte_classes.h"
 #include "interlock/core/package.h"
@@ -394,7 +394,7 @@ void ReadRoutes(Sheet& sheet, JsonValue environment) {
     const std::string host = HostOf((*it).string());
     const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost((*it).string());
     if (kind == HostKind::kLocal || kind == HostKind::kForge || kind == HostKind::kRegistry ||
-        kind == HostKind::kInstaller || code::HostOfVendors(host, 0xFFFFFFFFU)) {
+        kind == HostKind::kInstaller || code::IsKnownService(host)) {
       continue;
     }
     RawFinding& finding = sheet.Raise("EXFIL-003", SpanOf(*it), "has all that the agent says go through " + host);

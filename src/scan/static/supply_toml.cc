@@ -1,27 +1,11 @@
 // pyproject.toml, poetry.lock, uv.lock, uv.toml, Pipfile.
-#include <stdexcept>
-
-namespace interlock::scan {
-// The parser's assertions fail on hostile text, and without them the optimiser takes them for granted: they throw here,
-// as its errors do.
-constexpr void RequireInParser(bool holds) {
-  if (!holds) throw std::logic_error("toml");
-}
-}  // namespace interlock::scan
-
-#undef NDEBUG
-#define TOML_ASSERT(expr) ::interlock::scan::RequireInParser(static_cast<bool>(expr))
-#define TOML_EXCEPTIONS 1
-#define TOML_ENABLE_FORMATTERS 0
-#define TOML_HEADER_ONLY 1
-#include <toml++/toml.h>
-
 #include <algorithm>
 
-#include "code/places.h"
+#include "code/vendors.h"
 #include "fmt/format.h"
 #include "static/shell_judge.h"
 #include "static/supply_internal.h"
+#include "static/toml_library.h"
 
 namespace interlock::scan {
 namespace {

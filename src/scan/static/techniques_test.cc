@@ -86,5 +86,40 @@ TEST(Techniques, HonestOnesStaySafe) {
   EXPECT_GE(count, 25U);
 }
 
+struct NamedPackage {
+  std::string name;
+  core::PackageView view;
+};
+
+std::vector<NamedPackage> PackagesOf(const std::string& name) {
+  std::ifstream file(std::string(INTERLOCK_TESTDATA) + "/packages/" + name + ".txt");
+  EXPECT_TRUE(file) << name;
+  std::vector<NamedPackage> out;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("## ")) {
+      out.push_back({line.substr(3), {}});
+    } else if (line.starts_with("### ") && !out.empty()) {
+      out.back().view.files.push_back({.path = line.substr(4), .bytes = {}});
+    } else if (!out.empty() && !out.back().view.files.empty()) {
+      out.back().view.files.back().bytes += line + "\n";
+    }
+  }
+  return out;
+}
+
+TEST(Packages, AreFollowedThroughSettingsAndModules) {
+  std::size_t count = 0;
+  for (const NamedPackage& package : PackagesOf("followed")) {
+    const ScanReport report = Scan(package.view, {});
+    EXPECT_NE(report.verdict, core::ScanVerdict::kSafe) << package.name << ": " << report.summary;
+    ++count;
+  }
+  EXPECT_GE(count, 20U);
+  for (const NamedPackage& package : PackagesOf("honest")) {
+    const ScanReport report = Scan(package.view, {});
+    EXPECT_EQ(report.verdict, core::ScanVerdict::kSafe) << package.name << ": " << report.summary;
+  }
+}
+
 }  // namespace
 }  // namespace interlock::scan

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "code/places.h"
+#include "code/vendors.h"
 #include "fmt/format.h"
 #include "static/classify.h"
 #include "static/literals.h"
@@ -132,7 +133,7 @@ std::optional<Sending> SendingOf(const code::CapabilityUse& use, const FileConte
   if (host.find('.') == std::string::npos) return std::nullopt;
   const HostKind kind = inbox ? HostKind::kTunnel : KindOfHost(host);
   if (kind == HostKind::kLocal || kind == HostKind::kInstaller || kind == HostKind::kRegistry ||
-      (!inbox && code::HostOfVendors(host, 0xFFFFFFFFU))) {
+      (!inbox && code::IsKnownService(host))) {
     return std::nullopt;
   }
   const std::string_view text = file.text();

@@ -1,0 +1,145 @@
+#include "code/package_data.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "interlock/base/json.h"
+#include "static/toml_values.h"
+#include "static/yaml_values.h"
+
+namespace interlock::scan::code {
+namespace {
+
+constexpr std::size_t kMostDataValues = 4000;  // of one file
+constexpr int kDeepest = 16;
+constexpr std::size_t kLongest = 4096;  // of one text
+constexpr std::size_t kLongestPath = 512;
+
+Value TextOf(std::string_view text) {
+  Value value;
+  value.kind = ValueKind::kText;
+  value.text = text.substr(0, kLongest);
+  return value;
+}
+
+Value FromJson(const base::JsonValue& json, int depth, std::size_t* left) {
+  Value value;
+  if (depth > kDeepest || *left == 0) return value;
+  --*left;
+  if (json.is_string()) return TextOf(json.string());
+  if (json.is_number()) return TextOf(json.number_text());
+  if (!json.is_array() && !json.is_object()) return value;
+  value.kind = json.is_array() ? ValueKind::kList : ValueKind::kDict;
+  for (auto at = json.begin(); at != json.end(); ++at) {
+    value.items.push_back(FromJson(*at, depth + 1, left));
+    if (json.is_object()) value.keys.emplace_back(at.key());
+  }
+  return value;
+}
+
+// Puts a text at the end of a path of keys; what lies on the way becomes tables.
+void Put(Value* value, const std::vector<std::string>& path, std::string_view text) {
+  if (path.size() > static_cast<std::size_t>(kDeepest)) return;
+  for (const std::string& key : path) {
+    value->kind = ValueKind::kDict;
+    // The last one: readers give what stands in a file from its beginning to its end.
+    if (value->keys.empty() || value->keys.back() != key) {
+      value->keys.push_back(key);
+      value->items.emplace_back();
+    }
+    value = &value->items.back();
+  }
+  *value = TextOf(text);
+}
+
+// "0", "1", ... in turn: the elements of a list.
+void MakeLists(Value* value) {
+  for (Value& item : value->items) MakeLists(&item);
+  if (value->kind != ValueKind::kDict) return;
+  for (std::size_t i = 0; i < value->keys.size(); ++i) {
+    if (value->keys[i] != std::to_string(i)) return;
+  }
+  value->kind = ValueKind::kList;
+  value->keys.clear();
+}
+
+Value FromScalars(const std::vector<YamlValue>& scalars) {
+  Value value;
+  for (std::size_t i = 0; i < scalars.size() && i < kMostDataValues; ++i) Put(&value, scalars[i].path, scalars[i].text);
+  MakeLists(&value);
+  return value;
+}
+
+}  // namespace
+
+bool JoinPath(std::string_view folder, std::string_view relative, std::string& out) {
+  std::vector<std::string_view> parts;
+  for (std::string_view text : {folder, relative}) {
+    while (!text.empty()) {
+      const std::size_t slash = text.find('/');
+      const std::string_view part = text.substr(0, slash);
+      text = slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);
+      if (part.empty() || part == ".") continue;
+      if (part == "..") {
+        if (parts.empty()) return false;
+        parts.pop_back();
+      } else {
+        parts.push_back(part);
+      }
+    }
+  }
+  out.clear();
+  for (const std::string_view part : parts) {
+    if (!out.empty()) out += '/';
+    out += part;
+  }
+  return true;
+}
+
+PackageData::PackageData(std::vector<DataFile> files) : files_(std::move(files)) {
+  for (std::size_t i = 0; i < files_.size(); ++i) by_path_.emplace(files_[i].path, i);
+}
+
+const Value* PackageData::Read(std::size_t index) {
+  const auto [at, added] = read_.try_emplace(index);
+  const std::string_view text = files_[index].text;
+  if (!added || text.size() > std::min(kMostDataBytes, bytes_left_)) return &at->second;
+  bytes_left_ -= text.size();
+  if (files_[index].format == DataFormat::kYaml) {
+    at->second = FromScalars(YamlValuesOf(text));
+  } else if (files_[index].format == DataFormat::kToml) {
+    at->second = FromScalars(TomlScalarsOf(text, kMostDataValues));
+  } else if (const base::Result<base::JsonDoc> json = base::JsonDoc::Parse(text); json.ok()) {
+    std::size_t left = kMostDataValues;
+    at->second = FromJson(json.value().root(), 0, &left);
+  }
+  return &at->second;
+}
+
+const Value* PackageData::Find(std::string_view folder, std::string_view path) {
+  if (files_.empty() || path.empty() || path.size() > kLongestPath) return nullptr;
+  const std::size_t hole = path.rfind(kHole);
+  const bool whole = hole == std::string_view::npos;
+  // Somebody's own folder, or the machine's.
+  if (whole && (path.front() == '/' || path.front() == '~' || path.find(':') != std::string_view::npos)) return nullptr;
+  if (!whole) path.remove_prefix(hole + 1);
+  if (path.empty() || (!whole && path.front() != '/')) return nullptr;
+  std::string joined;
+  for (const std::string_view from : {folder, std::string_view()}) {
+    if (!JoinPath(from, path, joined)) continue;
+    if (const auto at = by_path_.find(joined); at != by_path_.end()) return Read(at->second);
+  }
+  // From a folder that is not known: the only file whose path ends so.
+  while (path.starts_with('/') || path.starts_with('.')) path.remove_prefix(1);
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const std::string_view one = files_[i].path;
+    if (one.size() <= path.size() || !one.ends_with(path) || one[one.size() - path.size() - 1] != '/') continue;
+    if (found) return nullptr;
+    found = i;
+  }
+  return found ? Read(*found) : nullptr;
+}
+
+}  // namespace interlock::scan::code

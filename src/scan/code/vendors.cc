@@ -1,0 +1,199 @@
+#include "code/vendors.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include "static/part_set.h"
+
+namespace interlock::scan::code {
+namespace {
+
+// Words that stand in a variable's name, and words of the vendor's hosts; both separated by blanks.
+struct Vendor {
+  std::string_view words;
+  std::string_view hosts;  // "": no host is asked with it
+};
+
+// Those whose hosts are services to everybody (IsKnownService) come first.
+constexpr std::size_t kLarge = 24;
+constexpr std::array kVendors = std::to_array<Vendor>({
+    {"aws amazon bedrock", "amazonaws aws"},
+    {"openai", "openai azure"},
+    {"anthropic claude", "anthropic claude"},
+    {"github gh", "github"},
+    {"gitlab", "gitlab"},
+    {"npm", "npmjs npm"},
+    {"pypi twine", "pypi"},
+    {"slack", "slack"},
+    {"stripe", "stripe"},
+    {"google gemini gcp gcloud youtube vertex", "google gstatic youtube"},
+    {"azure", "azure microsoft windows"},
+    {"hf huggingface huggingfacehub hugging", "huggingface hf"},
+    {"discord", "discord"},
+    {"telegram tg", "telegram"},
+    {"twilio", "twilio"},
+    {"sendgrid", "sendgrid"},
+    {"docker dockerhub", "docker"},
+    {"cloudflare cf", "cloudflare workers"},
+    {"notion", "notion"},
+    {"jira atlassian confluence bitbucket", "atlassian jira confluence bitbucket"},
+    {"vault", "vault hashicorp"},
+    {"heroku", "heroku"},
+    {"datadog dd", "datadog ddog"},
+    {"mongo mongodb", "mongodb"},
+    // Those whose hosts are no service to everybody, or keep what anybody puts there, from here on.
+    {"firebase", "firebase google"},
+    {"supabase", "supabase"},
+    {"mistral", "mistral"},
+    {"groq", "groq"},
+    {"openrouter", "openrouter"},
+    {"sentry", "sentry"},
+    {"salesforce sfdc", "salesforce force"},
+    {"deepseek", "deepseek"},
+    {"cohere", "cohere"},
+    {"replicate", "replicate"},
+    {"perplexity pplx", "perplexity"},
+    {"elevenlabs", "elevenlabs"},
+    {"deepgram", "deepgram"},
+    {"assemblyai", "assemblyai"},
+    {"pinecone", "pinecone"},
+    {"langsmith langchain", "langchain langsmith smith"},
+    {"wandb", "wandb"},
+    {"vercel", "vercel"},
+    {"netlify", "netlify"},
+    {"digitalocean", "digitalocean"},
+    {"linode", "linode"},
+    {"linear", "linear"},
+    {"airtable", "airtable"},
+    {"asana", "asana"},
+    {"trello", "trello"},
+    {"figma", "figma"},
+    {"zendesk", "zendesk"},
+    {"hubspot", "hubspot hubapi"},
+    {"shopify", "shopify myshopify"},
+    {"paypal", "paypal"},
+    {"plaid", "plaid"},
+    {"coinbase", "coinbase"},
+    {"binance", "binance"},
+    {"kraken", "kraken"},
+    {"twitter", "twitter x"},
+    {"linkedin", "linkedin"},
+    {"facebook instagram", "facebook instagram"},
+    {"reddit", "reddit"},
+    {"spotify", "spotify"},
+    {"dropbox", "dropbox"},
+    {"mailgun", "mailgun"},
+    {"mailchimp mandrill", "mailchimp mandrill mandrillapp"},
+    {"snowflake", "snowflake snowflakecomputing"},
+    {"databricks", "databricks azuredatabricks"},
+    {"artifactory jfrog", "artifactory jfrog"},
+    {"circleci", "circleci"},
+    {"snyk", "snyk"},
+    {"okta", "okta oktapreview"},
+    {"auth0", "auth0"},
+    {"pagerduty", "pagerduty"},
+    {"splunk", "splunk splunkcloud"},
+    {"terraform", "terraform hashicorp"},
+    {"infura", "infura"},
+    {"etherscan", "etherscan"},
+    {"redis", "redis upstash"},
+    // Nothing on the web is asked with these.
+    {"database db postgres postgresql pg pgpassword mysql mariadb", ""},
+    {"ssh", ""},
+    {"kube kubeconfig kubernetes", ""},
+});
+static_assert(kVendors.size() < kMostVendors);
+// Of what a name ends with, whoever's program it is.
+constexpr std::size_t kOwnSecret = kMostVendors - 1;
+
+// Calls `see` with one word of `words` after another, until it says true.
+template <typename See>
+bool AnyWord(std::string_view words, char between, See see) {
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find(between), words.size());
+    if (see(words.substr(0, end))) return true;
+    words.remove_prefix(std::min(end + 1, words.size()));
+  }
+  return false;
+}
+
+std::size_t IndexOf(std::string_view lower) {
+  for (std::size_t i = 0; i < kVendors.size(); ++i) {
+    if (AnyWord(kVendors[i].words, ' ', [&](std::string_view word) { return word == lower; })) return i;
+  }
+  return kMostVendors;
+}
+
+bool IsTheirs(std::string_view host, const Vendor& vendor) {
+  return AnyWord(vendor.hosts, ' ', [&](std::string_view word) {
+    // As a label of the name, or as its beginning ("s3.amazonaws.com", "githubusercontent.com").
+    return AnyWord(host, '.', [&](std::string_view label) {
+      return label == word || (word.size() >= 5 && label.starts_with(word));
+    });
+  });
+}
+
+std::string Folded(std::string_view name, bool upper) {
+  std::string out(name);
+  for (char& c : out) {
+    if (upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    if (!upper && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return out;
+}
+
+constexpr std::size_t kLongestName = 128;
+
+}  // namespace
+
+bool IsSecretName(std::string_view variable) {
+  if (variable.size() > kLongestName) return false;
+  const std::string upper = Folded(variable, true);
+  static constexpr PartSet kWords(std::to_array<std::string_view>(
+      {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL",
+       "AUTH_KEY", "_PAT", "DATABASE_URL", "CONNECTION_STRING", "MNEMONIC", "SEED_PHRASE", "REDIS_URL", "MONGO_UR",
+       "MONGODB_UR", "POSTGRES_URL"}));
+  if (kWords.AnyIn(upper)) {
+    return upper.find("MAX_TOKEN") == std::string::npos && upper.find("TOKENIZER") == std::string::npos &&
+           upper.find("TOKEN_LIMIT") == std::string::npos && upper.find("TOKEN_URL") == std::string::npos;
+  }
+  return upper.ends_with("_KEY") || upper == "KEY";
+}
+
+Vendors VendorOf(std::string_view variable) {
+  Vendors out;
+  const std::string lower = Folded(variable.substr(0, kLongestName), false);
+  const bool found = AnyWord(lower, '_', [&](std::string_view word) {
+    const std::size_t index = IndexOf(word);
+    if (index == kMostVendors) return false;
+    out.set(index);
+    return true;
+  });
+  static constexpr PartSet kOwn(std::to_array<std::string_view>({"mnemonic", "seed_phrase", "private_key"}));
+  if (!found && kOwn.AnyIn(lower)) out.set(kOwnSecret);
+  return out;
+}
+
+Vendors SecretVendorOf(std::string_view variable) { return IsSecretName(variable) ? VendorOf(variable) : Vendors(); }
+
+bool HostOfVendors(std::string_view host, const Vendors& vendors) {
+  for (std::size_t i = 0; i < kVendors.size(); ++i) {
+    if (vendors.test(i) && IsTheirs(host, kVendors[i])) return true;
+  }
+  return false;
+}
+
+bool IsKnownService(std::string_view host) {
+  return std::any_of(kVendors.begin(), kVendors.begin() + kLarge,
+                     [&](const Vendor& vendor) { return IsTheirs(host, vendor); });
+}
+
+std::string_view VendorName(std::string_view lower) {
+  const std::size_t index = IndexOf(lower);
+  if (index == kMostVendors || kVendors[index].hosts.empty()) return lower;
+  const std::string_view hosts = kVendors[index].hosts;
+  return hosts.substr(0, hosts.find(' '));
+}
+
+}  // namespace interlock::scan::code
