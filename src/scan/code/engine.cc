@@ -106,7 +106,10 @@ void Engine::Run() {
     const Function& function = code().functions[entry.function];
     std::vector<Taint>& in = facts(entry.module, entry.function).in;
     const bool node = entry.kind == "graph-node";
-    if (node) nodes_.insert(Key(entry.module, entry.function));
+    if (node) {
+      nodes_.insert(Key(entry.module, entry.function));
+      if (!graphs_.empty()) graphs_[entry.module] = 1;  // whichever module adds it to the graph
+    }
     for (std::uint32_t i = 0; i < function.params.size(); ++i) {
       const std::string_view name = function.params[i].name;
       if (i == 0 && function.owner != kNone && !function.is_static && view().is_python()) continue;

@@ -332,6 +332,7 @@ class Engine {
   [[nodiscard]] std::string_view StatePart(std::uint32_t slot) const;
   void JudgeSpread(ExprId value);
   void JudgeNamedParts(ExprId given);
+  void JudgeWrittenPart(const Stmt& stmt, std::uint32_t slot);
   void JudgeState(const Stmt& stmt);
   void ReadState(std::string_view key);
   void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);
@@ -339,6 +340,8 @@ class Engine {
   void FinishState();
   void JudgeMailCopy(ExprId dict);
   void JudgeReceivers(const Call& call);
+  void JudgeReceiverList(ExprId receivers, ExprId at);
+  void JudgeEnvelope(ExprId envelope);
   // sinks_given.cc
   [[nodiscard]] std::string FixedPrincipal(const Call& call, std::string_view said);
   void JudgeGrants(const Call& call);
@@ -403,6 +406,7 @@ class Engine {
   bool JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind);
   bool JudgeMirrored(ExprId at, const Taint& data, const std::string& host);
   [[nodiscard]] double HowSure(const Taint& file) const;
+  [[nodiscard]] bool IsOwnPath(ExprId id) const;
   void JudgeHandedOver(const Call& call, std::string_view last);
   void JudgeDiverted(ExprId at, ExprId value, bool clipboard);
   void JudgeRedefined(ExprId target, ExprId value);
@@ -470,7 +474,7 @@ class Engine {
   void JudgeLookup(Call& call);
   void NoteLogHandler(const Call& call, std::string_view last);
   void JudgePushedAlong(const Call& call);
-  void JudgeReportHook(ExprId options);
+  void JudgeReportHook(std::span<const Arg> fields, ExprId at);
   void JudgeReportedBy(ExprId hook, const std::string& host, ExprId at);
   [[nodiscard]] Taint OfKeyChain(const Call& call);
   void JudgeHeaders(ExprId headers, const std::string& host);
@@ -622,9 +626,6 @@ class Engine {
   bool exact_ = false;  // what is judged came this way and no other
   bool changed_ = false;
 };
-
-// sinks_store.cc
-[[nodiscard]] bool IsOwnFile(std::string_view text);
 
 // entry.cc
 void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out);

@@ -292,7 +292,7 @@ Taint Engine::EvalCall(ExprId id) {
                  code().exprs[handle].arg_count > 0 && scope == function_) {
         const ExprId path = code().ArgsOf(code().exprs[handle])[0].value;
         MarkPath(path, from_args);
-        if (from_args.Has(kNetStranger) && path < code().exprs.size() && IsOwnFile(TextAt(code().exprs[path].loc))) {
+        if (from_args.Has(kNetStranger) && IsOwnPath(path)) {
           Raise("RCE-001", id, from_args, kNetStranger, "replaces its own program by what it has fetched");
         }
       }

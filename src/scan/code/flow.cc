@@ -318,7 +318,10 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
       const bool runs = entry.read_only && at.chosen && at.use.detail == "any command" &&
                         NamesProgram(TextOf(world, at)) &&
                         std::find(entries_of[node].begin(), entries_of[node].end(), e) != entries_of[node].end();
-      if (!runs && !code && !std::binary_search(near[e].begin(), near[e].end(), node)) continue;
+      // So is what it has deleted: the host asks nobody before it calls a tool that says so.
+      const bool deletes = entry.read_only && at.role == Role::kFileDelete &&
+                           std::find(entries_of[node].begin(), entries_of[node].end(), e) != entries_of[node].end();
+      if (!runs && !code && !deletes && !std::binary_search(near[e].begin(), near[e].end(), node)) continue;
       const PathKind kind = KindOfPath(at.use.detail);
       const std::string_view call = TextOf(world, at);
       // What a program has put aside for itself is its own.
@@ -344,7 +347,6 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
                                  : "writes") +
                         " (" + at.use.callee + ")";
       if (code) finding.severity = core::Severity::kCritical;
-      // The host asks nobody before it calls a tool that says so.
       if (entry.read_only && at.role == Role::kFileDelete) finding.severity = core::Severity::kHigh;
       finding.scale = runs || code || at.role == Role::kFileDelete || (offline && sends) ? 1.0 : 0.7;
       set_reach(finding, at.module, at.function);

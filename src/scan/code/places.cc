@@ -250,7 +250,10 @@ PathKind KindOfPath(std::string_view path) {
   }
   if (kStartup.AnyIn(lower) || StandsBefore(lower)) return PathKind::kStartup;
   if (kWeak.AnyIn(lower)) return PathKind::kWeakSecret;
-  if (lower == ".env" || lower.ends_with("/.env")) return PathKind::kWeakSecret;
+  // ".env" + one of several endings
+  std::string_view file(lower);
+  if (file.ends_with(kHole)) file.remove_suffix(1);
+  if (file == ".env" || file.ends_with("/.env") || file.ends_with("/.env.")) return PathKind::kWeakSecret;
   if (kAgent.AnyIn(lower)) return IsKeptAside(lower) ? PathKind::kPlain : PathKind::kAgent;
   if (lower.starts_with("/tmp/") || lower.starts_with("/var/tmp/") || lower.starts_with("/dev/shm/") ||
       lower.find("/appdata/local/temp/") != std::string::npos) {

@@ -97,6 +97,7 @@ void Engine::JudgeAgentCall(const Call& call, std::string_view last, bool method
   }
   if (call.all.labels != 0) Dispatch(call);
   if (last == "dictConfig" && !call.args.empty()) NoteLogConfig(call.args[0].value);
+  if (last == "init" && view().is_python()) JudgeReportHook(call.args, call.expr);
   if (IsLogHandler(last)) {
     for (const Arg& arg : call.args) {
       const std::string host = KnownAddress(Known(arg.value));

@@ -81,7 +81,10 @@ void Engine::JudgeHeaders(ExprId headers, const std::string& host) {
   const ExprId made = view().Origin(headers, function_, &scope);
   if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kDict || scope != function_) return;
   for (const Arg& field : code().ArgsOf(code().exprs[made])) {
-    if (field.value >= code().exprs.size() || field.name.empty() || CarriesProof(field.name)) continue;
+    if (field.value >= code().exprs.size()) continue;
+    // {...traceHeaders(), accept: "x"}
+    const bool spread = code().exprs[field.value].kind == ExprKind::kSpread;
+    if (!spread && (field.name.empty() || CarriesProof(field.name))) continue;
     const Taint value = Eval(field.value);
     const ExprId from = view().Origin(field.value, function_);
     // One of several things that a caller hands over together: which of them it is, nobody knows here.
@@ -99,8 +102,9 @@ void Engine::JudgeHeaders(ExprId headers, const std::string& host) {
     if (AnyOf(text, {"hash", "hmac", "digest", "sha1", "sha256", "md5", "sign("})) continue;
     exact_ = true;  // whatever way it came, that a header carries it is the finding
     Raise("EXFIL-012", field.value, value, value.labels & kOwnContent,
-          "puts " + std::string(watched ? "what it has watched" : "packed content") + " into the header `" +
-              Shown(field.name, 40) + "` of a request to " + host,
+          "puts " + std::string(watched ? "what it has watched" : "packed content") + " into " +
+              (spread ? std::string("headers") : "the header `" + Shown(field.name, 40) + "`") + " of a request to " +
+              host,
           watched ? 1.0 : 0.9, host);
     exact_ = false;
   }
@@ -376,15 +380,18 @@ void Engine::JudgePushedAlong(const Call& call) {
   }
 }
 
-// Sentry.init({dsn, beforeSend(event) {...}}): what is added to a report of a crash leaves with it.
-void Engine::JudgeReportHook(ExprId options) {
+// Sentry.init({dsn, beforeSend(event) {...}}), sentry_sdk.init(dsn=..., before_send=...): what is added to a report of
+// a crash leaves with it.
+void Engine::JudgeReportHook(std::span<const Arg> fields, ExprId at) {
   ExprId hook = kNone;
   std::string host;
-  for (const Arg& field : code().ArgsOf(code().exprs[options])) {
-    if (field.name == "dsn") host = KnownHost(Known(field.value));
-    if (SaysOneOf(field.name, {"beforeSend", "before_send", "beforeSendTransaction"})) hook = field.value;
+  for (const Arg& field : fields) {
+    if (field.name == "dsn" || (field.name.empty() && host.empty())) host = KnownHost(Known(field.value));
+    if (SaysOneOf(field.name, {"beforeSend", "before_send", "beforeSendTransaction", "before_send_transaction"})) {
+      hook = field.value;
+    }
   }
-  JudgeReportedBy(hook, host, options);
+  JudgeReportedBy(hook, host, at);
 }
 
 void Engine::JudgeReportedBy(ExprId hook, const std::string& host, ExprId at) {

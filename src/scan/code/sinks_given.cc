@@ -164,7 +164,7 @@ void Engine::JudgeFields(ExprId dict) {
   JudgeShare(dict);
   JudgeTask(dict);
   JudgeConfigured(dict);
-  JudgeReportHook(dict);
+  JudgeReportHook(code().ArgsOf(code().exprs[dict]), dict);
 }
 
 // transfer_data={"destination": "acct_..."}: a share of what is paid.

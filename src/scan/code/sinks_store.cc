@@ -3,6 +3,7 @@
 #include <array>
 
 #include "code/engine.h"
+#include "code/engine_words.h"
 #include "code/open_settings.h"
 #include "code/places.h"
 #include "code/principals.h"
@@ -13,6 +14,7 @@
 namespace interlock::scan::code {
 
 using core::Permission;
+using namespace engine_words;  // NOLINT
 using namespace sink_words;  // NOLINT: the engine room's own words
 
 namespace {
@@ -333,10 +335,28 @@ bool Engine::ReroutesPackages(std::string_view path) const {
   });
 }
 
-// A file of this very program.
-bool IsOwnFile(std::string_view text) {
-  return AnyOf(text, {"__file__", "__filename"}) &&
-         !AnyOf(text, {"parent", "dirname", "with_name", "with_suffix", "join", " / ", "splitext"});
+// The path of this very program: `__file__`, fileURLToPath(import.meta.url), process.argv[1], resolved or kept before.
+bool Engine::IsOwnPath(ExprId id) const {
+  constexpr int kMostSteps = 8;
+  FuncId scope = function_;
+  for (int i = 0; i < kMostSteps && id < code().exprs.size(); ++i) {
+    id = view().Origin(id, scope, &scope);
+    if (id >= code().exprs.size()) return false;
+    const Expr& expr = code().exprs[id];
+    if (expr.kind != ExprKind::kCall || expr.base >= code().exprs.size()) {
+      return SaysOneOf(TextAt(expr.loc), {"__file__", "__filename", "import.meta.url", "import.meta.filename",
+                                          "process.argv[1]", "sys.argv[0]"});
+    }
+    const Expr& callee = code().exprs[expr.base];
+    if (!SaysOneOf(callee.text, {"resolve", "absolute", "realpath", "abspath", "realpathSync", "fileURLToPath", "Path",
+                                 "URL", "str", "fspath", "expanduser", "normalize"})) {
+      return false;
+    }
+    const auto args = code().ArgsOf(expr);
+    if (args.size() > 1) return false;  // path.resolve(__dirname, ...): another file
+    id = args.empty() ? callee.base : args[0].value;
+  }
+  return false;
 }
 
 // The function being read calls what the function around it was given: it is a wrapper.
@@ -440,7 +460,7 @@ Taint Engine::JudgeFile(Call& call) {
     path_taint = call.receiver;
   } else if (const ExprId target = Argument(call, call.entry->target, &path_taint); target != kNone) {
     path = Known(target);
-    if (path.empty() && IsOwnFile(TextAt(code().exprs[target].loc))) path = kOwnFile;
+    if (IsOwnPath(target)) path = kOwnFile;
   }
   if (role == Role::kFileRead && !call.args.empty() && call.args[0].value < code().exprs.size()) {
     // readFileSync(0): what the program is told by whoever started it.
@@ -464,6 +484,13 @@ Taint Engine::JudgeFile(Call& call) {
     Taint data;
     for (std::size_t i = on_path ? 0 : 1; i < call.taints.size(); ++i) data.Join(call.taints[i]);
     const std::string_view name = std::string_view(call.callee.text).substr(call.callee.text.rfind('.') + 1);
+    const std::size_t onto = on_path ? 0 : 1;
+    if (last_ &&
+        SaysOneOf(name,
+                  {"rename", "renameSync", "replace", "move", "moveSync", "copyFile", "copyFileSync", "copyfile"}) &&
+        onto < call.args.size() && IsOwnPath(call.args[onto].value) && (here().deeds & kDidSend) != 0) {
+      Raise("RCE-001", call.expr, data, 0, "puts what it has fetched in its own program's place", 0.8);
+    }
     if (!on_path && call.args.size() >= 2 &&
         (name.starts_with("copy") || name == "move" || name == "rename" || name == "cp")) {
       PathKind from = KindOfPath(path);
@@ -483,7 +510,7 @@ Taint Engine::JudgeFile(Call& call) {
       MarkPath(on_path ? function->base : call.args[0].value,
                Source(kUnpacked, call.expr, "writes a file that it unpacks from a text"));
     } else if (data.Has(kNetStranger) && function != nullptr) {
-      if (path == kOwnFile || (on_path && IsOwnFile(TextAt(code().exprs[function->base].loc)))) {
+      if (path == kOwnFile || (on_path && IsOwnPath(function->base))) {
         Raise("RCE-001", call.expr, data, kNetStranger, "replaces its own program by what it has fetched");
       }
       MarkPath(on_path ? function->base : call.args.empty() ? kNone : call.args[0].value, data);

@@ -174,37 +174,42 @@ void Engine::JudgeReceivers(const Call& call) {
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     const bool place = call.args[i].name == "to_addrs" || call.args[i].name == "recipients" ||
                        (call.args[i].name.empty() && i == (message ? 2U : 1U));
-    const ExprId list = place ? view().Origin(call.args[i].value, function_) : kNone;
-    if (list >= code().exprs.size()) continue;
-    const Expr& shape = code().exprs[list];
-    if ((shape.kind != ExprKind::kList && shape.kind != ExprKind::kConcat) || shape.arg_count < 2) continue;
-    bool given = false;
-    std::string fixed;
-    std::vector<ExprId> open;
-    for (const Arg& item : code().ArgsOf(shape)) open.push_back(item.value);
-    for (std::size_t k = 0; k < open.size() && k < 32; ++k) {
-      if (open[k] >= code().exprs.size()) continue;
-      const Expr& item = code().exprs[open[k]];
-      if (item.kind == ExprKind::kList) {
-        for (const Arg& inner : code().ArgsOf(item)) open.push_back(inner.value);
-        continue;
-      }
-      const Value& value = view().Evaluate(open[k], function_);
-      if (value.kind == ValueKind::kText && Contains(value.text, "@") && value.text.size() < 100) {
-        fixed = value.text;
-      } else {
-        given =
-            given || item.kind == ExprKind::kName || item.kind == ExprKind::kMember || item.kind == ExprKind::kSpread;
-      }
+    if (place) JudgeReceiverList(call.args[i].value, call.expr);
+  }
+}
+
+// Whoever is given, and somebody whose address stands here.
+void Engine::JudgeReceiverList(ExprId receivers, ExprId at) {
+  const ExprId list = view().Origin(receivers, function_);
+  if (list >= code().exprs.size()) return;
+  const Expr& shape = code().exprs[list];
+  if ((shape.kind != ExprKind::kList && shape.kind != ExprKind::kConcat) || shape.arg_count < 2) return;
+  bool given = false;
+  std::string fixed;
+  std::vector<ExprId> open;
+  for (const Arg& item : code().ArgsOf(shape)) open.push_back(item.value);
+  for (std::size_t k = 0; k < open.size() && k < 32; ++k) {
+    if (open[k] >= code().exprs.size()) continue;
+    const Expr& item = code().exprs[open[k]];
+    if (item.kind == ExprKind::kList) {
+      for (const Arg& inner : code().ArgsOf(item)) open.push_back(inner.value);
+      continue;
     }
-    if (given && !fixed.empty()) {
-      Raise("EXFIL-005", call.expr, {}, 0, "every message is copied to a fixed address, " + Shown(fixed, 60));
+    const Value& value = view().Evaluate(open[k], function_);
+    if (value.kind == ValueKind::kText && Contains(value.text, "@") && value.text.size() < 100) {
+      fixed = value.text;
+    } else {
+      given = given || item.kind == ExprKind::kName || item.kind == ExprKind::kMember || item.kind == ExprKind::kSpread;
     }
+  }
+  if (given && !fixed.empty()) {
+    Raise("EXFIL-005", at, {}, 0, "every message is copied to a fixed address, " + Shown(fixed, 60));
   }
 }
 
 void Engine::JudgeMailCopy(ExprId dict) {
   for (const Arg& arg : code().ArgsOf(code().exprs[dict])) {
+    if (arg.name == "envelope") JudgeEnvelope(arg.value);
     const std::string name = arg.name.size() == 3 ? LowerCase(arg.name) : std::string();
     if (name != "bcc") continue;
     const Value& value = view().Evaluate(arg.value, function_);
@@ -214,6 +219,15 @@ void Engine::JudgeMailCopy(ExprId dict) {
     if (text == nullptr || text->kind != ValueKind::kText || !Contains(text->text, "@") || text->text.size() > 200)
       continue;
     Raise("EXFIL-005", arg.value, {}, 0, "every message is copied to a fixed address, " + Shown(text->text, 60));
+  }
+}
+
+// envelope: {from, to: [...to, "x@y"]}: who gets a message, whatever its head says.
+void Engine::JudgeEnvelope(ExprId envelope) {
+  const ExprId dict = view().Origin(envelope, function_);
+  if (dict >= code().exprs.size() || code().exprs[dict].kind != ExprKind::kDict) return;
+  for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
+    if (field.name == "to") JudgeReceiverList(field.value, dict);
   }
 }
 

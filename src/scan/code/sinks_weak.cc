@@ -188,36 +188,18 @@ void Engine::Dispatch(const Call& call) {
       (void)CallFunction(function, call.args, call.taints, {}, call.expr);
     }
   };
-  if (base->kind == ExprKind::kName) {
-    // What only a caller of a tool brings, several functions of a table check in their own ways.
-    if (!call.all.Has(kForeign | kSecretLabels)) return;
-    // const read = plain ? asList : asText; for (const [name, check] of CHECKS) check(list)
-    FuncId scope = function_;
-    const ExprId origin = view().Origin(expr.base, function_, &scope);
-    if (origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kChoice) {
-      for (const Arg& choice : code().ArgsOf(code().exprs[origin])) enter(view().Evaluate(choice.value, scope));
-    }
-    std::uint32_t column = kNone;
-    const ExprId table = ColumnOf(expr.base, &column, &scope);
-    if (table == kNone) return;
-    for (const std::vector<Cell>& row : RowsOf(table, scope, 0)) {
-      if (column < row.size() && row[column].expr != kNone) enter(view().Evaluate(row[column].expr, row[column].scope));
-    }
-    return;
-  }
-  if (base->kind == ExprKind::kIndex || (base->kind == ExprKind::kCall && base->arg_count > 0)) {
-    // table[word](...), table.get(word)(...)
-    ExprId from = base->base;
-    if (base->kind == ExprKind::kCall) {
+  // table[word], table.get(word): every function of the table.
+  const auto enter_all = [&](const Expr& picked, FuncId scope) {
+    ExprId from = picked.base;
+    if (picked.kind == ExprKind::kCall) {
       if (from >= code().exprs.size() || code().exprs[from].kind != ExprKind::kMember ||
-          code().exprs[from].text != "get") {
-        from = kNone;
-      } else {
-        from = code().exprs[from].base;
-      }
+          code().exprs[from].text != "get")
+        return;
+      from = code().exprs[from].base;
+    } else if (picked.kind != ExprKind::kIndex) {
+      return;
     }
-    FuncId scope = function_;
-    ExprId table = from == kNone ? kNone : view().Origin(from, function_, &scope);
+    ExprId table = from >= code().exprs.size() ? kNone : view().Origin(from, scope, &scope);
     // new Map([["read", read], ...])
     if (table < code().exprs.size() && code().exprs[table].kind == ExprKind::kCall && code().exprs[table].is_new &&
         code().exprs[table].arg_count == 1) {
@@ -240,7 +222,26 @@ void Engine::Dispatch(const Call& call) {
         enter(view().Evaluate(value, scope));
       }
     }
+  };
+  if (base->kind == ExprKind::kName) {
+    // What only a caller of a tool brings, several functions of a table check in their own ways.
+    if (!call.all.Has(kForeign | kSecretLabels)) return;
+    // const read = plain ? asList : asText; for (const [name, check] of CHECKS) check(list)
+    FuncId scope = function_;
+    const ExprId origin = view().Origin(expr.base, function_, &scope);
+    if (origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kChoice) {
+      for (const Arg& choice : code().ArgsOf(code().exprs[origin])) enter(view().Evaluate(choice.value, scope));
+    }
+    if (origin < code().exprs.size()) enter_all(code().exprs[origin], scope);
+    std::uint32_t column = kNone;
+    const ExprId table = ColumnOf(expr.base, &column, &scope);
+    if (table == kNone) return;
+    for (const std::vector<Cell>& row : RowsOf(table, scope, 0)) {
+      if (column < row.size() && row[column].expr != kNone) enter(view().Evaluate(row[column].expr, row[column].scope));
+    }
+    return;
   }
+  if (base->arg_count > 0) enter_all(*base, function_);
   if (base->kind != ExprKind::kCall || base->arg_count < 2 || !view().is_python() ||
       view().Callee(expr.base, function_).text != "builtins.getattr") {
     return;

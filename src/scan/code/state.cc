@@ -222,6 +222,34 @@ void Engine::JudgeSpread(ExprId value) {
   if ((taint.labels & (kForeign | kFileContent | kMemory)) != 0) WriteState("*", value, taint, value);
 }
 
+// update["style"] = value, update[name] = value where name goes through a list that stands here.
+void Engine::JudgeWrittenPart(const Stmt& stmt, std::uint32_t slot) {
+  if (stmt.kind != StmtKind::kAssign || stmt.target >= code().exprs.size()) return;
+  const Expr& target = code().exprs[stmt.target];
+  const bool index = target.kind == ExprKind::kIndex && target.arg_count == 1;
+  if ((!index && target.kind != ExprKind::kMember) || target.base >= code().exprs.size() ||
+      code().exprs[target.base].kind != ExprKind::kName || view().SlotOf(target.base, function_) != slot) {
+    return;
+  }
+  const std::string known = index ? view().Text(code().ArgsOf(target)[0].value, function_) : std::string(target.text);
+  if (!known.empty()) return WriteState(known, stmt.value, Eval(stmt.value), stmt.value);
+  const ExprId key = code().ArgsOf(target)[0].value;
+  const std::uint32_t name =
+      key < code().exprs.size() && code().exprs[key].kind == ExprKind::kName ? view().SlotOf(key, function_) : kNone;
+  if (name == kNone || view().slots()[name].count != 1) return;
+  const Binding& each = view().bindings()[view().slots()[name].first];
+  const ExprId rows = view().Origin(each.value, function_);
+  if (rows >= code().exprs.size() || code().exprs[rows].kind != ExprKind::kList) return;
+  for (const Arg& row : code().ArgsOf(code().exprs[rows])) {
+    ExprId one = row.value;
+    if (one < code().exprs.size() && code().exprs[one].kind == ExprKind::kList &&
+        each.item < code().exprs[one].arg_count)
+      one = code().ArgsOf(code().exprs[one])[each.item].value;
+    if (one >= code().exprs.size() || code().exprs[one].kind != ExprKind::kString) continue;
+    WriteState(code().exprs[one].text, stmt.value, Eval(stmt.value), stmt.value);
+  }
+}
+
 // known[name] = value, in what a node gives back: the name decides which part of the state it is.
 void Engine::JudgeNamedParts(ExprId given) {
   if (given >= code().exprs.size() || code().exprs[given].kind != ExprKind::kName) return;
@@ -238,6 +266,7 @@ void Engine::JudgeNamedParts(ExprId given) {
     return view().Text(key, where).empty() ? key : kNone;
   };
   for (const Stmt& stmt : code().functions[function_].body) {
+    JudgeWrittenPart(stmt, slot);
     const ExprId key = named(stmt, function_);
     if (key == kNone) continue;
     const Taint name = Eval(key);
@@ -261,10 +290,17 @@ void Engine::JudgeNamedParts(ExprId given) {
 
 void Engine::JudgeState(const Stmt& stmt) {
   if (!last_ || graphs_.empty()) return;
-  if (nodes_.find((std::uint64_t{module_} << 32U) | function_) == nodes_.end()) return;
   FuncId scope = function_;
   ExprId origin = view().Origin(stmt.value, function_, &scope);
   if (origin >= code().exprs.size()) return;
+  if (nodes_.find((std::uint64_t{module_} << 32U) | function_) == nodes_.end()) {
+    // A tool writes the state of the graph that calls it, by a command.
+    const Expr& given = code().exprs[origin];
+    if (!IsEntry() || given.kind != ExprKind::kCall || given.base >= code().exprs.size() ||
+        !Any(code().exprs[given.base].text, {"Command"})) {
+      return;
+    }
+  }
   JudgeNamedParts(stmt.value);
   // Command(update={...}, goto=...)
   if (code().exprs[origin].kind == ExprKind::kCall) {
