@@ -465,6 +465,13 @@ Taint Engine::Eval(ExprId id) {
       }
       break;
     }
+    case ExprKind::kUnknown: {
+      for (const Arg& arg : code().ArgsOf(expr)) taint.Join(Eval(arg.value));
+      // A truth or the name of a type: nothing of the value is in it.
+      const std::string_view written = TextAt(expr.loc).substr(0, 8);
+      if (written.starts_with('!') || written.starts_with("not ") || written.starts_with("typeof ")) taint = {};
+      break;
+    }
     default: {
       if (expr.base != kNone) taint.Join(Eval(expr.base));
       const bool pieces = expr.kind == ExprKind::kConcat || expr.kind == ExprKind::kFormat;
