@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "code/places.h"
@@ -292,7 +293,10 @@ void JudgeBuildFile(const FileContext& file, FileResult& result) {
     }
     return;
   }
-  const BuildSettings settings = PiecesOfSettings(file);
+  BuildSettings settings = PiecesOfSettings(file);
+  if (!settings.stop.empty()) {
+    result.skipped.push_back({file.file->path, core::SkipReason::kUnsupported, 0, std::move(settings.stop)});
+  }
   for (const BuildPiece& piece : settings.pieces) JudgePiece(file, piece, settings.place, result);
   for (const RawFinding& finding : settings.findings) result.findings.push_back(finding);
 }

@@ -43,6 +43,12 @@ std::string_view Trim(std::string_view text) {
   return text.substr(from, text.find_last_not_of(" \t\r\n") - from + 1);
 }
 
+std::vector<YamlValue> ValuesOf(const FileContext& file, BuildSettings& settings) {
+  YamlReading reading = ReadYaml(file.text());
+  settings.stop = std::move(reading.stop);
+  return std::move(reading.values);
+}
+
 void Add(BuildSettings& settings, std::string commands, base::ByteSpan bytes, bool at_once, bool installs) {
   if (settings.pieces.size() >= kMostPieces || Trim(commands).empty()) return;
   if (commands.size() > kMostPiece) commands.resize(kMostPiece);
@@ -78,7 +84,7 @@ bool GivesAway(std::string_view commands, bool keeps_files) {
 
 // Steps of GitHub, GitLab, CircleCI and others: whatever stands where a command does.
 void ReadPipeline(const FileContext& file, BuildSettings& settings) {
-  const std::vector<YamlValue> values = YamlValuesOf(file.text());
+  const std::vector<YamlValue> values = ValuesOf(file, settings);
   std::map<std::string, std::string, std::less<>> environment;  // variables that hold secrets
   bool keeps_files = false;
   for (const YamlValue& value : values) {
@@ -131,7 +137,7 @@ bool IsReadOnly(std::string_view mount) {
 void ReadCompose(const FileContext& file, BuildSettings& settings) {
   std::map<std::string, Service> services;
   std::map<std::string, YamlValue> mounts;  // type: bind / source: / of one element, by its path
-  for (const YamlValue& value : YamlValuesOf(file.text())) {
+  for (const YamlValue& value : ValuesOf(file, settings)) {
     if (value.at(0) != "services" || value.path.size() < 3) continue;
     Service& service = services[value.path[1]];
     const std::string_view key = value.at(2);
@@ -227,7 +233,7 @@ void ReadJustfile(const FileContext& file, BuildSettings& settings) {
 
 void ReadTaskfile(const FileContext& file, BuildSettings& settings) {
   std::string first;
-  for (const YamlValue& value : YamlValuesOf(file.text())) {
+  for (const YamlValue& value : ValuesOf(file, settings)) {
     // tasks / name / cmds / 0, or / 0 / cmd; vars / x / sh is run when it is needed.
     const bool own = value.at(0) == "tasks";
     const bool sets = KeyOf(value) == "sh" && value.path.size() >= 3 && value.path[value.path.size() - 3] == "vars";
@@ -365,7 +371,7 @@ BuildSettings PiecesOfSettings(const FileContext& file) {
   const std::string_view text = file.text().substr(0, kMostText);
   const auto says = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
   if (base == ".pre-commit-config.yaml") {
-    for (const YamlValue& value : YamlValuesOf(text)) {
+    for (const YamlValue& value : ValuesOf(file, settings)) {
       if (value.last() == "entry") Add(settings, value.text, value.bytes, false, true);
     }
     return settings;

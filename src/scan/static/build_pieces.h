@@ -31,6 +31,7 @@ struct BuildSettings {
   BuildPlace place = BuildPlace::kMake;
   std::vector<BuildPiece> pieces;
   std::vector<RawFinding> findings;  // what the settings say without a shell
+  std::string stop;                  // why they were not read to their end
 };
 
 // Nothing for files of other kinds.

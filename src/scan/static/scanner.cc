@@ -551,6 +551,13 @@ ScanReport ScanJob::Finish() {
   report.dependencies = std::move(supply.dependencies);
   report.vulnerabilities = std::move(supply.vulnerabilities);
   job.FillFiles(report);
+  for (core::SkippedPart& part : supply.skipped) {
+    // Named once, however many analysers read the file as settings.
+    const bool known = std::ranges::any_of(report.coverage.skipped, [&](const core::SkippedPart& other) {
+      return other.path == part.path && other.detail == part.detail;
+    });
+    if (!known) report.coverage.skipped.push_back(std::move(part));
+  }
   VerdictInput input;
   input.files = &job.files;
   input.rules = job.rules;

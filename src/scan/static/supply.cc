@@ -335,6 +335,10 @@ void Sheet::Index(std::string_view url, base::ByteSpan bytes, bool only) {
   }
 }
 
+void Sheet::Unread(std::string why) {
+  state_.facts.skipped.push_back({file_.file->path, core::SkipReason::kUnsupported, 0, std::move(why)});
+}
+
 const std::vector<std::uint32_t>& Sheet::line_starts() const {
   if (line_starts_.empty()) {
     line_starts_.push_back(0);

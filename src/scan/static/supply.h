@@ -32,6 +32,7 @@ struct SupplyFacts {
   std::vector<std::string> install_files;  // ... when the package is installed
   std::vector<RawFinding> findings;
   std::vector<KnownVulnerability> vulnerabilities;
+  std::vector<core::SkippedPart> skipped;
 };
 
 // Reads every manifest, lock file and configuration of the package; with `vulnerabilities`, looks pinned dependencies

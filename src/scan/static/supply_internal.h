@@ -62,6 +62,8 @@ class Sheet {
   void Source(std::string_view url, base::ByteSpan bytes, std::string_view subject, bool development = false);
   // A package index, registry or mirror that installs ask. `only`: instead of the public one, not beside it.
   void Index(std::string_view url, base::ByteSpan bytes, bool only);
+  // The rest of the file was not read as what it is: text rules only.
+  void Unread(std::string why);
   // Byte offset of a 1-based line and column (in bytes).
   [[nodiscard]] std::size_t OffsetOf(std::uint32_t line, std::uint32_t column) const;
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fmt/format.h"
 #include "static/build_pieces.h"
@@ -14,9 +15,13 @@ namespace {
 
 using core::Reach;
 
-constexpr std::size_t kMaxYaml = std::size_t{512} << 10U;
-
 bool Says(std::string_view text, std::string_view word) { return text.find(word) != std::string_view::npos; }
+
+std::vector<YamlValue> ValuesOf(Sheet& sheet) {
+  YamlReading reading = ReadYaml(sheet.text());
+  if (!reading.stop.empty()) sheet.Unread(std::move(reading.stop));
+  return std::move(reading.values);
+}
 
 // A name of conda's: most are not PyPI's, so that only letters that no name may have say anything.
 void AddConda(Sheet& sheet, const YamlValue& value) {
@@ -105,14 +110,13 @@ bool ReadPnpmWorkspace(Sheet& sheet, const std::vector<YamlValue>& values) {
 bool ReadYamlManifest(Sheet& sheet, std::string_view base) {
   if (!base.ends_with(".yml") && !base.ends_with(".yaml")) return false;
   const std::string_view text = sheet.text();
-  if (text.size() > kMaxYaml) return false;
-  if (base == ".yarnrc.yml") return ReadYarnSettings(sheet, YamlValuesOf(text));
-  if (base == "pnpm-workspace.yaml") return ReadPnpmWorkspace(sheet, YamlValuesOf(text));
+  if (base == ".yarnrc.yml") return ReadYarnSettings(sheet, ValuesOf(sheet));
+  if (base == "pnpm-workspace.yaml") return ReadPnpmWorkspace(sheet, ValuesOf(sheet));
   if (Says(text, "dependencies:") && (Says(text, "channels:") || Says(text, "pip:"))) {
-    return ReadConda(sheet, YamlValuesOf(text));
+    return ReadConda(sheet, ValuesOf(sheet));
   }
   if (Says(text, "steps:") && (Says(text, "uses:") || Says(text, "run:"))) {
-    ReadSteps(sheet, YamlValuesOf(text));
+    ReadSteps(sheet, ValuesOf(sheet));
     return true;
   }
   return false;

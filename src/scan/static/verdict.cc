@@ -186,6 +186,7 @@ std::string SummaryOf(const ScanReport& report) {
 bool Counts(const core::SkippedPart& part, const std::vector<FileContext>& files) {
   switch (part.reason) {
     case core::SkipReason::kUnsupported: {
+      if (part.bytes == 0) return false;  // all of it was read, if only as text
       // A picture is a picture; something that is called a script and is none was not read.
       const FileType named = TypeOfName(part.path);
       // Its text was read, its commands and addresses too.

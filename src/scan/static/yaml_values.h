@@ -1,5 +1,5 @@
-// The scalars of a YAML text and where they stand: as much of the language as people write by hand into settings of
-// pipelines, containers and environments. Engine room.
+// The scalars of a YAML text and where they stand. Engine room; the only file of this module that knows yaml-cpp is
+// yaml_values.cc.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +25,14 @@ struct YamlValue {
   }
 };
 
-// Linear in the text's first half MiB; what is no YAML gives what its lines look like. Anchors and tags are text,
-// documents follow one another.
-[[nodiscard]] std::vector<YamlValue> YamlValuesOf(std::string_view text);
+struct YamlReading {
+  std::vector<YamlValue> values;
+  std::string stop;  // why it was not read to its end, and the line; what stands before that is in `values`
+};
+
+// Linear in the text's first half MiB. Documents follow one another; tags say nothing; an alias stands for the scalar
+// that its anchor names, one of a list or a map for nothing (what it repeats was read where it stands); empty values
+// are left out.
+[[nodiscard]] YamlReading ReadYaml(std::string_view text);
 
 }  // namespace interlock::scan
