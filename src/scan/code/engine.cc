@@ -29,7 +29,7 @@ Trail TrailOf(Labels label) {
   if (label == kUnpacked) return Trail::kCode;
   if ((label & (kForeign | kModelAnswer | kMemory | kCommandOutput)) != 0) return Trail::kOutside;
   if ((label & (kDecoded | kDeserialized)) != 0) return Trail::kCode;
-  if ((label & (kArguments | kInput | kState)) != 0) return Trail::kLocal;
+  if ((label & (kArguments | kInput | kState | kEvent | kSaid)) != 0) return Trail::kLocal;
   return Trail::kGiven;
 }
 
@@ -57,7 +57,8 @@ Taint Taint::Without(Labels mask) const {
   return out;
 }
 
-Engine::Engine(const World& world, const std::vector<EntryPoint>& entries) : world_(world), entry_points_(entries) {
+Engine::Engine(const World& world, const std::vector<EntryPoint>& entries, std::vector<bool> hooks)
+    : world_(world), entry_points_(entries), hooks_(std::move(hooks)) {
   states_.resize(world.size());
   facts_.resize(world.size());
   std::uint64_t exprs = 0;
@@ -316,7 +317,7 @@ Taint Engine::EvalMember(ExprId id) {
         case Role::kArgv:
           return Source(kArguments, id, "reads the command line");
         case Role::kStdin:
-          return Source(kInput, id, "reads standard input");
+          return StandardInput(id);
         case Role::kRequest:
           return Source(kCaller, id, "takes what a request says");
         case Role::kHostInfo:
@@ -378,6 +379,7 @@ Taint Engine::EvalMember(ExprId id) {
   if (taint.Has(kRequest) && IsCredentialHeader(key))
     taint.Join(Source(kTapped, id, "takes the credentials of whoever asks"));
   Narrow(expr, key, &taint);
+  taint = PartOfEvent(key, taint);
   if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output"})) {
     taint = OneOfAll(taint, key);
   }

@@ -73,6 +73,8 @@ inline constexpr Labels kComputed = 1ULL << 43U;    // letters that are computed
 inline constexpr Labels kKept = 1ULL << 44U;        // the user's own folders and conversations; recordings
 inline constexpr Labels kAgentName = 1ULL << 45U;   // a word of a list that names a file which agents obey
 inline constexpr Labels kToolAnswer = 1ULL << 46U;  // what a tool answers a model, in a loop that runs tools
+inline constexpr Labels kEvent = 1ULL << 47U;       // what an agent tells its hook, whole
+inline constexpr Labels kSaid = 1ULL << 48U;        // a field of it that holds what was said, read or answered
 // Whoever connects is a caller whom nobody has let in.
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
@@ -190,7 +192,8 @@ struct FunctionFacts {
 
 class Engine {
  public:
-  Engine(const World& world, const std::vector<EntryPoint>& entries);
+  // `hooks`: by module, whether an agent starts it as its hook.
+  Engine(const World& world, const std::vector<EntryPoint>& entries, std::vector<bool> hooks);
   void Run();
 
   [[nodiscard]] std::vector<Hit>& hits() { return hits_; }
@@ -351,6 +354,9 @@ class Engine {
   [[nodiscard]] static bool TellsHook(std::string_view key, const Taint& from);
   Taint JudgeTaken(Call& call);
   [[nodiscard]] Taint HookField(ExprId id, std::string_view key);
+  [[nodiscard]] static Taint PartOfEvent(std::string_view key, const Taint& event);
+  [[nodiscard]] Taint StandardInput(ExprId at);
+  void JudgeHookSend(const Call& call, const Taint& data, const std::string& host);
   [[nodiscard]] bool AsksForRoleKeys(std::span<const Arg> args);
   [[nodiscard]] Taint FieldOf(std::string_view name, ExprId target, const Taint& whole, int depth);
   // state_parsed.cc
@@ -583,6 +589,7 @@ class Engine {
 
   const World& world_;
   const std::vector<EntryPoint>& entry_points_;
+  std::vector<bool> hooks_;                    // modules whose standard input is what an agent tells its hook
   std::vector<std::uint8_t> graphs_;           // modules that use graphs of agents
   std::unordered_set<std::uint64_t> nodes_;    // functions that are nodes
   std::unordered_set<std::uint64_t> routers_;  // functions that choose the next node

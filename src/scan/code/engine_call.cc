@@ -351,7 +351,8 @@ Taint Engine::EvalCall(ExprId id) {
         Taint kept = from_args;
         if (query) {
           // An address takes its parts encoded: they leave with it, and break out of nothing.
-          constexpr Labels kLeaves = kSecretLabels | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped | kEncoded;
+          constexpr Labels kLeaves =
+              kSecretLabels | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped | kEncoded | kEvent | kSaid;
           kept.labels &= kLeaves;
           kept.fresh &= kLeaves;
         }
@@ -382,6 +383,8 @@ Taint Engine::EvalCall(ExprId id) {
         TellsHook(view().Text(args[0].value, function_), call.receiver)) {
       result.Join(Source(kKept, id, "takes what an agent tells its hook of the user's talk"));
     }
+    if (method && last == "get" && call.receiver.Has(kEvent) && !args.empty())
+      result = PartOfEvent(view().Text(args[0].value, function_), result);
     if (method && last == "get" && call.receiver.Has(kState) && !args.empty()) {
       ReadState(view().Text(args[0].value, function_));
     }

@@ -207,7 +207,7 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
   if (world.size() == 0) return out;
   const auto place_of = [&](std::uint32_t module) { return module < reach.size() ? reach[module] : Reach::kRuntime; };
   FindEntries(world, reach, out.entries);
-  Engine engine(world, out.entries);
+  Engine engine(world, out.entries, LoadedWith(world, package.hooks));
   engine.Run();
   CollectTold(world, reach, out.entries, out.told);
 

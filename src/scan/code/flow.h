@@ -22,6 +22,7 @@ struct PackageModules {
   std::vector<std::string> paths;                            // file path of each
   std::unordered_map<std::string, std::uint32_t> by_import;  // "pkg.sub", "src/lib/util" -> index into modules
   std::vector<DataFile> data = {};                           // settings that programs may read
+  std::vector<std::uint32_t> hooks;  // indexes of those that an agent starts and tells what is said, on standard input
 };
 
 struct EntryPoint {

@@ -110,6 +110,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   const bool bad = fixed && IsBad(kind);
   Taint all = data;
   all.Join(target);
+  JudgeHookSend(call, all, host);
   const std::string to = fixed ? " to " + host : std::string(" over the network");
   if (all.Has(kSecretFile | kStore)) {
     // Cloud libraries trade their own key files for tokens at their own hosts.
@@ -700,7 +701,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
                            : number ? kDecoded | kCodedFile
                            : call.callee.text.ends_with("encodeURIComponent")
                                ? kNetFixed | kNetStranger | kSecretFile | kStore | kWeakSecretFile | kEnvAll | kKept |
-                                     kClipboard | kKeys | kTapped | kEncoded
+                                     kClipboard | kKeys | kTapped | kEncoded | kEvent | kSaid
                                : Labels{0};
       Taint rest = stays != 0 ? call.all : Taint();
       rest.labels &= stays;

@@ -287,7 +287,9 @@ void Engine::JudgeLookup(Call& call) {
     Raise("EXFIL-006", call.expr, target, kTaken, "puts data into names that it looks up", 0.8);
     return;
   }
-  if (hole == std::string::npos || name.find('.', hole) == std::string::npos) return;
+  const std::size_t dot = hole == std::string::npos ? hole : name.find('.', hole);
+  if (dot == std::string::npos) return;
+  JudgeHookSend(call, target, name.substr(dot + 1));
   if (target.Has(kPrivate | kHostFacts)) {
     Raise("EXFIL-006", call.expr, target, kPrivate | kHostFacts, "puts data into names that it looks up",
           target.Has(kTaken) ? 1.0 : 0.6);

@@ -16,7 +16,7 @@ namespace {
 
 // What nobody gives a program to send but to be rid of it; a credential of the environment is how one logs in.
 constexpr Labels kTaken =
-    kSecretFile | kStore | kEnvAll | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped | kEncoded;
+    kSecretFile | kStore | kEnvAll | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped | kEncoded | kEvent | kSaid;
 
 // Programs that bring what they are given to another machine.
 bool BringsAway(std::string_view program) {

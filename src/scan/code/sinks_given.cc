@@ -238,7 +238,7 @@ Taint Engine::JudgeTaken(Call& call) {
           return Source(kStore, call.expr, "asks for the password of the machine");
         }
       }
-      return Source(kInput, call.expr, "reads standard input");
+      return StandardInput(call.expr);
     case Role::kArgv:
       return Source(kArguments, call.expr, "reads the command line");
     default:
@@ -247,6 +247,36 @@ Taint Engine::JudgeTaken(Call& call) {
         return Source(kHostFacts | kKept, call.expr, "lists all processes");
       return Source(kHostFacts, call.expr, "asks the machine who it is");
   }
+}
+
+// Read by a program that an agent starts as its hook, the whole event.
+Taint Engine::StandardInput(ExprId at) {
+  const bool told = module_ < hooks_.size() && hooks_[module_];
+  return Source(told ? kInput | kEvent : kInput, at, "reads standard input");
+}
+
+// event.prompt holds what was said; event.tool_name, event.cwd and their like are counts, names and places.
+Taint Engine::PartOfEvent(std::string_view key, const Taint& event) {
+  if (!event.Has(kEvent) || key.empty()) return event;
+  static constexpr FixedWords kTalk(std::to_array<std::string_view>(
+      {"prompt", "content",  "text",       "tool_input",  "toolInput", "tool_response", "toolResponse", "tool_output",
+       "output", "messages", "transcript", "message",     "input",     "args",          "arguments",    "response",
+       "edits",  "body",     "data",       "attachments", "command",   "result",        "new_string",   "old_string"}));
+  // Of "[i]" nothing is known; "[0]" is a part like the whole.
+  if (Contains(key, std::string_view(&kHole, 1)) || key.find_first_not_of("0123456789") == std::string_view::npos)
+    return event;
+  Taint part = event.Without(kEvent);
+  if (kTalk.Has(key)) {
+    part.labels |= kSaid;
+    if ((event.fresh & kEvent) != 0) part.fresh |= kSaid;
+  }
+  return part;
+}
+
+// SC-041; what is weighed of it beside the package's pages stands in static/agent_hooks.cc.
+void Engine::JudgeHookSend(const Call& call, const Taint& data, const std::string& host) {
+  if (host.empty() || !data.Has(kEvent | kSaid)) return;
+  Raise("SC-041", call.expr, data, kEvent | kSaid, "sends what an agent tells its hook to " + host, 1.0, host);
 }
 
 // An agent's hook reads what the agent tells it of the user's talk.
@@ -371,7 +401,7 @@ Taint Engine::FieldOf(std::string_view name, ExprId target, const Taint& whole, 
   } else if (TellsHook(name, whole)) {
     part.Join(Source(kKept, target, "takes what an agent tells its hook of the user's talk"));
   }
-  return part;
+  return PartOfEvent(name, part);
 }
 
 // What is run is decoded in the very place where it is made.

@@ -465,8 +465,12 @@ Taint Engine::JudgeFile(Call& call) {
   if (role == Role::kFileRead && !call.args.empty() && call.args[0].value < code().exprs.size()) {
     // readFileSync(0): what the program is told by whoever started it.
     const Expr& first = code().exprs[call.args[0].value];
-    if ((first.kind == ExprKind::kNumber && first.text == "0") || path == "/dev/stdin")
-      return Source(kInput | kFileContent, call.expr, "reads standard input");
+    const bool handle = first.kind == ExprKind::kMember && first.text == "fd" && call.taints[0].Has(kInput);
+    if ((first.kind == ExprKind::kNumber && first.text == "0") || handle || path == "/dev/stdin") {
+      Taint input = StandardInput(call.expr);
+      input.Add(kFileContent);
+      return input;
+    }
   }
   bool writes = role == Role::kFileWrite;
   if (role == Role::kFileOpen) {

@@ -1,4 +1,5 @@
-// Hooks that a host runs with what is said and read: whether their scripts send it on. Engine room.
+// Hooks of agents that send on what they are told (SC-041). What shells do is judged here; what programs do, the flow
+// engine shows. Engine room.
 #pragma once
 
 #include <vector>
@@ -8,8 +9,15 @@
 
 namespace interlock::scan {
 
-// SC-041. Follows what a script is given on its standard input by name, within the script and one file that it
-// imports; linear in their sizes. After what the code's flow shows: the same is not told twice.
-void JudgeAgentHooks(const SupplyFacts& supply, const std::vector<FileContext>& files, std::vector<RawFinding>& out);
+// A hook that is told what the user says, what a tool is given or answers, or what a file holds.
+struct AgentHook {
+  const HookCommand* command = nullptr;
+  const FileContext* script = nullptr;  // of the package; null: none that is known
+};
+[[nodiscard]] std::vector<AgentHook> AgentHooksOf(const SupplyFacts& supply, const std::vector<FileContext>& files);
+
+// Adds what shells send on, and weighs that beside what the flow engine has put into `out`.
+void JudgeAgentHooks(const std::vector<AgentHook>& hooks, const std::vector<FileContext>& files,
+                     std::vector<RawFinding>& out);
 
 }  // namespace interlock::scan

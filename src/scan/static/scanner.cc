@@ -173,7 +173,7 @@ struct ScanJob::Impl {
 
   void RaiseReach(const SupplyFacts& supply);
   void RunHooks(const SupplyFacts& supply, std::vector<RawFinding>& raw, std::vector<code::CapabilityUse>& uses);
-  code::CodeFacts RunCode();
+  code::CodeFacts RunCode(const std::vector<AgentHook>& hooks);
   [[nodiscard]] Identity IdentityOf(const ScanReport& report) const;
   void FillFiles(ScanReport& report);
 };
@@ -420,7 +420,7 @@ static std::optional<code::DataFormat> DataFormatOf(FileType type) {
   }
 }
 
-code::CodeFacts ScanJob::Impl::RunCode() {
+code::CodeFacts ScanJob::Impl::RunCode(const std::vector<AgentHook>& hooks) {
   code::PackageModules package;
   std::vector<Reach> reach;
   for (const FileContext& file : files) {
@@ -433,6 +433,9 @@ code::CodeFacts ScanJob::Impl::RunCode() {
     package.modules.push_back(unit.module.get());
     package.paths.push_back(file.file->path);
     reach.push_back(file.reach);
+    const bool hook = std::ranges::any_of(
+        hooks, [&](const AgentHook& own) { return own.script != nullptr && own.script->index == file.index; });
+    if (hook) package.hooks.push_back(index);
     std::string name = file.file->path;
     const std::size_t dot = name.rfind('.');
     if (dot != std::string::npos) name.resize(dot);
@@ -516,11 +519,12 @@ ScanReport ScanJob::Finish() {
   std::move(supply.findings.begin(), supply.findings.end(), std::back_inserter(raw));
   AnalyzeBytecode(*job.view, job.files, raw);
   job.RunHooks(supply, raw, uses);
+  const std::vector<AgentHook> hooks = AgentHooksOf(supply, job.files);
   std::vector<core::SkippedPart> lowering = std::move(job.known_lowering);
   for (Unit& unit : job.units) {
     std::move(unit.lowering.begin(), unit.lowering.end(), std::back_inserter(lowering));
   }
-  code::CodeFacts facts = job.known_code ? std::move(*job.known_code) : job.RunCode();
+  code::CodeFacts facts = job.known_code ? std::move(*job.known_code) : job.RunCode(hooks);
   if (job.options.cache != nullptr && !job.known_code)
     job.options.cache->Put(job.code_key, EncodeCode(facts, lowering));
   std::move(lowering.begin(), lowering.end(), std::back_inserter(report.coverage.skipped));
@@ -536,7 +540,7 @@ ScanReport ScanJob::Finish() {
     }
   }
   std::move(facts.findings.begin(), facts.findings.end(), std::back_inserter(raw));
-  JudgeAgentHooks(supply, job.files, raw);
+  JudgeAgentHooks(hooks, job.files, raw);
   std::move(uses.begin(), uses.end(), std::back_inserter(facts.uses));
   JudgeTogether(job.files, facts.uses, raw);
   JudgeInstalls(job.files, facts.uses, raw);
