@@ -275,10 +275,24 @@ class Engine {
   void MarkPieced(std::string_view literal, Taint* taint) const;
   // known.cc: what is known of values across functions
   [[nodiscard]] std::string Known(ExprId expr);
+  // ... of an expression that may stand in another function: only this one's callers are known.
+  [[nodiscard]] std::string KnownIn(ExprId expr, FuncId scope) {
+    return scope == function_ ? Known(expr) : view().Text(expr, scope);
+  }
   [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot) const;
   void NoteSystemKeys(ExprId said);
   void NoteSent(const Taint& data, const std::string& host);
   void GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg);
+  // What a handle was made by, and what that was called on: through names, members and calls chained to each other.
+  // for (Maker made = MakerOf(handle); made.expr != kNone; made = MakerBehind(made)): at most eight.
+  struct Maker {
+    ExprId expr = kNone;
+    FuncId scope = kModuleBody;
+    int left = 8;
+  };
+  [[nodiscard]] Maker MakerOf(ExprId handle) const { return Made({.expr = handle, .scope = function_}); }
+  [[nodiscard]] Maker MakerBehind(const Maker& made) const;
+  [[nodiscard]] Maker Made(const Maker& handle) const;
   [[nodiscard]] std::string HostOfHandle(ExprId handle);
   [[nodiscard]] std::string HostHere() const;
   [[nodiscard]] bool IsEntry() const;  // the function being read is one that an agent calls

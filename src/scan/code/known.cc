@@ -104,37 +104,48 @@ void Engine::NoteSent(const Taint& data, const std::string& host) {
   }
 }
 
-// Host that a connection, request or stream was made for: through names, and through calls chained to it.
+Engine::Maker Engine::Made(const Maker& handle) const {
+  if (handle.left == 0 || handle.expr >= code().exprs.size()) return {};
+  FuncId scope = handle.scope;
+  const ExprId made = view().Origin(handle.expr, handle.scope, &scope);
+  return made < code().exprs.size() ? Maker{.expr = made, .scope = scope, .left = handle.left - 1} : Maker();
+}
+
+Engine::Maker Engine::MakerBehind(const Maker& made) const {
+  const Expr& expr = code().exprs[made.expr];
+  ExprId next = expr.base;
+  if (expr.kind == ExprKind::kCall) {
+    // x.y(): behind the call is x; behind f() is f.
+    const bool method = next < code().exprs.size() && code().exprs[next].kind == ExprKind::kMember;
+    if (method) next = code().exprs[next].base;
+  } else if (expr.kind != ExprKind::kMember) {
+    return {};
+  }
+  return Made({.expr = next, .scope = made.scope, .left = made.left});
+}
+
+// Host that a connection, request or stream was made for.
 std::string Engine::HostOfHandle(ExprId handle) {
-  for (int i = 0; i < 8 && handle < code().exprs.size(); ++i) {
-    FuncId scope = function_;
-    const ExprId origin = view().Origin(handle, function_, &scope);
-    if (origin >= code().exprs.size()) return {};
-    const Expr& made = code().exprs[origin];
-    if (made.kind == ExprKind::kMember) {
-      handle = made.base;
-      continue;
-    }
-    if (made.kind != ExprKind::kCall) return {};
-    for (const Arg& arg : code().ArgsOf(made)) {
+  for (Maker made = MakerOf(handle); made.expr != kNone; made = MakerBehind(made)) {
+    const Expr& maker = code().exprs[made.expr];
+    if (maker.kind == ExprKind::kMember) continue;
+    if (maker.kind != ExprKind::kCall) return {};
+    for (const Arg& arg : code().ArgsOf(maker)) {
       if (arg.value >= code().exprs.size()) continue;
       const Expr& value = code().exprs[arg.value];
       if (value.kind == ExprKind::kDict) {
         for (const Arg& field : code().ArgsOf(value)) {
           if (!SaysOneOf(field.name, {"host", "hostname", "url", "uri", "baseURL", "baseUrl", "prefixUrl"})) continue;
-          std::string host = sink_words::KnownAddress(view().Text(field.value, scope));
+          std::string host = sink_words::KnownAddress(view().Text(field.value, made.scope));
           if (!host.empty()) return host;
         }
         continue;
       }
       if (value.kind == ExprKind::kFunction) continue;
-      const std::string text = scope == function_ ? Known(arg.value) : view().Text(arg.value, scope);
+      const std::string text = KnownIn(arg.value, made.scope);
       std::string host = sink_words::KnownAddress(text);
       if (sink_words::Contains(host, ".") || host == "localhost") return host;
     }
-    const Expr* base = made.base < code().exprs.size() ? &code().exprs[made.base] : nullptr;
-    if (base == nullptr || base->kind != ExprKind::kMember) return {};
-    handle = base->base;
   }
   return {};
 }

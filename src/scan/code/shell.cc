@@ -413,4 +413,16 @@ ShellScript ParseShell(std::string_view text, const LowerLimits& limits, std::st
   return script;
 }
 
+std::string ShellQuoted(std::string_view word) {
+  std::string out = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      out += "'\\''";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
 }  // namespace interlock::scan::code

@@ -61,6 +61,13 @@ struct ShellScript {
 // on any bytes. Text must outlive the script.
 [[nodiscard]] ShellScript ParseShell(std::string_view text, const LowerLimits& limits = {}, std::string_view path = {});
 
+namespace shell {
+// Name of what a command starts, in lower case, without its folder; "" where it is not known.
+[[nodiscard]] std::string ProgramOf(const ShellCommand& command);
+}  // namespace shell
+// As one word of a line.
+[[nodiscard]] std::string ShellQuoted(std::string_view word);
+
 // One thing a script does, as permission uses and flows see it.
 enum class ShellAct : std::uint8_t {
   kFetch,         // curl, wget, Invoke-WebRequest ... : detail = URL

@@ -92,7 +92,6 @@ void ParseBatch(std::string_view text, const Loc* at, Builder& builder);
 [[nodiscard]] ShellDialect DialectOf(std::string_view text, std::string_view path = {});
 
 // Program name without folder and ".exe", lower case; "" when not known.
-[[nodiscard]] std::string ProgramOf(const ShellCommand& command);
 [[nodiscard]] std::string BaseName(std::string_view path);
 [[nodiscard]] std::string Lower(std::string_view text);
 [[nodiscard]] bool IsShell(std::string_view program);        // sh, bash, zsh ...

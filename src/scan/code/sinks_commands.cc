@@ -5,6 +5,7 @@
 #include "code/engine.h"
 #include "code/engine_words.h"
 #include "code/places.h"
+#include "code/shell.h"
 #include "code/sink_words.h"
 
 namespace interlock::scan::code {
@@ -53,7 +54,7 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
   std::string host;
   std::string before;
   for (std::size_t i = 1; i < words.size(); ++i) {
-    const std::string word = scope == function_ ? Known(words[i]) : view().Text(words[i], scope);
+    const std::string word = KnownIn(words[i], scope);
     if (host.empty()) host = HostOfWord(word);
     Taint given = scope == function_ ? Eval(words[i]) : Taint();
     // A header, a name and a password: how one logs in. No file of keys is.
@@ -79,25 +80,15 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
 
 // f"curl -d '{data}' https://...", of a shell.
 void Engine::JudgeSentByLine(const Call& call, const std::string& line, const Taint& taint) {
+  constexpr std::size_t kLongest = 4'096;
   if (!last_ || !taint.Has(kTaken & ~kEncoded)) return;
+  const ShellScript script = ParseShell(std::string_view(line).substr(0, kLongest));
   std::string host;
-  for (std::size_t at = 0; at < line.size() && at < 4'096;) {
-    const std::size_t begin = line.find_first_not_of(" \t\n;|&()<>'\"", at);
-    if (begin == std::string::npos) break;
-    const std::size_t end = std::min(line.find_first_of(" \t\n;|&()<>'\"", begin), line.size());
-    const std::string_view word = std::string_view(line).substr(begin, end - begin);
-    at = end;
-    if (!BringsAway(word)) continue;
-    // What stands behind it, up to the next command.
-    const std::size_t stop = std::min(line.find_first_of("\n;|", end), line.size());
-    for (std::size_t from = end; from < stop && host.empty();) {
-      const std::size_t first = line.find_first_not_of(" '\"", from);
-      if (first == std::string::npos || first >= stop) break;
-      const std::size_t last = std::min(line.find_first_of(" '\"\n;|", first), stop);
-      host = HostOfWord(line.substr(first, last - first));
-      from = last;
-    }
-    if (!host.empty()) break;
+  for (std::size_t i = 0; i < script.commands.size() && host.empty(); ++i) {
+    const ShellCommand& command = script.commands[i];
+    if (!BringsAway(shell::ProgramOf(command))) continue;
+    for (std::size_t word = 1; word < command.words.size() && host.empty(); ++word)
+      host = HostOfWord(command.words[word].text);
   }
   if (host.empty()) return;
   Taint data = taint;
@@ -130,17 +121,9 @@ void Engine::JudgeSentAlong(const Call& call, std::string_view last) {
   data.fresh &= kTaken;
   if (!data.Has(kTaken & ~kEncoded)) return;
   // connect(...).cursor().execute(...): whose client it is stands at the beginning.
-  ExprId made = view().Origin(method->base, function_);
   std::string client;
-  for (int i = 0; i < 5 && made < code().exprs.size(); ++i) {
-    client += LowerCase(TextAt(code().exprs[made].loc).substr(0, 400)) + " ";
-    const Expr& part = code().exprs[made];
-    if (part.kind != ExprKind::kCall && part.kind != ExprKind::kMember) break;
-    const ExprId before = part.base;
-    const bool member = before < code().exprs.size() && code().exprs[before].kind == ExprKind::kMember;
-    const ExprId next = member ? code().exprs[before].base : before;
-    made = next < code().exprs.size() ? view().Origin(next, function_) : kNone;
-  }
+  for (Maker made = MakerOf(method->base); made.expr != kNone; made = MakerBehind(made))
+    client += LowerCase(TextAt(code().exprs[made.expr].loc).substr(0, 400)) + " ";
   if (!AnyOf(client, {"redis", "mongo", "psycopg", "asyncpg", "mysql", "pg.", "postgres", "azure", "boto", "s3", "blob",
                       "storage", "bucket", "valkey", "database", "sql"})) {
     return;
@@ -155,13 +138,10 @@ void Engine::JudgeSentAlong(const Call& call, std::string_view last) {
 // The account of a service that the code brings the keys of: whose it is, nobody else knows.
 std::string Engine::HostOfAccount(const Call& call) {
   const Expr* method = FunctionOf(call);
-  for (int i = 0; method != nullptr && i < 6; ++i) {
-    const ExprId made = method->base < code().exprs.size() ? view().Origin(method->base, function_) : kNone;
-    if (made >= code().exprs.size()) return {};
-    if (BringsItsKeys(Squeezed(TextAt(code().exprs[made].loc).substr(0, 400))))
+  if (method == nullptr) return {};
+  for (Maker made = MakerOf(method->base); made.expr != kNone; made = MakerBehind(made)) {
+    if (BringsItsKeys(Squeezed(TextAt(code().exprs[made.expr].loc).substr(0, 400))))
       return std::string(kInboxPrefix) + "account";
-    method = &code().exprs[made];
-    if (method->kind == ExprKind::kCall && method->base < code().exprs.size()) method = &code().exprs[method->base];
   }
   return {};
 }
@@ -170,22 +150,18 @@ std::string Engine::HostOfAccount(const Call& call) {
 void Engine::JudgeFed(const Call& call, const Taint& data) {
   if (!last_ || !data.Has(kTaken & ~kEncoded)) return;
   const Expr* method = FunctionOf(call);
-  ExprId made = method != nullptr ? method->base : kNone;
-  for (int i = 0; i < 4 && made < code().exprs.size(); ++i) {
-    made = view().Origin(made, function_);
-    if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kMember) break;
-    made = code().exprs[made].base;
-  }
-  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall) return;
+  Maker made = method != nullptr ? MakerOf(method->base) : Maker();
+  while (made.expr != kNone && code().exprs[made.expr].kind == ExprKind::kMember) made = MakerBehind(made);
+  if (made.expr == kNone || code().exprs[made.expr].kind != ExprKind::kCall) return;
   std::string line;
-  for (const Arg& arg : code().ArgsOf(code().exprs[made])) {
-    const ExprId from = view().Origin(arg.value, function_);
-    if (from >= code().exprs.size()) continue;
-    if (code().exprs[from].kind == ExprKind::kDict) continue;
+  for (const Arg& arg : code().ArgsOf(code().exprs[made.expr])) {
+    const ExprId from = view().Origin(arg.value, made.scope);
+    if (from >= code().exprs.size() || code().exprs[from].kind == ExprKind::kDict) continue;
     if (code().exprs[from].kind == ExprKind::kList) {
-      for (const Arg& word : code().ArgsOf(code().exprs[from])) line += Known(word.value) + " ";
+      for (const Arg& word : code().ArgsOf(code().exprs[from]))
+        line += ShellQuoted(KnownIn(word.value, made.scope)) + " ";
     } else {
-      line += Known(arg.value) + " ";
+      line += KnownIn(arg.value, made.scope) + " ";
     }
   }
   JudgeSentByLine(call, line, data);
@@ -194,20 +170,21 @@ void Engine::JudgeFed(const Call& call, const Taint& data) {
 // tar czf /tmp/k.tgz ~/.ssh: the archive holds keys, whoever reads it.
 void Engine::MarkArchivedBy(const Call& call, const std::string& line) {
   constexpr std::size_t kLongest = 2'000;
-  if (line.size() > kLongest || !AnyOf(line, {"tar ", "'tar'", "zip ", "'zip'", "7z "})) return;
+  if (line.size() > kLongest || !AnyOf(line, {"tar", "zip", "7z"})) return;
   std::string archive;
   std::string keys;
-  for (std::size_t at = 0; at < line.size();) {
-    const std::size_t begin = line.find_first_not_of(" '\"\t\n", at);
-    if (begin == std::string::npos) break;
-    const std::size_t end = std::min(line.find_first_of(" '\"\t\n;|&", begin), line.size());
-    const std::string word = line.substr(begin, end - begin);
-    at = std::max(end, begin + 1);
+  bool packs = false;
+  const auto look = [&](const std::string& word) {
     if (archive.empty() && AnyOf(word, {".tgz", ".tar", ".zip", ".7z"})) archive = word;
-    const PathKind kind = KindOfPath(word);
-    if (keys.empty() && word.size() > 3 && (IsKeyFolder(word) || kind == PathKind::kSecret)) keys = word;
+    if (keys.empty() && word.size() > 3 && (IsKeyFolder(word) || KindOfPath(word) == PathKind::kSecret)) keys = word;
+  };
+  // `cd ~/.ssh && tar czf /tmp/k.tgz .`, `tar c ~/.ssh | gzip > /tmp/k.tgz`: of all commands together.
+  for (const ShellCommand& command : ParseShell(line).commands) {
+    packs = packs || SaysOneOf(shell::ProgramOf(command), {"tar", "bsdtar", "gtar", "zip", "7z", "7za", "7zz"});
+    for (const ShellWord& word : command.words) look(word.text);
+    for (const auto& [op, word] : command.redirects) look(word.text);
   }
-  if (archive.empty() || keys.empty()) return;
+  if (!packs || archive.empty() || keys.empty()) return;
   MarkCopied(archive, Source(kSecretFile, call.expr, "packs " + Shown(keys, 60)));
 }
 

@@ -252,7 +252,7 @@ void Engine::WordsOf(ExprId list, FuncId scope, int depth, std::vector<Word>* wo
 }
 
 std::string Engine::WordAt(const Word& word) {
-  std::string text = word.scope == function_ ? Known(word.expr) : view().Text(word.expr, word.scope);
+  std::string text = KnownIn(word.expr, word.scope);
   if (text.empty() && AnyOf(TextAt(code().exprs[word.expr].loc).substr(0, 40), {"sys.executable", "process.execPath"}))
     text = view().is_python() ? "python" : "node";
   return text;
@@ -476,9 +476,7 @@ void Engine::JudgeSpawn(Call& call) {
     }
   }
   const bool pip = call.callee.text.starts_with("pip.");
-  const std::string program = pip                  ? std::string("pip")
-                              : scope == function_ ? Known(words[0])
-                                                   : view().Text(words[0], scope);
+  const std::string program = pip ? std::string("pip") : KnownIn(words[0], scope);
   if (program.starts_with("/proc/self/fd/") || program.starts_with("/dev/fd/")) {
     Raise("MEM-001", call.expr, taint, kDecoded | kForeign, "runs a program that is in memory only");
   }
@@ -509,17 +507,14 @@ void Engine::JudgeSpawn(Call& call) {
         code().exprs[words[i]].kind == ExprKind::kName && IsRest(words[i])) {
       here().runner = line;
     }
-    const std::string word = scope == function_ ? Known(words[i]) : view().Text(words[i], scope);
+    const std::string word = KnownIn(words[i], scope);
     if (i > 0) line += ' ';
     if (word.empty()) {
       line += kHole;
     } else if (i == 0 && words.size() == 1) {
       line += word;
     } else {
-      // Quoted as one word.
-      line += '\'';
-      for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-      line += '\'';
+      line += ShellQuoted(word);
     }
   }
   // What the program reads: `crontab -`, `sh`.
@@ -532,9 +527,7 @@ void Engine::JudgeSpawn(Call& call) {
     }
     const std::string given = input == kNone ? std::string() : view().Text(input, function_);
     if (given.empty() || given.size() > 2048) continue;
-    line += " <<< '";
-    for (const char c : given) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += "'";
+    line += " <<< " + ShellQuoted(given);
   }
   const Taint chosen = program.empty() ? Eval(words[0]) : Taint();
   // npm's `open` shows an address in the user's browser, or a file in its own program: no words of a command.

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "code/shell.h"
 #include "code/vendors.h"
 #include "fmt/format.h"
 #include "static/classify.h"
@@ -162,15 +163,10 @@ void ReadCompose(const FileContext& file, BuildSettings& settings) {
     } else if (key == "command" || key == "entrypoint") {
       // A list: a program and what it is given.
       const bool first = value.last() == "0";
-      const auto quoted = [&] {
-        std::string out = "'";
-        for (const char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-        return out + "'";
-      };
       if (first) {
         Add(settings, text, value.bytes, false, true);
       } else if (!settings.pieces.empty() && settings.pieces.back().commands.size() < kMostPiece) {
-        settings.pieces.back().commands += " " + quoted();
+        settings.pieces.back().commands += " " + code::ShellQuoted(text);
       }
     }
   }

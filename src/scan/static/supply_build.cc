@@ -34,9 +34,7 @@ std::size_t Literal(std::string_view text, std::size_t at, std::string& out) {
 
 void AppendQuoted(std::string_view word, std::string& line) {
   if (!line.empty()) line += ' ';
-  line += '\'';
-  for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  line += '\'';
+  line += code::ShellQuoted(word);
 }
 
 // exec.Command("sh", "-c", "...") of Go; Command::new("sh").arg("-c").args(["..."]) of Rust.

@@ -551,14 +551,7 @@ std::string CommandLine(std::string_view command, const std::vector<std::string>
       line += text;
       continue;
     }
-    line += '\'';
-    for (const char c : text) {
-      if (c == '\'')
-        line += "'\\''";
-      else
-        line += c;
-    }
-    line += '\'';
+    line += code::ShellQuoted(text);
   }
   return line;
 }
