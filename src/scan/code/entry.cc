@@ -3,6 +3,7 @@
 
 #include "code/engine.h"
 #include "code/places.h"
+#include "static/classify.h"
 
 namespace interlock::scan::code {
 namespace {
@@ -16,8 +17,6 @@ std::string_view LastPart(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   return dot == std::string_view::npos ? name : name.substr(dot + 1);
 }
-
-std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 class Finder {
  public:

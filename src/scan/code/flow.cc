@@ -7,6 +7,7 @@
 
 #include "code/engine.h"
 #include "code/places.h"
+#include "static/ascii.h"
 #include "static/literals.h"
 #include "static/part_set.h"
 #include "static/shell_judge.h"
@@ -83,8 +84,6 @@ bool Condemns(Reach reach) { return reach <= Reach::kRuntime; }
 bool Says(std::string_view text, std::initializer_list<std::string_view> words) {
   return SaysAny(LowerCase(text.substr(0, 4000)), words);
 }
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 std::string_view TextOf(const World& world, const UseAt& at) {
   const std::string_view text = world.View(at.module).module().text;

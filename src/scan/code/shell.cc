@@ -90,14 +90,6 @@ std::string Join(const ShellCommand& command, std::size_t from) {
 
 }  // namespace
 
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
-  }
-  return out;
-}
-
 std::string BaseName(std::string_view path) {
   std::size_t slash = path.find_last_of("/\\");
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
@@ -109,9 +101,9 @@ std::string ProgramOf(const ShellCommand& command) {
   if (text.find(kUnknownChar) != std::string::npos) {
     // "$BIN/curl" is still curl.
     std::string base = BaseName(text);
-    return base.find(kUnknownChar) == std::string::npos && base.size() < text.size() ? Lower(base) : std::string();
+    return base.find(kUnknownChar) == std::string::npos && base.size() < text.size() ? LowerCase(base) : std::string();
   }
-  std::string program = Lower(BaseName(text));
+  std::string program = LowerCase(BaseName(text));
   if (program.ends_with(".exe") || program.ends_with(".cmd")) program.resize(program.size() - 4);
   return program;
 }
@@ -297,7 +289,7 @@ void Builder::Unwrap(std::uint32_t index) {
   }
   if (IsPowerShell(program)) {
     for (std::size_t i = 1; i < count; ++i) {
-      std::string flag = Lower(word(i).text);
+      std::string flag = LowerCase(word(i).text);
       if (flag.empty()) continue;
       if (flag[0] == '/') flag[0] = '-';
       if (flag[0] != '-') {
@@ -342,7 +334,7 @@ void Builder::Unwrap(std::uint32_t index) {
     ShellCommand inner;
     for (std::size_t i = 1; i < count; ++i) {
       const std::string& text = word(i).text;
-      std::string flag = Lower(text);
+      std::string flag = LowerCase(text);
       if (program == "start" && !text.empty() && text[0] == '/' && inner.words.empty() && text.size() < 6) continue;
       if (flag.starts_with("-argumentlist") || flag == "-args" || flag.starts_with("-filepath")) continue;
       if (program == "start-process" && (flag == "-windowstyle" || flag == "-verb" || flag == "-workingdirectory")) {
@@ -379,7 +371,7 @@ void Builder::Unwrap(std::uint32_t index) {
   }
   if (program == "cmd") {
     for (std::size_t i = 1; i + 1 < count; ++i) {
-      std::string flag = Lower(word(i).text);
+      std::string flag = LowerCase(word(i).text);
       if (flag == "/c" || flag == "/k" || flag == "//c") {
         Loc loc{word(i + 1).loc.begin, word(count - 1).loc.end};
         ParseText(Join(out_.commands[index], i + 1), loc, index, 0, ShellDialect::kBatch);

@@ -33,11 +33,11 @@ bool IsBuiltin(std::string_view program) {
 // Settings of git that are commands.
 bool GitRuns(const ShellCommand& command) {
   return std::ranges::any_of(command.words, [&](const ShellWord& each) {
-    const std::string key = Lower(each.text);
+    const std::string key = LowerCase(each.text);
     if (Is(key, {"core.hookspath", "core.sshcommand", "core.fsmonitor", "init.templatedir", "diff.external",
                  "core.gitproxy", "uploadpack.packobjectshook"})) {
       // `core.fsmonitor true` is git's own.
-      return !Is(Lower(command.words.back().text), {"true", "false"});
+      return !Is(LowerCase(command.words.back().text), {"true", "false"});
     }
     const bool shell = command.words.back().text.starts_with('!');
     return (key.starts_with("alias.") || key == "credential.helper" || key.starts_with("filter.")) && shell &&
@@ -47,9 +47,10 @@ bool GitRuns(const ShellCommand& command) {
 
 bool NamesGuard(const ShellCommand& command) {
   return std::ranges::any_of(command.words, [](const ShellWord& each) {
-    return HasOneOf(Lower(each.text), {"falco", "osquery", "auditd", "crowdstrike", "falcon-sensor", "clamd",
-                                       "sentinelone", "sentineld", "wazuh", "ossec", "sysmon", "msmpeng", "defender",
-                                       "cbdaemon", "littlesnitch", "little snitch", "lulu", "blockblock", "rsyslogd"});
+    return HasOneOf(LowerCase(each.text),
+                    {"falco", "osquery", "auditd", "crowdstrike", "falcon-sensor", "clamd", "sentinelone", "sentineld",
+                     "wazuh", "ossec", "sysmon", "msmpeng", "defender", "cbdaemon", "littlesnitch", "little snitch",
+                     "lulu", "blockblock", "rsyslogd"});
   });
 }
 
@@ -71,13 +72,14 @@ bool SeeksSecrets(const ShellCommand& command) {
 // The record of what was done here.
 bool ClearsTraces(const ShellCommand& command, std::string_view program) {
   const auto has = [&](std::initializer_list<std::string_view> parts) {
-    return std::ranges::any_of(command.words, [&](const ShellWord& each) { return HasOneOf(Lower(each.text), parts); });
+    return std::ranges::any_of(command.words,
+                               [&](const ShellWord& each) { return HasOneOf(LowerCase(each.text), parts); });
   };
   if (program == "journalctl") return has({"--vacuum-time=1s", "--vacuum-size=1", "--vacuum-time=0"});
   if (program == "wevtutil") return command.words.size() > 1 && has({"cl", "clear-log"});
   if (program == "clear-eventlog" || program == "remove-eventlog") return true;
   if (Is(program, {"truncate", "shred", "rm", "unlink", "srm"})) {
-    return std::ranges::any_of(command.words, [](const ShellWord& each) { return IsRecordPath(Lower(each.text)); });
+    return std::ranges::any_of(command.words, [](const ShellWord& each) { return IsRecordPath(LowerCase(each.text)); });
   }
   return false;
 }
@@ -126,7 +128,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
         if (op == "<") taint.Merge(OfFile(path, index));
       }
       bool sends = command.pipe_from != kNone || !command.redirects.empty();
-      std::string host = operands.empty() ? std::string() : Lower(operands[0]->text);
+      std::string host = operands.empty() ? std::string() : LowerCase(operands[0]->text);
       if (sends) Sends(index, host, target, taint, false);
       Taint got;
       got.fetched = !IsLocalHost(host);
@@ -153,7 +155,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
   }
   if (program == "socat") {
     std::string all;
-    for (std::size_t i = 1; i < count; ++i) all += Lower(command.words[i].text) + " ";
+    for (std::size_t i = 1; i < count; ++i) all += LowerCase(command.words[i].text) + " ";
     bool run = (Has(all, "exec:") && !Has(all, "exec:/bin/cat") && !Has(all, "exec:cat ")) || Has(all, "system:");
     bool listen = Has(all, "-listen:") || Has(all, "tcp-l:") || Has(all, "-recvfrom:");
     if (run && !listen) {
@@ -176,7 +178,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
   if (Is(program, {"dig", "nslookup", "host", "drill", "resolve-dnsname"})) {
     // A record of text carries no programs: one that is run was hidden in it.
     for (std::size_t i = 1; i < count; ++i) {
-      if (!Is(Lower(word(i)), {"txt", "-type=txt", "-q=txt", "-querytype=txt"})) continue;
+      if (!Is(LowerCase(word(i)), {"txt", "-type=txt", "-q=txt", "-querytype=txt"})) continue;
       out_[index].decoded = true;
       out_[index].decoder = index;
     }
@@ -418,7 +420,7 @@ void Analysis::Files(std::uint32_t index, std::string_view program, const Taint&
     const ShellWord* path = nullptr;
     std::optional<std::string> content;
     for (std::size_t i = 1; i < count; ++i) {
-      std::string flag = Lower(word(i));
+      std::string flag = LowerCase(word(i));
       if ((flag == "-path" || flag == "-filepath" || flag == "-literalpath") && i + 1 < count) {
         path = &command.words[++i];
       } else if ((flag == "-value" || flag == "-inputobject") && i + 1 < count) {
@@ -472,7 +474,7 @@ void Analysis::Files(std::uint32_t index, std::string_view program, const Taint&
       program == "del" || program == "shred" || program == "rimraf") {
     bool recursive = program == "srm" || program == "shred" || program == "rimraf";
     for (std::size_t i = 1; i < count; ++i) {
-      std::string text = Lower(word(i));
+      std::string text = LowerCase(word(i));
       if (text == "-recurse" || text == "--recursive" || text == "/s" ||
           (text.size() > 1 && text[0] == '-' && text[1] != '-' && text.find('r') != std::string::npos)) {
         recursive = true;
@@ -645,7 +647,7 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
   const ShellCommand& command = script_.commands[index];
   std::size_t count = command.words.size();
   auto raw = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
-  auto word = [&](std::size_t i) { return Lower(raw(i)); };
+  auto word = [&](std::size_t i) { return LowerCase(raw(i)); };
   for (const auto& [name, value] : command.assignments) {
     if ((name == "NODE_TLS_REJECT_UNAUTHORIZED" && value.text == "0") || name == "LD_PRELOAD" ||
         (name == "HISTFILE" && (value.text == "/dev/null" || value.text.empty())) ||
@@ -709,16 +711,17 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
              (program == "reg" && word(1) == "add" && Has(word(2), "\\run")) ||
              (Is(program, {"new-itemproperty", "set-itemproperty"}) &&
               [&] {
-                return std::ranges::any_of(
-                    command.words, [](const ShellWord& each) { return Has(Lower(each.text), "currentversion\\run"); });
+                return std::ranges::any_of(command.words, [](const ShellWord& each) {
+                  return Has(LowerCase(each.text), "currentversion\\run");
+                });
               }()) ||
              (Is(program, {"new-ciminstance", "set-wmiinstance", "register-wmievent"}) &&
               std::ranges::any_of(command.words,
-                                  [](const ShellWord& each) { return Has(Lower(each.text), "eventconsumer"); })) ||
+                                  [](const ShellWord& each) { return Has(LowerCase(each.text), "eventconsumer"); })) ||
              (program == "update-rc.d") || (program == "git" && word(1) == "config" && GitRuns(command))) {
     const bool everywhere = program != "git" || HasFlag(command, {"--global", "--system"});
     std::string given;
-    for (std::size_t i = 1; i < count; ++i) given += Lower(command.words[i].text) + "\n";
+    for (std::size_t i = 1; i < count; ++i) given += LowerCase(command.words[i].text) + "\n";
     const bool fetches = HasOneOf(
         given, {"curl ", "wget ", "iwr ", "iex ", "invoke-webrequest", "downloadstring", "/dev/tcp/", "eventconsumer"});
     ShellUse& use = Emit(ShellAct::kWriteStartup, index, std::string(program) + " " + raw(count - 1),

@@ -320,14 +320,14 @@ class Analysis {
   // The whole text in lower case, up to a bound; made once.
   const std::string& Whole() {
     constexpr std::size_t kMost = 64'000;
-    if (whole_.empty() && !text_.empty()) whole_ = Lower(text_.substr(0, kMost));
+    if (whole_.empty() && !text_.empty()) whole_ = LowerCase(text_.substr(0, kMost));
     return whole_;
   }
   // Characters made of numbers by an exclusive or, somewhere in the script. Found out once: asked for each text that is
   // run, it made long scripts quadratic.
   [[nodiscard]] bool MakesCharacters() {
     if (!makes_characters_) {
-      const std::string all = Lower(text_.substr(0, std::size_t{256} << 10U));
+      const std::string all = LowerCase(text_.substr(0, std::size_t{256} << 10U));
       makes_characters_ = Has(all, "-bxor") && Has(all, "[char]");
     }
     return *makes_characters_;

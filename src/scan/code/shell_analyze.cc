@@ -63,7 +63,7 @@ static std::string FirstUrl(const std::string& text) {
 
 // Code given to python -c, node -e and the like, told by words: those languages have front ends of their own.
 void Analysis::InlineCode(std::uint32_t index, std::string_view program, const ShellWord& code) {
-  std::string text = Lower(std::string_view(code.text).substr(0, 32 << 10));
+  std::string text = LowerCase(std::string_view(code.text).substr(0, 32 << 10));
   bool net = HasOneOf(
       text, {"urllib", "urlopen", "requests.", "http.client", "httpx", "fetch(", "http.get", "https.get", "net/http",
              "open-uri", "lwp", "file_get_contents(\"http", "file_get_contents('http", "curl_exec", "axios"});
@@ -206,7 +206,7 @@ void Analysis::Interprets(std::uint32_t index, std::string_view program, const T
         code = text[0] == '-' && text[1] != '-' && Has(text, "c");
         if (text == "-o" || text == "+o") ++i;
       } else if (IsPowerShell(program)) {
-        std::string flag = Lower(text);
+        std::string flag = LowerCase(text);
         code = flag == "-c" || flag == "-command";
         if (flag == "-f" || flag == "-file") continue;
         if (flag.starts_with("-e") && !flag.starts_with("-ex") && flag != "-ep" && i + 1 < count) {
@@ -320,8 +320,8 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   if (HasFlag(command, {"-k", "--insecure", "-sk", "-ks", "-skL", "-kL", "-fsSLk", "--no-check-certificate"}) &&
       !IsLocalHost(host)) {
     for (const ShellWord* header : transfer.headers) {
-      const bool named =
-          HasOneOf(Lower(header->text), {"authorization", "token", "api-key", "apikey"}) || Has(header->text, ":\x01");
+      const bool named = HasOneOf(LowerCase(header->text), {"authorization", "token", "api-key", "apikey"}) ||
+                         Has(header->text, ":\x01");
       if (named && !header->variables.empty()) {
         Emit(ShellAct::kUncheckedPeer, index, url);
         break;
@@ -432,7 +432,7 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
   if (HasOneOf(text, {"/etc/sudoers", "/etc/pam.d/"})) {
     act = ShellAct::kPermission;
     gravity = 2;
-  } else if ((text == "/etc/hosts" || Lower(text).ends_with("drivers\\etc\\hosts")) && !NamesThisMachine(known)) {
+  } else if ((text == "/etc/hosts" || LowerCase(text).ends_with("drivers\\etc\\hosts")) && !NamesThisMachine(known)) {
     // Names of hosts that mean other machines from now on.
     act = ShellAct::kPermission;
     gravity = known.empty() ? 1 : 2;
@@ -442,7 +442,7 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
     if (taint.fetched || taint.decoded) gravity = 2;
   } else if (IsAgentPath(text)) {
     act = ShellAct::kWriteAgent;
-    const bool opens = known.empty() ? Whether(OfWhole::kOpens, OpensQuestions) : OpensQuestions(Lower(known));
+    const bool opens = known.empty() ? Whether(OfWhole::kOpens, OpensQuestions) : OpensQuestions(LowerCase(known));
     gravity = opens ? 2 : 1;
     if (taint.fetched || taint.decoded) gravity = 2;
   }
@@ -599,7 +599,7 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
     return;
   }
   if (program == "gci" || program == "get-childitem" || program == "dir" || program == "ls") {
-    if (Lower(word(1)).starts_with("env:")) out.environment = true;
+    if (LowerCase(word(1)).starts_with("env:")) out.environment = true;
     return;
   }
   // $(AWS_SECRET_ACCESS_KEY): meant as a variable.
@@ -732,7 +732,7 @@ std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_
     const bool fills = says("Marshal]::Copy") || says("WriteProcessMemory") || says("RtlMoveMemory");
     const bool runs = says("CreateThread") || says("CreateRemoteThread") || says("QueueUserAPC") ||
                       says("GetDelegateForFunctionPointer");
-    const std::string lower = shell::Lower(text.substr(0, std::size_t{256} << 10U));
+    const std::string lower = LowerCase(text.substr(0, std::size_t{256} << 10U));
     const auto tells = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
     // A client's stream is read, what it brings is run, and what that says is written back.
     if (tells("sockets.tcpclient") && tells(".getstream(") && tells(".read") && tells(".write") &&

@@ -3,12 +3,11 @@
 #include <utility>
 
 #include "code/shell_internal.h"
+#include "static/ascii.h"
 
 namespace interlock::scan::code::shell {
 namespace {
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 class BatchParser {
@@ -34,7 +33,7 @@ class BatchParser {
         continue;
       }
       std::string_view rest = t_.substr(p_, 4);
-      if (rest.starts_with("::") || Lower(rest) == "rem ") {
+      if (rest.starts_with("::") || LowerCase(rest) == "rem ") {
         std::size_t begin = p_;
         p_ = std::min(t_.find('\n', p_), t_.size());
         if (at_ == nullptr) {
@@ -83,14 +82,14 @@ class BatchParser {
       if (p_ == before) ++p_;
     }
     if (command.words.empty()) return;
-    std::string program = Lower(command.words[0].text);
+    std::string program = LowerCase(command.words[0].text);
     if (program == "set" && command.words.size() > 1) {
       std::string text = command.words[1].text;
       for (std::size_t i = 2; i < command.words.size() && text.size() < 4096; ++i) text += ' ' + command.words[i].text;
       std::size_t equal = text.find('=');
       if (equal != std::string::npos && equal > 0) {
-        b_.variables[Lower(text.substr(0, equal))] = {.text = text.substr(equal + 1),
-                                                      .constant = text.find(kUnknownChar) == std::string::npos};
+        b_.variables[LowerCase(text.substr(0, equal))] = {.text = text.substr(equal + 1),
+                                                          .constant = text.find(kUnknownChar) == std::string::npos};
       }
       return;
     }
@@ -104,16 +103,16 @@ class BatchParser {
   // `if exist x cmd`, `for ... do cmd`: what is left is what runs.
   static void DropConditions(ShellCommand& command) {
     for (int guard = 0; guard < 4; ++guard) {
-      std::string program = Lower(command.words[0].text);
+      std::string program = LowerCase(command.words[0].text);
       std::size_t drop = 0;
       if (program == "if") {
         std::size_t at = 1;
         while (at < command.words.size() &&
-               (Lower(command.words[at].text) == "not" || Lower(command.words[at].text) == "/i")) {
+               (LowerCase(command.words[at].text) == "not" || LowerCase(command.words[at].text) == "/i")) {
           ++at;
         }
         if (at >= command.words.size()) return;
-        std::string test = Lower(command.words[at].text);
+        std::string test = LowerCase(command.words[at].text);
         if (test == "exist" || test == "defined" || test == "errorlevel") {
           drop = at + 2;
         } else {
@@ -121,7 +120,7 @@ class BatchParser {
         }
       } else if (program == "for") {
         for (std::size_t i = 1; i < command.words.size(); ++i) {
-          if (Lower(command.words[i].text) == "do") drop = i + 1;
+          if (LowerCase(command.words[i].text) == "do") drop = i + 1;
         }
       } else if (program == "else") {
         drop = 1;
@@ -147,7 +146,7 @@ class BatchParser {
       }
       if (!quoted && (IsBlank(c) || c == '&' || c == '|' || c == '>' || c == ')' || c == '(')) break;
       if (c == '^' && !quoted && p_ + 1 < t_.size()) {
-        if (IsLetter(t_[p_ + 1])) word.obfuscation = std::max<std::uint8_t>(word.obfuscation, 1);
+        if (IsNameStart(t_[p_ + 1])) word.obfuscation = std::max<std::uint8_t>(word.obfuscation, 1);
         p_ += t_[p_ + 1] == '\r' ? 3U : 2U;
         p_ = std::min(p_, t_.size());
         if (t_[p_ - 1] != '\n' && word.text.size() < kMaxWordBytes) word.text += t_[p_ - 1];
@@ -166,9 +165,9 @@ class BatchParser {
 
   void Expand(ShellWord& word) {
     std::size_t q = p_ + 1;
-    while (q < t_.size() && q < p_ + 64 && (IsLetter(t_[q]) || IsDigit(t_[q]))) ++q;
+    while (q < t_.size() && q < p_ + 64 && (IsNameStart(t_[q]) || IsDigit(t_[q]))) ++q;
     if (q > p_ + 1 && q < t_.size() && t_[q] == '%') {
-      std::string name = Lower(t_.substr(p_ + 1, q - p_ - 1));
+      std::string name = LowerCase(t_.substr(p_ + 1, q - p_ - 1));
       p_ = q + 1;
       auto found = b_.variables.find(name);
       if (found != b_.variables.end() && b_.Spend(found->second.text.size()) &&

@@ -4,18 +4,12 @@
 #include "code/shell_internal.h"
 
 namespace interlock::scan::code::shell {
-namespace {
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-
-}  // namespace
-
 ShellDialect DialectOf(std::string_view text, std::string_view path) {
   // What runs a file is chosen by its name there; its text may say as little as one cmdlet that nobody lists.
-  const std::string name = Lower(path.substr(path.size() - std::min<std::size_t>(path.size(), 5)));
+  const std::string name = LowerCase(path.substr(path.size() - std::min<std::size_t>(path.size(), 5)));
   if (name.ends_with(".ps1") || name.ends_with(".psm1")) return ShellDialect::kPowerShell;
   if (name.ends_with(".bat") || name.ends_with(".cmd")) return ShellDialect::kBatch;
-  std::string head = Lower(text.substr(0, 16 << 10));
+  std::string head = LowerCase(text.substr(0, 16 << 10));
   if (head.starts_with("\xEF\xBB\xBF")) head.erase(0, 3);
   if (head.starts_with("#!")) {
     return head.substr(0, head.find('\n')).find("pwsh") != std::string::npos ? ShellDialect::kPowerShell
@@ -75,7 +69,7 @@ ShellDialect DialectOf(std::string_view text, std::string_view path) {
                                   "test-path "}) {
       std::size_t at = view.find(word);
       if (at == std::string_view::npos) continue;
-      if (at > 0 && IsLetter(view[at - 1])) continue;
+      if (at > 0 && IsNameStart(view[at - 1])) continue;
       power = true;
       break;
     }

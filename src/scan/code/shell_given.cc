@@ -28,7 +28,7 @@ bool IsMirror(std::string_view host) {
 // Where other programs fetch from, or send to, from now on: a host that stands here and is nobody's mirror.
 bool Reroutes(const ShellCommand& command, std::string_view program) {
   const auto word = [&](std::size_t i) {
-    return i < command.words.size() ? Lower(command.words[i].text) : std::string();
+    return i < command.words.size() ? LowerCase(command.words[i].text) : std::string();
   };
   bool sets = false;
   if (Is(program, {"npm", "pnpm", "yarn", "bun"})) {
@@ -38,7 +38,7 @@ bool Reroutes(const ShellCommand& command, std::string_view program) {
   } else if (program == "git") {
     const bool config =
         word(1) == "config" && std::ranges::any_of(command.words, [](const ShellWord& each) {
-          const std::string key = Lower(each.text);
+          const std::string key = LowerCase(each.text);
           return key == "http.proxy" || key == "https.proxy" || (key.starts_with("url.") && key.ends_with("insteadof"));
         });
     const bool push = word(1) == "remote" && word(2) == "set-url" &&
@@ -55,7 +55,7 @@ bool Reroutes(const ShellCommand& command, std::string_view program) {
   }
   if (!sets) return false;
   return std::ranges::any_of(command.words, [&](const ShellWord& each) {
-    const std::string text = Lower(each.text);
+    const std::string text = LowerCase(each.text);
     const std::size_t at = text.find("://");
     if (!each.constant) return false;
     // networksetup -setwebproxy Wi-Fi proxy.host 8080
@@ -74,7 +74,7 @@ bool StopsGuard(const ShellCommand& command) {
   bool stops = false;
   bool guard = false;
   for (std::size_t i = 1; i < command.words.size(); ++i) {
-    const std::string text = Lower(command.words[i].text);
+    const std::string text = LowerCase(command.words[i].text);
     stops = stops || Is(text, {"stop", "disable", "mask", "kill"});
     guard =
         guard || HasOneOf(text, {"auditd", "firewalld", "ufw", "apparmor", "falco", "clamav", "crowdstrike", "falcon",
@@ -100,7 +100,7 @@ bool PushesAll(const ShellCommand& command) {
 
 // param([string]$Filter, ...)
 void Analysis::Declared(std::string_view text) {
-  const std::string lower = Lower(text.substr(0, 4096));
+  const std::string lower = LowerCase(text.substr(0, 4096));
   const std::size_t at = lower.find("param");
   if (at == std::string::npos || (at > 0 && lower.find_first_not_of(" \t\r\n#", 0) > at)) return;
   const std::size_t open = lower.find_first_not_of(" \t\r\n", at + 5);
@@ -120,7 +120,7 @@ void Analysis::Declared(std::string_view text) {
 bool Analysis::IsGiven(const ShellWord& word) const {
   return std::ranges::any_of(word.variables, [&](const std::string& name) {
     const bool position = name.size() == 1 && ((name[0] >= '1' && name[0] <= '9') || name[0] == '@' || name[0] == '*');
-    return (position && script_.dialect == ShellDialect::kPosix) || given_.contains(Lower(name));
+    return (position && script_.dialect == ShellDialect::kPosix) || given_.contains(LowerCase(name));
   });
 }
 
@@ -168,7 +168,7 @@ void Analysis::TakeGiven(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   // The positions of a function are those of whoever calls it; what the script has kept of its own is the same there.
   for (const auto& [name, value] : command.assignments) {
-    if (!inside && IsGiven(value)) given_.insert(Lower(name));
+    if (!inside && IsGiven(value)) given_.insert(LowerCase(name));
   }
   const std::size_t count = command.words.size();
   std::size_t from = count;

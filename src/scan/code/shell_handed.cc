@@ -10,7 +10,7 @@ namespace interlock::scan::code::shell {
 namespace {
 
 bool IsFixed(std::string_view text) {
-  return !text.empty() && text.find(kUnknownChar) == std::string_view::npos && !IsPlaceholderName(Lower(text));
+  return !text.empty() && text.find(kUnknownChar) == std::string_view::npos && !IsPlaceholderName(LowerCase(text));
 }
 
 // Of `--member x` or `--member=x`; "" where it is not given.
@@ -54,8 +54,8 @@ std::uint8_t GravityOfCloud(const ShellCommand& command, std::string_view progra
   if (!Is(program, {"gcloud", "aws", "az", "kubectl", "oc"})) return 0;
   const std::string said = SaidBy(command);
   if (program == "gcloud" && Has(said, "add-iam-policy-binding")) {
-    const std::string member = Lower(Option(command, {"--member"}));
-    const bool high = NamesHighRole(Lower(Option(command, {"--role"})));
+    const std::string member = LowerCase(Option(command, {"--member"}));
+    const bool high = NamesHighRole(LowerCase(Option(command, {"--role"})));
     if (!IsFixed(member)) return 0;
     if (member.starts_with("user:") || member.starts_with("group:") || member.starts_with("domain:"))
       return high ? 2 : 1;
@@ -75,9 +75,9 @@ std::uint8_t GravityOfCloud(const ShellCommand& command, std::string_view progra
     return 0;
   }
   if (program == "az" && Has(said, "role assignment create")) {
-    const std::string who = Lower(Option(command, {"--assignee", "--assignee-object-id"}));
+    const std::string who = LowerCase(Option(command, {"--assignee", "--assignee-object-id"}));
     if (!IsFixed(who) || !(Has(who, "@") || std::ranges::count(who, '-') == 4)) return 0;
-    return NamesHighRole(Lower(Option(command, {"--role"}))) ? 2 : 1;
+    return NamesHighRole(LowerCase(Option(command, {"--role"}))) ? 2 : 1;
   }
   if (Is(program, {"kubectl", "oc"})) {
     if (HasOneOf(said, {"--as-group=system:masters", "--as-group system:masters"})) return 1;
@@ -111,9 +111,9 @@ std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view prog
   const std::string said = SaidBy(command);
   if (program == "net" || program == "net1") {
     if (!Has(said, "/add")) return 0;
-    if (Lower(word(1)) == "localgroup")
-      return Has(Lower(word(2)), "admin") && IsFixed(word(3)) && word(3)[0] != '/' ? 2 : 0;
-    return Lower(word(1)) == "user" && IsFixed(word(2)) && IsFixed(word(3)) && word(3)[0] != '/' ? 1 : 0;
+    if (LowerCase(word(1)) == "localgroup")
+      return Has(LowerCase(word(2)), "admin") && IsFixed(word(3)) && word(3)[0] != '/' ? 2 : 0;
+    return LowerCase(word(1)) == "user" && IsFixed(word(2)) && IsFixed(word(3)) && word(3)[0] != '/' ? 1 : 0;
   }
   if (program == "add-localgroupmember")
     return Has(said, "admin") && IsFixed(Option(command, {"-Member", "-member"})) ? 2 : 0;
@@ -140,11 +140,11 @@ std::string SaidBy(const ShellCommand& command) {
   constexpr std::size_t kMostSaid = 8'000;
   std::string said = " ";
   for (const ShellWord& word : command.words) {
-    said += Lower(word.text) + " ";
+    said += LowerCase(word.text) + " ";
     if (said.size() > kMostSaid) break;
   }
   for (const auto& [op, word] : command.redirects) {
-    if (op == "<<" || op == "<<<") said += Lower(word.text.substr(0, kMostSaid)) + " ";
+    if (op == "<<" || op == "<<<") said += LowerCase(word.text.substr(0, kMostSaid)) + " ";
   }
   return said;
 }

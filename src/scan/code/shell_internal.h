@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "code/shell.h"
+#include "static/ascii.h"
 
 namespace interlock::scan::code::shell {
 
@@ -92,8 +93,8 @@ void ParseBatch(std::string_view text, const Loc* at, Builder& builder);
 [[nodiscard]] ShellDialect DialectOf(std::string_view text, std::string_view path = {});
 
 // Program name without folder and ".exe", lower case; "" when not known.
+[[nodiscard]] inline bool IsNameStart(char c) noexcept { return IsLetter(c) || c == '_'; }
 [[nodiscard]] std::string BaseName(std::string_view path);
-[[nodiscard]] std::string Lower(std::string_view text);
 [[nodiscard]] bool IsShell(std::string_view program);        // sh, bash, zsh ...
 [[nodiscard]] bool IsPowerShell(std::string_view program);   // powershell, pwsh
 [[nodiscard]] bool IsInterpreter(std::string_view program);  // shells, and python, node, perl ...

@@ -7,7 +7,7 @@ namespace interlock::scan::code::shell {
 bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   const std::size_t count = command.words.size();
-  const auto word = [&](std::size_t i) { return i < count ? Lower(command.words[i].text) : std::string(); };
+  const auto word = [&](std::size_t i) { return i < count ? LowerCase(command.words[i].text) : std::string(); };
   for (std::size_t i = 0; i < count; ++i) {
     if (!Has(command.words[i].text, "://")) continue;
     const std::string text = word(i);

@@ -17,7 +17,7 @@ bool Has(std::string_view text, std::string_view part) { return base::FindBytes(
 
 // Lower case, forward slashes, without trailing ones; "/home/x/" and "/root/" become "~/".
 std::string Normal(std::string_view path) {
-  std::string out = Lower(path.substr(0, 1024));
+  std::string out = LowerCase(path.substr(0, 1024));
   std::ranges::replace(out, '\\', '/');
   while (out.size() > 1 && out.back() == '/') out.pop_back();
   for (std::string_view home : {"/home/", "/users/", "c:/users/"}) {
@@ -160,7 +160,7 @@ bool IsStoreOf(std::string_view path, std::string_view host) {
   const std::string_view name =
       host.substr(dot == std::string_view::npos ? 0 : dot + 1, top - (dot == std::string_view::npos ? 0 : dot + 1));
   constexpr std::size_t kShortest = 3;
-  return store.size() >= kShortest && Lower(name) == store;
+  return store.size() >= kShortest && LowerCase(name) == store;
 }
 
 bool IsSecretPath(std::string_view raw) {
@@ -190,7 +190,7 @@ bool IsSecretPath(std::string_view raw) {
 
 bool NamesLoot(std::string_view text) {
   if (text.size() < 24 || text.size() > 20'000) return false;
-  const std::string lower = Lower(text);
+  const std::string lower = LowerCase(text);
   int kinds = 0;
   for (const auto& group :
        {std::initializer_list<std::string_view>{"wallet", "keystore", "metamask", "mnemonic", "seed phrase"},
@@ -222,7 +222,7 @@ bool IsAgentPath(std::string_view raw) {
 std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool known) {
   std::string path = Normal(raw);
   if (Has(path, "authorized_keys") || Has(path, "ld.so.preload")) return 2;
-  std::string text = Lower(content);
+  std::string text = LowerCase(content);
   if ((Has(text, "curl ") || Has(text, "wget ") || Has(text, "base64 ") || Has(text, "/dev/tcp/") ||
        Has(text, " nc ") || Has(text, "ld_preload=") || Has(text, "shutdown ") || Has(text, "rm -rf ~") ||
        Has(text, "prompt_command=") || Has(text, "alias sudo=") || Has(text, "alias ssh=") || Has(text, "alias git=") ||
@@ -301,7 +301,7 @@ std::string HostOf(std::string_view url) {
   std::size_t user = url.find('@');
   if (user != std::string_view::npos) url.remove_prefix(user + 1);
   if (!url.starts_with('[')) url = url.substr(0, url.find(':'));
-  return Lower(url.substr(0, 256));
+  return LowerCase(url.substr(0, 256));
 }
 
 bool IsLocalHost(std::string_view host) {

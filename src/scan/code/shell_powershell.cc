@@ -3,14 +3,13 @@
 #include <utility>
 
 #include "code/shell_internal.h"
+#include "static/ascii.h"
 
 namespace interlock::scan::code::shell {
 namespace {
 
 constexpr std::size_t kMaxLinks = 16;
 
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 class PowerShellParser {
@@ -143,9 +142,9 @@ class PowerShellParser {
     std::size_t begin = p_;
     if (Peek() == '.' && IsBlank(Peek(1))) ++p_;
     SkipBlanks(false);
-    if (Peek() == '$' && (IsLetter(Peek(1)) || Peek(1) == '{')) {
+    if (Peek() == '$' && (IsNameStart(Peek(1)) || Peek(1) == '{')) {
       std::size_t q = p_ + 1;
-      while (q < t_.size() && (IsLetter(t_[q]) || IsDigit(t_[q]) || t_[q] == ':')) ++q;
+      while (q < t_.size() && (IsNameStart(t_[q]) || IsDigit(t_[q]) || t_[q] == ':')) ++q;
       std::size_t name_end = q;
       while (q < t_.size() && IsBlank(t_[q])) ++q;
       bool append = q + 1 < t_.size() && t_[q] == '+' && t_[q + 1] == '=';
@@ -252,7 +251,7 @@ class PowerShellParser {
   // "{1}{0}" -f "x", "ie": the words in the places that the first one gives them.
   void Format(ShellCommand& command) {
     std::vector<ShellWord>& words = command.words;
-    if (words.size() < 3 || words.size() > 64 || Lower(words[1].text) != "-f" || !command.redirects.empty()) return;
+    if (words.size() < 3 || words.size() > 64 || LowerCase(words[1].text) != "-f" || !command.redirects.empty()) return;
     for (const ShellWord& word : words) {
       if (!word.constant) return;
     }
@@ -280,7 +279,7 @@ class PowerShellParser {
   }
 
   std::uint32_t Assign(std::size_t begin, std::size_t name_end, std::size_t value_begin, bool append) {
-    std::string name = Lower(t_.substr(begin + 1, name_end - begin - 1));
+    std::string name = LowerCase(t_.substr(begin + 1, name_end - begin - 1));
     p_ = value_begin;
     BlockResult result;
     SkipBlanks(true);
@@ -344,11 +343,11 @@ class PowerShellParser {
     bool braces = q < t_.size() && t_[q] == '{';
     if (braces) ++q;
     std::size_t begin = q;
-    while (q < t_.size() && (IsLetter(t_[q]) || IsDigit(t_[q]) || t_[q] == ':')) {
-      if (t_[q] == ':' && !(q + 1 < t_.size() && IsLetter(t_[q + 1]))) break;
+    while (q < t_.size() && (IsNameStart(t_[q]) || IsDigit(t_[q]) || t_[q] == ':')) {
+      if (t_[q] == ':' && !(q + 1 < t_.size() && IsNameStart(t_[q + 1]))) break;
       ++q;
     }
-    std::string name = Lower(t_.substr(begin, q - begin));
+    std::string name = LowerCase(t_.substr(begin, q - begin));
     if (braces && q < t_.size() && t_[q] == '}') ++q;
     p_ = std::max(q, p_ + 1);
     auto found = b_.variables.find(name);
@@ -398,7 +397,7 @@ class PowerShellParser {
       } else if (c == '$' && Peek(1) == '(') {
         p_ += 2;
         Join(word, Block(')', kNone));
-      } else if (c == '$' && (IsLetter(Peek(1)) || Peek(1) == '{')) {
+      } else if (c == '$' && (IsNameStart(Peek(1)) || Peek(1) == '{')) {
         PutVariable(word);
       } else {
         word.text += static_cast<unsigned char>(c) <= 5 ? '\x7F' : c;
@@ -409,7 +408,7 @@ class PowerShellParser {
 
   // Method arguments, `(` eaten: a command of its own with the method's name.
   void Method(ShellWord& word, std::string name, std::size_t begin) {
-    std::string lower = Lower(name);
+    std::string lower = LowerCase(name);
     ShellCommand call;
     ShellWord first;
     first.text = std::move(name);
@@ -462,7 +461,7 @@ class PowerShellParser {
       if (lower == "frombase64string") {
         folded = DecodeBase64(call.words[1].text);
       } else if (lower == "getstring") {
-        bool wide = Lower(word.text).find("unicode") != std::string::npos;
+        bool wide = LowerCase(word.text).find("unicode") != std::string::npos;
         folded = wide ? FromUtf16Le(call.words[1].text) : call.words[1].text;
         level = call.words[1].obfuscation;
       }
@@ -519,7 +518,7 @@ class PowerShellParser {
       } else if (c == '$' && Peek(1) == '(') {
         p_ += 2;
         Join(word, Block(')', kNone));
-      } else if (c == '$' && (IsLetter(Peek(1)) || Peek(1) == '{')) {
+      } else if (c == '$' && (IsNameStart(Peek(1)) || Peek(1) == '{')) {
         PutVariable(word);
       } else if (c == '@' && Peek(1) == '(') {
         ++p_;
@@ -527,7 +526,7 @@ class PowerShellParser {
         ++p_;
       } else if (c == '(') {
         std::size_t name = p_;
-        while (name > begin && (IsLetter(t_[name - 1]) || IsDigit(t_[name - 1]))) --name;
+        while (name > begin && (IsNameStart(t_[name - 1]) || IsDigit(t_[name - 1]))) --name;
         if (name < p_ && name > begin && (t_[name - 1] == '.' || t_[name - 1] == ':')) {
           std::string method(t_.substr(name, p_ - name));
           ++p_;
@@ -547,13 +546,13 @@ class PowerShellParser {
         while (close < t_.size() && close < p_ + 200 && t_[close] != ']' && t_[close] != '\n') ++close;
         std::string_view type = t_.substr(p_, close - p_);
         p_ = close < t_.size() && t_[close] == ']' ? close + 1 : p_ + 1;
-        if (Lower(type) == "[char") {
+        if (LowerCase(type) == "[char") {
           int base = Peek() == '0' && (Peek(1) == 'x' || Peek(1) == 'X') ? 16 : 10;
           if (base == 16) p_ += 2;
           unsigned value = 0;
           while (p_ < t_.size() && value < 0x1000) {
             char d = t_[p_];
-            int digit = IsDigit(d) ? d - '0' : base == 16 && IsLetter(d) ? (d | 32) - 'a' + 10 : -1;
+            int digit = IsDigit(d) ? d - '0' : base == 16 && IsNameStart(d) ? (d | 32) - 'a' + 10 : -1;
             if (digit < 0 || digit >= base) break;
             value = value * static_cast<unsigned>(base) + static_cast<unsigned>(digit);
             ++p_;
@@ -567,7 +566,7 @@ class PowerShellParser {
         }
       } else if (c == '`' && p_ + 1 < t_.size()) {
         if (t_[p_ + 1] == '\n' || t_[p_ + 1] == '\r') break;
-        if (IsLetter(t_[p_ + 1])) word.obfuscation = std::max<std::uint8_t>(word.obfuscation, 1);
+        if (IsNameStart(t_[p_ + 1])) word.obfuscation = std::max<std::uint8_t>(word.obfuscation, 1);
         word.text += t_[p_ + 1];
         p_ += 2;
       } else {

@@ -117,7 +117,8 @@ bool Analysis::IsFixedPlace(const std::string& host, const std::string& destinat
   if (Has(destination, std::string_view(&kUnknownChar, 1)) && Has(host, std::string_view(&kUnknownChar, 1)))
     return false;
   if (!host.empty()) return Has(host, ".") && !Has(host, std::string_view(&kUnknownChar, 1)) && !IsLocalHost(host);
-  return HasOneOf(destination, {"s3://", "gs://"}) && !HasOneOf(Lower(destination), {"my-", "your", "example", "<"}) &&
+  return HasOneOf(destination, {"s3://", "gs://"}) &&
+         !HasOneOf(LowerCase(destination), {"my-", "your", "example", "<"}) &&
          !Has(destination.substr(0, std::min<std::size_t>(destination.size(), 12)), std::string_view(&kUnknownChar, 1));
 }
 
@@ -206,7 +207,8 @@ bool Analysis::Windows(std::uint32_t index, std::string_view program) {
   const std::string said = SaidBy(command);
   const std::string here =
       command.loc.end <= text_.size() && command.loc.begin < command.loc.end
-          ? Lower(text_.substr(command.loc.begin, std::min<std::size_t>(command.loc.end - command.loc.begin, 2'000)))
+          ? LowerCase(
+                text_.substr(command.loc.begin, std::min<std::size_t>(command.loc.end - command.loc.begin, 2'000)))
           : std::string();
   const auto opens = [&](std::string detail, std::uint8_t gravity) {
     Emit(ShellAct::kPermission, index, std::move(detail), gravity);

@@ -38,7 +38,7 @@ void Data(Transfer& out, const ShellWord& word, std::string_view text, bool form
 }
 
 bool Writes(std::string_view method) {
-  std::string lower = Lower(method);
+  std::string lower = LowerCase(method);
   return lower == "post" || lower == "put" || lower == "patch";
 }
 
@@ -245,7 +245,7 @@ void WebRequest(const ShellCommand& command, Transfer& out) {
   out.to_stdout = true;
   for (std::size_t i = 1; i < command.words.size(); ++i) {
     const ShellWord& word = command.words[i];
-    std::string flag = Lower(word.text);
+    std::string flag = LowerCase(word.text);
     if (flag.size() > 1 && flag[0] == '-') {
       if (flag.starts_with("-usebasic") || flag.starts_with("-passthru") || flag.starts_with("-skip") ||
           flag.starts_with("-disable")) {
@@ -291,7 +291,8 @@ Transfer TransferOf(const ShellCommand& command, std::string_view program) {
   if (program == "curl" || program == "curlie") {
     out.is_transfer = true;
     bool windows = false;
-    for (const ShellWord& each : command.words) windows |= Lower(each.text) == "-outfile" || Lower(each.text) == "-uri";
+    for (const ShellWord& each : command.words)
+      windows |= LowerCase(each.text) == "-outfile" || LowerCase(each.text) == "-uri";
     if (windows) {
       WebRequest(command, out);
     } else {
@@ -362,7 +363,7 @@ Transfer TransferOf(const ShellCommand& command, std::string_view program) {
       if (Writes(text)) {
         out.sends = true;
       } else if (out.urls.empty()) {
-        if (Lower(text) == "get" || Lower(text) == "delete" || Lower(text) == "head") continue;
+        if (LowerCase(text) == "get" || LowerCase(text) == "delete" || LowerCase(text) == "head") continue;
         out.urls.push_back(&word(i));
       } else if (text.find('=') != std::string_view::npos || text.find('@') != std::string_view::npos) {
         out.sends = true;

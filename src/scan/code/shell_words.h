@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "code/shell_internal.h"
+#include "static/ascii.h"
 
 namespace interlock::scan::code::shell {
 
 inline constexpr std::size_t kMaxLinks = 16;
 
-inline bool IsNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool IsNameChar(char c) { return IsNameStart(c) || IsDigit(c); }
 inline bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == kSplitChar; }
 inline bool IsMeta(char c) {

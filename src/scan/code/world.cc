@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "code/catalogue.h"
+#include "static/classify.h"
 
 namespace interlock::scan::code {
 namespace {
@@ -33,11 +34,6 @@ std::string ModuleKey(std::string_view path) {
   }
   if (path == "__init__" || path == "index") return "";
   return std::string(path);
-}
-
-std::string_view FolderOf(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
 }
 
 }  // namespace

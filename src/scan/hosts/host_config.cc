@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "interlock/base/json.h"
+#include "static/ascii.h"
 
 namespace interlock::scan {
 
@@ -18,12 +19,6 @@ using base::Result;
 constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
 constexpr std::size_t kMaxEntries = 10'000;
 constexpr std::string_view kMasked = "***";
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-  return out;
-}
 
 class ConfigReader {
  public:
@@ -168,7 +163,7 @@ bool NamesASecret(std::string_view name) {
       std::string_view("key"),        std::string_view("token"), std::string_view("secret"), std::string_view("passw"),
       std::string_view("credential"), std::string_view("auth"),  std::string_view("bearer"), std::string_view("cookie"),
       std::string_view("dsn"),        std::string_view("pwd")};
-  const std::string lower = Lower(name);
+  const std::string lower = LowerCase(name);
   return std::any_of(kWords.begin(), kWords.end(),
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }

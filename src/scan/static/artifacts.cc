@@ -85,7 +85,7 @@ double EntropyOf(std::string_view text) {
 
 // Documentation keys and stand-ins.
 bool IsStandIn(std::string_view token) {
-  const std::string lower = AsciiLower(token);
+  const std::string lower = LowerCase(token);
   constexpr std::array<std::string_view, 16> kWords = {
       "example", "xxxx", "your",  "placeholder", "1234567", "abcdef", "dummy", "fake",
       "sample",  "test", "redac", "000000",      "aaaaaa",  "secret", "token", "****"};
@@ -198,7 +198,7 @@ bool SpeaksCode(std::string_view text) {
 
 void FindDisguise(const FileContext& file, FileResult& out) {
   const std::string_view text = file.text();
-  const std::string base = AsciiLower(BaseName(file.file->path));
+  const std::string base = LowerCase(BaseName(file.file->path));
   const bool program = IsProgram(file.type) && file.type != FileType::kPyc;
   if (IsHarmless(file.claimed) && program) {
     Add(file, out, "SC-023", fmt::format("is a program ({}) under the name of something harmless", NameOf(file.type)));

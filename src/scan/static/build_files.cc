@@ -9,6 +9,7 @@
 
 #include "code/places.h"
 #include "code/shell.h"
+#include "static/ascii.h"
 #include "static/build_pieces.h"
 #include "static/classify.h"
 #include "static/shell_judge.h"
@@ -20,12 +21,6 @@ constexpr std::size_t kMostBytes = std::size_t{512} << 10U;
 constexpr std::size_t kMostPiece = std::size_t{32} << 10U;  // of commands that are judged together
 constexpr std::size_t kMostPieces = 2'000;
 constexpr int kDeepest = 6;
-
-std::string_view Trim(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(" \t\r");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t\r") - from + 1);
-}
 
 // Where the bracket that opens before `from` closes.
 std::size_t Closing(std::string_view text, std::size_t from, char open, char close) {
@@ -233,9 +228,7 @@ std::vector<BuildPiece> ReadContainer(std::string_view text) {
 }
 
 bool IsMakefile(std::string_view path) {
-  std::string base(path.substr(path.rfind('/') + 1));
-  std::transform(base.begin(), base.end(), base.begin(),
-                 [](char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); });
+  const std::string base = LowerCase(BaseName(path));
   return base == "makefile" || base == "gnumakefile" || base.ends_with(".mk") || base.ends_with(".make");
 }
 

@@ -8,6 +8,7 @@
 #include "code/shell.h"
 #include "code/vendors.h"
 #include "fmt/format.h"
+#include "static/ascii.h"
 #include "static/classify.h"
 #include "static/literals.h"
 #include "static/yaml_values.h"
@@ -32,16 +33,6 @@ std::string_view KeyOf(const YamlValue& value) {
     if (!IsNumber(value.path[i])) return value.path[i];
   }
   return {};
-}
-
-bool Among(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
-std::string_view Trim(std::string_view text) {
-  const std::size_t from = text.find_first_not_of(" \t\r\n");
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(" \t\r\n") - from + 1);
 }
 
 std::vector<YamlValue> ValuesOf(const FileContext& file, BuildSettings& settings) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "interlock/base/text.h"
+#include "static/ascii.h"
 #include "static/bytes.h"
 
 namespace interlock::scan {
@@ -194,12 +195,6 @@ constexpr NameType kNames[] = {
     {"jenkinsfile", FileType::kOtherSource},
 };
 
-std::string Lower(string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  return out;
-}
-
 bool StartsWith(string_view text, string_view start) { return text.substr(0, start.size()) == start; }
 
 struct Magic {
@@ -291,10 +286,6 @@ FileType FromShebang(string_view bytes) {
   return FileType::kOtherSource;
 }
 
-bool Among(string_view word, std::initializer_list<string_view> words) {
-  return std::find(words.begin(), words.end(), word) != words.end();
-}
-
 template <class Visit>
 void ForEachSegment(string_view path, Visit visit) {
   while (!path.empty()) {
@@ -334,7 +325,7 @@ void FindCollections(std::vector<FileContext>& files) {
     return path.substr(0, path.size() - BaseName(path).size());
   };
   for (const FileContext& file : files) {
-    if (IsCollectionOfAttacks(Lower(file.file->path), file.type)) folders.insert(folder_of(file));
+    if (IsCollectionOfAttacks(LowerCase(file.file->path), file.type)) folders.insert(folder_of(file));
   }
   for (FileContext& file : files) {
     if (file.reach == core::Reach::kRuntime && IsDataType(file.type) && folders.contains(folder_of(file)))
@@ -360,6 +351,11 @@ bool IsCode(FileType type) noexcept {
          type == FileType::kShell;
 }
 
+string_view FolderOf(string_view path) noexcept {
+  const std::size_t slash = path.rfind('/');
+  return slash == string_view::npos ? string_view() : path.substr(0, slash);
+}
+
 string_view BaseName(string_view path) noexcept {
   const std::size_t slash = path.rfind('/');
   return slash == string_view::npos ? path : path.substr(slash + 1);
@@ -383,7 +379,7 @@ bool IsBrowserBundle(string_view path) noexcept {
 }
 
 FileType TypeOfName(string_view path) noexcept {
-  const std::string base = Lower(BaseName(path));
+  const std::string base = LowerCase(BaseName(path));
   for (const NameType& row : kNames) {
     if (base == row.name) return row.type;
   }
@@ -426,7 +422,7 @@ FileType TypeOfContent(string_view bytes, FileType claimed) noexcept {
 }
 
 bool IsInstructionFile(string_view path) noexcept {
-  const std::string base = Lower(BaseName(path));
+  const std::string base = LowerCase(BaseName(path));
   if (Among(base, {"skill.md", "skills.md", "agents.md", "agent.md", "claude.md", "gemini.md", ".cursorrules",
                    ".windsurfrules", ".clinerules", "copilot-instructions.md", "system_prompt.md", "system-prompt.md",
                    "prompt.md", "instructions.md"})) {
@@ -434,7 +430,7 @@ bool IsInstructionFile(string_view path) noexcept {
   }
   if (base.ends_with(".mdc") || base.ends_with(".prompt.md") || base.ends_with(".instructions.md")) return true;
   bool hit = false;
-  const std::string lower = Lower(path);
+  const std::string lower = LowerCase(path);
   ForEachSegment(lower, [&](string_view part, bool last) {
     if (!last && Among(part, {"commands", "agents", "prompts", "rules", "instructions"})) hit = base.ends_with(".md");
     return !hit;
@@ -443,7 +439,7 @@ bool IsInstructionFile(string_view path) noexcept {
 }
 
 core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexcept {
-  const std::string lower = Lower(path);
+  const std::string lower = LowerCase(path);
   const string_view base = BaseName(lower);
   core::Reach reach = core::Reach::kRuntime;
   bool decided = false;
@@ -526,7 +522,7 @@ bool SaysAgents(const core::PackageFile& file, string_view base) {
   const bool about =
       base == "package.json" || base == "pyproject.toml" || base == "setup.cfg" || StartsWith(base, "readme");
   if (!near || !about) return false;
-  const std::string text = Lower(string_view(file.bytes).substr(0, kFirstWords));
+  const std::string text = LowerCase(string_view(file.bytes).substr(0, kFirstWords));
   const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
   for (const string_view name : {"agent", "agents", "llm", "llms", "mcp", "assistants", "toolpack"}) {
     for (std::size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
@@ -553,7 +549,7 @@ PackageKind KindOfPackage(const core::PackageView& view) {
   bool tables = false;
   bool any_text = false;
   for (const core::PackageFile& file : view.files) {
-    const std::string base = Lower(BaseName(file.path));
+    const std::string base = LowerCase(BaseName(file.path));
     const FileType type = TypeOfName(file.path);
     if (base == "skill.md") skill = true;
     if (file.path == core::kMcpListingPath) listing = true;
@@ -612,11 +608,6 @@ constexpr std::size_t kMaxReaders = 64;                      // code files that 
 constexpr std::size_t kReaderHead = std::size_t{64} * 1024;  // ... and how far into each
 constexpr std::size_t kMaxRead = 400;                        // documents that are asked about
 
-string_view FolderOf(string_view path) noexcept {
-  const std::size_t slash = path.rfind('/');
-  return slash == string_view::npos ? string_view() : path.substr(0, slash);
-}
-
 // Prose that stands among the code and that code names is no document about the package: it is what the code hands out
 // (prompts, resources, templates).
 void FindProseThatCodeReads(std::vector<FileContext>& files) {
@@ -626,7 +617,7 @@ void FindProseThatCodeReads(std::vector<FileContext>& files) {
     if (prose.reach != core::Reach::kDocument || asked >= kMaxRead) continue;
     if (prose.type != FileType::kMarkdown && prose.type != FileType::kPlainText) continue;
     const string_view folder = FolderOf(prose.file->path);
-    const std::string base = Lower(BaseName(prose.file->path));
+    const std::string base = LowerCase(BaseName(prose.file->path));
     if (folder.empty() || folder == "package") continue;
     const string_view stem = string_view(base).substr(0, base.find('.'));
     if (Among(stem, {"readme", "changelog", "changes", "history", "contributing", "license", "licence", "security",
@@ -634,7 +625,7 @@ void FindProseThatCodeReads(std::vector<FileContext>& files) {
                      "entry_points", "sources", "dependency_links"})) {
       continue;
     }
-    const std::string lower = Lower(folder);
+    const std::string lower = LowerCase(folder);
     bool docs = lower.ends_with("-info");
     ForEachSegment(lower + "/", [&](string_view part, bool) {
       docs = docs || Among(part, {"docs", "doc", "documentation", "site", "website"});

@@ -22,6 +22,8 @@ namespace interlock::scan {
 // A script that a bundler made for a browser: named by a hash, among a page's assets. No model is given its texts.
 [[nodiscard]] bool IsBrowserBundle(std::string_view path) noexcept;
 [[nodiscard]] std::string_view BaseName(std::string_view path) noexcept;
+// Without its last slash; "" for the root.
+[[nodiscard]] std::string_view FolderOf(std::string_view path) noexcept;
 
 [[nodiscard]] PackageKind KindOfPackage(const core::PackageView& view);
 

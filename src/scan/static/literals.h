@@ -11,16 +11,9 @@
 
 #include "interlock/base/find_bytes.h"
 #include "static/analysis.h"
+#include "static/ascii.h"
 
 namespace interlock::scan {
-
-[[nodiscard]] inline std::string LowerCase(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
 
 [[nodiscard]] inline bool SaysAny(std::string_view text, std::span<const std::string_view> words) {
   return std::ranges::any_of(

@@ -68,7 +68,7 @@ std::string KeyOf(std::string_view ecosystem, std::string_view name) {
 }
 
 std::optional<Severity> SeverityOfWord(std::string_view word) {
-  const std::string lower = AsciiLower(word.substr(0, 20));
+  const std::string lower = LowerCase(word.substr(0, 20));
   if (lower == "moderate") return Severity::kMedium;
   return core::SeverityFromName(lower);
 }

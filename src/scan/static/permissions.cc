@@ -8,6 +8,7 @@
 
 #include "fmt/format.h"
 #include "interlock/base/json.h"
+#include "static/ascii.h"
 #include "static/classify.h"
 #include "static/front_matter.h"
 
@@ -43,14 +44,8 @@ constexpr NamePermission kHostTools[] = {
     {"task", BitOf(Permission::kAgentSpawn)},
 };
 
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  return out;
-}
-
 void AddHostTool(std::string_view name, Declaration& declaration) {
-  const std::string lower = Lower(name.substr(0, name.find('(')));
+  const std::string lower = LowerCase(name.substr(0, name.find('(')));
   declaration.declares = true;
   for (const NamePermission& row : kHostTools) {
     if (lower == row.name) declaration.permissions |= row.permissions;
@@ -155,7 +150,7 @@ Declaration ReadDeclaration(const std::vector<FileContext>& files) {
   Declaration declaration;
   for (const FileContext& file : files) {
     if (file.reach > Reach::kRuntime) continue;
-    if (file.type == FileType::kMarkdown && Lower(BaseName(file.file->path)) == "skill.md")
+    if (file.type == FileType::kMarkdown && LowerCase(BaseName(file.file->path)) == "skill.md")
       ReadAllowedTools(file, declaration);
     if (file.type == FileType::kJson) ReadManifestPermissions(file, declaration);
   }

@@ -15,6 +15,7 @@
 #include "interlock/base/digest.h"
 #include "static/agent_hooks.h"
 #include "static/analysis.h"
+#include "static/ascii.h"
 #include "static/asked_rights.h"
 #include "static/build_files.h"
 #include "static/classify.h"
@@ -98,14 +99,14 @@ void CollectFolders(std::string_view text, std::unordered_set<std::string_view>&
 
 // What a document says of the package itself is no step of a task.
 bool IsAboutPackage(std::string_view path) {
-  std::string base(BaseName(path));
-  for (char& c : base) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  const std::string base = LowerCase(BaseName(path));
   constexpr std::array<std::string_view, 8> kAbout = {"readme",  "changelog",       "changes", "contributing",
                                                       "license", "code_of_conduct", "history", "security"};
   return std::ranges::any_of(kAbout, [&](std::string_view name) { return base.starts_with(name); });
 }
 
-std::string_view FolderOf(std::string_view path) {
+// Of the folder that it lies in, with its slash.
+std::string_view PrefixOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string_view::npos ? std::string_view{} : path.substr(0, slash + 1);
 }
@@ -321,7 +322,7 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
   std::unordered_map<std::string, std::vector<std::uint32_t>> by_folder;  // documents
   for (const FileContext& file : files) {
     if (file.reach == Reach::kDocument && !IsAboutPackage(file.file->path))
-      by_folder[std::string(FolderOf(file.file->path))].push_back(file.index);
+      by_folder[std::string(PrefixOf(file.file->path))].push_back(file.index);
   }
   std::vector<std::uint32_t> readers;  // texts that an agent is given, in the order in which they are come upon
   const auto lift = [&](FileContext& file, Reach reach) {
@@ -360,15 +361,15 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
     CollectMentions(file.text().substr(0, begin), mentions);
     CollectMentions(file.text().substr(end), mentions);
     if (file.text().find("`make ") != std::string_view::npos || file.text().find("\nmake ") != std::string_view::npos)
-      raise(FolderOf(file.file->path), "Makefile", Reach::kAgent);
+      raise(PrefixOf(file.file->path), "Makefile", Reach::kAgent);
     for (const std::string_view mention : mentions) {
-      if (BaseName(mention) != BaseName(file.file->path)) raise(FolderOf(file.file->path), mention, Reach::kAgent);
+      if (BaseName(mention) != BaseName(file.file->path)) raise(PrefixOf(file.file->path), mention, Reach::kAgent);
     }
     if (!IsInstructionFile(file.file->path)) continue;
     std::unordered_set<std::string_view> folders;
     CollectFolders(file.text(), folders);
     for (const std::string_view folder : folders) {
-      const auto inside = by_folder.find(std::string(FolderOf(file.file->path)).append(folder));
+      const auto inside = by_folder.find(std::string(PrefixOf(file.file->path)).append(folder));
       if (inside == by_folder.end()) continue;
       for (const std::uint32_t index : std::exchange(inside->second, {})) lift(files[index], Reach::kAgent);
     }

@@ -159,18 +159,6 @@ bool IsReadForCommands(const FileContext& file) {
 
 }  // namespace
 
-std::string_view Trim(std::string_view text) noexcept {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t' || text.front() == '\r')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-  return text;
-}
-
-std::string AsciiLower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-  return out;
-}
-
 std::string_view Unquote(std::string_view text) noexcept {
   text = Trim(text);
   if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front()) {
@@ -301,7 +289,7 @@ RawFinding& Sheet::Raise(std::string_view rule, base::ByteSpan bytes, std::strin
 }
 
 void Sheet::Source(std::string_view url, base::ByteSpan bytes, std::string_view subject, bool development) {
-  const std::string lower = AsciiLower(url.substr(0, 300));
+  const std::string lower = LowerCase(url.substr(0, 300));
   const std::string host = HostOf(lower);
   if (host.empty()) return;
   const HostKind kind = KindOfHost(host);
@@ -322,7 +310,7 @@ void Sheet::Source(std::string_view url, base::ByteSpan bytes, std::string_view 
 }
 
 void Sheet::Index(std::string_view url, base::ByteSpan bytes, bool only) {
-  const std::string host = HostOf(AsciiLower(url.substr(0, 300)));
+  const std::string host = HostOf(LowerCase(url.substr(0, 300)));
   Source(url, bytes, "package index");
   if (host.empty()) return;
   const HostKind kind = KindOfHost(host);
@@ -396,7 +384,7 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
   std::stable_sort(order.begin(), order.end(),
                    [&](const FileContext* a, const FileContext* b) { return depth(a) < depth(b); });
   for (const FileContext* file : order) {
-    const std::string base = AsciiLower(BaseName(file->file->path));
+    const std::string base = LowerCase(BaseName(file->file->path));
     Sheet sheet(*file, state);
     const bool known = ReadNpmManifest(sheet, base) || ReadPythonManifest(sheet, base) ||
                        ReadTomlManifest(sheet, base) || ReadContainerFile(sheet, base) || ReadHostConfig(sheet, base) ||

@@ -165,7 +165,7 @@ std::string_view ValueOf(std::string_view rest) {
 
 // "endpoints:", "network_hosts:": what is listed below it is talked to.
 bool NamesEndpoints(std::string_view key) {
-  const std::string lower = AsciiLower(key);
+  const std::string lower = LowerCase(key);
   return lower.find("endpoint") != std::string::npos || lower.find("network") != std::string::npos;
 }
 
@@ -193,7 +193,7 @@ void ReadInstructionEndpoints(Sheet& sheet) {
     if (value.empty() && NamesEndpoints(key)) {
       group = indent;
     } else if ((group != std::string_view::npos || NamesEndpoints(key)) && value.starts_with("http://")) {
-      const std::string host = HostOf(AsciiLower(value.substr(0, 300)));
+      const std::string host = HostOf(LowerCase(value.substr(0, 300)));
       if (host.empty() || KindOfHost(host) == HostKind::kLocal) continue;
       const auto where = static_cast<std::size_t>(value.data() - text.data());
       RawFinding& finding = sheet.Raise("SC-001", {where, where + value.size()},

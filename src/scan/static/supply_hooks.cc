@@ -8,6 +8,7 @@
 #include "code/shell.h"
 #include "fmt/format.h"
 #include "interlock/base/text.h"
+#include "static/ascii.h"
 #include "static/classify.h"
 #include "static/literals.h"
 #include "static/supply_internal.h"
@@ -19,12 +20,8 @@ using core::Reach;
 
 constexpr std::size_t kMaxScripts = 64;  // of one command
 
-bool Among(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 std::string ProgramOf(std::string_view word) {
-  std::string program = AsciiLower(word.substr(word.find_last_of("/\\") + 1));
+  std::string program = LowerCase(word.substr(word.find_last_of("/\\") + 1));
   if (program.ends_with(".exe")) program.resize(program.size() - 4);
   while (!program.empty() && (program.back() == '.' || (program.back() >= '0' && program.back() <= '9')))
     program.pop_back();
@@ -71,7 +68,7 @@ double LooksLikeData(std::string_view path) {
       type == FileType::kOffice) {
     return 1.0;
   }
-  const std::string lower = AsciiLower(path);
+  const std::string lower = LowerCase(path);
   for (const std::string_view ending : {".css", ".csv", ".log", ".lock", ".md", ".license", ".map"}) {
     if (lower.ends_with(ending)) return 0.5;
   }

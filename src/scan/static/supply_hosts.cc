@@ -145,7 +145,7 @@ struct InstallArgs {
 bool SoundsInternal(std::string_view ecosystem, std::string_view name) {
   constexpr auto kWords = std::to_array<std::string_view>({"internal", "intranet", "inhouse", "corp"});
   if (RankOf(ecosystem, name) != 0) return false;
-  const std::string lower = AsciiLower(name);
+  const std::string lower = LowerCase(name);
   std::size_t begin = 0;
   for (std::size_t i = 0; i <= lower.size(); ++i) {
     if (i < lower.size() && std::string_view("@/-_.").find(lower[i]) == std::string_view::npos) continue;
@@ -324,7 +324,7 @@ void JudgeServerCommand(Sheet& sheet, const StartedServer& server) {
   constexpr double kOdd = 0.4;
   constexpr double kOddUtility = 0.5;
   const std::string_view command = server.command;
-  std::string program = AsciiLower(command.substr(command.find_last_of("/\\") + 1));
+  std::string program = LowerCase(command.substr(command.find_last_of("/\\") + 1));
   if (program.ends_with(".exe")) program.resize(program.size() - 4);
   bool acts = server.secrets;
   std::string message;
@@ -339,7 +339,7 @@ void JudgeServerCommand(Sheet& sheet, const StartedServer& server) {
     bool next = false;  // this argument is the program
     for (const std::string_view word : server.args) {
       if (shell ? !word.starts_with('-') && !(word.size() == 2 && word[0] == '/') : next) {
-        line += AsciiLower(word) + " ";
+        line += LowerCase(word) + " ";
       }
       next = !word.empty() && std::ranges::find(how->options, word) != how->options.end();
     }
@@ -386,7 +386,7 @@ void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
 // Where the agent is told to send what it says to its model, or all that it sends.
 void ReadRoutes(Sheet& sheet, JsonValue environment) {
   for (auto it = environment.begin(); it != environment.end(); ++it) {
-    const std::string name = AsciiLower(it.key());
+    const std::string name = LowerCase(it.key());
     const bool model = name.ends_with("_base_url") && (name.starts_with("anthropic") || name.starts_with("openai") ||
                                                        name.starts_with("gemini") || name.starts_with("google"));
     if ((!model && name != "https_proxy" && name != "http_proxy" && name != "all_proxy") || !(*it).is_string())
@@ -431,8 +431,8 @@ void ReadMcpDocument(Sheet& sheet, JsonValue root) {
   for (const JsonValue package : root.Find("packages")) {
     const JsonValue identifier =
         package.Find("identifier").exists() ? package.Find("identifier") : package.Find("name");
-    const std::string type = AsciiLower(package.Find("registryType").exists() ? package.Find("registryType").string()
-                                                                              : package.Find("registry_name").string());
+    const std::string type = LowerCase(package.Find("registryType").exists() ? package.Find("registryType").string()
+                                                                             : package.Find("registry_name").string());
     const std::string_view version = package.Find("version").string();
     if (!identifier.is_string()) continue;
     if (type == "npm") AddNpmSpec(sheet, identifier.string(), version, SpanOf(identifier), false);
@@ -457,7 +457,7 @@ void ReadEditorSettings(Sheet& sheet, const JsonValue& root) {
   const JsonValue inner = root.Find("settings");
   const JsonValue settings = inner.is_object() ? inner : root;
   for (auto it = settings.begin(); it != settings.end(); ++it) {
-    const std::string key = AsciiLower(it.key());
+    const std::string key = LowerCase(it.key());
     // A shell that the editor opens by itself, with what it is told to run.
     if (key.starts_with("terminal.integrated.profiles.") || key.starts_with("terminal.integrated.automationprofile")) {
       const auto profile = [&](JsonValue one) {
@@ -634,7 +634,7 @@ bool ReadContainerFile(Sheet& sheet, std::string_view base) {
   while (at < text.size()) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = Trim(text.substr(at, end - at));
-    if (AsciiLower(line.substr(0, 4)) == "add " && line.find("http://") != std::string_view::npos) {
+    if (LowerCase(line.substr(0, 4)) == "add " && line.find("http://") != std::string_view::npos) {
       std::string_view url = line.substr(line.find("http://"));
       sheet.Source(url.substr(0, url.find(' ')), {at, end}, "ADD");
     }

@@ -213,12 +213,11 @@ void CheckImports(SupplyState& state, const std::vector<FileContext>& files) {
 
 void CheckSharedIndexes(SupplyState& state, const std::vector<FileContext>& files) {
   const auto is_list = [&](std::uint32_t file) {
-    return file < files.size() &&
-           AsciiLower(BaseName(files[file].file->path)).find("requirements") != std::string::npos;
+    return file < files.size() && LowerCase(BaseName(files[file].file->path)).find("requirements") != std::string::npos;
   };
   const auto asks_in_order = [&](std::uint32_t file) {
     // uv and Poetry bind or order their indexes.
-    const std::string base = file < files.size() ? AsciiLower(BaseName(files[file].file->path)) : std::string();
+    const std::string base = file < files.size() ? LowerCase(BaseName(files[file].file->path)) : std::string();
     return base == "pyproject.toml" || base == "uv.toml" || base == "uv.lock";
   };
   std::map<std::uint32_t, std::string> asking;  // file -> the other index

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "interlock/base/json.h"
+#include "static/ascii.h"
 #include "static/supply.h"
 
 namespace interlock::scan {
@@ -143,8 +144,6 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
 // Lower case, runs of - _ . as one - (PEP 503).
 [[nodiscard]] std::string NormalPypiName(std::string_view name);
 [[nodiscard]] bool IsExactNpmVersion(std::string_view version) noexcept;
-[[nodiscard]] std::string_view Trim(std::string_view text) noexcept;
-[[nodiscard]] std::string AsciiLower(std::string_view text);
 // Between quotes of any kind, or nothing.
 [[nodiscard]] std::string_view Unquote(std::string_view text) noexcept;
 

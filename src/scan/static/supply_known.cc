@@ -23,7 +23,7 @@ bool IsLockFile(std::string_view path) {
   constexpr std::array<std::string_view, 9> kNames = {"package-lock.json", "npm-shrinkwrap.json", "yarn.lock",
                                                       "pnpm-lock.yaml",    "poetry.lock",         "pdm.lock",
                                                       "uv.lock",           "pipfile.lock",        "bun.lock"};
-  const std::string base = AsciiLower(BaseName(path));
+  const std::string base = LowerCase(BaseName(path));
   return std::find(kNames.begin(), kNames.end(), base) != kNames.end();
 }
 

@@ -5,13 +5,12 @@
 
 #include "fmt/format.h"
 #include "interlock/base/text.h"
+#include "static/ascii.h"
 #include "static/shell_judge.h"
 #include "static/supply_internal.h"
 
 namespace interlock::scan {
 namespace {
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 std::string_view LastPart(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -42,13 +41,13 @@ std::string Decoded(std::string_view text) {
 void CheckLockedNpm(Sheet& sheet, std::string_view name, std::string_view version, std::string_view resolved,
                     base::ByteSpan bytes) {
   const std::string url =
-      Decoded(AsciiLower(resolved.substr(0, std::min(resolved.find_first_of("#?"), std::size_t{400}))));
+      Decoded(LowerCase(resolved.substr(0, std::min(resolved.find_first_of("#?"), std::size_t{400}))));
   const std::size_t scheme = url.find("://");
   const std::size_t mark = url.rfind("/-/");
   if (scheme == std::string::npos || mark == std::string::npos || mark < scheme + 3) return;
   const std::string_view before = std::string_view(url).substr(scheme + 3, mark - scheme - 3);
   const std::string_view stem = WithoutEnding(LastPart(url));
-  const std::string own = AsciiLower(name);
+  const std::string own = LowerCase(name);
   const std::string_view plain = LastPart(own);
   if (stem.empty() || own.empty()) return;
   const bool same = before.ends_with("/" + own) && stem.starts_with(plain);
@@ -64,7 +63,7 @@ void CheckLockedNpm(Sheet& sheet, std::string_view name, std::string_view versio
   std::string_view given = stem.substr(plain.size());
   if (given.size() < 2 || given.front() != '-' || !IsDigit(given[1]) || !IsExactNpmVersion(version)) return;
   given.remove_prefix(1);
-  std::string wanted = AsciiLower(version.substr(0, version.find('+')));
+  std::string wanted = LowerCase(version.substr(0, version.find('+')));
   if (!wanted.empty() && (wanted.front() == 'v' || wanted.front() == '=')) wanted.erase(0, 1);
   if (given.substr(0, given.find('+')) == wanted) return;
   sheet
@@ -109,7 +108,7 @@ bool PosesAsRegistry(std::string_view host) {
 }  // namespace
 
 void Locked::Add(std::string name, std::string_view resolved, bool hashed, base::ByteSpan bytes) {
-  entries_.push_back({std::move(name), HostOf(AsciiLower(resolved.substr(0, 300))), hashed, bytes});
+  entries_.push_back({std::move(name), HostOf(LowerCase(resolved.substr(0, 300))), hashed, bytes});
 }
 
 void Locked::Check(Sheet& sheet) const {

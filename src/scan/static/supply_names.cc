@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "interlock/base/text.h"
+#include "static/ascii.h"
 #include "static/supply_internal.h"
 
 namespace interlock::embedded {
@@ -65,8 +66,6 @@ bool KeyboardNeighbours(char a, char b) {
   }
   return false;
 }
-
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Letters that are drawn alike, folded.
 std::string Drawn(std::string_view name) {
@@ -348,7 +347,7 @@ std::optional<NameLikeness> LooksLikeAction(std::string_view name) {
 std::optional<std::string> LooksLikeOwner(std::string_view owner) {
   if (owner.size() < kLongCore || owner.size() > kMaxName) return std::nullopt;
   const Names& names = NamesOf(kNpm);
-  const std::string scope = "@" + AsciiLower(owner);
+  const std::string scope = "@" + LowerCase(owner);
   if (names.scopes.contains(scope)) return std::nullopt;
   std::optional<std::string> best;
   ForEachNear(names.scopes, scope, [&](std::string_view target, std::uint32_t packages) {
@@ -379,7 +378,7 @@ bool IsSlipOf(std::string_view ecosystem, std::string_view name, std::string_vie
 
 std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_view raw) {
   if (raw.size() < kShort || raw.size() > kMaxName) return std::nullopt;
-  const std::string name = ecosystem == kPypi ? NormalPypiName(raw) : AsciiLower(raw);
+  const std::string name = ecosystem == kPypi ? NormalPypiName(raw) : LowerCase(raw);
   const Names& names = NamesOf(ecosystem);
   if (names.ranks.contains(name)) return std::nullopt;
   if (std::optional<NameLikeness> found = Homoglyph(ecosystem, name)) return found;

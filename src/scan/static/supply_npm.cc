@@ -374,7 +374,7 @@ bool ReadNpmrc(Sheet& sheet) {
       const std::size_t from = value.find_first_not_of("./", value.find("./"));
       if (from != std::string_view::npos) sheet.Entry(value.substr(from, value.find(' ', from) - from), true);
     }
-    if (key == "strict-ssl" && AsciiLower(value) == "false") {
+    if (key == "strict-ssl" && LowerCase(value) == "false") {
       RawFinding& finding = sheet.Raise("SC-012", bytes, "installs do not check who they talk to (strict-ssl=false)");
       if (elsewhere) finding.severity = core::Severity::kHigh;
     }
@@ -392,7 +392,7 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
                           .version = std::string(spec),
                           .development = development,
                           .bytes = bytes};
-  const std::string lower = AsciiLower(spec.substr(0, 300));
+  const std::string lower = LowerCase(spec.substr(0, 300));
   const auto is_local = [&] {
     return lower.starts_with("file:") || lower.starts_with("link:") || lower.starts_with("workspace:") ||
            lower.starts_with("portal:") || lower.starts_with("catalog:") || lower.starts_with("./") ||

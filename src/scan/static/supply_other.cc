@@ -39,8 +39,8 @@ bool ReadGoModule(Sheet& sheet) {
     from = from.substr(0, from.find(' '));
     std::string_view to = Trim(line.substr(arrow + 2));
     to = to.substr(0, to.find(' '));
-    const std::string source = AsciiLower(OwnerOf(from));
-    const std::string target = AsciiLower(OwnerOf(to));
+    const std::string source = LowerCase(OwnerOf(from));
+    const std::string target = LowerCase(OwnerOf(to));
     if (source.empty() || target.empty() || !IsOtherOwner(target, source)) continue;
     sheet
         .Raise("SC-003", bytes,
@@ -62,7 +62,7 @@ bool ReadGradleWrapper(Sheet& sheet) {
   for (const char c : text.substr(from, end - from)) {
     if (c != '\\') url += c;
   }
-  const std::string host = HostOf(AsciiLower(url));
+  const std::string host = HostOf(LowerCase(url));
   if (host.empty() || host == "gradle.org" || host.ends_with(".gradle.org")) return true;
   sheet.Source(url, {from, end}, "the builder");
   const HostKind kind = KindOfHost(host);
@@ -151,7 +151,7 @@ bool ReadPnpmFile(Sheet& sheet) {
     const std::string_view url = text.substr(at, end - at);
     if (!url.ends_with(".tgz") && !url.ends_with(".tar.gz")) continue;
     sheet.Source(url, {at, end}, "a dependency of a dependency");
-    const std::string host = HostOf(AsciiLower(url));
+    const std::string host = HostOf(LowerCase(url));
     const HostKind kind = KindOfHost(host);
     if (kind == HostKind::kRegistry || kind == HostKind::kForge || kind == HostKind::kLocal) continue;
     RawFinding& finding = sheet.Raise(

@@ -94,7 +94,7 @@ void Judge(Sheet& sheet, const Change& change) {
   finding.scale = scale;
   finding.host = change.host;
   // What a package manager applies is applied at every installation; another patch waits for somebody.
-  const bool applied = SaysAny(AsciiLower(sheet.path()), {"patches/", ".yarn/"});
+  const bool applied = SaysAny(LowerCase(sheet.path()), {"patches/", ".yarn/"});
   finding.reach = applied && finding.reach != core::Reach::kTest && finding.reach != core::Reach::kExample
                       ? core::Reach::kInstall
                   : finding.reach == core::Reach::kInstall ? core::Reach::kBuild
@@ -124,7 +124,7 @@ bool ReadPatch(Sheet& sheet, std::string_view base) {
     // Documents and lists of versions run nowhere.
     if (change.path.ends_with(".md") || change.path.ends_with(".json") || change.path.ends_with(".txt")) continue;
     if (line.front() == '+') {
-      const std::string code = AsciiLower(line.substr(1, 4000));
+      const std::string code = LowerCase(line.substr(1, 4000));
       if (change.added.size() < kMaxAdded) change.added += code + "\n";
       std::string host = HostIn(code);
       if (change.host.empty() && !host.empty()) {
@@ -133,7 +133,7 @@ bool ReadPatch(Sheet& sheet, std::string_view base) {
       }
       if (change.bytes.end == 0) change.bytes = bytes;
     } else if (line.front() == '-' && change.removed.size() < kMaxAdded) {
-      change.removed += AsciiLower(line.substr(1, 4000)) + "\n";
+      change.removed += LowerCase(line.substr(1, 4000)) + "\n";
     }
   }
   Judge(sheet, change);

@@ -88,7 +88,7 @@ void ForEachIniValue(std::string_view text, Use use) {
     at = end + 1;
     if (body.empty() || body.front() == '#' || body.front() == ';') continue;
     if (body.front() == '[' && body.back() == ']') {
-      section = AsciiLower(body.substr(1, body.size() - 2));
+      section = LowerCase(body.substr(1, body.size() - 2));
       key.clear();
       continue;
     }
@@ -98,7 +98,7 @@ void ForEachIniValue(std::string_view text, Use use) {
     }
     const std::size_t equals = body.find_first_of("=:");
     if (equals == std::string_view::npos) continue;
-    key = AsciiLower(Trim(body.substr(0, equals)));
+    key = LowerCase(Trim(body.substr(0, equals)));
     const std::string_view value = Trim(body.substr(equals + 1));
     if (!value.empty()) use(section, key, value, bytes);
   }
@@ -290,7 +290,7 @@ void AddPep508(Sheet& sheet, std::string_view text, base::ByteSpan bytes, bool d
   }
   if (!url.empty()) {
     url = url.substr(0, url.find_first_of(" ;"));
-    const std::string lower = AsciiLower(url);
+    const std::string lower = LowerCase(url);
     const std::string subject = requirement.name.empty() ? std::string(url.substr(0, 120)) : requirement.name;
     sheet.Source(url, bytes, subject, development);
     requirement.version = url.substr(0, 200);

@@ -65,7 +65,7 @@ void ReadSteps(Sheet& sheet, const std::vector<YamlValue>& values) {
     const std::string_view used = Trim(value.text);
     const std::size_t slash = used.find('/');
     if (slash == std::string_view::npos || used.starts_with('.') || Says(used, "://")) continue;
-    const std::string name = AsciiLower(used.substr(0, std::min(used.find('@'), used.find('/', slash + 1))));
+    const std::string name = LowerCase(used.substr(0, std::min(used.find('@'), used.find('/', slash + 1))));
     const std::optional<NameLikeness> like = LooksLikeAction(name);
     if (!like) continue;
     RawFinding& finding =

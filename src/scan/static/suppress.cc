@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "interlock/base/glob.h"
+#include "static/ascii.h"
 #include "static/verdict.h"
 
 namespace interlock::scan {
@@ -16,12 +17,6 @@ std::string_view LineAt(std::string_view text, std::size_t offset) {
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
   const std::size_t end = text.find('\n', offset);
   return text.substr(begin, (end == std::string_view::npos ? text.size() : end) - begin);
-}
-
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
-  return text;
 }
 
 bool InForce(std::string_view until, std::string_view today) {

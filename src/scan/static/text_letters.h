@@ -7,10 +7,11 @@
 #include <cstdint>
 #include <string_view>
 
+#include "static/ascii.h"
+
 namespace interlock::scan::letters {
 
 inline bool IsAsciiLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-inline bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 inline char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 // What a byte can be part of; one look instead of a chain of comparisons.

@@ -151,11 +151,6 @@ std::optional<Sending> SendingOf(const code::CapabilityUse& use, const FileConte
   return Sending{&use, std::move(host), hides};
 }
 
-std::string_view FolderOf(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
-}
-
 }  // namespace
 
 NamedStores StoresNamedIn(const FileContext& file) {

@@ -9,6 +9,7 @@
 
 #include "fmt/format.h"
 #include "interlock/base/find_bytes.h"
+#include "static/literals.h"
 
 namespace interlock::scan {
 namespace {
@@ -44,16 +45,8 @@ constexpr std::array kBuiltIn = std::to_array<std::string_view>({"Bash",
                                                                  "run_in_terminal"});
 
 std::string Lower(std::string_view text) {
-  std::string out(text.substr(0, 4000));
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
-bool Says(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return base::FindBytes(text, word) != std::string_view::npos; });
+  constexpr std::size_t kMostRead = 4000;
+  return LowerCase(text.substr(0, kMostRead));
 }
 
 // A whole word of a name: "send_mail", "sendMail".
@@ -125,10 +118,10 @@ class Analysis {
     const bool named = std::find(kBuiltIn.begin(), kBuiltIn.end(), tool.name) != kBuiltIn.end();
     // Whatever its name: the agent's own tool is bad, this one is to be taken.
     const bool ousts =
-        Says(text, {"replaces the built-in", "replaces the builtin", "replaces the native", "replaces the default",
-                    "instead of the built-in", "instead of the builtin", "instead of the native",
-                    "instead of the original"}) &&
-        Says(text, {"deprecated", "unsafe", "never use", "broken", "must use", "must always", "insecure"});
+        SaysAny(text, {"replaces the built-in", "replaces the builtin", "replaces the native", "replaces the default",
+                       "instead of the built-in", "instead of the builtin", "instead of the native",
+                       "instead of the original"}) &&
+        SaysAny(text, {"deprecated", "unsafe", "never use", "broken", "must use", "must always", "insecure"});
     if (!named && ousts) {
       RawFinding* finding =
           Raise("TOOL-001", tool, fmt::format("tool `{}` is to be used in place of the agent's own", tool.name));
@@ -137,8 +130,8 @@ class Analysis {
     }
     if (!named) return;
     const bool claims =
-        Says(text, {"instead of", "replaces", "replacement", "rather than", "do not use the", "don't use the",
-                    "prefer this", "always use this", "deprecated", "no longer", "built-in", "builtin"});
+        SaysAny(text, {"instead of", "replaces", "replacement", "rather than", "do not use the", "don't use the",
+                       "prefer this", "always use this", "deprecated", "no longer", "built-in", "builtin"});
     RawFinding* finding = Raise("TOOL-001", tool,
                                 fmt::format("tool `{}` bears the name of an agent's own tool{}", tool.name,
                                             claims ? " and says that it takes its place" : ""));

@@ -13,6 +13,7 @@
 #include "fmt/format.h"
 #include "interlock/base/digest.h"
 #include "interlock/base/text.h"
+#include "static/ascii.h"
 #include "static/classify.h"
 #include "static/shell_judge.h"
 
@@ -231,8 +232,7 @@ bool IsOwnHost(std::string_view url, const Identity& identity) {
   std::string place = HostOf(url);
   if (place.find('\\') != std::string::npos) return false;
   if (KindOfHost(url) == HostKind::kForge) {
-    std::string lower(url);
-    for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    const std::string lower = LowerCase(url);
     if (const std::size_t at = lower.find(place); at != std::string::npos) {
       const std::string path = lower.substr(at + place.size());
       const std::size_t end = std::min(path.find_first_of("?#"), path.size());

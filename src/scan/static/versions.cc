@@ -4,13 +4,13 @@
 #include <array>
 #include <utility>
 
+#include "static/ascii.h"
+
 namespace interlock::scan {
 namespace {
 
 constexpr std::size_t kMaxVersion = 256;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsAlpha(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 bool IsSeparator(char c) { return c == '.' || c == '-' || c == '_'; }
 bool AllDigits(std::string_view text) { return std::all_of(text.begin(), text.end(), IsDigit); }
 
@@ -88,8 +88,7 @@ std::optional<Version> Version::ParsePep440(std::string_view text) {
   while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
   if (text.empty() || text.size() > kMaxVersion) return std::nullopt;
-  std::string lower(text);
-  for (char& c : lower) c = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+  const std::string lower = LowerCase(text);
   Reader reader(lower);
   Version version;
   const auto number = [](std::string digits) { return Part{kNumber, std::move(digits), true}; };
@@ -140,7 +139,7 @@ std::optional<Version> Version::ParsePep440(std::string_view text) {
     while (true) {
       const auto end = static_cast<std::size_t>(std::find_if(rest.begin(), rest.end(), IsSeparator) - rest.begin());
       const std::string_view part = rest.substr(0, end);
-      const bool plain = std::all_of(part.begin(), part.end(), [](char c) { return IsDigit(c) || IsAlpha(c); });
+      const bool plain = std::all_of(part.begin(), part.end(), [](char c) { return IsDigit(c) || IsLetter(c); });
       if (part.empty() || !plain) return std::nullopt;
       version.local_.push_back(AllDigits(part) ? number(Number(part)) : Part{kWord, std::string(part)});
       if (end == rest.size()) break;
@@ -175,7 +174,7 @@ std::optional<Version> Version::ParseSemver(std::string_view text) {
       const std::size_t end = std::min(rest.find('.'), rest.size());
       const std::string_view part = rest.substr(0, end);
       const bool plain =
-          std::all_of(part.begin(), part.end(), [](char c) { return IsDigit(c) || IsAlpha(c) || c == '-'; });
+          std::all_of(part.begin(), part.end(), [](char c) { return IsDigit(c) || IsLetter(c) || c == '-'; });
       if (part.empty() || !plain) return std::nullopt;
       // Numbers come before words: the other way round than in PEP 440.
       const bool digits = AllDigits(part);

@@ -60,7 +60,7 @@ void FindWrittenSecrets(const FileContext& file, FileResult& out) {
   std::vector<std::string> values;
   std::vector<base::ByteSpan> places;
   for (const patterns::PatternHit& hit : hits) {
-    const std::string lower = AsciiLower(text.substr(hit.bytes.begin, hit.bytes.end - hit.bytes.begin));
+    const std::string lower = LowerCase(text.substr(hit.bytes.begin, hit.bytes.end - hit.bytes.begin));
     // "name": "value"
     const std::size_t open = lower.rfind(lower.back(), lower.size() - 2);
     std::string value = lower.substr(open + 1, lower.size() - open - 2);
