@@ -7,7 +7,6 @@ set(tree_sitter_root "${PROJECT_SOURCE_DIR}/third_party/tree-sitter")
 set(tree_sitter_packages "${tree_sitter_root}/node_modules")
 set(tree_sitter_lib "${tree_sitter_packages}/tree-sitter/vendor/tree-sitter/lib")
 set(tree_sitter_sources
-  "${tree_sitter_lib}/src/lib.c"
   "${tree_sitter_packages}/tree-sitter-python/src/parser.c"
   "${tree_sitter_packages}/tree-sitter-python/src/scanner.c"
   "${tree_sitter_packages}/tree-sitter-javascript/src/parser.c"
@@ -32,13 +31,24 @@ if(NOT CMAKE_C_COMPILER_ID STREQUAL CMAKE_CXX_COMPILER_ID)
   message(FATAL_ERROR "C compiler (${CMAKE_C_COMPILER}) and C++ compiler (${CMAKE_CXX_COMPILER}) differ; set CMAKE_C_COMPILER")
 endif()
 
-# With the one file of ours that reads the runtime's own structures.
-add_library(interlock_tree_sitter OBJECT ${tree_sitter_sources} "${PROJECT_SOURCE_DIR}/src/scan/code/syntax_walk.c")
+# The runtime is compiled as part of a file of ours that replaces some of it; another reads its structures.
+set(tree_sitter_runtime "${PROJECT_SOURCE_DIR}/src/scan/code/tree_runtime.c")
+add_library(interlock_tree_sitter OBJECT ${tree_sitter_sources} "${tree_sitter_runtime}"
+  "${PROJECT_SOURCE_DIR}/src/scan/code/syntax_walk.c")
 set_target_properties(interlock_tree_sitter PROPERTIES
   C_STANDARD 11 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden EXPORT_COMPILE_COMMANDS OFF COMPILE_WARNING_AS_ERROR OFF)
 # Optimised in every build type: the parse tables are data, and an unoptimised runtime makes every test of the scanner slow.
 target_compile_options(interlock_tree_sitter PRIVATE -w -O2 -g1)
-set_source_files_properties("${tree_sitter_lib}/src/lib.c" PROPERTIES COMPILE_OPTIONS -O3)
+set_source_files_properties("${tree_sitter_runtime}" PROPERTIES COMPILE_OPTIONS -O3)
+# The generated lexers step through a text by our header instead of by calls into the runtime.
+set(tree_sitter_lexing "${PROJECT_SOURCE_DIR}/src/scan/code/grammar_lexing.h")
+foreach(grammar IN ITEMS tree-sitter-python tree-sitter-javascript tree-sitter-typescript/typescript
+                         tree-sitter-typescript/tsx tree-sitter-bash)
+  set(grammar_source "${tree_sitter_packages}/${grammar}/src")
+  set_source_files_properties("${grammar_source}/parser.c" PROPERTIES
+    COMPILE_OPTIONS "-include;${tree_sitter_lexing}" COMPILE_DEFINITIONS INTERLOCK_GRAMMAR
+    INCLUDE_DIRECTORIES "${grammar_source}" OBJECT_DEPENDS "${tree_sitter_lexing}")
+endforeach()
 target_compile_definitions(interlock_tree_sitter PRIVATE _DEFAULT_SOURCE NDEBUG)
 target_include_directories(interlock_tree_sitter SYSTEM PUBLIC "${tree_sitter_lib}/include")
 target_include_directories(interlock_tree_sitter PRIVATE "${tree_sitter_lib}/src")
