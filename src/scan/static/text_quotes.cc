@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -136,10 +137,12 @@ class Finder {
                            ((at == 0 || !Letter(text[at - 1])) && inside < text.size() && text[inside] != ' ');
         // `three,"one, two"`: a value in a table of values.
         const bool cell = at > 0 && text[at - 1] == ',' && marks.open == "\"";
-        std::size_t close = opens && !cell ? text.find(marks.close, inside) : std::string_view::npos;
+        // As far as a quotation reaches: a mark that nothing closes must not cost the rest of a text.
+        const std::string_view near = text.substr(0, at + kLongestQuote + marks.close.size());
+        std::size_t close = opens && !cell ? near.find(marks.close, inside) : std::string_view::npos;
         // An apostrophe inside a word closes nothing.
         while (close != std::string_view::npos && apostrophe && close + 1 < text.size() && Letter(text[close + 1])) {
-          close = text.find('\'', close + 1);
+          close = near.find('\'', close + 1);
         }
         if (close == std::string_view::npos || close - at > kLongestQuote) {
           at = text.find(marks.open, inside);
@@ -172,22 +175,22 @@ class Finder {
   [[nodiscard]] bool Alone(const TextPassage& passage, std::uint32_t begin, std::uint32_t end) const {
     const std::string_view text = canvas_.text;
     if (passage.shape == TextShape::kRow) {
-      const auto blank = [&](std::uint32_t from, std::uint32_t to) {
-        return text.substr(from, to - from).find_first_not_of(" \t\"'.") == std::string_view::npos;
-      };
+      constexpr std::string_view kBlank = " \t\"'.";
       std::uint32_t left = begin;
-      while (left > passage.begin && text[left - 1] != '|') --left;
+      while (left > passage.begin && kBlank.find(text[left - 1]) != std::string_view::npos) --left;
       std::uint32_t right = end;
-      while (right < passage.end && text[right] != '|') ++right;
-      return blank(left, begin) && blank(end, right);
+      while (right < passage.end && kBlank.find(text[right]) != std::string_view::npos) ++right;
+      return (left == passage.begin || text[left - 1] == '|') && (right >= passage.end || text[right] == '|');
     }
     constexpr std::uint32_t kNameWords = 5;
     std::uint32_t words = 0;
     for (std::uint32_t s = passage.first; s < passage.last && canvas_.sentences[s].begin < begin; ++s) {
       const TextSentence& sentence = canvas_.sentences[s];
-      for (std::uint32_t t = sentence.first; t < sentence.last && canvas_.tokens[t].begin < begin; ++t) ++words;
+      for (std::uint32_t t = sentence.first; t < sentence.last && canvas_.tokens[t].begin < begin; ++t) {
+        if (++words > kNameWords) return false;
+      }
     }
-    return words <= kNameWords;
+    return true;
   }
 
   // "Why it is suspicious: ..." behind the quotation, without what follows.
@@ -256,8 +259,10 @@ class Finder {
     std::array<std::uint32_t, kLead> tokens{};
     std::size_t count = 0;
     const auto gather = [&](const TextSentence& one) {
-      for (std::uint32_t i = one.last; i > one.first && count < kLead; --i) {
-        if (canvas_.tokens[i - 1].begin >= open) continue;
+      const auto tokens_of = std::span(canvas_.tokens).subspan(one.first, one.last - one.first);
+      const auto before = std::ranges::lower_bound(tokens_of, open, {}, &TextToken::begin);
+      for (auto i = one.first + static_cast<std::uint32_t>(before - tokens_of.begin()); i > one.first && count < kLead;
+           --i) {
         tokens[count] = i - 1;
         words[count++] = canvas_.Of(canvas_.tokens[i - 1]);
       }
