@@ -9,6 +9,7 @@
 #include <set>
 #include <string>
 
+#include "interlock/base/find_bytes.h"
 #include "interlock/base/text.h"
 #include "static/ascii.h"
 #include "static/bytes.h"
@@ -554,7 +555,7 @@ PackageKind KindOfPackage(const core::PackageView& view) {
     if (base == "skill.md") skill = true;
     if (file.path == core::kMcpListingPath) listing = true;
     const string_view head = string_view(file.bytes).substr(0, kMostOfHead);
-    const auto has = [&](string_view word) { return head.find(word) != string_view::npos; };
+    const auto has = [&](string_view word) { return base::FindBytes(head, word) != string_view::npos; };
     if (type == FileType::kJson) {
       if (has("\"mcpServers\"") || (base == "mcp.json" && has("\"servers\""))) config = true;
       // Beside code a table of tools counts where a package keeps its manifests: models of services speak of tools and
@@ -570,12 +571,10 @@ PackageKind KindOfPackage(const core::PackageView& view) {
     }
     if (type == FileType::kPython || type == FileType::kJavaScript || type == FileType::kTypeScript) {
       code = true;
-      if (has("modelcontextprotocol") || has("FastMCP") || has("fastmcp") || has("from mcp") || has("import mcp") ||
-          (has("tools/list") && (has("tools/call") || has("protocolVersion"))) ||
-          (has("inputSchema") && has("\"tools\"") && has("\"description\""))) {
-        mcp = true;
-      }
-      if (has("langchain") || has("langgraph") || has("crewai") || has("autogen") || has("smolagents")) tools = true;
+      mcp = mcp || has("modelcontextprotocol") || has("FastMCP") || has("fastmcp") || has("from mcp") ||
+            has("import mcp") || (has("tools/list") && (has("tools/call") || has("protocolVersion"))) ||
+            (has("inputSchema") && has("\"tools\"") && has("\"description\""));
+      tools = tools || has("langchain") || has("langgraph") || has("crewai") || has("autogen") || has("smolagents");
     }
     if (type == FileType::kShell || type == FileType::kOtherSource) code = true;
     if (type == FileType::kOtherSource && (has("modelcontextprotocol") || has("springframework.ai.tool") ||

@@ -62,6 +62,54 @@ constexpr std::array kHighest =
     std::to_array<std::string_view>({"cluster-admin", "AdministratorAccess", "roles/owner", "system:masters",
                                      "roles/resourcemanager.organizationAdmin", "IAMFullAccess"});
 
+// What a file has to say for most questions below to be asked of it at all: all of it is looked for in one reading.
+// clang-format off
+constexpr auto kTelling = std::to_array<std::string_view>({
+    "write_text(", ".write(", "writefile", "appendfile", "writelines(", ">> ", "tee -a", "createwritestream",
+    ".claude", ".cursor", ".gemini", ".codex", ".vscode", "claude_desktop",
+    "bun:ffi", "ffi-napi", "koffi", "deno.dlopen", "ctypes", "cffi",
+    "pyperclip.copy(", "clipboard.copy(", "clipboard.writetext(", "clipboardy.write", "setclipboarddata(",
+    "clipboard_append(",
+    "mining.", "stratum+",
+    "login data", "logins.json", "key4.db", "keychain", "keyring", "cookies", "wallet",
+    "grant all",
+    "mcpservers", "mcp_servers",
+    "\"role\": \"system\"", "role: \"system\"", "role: 'system'", "system_prompt", "systemprompt", "systemmessage",
+    "'role': 'system'", "system: ",
+    "fernet(", "createcipheriv(", "aes.new(", "chacha20", "aesgcm(", "secretbox(", "crypto_secretbox"
+});
+// clang-format on
+enum class Telling : std::uint8_t {
+  kWrites,
+  kAgents,
+  kForeign,
+  kClipboard,
+  kMining,
+  kStores,
+  kAccounts,
+  kServers,
+  kLeads,
+  kCiphers
+};
+// Where in the list each begins, and where the last one ends.
+constexpr std::array<std::size_t, 11> kTellingFrom = {0, 8, 14, 20, 26, 28, 35, 36, 38, 46, kTelling.size()};
+
+// The text of a file in lower case, and what of the list it says.
+struct Said {
+  std::string text;
+  std::uint64_t told = 0;
+
+  explicit Said(std::string_view of) : text(LowerCase(of)) {
+    static constexpr PartSet kParts(kTelling);
+    told = kParts.AllIn(text);
+  }
+  [[nodiscard]] bool Any(Telling what) const {
+    const std::size_t from = kTellingFrom[static_cast<std::size_t>(what)];
+    const std::size_t count = kTellingFrom[static_cast<std::size_t>(what) + 1] - from;
+    return (told >> from & ((std::uint64_t{1} << count) - 1)) != 0;
+  }
+};
+
 // Calls that give a role to somebody.
 constexpr std::array kGives = std::to_array<std::string_view>(
     {"create_cluster_role_binding", "create_role_binding", "createclusterrolebinding", "create_cluster_role",
@@ -129,9 +177,8 @@ void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_
 
 // CREATE USER ... IDENTIFIED BY 'known', GRANT ALL ... WITH GRANT OPTION: an account of a data base that its author
 // knows.
-void JudgeAccounts(const FileContext& file, std::string_view purpose, std::string_view text,
-                   std::vector<RawFinding>& out) {
-  if (text.find("grant all") == std::string_view::npos) return;
+void JudgeAccounts(const FileContext& file, std::string_view purpose, const Said& said, std::vector<RawFinding>& out) {
+  if (!said.Any(Telling::kAccounts)) return;
   if (SaysAny(purpose, {"user management", "provision", "migration", "admin", "bootstrap", "permission",
                         "role management", "test database"}))
     return;
@@ -168,10 +215,11 @@ void JudgeAccounts(const FileContext& file, std::string_view purpose, std::strin
 }
 
 // "Only looks at your files", and a login that asks for the right to change all of them.
-void JudgeScopes(const FileContext& file, std::string_view said, std::vector<RawFinding>& out) {
-  if (!SaysAny(said, {"read-only", "read only", "view only", "view-only", "only reads", "only read.", "only look",
-                      "never modif", "never chang", "not modify"}))
-    return;
+bool SaysOnlyReads(std::string_view said) {
+  return SaysAny(said, {"read-only", "read only", "view only", "view-only", "only reads", "only read.", "only look",
+                        "never modif", "never chang", "not modify"});
+}
+void JudgeScopes(const FileContext& file, std::vector<RawFinding>& out) {
   constexpr auto kWide = std::to_array<std::string_view>(
       {"Files.ReadWrite.All", "Sites.FullControl.All", "Mail.ReadWrite", "Mail.Send", "MailboxSettings.ReadWrite",
        "Directory.AccessAsUser.All", "Directory.ReadWrite.All", "User.ReadWrite.All", "delete_repo", "admin:org",
@@ -230,11 +278,6 @@ void JudgeLookAlikes(const FileContext& file, std::vector<RawFinding>& out) {
   if (pairs >= 2) Add(out, file, "DIVERT-001", first, "puts hosts in the place of others that they look like", 0.8);
 }
 
-bool Writes(std::string_view text) {
-  return SaysAny(
-      text, {"write_text(", ".write(", "writefile", "appendfile", "writelines(", ">> ", "tee -a", "createwritestream"});
-}
-
 // `readFileSync("AGENTS.md")`: what is only read there is nothing that others find.
 bool IsRead(std::string_view text, std::size_t literal) {
   constexpr std::size_t kCall = 80;  // bytes of a line before the literal
@@ -251,8 +294,9 @@ bool IsRead(std::string_view text, std::size_t literal) {
          call == "isfile";
 }
 
-void JudgeInstructions(const FileContext& file, std::string_view purpose, std::string_view page, std::string_view text,
+void JudgeInstructions(const FileContext& file, std::string_view purpose, std::string_view page, const Said& said,
                        std::vector<RawFinding>& out) {
+  if (!said.Any(Telling::kWrites)) return;
   if (SaysAny(purpose, {"claude.md",    "agents.md",     "gemini.md",       "instruction",  "rules",   "memory",
                         "memories",     "settings",      "configur",        "setup",        "set up",  "install",
                         "onboard",      "init",          "scaffold",        "template",     "sync",    "skill",
@@ -273,7 +317,6 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
     shown = literal;
   });
   if (first.end == 0) return;
-  if (!Writes(text)) return;
   // A program for one agent writes that agent's files.
   const std::string place = LowerCase(shown);
   const auto theirs = [&](std::string_view agent) { return NamesIt(place, agent) && NamesIt(purpose, agent); };
@@ -330,9 +373,9 @@ bool IsOneOfModes(std::string_view text, std::size_t literal, std::size_t size) 
 }
 
 // What lets every command through, in a file that names where an agent keeps its permissions and writes.
-void JudgePermissions(const FileContext& file, std::string_view page, std::string_view text,
-                      std::vector<RawFinding>& out) {
-  if (!Writes(text) || !SaysAny(text, {".claude", ".cursor", ".gemini", ".codex", ".vscode", "claude_desktop"})) return;
+void JudgePermissions(const FileContext& file, std::string_view page, const Said& said, std::vector<RawFinding>& out) {
+  if (!said.Any(Telling::kWrites) || !said.Any(Telling::kAgents)) return;
+  const std::string_view text = said.text;
   base::ByteSpan opened;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
     if (!code::IsOpenMode(literal) || opened.end != 0 || code::IsCompared(file.text(), at - 1, at + literal.size() + 1))
@@ -362,7 +405,9 @@ void JudgePermissions(const FileContext& file, std::string_view page, std::strin
 
 // Reads the clipboard, knows an account of a chain by its letters, and writes the clipboard: whoever pastes pays
 // another.
-void JudgeClipboard(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
+void JudgeClipboard(const FileContext& file, const Said& said, std::vector<RawFinding>& out) {
+  if (!said.Any(Telling::kClipboard)) return;
+  const std::string_view text = said.text;
   constexpr auto kWrites =
       std::to_array<std::string_view>({"pyperclip.copy(", "clipboard.copy(", "clipboard.writetext(", "clipboardy.write",
                                        "setclipboarddata(", "clipboard_append("});
@@ -383,9 +428,9 @@ void JudgeClipboard(const FileContext& file, std::string_view text, std::vector<
 }
 
 // The foreign-function interface together with what it takes to run bytes, or to change the interpreter's own objects.
-void JudgeMemory(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
-  const bool foreign = SaysAny(text, {"bun:ffi", "ffi-napi", "koffi", "deno.dlopen", "ctypes", "cffi"});
-  if (!foreign) return;
+void JudgeMemory(const FileContext& file, const Said& said, std::vector<RawFinding>& out) {
+  if (!said.Any(Telling::kForeign)) return;
+  const std::string_view text = said.text;
   const auto raise = [&](std::string_view rule, std::size_t at, std::size_t size, std::string message) {
     RawFinding finding;
     finding.rule = rule;
@@ -411,9 +456,9 @@ void JudgeMemory(const FileContext& file, std::string_view text, std::vector<Raw
 }
 
 // Every server that an agent knows is started through another program from now on.
-void JudgeWrapping(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
-  const std::size_t servers = std::min(text.find("mcpservers"), text.find("mcp_servers"));
-  if (servers == std::string_view::npos || !Writes(text)) return;
+void JudgeWrapping(const FileContext& file, const Said& said, std::vector<RawFinding>& out) {
+  if (!said.Any(Telling::kServers) || !said.Any(Telling::kWrites)) return;
+  const std::string_view text = said.text;
   if (!SaysAny(text, {"servers.values()", "servers.items()", "object.values(", "object.entries(", "object.keys(",
                       "in servers"}))
     return;
@@ -429,14 +474,14 @@ void JudgeWrapping(const FileContext& file, std::string_view text, std::vector<R
 }
 
 // Lines of what others wrote that begin with "rule:" are kept, and what is kept stands in the system's prompt.
-void JudgeDirectives(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
+void JudgeDirectives(const FileContext& file, const Said& said, std::vector<RawFinding>& out) {
+  if (!said.Any(Telling::kLeads)) return;
+  const std::string_view text = said.text;
   const bool keeps =
       SaysAny(text, {"write_text(", "writefile", "json.dump(", "upsert(", ".put(", ".add(", "insert into", ">>"});
-  const bool leads = SaysAny(text, {"\"role\": \"system\"", "role: \"system\"", "role: 'system'", "system_prompt",
-                                    "systemprompt", "systemmessage", "'role': 'system'", "system: "});
   const bool others = SaysAny(text, {"requests.get(", "httpx.", "fetch(", "tool_calls", "imaplib", "[\"text\"]",
                                      "[\"body\"]", "ticket", "issue", "comment"});
-  if (!keeps || !leads || !others) return;
+  if (!keeps || !others) return;
   const base::ByteSpan first = FirstLiteral(file, [](std::string_view literal) {
     if (literal.size() > 120) return false;
     const std::string lower = LowerCase(literal);
@@ -454,12 +499,12 @@ void JudgeDirectives(const FileContext& file, std::string_view text, std::vector
 
 // Stores of credentials of several programs, one of them a browser's or the system's own, named beside what takes files
 // up.
-void JudgeStores(const FileContext& file, std::string_view purpose, std::string_view text,
-                 std::vector<RawFinding>& out) {
+void JudgeStores(const FileContext& file, std::string_view purpose, const Said& said, std::vector<RawFinding>& out) {
+  if (!said.Any(Telling::kStores)) return;
+  const std::string_view text = said.text;
   if (!SaysAny(text, {"zipfile", "tarfile", "shutil.", "read_bytes", "readfile", "copyfile", "make_archive", "archiver",
                       "adm-zip"}))
     return;
-  if (!SaysAny(text, {"login data", "logins.json", "key4.db", "keychain", "keyring", "cookies", "wallet"})) return;
   if (SaysAny(purpose, {"forensic", "password manager", "credential scan", "secret scan", "incident response", "backup",
                         "migrat", "cookie"}))
     return;
@@ -471,9 +516,8 @@ void JudgeStores(const FileContext& file, std::string_view purpose, std::string_
 }
 
 // The words that workers of a mining pool send.
-void JudgeMining(const FileContext& file, std::string_view purpose, std::string_view text,
-                 std::vector<RawFinding>& out) {
-  if (!SaysAny(text, {"mining.", "stratum+"}) || SaysAny(purpose, {"mining", "miner", "stratum", "hashrate"})) return;
+void JudgeMining(const FileContext& file, std::string_view purpose, const Said& said, std::vector<RawFinding>& out) {
+  if (!said.Any(Telling::kMining) || SaysAny(purpose, {"mining", "miner", "stratum", "hashrate"})) return;
   const base::ByteSpan first = FirstLiteral(file, [](std::string_view literal) {
     const bool worker = literal == "mining.subscribe" || literal == "mining.authorize" || literal == "mining.submit";
     const bool pool = (literal.starts_with("stratum+tcp://") || literal.starts_with("stratum+ssl://")) &&
@@ -485,18 +529,17 @@ void JudgeMining(const FileContext& file, std::string_view purpose, std::string_
 }
 
 // Everything below the user's folder, enciphered, written beside and removed.
-void JudgeLocking(const FileContext& file, std::string_view purpose, std::string_view text,
-                  std::vector<RawFinding>& out) {
+void JudgeLocking(const FileContext& file, std::string_view purpose, const Said& said, std::vector<RawFinding>& out) {
+  if (!said.Any(Telling::kCiphers)) return;
+  const std::string_view text = said.text;
   if (SaysAny(purpose, {"encrypt", "vault", "cipher", "backup", "crypto", "secure", "password"})) return;
-  const bool ciphers = SaysAny(
-      text, {"fernet(", "createcipheriv(", "aes.new(", "chacha20", "aesgcm(", "secretbox(", "crypto_secretbox"});
   const bool home = SaysAny(text, {"path.home()", "homedir()", "expanduser(\"~", "expanduser('~", "env.home",
                                    "environ[\"home\"]", "userprofile"});
   const bool walks = SaysAny(text, {"rglob(", "os.walk(", "readdirsync(", "readdir(", "glob("});
   const bool removes =
       SaysAny(text, {".unlink(", "os.remove(", "unlinksync(", ".rename(", "renamesync(", "os.rename(", "rmsync("});
   constexpr std::size_t kLargest = 100'000;  // a bundle has a little of everything
-  if (!ciphers || !home || !walks || !removes || text.size() > kLargest) return;
+  if (!home || !walks || !removes || text.size() > kLargest) return;
   const base::ByteSpan mark = FirstLiteral(file, [](std::string_view literal) {
     constexpr std::size_t kLongestName = 24;
     if (literal.size() > kLongestName) return false;
@@ -638,6 +681,8 @@ void JudgeLogSettings(const FileContext& file, std::vector<RawFinding>& out) {
 void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out) {
   const std::string purpose = PurposeOf(report);
   const std::string page = PageOf(files);
+  const bool only_reads = SaysOnlyReads(purpose);
+  const std::string own = LowerCase(report.name + " " + report.description);
   for (const FileContext& file : files) {
     if (file.reach > Reach::kRuntime) continue;
     if (file.type == FileType::kJson || file.type == FileType::kYaml || file.type == FileType::kToml ||
@@ -647,21 +692,22 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
       if (file.type == FileType::kYaml) JudgeManifest(file, out);
     }
     if (!IsCode(file.type)) continue;
-    const std::string text = LowerCase(file.text().substr(0, kMaxRead));
+    const Said said(file.text().substr(0, kMaxRead));
+    const std::string_view text = said.text;
     JudgeGrants(file, purpose, text, out);
-    JudgeInstructions(file, purpose, page, text, out);
-    JudgePermissions(file, page, text, out);
-    JudgeMemory(file, text, out);
-    JudgeClipboard(file, text, out);
-    JudgeMining(file, purpose, text, out);
-    JudgeStores(file, purpose, text, out);
-    JudgeAccounts(file, purpose, text, out);
+    JudgeInstructions(file, purpose, page, said, out);
+    JudgePermissions(file, page, said, out);
+    JudgeMemory(file, said, out);
+    JudgeClipboard(file, said, out);
+    JudgeMining(file, purpose, said, out);
+    JudgeStores(file, purpose, said, out);
+    JudgeAccounts(file, purpose, said, out);
     JudgeLookAlikes(file, out);
-    JudgeScopes(file, purpose + "\n" + text.substr(0, kHead), out);
-    JudgeDirectives(file, text, out);
-    JudgeWrapping(file, text, out);
-    JudgeLocking(file, purpose, text, out);
-    JudgePictures(file, LowerCase(report.name + " " + report.description), text, out);
+    if (only_reads || SaysOnlyReads(text.substr(0, kHead))) JudgeScopes(file, out);
+    JudgeDirectives(file, said, out);
+    JudgeWrapping(file, said, out);
+    JudgeLocking(file, purpose, said, out);
+    JudgePictures(file, own, text, out);
   }
 }
 
