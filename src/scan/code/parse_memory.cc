@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "interlock/base/check.h"
 
@@ -32,6 +33,9 @@ constexpr std::size_t kSmallLists = kLargestSmall / kStep;
 constexpr std::size_t kLists = kSmallLists + 48;  // then a list for each power of two
 constexpr std::size_t kFirstChunk = std::size_t{256} << 10;
 constexpr std::size_t kLargestChunk = std::size_t{4} << 20;
+// A thread keeps that much for its next parse: pages that the system has to clear again cost as much as what is written
+// to them.
+constexpr std::size_t kKept = std::size_t{24} << 20;
 
 // In front of every block; what is given out stands at multiples of 16 as the heap's does.
 struct Head {
@@ -59,26 +63,38 @@ struct Arena {
   std::array<Free*, kLists> lists{};
   char* at = nullptr;
   char* end = nullptr;
-  Chunk* chunks = nullptr;  // the first stays for the next scope
+  Chunk* chunks = nullptr;
+  Chunk* spare = nullptr;  // from scopes before, the smallest first
   std::uint64_t asked = 0;
   bool open = false;
 
-  void Drop(Chunk* last) noexcept {
-    while (chunks != last) {
-      Chunk* const before = chunks->before;
-      std::free(chunks);
-      chunks = before;
+  static void Drop(Chunk* chunk) noexcept {
+    while (chunk != nullptr) {
+      Chunk* const before = chunk->before;
+      std::free(chunk);
+      chunk = before;
     }
   }
 
+  // What was not used this time lies behind what was, which was taken from the front.
   void Reset() noexcept {
-    Chunk* first = chunks;
-    while (first != nullptr && first->before != nullptr) first = first->before;
-    // One of another size is no chunk to keep.
-    Drop(first != nullptr && first->size == kFirstChunk ? first : nullptr);
+    std::size_t kept = 0;
+    for (const Chunk* chunk = spare; chunk != nullptr; chunk = chunk->before) kept += chunk->size;
+    while (chunks != nullptr) {
+      Chunk* const chunk = chunks;
+      chunks = chunk->before;
+      // One of another size is no chunk to keep.
+      if (kept + chunk->size > kKept || !std::has_single_bit(chunk->size) || chunk->size > kLargestChunk) {
+        std::free(chunk);
+        continue;
+      }
+      kept += chunk->size;
+      chunk->before = spare;
+      spare = chunk;
+    }
     lists = {};
-    at = chunks == nullptr ? nullptr : reinterpret_cast<char*>(chunks + 1);
-    end = chunks == nullptr ? nullptr : EndOf(*chunks);
+    at = nullptr;
+    end = nullptr;
   }
 
   void* Take(std::size_t bytes) noexcept {
@@ -99,8 +115,14 @@ struct Arena {
   bool Grow(std::size_t size) noexcept {
     INTERLOCK_CHECK(open, "what is parsed is parsed in a scope");
     const std::size_t next = chunks == nullptr ? kFirstChunk : std::min(kLargestChunk, chunks->size * 2);
-    const std::size_t whole = std::max(next, size + sizeof(Chunk) + kStep);
-    auto* const chunk = static_cast<Chunk*>(std::malloc(whole));
+    std::size_t whole = std::max(next, size + sizeof(Chunk) + kStep);
+    Chunk* chunk = spare;
+    if (chunk != nullptr && chunk->size >= size + sizeof(Chunk) + kStep) {
+      whole = chunk->size;
+      spare = chunk->before;
+    } else {
+      chunk = static_cast<Chunk*>(std::malloc(whole));
+    }
     if (chunk == nullptr) return false;
     *chunk = {.before = chunks, .size = whole};
     chunks = chunk;
@@ -115,7 +137,10 @@ struct Arena {
 
 constinit thread_local Arena g_arena;
 struct Cleaner {
-  ~Cleaner() { g_arena.Drop(nullptr); }
+  ~Cleaner() {
+    Arena::Drop(std::exchange(g_arena.chunks, nullptr));
+    Arena::Drop(std::exchange(g_arena.spare, nullptr));
+  }
 };
 thread_local Cleaner g_cleaner;  // apart, so that the arena is reached without a guard
 
