@@ -136,6 +136,20 @@ bool ModuleView::Spend(std::size_t bytes) const {
   return true;
 }
 
+namespace {
+
+// What is remembered of an expression's value, else the number of that; 0: not asked.
+constexpr std::uint32_t kBeingRead = 1;
+constexpr std::uint32_t kNothingKnown = 2;
+constexpr std::uint32_t kFirstValue = 3;
+
+bool SaysNothing(const Value& value) {
+  return value.kind == ValueKind::kUnknown && value.text.empty() && value.index == kNone && value.module == kNone &&
+         value.items.empty() && value.keys.empty() && value.obfuscation == 0 && value.decodes == 0;
+}
+
+}  // namespace
+
 const Value& ModuleView::Evaluate(ExprId expr, FuncId scope) const {
   static const Value kNothing;
   if (expr >= module_.exprs.size()) return kNothing;
@@ -146,20 +160,26 @@ const Value& ModuleView::Evaluate(ExprId expr, FuncId scope) const {
     ++world_.depth_;
     Value value = Compute(expr, scope);
     --world_.depth_;
+    if (SaysNothing(value)) return kNothing;
     values_.push_back(std::move(value));
     return values_.back();
   }
-  std::uint32_t& memo = memo_[expr];
-  if (memo == 1 || (memo == 0 && world_.depth_ >= kMaxDepth)) return kNothing;
+  const std::uint32_t memo = memo_[expr];
+  if (memo == kBeingRead || memo == kNothingKnown || (memo == 0 && world_.depth_ >= kMaxDepth)) return kNothing;
   if (memo == 0) {
-    memo = 1;
+    memo_[expr] = kBeingRead;
     ++world_.depth_;
     Value value = Compute(expr, scope);
     --world_.depth_;
+    // Most expressions of a program: one nothing stands for all of them.
+    if (SaysNothing(value)) {
+      memo_[expr] = kNothingKnown;
+      return kNothing;
+    }
     values_.push_back(std::move(value));
-    memo_[expr] = static_cast<std::uint32_t>(values_.size() + 1);
+    memo_[expr] = static_cast<std::uint32_t>(values_.size() - 1) + kFirstValue;
   }
-  return values_[memo_[expr] - 2];
+  return values_[memo_[expr] - kFirstValue];
 }
 
 Value ModuleView::Compute(ExprId id, FuncId scope) const {

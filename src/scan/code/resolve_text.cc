@@ -7,18 +7,31 @@
 
 namespace interlock::scan::code {
 
+namespace {
+
+// What is known of an expression's text, else the number of that.
+constexpr std::uint32_t kNotAsked = 0;
+constexpr std::uint32_t kNothing = 1;
+constexpr std::uint32_t kFirstText = 2;
+
+}  // namespace
+
 const std::string& ModuleView::Text(ExprId id, FuncId scope) const {
   static const std::string kEmpty;
   if (id >= module_.exprs.size()) return kEmpty;
-  const auto known = texts_.find(id);
-  if (known != texts_.end()) return known->second;
+  if (text_memo_.empty()) text_memo_.assign(module_.exprs.size(), kNotAsked);
+  if (const std::uint32_t known = text_memo_[id]; known != kNotAsked)
+    return known == kNothing ? kEmpty : texts_[known - kFirstText];
   if (world_.depth_ >= kMaxDepth) return kEmpty;
-  texts_.emplace(id, std::string());  // cycles find nothing
+  text_memo_[id] = kNothing;  // cycles find nothing
   ++world_.depth_;
   std::string text = ComputeText(id, scope);
   --world_.depth_;
+  if (text.empty()) return kEmpty;
   if (text.size() > kMaxPartial) text.resize(kMaxPartial);
-  return texts_[id] = std::move(text);
+  texts_.push_back(std::move(text));
+  text_memo_[id] = static_cast<std::uint32_t>(texts_.size() - 1) + kFirstText;
+  return texts_.back();
 }
 
 // for name, path in places.items(), of Object.entries(places): any of the values.

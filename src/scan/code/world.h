@@ -164,7 +164,8 @@ class ModuleView {
   mutable std::vector<std::uint32_t> memo_;
   mutable std::deque<Value> values_;
   mutable std::vector<std::uint32_t> slot_memo_;
-  mutable std::unordered_map<ExprId, std::string> texts_;
+  mutable std::vector<std::uint32_t> text_memo_;  // by expression (resolve_text.cc)
+  mutable std::deque<std::string> texts_;
   mutable std::unordered_map<std::uint32_t, std::vector<Kept>> kept_;  // by slot
   mutable bool kept_read_ = false;
   mutable int origin_depth_ = 0;
