@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -504,6 +505,7 @@ class Engine {
   void JudgeOverwritten(const Call& call, const Taint& path);
   [[nodiscard]] bool Encodes(const Call& call, std::string_view last) const;
   // sinks_kept.cc
+  [[nodiscard]] bool OffersMemory();
   void JudgeSeeds(const Call& call, std::string_view last);
   void JudgeLeftOrder(ExprId value);
   void JudgeKeptTable(ExprId dict);
@@ -614,6 +616,7 @@ class Engine {
   // Names of places in memory as the code writes them: where it reads, and where a hit (by its number) keeps something.
   std::unordered_set<std::string> read_spaces_;
   std::unordered_map<std::size_t, std::string> kept_spaces_;
+  std::optional<bool> offers_memory_;
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
   std::unordered_map<std::uint32_t, bool> gives_;         // files that name a way to give access
   std::unordered_map<std::string, Taint> kept_paths_;     // files that pictures, recordings and the like lie in

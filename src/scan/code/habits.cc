@@ -206,8 +206,10 @@ void Engine::JudgeAccount(const Stmt& stmt) {
 }
 
 bool Engine::ComparesAmount(ExprId test) const {
-  std::vector<ExprId> open{test};
-  for (std::size_t i = 0; i < open.size() && i < 32; ++i) {
+  constexpr std::size_t kMostParts = 32;
+  std::array<ExprId, kMostParts> open{test};
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < count; ++i) {
     if (open[i] >= code().exprs.size()) continue;
     const Expr& expr = code().exprs[open[i]];
     if (expr.kind == ExprKind::kBinary && SaysOneOf(expr.text, {">", "<", ">=", "<="}) && expr.arg_count == 2) {
@@ -220,7 +222,9 @@ bool Engine::ComparesAmount(ExprId test) const {
         }
       }
     }
-    for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
+    for (const Arg& arg : code().ArgsOf(expr)) {
+      if (count < kMostParts) open[count++] = arg.value;
+    }
   }
   return false;
 }
@@ -246,8 +250,13 @@ void Engine::JudgeHabits() {
     std::uint32_t found = WatchesOf(TextAt(code().exprs[expr].loc));
     if (found != 0 && at.end == 0) at = code().exprs[expr].loc;
     // Lists and expressions kept under a name.
-    std::vector<ExprId> open{expr};
-    for (std::size_t i = 0; i < open.size() && i < 24; ++i) {
+    constexpr std::size_t kMostParts = 24;
+    std::array<ExprId, kMostParts> open{expr};
+    std::size_t count = 1;
+    const auto look_into = [&](ExprId part) {
+      if (count < kMostParts) open[count++] = part;
+    };
+    for (std::size_t i = 0; i < count; ++i) {
       if (open[i] >= code().exprs.size()) continue;
       const Expr& part = code().exprs[open[i]];
       if (part.kind == ExprKind::kName) {
@@ -255,8 +264,8 @@ void Engine::JudgeHabits() {
         const ExprId from = view().Origin(open[i], function_, &scope);
         if (from < code().exprs.size() && from != open[i]) found |= WatchesOf(TextAt(code().exprs[from].loc));
       }
-      if (part.base != kNone) open.push_back(part.base);
-      for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
+      if (part.base != kNone) look_into(part.base);
+      for (const Arg& arg : code().ArgsOf(part)) look_into(arg.value);
     }
     watches |= found;
   };

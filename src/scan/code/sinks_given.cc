@@ -505,12 +505,17 @@ void Engine::JudgeReturned() {
       given =
           given || (slot != kNone && view().slots()[slot].param != kNone && view().slots()[slot].scope == function_);
     }
+  }
+  if (!given) return;
+  for (const Stmt& stmt : code().functions[function_].body) {
+    if (stmt.kind != StmtKind::kReturn || stmt.value >= code().exprs.size()) continue;
+    const Expr& value = code().exprs[stmt.value];
     // checksum(ACCOUNT)
     const ExprId inner =
         value.kind == ExprKind::kCall && value.arg_count == 1 ? code().ArgsOf(value)[0].value : stmt.value;
     if (IsAccount(view().Text(inner, function_))) other = stmt.value;
   }
-  if (!given || other == kNone) return;
+  if (other == kNone) return;
   Raise("DIVERT-002", other, {}, 0, "gives back a fixed account in the place of the one that was given");
 }
 

@@ -128,6 +128,16 @@ std::vector<std::string> Engine::TextsWithin(ExprId value) const {
 }
 
 // insert into memories ... values (DEFAULTS): an agent remembers what nobody has told it.
+// A tool of the package remembers.
+bool Engine::OffersMemory() {
+  if (!offers_memory_.has_value()) {
+    offers_memory_ = std::ranges::any_of(entry_points_, [](const EntryPoint& entry) {
+      return AnyOf(LowerCase(entry.name), {"remember", "recall", "memor", "forget"});
+    });
+  }
+  return *offers_memory_;
+}
+
 void Engine::JudgeSeeds(const Call& call, std::string_view last) {
   if (call.args.empty()) return;
   const bool statement = SaysOneOf(last, {"execute", "executemany", "run", "exec", "query", "prepare", "all"});
@@ -136,16 +146,15 @@ void Engine::JudgeSeeds(const Call& call, std::string_view last) {
              "remember", "save_context", "add_texts", "add_documents", "addDocuments", "add_memory",    "store",
              "append",   "extend",       "push",      "set",           "update_state", "aupdate_state", "updateState"});
   if (!statement && !keeps) return;
-  const bool memory_tool = std::ranges::any_of(entry_points_, [](const EntryPoint& entry) {
-    return AnyOf(LowerCase(entry.name), {"remember", "recall", "memor", "forget"});
-  });
-  std::string about = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, 500));
+  const std::string_view whole = TextAt(code().exprs[call.expr].loc).substr(0, 500);
+  // Of a statement all of it, of a call what is called.
+  const std::string about = LowerCase(statement ? whole : whole.substr(0, whole.find('(')));
   if (statement && !AnyOf(about, {"insert", "replace into", "upsert"})) return;
   const bool any_list = SaysOneOf(last, {"append", "extend", "push", "set", "add", "all", "run", "query"});
-  const bool named = AnyOf(about.substr(0, about.find('(')), {"memor", "facts", "preference", "belief", "long_term"}) ||
+  const std::string_view called = std::string_view(about).substr(0, about.find('('));
+  const bool named = AnyOf(called, {"memor", "facts", "preference", "belief", "long_term"}) ||
                      (statement && AnyOf(about, {"memor", "facts", "preference", "belief", "checkpoint"}));
-  const bool memory = named || (!any_list && (memory_tool || keeps_state_));
-  if (!memory) return;
+  if (!named && (any_list || !(keeps_state_ || OffersMemory()))) return;
   std::size_t said = 0;
   std::string first;
   for (const Arg& arg : call.args) {

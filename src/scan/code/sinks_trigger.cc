@@ -1,9 +1,11 @@
 // When something is done: words, dates, identities that switch it on; and copies that nobody sees.
 #include <algorithm>
+#include <array>
 
 #include "code/engine.h"
 #include "code/places.h"
 #include "code/sink_words.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code {
 
@@ -14,13 +16,18 @@ void Engine::JudgeCondition(const Stmt& stmt) {
   condition.depth = stmt.condition_depth;
   condition.loc = stmt.loc;
   // What the test asks, looked for in its first parts.
-  std::vector<ExprId> open{stmt.value};
+  constexpr std::size_t kMostParts = 48;
+  std::array<ExprId, kMostParts> open{stmt.value};
+  std::size_t count = 1;
+  const auto look_into = [&](ExprId part) {
+    if (count < kMostParts) open[count++] = part;
+  };
   bool words = false;
   bool argument = false;
   bool number = false;
   bool time = false;
   bool elapsed = false;
-  for (std::size_t i = 0; i < open.size() && i < 48; ++i) {
+  for (std::size_t i = 0; i < count; ++i) {
     if (open[i] >= code().exprs.size()) continue;
     const Expr& expr = code().exprs[open[i]];
     if (expr.kind == ExprKind::kNumber) number = true;
@@ -30,15 +37,17 @@ void Engine::JudgeCondition(const Stmt& stmt) {
           expr.kind == ExprKind::kCall ? view().Callee(open[i], function_) : view().Evaluate(open[i], function_);
       std::string_view name = value.text;
       if (name.starts_with("globalThis.")) name.remove_prefix(11);
-      if (AnyOf(name, {"datetime.now", "datetime.utcnow", "date.today", "time.localtime", "Date().get", "Date.now"}))
-        time = true;
+      static constexpr std::uint32_t kTimes = (1U << 6U) - 1;
+      static constexpr PartSet kAsked(std::to_array<std::string_view>(
+          {"datetime.now", "datetime.utcnow", "date.today", "time.localtime", "Date().get", "Date.now",
+           "process.env.CI", "process.env.GITHUB_ACTIONS", "gethostname", "getuser", "getlogin", "os.hostname",
+           "os.userInfo", "platform.node", "uuid.getnode"}));
+      const std::uint32_t asked = kAsked.AllIn(name);
+      if ((asked & kTimes) != 0) time = true;
       if (expr.is_new && expr.arg_count == 0 && TextAt(expr.loc).starts_with("new Date")) time = true;
       if (name == "datetime.datetime" || name == "datetime.date" || name == "Date") number = true;
-      if (AnyOf(name, {"process.env.CI", "process.env.GITHUB_ACTIONS"})) condition.trigger = Trigger::kIdentity;
-      if (AnyOf(name, {"gethostname", "getuser", "getlogin", "os.hostname", "os.userInfo", "platform.node",
-                       "uuid.getnode"})) {
-        condition.trigger = Trigger::kIdentity;
-      }
+      // Whose machine it is, or whether a pipeline runs it.
+      if ((asked & ~kTimes) != 0) condition.trigger = Trigger::kIdentity;
     }
     if (expr.kind == ExprKind::kBinary && expr.text == "-" && expr.arg_count == 2) {
       // now - start: how long this very run has taken.
@@ -64,8 +73,8 @@ void Engine::JudgeCondition(const Stmt& stmt) {
       }
       if (Eval(code().exprs[expr.base].base).Has(kToolArgument | kState | kInput)) argument = true;
     }
-    if (expr.base != kNone) open.push_back(expr.base);
-    for (const Arg& arg : code().ArgsOf(expr)) open.push_back(arg.value);
+    if (expr.base != kNone) look_into(expr.base);
+    for (const Arg& arg : code().ArgsOf(expr)) look_into(arg.value);
   }
   condition.amount = ComparesAmount(stmt.value);
   if (condition.trigger == Trigger::kAlways) {

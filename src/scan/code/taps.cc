@@ -468,9 +468,9 @@ void Engine::JudgeHandedOver(const Call& call, std::string_view last) {
 // The address that a payment goes to, exchanged where somebody else has put it.
 void Engine::JudgeDiverted(ExprId at, ExprId value, bool clipboard) {
   if (!last_ || value >= code().exprs.size()) return;
+  if (!clipboard && (taps_.empty() || TappedHere().empty())) return;
   const std::string& text = view().Text(value, function_);
   if (!IsWallet(text)) return;
-  if (!clipboard && TappedHere().empty()) return;
   Raise("DIVERT-001", at, {}, 0, "puts its own payment address in another's place: " + Shown(text, 80));
 }
 
