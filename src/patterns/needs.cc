@@ -3,26 +3,21 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 #include "literals.h"
 
 namespace interlock::patterns {
 namespace {
 
-constexpr std::size_t kMaxAtoms = 64;
 constexpr std::size_t kMaxWord = 255;
 
-// Of 64: letters in either case alike, digits, and what is left over among the rest.
-constexpr std::array<std::uint8_t, 256> kPairCodes = [] {
-  std::array<std::uint8_t, 256> codes{};
-  for (std::size_t c = 0; c < codes.size(); ++c) {
-    const std::size_t lower = c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
-    const bool letter = lower >= 'a' && lower <= 'z';
-    const bool digit = c >= '0' && c <= '9';
-    codes[c] = static_cast<std::uint8_t>(letter ? lower - 'a' : digit ? 26 + c - '0' : 36 + c % 28);
-  }
-  return codes;
-}();
+// One of the 8192 places of three bytes in a row: five bits of each, which letters of either case have alike.
+constexpr std::uint32_t CodeOf(char c) noexcept { return static_cast<unsigned char>(c) & 31U; }
+constexpr std::uint32_t GramOf(std::uint32_t a, std::uint32_t b, std::uint32_t c) noexcept {
+  return a << 8U ^ b << 4U ^ c;
+}
 
 using Bytes = unsigned char __attribute__((vector_size(16)));
 
@@ -35,42 +30,24 @@ Bytes Load(const char* at) noexcept {
 // The bit that letters of either case have in common; other characters are compared as they are.
 unsigned char CaseBit(unsigned char c) noexcept { return c >= 'a' && c <= 'z' ? 0x20 : 0; }
 
-bool IsAt(std::string_view text, std::size_t at, std::string_view word) noexcept {
-  return std::ranges::equal(
-      text.substr(at, word.size()), word, {}, [](char c) { return FoldAscii(static_cast<unsigned char>(c)); },
-      [](char c) { return static_cast<unsigned char>(c); });
+bool IsAt(const char* at, std::string_view word) noexcept {
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    if (FoldAscii(static_cast<unsigned char>(at[i])) != static_cast<unsigned char>(word[i])) return false;
+  }
+  return true;
 }
 
-bool Has(std::string_view text, std::string_view word) noexcept {
-  if (word.size() > text.size()) return false;
-  const std::size_t places = text.size() - word.size() + 1;
-  const auto first = static_cast<unsigned char>(word.front());
-  const auto last = static_cast<unsigned char>(word.back());
-  const unsigned char first_case = CaseBit(first);
-  const unsigned char last_case = CaseBit(last);
-  std::size_t i = 0;
-  for (; i + sizeof(Bytes) <= places; i += sizeof(Bytes)) {
-    const auto hits = reinterpret_cast<Bytes>(((Load(text.data() + i) | first_case) == first) &
-                                              ((Load(text.data() + i + word.size() - 1) | last_case) == last));
-    std::uint64_t halves[2];
-    std::memcpy(halves, &hits, sizeof hits);
-    if ((halves[0] | halves[1]) == 0) continue;
-    for (std::size_t k = 0; k < sizeof(Bytes); ++k) {
-      if (hits[k] != 0 && IsAt(text, i + k, word)) return true;
-    }
-  }
-  for (; i < places; ++i) {
-    if (IsAt(text, i, word)) return true;
-  }
-  return false;
+// How rare a letter is in English, roughly; what is no letter is rare, but for the space.
+int Rarity(char c) noexcept {
+  constexpr std::string_view kOften = " etaoinsrhldcumfpgwybvkxjqz";
+  const std::size_t at = kOften.find(c);
+  return static_cast<int>(at == std::string_view::npos ? kOften.size() : at);
 }
 
 }  // namespace
 
-std::vector<Need> NeedsOf(re2::FilteredRE2& filter, std::size_t most) {
-  std::vector<std::string> atoms;
-  filter.Compile(&atoms);
-  if (atoms.empty() || atoms.size() > kMaxAtoms) return {};
+std::vector<Need> NeedsOf(const re2::FilteredRE2& filter, std::span<const std::string> atoms, std::size_t most) {
+  if (atoms.empty()) return {};
   const auto fits = [](const std::string& atom) {
     return atom.size() <= kMaxWord &&
            std::ranges::all_of(atom, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -106,59 +83,114 @@ std::vector<Need> NeedsOf(re2::FilteredRE2& filter, std::size_t most) {
   return out;
 }
 
-void BytePairs::Add(std::string_view text) noexcept {
-  if (text.empty()) return;
-  std::size_t before = kPairCodes[static_cast<unsigned char>(text.front())];
-  for (const char c : text.substr(1)) {
-    const std::size_t code = kPairCodes[static_cast<unsigned char>(c)];
-    bits_[before % 64] |= std::uint64_t{1} << code;
-    before = code;
+Wanted::Wanted(std::string word) : word_(std::move(word)) {
+  for (std::size_t i = 1; i < word_.size(); ++i) {
+    if (Rarity(word_[i]) > Rarity(word_[rare_])) rare_ = i;
+  }
+  other_ = rare_ == 0 ? word_.size() - 1 : 0;
+  for (std::size_t i = 0; i < word_.size(); ++i) {
+    if (i != rare_ && Rarity(word_[i]) > Rarity(word_[other_])) other_ = i;
+  }
+  // The rarest first: it says no alone, mostly.
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i + 2 < word_.size(); ++i) order.push_back(i);
+  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) {
+    return Rarity(word_[i]) + Rarity(word_[i + 1]) + Rarity(word_[i + 2]);
+  });
+  for (std::size_t k = 0; k < std::min(order.size(), kMost); ++k) {
+    const char* const at = word_.data() + order[k];
+    grams_[count_++] = static_cast<std::uint16_t>(GramOf(CodeOf(at[0]), CodeOf(at[1]), CodeOf(at[2])));
   }
 }
 
-void BytePairs::Add(const BytePairs& other) noexcept {
-  for (std::size_t i = 0; i < bits_.size(); ++i) bits_[i] |= other.bits_[i];
-}
-
-bool BytePairs::MayHave(std::string_view word) const noexcept {
-  for (std::size_t i = 0; i + 1 < word.size(); ++i) {
-    const std::size_t first = kPairCodes[static_cast<unsigned char>(word[i])];
-    const std::size_t second = kPairCodes[static_cast<unsigned char>(word[i + 1])];
-    if ((bits_[first % 64] >> second & 1) == 0) return false;
+// Two of its letters say no to nearly all places, sixteen at a time.
+bool Wanted::IsIn(std::string_view text) const noexcept {
+  if (word_.size() > text.size()) return false;
+  const std::size_t places = text.size() - word_.size() + 1;
+  const auto rare = static_cast<unsigned char>(word_[rare_]);
+  const auto other = static_cast<unsigned char>(word_[other_]);
+  const unsigned char rare_case = CaseBit(rare);
+  const unsigned char other_case = CaseBit(other);
+  if (places < sizeof(Bytes)) {
+    for (std::size_t i = 0; i < places; ++i) {
+      if ((static_cast<unsigned char>(text[i + rare_]) | rare_case) == rare && IsAt(text.data() + i, word_))
+        return true;
+    }
+    return false;
   }
-  return true;
+  const std::size_t last = places - sizeof(Bytes);
+  for (std::size_t i = 0;; i = std::min(i + sizeof(Bytes), last)) {
+    const char* const at = text.data() + i;
+    const auto hits =
+        reinterpret_cast<Bytes>(((Load(at + rare_) | rare_case) == rare) & ((Load(at + other_) | other_case) == other));
+    std::uint64_t halves[2];
+    std::memcpy(halves, &hits, sizeof hits);
+    if ((halves[0] | halves[1]) != 0) {
+      for (std::size_t k = 0; k < sizeof(Bytes); ++k) {
+        if (hits[k] != 0 && IsAt(at + k, word_)) return true;
+      }
+    }
+    if (i == last) return false;
+  }
 }
 
-void BlockPairs::Open(std::string_view text) {
+void BlockGrams::Open(std::string_view text) {
   text_ = text;
+  looked_at_ = nullptr;
   read_.assign(text.size() / kBlock + 1, 0);
   if (blocks_.size() < read_.size()) blocks_.resize(read_.size());
 }
 
-const BytePairs& BlockPairs::Block(std::size_t index) {
-  BytePairs& block = blocks_[index];
-  if (read_[index] == 0) {
-    read_[index] = 1;
-    block = {};
-    block.Add(text_.substr(index * kBlock, kBlock + 1));  // with the pair over its end
+void BlockGrams::Read(std::size_t index) {
+  read_[index] = 1;
+  Grams& grams = blocks_[index];
+  grams = {};
+  const std::string_view text = text_.substr(index * kBlock, kBlock + 2);  // with what begins in it
+  if (text.size() < 3) return;
+  std::uint64_t* const bits = grams.data();
+  const char* const bytes = text.data();
+  const auto add = [bits](std::uint32_t gram) { bits[gram / 64] |= std::uint64_t{1} << gram % 64; };
+  std::uint32_t a = CodeOf(bytes[0]);
+  std::uint32_t b = CodeOf(bytes[1]);
+  std::size_t i = 2;
+  for (; i + 3 <= text.size(); i += 3) {
+    const std::uint32_t c = CodeOf(bytes[i]);
+    add(GramOf(a, b, c));
+    a = CodeOf(bytes[i + 1]);
+    add(GramOf(b, c, a));
+    b = CodeOf(bytes[i + 2]);
+    add(GramOf(c, a, b));
   }
-  return block;
+  for (; i < text.size(); ++i) {
+    const std::uint32_t c = CodeOf(bytes[i]);
+    add(GramOf(a, b, c));
+    a = b;
+    b = c;
+  }
 }
 
-const BytePairs* BlockPairs::Of(std::size_t begin, std::size_t end) {
-  if (begin >= end || end > text_.size()) return nullptr;
+void BlockGrams::Look(std::size_t begin, std::size_t end) {
+  looked_at_ = nullptr;
+  if (begin >= end || end > text_.size()) return;
   const std::size_t first = begin / kBlock;
   const std::size_t last = (end - 1) / kBlock;
-  if (last - first >= kMostBlocks) return nullptr;
-  if (first == last) return &Block(first);
-  several_ = {};
-  for (std::size_t i = first; i <= last; ++i) several_.Add(Block(i));
-  return &several_;
+  if (last - first >= kMostBlocks) return;
+  for (std::size_t i = first; i <= last; ++i) {
+    if (read_[i] == 0) Read(i);
+  }
+  looked_at_ = &blocks_[first];
+  blocks_looked_at_ = last - first + 1;
 }
 
-bool HasAny(std::string_view text, std::span<const std::string> words, const BytePairs* pairs) noexcept {
-  return std::ranges::any_of(
-      words, [&](const std::string& word) { return (pairs == nullptr || pairs->MayHave(word)) && Has(text, word); });
+bool BlockGrams::MayHave(const Wanted& wanted) const noexcept {
+  if (looked_at_ == nullptr) return true;
+  for (std::size_t k = 0; k < wanted.count_; ++k) {
+    const std::size_t gram = wanted.grams_[k];
+    std::uint64_t found = 0;
+    for (std::size_t i = 0; i < blocks_looked_at_; ++i) found |= looked_at_[i][gram / 64] >> gram % 64;
+    if ((found & 1) == 0) return false;
+  }
+  return true;
 }
 
 }  // namespace interlock::patterns

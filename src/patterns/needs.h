@@ -17,44 +17,51 @@ namespace interlock::patterns {
 // One of these occurs in every text that the expression matches, in whatever ASCII case. Lower case.
 using Need = std::vector<std::string>;
 
-// Words of `filter`'s only expression, of which one must occur: ASCII, the longest ones that will do. Compiles the
-// filter. Several: each by itself, none has a word of another. `most`: of them.
-[[nodiscard]] std::vector<Need> NeedsOf(re2::FilteredRE2& filter, std::size_t most);
+// Words of `filter`'s only expression, of which one must occur: ASCII, the longest ones that will do. `atoms`: what its
+// Compile() gave; takes their number squared. Several: each by itself, none has a word of another. `most`: of them.
+[[nodiscard]] std::vector<Need> NeedsOf(const re2::FilteredRE2& filter, std::span<const std::string> atoms,
+                                        std::size_t most);
 
-// Which pairs of bytes stand side by side in a text, whatever the case of letters: says "no" to most words without a
-// search for them.
-class BytePairs {
+// A word that windows are searched for, with what its letters say to BlockGrams.
+class Wanted {
  public:
-  void Add(std::string_view text) noexcept;
-  void Add(const BytePairs& other) noexcept;
-  // False: the text, and every part of it, is without the word.
-  [[nodiscard]] bool MayHave(std::string_view word) const noexcept;
+  // `word`: lower case.
+  explicit Wanted(std::string word);
+  // Whether the text has it, in whatever ASCII case. Linear.
+  [[nodiscard]] bool IsIn(std::string_view text) const noexcept;
 
  private:
-  std::array<std::uint64_t, 64> bits_{};
+  friend class BlockGrams;
+  static constexpr std::size_t kMost = 8;
+  std::string word_;
+  std::size_t rare_ = 0;  // where its rarest letters stand
+  std::size_t other_ = 0;
+  std::array<std::uint16_t, kMost> grams_{};  // three letters each, some of the word's
+  std::uint8_t count_ = 0;
 };
 
-// The pairs of a text by blocks, each read when a window of it is first asked for.
-class BlockPairs {
+// Which three bytes stand side by side in a text, whatever the case of letters, by blocks that are read when a window
+// of them is first asked for: says "no" to most words without a search for them.
+class BlockGrams {
  public:
   void Open(std::string_view text);
-  // nullptr: the part is too long for its pairs to say anything. Valid until the next call.
-  [[nodiscard]] const BytePairs* Of(std::size_t begin, std::size_t end);
+  // Bytes [begin, end) are asked about next.
+  void Look(std::size_t begin, std::size_t end);
+  // False: they are without the word. What lies in many blocks always may have it.
+  [[nodiscard]] bool MayHave(const Wanted& wanted) const noexcept;
 
  private:
-  static constexpr std::size_t kBlock = 1024;
-  static constexpr std::size_t kMostBlocks = 16;
+  static constexpr std::size_t kBlock = 512;
+  static constexpr std::size_t kMostBlocks = 32;
+  using Grams = std::array<std::uint64_t, 128>;
 
-  const BytePairs& Block(std::size_t index);
+  void Read(std::size_t index);
 
   std::string_view text_;
-  std::vector<BytePairs> blocks_;
+  std::vector<Grams> blocks_;
   std::vector<std::uint8_t> read_;
-  BytePairs several_;
+  const Grams* looked_at_ = nullptr;  // nullptr: too many
+  std::size_t blocks_looked_at_ = 0;
 };
-
-// Linear in the text for each of the words, which have two bytes or more. `pairs`: of a text that has this one as a
-// part; nullptr: not known.
-[[nodiscard]] bool HasAny(std::string_view text, std::span<const std::string> words, const BytePairs* pairs) noexcept;
 
 }  // namespace interlock::patterns

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <map>
 #include <mutex>
@@ -21,6 +22,8 @@ constexpr std::size_t kMaxWord = 255;
 constexpr std::size_t kWordBytes = 48;  // of a word that are compared
 constexpr int kMinAtom = 3;
 constexpr std::size_t kMaxNeeds = 4;
+constexpr std::size_t kMaxAtoms = 128;     // of needs
+constexpr std::size_t kMaxWordAtoms = 64;  // of words taken from the expression
 
 re2::RE2::Options RegexOptions(std::int64_t max_memory, bool narrow = false) {
   re2::RE2::Options options;
@@ -148,7 +151,10 @@ struct PatternScratch::Impl {
   std::vector<LiteralHit> hits;
   std::vector<std::vector<Window>> windows;  // by pattern
   std::vector<std::uint32_t> touched;
-  BlockPairs pairs;  // of the text
+  BlockGrams grams;  // of the text
+  // Words of the needs of the pattern at hand that the window at hand may have, and where those of each need end.
+  std::vector<const Wanted*> present;
+  std::vector<std::size_t> present_ends;
 
   std::unique_ptr<LiteralScratch>& LiteralsOf(std::uint64_t set) {
     constexpr std::size_t kSets = 4;
@@ -195,7 +201,8 @@ struct PatternSet::Impl {
     LazyRegex loose_wide;
     mutable std::once_flag once;
     mutable std::unique_ptr<re2::FilteredRE2> loose_narrow;  // nullptr after `once`: RE2 refuses it
-    mutable std::vector<Need> needs;                         // each window with a match has one word of each
+    mutable std::vector<std::vector<Wanted>> needs;          // each match has one word of each
+    mutable std::size_t asked = 0;  // so many of the needs: of the others every window has a word anyway
 
     // Called before the others; false: RE2 refuses the expression.
     bool Prepare(std::int64_t max_memory) const {
@@ -207,15 +214,21 @@ struct PatternSet::Impl {
           loose = regex;
           if (made->Add(re2::StringPiece(loose), how, &id) != re2::RE2::NoError) return;
         }
-        needs = NeedsOf(*made, kMaxNeeds);
-        std::erase_if(needs, [&](const Need& need) {
+        std::vector<std::string> atoms;
+        made->Compile(&atoms);
+        if (atoms.size() > kMaxAtoms) atoms.clear();
+        std::vector<Need> found = NeedsOf(*made, atoms, kMaxNeeds);
+        const auto given = [&](const Need& need) {
           return std::ranges::all_of(words,
                                      [&](const std::string& word) { return std::ranges::count(need, word) != 0; });
-        });
-        std::ranges::stable_sort(needs, {}, &Need::size);
-        // Where case does not count, the kelvin sign is a k and the long s an s.
-        if (MayIgnoreCase(regex)) {
-          for (Need& need : needs) need.insert(need.end(), {"\xE2\x84\xAA", "\xC5\xBF"});
+        };
+        std::ranges::stable_sort(found, {}, [&](const Need& need) { return std::pair(given(need), need.size()); });
+        asked = static_cast<std::size_t>(std::ranges::count_if(found, std::not_fn(given)));
+        for (Need& need : found) {
+          // Where case does not count, the kelvin sign is a k and the long s an s.
+          if (MayIgnoreCase(regex)) need.insert(need.end(), {"\xE2\x84\xAA", "\xC5\xBF"});
+          std::vector<Wanted>& wanted = needs.emplace_back();
+          for (std::string& word : need) wanted.emplace_back(std::move(word));
         }
         loose_narrow = std::move(made);
       });
@@ -223,12 +236,9 @@ struct PatternSet::Impl {
     }
 
     // The automaton for the window of the text; nullptr: no match is there.
-    [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, std::int64_t max_memory,
-                                      BlockPairs& pairs) const {
-      const std::string_view part(text.data() + window.begin, window.end - window.begin);
-      if (!MayMatch(part, window, pairs)) return nullptr;
+    [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, std::int64_t max_memory) const {
       // Where a byte is a character, automata are smaller still.
-      const bool wide = narrow() && !IsAscii(part);
+      const bool wide = narrow() && !IsAscii(std::string_view(text.data() + window.begin, window.end - window.begin));
       const re2::RE2* const first = wide ? loose_wide.Get(loose, max_memory, false) : &loose_narrow->GetRE2(0);
       if (first == nullptr || !first->Match(text, window.begin, window.end, re2::RE2::UNANCHORED, nullptr, 0))
         return nullptr;
@@ -236,14 +246,37 @@ struct PatternSet::Impl {
       return wide ? exact_wide.Get(regex, max_memory, false) : exact_narrow.Get(regex, max_memory, narrow());
     }
 
+    // Whether the window may have a match, by what its blocks have. Leaves in `own` which words it may have.
+    [[nodiscard]] bool MayMatch(Window window, PatternScratch::Impl& own) const {
+      own.present.clear();
+      own.present_ends.clear();
+      if (needs.empty()) return true;
+      own.grams.Look(window.begin, window.end);
+      for (std::size_t i = 0; i < needs.size(); ++i) {
+        const std::size_t before = own.present.size();
+        for (const Wanted& wanted : needs[i]) {
+          if (own.grams.MayHave(wanted)) own.present.push_back(&wanted);
+        }
+        if (own.present.size() == before) return false;
+        own.present_ends.push_back(own.present.size());
+      }
+      return true;
+    }
+
+    // ... a part of that window, by its words.
+    [[nodiscard]] bool MayMatch(std::string_view part, std::size_t most_needs, const PatternScratch::Impl& own) const {
+      std::size_t at = 0;
+      for (std::size_t i = 0; i < std::min(most_needs, own.present_ends.size()); ++i) {
+        const std::size_t end = own.present_ends[i];
+        while (at < end && !own.present[at]->IsIn(part)) ++at;
+        if (at == end) return false;
+        at = end;
+      }
+      return true;
+    }
+
    private:
     [[nodiscard]] bool narrow() const { return IsAscii(regex); }
-
-    [[nodiscard]] bool MayMatch(std::string_view part, Window window, BlockPairs& blocks) const {
-      if (needs.empty()) return true;
-      const BytePairs* const pairs = blocks.Of(window.begin, window.end);
-      return std::ranges::all_of(needs, [&](const Need& need) { return HasAny(part, need, pairs); });
-    }
   };
 
   PatternOptions options;
@@ -256,39 +289,59 @@ struct PatternSet::Impl {
   std::unique_ptr<LiteralMatcher> literals;       // nullptr without words
 
   // Searches one pattern in its windows; false when the limit is used up.
-  bool Confirm(std::uint32_t index, std::string_view text, std::span<const Window> windows, std::uint64_t limit,
-               BlockPairs& pairs, PatternOutcome& outcome, std::vector<PatternHit>& out) const;
+  bool Confirm(std::uint32_t index, std::string_view text, std::span<const std::uint32_t> borders, std::uint64_t limit,
+               PatternScratch::Impl& own, PatternOutcome& outcome, std::vector<PatternHit>& out) const;
+  // ... in a window or a part of it; false when there were as many hits as are wanted.
+  bool Search(std::uint32_t index, std::string_view text, Window window, std::uint32_t& hits, PatternOutcome& outcome,
+              std::vector<PatternHit>& out) const;
 };
 
-bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::span<const Window> windows,
-                               std::uint64_t limit, BlockPairs& pairs, PatternOutcome& outcome,
+bool PatternSet::Impl::Search(std::uint32_t index, std::string_view text, Window window, std::uint32_t& hits,
+                              PatternOutcome& outcome, std::vector<PatternHit>& out) const {
+  const re2::StringPiece whole(text.data(), text.size());
+  const re2::RE2* const regex = patterns[index]->For(whole, window, options.max_memory);
+  if (regex == nullptr) return true;
+  std::size_t from = window.begin;
+  while (from < window.end) {
+    re2::StringPiece match;
+    if (!regex->Match(whole, from, window.end, re2::RE2::UNANCHORED, &match, 1)) break;
+    const auto begin = static_cast<std::size_t>(match.data() - text.data());
+    if (match.empty()) {
+      from = begin + 1;
+      outcome.looked += 1;
+      continue;
+    }
+    if (hits == options.max_hits) {
+      outcome.capped = true;
+      return false;
+    }
+    ++hits;
+    from = begin + match.size();
+    out.push_back({index, {begin, from}});
+  }
+  return true;
+}
+
+bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::span<const std::uint32_t> borders,
+                               std::uint64_t limit, PatternScratch::Impl& own, PatternOutcome& outcome,
                                std::vector<PatternHit>& out) const {
   const Pattern& pattern = *patterns[index];
   if (!pattern.Prepare(options.max_memory)) return true;  // only with check = false, which promises that it compiles
-  const re2::StringPiece whole(text.data(), text.size());
   std::uint32_t hits = 0;
-  for (const Window& window : windows) {
+  for (const Window& window : own.windows[index]) {
     if (outcome.looked + (window.end - window.begin) > limit) return false;
     outcome.looked += window.end - window.begin;
-    const re2::RE2* const regex = pattern.For(whole, window, options.max_memory, pairs);
-    if (regex == nullptr) continue;
-    std::size_t from = window.begin;
-    while (from < window.end) {
-      re2::StringPiece match;
-      if (!regex->Match(whole, from, window.end, re2::RE2::UNANCHORED, &match, 1)) break;
-      const auto begin = static_cast<std::size_t>(match.data() - text.data());
-      if (match.empty()) {
-        from = begin + 1;
-        outcome.looked += 1;
-        continue;
-      }
-      if (hits == options.max_hits) {
-        outcome.capped = true;
+    if (!pattern.MayMatch(window, own)) continue;
+    // Parts of the window between borders; of most the needs say that nothing is there.
+    auto border = std::ranges::upper_bound(borders, window.begin);
+    for (std::uint32_t begin = window.begin; begin < window.end;) {
+      const std::uint32_t end = border == borders.end() ? window.end : std::min(*border++, window.end);
+      const bool whole = begin == window.begin && end == window.end;
+      if (pattern.MayMatch(text.substr(begin, end - begin), whole ? pattern.asked : pattern.needs.size(), own) &&
+          !Search(index, text, {begin, end}, hits, outcome, out)) {
         return true;
       }
-      ++hits;
-      from = begin + match.size();
-      out.push_back({index, {begin, from}});
+      begin = end;
     }
   }
   return true;
@@ -318,7 +371,10 @@ std::vector<std::string> PatternSet::WordsOf(std::string_view regex) {
       re2::RE2::NoError) {
     return {};
   }
-  std::vector<Need> needs = NeedsOf(filter, 1);
+  std::vector<std::string> atoms;
+  filter.Compile(&atoms);
+  if (atoms.size() > kMaxWordAtoms) return {};
+  std::vector<Need> needs = NeedsOf(filter, atoms, 1);
   return needs.empty() ? std::vector<std::string>() : std::move(needs.front());
 }
 
@@ -370,7 +426,8 @@ base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs,
   return PatternSet(std::move(impl));
 }
 
-PatternOutcome PatternSet::Scan(std::string_view text, PatternScratch& scratch, std::vector<PatternHit>& out) const {
+PatternOutcome PatternSet::Scan(std::string_view text, PatternScratch& scratch, std::vector<PatternHit>& out,
+                                std::span<const std::uint32_t> borders) const {
   PatternOutcome outcome;
   if (text.empty()) return outcome;
   if (text.size() >= std::numeric_limits<std::uint32_t>::max()) {
@@ -381,7 +438,7 @@ PatternOutcome PatternSet::Scan(std::string_view text, PatternScratch& scratch, 
   if (own.windows.size() < impl_->patterns.size()) own.windows.resize(impl_->patterns.size());
   own.hits.clear();
   own.touched.clear();
-  own.pairs.Open(text);
+  own.grams.Open(text);
   const auto size = static_cast<std::uint32_t>(text.size());
   if (impl_->literals != nullptr && !impl_->literals->Find(text, own.LiteralsOf(impl_->serial), own.hits)) {
     outcome.complete = false;
@@ -398,7 +455,7 @@ PatternOutcome PatternSet::Scan(std::string_view text, PatternScratch& scratch, 
   outcome.candidates = static_cast<std::uint32_t>(own.touched.size());
   const std::uint64_t limit = impl_->options.confirm_floor + std::uint64_t{impl_->options.confirm_factor} * text.size();
   for (const std::uint32_t pattern : own.touched) {
-    if (!impl_->Confirm(pattern, text, own.windows[pattern], limit, own.pairs, outcome, out)) outcome.complete = false;
+    if (!impl_->Confirm(pattern, text, borders, limit, own, outcome, out)) outcome.complete = false;
     own.windows[pattern].clear();
   }
   return outcome;

@@ -141,6 +141,24 @@ TEST_P(Both, ThreadsShareASet) {
   for (const auto& hits : seen) EXPECT_EQ(hits, expected);
 }
 
+TEST_P(Both, NoMatchReachesOverABorder) {
+  const PatternSet set = Make({{R"(key\W+(?:\w+\W+)?word\b)", {"key"}}, {R"(^a\W+b)", {"zz"}}}, options());
+  PatternScratch scratch;
+  const auto hits = [&](std::string_view text, const std::vector<std::uint32_t>& borders) {
+    std::vector<PatternHit> out;
+    set.Scan(text, scratch, out, borders);
+    return out;
+  };
+  EXPECT_THAT(hits("key\nword", {}), ElementsAre(At(0, 0, 8)));
+  EXPECT_THAT(hits("key\nword", {0, 4}), IsEmpty());
+  EXPECT_THAT(hits("key word\nword", {}), ElementsAre(At(0, 0, 13)));
+  EXPECT_THAT(hits("key word\nword", {0, 9}), ElementsAre(At(0, 0, 8)));
+  EXPECT_THAT(hits("key key\nkey word", {8}), ElementsAre(At(0, 8, 16)))
+      << "what would have begun before the border hides nothing behind it";
+  EXPECT_THAT(hits("a b\nzz", {0, 4}), ElementsAre(At(1, 0, 3))) << "a word finds what lies behind a border";
+  EXPECT_THAT(hits("b\na b\nzz", {0, 2, 6}), IsEmpty()) << "a border is no beginning of the text";
+}
+
 TEST(Patterns, WhatIsWrongHasItsPlace) {
   const auto code_of = [](const PatternSpec& spec) {
     const std::vector<PatternSpec> specs = {{"fine", {}}, spec};
@@ -214,6 +232,29 @@ RC_GTEST_PROP(PatternsProperty, DerivedWordsLoseNoMatch, ()) {
   const PatternSet set = Make({{regex, {}, kWholeText}});
   const re2::RE2 plain(regex);
   RC_ASSERT(Hits(set, text).empty() == !re2::RE2::PartialMatch(text, plain));
+}
+
+// Between borders everything is as in texts of their own, as long as nothing looks beyond them.
+RC_GTEST_PROP(PatternsProperty, PartsAreSearchedByThemselves, ()) {
+  const std::string regex =
+      *rc::gen::element<std::string>("abc", "a.{0,3}c", "(abc|cba)[^b]{0,9}(aab|bba)", "(?i)ab.*c", "b+a");
+  const PatternSet set = Make({{regex, {"ab", "ba"}, kWholeText}});
+  std::string text;
+  std::vector<std::uint32_t> borders;
+  std::vector<PatternHit> wanted;
+  PatternScratch scratch;
+  for (int i = *rc::gen::inRange(1, 6); i > 0; --i) {
+    const auto begin = static_cast<std::uint32_t>(text.size());
+    const std::string part =
+        *rc::gen::resize(60, rc::gen::container<std::string>(rc::gen::element('a', 'b', 'B', 'c', ' '))) + "abba\n";
+    borders.push_back(begin);
+    text += part;
+    for (const PatternHit& hit : Hits(set, part))
+      wanted.push_back(At(0, begin + hit.bytes.begin, begin + hit.bytes.end));
+  }
+  std::vector<PatternHit> found;
+  set.Scan(text, scratch, found, borders);
+  RC_ASSERT(found == wanted);
 }
 
 // What is looked for before the expression itself (other words, a looser expression) must not cost a match.

@@ -278,7 +278,7 @@ class Analysis {
     if (!impl.text || impl.text_patterns.empty()) return;
     static thread_local patterns::PatternScratch scratch;
     std::vector<patterns::PatternHit> hits;
-    const patterns::PatternOutcome outcome = impl.text->Scan(canvas_.text, scratch, hits);
+    const patterns::PatternOutcome outcome = impl.text->Scan(canvas_.text, scratch, hits, canvas_.Borders());
     if (!outcome.complete) {
       out_.skipped.push_back({file_.file->path, core::SkipReason::kParserBudget, 0, "text rules: too much to confirm"});
     }

@@ -454,6 +454,13 @@ base::ByteSpan TextCanvas::Back(const TextPassage& passage, std::uint32_t begin,
   return {std::min(from, to), std::max(from, to) + 1};
 }
 
+std::vector<std::uint32_t> TextCanvas::Borders() const {
+  std::vector<std::uint32_t> out;
+  out.reserve(passages.size());
+  for (const TextPassage& passage : passages) out.push_back(passage.begin);
+  return out;
+}
+
 std::uint32_t TextCanvas::PassageAt(std::uint32_t at) const noexcept {
   const auto next = std::ranges::upper_bound(passages, at, {}, &TextPassage::begin);
   return next == passages.begin() ? 0 : static_cast<std::uint32_t>(next - passages.begin() - 1);

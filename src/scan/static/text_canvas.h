@@ -100,6 +100,8 @@ struct TextCanvas {
                                    std::uint32_t at) noexcept;
   // Bytes of the file behind canvas bytes [begin, end) of a passage.
   [[nodiscard]] base::ByteSpan Back(const TextPassage& passage, std::uint32_t begin, std::uint32_t end) const noexcept;
+  // Where passages begin: each says its own.
+  [[nodiscard]] std::vector<std::uint32_t> Borders() const;
   // The passage that holds canvas byte `at`.
   [[nodiscard]] std::uint32_t PassageAt(std::uint32_t at) const noexcept;
   [[nodiscard]] std::uint32_t SentenceAt(std::uint32_t at) const noexcept;

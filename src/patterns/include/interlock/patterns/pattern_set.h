@@ -102,7 +102,10 @@ class PatternSet {
   [[nodiscard]] static std::vector<std::string> WordsOf(std::string_view regex);
 
   // Appends the hits, by pattern and then by place. Texts of 4 GiB and more are not scanned: complete is false.
-  PatternOutcome Scan(std::string_view text, PatternScratch& scratch, std::vector<PatternHit>& out) const;
+  // `borders`: ascending offsets over which no match reaches; what lies between two of them is searched by itself (a
+  // word's `reach` goes on behind them, and `^`, `$` and `\b` see the whole text).
+  PatternOutcome Scan(std::string_view text, PatternScratch& scratch, std::vector<PatternHit>& out,
+                      std::span<const std::uint32_t> borders = {}) const;
 
   [[nodiscard]] std::size_t size() const noexcept;
   [[nodiscard]] PatternBackend backend() const noexcept;  // the one in use: never kAuto
