@@ -42,6 +42,11 @@ class LiteralMatcher {
 // nullptr when it cannot be made. `serialized`: from Serialize() for the same words, or empty.
 [[nodiscard]] std::unique_ptr<LiteralMatcher> MakeVectorscanMatcher(std::span<const std::string> words,
                                                                     std::string_view serialized);
+// From `serialized` alone, without compiling: nullptr when it does not fit.
+[[nodiscard]] std::unique_ptr<LiteralMatcher> KeptVectorscanMatcher(std::span<const std::string> words,
+                                                                    std::string_view serialized);
+// Ours for the first megabytes, then Vectorscan's. Serialize() compiles that at once; two threads at it: one gets "".
+[[nodiscard]] std::unique_ptr<LiteralMatcher> MakeTieredMatcher(std::span<const std::string> words);
 
 [[nodiscard]] constexpr unsigned char FoldAscii(unsigned char c) noexcept {
   return c >= 'A' && c <= 'Z' ? static_cast<unsigned char>(c + ('a' - 'A')) : c;

@@ -412,9 +412,13 @@ base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs,
     }
     impl->patterns.push_back(std::move(pattern));
   }
-  if (options.backend != PatternBackend::kPortable && !impl->words.empty()) {
+  if (options.backend == PatternBackend::kVectorscan && !impl->words.empty()) {
     impl->literals = MakeVectorscanMatcher(impl->words, options.literals);
-    if (impl->literals != nullptr) impl->backend = PatternBackend::kVectorscan;
+  }
+  if (options.backend == PatternBackend::kAuto && !impl->words.empty() && HaveVectorscan()) {
+    impl->literals = KeptVectorscanMatcher(impl->words, options.literals);
+    if (impl->literals == nullptr) impl->literals = MakeTieredMatcher(impl->words);
+    impl->backend = PatternBackend::kVectorscan;
   }
   if (options.backend == PatternBackend::kVectorscan) {
     if (impl->literals == nullptr && !(impl->words.empty() && HaveVectorscan())) {

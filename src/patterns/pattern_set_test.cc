@@ -159,6 +159,25 @@ TEST_P(Both, NoMatchReachesOverABorder) {
   EXPECT_THAT(hits("b\na b\nzz", {0, 2, 6}), IsEmpty()) << "a border is no beginning of the text";
 }
 
+// Texts of some megabytes are the other matcher's; hits are the same before and behind that.
+TEST(Patterns, LargeTextsHaveTheSameHitsAsSmallOnes) {
+  const std::vector<PatternSpec> specs = {{"ab+c", {"ab"}}, {"(?i)key=", {"key"}}};
+  const PatternSet set = Make(specs);
+  const PatternSet portable = Make(specs, {.backend = PatternBackend::kPortable});
+  const std::string text = "abbc Key= ab" + std::string(std::size_t{1} << 20, '-') + "abc";
+  const std::vector<PatternHit> expected = Hits(portable, text);
+  EXPECT_THAT(expected, ElementsAre(At(0, 0, 4), At(0, text.size() - 3, text.size()), At(1, 5, 9)));
+  std::vector<std::vector<PatternHit>> seen(4);
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < seen.size(); ++t) {
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 4; ++i) seen[t] = Hits(set, text);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const auto& hits : seen) EXPECT_EQ(hits, expected);
+}
+
 TEST(Patterns, WhatIsWrongHasItsPlace) {
   const auto code_of = [](const PatternSpec& spec) {
     const std::vector<PatternSpec> specs = {{"fine", {}}, spec};

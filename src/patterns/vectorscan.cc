@@ -41,6 +41,7 @@ std::string HeaderFor(std::span<const std::string> words) {
 }
 
 Database FromKept(std::span<const std::string> words, std::string_view kept) {
+  if (kept.empty()) return nullptr;
   const std::string header = HeaderFor(words);
   if (!kept.starts_with(header)) return nullptr;
   kept.remove_prefix(header.size());
@@ -117,18 +118,27 @@ class Vectorscan final : public LiteralMatcher {
 
 bool HaveVectorscan() noexcept { return hs_valid_platform() == HS_SUCCESS; }
 
-std::unique_ptr<LiteralMatcher> MakeVectorscanMatcher(std::span<const std::string> words, std::string_view serialized) {
+std::unique_ptr<LiteralMatcher> KeptVectorscanMatcher(std::span<const std::string> words, std::string_view serialized) {
   if (!HaveVectorscan() || words.empty()) return nullptr;
   Database database = FromKept(words, serialized);
-  if (database == nullptr) database = Fresh(words);
-  if (database == nullptr) return nullptr;
-  return std::make_unique<Vectorscan>(words, std::move(database));
+  return database == nullptr ? nullptr : std::make_unique<Vectorscan>(words, std::move(database));
+}
+
+std::unique_ptr<LiteralMatcher> MakeVectorscanMatcher(std::span<const std::string> words, std::string_view serialized) {
+  if (!HaveVectorscan() || words.empty()) return nullptr;
+  if (auto kept = KeptVectorscanMatcher(words, serialized); kept != nullptr) return kept;
+  Database database = Fresh(words);
+  return database == nullptr ? nullptr : std::make_unique<Vectorscan>(words, std::move(database));
 }
 
 #else
 
 bool HaveVectorscan() noexcept { return false; }
 std::unique_ptr<LiteralMatcher> MakeVectorscanMatcher(std::span<const std::string> /*words*/,
+                                                      std::string_view /*serialized*/) {
+  return nullptr;
+}
+std::unique_ptr<LiteralMatcher> KeptVectorscanMatcher(std::span<const std::string> /*words*/,
                                                       std::string_view /*serialized*/) {
   return nullptr;
 }

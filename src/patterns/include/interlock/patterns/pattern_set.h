@@ -42,7 +42,7 @@ struct PatternSpec {
 };
 
 enum class PatternBackend : std::uint8_t {
-  kAuto,        // Vectorscan if it was built in and the processor can run it
+  kAuto,        // Vectorscan if it was built in, the processor can run it, and there are megabytes to scan; else ours
   kPortable,    // our own
   kVectorscan,  // kPatternBackend if it is not there
 };
@@ -108,11 +108,11 @@ class PatternSet {
                       std::span<const std::uint32_t> borders = {}) const;
 
   [[nodiscard]] std::size_t size() const noexcept;
-  [[nodiscard]] PatternBackend backend() const noexcept;  // the one in use: never kAuto
+  [[nodiscard]] PatternBackend backend() const noexcept;  // never kAuto: the one for large texts
   // Searched in the whole text every time, having no words: costly, and worth a look by who wrote it.
   [[nodiscard]] bool always_runs(std::size_t pattern) const noexcept;
   [[nodiscard]] std::span<const std::string> words(std::size_t pattern) const noexcept;
-  // For PatternOptions::literals; empty when there is nothing worth keeping.
+  // For PatternOptions::literals; empty when there is nothing worth keeping. Compiles what scans did without so far.
   [[nodiscard]] std::string SerializeLiterals() const;
 
   PatternSet(PatternSet&&) noexcept;
