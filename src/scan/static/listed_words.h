@@ -29,13 +29,16 @@ class ListedWords {
   // The number of a lower-case word.
   [[nodiscard]] std::uint32_t Find(std::string_view word) const noexcept { return Find(HashWord(word)); }
   [[nodiscard]] std::uint32_t Find(std::uint64_t hash) const noexcept {
+    const std::uint32_t* const slots = slots_.data();
     for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
-      const std::uint32_t slot = slots_[at];
+      const std::uint32_t slot = slots[at];
       if (slot == 0) return kNone;
-      if (slot >> kNumberBits == Tag(hash) && entries_[slot & kNumberMask].hash == hash) return slot & kNumberMask;
+      if (slot >> kNumberBits == Tag(hash) && entries()[slot & kNumberMask].hash == hash) return slot & kNumberMask;
     }
   }
   [[nodiscard]] const Entry& operator[](std::uint32_t number) const noexcept { return entries_[number]; }
+  // By numbers that Find() gave: for what is asked of every word.
+  [[nodiscard]] const Entry* entries() const noexcept { return entries_.data(); }
 
  private:
   static constexpr unsigned kNumberBits = 16;

@@ -266,11 +266,14 @@ class Builder {
       sentence.begin = at;
       sentence.passage = index;
       sentence.first = static_cast<std::uint32_t>(out_.tokens.size());
+      words_in_ = 0;
     };
     const auto close = [&](std::uint32_t at) {
-      sentence.end = at;
-      sentence.last = static_cast<std::uint32_t>(out_.tokens.size());
-      if (sentence.last > sentence.first) out_.sentences.push_back(sentence);
+      if (words_in_ > 0) {
+        sentence.end = at;
+        sentence.last = sentence.first + words_in_;
+        out_.sentences.push_back(sentence);
+      }
       open(at);
     };
     open(passage.begin);
@@ -289,40 +292,39 @@ class Builder {
         const std::uint32_t begin = i;
         const std::uint32_t most = std::min<std::uint32_t>(begin + kMaxToken + 1, stop);
         WordParts parts;
-        while (i < stop) {
+        while (i < most) {
           classes.LoadAt(i);
-          const std::uint64_t letters = (classes.word() & ~classes.digit()) >> (i % base::ByteClasses::kBlock);
+          const std::uint64_t letters = classes.letter() >> (i % base::ByteClasses::kBlock);
           if ((letters & 1) != 0) {
             i = std::min<std::uint32_t>(i + static_cast<std::uint32_t>(std::countr_one(letters)), most);
-          } else {
-            const char d = bytes[i];
-            if (d == ' ') break;
-            if (d == '\'') {
-              parts.apostrophe = true;
-              ++i;
-            } else if (IsDigit(d) || d == '_') {
-              parts.symbol = true;
-              ++i;
-            } else if ((BitsOf(d) & kJoins) != 0) {
-              // Part of a token only when something follows that is no end of a sentence.
-              const bool more = i + 1 < passage.end && (IsAsciiLetter(text[i + 1]) || IsDigit(text[i + 1]) ||
-                                                        text[i + 1] == '/' || text[i + 1] == '_' || text[i + 1] == '.');
-              if (!more) break;
-              parts.symbol = true;
-              parts.several = parts.several || d == '-' || d == '/' || d == '=';
-              ++i;
-            } else if (d == ':' && i + 2 < passage.end && text[i + 1] == '/' && text[i + 2] == '/') {
-              parts.symbol = parts.several = true;
-              i += 3;
-            } else {
-              break;
-            }
+            continue;
           }
-          if (i - begin > kMaxToken) break;
+          const char d = bytes[i];
+          if (d == ' ') break;
+          if (d == '\'') {
+            parts.apostrophe = true;
+            ++i;
+          } else if (IsDigit(d) || d == '_') {
+            parts.symbol = true;
+            ++i;
+          } else if ((BitsOf(d) & kJoins) != 0) {
+            // Part of a token only when something follows that is no end of a sentence.
+            const bool more = i + 1 < stop && (IsAsciiLetter(bytes[i + 1]) || IsDigit(bytes[i + 1]) ||
+                                               bytes[i + 1] == '/' || bytes[i + 1] == '_' || bytes[i + 1] == '.');
+            if (!more) break;
+            parts.symbol = true;
+            parts.several = parts.several || d == '-' || d == '/' || d == '=';
+            ++i;
+          } else if (d == ':' && i + 2 < stop && bytes[i + 1] == '/' && bytes[i + 2] == '/') {
+            parts.symbol = parts.several = true;
+            i += 3;
+          } else {
+            break;
+          }
         }
         if (i > begin) {
           Token({bytes + begin, i - begin}, begin, parts, sentence);
-          if (out_.tokens.size() - sentence.first >= kMaxSentenceTokens) close(i);
+          if (words_in_ >= kMaxSentenceTokens) close(i);
           continue;
         }
       }
@@ -392,7 +394,8 @@ class Builder {
     while (parts.apostrophe && word.size() > 1 && word.back() == '\'') word.remove_suffix(1);
     const std::uint64_t hash = HashWord(word);
     const std::uint32_t listed = words_.Find(hash);
-    WordSet set = words_[listed].set;
+    const ListedWords::Entry& entry = words_.entries()[listed];
+    WordSet set = entry.set;
     if (!parts.symbol) {
       if (parts.apostrophe && set == 0) {
         const std::size_t apostrophe = word.find('\'');
@@ -413,14 +416,11 @@ class Builder {
         }
       }
     }
-    if (out_.tokens.size() > sentence.first) {
+    if (words_in_ > 0 && begins_pair_ && last_end_ + 1 == begin) {
       TextToken& last = out_.tokens.back();
-      if (last.end() + 1 == begin && words_[last.listed].begins_pair) {
-        const WordSet both = ClassesOfPair(out_.Of(last), word);
-        last.set |= both;
-        set |= both;
-        sentence.all |= both;
-      }
+      const WordSet both = ClassesOfPair(out_.Of(last), word);
+      last.set |= both;
+      set |= both;
     }
     sentence.all |= set;
     TextToken& token = out_.tokens.emplace_back();
@@ -430,6 +430,9 @@ class Builder {
     token.hash = hash;
     token.listed = listed;
     token.symbol = parts.symbol;
+    begins_pair_ = entry.begins_pair;
+    last_end_ = token.end();
+    ++words_in_;
   }
 
   const FileContext& file_;
@@ -437,6 +440,9 @@ class Builder {
   const ListedWords& words_ = ListedWords::Get();
   std::uint32_t section_ = 0;
   std::size_t decoded_ = 0;
+  std::uint32_t words_in_ = 0;  // the sentence that is being cut
+  std::uint32_t last_end_ = 0;  // of its last word, ...
+  bool begins_pair_ = false;    // ... with which a pair may begin
 };
 
 }  // namespace
@@ -472,7 +478,7 @@ std::uint32_t TextCanvas::SentenceAt(std::uint32_t at) const noexcept {
 }
 
 double TextCanvas::SecurityAt(std::uint32_t p) const noexcept {
-  if (talk_before.empty() || p >= passages.size()) return security;
+  if (talk_before.empty() || p >= passages.size() || security == 0.0) return security;
   const TextPassage& passage = passages[p];
   std::uint32_t first = passage.first;
   std::uint32_t last = passage.last;
@@ -487,23 +493,7 @@ double TextCanvas::SecurityAt(std::uint32_t p) const noexcept {
     last = passages[k].last;
   const double talk = talk_before[last] - talk_before[first];
   const double prose = prose_before[last] - prose_before[first];
-  return std::min(security, std::max(talk / (prose + kFewAround), Throughout()));
-}
-
-// Who writes about attacks does so from beginning to end; who puts a glossary behind his orders does not.
-double TextCanvas::Throughout() const noexcept {
-  const std::size_t count = talk_before.size() - 1;
-  const auto least = [&](std::size_t parts, double few) {
-    double share = 1.0;
-    for (std::size_t i = 0; i < parts; ++i) {
-      const std::size_t from = count * i / parts;
-      const std::size_t to = count * (i + 1) / parts;
-      share = std::min(share, static_cast<double>(talk_before[to] - talk_before[from]) /
-                                  (static_cast<double>(prose_before[to] - prose_before[from]) + few));
-    }
-    return share;
-  };
-  return std::max(least(2, kFewAround), least(3, kFewAround / 3));
+  return std::min(security, std::max(talk / (prose + kFewAround), throughout));
 }
 
 bool TextCanvas::Within(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& spans, std::uint32_t at) noexcept {
@@ -563,6 +553,23 @@ class LeadIn {
   bool open_ = false;
 };
 
+// Who writes about attacks does so from beginning to end; who puts a glossary behind his orders does not.
+// A glossary has to be longer than all before it.
+double Throughout(const TextCanvas& canvas) noexcept {
+  const std::size_t count = canvas.talk_before.size() - 1;
+  const auto least = [&](std::size_t parts, double few) {
+    double share = 1.0;
+    for (std::size_t i = 0; i < parts; ++i) {
+      const std::size_t from = count * i / parts;
+      const std::size_t to = count * (i + 1) / parts;
+      share = std::min(share, static_cast<double>(canvas.talk_before[to] - canvas.talk_before[from]) /
+                                  (static_cast<double>(canvas.prose_before[to] - canvas.prose_before[from]) + few));
+    }
+    return share;
+  };
+  return std::max(least(2, kFewAround), least(3, kFewAround / 3));
+}
+
 }  // namespace
 
 // Sentences that speak of attacks.
@@ -591,6 +598,7 @@ void CountTalk(TextCanvas& canvas) {
   }
   canvas.talk_before.resize(canvas.sentences.size() + 1, talk_below);
   canvas.prose_before.resize(canvas.sentences.size() + 1, prose_below);
+  canvas.throughout = Throughout(canvas);
   // A short text says little about its topic.
   canvas.security = prose == 0 ? 0.0 : static_cast<double>(talk) / static_cast<double>(prose + kFewSentences);
 }

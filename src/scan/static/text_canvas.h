@@ -78,12 +78,11 @@ struct TextCanvas {
   double security = 0.0;                                          // share of sentences that speak of attacks
   std::vector<std::uint32_t> talk_before;   // sentences that do, before each sentence and at the end, and
   std::vector<std::uint32_t> prose_before;  // ... of how many
+  double throughout = 0.0;                  // ... of the half, or the third, that speaks of them least
   bool complete = true;
 
   // ... around a passage, and never more than in the whole: a glossary at the end excuses what stands beside it.
   [[nodiscard]] double SecurityAt(std::uint32_t passage) const noexcept;
-  // ... in the half, or the third, that speaks of them least: a glossary has to be longer than all before it.
-  [[nodiscard]] double Throughout() const noexcept;
   [[nodiscard]] std::string_view Of(const TextSentence& s) const noexcept {
     return std::string_view(text).substr(s.begin, s.end - s.begin);
   }

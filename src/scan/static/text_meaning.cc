@@ -120,6 +120,15 @@ class Reader {
     return out;
   }
 
+  // ... once they are gathered: whichever sentences count, whatever their mood.
+  [[nodiscard]] SymbolSet AtMost() const {
+    SymbolSet out = Place();
+    for (const Part& part : parts_) out |= part.symbols;
+    for (const Sign sign : {kTalkedAbout, kDescribed, kManySentences, kVeryManySentences})
+      out.Add(symbols_.signs + sign);
+    return out;
+  }
+
   // Symbols of each sentence, and what stands near what.
   void Gather() {
     items_.clear();
@@ -324,15 +333,19 @@ class Reader {
     MeaningSet* const sets = sets_.data() + part.sets;
     std::uint8_t* const bases = bases_.data() + part.sets;
     const TextToken* const tokens = canvas_.tokens.data() + sentence.first;
+    const ListedWords::Entry* const listed = words_.entries();
     for (int i = 0; i < count; ++i) {
       const TextToken& token = tokens[i];
       if (token.size > kLongestWord || token.reported) continue;
-      const MeaningLexicon::Entry* entry = words_[token.listed].meaning;
+      const MeaningLexicon::Entry* entry = listed[token.listed].meaning;
       if (entry == nullptr) {
+        // Two words of three end in neither letter.
+        const char end = token.size == 0 ? '\0' : canvas_.text.data()[token.end() - 1];
+        if (end != 's' && end != 'd') continue;
         std::string_view word = canvas_.Of(token);
-        if (word.back() == 's' && word.ends_with("'s")) {
+        if (end == 's' && word.ends_with("'s")) {
           word.remove_suffix(2);
-        } else if (word.back() == 'd' && word.ends_with(".md")) {
+        } else if (end == 'd' && word.ends_with(".md")) {
           word.remove_prefix(word.find_last_of("/-_") + 1);  // "notes/house-rules.md" is a file of rules
         } else {
           continue;
@@ -667,9 +680,11 @@ void FindMeanings(const TextCanvas& canvas, double least, std::vector<Meaning>& 
     if (out.size() >= kMaxHits) return;
     const TextPassage& passage = canvas.passages[canvas.sentences[reader.parts().front().sentence].passage];
     const double more = chances.Of(passage);
-    if (model.Most(reader.Possible()) + reader.MostOfWording() < least + more) return;
+    const double most_wording = reader.MostOfWording();
+    if (model.Most(reader.Possible()) + most_wording < least + more) return;
     reader.Gather();
-    // How it is meant costs more to tell than what it says.
+    // How it is meant costs more to tell than what it says; mostly what is told to be done is not enough.
+    if (model.Most(reader.AtMost()) + most_wording < least + more) return;
     reader.Moods();
     const SymbolSet all = reader.Meant(true);
     double wording = reader.Wording();

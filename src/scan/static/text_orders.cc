@@ -31,14 +31,13 @@ class Orders {
       if (passage_->shape == TextShape::kCode) continue;
       sentence_ = &sentence;
       index_ = s;
-      sets_.assign(count, 0);
+      const TextToken* const tokens = canvas_.tokens.data() + sentence.first;
+      const ListedWords::Entry* const words = words_.entries();
       all_ = 0;
-      for (std::uint32_t i = 0; i < count; ++i) {
-        const TextToken& token = canvas_.tokens[sentence.first + i];
-        sets_[i] = words_[token.listed].orders;
-        all_ |= sets_[i];
-      }
+      for (std::uint32_t i = 0; i < count; ++i) all_ |= words[tokens[i].listed].orders;
       if (all_ == 0) continue;
+      sets_.resize(count);
+      for (std::uint32_t i = 0; i < count; ++i) sets_[i] = words[tokens[i].listed].orders;
       Judge();
     }
   }

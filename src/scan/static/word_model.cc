@@ -1,7 +1,6 @@
 #include "static/word_model.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <span>
@@ -111,25 +110,26 @@ void WordModel::Add(std::uint64_t key, float weight) {
 }
 
 // What is looked for is mostly not there, which a table of bits small enough for the nearest cache tells; the rest is
-// asked for before it is needed.
+// looked up together, so that one look does not wait for another. By pointers: nothing is done for more words than
+// this.
 WordEvidence WordModel::Read(const TextCanvas& canvas, const TextSentence& sentence) const noexcept {
   constexpr std::size_t kBatch = 64;
-  __attribute__((uninitialized)) std::array<std::uint64_t, kBatch + 2> keys;  // read as far as it is held
+  __attribute__((uninitialized)) std::uint64_t keys[kBatch + 2];  // read as far as it is held
   std::size_t held = 0;
   WordEvidence out;
+  const std::uint64_t* const known_bits = known_.data();
   const auto look = [&](std::uint64_t key) {
     const std::size_t bit = key >> 40 & (kKnownBits - 1);
-    const std::uint64_t known = known_[bit / 64] >> (bit % 64) & 1;
     keys[held] = key;
-    __builtin_prefetch(&slots_[key & mask_ & -known]);
-    held += known;
+    held += known_bits[bit / 64] >> (bit % 64) & 1;
   };
+  const Slot* const slots = slots_.data();
   const auto add = [&] {
     for (std::size_t k = 0; k < held; ++k) {
       const auto tag = static_cast<std::uint32_t>(keys[k] >> 32) | 1U;
-      for (std::size_t i = keys[k] & mask_; slots_[i].tag != 0; i = (i + 1) & mask_) {
-        if (slots_[i].tag != tag) continue;
-        out.sum += slots_[i].weight;
+      for (std::size_t i = keys[k] & mask_; slots[i].tag != 0; i = (i + 1) & mask_) {
+        if (slots[i].tag != tag) continue;
+        out.sum += slots[i].weight;
         ++out.known;
         break;
       }

@@ -39,6 +39,7 @@ class ByteClasses {
   }
   [[nodiscard]] std::uint64_t word() const noexcept { return word_; }  // ASCII letters and digits
   [[nodiscard]] std::uint64_t digit() const noexcept { return digit_; }
+  [[nodiscard]] std::uint64_t letter() const noexcept { return word_ & ~digit_; }
   [[nodiscard]] std::uint64_t backslash() const noexcept { return backslash_; }
   [[nodiscard]] std::uint64_t beyond() const noexcept { return beyond_; }  // ASCII
 
