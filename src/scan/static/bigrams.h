@@ -56,12 +56,19 @@ class Bigrams {
   void Read(std::string_view text) noexcept {
     bits_ = {};
     if (text.empty()) return;
-    std::size_t before = static_cast<unsigned char>(text.front()) & 63U;
-    for (const char c : text.substr(1)) {
-      const std::size_t code = static_cast<unsigned char>(c) & 63U;
-      bits_[before] |= std::uint64_t{1} << code;
-      before = code;
+    std::uint64_t* const bits = bits_.data();
+    const char* const bytes = text.data();
+    const auto code = [bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]) & 63U; };
+    std::size_t before = code(0);
+    std::size_t i = 1;
+    for (; i + 2 <= text.size(); i += 2) {
+      const std::size_t a = code(i);
+      const std::size_t b = code(i + 1);
+      bits[before] |= std::uint64_t{1} << a;
+      bits[a] |= std::uint64_t{1} << b;
+      before = b;
     }
+    if (i < text.size()) bits[before] |= std::uint64_t{1} << code(i);
   }
   [[nodiscard]] bool MayHave(const Phrase& phrase) const noexcept {
     for (std::size_t i = 0; i < phrase.count_; ++i) {

@@ -309,29 +309,44 @@ class Builder {
   }
 
   void Start(BlockKind kind) {
-    current_ = MarkdownBlock{.kind = kind, .quoted = quotes_ > 0, .bytes = {}};
+    Clear(current_);
+    current_.kind = kind;
+    current_.quoted = quotes_ > 0;
     open_ = true;
     exact_ = true;
   }
 
+  // Keeps the room that text and map have taken: blocks are copied as they come, and their parts grow but once.
+  static void Clear(MarkdownBlock& block) {
+    block.kind = BlockKind::kParagraph;
+    block.quoted = false;
+    block.level = 0;
+    block.lang.clear();
+    block.text.clear();
+    block.map.clear();
+    block.bytes = {};
+  }
+
   void Flush() {
-    if (open_ && !Shown(current_).empty()) Push(std::move(current_));
-    current_ = MarkdownBlock{.bytes = {}};
+    if (open_) {
+      if (!Shown(current_).empty()) Push(current_);
+      Clear(current_);
+    }
     open_ = false;
     exact_ = true;
     for (MarkdownBlock& aside : asides_) out_.push_back(std::move(aside));
     asides_.clear();
     if (!unseen_.text.empty()) {
       unseen_.kind = BlockKind::kUnseen;
-      Push(std::move(unseen_));
+      Push(unseen_);
     }
-    unseen_ = MarkdownBlock{.bytes = {}};
+    Clear(unseen_);
   }
 
-  void Push(MarkdownBlock block) {
-    block.bytes.begin += offset_;
-    block.bytes.end += offset_;
-    out_.push_back(std::move(block));
+  void Push(const MarkdownBlock& block) {
+    MarkdownBlock& out = out_.emplace_back(block);
+    out.bytes.begin += offset_;
+    out.bytes.end += offset_;
   }
 
   void PushPlain(BlockKind kind, std::size_t begin, std::size_t end) {

@@ -467,9 +467,7 @@ class Analysis {
       const std::string_view shown = surface.shown();
       if (passage.shape == TextShape::kCode) {
         const double described = BlockDescribed(p);
-        if (IsShellName(surface.subject) || LooksLikeShell(shown)) {
-          Shell(shown, surface, 0, described);
-        }
+        if (IsShellName(surface.subject) || LooksLikeShell(shown)) Shell(shown, surface, 0, described);
         Snippet(p, surface, described);
         Program(p, surface, shown, described);
         continue;
@@ -485,7 +483,9 @@ class Analysis {
     constexpr std::size_t kLongest = 400;
     static const re2::RE2 kCommand(
         R"(\s*(?:[$>]\s*)?(?:sudo\s+)?(?:curl|wget|echo)\s[^\n|]+(?:\|[^\n|]+)?\|\s*(?:sudo\s+)?(?:/bin/)?(?:ba|z|da)?sh(?:\s[^\n]*)?[.\s]*)");
-    return shown.size() <= kLongest && shown.find('|') != std::string_view::npos &&
+    const std::size_t first = shown.size() <= kLongest ? shown.find_first_not_of(" \t\n\r\f") : std::string_view::npos;
+    return first != std::string_view::npos && std::string_view("$>scwe").find(shown[first]) != std::string_view::npos &&
+           shown.find('|') != std::string_view::npos &&
            re2::RE2::FullMatch(re2::StringPiece(shown.data(), shown.size()), kCommand);
   }
 

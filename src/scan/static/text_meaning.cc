@@ -93,15 +93,16 @@ class Reader {
       section = passage.section;
       for (std::uint32_t first = passage.first; first < passage.last; first += kUnitSentences) {
         Read(first, std::min(first + kUnitSentences, passage.last));
-        passage_ = &passage;
-        if (!parts_.empty()) use();
+        if (parts_.empty()) continue;
+        place_ = SignsOf(passage);
+        use();
       }
     }
   }
 
   // Every symbol that the unit may have, without a look at the order of its words.
   [[nodiscard]] SymbolSet Possible() const {
-    SymbolSet out = Place();
+    SymbolSet out = place_;
     for (const Part& part : parts_) {
       const WordSet words = canvas_.sentences[part.sentence].all;
       if ((words & Bit(kWUrl)) != 0) out.Add(symbols_.signs + kUrl);
@@ -122,7 +123,7 @@ class Reader {
 
   // ... once they are gathered: whichever sentences count, whatever their mood.
   [[nodiscard]] SymbolSet AtMost() const {
-    SymbolSet out = Place();
+    SymbolSet out = place_;
     for (const Part& part : parts_) out |= part.symbols;
     for (const Sign sign : {kTalkedAbout, kDescribed, kManySentences, kVeryManySentences})
       out.Add(symbols_.signs + sign);
@@ -187,7 +188,7 @@ class Reader {
   }
 
   [[nodiscard]] SymbolSet Meant(bool moods) const {
-    SymbolSet out = Place();
+    SymbolSet out = place_;
     std::size_t kept = 0;
     bool half = moods;
     bool most = moods;
@@ -219,7 +220,7 @@ class Reader {
   [[nodiscard]] Features Numbers(const Part& part) const {
     Features out;
     SymbolSet all = part.symbols;
-    all |= Place();
+    all |= place_;
     if (part.described > kMostlyDescribed) {
       all.Add(symbols_.signs + kDescribed);
     } else if (part.described > kHalfDescribed) {
@@ -283,11 +284,10 @@ class Reader {
     EachClass(both, [&](std::uint32_t c) { out.Add(after_[c]); });
   }
 
-  // Signs of the place.
-  [[nodiscard]] SymbolSet Place() const {
+  [[nodiscard]] SymbolSet SignsOf(const TextPassage& passage) const {
     SymbolSet out;
     const auto sign = [&](Sign which) { out.Add(symbols_.signs + which); };
-    const SurfaceSet kind = passage_->kind;
+    const SurfaceSet kind = passage.kind;
     if ((kind & (kSurfaceDescription | kSurfaceSchema)) != 0) sign(kTool);
     if ((kind & kSurfaceToolName) != 0) sign(kName);
     if ((kind & kSurfaceInstruction) != 0) sign(kSkill);
@@ -297,7 +297,7 @@ class Reader {
     if ((kind & kSurfaceConfig) != 0) sign(kConfig);
     if ((kind & kSurfaceHidden) != 0) sign(kHidden);
     if ((kind & kSurfaceDecoded) != 0) sign(kDecoded);
-    if (canvas_.SecurityAt(static_cast<std::uint32_t>(passage_ - canvas_.passages.data())) > kMuchOfAttacks)
+    if (canvas_.SecurityAt(static_cast<std::uint32_t>(&passage - canvas_.passages.data())) > kMuchOfAttacks)
       sign(kAboutAttacks);
     return out;
   }
@@ -544,7 +544,7 @@ class Reader {
   std::uint32_t tool_;
   std::uint32_t other_;
   std::array<std::uint32_t, kMaxMeanings> after_{};  // symbol of what was said before, by class
-  const TextPassage* passage_ = nullptr;
+  SymbolSet place_;                                  // signs of where the unit stands
   std::vector<Part> parts_;
   std::vector<MeaningSet> sets_;     // of each word of the unit
   std::vector<std::uint8_t> bases_;  // the word is in the form in which one is told to do something

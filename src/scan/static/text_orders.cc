@@ -545,9 +545,12 @@ class Orders {
         s = std::max(s, 0.4) + 0.25;
       if (s > score) score = s;
     }
-    const bool data = Has({"not instructions", "not an instruction", "not orders", "never instructions", "as data",
-                           "are data", "is data", "untrusted", "not to be followed"});
-    if (described && !data && Has({"other tools", "all tools", "every tool", "instructions"}) &&
+    // Of a tool alone: reading a sentence's pairs of letters for it is dear.
+    const auto data = [&] {
+      return Has({"not instructions", "not an instruction", "not orders", "never instructions", "as data", "are data",
+                  "is data", "untrusted", "not to be followed"});
+    };
+    if (described && !data() && Has({"other tools", "all tools", "every tool", "instructions"}) &&
         Has({"system administrator", "system-level", "higher priority", "highest priority", "take precedence",
              "takes precedence", "come from the", "issued by the", "mandated by", "required by the platform",
              "on behalf of the platform", "authority of", "same authority", "part of the system", "official policy"})) {
