@@ -46,44 +46,66 @@ int Rarity(char c) noexcept {
 
 }  // namespace
 
-std::vector<Need> NeedsOf(const re2::FilteredRE2& filter, std::span<const std::string> atoms, std::size_t most) {
+bool IsAscii(std::string_view text) noexcept {
+  constexpr std::uint64_t kHighs = 0x8080808080808080U;
+  std::uint64_t seen = 0;
+  std::size_t i = 0;
+  for (; i + sizeof seen <= text.size(); i += sizeof seen) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + i, sizeof word);
+    seen |= word;
+  }
+  for (; i < text.size(); ++i) seen |= static_cast<unsigned char>(text[i]);
+  return (seen & kHighs) == 0;
+}
+
+std::vector<Need> NeedsOf(const re2::FilteredRE2& filter, std::span<const std::string> atoms, std::size_t most,
+                          bool beyond) {
   if (atoms.empty()) return {};
-  const auto fits = [](const std::string& atom) {
-    return atom.size() <= kMaxWord &&
-           std::ranges::all_of(atom, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
-  };
+  const auto ascii = [&](int i) { return IsAscii(atoms[static_cast<std::size_t>(i)]); };
+  const auto size = [&](int i) { return atoms[static_cast<std::size_t>(i)].size(); };
   const auto impossible = [&](const std::vector<int>& seen) {
     std::vector<int> possible;
     filter.AllPotentials(seen, &possible);
     return possible.empty();
   };
   // An atom may be left out as long as the expression cannot match with only the atoms that were left out. Words that
-  // are not ASCII cannot serve: their case is not folded when the text is searched. Then the short ones.
+  // are not ASCII are left out first: their case is not folded when the text is searched. Then the short ones.
   std::vector<int> order;
   std::vector<int> left_out;
-  for (std::size_t i = 0; i < atoms.size(); ++i) (fits(atoms[i]) ? order : left_out).push_back(static_cast<int>(i));
-  std::ranges::stable_sort(order, {}, [&](int i) { return atoms[static_cast<std::size_t>(i)].size(); });
+  for (int i = 0; i < static_cast<int>(atoms.size()); ++i) {
+    (size(i) <= kMaxWord && (beyond || ascii(i)) ? order : left_out).push_back(i);
+  }
+  std::ranges::stable_sort(order, {}, [&](int i) { return ascii(i) ? size(i) : 0; });
   std::vector<Need> out;
   while (out.size() < most && impossible(left_out)) {
     std::vector<int> seen = left_out;
     Need need;
+    bool wide = false;
+    bool any = false;
     for (const int atom : order) {
       if (std::ranges::find(left_out, atom) != left_out.end()) continue;
       seen.push_back(atom);
       if (impossible(seen)) continue;
       seen.pop_back();
+      if (!ascii(atom)) {
+        wide = true;
+        continue;
+      }
+      any = true;
       need.push_back(atoms[static_cast<std::size_t>(atom)]);
       // The next one does without it.
       left_out.push_back(atom);
     }
-    if (need.empty()) break;
+    if (!any) break;
     std::ranges::sort(need);
+    if (wide) need.emplace_back(kBeyondAscii);
     out.push_back(std::move(need));
   }
   return out;
 }
 
-Wanted::Wanted(std::string word) : word_(std::move(word)) {
+Wanted::Wanted(std::string word) : beyond_(word == kBeyondAscii), word_(std::move(word)) {
   for (std::size_t i = 1; i < word_.size(); ++i) {
     if (Rarity(word_[i]) > Rarity(word_[rare_])) rare_ = i;
   }
@@ -105,6 +127,7 @@ Wanted::Wanted(std::string word) : word_(std::move(word)) {
 
 // Two of its letters say no to nearly all places, sixteen at a time.
 bool Wanted::IsIn(std::string_view text) const noexcept {
+  if (beyond_) return !IsAscii(text);
   if (word_.size() > text.size()) return false;
   const std::size_t places = text.size() - word_.size() + 1;
   const auto rare = static_cast<unsigned char>(word_[rare_]);
@@ -137,15 +160,15 @@ bool Wanted::IsIn(std::string_view text) const noexcept {
 void BlockGrams::Open(std::string_view text) {
   text_ = text;
   looked_at_ = nullptr;
-  read_.assign(text.size() / kBlock + 1, 0);
+  read_.assign(text.size() / kBlock + 1, kUnread);
   if (blocks_.size() < read_.size()) blocks_.resize(read_.size());
 }
 
 void BlockGrams::Read(std::size_t index) {
-  read_[index] = 1;
   Grams& grams = blocks_[index];
   grams = {};
   const std::string_view text = text_.substr(index * kBlock, kBlock + 2);  // with what begins in it
+  read_[index] = IsAscii(text) ? kAscii : kBeyond;
   if (text.size() < 3) return;
   std::uint64_t* const bits = grams.data();
   const char* const bytes = text.data();
@@ -175,8 +198,10 @@ void BlockGrams::Look(std::size_t begin, std::size_t end) {
   const std::size_t first = begin / kBlock;
   const std::size_t last = (end - 1) / kBlock;
   if (last - first >= kMostBlocks) return;
+  beyond_ = false;
   for (std::size_t i = first; i <= last; ++i) {
-    if (read_[i] == 0) Read(i);
+    if (read_[i] == kUnread) Read(i);
+    beyond_ = beyond_ || read_[i] == kBeyond;
   }
   looked_at_ = &blocks_[first];
   blocks_looked_at_ = last - first + 1;
@@ -184,6 +209,7 @@ void BlockGrams::Look(std::size_t begin, std::size_t end) {
 
 bool BlockGrams::MayHave(const Wanted& wanted) const noexcept {
   if (looked_at_ == nullptr) return true;
+  if (wanted.beyond_) return beyond_;
   for (std::size_t k = 0; k < wanted.count_; ++k) {
     const std::size_t gram = wanted.grams_[k];
     std::uint64_t found = 0;

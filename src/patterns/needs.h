@@ -14,18 +14,24 @@
 
 namespace interlock::patterns {
 
+[[nodiscard]] bool IsAscii(std::string_view text) noexcept;
+
 // One of these occurs in every text that the expression matches, in whatever ASCII case. Lower case.
 using Need = std::vector<std::string>;
 
+// Stands in a need for all words with a byte beyond ASCII: a text without such bytes has none of them.
+inline constexpr std::string_view kBeyondAscii = "\x80";
+
 // Words of `filter`'s only expression, of which one must occur: ASCII, the longest ones that will do. `atoms`: what its
-// Compile() gave; takes their number squared. Several: each by itself, none has a word of another. `most`: of them.
+// Compile() gave; takes their number squared. Several: each by itself, none has an ASCII word of another. `most`: of
+// them. `beyond`: kBeyondAscii will do as one of them.
 [[nodiscard]] std::vector<Need> NeedsOf(const re2::FilteredRE2& filter, std::span<const std::string> atoms,
-                                        std::size_t most);
+                                        std::size_t most, bool beyond);
 
 // A word that windows are searched for, with what its letters say to BlockGrams.
 class Wanted {
  public:
-  // `word`: lower case.
+  // `word`: lower case, or kBeyondAscii.
   explicit Wanted(std::string word);
   // Whether the text has it, in whatever ASCII case. Linear.
   [[nodiscard]] bool IsIn(std::string_view text) const noexcept;
@@ -33,6 +39,7 @@ class Wanted {
  private:
   friend class BlockGrams;
   static constexpr std::size_t kMost = 8;
+  bool beyond_ = false;
   std::string word_;
   std::size_t rare_ = 0;  // where its rarest letters stand
   std::size_t other_ = 0;
@@ -59,9 +66,11 @@ class BlockGrams {
 
   std::string_view text_;
   std::vector<Grams> blocks_;
+  enum : std::uint8_t { kUnread, kAscii, kBeyond };
   std::vector<std::uint8_t> read_;
   const Grams* looked_at_ = nullptr;  // nullptr: too many
   std::size_t blocks_looked_at_ = 0;
+  bool beyond_ = false;  // one of them has bytes beyond ASCII
 };
 
 }  // namespace interlock::patterns

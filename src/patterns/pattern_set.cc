@@ -111,19 +111,6 @@ std::string FoldWord(std::string_view word) {
   return folded;
 }
 
-bool IsAscii(std::string_view text) {
-  constexpr std::uint64_t kHighs = 0x8080808080808080U;
-  std::uint64_t seen = 0;
-  std::size_t i = 0;
-  for (; i + sizeof seen <= text.size(); i += sizeof seen) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + i, sizeof word);
-    seen |= word;
-  }
-  for (; i < text.size(); ++i) seen |= static_cast<unsigned char>(text[i]);
-  return (seen & kHighs) == 0;
-}
-
 // Some flags in the expression have an `i`.
 bool MayIgnoreCase(std::string_view regex) {
   for (std::size_t at = regex.find("(?"); at != std::string_view::npos; at = regex.find("(?", at + 2)) {
@@ -210,14 +197,18 @@ struct PatternSet::Impl {
         auto made = std::make_unique<re2::FilteredRE2>(kMinAtom);
         int id = 0;
         const re2::RE2::Options how = RegexOptions(max_memory, narrow());
-        if (made->Add(re2::StringPiece(loose), how, &id) != re2::RE2::NoError) {
+        const auto add = [&] { return made->Add(re2::StringPiece(loose), how, &id) == re2::RE2::NoError; };
+        // What is found in any word says nothing of the expression.
+        const bool loosened = loose != regex && add() && !re2::RE2::PartialMatch("word", made->GetRE2(0));
+        if (!loosened) {
+          made = std::make_unique<re2::FilteredRE2>(kMinAtom);
           loose = regex;
-          if (made->Add(re2::StringPiece(loose), how, &id) != re2::RE2::NoError) return;
+          if (!add()) return;
         }
         std::vector<std::string> atoms;
         made->Compile(&atoms);
         if (atoms.size() > kMaxAtoms) atoms.clear();
-        std::vector<Need> found = NeedsOf(*made, atoms, kMaxNeeds);
+        std::vector<Need> found = NeedsOf(*made, atoms, kMaxNeeds, true);
         const auto given = [&](const Need& need) {
           return std::ranges::all_of(words,
                                      [&](const std::string& word) { return std::ranges::count(need, word) != 0; });
@@ -226,7 +217,7 @@ struct PatternSet::Impl {
         asked = static_cast<std::size_t>(std::ranges::count_if(found, std::not_fn(given)));
         for (Need& need : found) {
           // Where case does not count, the kelvin sign is a k and the long s an s.
-          if (MayIgnoreCase(regex)) need.insert(need.end(), {"\xE2\x84\xAA", "\xC5\xBF"});
+          if (MayIgnoreCase(regex) && need.back() != kBeyondAscii) need.emplace_back(kBeyondAscii);
           std::vector<Wanted>& wanted = needs.emplace_back();
           for (std::string& word : need) wanted.emplace_back(std::move(word));
         }
@@ -374,7 +365,7 @@ std::vector<std::string> PatternSet::WordsOf(std::string_view regex) {
   std::vector<std::string> atoms;
   filter.Compile(&atoms);
   if (atoms.size() > kMaxWordAtoms) return {};
-  std::vector<Need> needs = NeedsOf(filter, atoms, 1);
+  std::vector<Need> needs = NeedsOf(filter, atoms, 1, false);
   return needs.empty() ? std::vector<std::string>() : std::move(needs.front());
 }
 

@@ -178,6 +178,18 @@ TEST(Patterns, LargeTextsHaveTheSameHitsAsSmallOnes) {
   for (const auto& hits : seen) EXPECT_EQ(hits, expected);
 }
 
+TEST_P(Both, WordsBeyondAsciiAreFoundWhereverTheTextHasSuch) {
+  const PatternSet set =
+      Make({{"пароль (?:от|для) банка|bank password|mot de passe[^.]{0,9}banque", {"bank", "banque", "банка"}},
+            {"(?i)ask the bank", {"bank", "ban"}}},
+           options());
+  EXPECT_THAT(Hits(set, "bank: a bank password"), ElementsAre(At(0, 8, 21)));
+  EXPECT_THAT(Hits(set, "bank, as one says: пароль от банка").size(), 1U);
+  EXPECT_THAT(Hits(set, "le mot de passe de la banque"), ElementsAre(At(0, 3, 28)));
+  EXPECT_THAT(Hits(set, "aſK the banK").size(), 1U);
+  EXPECT_THAT(Hits(set, "bank"), IsEmpty());
+}
+
 TEST(Patterns, WhatIsWrongHasItsPlace) {
   const auto code_of = [](const PatternSpec& spec) {
     const std::vector<PatternSpec> specs = {{"fine", {}}, spec};
