@@ -2,6 +2,7 @@
 
 #include "interlock/base/check.h"
 #include "static/order_words.h"
+#include "static/text_gloss.h"
 
 namespace interlock::scan {
 
@@ -24,7 +25,8 @@ ListedWords::Entry& ListedWords::At(std::uint64_t hash) {
 
 ListedWords::ListedWords() {
   const std::vector<MeaningLexicon::Entry>& meanings = MeaningLexicon::Get().entries();
-  const std::size_t most = ClassWords().size() + PairFirsts().size() + OrderWords().size() + meanings.size() + 1;
+  const std::size_t most =
+      ClassWords().size() + PairFirsts().size() + OrderWords().size() + meanings.size() + ForeignWords().size() + 1;
   std::size_t slots = 1024;
   while (slots < most * 2) slots *= 2;
   slots_.assign(slots, 0);
@@ -34,6 +36,7 @@ ListedWords::ListedWords() {
   ClassWords().Each([&](std::string_view word, WordSet set) { At(HashWord(word)).set = set; });
   PairFirsts().Each([&](std::string_view word, WordSet) { At(HashWord(word)).begins_pair = true; });
   OrderWords().Each([&](std::string_view word, std::uint64_t orders) { At(HashWord(word)).orders = orders; });
+  for (const std::string_view word : ForeignWords()) At(HashWord(word)).foreign = true;
   for (std::size_t i = 0; i < meanings.size(); ++i) At(MeaningLexicon::Get().words()[i]).meaning = &meanings[i];
 }
 

@@ -20,6 +20,7 @@ class ListedWords {
     std::uint64_t orders = 0;                        // OrderWords()
     const MeaningLexicon::Entry* meaning = nullptr;  // nullptr: none
     bool begins_pair = false;
+    bool foreign = false;  // ForeignWords()
   };
   // 0: in no list.
   static constexpr std::uint32_t kNone = 0;

@@ -75,10 +75,10 @@ class Builder {
     Push(std::move(passage));
   }
 
-  // A passage of another language once more, word by word in English.
+  // The passage that was added last once more, word by word in English, if it is of another language.
   void AddGlossed(std::uint32_t index) {
     const TextPassage& from = out_.passages[index];
-    if (from.shape == TextShape::kCode || from.shape == TextShape::kHeading) return;
+    if (!foreign_ || from.shape == TextShape::kCode || from.shape == TextShape::kHeading) return;
     GlossedText glossed;
     if (!GlossText(std::string_view(out_.text).substr(from.begin, from.end - from.begin), glossed)) return;
     if (out_.text.size() + glossed.text.size() > kMaxCanvas || decoded_ + glossed.text.size() > budget()) {
@@ -186,7 +186,8 @@ class Builder {
   void Fold(const TextSurface& surface, std::string_view shown, TextPassage& passage) {
     std::string& text = out_.text;
     const std::size_t old = text.size();
-    if (NextWide(shown, 0) == shown.size()) {
+    foreign_ = NextWide(shown, 0) != shown.size();
+    if (!foreign_) {
       text.resize(old + shown.size());
       LowerInto(shown, text.data() + old);
       if (!surface.map.empty()) {
@@ -296,6 +297,7 @@ class Builder {
           classes.LoadAt(i);
           const std::uint64_t letters = classes.letter() >> (i % base::ByteClasses::kBlock);
           if ((letters & 1) != 0) {
+            parts.letters = true;
             i = std::min<std::uint32_t>(i + static_cast<std::uint32_t>(std::countr_one(letters)), most);
             continue;
           }
@@ -386,6 +388,7 @@ class Builder {
 
   struct WordParts {
     bool apostrophe = false;
+    bool letters = false;
     bool symbol = false;   // digits or signs
     bool several = false;  // "read/write", "third-party"
   };
@@ -396,6 +399,8 @@ class Builder {
     const std::uint32_t listed = words_.Find(hash);
     const ListedWords::Entry& entry = words_.entries()[listed];
     WordSet set = entry.set;
+    // What is more than a word is asked for the words it has.
+    foreign_ = foreign_ || entry.foreign || (parts.letters && (parts.symbol || parts.apostrophe) && MayBeForeign(word));
     if (!parts.symbol) {
       if (parts.apostrophe && set == 0) {
         const std::size_t apostrophe = word.find('\'');
@@ -440,6 +445,7 @@ class Builder {
   const ListedWords& words_ = ListedWords::Get();
   std::uint32_t section_ = 0;
   std::size_t decoded_ = 0;
+  bool foreign_ = false;        // words of the passage may be of another language
   std::uint32_t words_in_ = 0;  // the sentence that is being cut
   std::uint32_t last_end_ = 0;  // of its last word, ...
   bool begins_pair_ = false;    // ... with which a pair may begin

@@ -137,28 +137,6 @@ constexpr ShortWords kShortWords;
 
 constexpr std::size_t kLongestForeign = std::ranges::max(kForeign, {}, &std::string_view::size).size();
 
-// False: the text is ASCII and none of its words is one of kForeign.
-bool MayBeForeign(std::string_view text) {
-  base::ByteClasses classes(text);
-  std::uint64_t carry = 0;  // the block before ends with a letter
-  for (std::size_t block = 0; block < text.size(); block += base::ByteClasses::kBlock) {
-    classes.LoadAt(block);
-    if (classes.beyond() != 0) return true;
-    const std::uint64_t letters = classes.word() & ~classes.digit();
-    for (std::uint64_t starts = letters & ~(letters << 1 | carry); starts != 0; starts &= starts - 1) {
-      const auto bit = static_cast<unsigned>(std::countr_zero(starts));
-      auto size = static_cast<std::size_t>(std::countr_one(letters >> bit));
-      const std::size_t begin = block + bit;
-      if (bit + size == base::ByteClasses::kBlock) {
-        while (begin + size < text.size() && size <= kLongestForeign && IsLetter(text[begin + size])) ++size;
-      }
-      if (size <= kLongestForeign && kShortWords.KindOf(PackedAt(text, begin, size)) == 2) return true;
-    }
-    carry = letters >> (base::ByteClasses::kBlock - 1);
-  }
-  return false;
-}
-
 class Writer {
  public:
   Writer(std::string_view text, GlossedText& out) : text_(text), out_(out) {}
@@ -247,6 +225,29 @@ Languages CountOf(std::string_view text, const std::vector<Word>& words) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> ForeignWords() { return kForeign; }
+
+bool MayBeForeign(std::string_view text) {
+  base::ByteClasses classes(text);
+  std::uint64_t carry = 0;  // the block before ends with a letter
+  for (std::size_t block = 0; block < text.size(); block += base::ByteClasses::kBlock) {
+    classes.LoadAt(block);
+    if (classes.beyond() != 0) return true;
+    const std::uint64_t letters = classes.word() & ~classes.digit();
+    for (std::uint64_t starts = letters & ~(letters << 1 | carry); starts != 0; starts &= starts - 1) {
+      const auto bit = static_cast<unsigned>(std::countr_zero(starts));
+      auto size = static_cast<std::size_t>(std::countr_one(letters >> bit));
+      const std::size_t begin = block + bit;
+      if (bit + size == base::ByteClasses::kBlock) {
+        while (begin + size < text.size() && size <= kLongestForeign && IsLetter(text[begin + size])) ++size;
+      }
+      if (size <= kLongestForeign && kShortWords.KindOf(PackedAt(text, begin, size)) == 2) return true;
+    }
+    carry = letters >> (base::ByteClasses::kBlock - 1);
+  }
+  return false;
+}
 
 bool IsForeign(std::string_view text) {
   if (text.size() > kMaxText || !MayBeForeign(text)) return false;

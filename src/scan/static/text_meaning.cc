@@ -50,7 +50,8 @@ struct Part {
   std::uint32_t sentence = 0;
   std::uint32_t sets = 0;  // of its first word
   MeaningSet all;
-  MeaningSet before;  // of the two sentences before it
+  MeaningSet before;     // of the two sentences before it
+  MeaningSet may_order;  // of words in the form in which one is told to do something, or behind "be" or "by"
   std::uint32_t items = 0;
   std::uint32_t last_item = 0;
   std::uint32_t pairs = 0;
@@ -108,13 +109,13 @@ class Reader {
       if ((words & Bit(kWUrl)) != 0) out.Add(symbols_.signs + kUrl);
       if ((words & Bit(kWMail)) != 0) out.Add(symbols_.signs + kMail);
       if ((words & Bit(kWSecretPath)) != 0) out.Add(symbols_.signs + kSecretPath);
+      const bool denied = part.all.Has(not_) || part.all.Has(without_);
       EachClass(part.all, [&](std::uint32_t c) {
         const std::uint32_t symbol = symbols_.of_class[c];
         out.Add(symbol);
-        if (lexicon_.acts().Has(c)) {
-          out.Add(symbol + kOrdered);
-          out.Add(symbol + kForbidden);
-        }
+        if (!lexicon_.acts().Has(c)) return;
+        if (part.may_order.Has(c)) out.Add(symbol + kOrdered);
+        if (denied) out.Add(symbol + kForbidden);
       });
       Remembered(part, out);
     }
@@ -362,6 +363,8 @@ class Reader {
         if (Matches(sentence, i, count, phrase)) set |= phrase.set;
       }
       part.all |= set;
+      const bool told = i > 0 && tokens[i - 1].size == 2 && canvas_.text.data()[tokens[i - 1].begin] == 'b';
+      if (bases[i] != 0 || told) part.may_order |= set;
     }
     if (!part.all.Has(rival_) || !part.all.Has(tool_)) return;
     // "Any other search tool", "the competing calendar server".
