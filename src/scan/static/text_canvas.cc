@@ -291,6 +291,16 @@ class Builder {
       }
       if ((kind & kWordStart) != 0) {
         const std::uint32_t begin = i;
+        // Letters and a blank behind them are a word, and most are: a passage ends with a line, so none goes beyond it.
+        classes.LoadAt(i);
+        const std::uint32_t in_block = i % base::ByteClasses::kBlock;
+        const auto ahead = static_cast<std::uint32_t>(std::countr_one(classes.letter() >> in_block));
+        if (ahead > 0 && in_block + ahead < base::ByteClasses::kBlock && (BitsOf(bytes[i + ahead]) & kGoesOn) == 0) {
+          i += ahead;
+          Word({bytes + begin, ahead}, begin, sentence);
+          if (words_in_ >= kMaxSentenceTokens) close(i);
+          continue;
+        }
         const std::uint32_t most = std::min<std::uint32_t>(begin + kMaxToken + 1, stop);
         WordParts parts;
         while (i < most) {
@@ -393,6 +403,15 @@ class Builder {
     bool several = false;  // "read/write", "third-party"
   };
 
+  // Of letters alone.
+  void Word(std::string_view word, std::uint32_t begin, TextSentence& sentence) {
+    const std::uint64_t hash = HashWord(word);
+    const std::uint32_t listed = words_.Find(hash);
+    const ListedWords::Entry& entry = words_.entries()[listed];
+    foreign_ |= entry.foreign;
+    Put(word, begin, {.set = entry.set, .hash = hash, .listed = listed}, entry.begins_pair, sentence);
+  }
+
   void Token(std::string_view word, std::uint32_t begin, WordParts parts, TextSentence& sentence) {
     while (parts.apostrophe && word.size() > 1 && word.back() == '\'') word.remove_suffix(1);
     const std::uint64_t hash = HashWord(word);
@@ -421,21 +440,21 @@ class Builder {
         }
       }
     }
+    Put(word, begin, {.set = set, .hash = hash, .listed = listed, .symbol = parts.symbol}, entry.begins_pair, sentence);
+  }
+
+  void Put(std::string_view word, std::uint32_t begin, TextToken token, bool begins_pair, TextSentence& sentence) {
     if (words_in_ > 0 && begins_pair_ && last_end_ + 1 == begin) {
       TextToken& last = out_.tokens.back();
       const WordSet both = ClassesOfPair(out_.Of(last), word);
       last.set |= both;
-      set |= both;
+      token.set |= both;
     }
-    sentence.all |= set;
-    TextToken& token = out_.tokens.emplace_back();
+    sentence.all |= token.set;
     token.begin = begin;
     token.size = static_cast<std::uint32_t>(word.size());
-    token.set = set;
-    token.hash = hash;
-    token.listed = listed;
-    token.symbol = parts.symbol;
-    begins_pair_ = entry.begins_pair;
+    out_.tokens.push_back(token);
+    begins_pair_ = begins_pair;
     last_end_ = token.end();
     ++words_in_;
   }

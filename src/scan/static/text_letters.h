@@ -25,6 +25,7 @@ enum ByteBits : std::uint16_t {
   kWordStart = 64,  // letters, digits and what paths and variables begin with
   kJoins = 128,     // signs inside paths, addresses, compound words
   kEnds = 256,      // what may end a sentence
+  kGoesOn = 512,    // behind letters: may be part of the same token
 };
 inline constexpr std::array<std::uint16_t, 256> kBytes = [] {
   std::array<std::uint16_t, 256> table{};
@@ -45,6 +46,7 @@ inline constexpr std::array<std::uint16_t, 256> kBytes = [] {
     if (upper || lower || digit || c == '~' || c == '/' || c == '.' || c == '$' || c == '_' || c == '@')
       bits |= kWordStart;
     if (std::string_view("./@~-$=&%?+#").find(c) != std::string_view::npos) bits |= kJoins;
+    if (upper || lower || digit || c == '_' || c == '\'' || c == ':' || (bits & kJoins) != 0) bits |= kGoesOn;
     if (std::string_view("\n!?;.").find(c) != std::string_view::npos) bits |= kEnds;
     table[i] = static_cast<std::uint16_t>(bits);
   }
