@@ -2,11 +2,15 @@
 // that contain a popular one (plug-ins, ports, type packages) are honest.
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "interlock/base/text.h"
 #include "static/ascii.h"
 #include "static/supply_internal.h"
+#include "static/text_lexicon.h"
 
 namespace interlock::embedded {
 std::string_view Find_scan_names(std::string_view file);  // generated: cmake/Embed.cmake
@@ -24,14 +28,58 @@ constexpr std::uint32_t kRankClaim = 4000;
 constexpr std::size_t kLongCore = 8;         // of a scope, so that nobody else comes by it
 constexpr std::uint32_t kScopePackages = 4;  // popular packages that make a scope popular
 
-struct Names {
-  std::unordered_map<std::string_view, std::uint32_t> ranks;
-  std::unordered_map<std::string_view, std::uint32_t> scopes;  // "@types" -> how many popular packages
+// Names with a number each, in the order in which they came; open addressing, since a scan waits for tens of thousands
+// to be read. Names live as long as the table.
+class NameTable {
+ public:
+  using Entry = std::pair<std::string_view, std::uint32_t>;
+
+  explicit NameTable(std::size_t names) { Grow(names * 2); }
+
+  // The number of the name, 0 if it is new.
+  std::uint32_t& operator[](std::string_view name) {
+    std::size_t at = HashWord(name) & mask_;
+    for (; slots_[at] != 0; at = (at + 1) & mask_) {
+      if (entries_[slots_[at] - 1].first == name) return entries_[slots_[at] - 1].second;
+    }
+    entries_.emplace_back(name, 0);
+    slots_[at] = static_cast<std::uint32_t>(entries_.size());
+    if (entries_.size() * 2 > slots_.size()) Grow(entries_.size() * 4);
+    return entries_.back().second;
+  }
+  [[nodiscard]] const Entry* find(std::string_view name) const {
+    for (std::size_t at = HashWord(name) & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
+      if (entries_[slots_[at] - 1].first == name) return &entries_[slots_[at] - 1];
+    }
+    return end();
+  }
+  [[nodiscard]] bool contains(std::string_view name) const { return find(name) != end(); }
+  // 0: not there.
+  [[nodiscard]] std::uint32_t at(std::string_view name) const {
+    const Entry* const entry = find(name);
+    return entry == end() ? 0 : entry->second;
+  }
+  [[nodiscard]] const Entry* begin() const { return entries_.data(); }
+  [[nodiscard]] const Entry* end() const { return entries_.data() + entries_.size(); }
+
+ private:
+  void Grow(std::size_t least) {
+    slots_.assign(std::bit_ceil(std::max<std::size_t>(least, 64)), 0);
+    mask_ = slots_.size() - 1;
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      std::size_t at = HashWord(entries_[i].first) & mask_;
+      while (slots_[at] != 0) at = (at + 1) & mask_;
+      slots_[at] = static_cast<std::uint32_t>(i + 1);
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::vector<std::uint32_t> slots_;  // entries, plus 1
+  std::size_t mask_ = 0;
 };
 
-const Names& NamesOf(std::string_view ecosystem) {
-  const auto load = [](std::string_view file) {
-    Names names;
+struct Names {
+  explicit Names(std::string_view file) : ranks(kMostNames), scopes(0) {
     std::string_view text = embedded::Find_scan_names(file);
     std::uint32_t rank = 0;
     while (!text.empty()) {
@@ -39,14 +87,25 @@ const Names& NamesOf(std::string_view ecosystem) {
       const std::string_view name = text.substr(0, end);
       text.remove_prefix(std::min(end + 1, text.size()));
       if (name.empty()) continue;
-      names.ranks.emplace(name, ++rank);
-      if (name.front() == '@') ++names.scopes[name.substr(0, name.find('/'))];
+      ++rank;
+      // Who stands there twice is as popular as the first time.
+      if (std::uint32_t& known = ranks[name]; known == 0) known = rank;
+      if (name.front() == '@') ++scopes[name.substr(0, name.find('/'))];
     }
-    return names;
-  };
-  static const Names pypi = load("pypi.txt");
-  static const Names npm = load("npm.txt");
-  return ecosystem == kPypi ? pypi : npm;
+  }
+  static constexpr std::size_t kMostNames = 20'000;  // or so
+  NameTable ranks;
+  NameTable scopes;  // "@types" -> how many popular packages
+};
+
+// Each read when it is first asked for, and left to the end of the program.
+const Names& NamesOf(std::string_view ecosystem) {
+  if (ecosystem == kPypi) {
+    static const Names& pypi = *new Names("pypi.txt");
+    return pypi;
+  }
+  static const Names& npm = *new Names("npm.txt");
+  return npm;
 }
 
 bool KeyboardNeighbours(char a, char b) {
@@ -140,7 +199,7 @@ std::optional<Slip> SlipBetween(std::string_view name, std::string_view target, 
 
 // Calls `use` with every name one slip away from `name` that is in `ranks`.
 template <class Use>
-void ForEachNear(const std::unordered_map<std::string_view, std::uint32_t>& ranks, std::string_view name, Use use) {
+void ForEachNear(const NameTable& ranks, std::string_view name, Use use) {
   std::string candidate;
   const auto look = [&] {
     const auto at = ranks.find(candidate);
@@ -169,8 +228,7 @@ void ForEachNear(const std::unordered_map<std::string_view, std::uint32_t>& rank
   }
 }
 
-std::optional<NameLikeness> Nearest(const std::unordered_map<std::string_view, std::uint32_t>& ranks,
-                                    std::string_view name, bool pypi) {
+std::optional<NameLikeness> Nearest(const NameTable& ranks, std::string_view name, bool pypi) {
   std::optional<NameLikeness> best;
   ForEachNear(ranks, name, [&](std::string_view target, std::uint32_t rank) {
     const std::optional<Slip> slip = SlipBetween(name, target, pypi);

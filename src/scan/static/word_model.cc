@@ -1,10 +1,13 @@
 #include "static/word_model.h"
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <span>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "interlock/base/check.h"
 
@@ -69,12 +72,8 @@ const WordModel& WordModel::Get() {
 // Lines of weight, a tab, and one or two words; between words that have another between them stands "_".
 WordModel::WordModel() {
   const std::string_view text = embedded::Find_scan_meaning("words.txt");
-  const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
-  std::size_t size = 64;
-  while (size < lines * 2) size *= 2;
-  slots_.resize(size);
-  mask_ = size - 1;
-  known_.resize(kKnownBits / 64);
+  std::vector<std::pair<std::uint64_t, float>> keys;
+  keys.reserve(text.size() / 16);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
@@ -91,13 +90,19 @@ WordModel::WordModel() {
     }
     const std::size_t first = words.find(' ');
     if (first == std::string_view::npos) {
-      Add(KeyOf(HashWord(words)), weight);
+      keys.emplace_back(KeyOf(HashWord(words)), weight);
       continue;
     }
     const std::size_t last = words.rfind(' ');
-    Add(KeyOf(HashWord(words.substr(0, first)), HashWord(words.substr(last + 1)), last == first ? kNext : kSkip),
+    keys.emplace_back(
+        KeyOf(HashWord(words.substr(0, first)), HashWord(words.substr(last + 1)), last == first ? kNext : kSkip),
         weight);
   }
+  const std::size_t size = std::bit_ceil(std::max<std::size_t>(keys.size() * 2, 64));
+  slots_.resize(size);
+  mask_ = size - 1;
+  known_.resize(kKnownBits / 64);
+  for (const auto& [key, one] : keys) Add(key, one);
 }
 
 void WordModel::Add(std::uint64_t key, float weight) {
