@@ -28,7 +28,8 @@ class LiteralScratch {
 class LiteralMatcher {
  public:
   virtual ~LiteralMatcher() = default;
-  // Appends every occurrence, those of a word in order. `scratch` is made by the matcher when empty; false: no memory.
+  // Appends every occurrence, in an order in which a point of each (its begin, its end, a byte between) never goes
+  // back. `scratch` is made by the matcher when empty; false: no memory.
   virtual bool Find(std::string_view text, std::unique_ptr<LiteralScratch>& scratch,
                     std::vector<LiteralHit>& out) const = 0;
   [[nodiscard]] virtual std::string Serialize() const { return {}; }

@@ -178,6 +178,11 @@ TEST(Patterns, LargeTextsHaveTheSameHitsAsSmallOnes) {
   for (const auto& hits : seen) EXPECT_EQ(hits, expected);
 }
 
+TEST_P(Both, WordsFarApartHaveWindowsOfTheirOwn) {
+  const PatternSet set = Make({{"ab|bc", {"! ", "b!"}, 1}}, options());
+  EXPECT_THAT(Hits(set, "B!cbc! "), IsEmpty()) << "whichever word is looked for first";
+}
+
 TEST_P(Both, WordsBeyondAsciiAreFoundWhereverTheTextHasSuch) {
   const PatternSet set =
       Make({{"пароль (?:от|для) банка|bank password|mot de passe[^.]{0,9}banque", {"bank", "banque", "банка"}},

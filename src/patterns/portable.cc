@@ -79,15 +79,20 @@ class Portable final : public LiteralMatcher {
             std::vector<LiteralHit>& out) const override {
     const char* const bytes = text.data();
     const std::uint64_t* const maybe = maybe_.data();
+    const std::size_t before = out.size();
     for (std::size_t i = 0; i + kAnchor <= text.size(); ++i) {
       const std::uint32_t anchor = AnchorAt(bytes + i);
       const std::uint32_t bit = HashOf(anchor) >> (32 - kBitsLog);
       if ((maybe[bit / 64] >> (bit % 64) & 1) != 0) Confirm(text, i, anchor, out);
     }
+    const std::size_t long_ones = out.size();
     if (text.size() >= 3) {
       for (const std::uint32_t word : triples_) Compare(text, text.size() - 3, word, out);
     }
     for (const std::uint32_t word : pairs_) Pair(text, word, out);
+    if (out.size() > long_ones) {
+      std::ranges::sort(out.begin() + static_cast<std::ptrdiff_t>(before), out.end(), {}, &LiteralHit::begin);
+    }
     return true;
   }
 
