@@ -2,6 +2,7 @@
 
 #include "interlock/base/check.h"
 #include "static/order_words.h"
+#include "static/text_frames.h"
 #include "static/text_gloss.h"
 
 namespace interlock::scan {
@@ -25,8 +26,8 @@ ListedWords::Entry& ListedWords::At(std::uint64_t hash) {
 
 ListedWords::ListedWords() {
   const std::vector<MeaningLexicon::Entry>& meanings = MeaningLexicon::Get().entries();
-  const std::size_t most =
-      ClassWords().size() + PairFirsts().size() + OrderWords().size() + meanings.size() + ForeignWords().size() + 1;
+  const std::size_t most = ClassWords().size() + PairFirsts().size() + OrderWords().size() + meanings.size() +
+                           ForeignWords().size() + OutcomeWords().size() + 1;
   std::size_t slots = 1024;
   while (slots < most * 2) slots *= 2;
   slots_.assign(slots, 0);
@@ -37,6 +38,7 @@ ListedWords::ListedWords() {
   PairFirsts().Each([&](std::string_view word, WordSet) { At(HashWord(word)).begins_pair = true; });
   OrderWords().Each([&](std::string_view word, std::uint64_t orders) { At(HashWord(word)).orders = orders; });
   for (const std::string_view word : ForeignWords()) At(HashWord(word)).foreign = true;
+  for (const std::string_view word : OutcomeWords()) At(HashWord(word)).outcome = true;
   for (std::size_t i = 0; i < meanings.size(); ++i) At(MeaningLexicon::Get().words()[i]).meaning = &meanings[i];
 }
 

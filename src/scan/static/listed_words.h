@@ -21,6 +21,7 @@ class ListedWords {
     const MeaningLexicon::Entry* meaning = nullptr;  // nullptr: none
     bool begins_pair = false;
     bool foreign = false;  // ForeignWords()
+    bool outcome = false;  // OutcomeWords()
   };
   // 0: in no list.
   static constexpr std::uint32_t kNone = 0;

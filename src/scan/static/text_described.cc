@@ -1,7 +1,9 @@
 // How far a stretch of text describes rather than performs.
 #include <algorithm>
 #include <array>
+#include <span>
 
+#include "static/listed_words.h"
 #include "static/text_frames.h"
 
 namespace interlock::scan {
@@ -12,16 +14,7 @@ constexpr std::array kOutcomes = std::to_array<std::string_view>(
      "blocked", "reject",  "rejects", "rejected", "deny",      "denies",    "denied",  "asks",  "flag",
      "flags",   "flagged", "no",      "unsafe",   "malicious", "injection", "attack",  "none"});
 
-bool IsOutcome(std::string_view word) {
-  constexpr std::uint32_t kFirsts = [] {
-    std::uint32_t letters = 0;
-    for (const std::string_view one : kOutcomes) letters |= std::uint32_t{1} << (one[0] - 'a');
-    return letters;
-  }();
-  const char first = word.empty() ? '\0' : word[0];
-  if (first < 'a' || first > 'z' || (kFirsts >> (first - 'a') & 1U) == 0) return false;
-  return std::ranges::any_of(kOutcomes, [&](std::string_view one) { return one[0] == first && one == word; });
-}
+bool IsOutcome(const TextToken& token) { return ListedWords::Get().entries()[token.listed].outcome; }
 
 // A row of test cases: another cell says in a word or three what is to come of it.
 bool HasOutcome(const TextCanvas& canvas, const TextPassage& passage, std::uint32_t at) {
@@ -30,6 +23,13 @@ bool HasOutcome(const TextCanvas& canvas, const TextPassage& passage, std::uint3
   std::uint32_t words = 0;
   bool outcome = false;
   bool here = false;
+  const auto tokens = [&](const TextSentence& sentence) {
+    return std::span(canvas.tokens).subspan(sentence.first, sentence.last - sentence.first);
+  };
+  const auto sentences = std::span(canvas.sentences).subspan(passage.first, passage.last - passage.first);
+  if (std::ranges::none_of(sentences,
+                           [&](const TextSentence& one) { return std::ranges::any_of(tokens(one), IsOutcome); }))
+    return false;
   const auto ends = [&] { return words > 0 && words <= kShort && outcome && !here; };
   // Between two words stand few signs.
   const auto bar = [&](std::uint32_t from, std::uint32_t to) {
@@ -48,7 +48,7 @@ bool HasOutcome(const TextCanvas& canvas, const TextPassage& passage, std::uint3
       }
       ++words;
       here = here || (at >= token.begin && at < token.end());
-      outcome = outcome || (words <= kShort && IsOutcome(canvas.Of(token)));
+      outcome = outcome || (words <= kShort && IsOutcome(token));
       last = token.end();
     }
   }
@@ -132,6 +132,8 @@ bool KeepsFromUser(const TextCanvas& canvas, const TextPassage& passage) {
 }
 
 }  // namespace
+
+std::span<const std::string_view> OutcomeWords() { return kOutcomes; }
 
 double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end, bool ticks) {
   double out = DescribedHere(canvas, index, begin, end, ticks);

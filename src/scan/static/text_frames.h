@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,9 @@ void FindFrames(const TextCanvas& canvas, std::vector<FrameHit>& out);
 // ... by the words around it alone, whatever the whole text is about.
 [[nodiscard]] double DescribedHere(const TextCanvas& canvas, std::uint32_t sentence, std::uint32_t begin,
                                    std::uint32_t end, bool ticks = true);
+
+// What a cell of a table says is to come of a case: "refused", "blocked".
+[[nodiscard]] std::span<const std::string_view> OutcomeWords();
 
 // Before `end` the sentence tells what somebody did ("the bot ran ..."), and orders nobody to.
 [[nodiscard]] bool Narrated(const TextCanvas& canvas, std::uint32_t sentence, std::uint32_t end);
