@@ -107,7 +107,7 @@ const Value* PackageData::Read(std::size_t index) {
   if (!added || text.size() > std::min(kMostDataBytes, bytes_left_)) return &at->second;
   bytes_left_ -= text.size();
   if (files_[index].format == DataFormat::kYaml) {
-    at->second = FromScalars(YamlValuesOf(text));
+    at->second = FromScalars(ReadYaml(text).values);
   } else if (files_[index].format == DataFormat::kToml) {
     at->second = FromScalars(TomlScalarsOf(text, kMostDataValues));
   } else if (const base::Result<base::JsonDoc> json = base::JsonDoc::Parse(text); json.ok()) {

@@ -232,16 +232,16 @@ void Engine::JudgeWrittenPart(const Stmt& stmt, std::uint32_t slot) {
     return;
   }
   // if style in STYLES: update["style"] = style
-  if (stmt.condition_depth > 0 && stmt.value < code().exprs.size() && code().exprs[stmt.value].kind == ExprKind::kName) {
+  if (stmt.condition_depth > 0 && stmt.value < code().exprs.size() &&
+      code().exprs[stmt.value].kind == ExprKind::kName) {
     const Loc& body = code().functions[function_].loc;
     const std::size_t end = std::min<std::size_t>(stmt.loc.begin, code().text.size());
     constexpr std::size_t kMostBefore = 400;
     const std::size_t from = std::max<std::size_t>(body.begin, end > kMostBefore ? end - kMostBefore : 0);
     const std::string_view before = code().text.substr(from, end - from);
     const std::string name(code().exprs[stmt.value].text);
-    if (Contains(before, name + " in ") || Contains(before, ".includes(" + name + ")") ||
-        Contains(before, ".has(" + name + ")")) {
-      return;
+    for (const std::string& asks : {name + " in ", ".includes(" + name + ")", ".has(" + name + ")"}) {
+      if (before.find(asks) != std::string_view::npos) return;
     }
   }
   const std::string known = index ? view().Text(code().ArgsOf(target)[0].value, function_) : std::string(target.text);
