@@ -42,6 +42,7 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
       given[to].Join(taints[i]);
       given[to].Join(NamedPlace(args[i].value));
       NoteLent(module, function, to, args[i].value);
+      GiveObject(module, function, to, args[i].value);
     }
     if (to < count && !shape.params[to].variadic) GiveText(module, function, to, args[i].value);
   }

@@ -350,10 +350,19 @@ Taint Engine::EvalMember(ExprId id) {
         taint = states_[owner.module].slots[slot];
         taint.fresh = taint.labels;
         taint.params = 0;
+        if (states_[owner.module].view->slots()[slot].function != kNone)
+          taint.Join(OfProperty(owner, slot, Eval(expr.base), id));
       }
       const bool self = base->kind == ExprKind::kName && view().SelfClass(base->text, function_) != kNone;
       if (!self) taint.Join(Eval(expr.base).Without(kEnvLabels));
       return taint;
+    }
+    std::uint32_t module = kNone;
+    std::uint32_t slot = kNone;
+    if (FindElsewhere(owner, key, &module, &slot)) {
+      taint = states_[module].slots[slot];
+      taint.fresh = taint.labels;
+      taint.params = 0;
     }
   }
   if (expr.kind == ExprKind::kIndex) {
@@ -630,6 +639,12 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
           return;
         }
       }
+      std::uint32_t module = kNone;
+      std::uint32_t variable = kNone;
+      if (expr.kind == ExprKind::kMember && FindElsewhere(owner, expr.text, &module, &variable)) {
+        StoreElsewhere(module, variable, taint);
+        return;
+      }
       if (owner.kind == ValueKind::kQualified) {
         const CatalogueEntry* entry = EntryOf(expr.base, owner);
         if (entry != nullptr && entry->role == Role::kEnvAll) {
@@ -639,6 +654,8 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
                                        ? std::string(expr.text)
                                        : view().Text(code().ArgsOf(expr)[0].value, function_);
           Use(call, core::Permission::kEnvironmentWrite, name);
+          if (taint.labels != 0 && !name.empty() && written_variables_.size() < 256)
+            written_variables_[name].Join(taint);
           JudgeEnvironmentWrite(target, name, value);
           return;
         }

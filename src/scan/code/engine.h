@@ -9,6 +9,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -256,6 +257,16 @@ class Engine {
 
   Taint CallFunction(const Value& callee, std::span<const Arg> args, std::span<const Taint> taints,
                      const Taint& receiver, ExprId at);
+  // objects.cc: what objects carry, and methods of objects of which little is known.
+  void StoreElsewhere(std::uint32_t module, std::uint32_t slot, Taint what);
+  [[nodiscard]] bool FindElsewhere(const Value& owner, std::string_view name, std::uint32_t* module,
+                                   std::uint32_t* slot) const;
+  Taint OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at);
+  void FillRecord(const Value& klass, std::span<const Arg> args, std::span<const Taint> taints);
+  void GiveObject(std::uint32_t module, FuncId function, std::size_t param, ExprId given);
+  [[nodiscard]] std::span<const std::pair<std::uint32_t, ClassId>> ObjectsOf(ExprId owner) const;
+  void ListMethods();
+  Taint CallByName(const Call& call, std::span<const Taint> taints);
   // `at`: where the function is handed over; kNone: nobody knows.
   void CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at = kNone);
   void JudgeSentOn(const SentParam& sent, const Taint& given, ExprId at);
@@ -351,6 +362,7 @@ class Engine {
   void JudgeSpread(ExprId value);
   void JudgeNamedParts(ExprId given);
   void JudgeWrittenPart(const Stmt& stmt, std::uint32_t slot);
+  [[nodiscard]] bool IsLookedUp(ExprId value) const;
   void JudgeState(const Stmt& stmt);
   void ReadState(std::string_view key);
   void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);
@@ -630,6 +642,12 @@ class Engine {
   std::vector<std::vector<FunctionFacts>> facts_;
   std::deque<Step> trail_;
   std::vector<Hit> hits_;
+  using Targets = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // module; function or class of it
+  std::map<std::pair<std::uint64_t, std::size_t>, Targets> objects_;     // by function and parameter
+  std::unordered_map<std::uint64_t, Targets> derived_;                   // by class
+  std::unordered_map<std::string_view, Targets> methods_;
+  bool methods_listed_ = false;
+  std::unordered_map<std::string, Taint> written_variables_;  // of the environment
   std::vector<UseAt> uses_;
   std::vector<std::string> given_;
   std::unordered_set<std::uint64_t> seen_;                  // findings, by rule and place

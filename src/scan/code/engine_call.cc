@@ -138,8 +138,19 @@ Taint Engine::EvalCall(ExprId id) {
       function.index = init;
       (void)CallFunction(function, args, taints, {}, id);
     }
+    if (owner.MethodOf(call.callee.index, "__init__") == kNone && owner.is_python())
+      FillRecord(call.callee, args, taints);
     result = call.all.Without(kEnvLabels);
     handled = true;
+  } else if (call.callee.kind == ValueKind::kInstance && call.callee.module < states_.size() && base != nullptr &&
+             base->kind != ExprKind::kMember) {
+    // send = Sender(); send(v)
+    Value function = call.callee;
+    function.kind = ValueKind::kFunction;
+    function.index = states_[call.callee.module].view->MethodOf(call.callee.index, "__call__");
+    if (function.index != kNone) result = CallFunction(function, args, taints, call.receiver, id);
+  } else if (call.callee.kind == ValueKind::kUnknown && call.entry == nullptr) {
+    result = CallByName(call, taints);
   }
   if (call.entry != nullptr) {
     Taint whole = call.all;

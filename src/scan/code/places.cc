@@ -250,8 +250,8 @@ PathKind KindOfPath(std::string_view path) {
   }
   if (kStartup.AnyIn(lower) || StandsBefore(lower)) return PathKind::kStartup;
   if (kWeak.AnyIn(lower)) return PathKind::kWeakSecret;
-  // ".env" + one of several endings
-  std::string_view file(lower);
+  // ".env" + an ending: one that is not known, or one of several (which stand behind it, with blanks between).
+  std::string_view file = std::string_view(lower).substr(0, lower.find(' '));
   if (file.ends_with(kHole)) file.remove_suffix(1);
   if (file == ".env" || file.ends_with("/.env") || file.ends_with("/.env.")) return PathKind::kWeakSecret;
   if (kAgent.AnyIn(lower)) return IsKeptAside(lower) ? PathKind::kPlain : PathKind::kAgent;

@@ -408,7 +408,12 @@ Taint Engine::EnvRead(std::string_view name, ExprId at) {
   Use(call, core::Permission::kEnvironmentRead, std::string(name));
   const std::string shown = name.empty() ? std::string("reads the environment")
                                          : "reads the environment variable " + std::string(name.substr(0, 80));
-  if (name.empty() || !IsSecretName(name)) return Source(kEnvPlain, at, shown);
+  const auto written = written_variables_.find(std::string(name));  // by this program itself
+  if (name.empty() || !IsSecretName(name)) {
+    Taint plain = Source(kEnvPlain, at, shown);
+    if (written != written_variables_.end()) plain.Join(written->second);
+    return plain;
+  }
   keyed_.insert(module_);
   Taint taint = Source(kEnvSecret, at, shown);
   taint.vendors = VendorOf(name);

@@ -70,7 +70,7 @@ void Engine::MarkCopied(std::string path, const Taint& taint) {
   if (path.size() < kShortest || Contains(path, std::string_view(&kHole, 1)) || kept_paths_.size() >= kMostCopies)
     return;
   Taint kept = taint;
-  kept.labels = kept.fresh = taint.labels & (kSecretFile | kStore);
+  kept.labels = kept.fresh = taint.labels & (kSecretFile | kStore | kEnvAll);
   kept.params = 0;
   if (kept_paths_.try_emplace(std::move(path), std::move(kept)).second) changed_ = true;
 }
@@ -539,7 +539,7 @@ Taint Engine::JudgeFile(Call& call) {
       }
       if (kept.labels != 0) return kept;
     }
-    if (data.Has(kSecretFile | kStore)) MarkCopied(path, data);
+    if (data.Has(kSecretFile | kStore | kEnvAll)) MarkCopied(path, data);
     JudgeShared(call, name);
     JudgeOverwritten(call, path_taint);
     JudgeWrite(call, path, path_taint, data);

@@ -145,8 +145,25 @@ Taint Engine::DestinationOf(ExprId value) {
   return out;
 }
 
+// if style in STYLES: update["style"] = style. A name that was looked up in a list of the program's own.
+bool Engine::IsLookedUp(ExprId value) const {
+  if (value >= code().exprs.size() || code().exprs[value].kind != ExprKind::kName) return false;
+  constexpr std::size_t kMostBefore = 400;
+  const std::size_t end = std::min<std::size_t>(code().exprs[value].loc.begin, code().text.size());
+  const std::size_t from =
+      std::max<std::size_t>(code().functions[function_].loc.begin, end > kMostBefore ? end - kMostBefore : 0);
+  const std::string_view before = from < end ? code().text.substr(from, end - from) : std::string_view();
+  const std::string name(code().exprs[value].text);
+  for (const std::string& asks : {name + " in ", name + " not in ", ".includes(" + name + ")", ".has(" + name + ")"}) {
+    const std::size_t asked = before.rfind(asks);
+    if (asked != std::string_view::npos && before.substr(0, asked).ends_with("for ")) continue;  // goes through one
+    if (asked != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at) {
-  if (!last_ || key.empty() || key.size() > 128 || state_writes_.size() > 10'000) return;
+  if (!last_ || key.empty() || key.size() > 128 || state_writes_.size() > 10'000 || IsLookedUp(value)) return;
   constexpr Labels kFromOutside = kToolArgument | kForeign | kFileContent | kMemory | kInput | kArguments;
   StateWrite write;
   write.because = taint.labels & kFromOutside;
@@ -230,19 +247,6 @@ void Engine::JudgeWrittenPart(const Stmt& stmt, std::uint32_t slot) {
   if ((!index && target.kind != ExprKind::kMember) || target.base >= code().exprs.size() ||
       code().exprs[target.base].kind != ExprKind::kName || view().SlotOf(target.base, function_) != slot) {
     return;
-  }
-  // if style in STYLES: update["style"] = style
-  if (stmt.condition_depth > 0 && stmt.value < code().exprs.size() &&
-      code().exprs[stmt.value].kind == ExprKind::kName) {
-    const Loc& body = code().functions[function_].loc;
-    const std::size_t end = std::min<std::size_t>(stmt.loc.begin, code().text.size());
-    constexpr std::size_t kMostBefore = 400;
-    const std::size_t from = std::max<std::size_t>(body.begin, end > kMostBefore ? end - kMostBefore : 0);
-    const std::string_view before = code().text.substr(from, end - from);
-    const std::string name(code().exprs[stmt.value].text);
-    for (const std::string& asks : {name + " in ", ".includes(" + name + ")", ".has(" + name + ")"}) {
-      if (before.find(asks) != std::string_view::npos) return;
-    }
   }
   const std::string known = index ? view().Text(code().ArgsOf(target)[0].value, function_) : std::string(target.text);
   if (!known.empty()) return WriteState(known, stmt.value, Eval(stmt.value), stmt.value);

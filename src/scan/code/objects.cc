@@ -1,0 +1,200 @@
+// What objects carry from where it is put into them to where it is taken out, and whose methods are called where only
+// the name of the method is known.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/resolve_internal.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+
+namespace {
+
+constexpr std::size_t kMostTargets = 3;  // methods of one name: more say nothing
+constexpr std::size_t kMostMethods = 100'000;
+
+// Methods that lists, files, texts, clients and promises have as well.
+bool IsCommonMethod(std::string_view name) {
+  static constexpr FixedWords kCommon(std::to_array<std::string_view>(
+      {"append",   "add",    "get",    "pop",     "update",  "items",    "keys",     "values",  "read",    "write",
+       "close",    "open",   "send",   "join",    "split",   "strip",    "format",   "encode",  "decode",  "replace",
+       "copy",     "sort",   "index",  "count",   "find",    "extend",   "insert",   "remove",  "clear",   "start",
+       "stop",     "set",    "log",    "info",    "debug",   "error",    "warn",     "warning", "map",     "filter",
+       "then",     "catch",  "push",   "forEach", "slice",   "toString", "next",     "throw",   "emit",    "on",
+       "once",     "json",   "text",   "connect", "request", "post",     "fetch",    "execute", "commit",  "query",
+       "submit",   "result", "wait",   "acquire", "release", "flush",    "seek",     "exists",  "mkdir",   "invoke",
+       "call",     "apply",  "bind",   "end",     "delete",  "has",      "create",   "list",    "search",  "init",
+       "trim",     "match",  "test",   "parse",   "dump",    "load",     "dumps",    "loads",   "use",     "reset",
+       "lower",    "upper",  "is",     "render",  "build",   "process",  "validate", "handle",  "resolve", "reject",
+       "register", "setup",  "cancel", "save",    "put",     "patch",    "head",     "stream",  "iter",    "run"}));
+  return name.size() < 3 || kCommon.Has(name);
+}
+
+}  // namespace
+
+// state.value = v, settings.note = v: a variable of another module, or of a class of another module.
+void Engine::StoreElsewhere(std::uint32_t module, std::uint32_t slot, Taint what) {
+  if (what.labels == 0) return;
+  what.fresh = what.labels;
+  what.params = 0;
+  Taint& at = states_[module].slots[slot];
+  if ((at.labels | what.labels) != at.labels) changed_ = true;
+  at.Join(what);
+  // Its own module sets it anew in each pass.
+  if (states_[module].view->slots()[slot].owner == kNone) states_[module].outside[slot].Join(what);
+}
+
+// The variable that `owner.name` is, where the owner is a module, a class or an instance of the package.
+bool Engine::FindElsewhere(const Value& owner, std::string_view name, std::uint32_t* module,
+                           std::uint32_t* slot) const {
+  if (owner.module >= states_.size()) return false;
+  *module = owner.module;
+  if (IsModuleObject(owner)) {
+    *slot = states_[owner.module].view->SlotByName(name, kModuleBody);
+  } else if (owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) {
+    *slot = states_[owner.module].view->AttributeSlot(owner.index, name);
+  } else {
+    return false;
+  }
+  return *slot != kNone;
+}
+
+// @property def v(self), get v(): reading it is calling it.
+Taint Engine::OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at) {
+  const Module& module = states_[owner.module].view->module();
+  const FuncId function = states_[owner.module].view->slots()[slot].function;
+  if (function >= module.functions.size()) return {};
+  const Function& shape = module.functions[function];
+  bool read = module.text.substr(std::min<std::size_t>(shape.loc.begin, module.text.size()), 4) == "get ";
+  for (const ExprId decorator : shape.decorators) {
+    if (decorator >= module.exprs.size()) continue;
+    read = read || SaysOneOf(module.exprs[decorator].text, {"property", "cached_property"});
+  }
+  if (!read) return {};
+  Value value = owner;
+  value.kind = ValueKind::kFunction;
+  value.index = function;
+  return CallFunction(value, {}, {}, receiver, at);
+}
+
+// D(a=x, b=y) of a class that says only which fields it has: a dataclass, a model, a row.
+void Engine::FillRecord(const Value& klass, std::span<const Arg> args, std::span<const Taint> taints) {
+  const ModuleView& view = *states_[klass.module].view;
+  std::vector<std::uint32_t> fields;
+  for (std::uint32_t i = 0; i < view.slots().size() && fields.size() < 64; ++i) {
+    if (view.slots()[i].owner == klass.index && view.slots()[i].function == kNone) fields.push_back(i);
+  }
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < args.size() && i < taints.size(); ++i) {
+    std::uint32_t slot = kNone;
+    if (!args[i].name.empty()) {
+      slot = view.AttributeSlot(klass.index, args[i].name);
+    } else if (next < fields.size()) {
+      slot = fields[next++];
+    }
+    if (slot != kNone) StoreElsewhere(klass.module, slot, taints[i]);
+  }
+}
+
+// go(Client()), Service(client=Client()): what class a parameter's objects are of.
+void Engine::GiveObject(std::uint32_t module, FuncId function, std::size_t param, ExprId given) {
+  if (given >= code().exprs.size()) return;
+  const Value& value = view().Evaluate(given, function_);
+  if (value.kind != ValueKind::kInstance || value.module >= states_.size()) return;
+  std::vector<std::pair<std::uint32_t, ClassId>>& known = objects_[{Key(module, function), param}];
+  const std::pair<std::uint32_t, ClassId> one{value.module, value.index};
+  if (known.size() > kMostTargets || std::ranges::find(known, one) != known.end()) return;
+  known.push_back(one);
+  changed_ = true;
+}
+
+// Classes of what a name or an attribute holds, where that was given to a parameter.
+std::span<const std::pair<std::uint32_t, ClassId>> Engine::ObjectsOf(ExprId owner) const {
+  std::uint32_t slot = kNone;
+  if (code().exprs[owner].kind == ExprKind::kName) {
+    slot = view().SlotOf(owner, function_);
+  } else if (const std::uint32_t attribute = OwnAttribute(owner); attribute != kNone) {
+    // self.client = client
+    if (view().slots()[attribute].count != 1) return {};
+    const Binding& binding = view().bindings()[view().slots()[attribute].first];
+    if (binding.value >= code().exprs.size() || code().exprs[binding.value].kind != ExprKind::kName) return {};
+    slot = view().SlotOf(binding.value, binding.scope);
+  }
+  if (slot == kNone || view().slots()[slot].param == kNone) return {};
+  const auto known = objects_.find({Key(module_, view().slots()[slot].scope), view().slots()[slot].param});
+  if (known == objects_.end() || known->second.size() > kMostTargets) return {};
+  return known->second;
+}
+
+void Engine::ListMethods() {
+  methods_listed_ = true;
+  std::size_t count = 0;
+  for (std::uint32_t m = 0; m < states_.size(); ++m) {
+    const Module& module = states_[m].view->module();
+    for (ClassId c = 0; c < module.classes.size(); ++c) {
+      for (const ExprId base : module.classes[c].bases) {
+        const Value& value = states_[m].view->Evaluate(base, module.classes[c].parent);
+        if (value.kind == ValueKind::kClass && value.module < states_.size())
+          derived_[Key(value.module, value.index)].emplace_back(m, c);
+      }
+    }
+    for (FuncId f = 1; f < module.functions.size() && count < kMostMethods; ++f) {
+      const Function& function = module.functions[f];
+      if (function.owner == kNone || IsCommonMethod(function.name) || function.name.starts_with("__")) continue;
+      ++count;
+      std::vector<std::pair<std::uint32_t, FuncId>>& same = methods_[function.name];
+      if (same.size() <= kMostTargets) same.emplace_back(m, f);
+    }
+  }
+}
+
+// self.load() that a class derived from this one brings, super().put(v), client.deliver(v) of an object that was given:
+// every method of the package that it may be, where these are few.
+Taint Engine::CallByName(const Call& call, std::span<const Taint> taints) {
+  const Expr& expr = code().exprs[call.expr];
+  if (expr.base >= code().exprs.size() || code().exprs[expr.base].kind != ExprKind::kMember) return {};
+  const Expr& method = code().exprs[expr.base];
+  if (method.base >= code().exprs.size()) return {};
+  if (!methods_listed_) ListMethods();
+  std::vector<std::pair<std::uint32_t, FuncId>> targets;
+  const auto take = [&](std::uint32_t module, ClassId klass) {
+    const FuncId found = states_[module].view->MethodOf(klass, method.text);
+    if (found != kNone && targets.size() <= kMostTargets) targets.emplace_back(module, found);
+  };
+  const Expr& owner = code().exprs[method.base];
+  const bool above = owner.kind == ExprKind::kCall && owner.base < code().exprs.size()
+                         ? code().exprs[owner.base].text == "super"
+                         : owner.text == "super";
+  const ClassId own = code().functions[function_].owner;
+  if (above) {
+    if (own >= code().classes.size()) return {};
+    for (const ExprId base : code().classes[own].bases) {
+      const Value& value = view().Evaluate(base, code().classes[own].parent);
+      if (value.kind == ValueKind::kClass && value.module < states_.size()) take(value.module, value.index);
+    }
+  } else if (const ClassId self = owner.kind == ExprKind::kName ? view().SelfClass(owner.text, function_) : kNone;
+             self != kNone) {
+    const auto derived = derived_.find(Key(module_, self));
+    if (derived == derived_.end()) return {};
+    for (const auto& [module, klass] : derived->second) take(module, klass);
+  } else if (const auto objects = ObjectsOf(method.base); !objects.empty()) {
+    for (const auto& [module, klass] : objects) take(module, klass);
+  } else if (const auto same = methods_.find(method.text); same != methods_.end()) {
+    targets = same->second;
+  }
+  if (targets.empty() || targets.size() > kMostTargets) return {};
+  Taint result;
+  for (const auto& [module, function] : targets) {
+    if (module == module_ && function == function_) continue;
+    Value value;
+    value.kind = ValueKind::kFunction;
+    value.module = module;
+    value.index = function;
+    result.Join(CallFunction(value, call.args, taints, call.receiver, call.expr));
+  }
+  return result;
+}
+
+}  // namespace interlock::scan::code
