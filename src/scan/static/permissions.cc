@@ -161,6 +161,13 @@ void ComparePermissions(const std::vector<FileContext>& files, const code::CodeF
                         const Declaration& declaration, ScanReport& report, std::vector<RawFinding>& out) {
   report.declares = declaration.declares;
   report.declared = declaration.permissions;
+  // A file's lines are counted once, however many tools and uses stand in it.
+  std::map<std::uint32_t, LineIndex> lines;
+  const auto lines_of = [&](std::uint32_t file) -> const LineIndex& {
+    auto index = lines.find(file);
+    if (index == lines.end()) index = lines.emplace(file, LineIndex(files[file].text())).first;
+    return index->second;
+  };
   const std::size_t first_tool = report.tools.size();  // those of a listing stand before, known by name
   for (const code::EntryPoint& entry : facts.entries) {
     ToolSurface tool;
@@ -171,7 +178,7 @@ void ComparePermissions(const std::vector<FileContext>& files, const code::CodeF
     tool.declares = entry.declares;
     if (entry.file < files.size()) {
       tool.file = files[entry.file].file->path;
-      tool.line = LineIndex(files[entry.file].text()).At(entry.loc.begin).line;
+      tool.line = lines_of(entry.file).At(entry.loc.begin).line;
     }
     report.tools.push_back(std::move(tool));
   }
@@ -182,7 +189,6 @@ void ComparePermissions(const std::vector<FileContext>& files, const code::CodeF
   };
   std::map<Permission, Group> beyond;
   std::map<std::tuple<Permission, std::uint32_t, std::string>, std::size_t> seen;
-  std::map<std::uint32_t, LineIndex> lines;
   for (const code::CapabilityUse& use : facts.uses) {
     if (use.file >= files.size()) continue;
     Reach reach = files[use.file].reach;
@@ -204,12 +210,10 @@ void ComparePermissions(const std::vector<FileContext>& files, const code::CodeF
     }
     const auto [it, fresh] = seen.try_emplace({use.permission, use.file, use.detail}, report.permissions.size());
     if (!fresh) continue;
-    auto index = lines.find(use.file);
-    if (index == lines.end()) index = lines.emplace(use.file, LineIndex(files[use.file].text())).first;
     PermissionUse shown;
     shown.permission = use.permission;
     shown.file = files[use.file].file->path;
-    shown.line = index->second.At(use.loc.begin).line;
+    shown.line = lines_of(use.file).At(use.loc.begin).line;
     shown.detail = use.detail.empty() ? use.callee : use.detail;
     shown.reach = reach;
     for (const std::uint32_t entry : use.entries) {
