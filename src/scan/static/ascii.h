@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <cstring>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -13,8 +15,20 @@ namespace interlock::scan {
 
 [[nodiscard]] inline std::string LowerCase(std::string_view text) {
   std::string out(text);
-  for (char& c : out) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  // Eight letters at a time: bit 7 of a byte's sum tells whether it reached 'A', or went past 'Z'.
+  constexpr std::uint64_t kEach = 0x0101010101010101U;
+  std::size_t i = 0;
+  for (; i + sizeof(std::uint64_t) <= out.size(); i += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, out.data() + i, sizeof(word));
+    const std::uint64_t low = word & (kEach * 0x7FU);
+    const std::uint64_t from_a = low + kEach * (0x80U - 'A');
+    const std::uint64_t past_z = low + kEach * (0x7FU - 'Z');
+    word |= ((from_a ^ past_z) & ~word & (kEach * 0x80U)) >> 2U;
+    std::memcpy(out.data() + i, &word, sizeof(word));
+  }
+  for (; i < out.size(); ++i) {
+    if (out[i] >= 'A' && out[i] <= 'Z') out[i] = static_cast<char>(out[i] - 'A' + 'a');
   }
   return out;
 }
