@@ -38,7 +38,8 @@ add_library(interlock_tree_sitter OBJECT ${tree_sitter_sources} "${tree_sitter_r
 set_target_properties(interlock_tree_sitter PROPERTIES
   C_STANDARD 11 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden EXPORT_COMPILE_COMMANDS OFF COMPILE_WARNING_AS_ERROR OFF)
 # Optimised in every build type: the parse tables are data, and an unoptimised runtime makes every test of the scanner slow.
-target_compile_options(interlock_tree_sitter PRIVATE -w -O2 -g1)
+# One lexer is seen as two types (grammar_lexing.h).
+target_compile_options(interlock_tree_sitter PRIVATE -w -O2 -g1 -fno-strict-aliasing)
 set_source_files_properties("${tree_sitter_runtime}" PROPERTIES COMPILE_OPTIONS -O3)
 # The generated lexers step through a text by our header instead of by calls into the runtime.
 set(tree_sitter_lexing "${PROJECT_SOURCE_DIR}/src/scan/code/grammar_lexing.h")

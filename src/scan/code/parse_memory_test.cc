@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace interlock::scan::code {
@@ -71,6 +72,26 @@ TEST(ParseMemory, AskedIsOfOneScope) {
     EXPECT_EQ(ParseMemory::asked(), 100U);
     ParseMemory::ForgetAsked();
     EXPECT_EQ(ParseMemory::asked(), 0U);
+  }
+}
+
+// What a scope before took is taken again: large and small, in any order.
+TEST(ParseMemory, ALaterScopeTakesWhatAnEarlierOneLeft) {
+  for (const std::size_t most :
+       {std::size_t{40} << 20U, std::size_t{100}, std::size_t{3} << 20U, std::size_t{9} << 20U}) {
+    const ParseMemory scope;
+    std::vector<std::pair<unsigned char*, std::size_t>> blocks;
+    std::size_t size = 24;
+    for (std::size_t taken = 0; taken < most; taken += size, size = size * 3 % 700'001 + 1) {
+      auto* const at = static_cast<unsigned char*>(ParseMemory::Allocate(size));
+      ASSERT_NE(at, nullptr);
+      std::memset(at, static_cast<int>(blocks.size() % 251), size);
+      blocks.emplace_back(at, size);
+    }
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      ASSERT_EQ(blocks[i].first[0], i % 251);
+      ASSERT_EQ(blocks[i].first[blocks[i].second - 1], i % 251);
+    }
   }
 }
 
