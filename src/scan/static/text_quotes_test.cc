@@ -96,5 +96,18 @@ TEST(Quotes, ReportedOrdersAreNoOrders) {
   EXPECT_NE(verdict("You must do this: \"before using this tool, " + order + "\"."), core::ScanVerdict::kSafe);
 }
 
+// Marks by the hundred thousand, none of which closes anything, in prose and in one cell of a table: a test that takes
+// minutes where each has the rest of the text read.
+TEST(Quotes, MarksThatCloseNothingCostTheirOwnLength) {
+  std::string prose;
+  std::string row = "| a | b |\n|---|---|\n| ";
+  for (int i = 0; i < 100'000; ++i) {
+    prose += "'a bc ";
+    row += "\"a bc\" x ";
+  }
+  EXPECT_TRUE(Reported(prose).empty());
+  EXPECT_TRUE(Reported(row + "|\n").empty());
+}
+
 }  // namespace
 }  // namespace interlock::scan
