@@ -123,8 +123,10 @@ bool MayIgnoreCase(std::string_view regex) {
 base::Error Bad(std::string message) { return base::Error(base::ErrorCode::kPatternSyntax, std::move(message)); }
 
 struct Window {
-  std::uint32_t begin;
-  std::uint32_t end;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::uint32_t first = 0;  // where the first word stands that it is around, ...
+  std::uint32_t last = 0;   // ... and the last one ends
 };
 
 }  // namespace
@@ -160,11 +162,13 @@ struct PatternScratch::Impl {
       all.push_back(window);
       return;
     }
-    all.back().begin = std::min(all.back().begin, window.begin);
-    all.back().end = std::max(all.back().end, window.end);
+    const auto join = [](const Window& one, const Window& other) -> Window {
+      return {std::min(one.begin, other.begin), std::max(one.end, other.end), std::min(one.first, other.first),
+              std::max(one.last, other.last)};
+    };
+    all.back() = join(all.back(), window);
     while (all.size() > 1 && all.back().begin <= all[all.size() - 2].end) {
-      Window& before = all[all.size() - 2];
-      before = {std::min(before.begin, all.back().begin), std::max(before.end, all.back().end)};
+      all[all.size() - 2] = join(all[all.size() - 2], all.back());
       all.pop_back();
     }
   }
@@ -191,6 +195,8 @@ struct PatternSet::Impl {
     mutable std::vector<std::vector<Wanted>> needs;          // each match has one word of each
     mutable std::size_t asked = 0;  // so many of the needs: of the others every window has a word anyway
 
+    mutable bool holds_word = false;  // each match has one of `words` inside
+
     // Called before the others; false: RE2 refuses the expression.
     bool Prepare(std::int64_t max_memory) const {
       std::call_once(once, [&] {
@@ -215,6 +221,12 @@ struct PatternSet::Impl {
         };
         std::ranges::stable_sort(found, {}, [&](const Need& need) { return std::pair(given(need), need.size()); });
         asked = static_cast<std::size_t>(std::ranges::count_if(found, std::not_fn(given)));
+        const auto has_word = [&](const std::string& one) {
+          return std::ranges::any_of(words,
+                                     [&](const std::string& word) { return one.find(word) != std::string::npos; });
+        };
+        holds_word = !MayIgnoreCase(regex) &&
+                     std::ranges::any_of(found, [&](const Need& need) { return std::ranges::all_of(need, has_word); });
         for (Need& need : found) {
           // Where case does not count, the kelvin sign is a k and the long s an s.
           if (MayIgnoreCase(regex) && need.back() != kBeyondAscii) need.emplace_back(kBeyondAscii);
@@ -328,7 +340,9 @@ bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::
     for (std::uint32_t begin = window.begin; begin < window.end;) {
       const std::uint32_t end = border == borders.end() ? window.end : std::min(*border++, window.end);
       const bool whole = begin == window.begin && end == window.end;
-      if (pattern.MayMatch(text.substr(begin, end - begin), whole ? pattern.asked : pattern.needs.size(), own) &&
+      const bool worth = !pattern.holds_word || (begin < window.last && end > window.first);
+      if (worth &&
+          pattern.MayMatch(text.substr(begin, end - begin), whole ? pattern.asked : pattern.needs.size(), own) &&
           !Search(index, text, {begin, end}, hits, outcome, out)) {
         return true;
       }
@@ -442,10 +456,11 @@ PatternOutcome PatternSet::Scan(std::string_view text, PatternScratch& scratch, 
     const auto end = hit.begin + static_cast<std::uint32_t>(impl_->words[hit.word].size());
     for (const std::uint32_t user : impl_->users[hit.word]) {
       const std::uint32_t reach = impl_->patterns[user]->reach;
-      own.Add(user, {hit.begin > reach ? hit.begin - reach : 0, size - end > reach ? end + reach : size});
+      own.Add(user,
+              {hit.begin > reach ? hit.begin - reach : 0, size - end > reach ? end + reach : size, hit.begin, end});
     }
   }
-  for (const std::uint32_t pattern : impl_->always) own.Add(pattern, {0, size});
+  for (const std::uint32_t pattern : impl_->always) own.Add(pattern, {0, size, 0, size});
   std::sort(own.touched.begin(), own.touched.end());
   outcome.candidates = static_cast<std::uint32_t>(own.touched.size());
   const std::uint64_t limit = impl_->options.confirm_floor + std::uint64_t{impl_->options.confirm_factor} * text.size();

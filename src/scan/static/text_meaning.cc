@@ -384,8 +384,9 @@ class Reader {
     const int size = phrase.size;
     if (i + size >= count) return false;
     const std::uint64_t* const rest = lexicon_.hashes(phrase);
+    const TextToken* const next = &at(sentence, i) + 1;
     for (int k = 0; k < size; ++k) {
-      if (at(sentence, i + 1 + k).hash != rest[k]) return false;
+      if (next[k].hash != rest[k]) return false;
     }
     if (phrase.before != 0) {
       std::uint32_t begin = at(sentence, i).begin;
