@@ -51,15 +51,17 @@ class Wanted {
 // of them is first asked for: says "no" to most words without a search for them.
 class BlockGrams {
  public:
+  static constexpr std::size_t kMostBytes = std::size_t{8} << 10;  // that are asked about together
+
   void Open(std::string_view text);
   // Bytes [begin, end) are asked about next.
   void Look(std::size_t begin, std::size_t end);
-  // False: they are without the word. What lies in many blocks always may have it.
+  // False: they are without the word. More than kMostBytes, and a block, always may have it.
   [[nodiscard]] bool MayHave(const Wanted& wanted) const noexcept;
 
  private:
   static constexpr std::size_t kBlock = 512;
-  static constexpr std::size_t kMostBlocks = 32;
+  static constexpr std::size_t kMostBlocks = kMostBytes / kBlock + 1;
   using Grams = std::array<std::uint64_t, 128>;
 
   void Read(std::size_t index);

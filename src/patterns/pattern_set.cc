@@ -334,14 +334,16 @@ bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::
   for (const Window& window : own.windows[index]) {
     if (outcome.looked + (window.end - window.begin) > limit) return false;
     outcome.looked += window.end - window.begin;
-    if (!pattern.MayMatch(window, own)) continue;
-    // Parts of the window between borders; of most the needs say that nothing is there.
+    // Parts of the window between borders; of most the needs say that nothing is there. Of a long window its blocks say
+    // little, and each part is asked by itself.
+    const bool apart = !borders.empty() && window.end - window.begin > BlockGrams::kMostBytes;
+    if (!apart && !pattern.MayMatch(window, own)) continue;
     auto border = std::ranges::upper_bound(borders, window.begin);
     for (std::uint32_t begin = window.begin; begin < window.end;) {
       const std::uint32_t end = border == borders.end() ? window.end : std::min(*border++, window.end);
       const bool whole = begin == window.begin && end == window.end;
       const bool worth = !pattern.holds_word || (begin < window.last && end > window.first);
-      if (worth &&
+      if (worth && (!apart || pattern.MayMatch(Window{begin, end}, own)) &&
           pattern.MayMatch(text.substr(begin, end - begin), whole ? pattern.asked : pattern.needs.size(), own) &&
           !Search(index, text, {begin, end}, hits, outcome, out)) {
         return true;

@@ -195,6 +195,30 @@ TEST_P(Both, WordsBeyondAsciiAreFoundWhereverTheTextHasSuch) {
   EXPECT_THAT(Hits(set, "bank"), IsEmpty());
 }
 
+// What is asked of a window as a whole, of the parts of a long one, and of a part that is long itself.
+TEST_P(Both, LongWindowsAreSearchedPartByPart) {
+  const PatternSet set =
+      Make({{R"(open\W+(?:the\W+)?door)", {"open"}, kWholeText}, {R"(shut\W+it)", {"shut"}}}, options());
+  for (const std::size_t lines : {std::size_t{1}, std::size_t{100}, std::size_t{4000}}) {
+    std::string text;
+    std::vector<std::uint32_t> borders;
+    std::vector<PatternHit> wanted;
+    for (std::size_t i = 0; i < lines; ++i) {
+      borders.push_back(static_cast<std::uint32_t>(text.size()));
+      if (i % 7 == 0) wanted.push_back(At(0, text.size() + 2, text.size() + 15));
+      text += i % 7 == 0 ? "- open the door\n" : i % 7 == 1 ? "- the door\n" : "- open, or shut\n";
+    }
+    borders.push_back(static_cast<std::uint32_t>(text.size()));
+    wanted.push_back(At(0, text.size() + 20'001, text.size() + 20'010));
+    text += std::string(20'000, 'x') + " open door";
+    if (wanted.size() > 64) wanted.resize(64);
+    PatternScratch scratch;
+    std::vector<PatternHit> found;
+    set.Scan(text, scratch, found, borders);
+    EXPECT_EQ(found, wanted) << lines;
+  }
+}
+
 TEST(Patterns, WhatIsWrongHasItsPlace) {
   const auto code_of = [](const PatternSpec& spec) {
     const std::vector<PatternSpec> specs = {{"fine", {}}, spec};
