@@ -30,7 +30,11 @@ class Words {
   [[nodiscard]] const TextToken& token(std::uint32_t i) const { return canvas_.tokens[sentence_.first + i]; }
   [[nodiscard]] std::string_view operator[](std::uint32_t i) const { return canvas_.Of(token(i)); }
   [[nodiscard]] bool Is(std::uint32_t i, std::initializer_list<std::string_view> words) const {
-    return std::ranges::find(words, (*this)[i]) != words.end();
+    // Asked of each word with list after list: most differ in their length or their first letter.
+    const std::string_view one = (*this)[i];
+    return std::ranges::any_of(words, [&](std::string_view word) {
+      return word.size() == one.size() && word.front() == one.front() && word == one;
+    });
   }
   [[nodiscard]] bool Any(std::initializer_list<std::string_view> words) const {
     for (std::uint32_t i = 0; i < size(); ++i) {
