@@ -674,12 +674,4 @@ void FindEntries(const World& world, const std::vector<core::Reach>& reach, std:
 // told.cc: what tools are said to be, where that is put together or stands elsewhere, and what they answer.
 void CollectTold(const World& world, const std::vector<core::Reach>& reach, const std::vector<EntryPoint>& entries,
                  std::vector<ToldText>& out);
-// Function in which each expression stands, and all calls in program order.
-struct ExprPlaces {
-  std::vector<FuncId> scope;
-  std::vector<ExprId> calls;
-  std::vector<ExprId> dicts;
-};
-[[nodiscard]] ExprPlaces PlacesOf(const Module& module);
-
 }  // namespace interlock::scan::code

@@ -26,7 +26,8 @@ class Finder {
         index_(module),
         path_(world.PathOf(module)),
         reach_(reach),
-        out_(out) {
+        out_(out),
+        places_(view_.places()) {
     for (const Import& import : module_.imports) {
       if (import.module.find("mcp") != std::string::npos ||
           import.module.find("modelcontextprotocol") != std::string::npos) {
@@ -37,7 +38,6 @@ class Finder {
   }
 
   void Run() {
-    places_ = PlacesOf(module_);
     Decorated();
     Classes();
     for (const ExprId call : places_.calls) Registered(call);
@@ -411,43 +411,12 @@ class Finder {
   std::string_view path_;
   core::Reach reach_;
   std::vector<EntryPoint>& out_;
-  ExprPlaces places_;
+  const ExprPlaces& places_;
   bool speaks_mcp_ = false;
   bool graphs_ = false;
 };
 
 }  // namespace
-
-ExprPlaces PlacesOf(const Module& module) {
-  ExprPlaces places;
-  places.scope.assign(module.exprs.size(), kNone);
-  std::vector<ExprId> open;
-  const auto walk = [&](ExprId from, FuncId scope) {
-    open.assign(1, from);
-    while (!open.empty()) {
-      const ExprId id = open.back();
-      open.pop_back();
-      if (id >= module.exprs.size() || places.scope[id] != kNone) continue;
-      places.scope[id] = scope;
-      const Expr& expr = module.exprs[id];
-      if (expr.kind == ExprKind::kCall) places.calls.push_back(id);
-      if (expr.kind == ExprKind::kDict) places.dicts.push_back(id);
-      const auto args = module.ArgsOf(expr);
-      for (std::size_t i = args.size(); i-- > 0;) open.push_back(args[i].value);
-      if (expr.base != kNone) open.push_back(expr.base);
-    }
-  };
-  for (FuncId id = 0; id < module.functions.size(); ++id) {
-    for (const Stmt& stmt : module.functions[id].body) {
-      walk(stmt.value, id);
-      walk(stmt.target, id);
-    }
-    for (const ExprId decorator : module.functions[id].decorators) {
-      walk(decorator, module.functions[id].parent == kNone ? kModuleBody : module.functions[id].parent);
-    }
-  }
-  return places;
-}
 
 void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out) {
   for (std::uint32_t i = 0; i < world.size(); ++i) {

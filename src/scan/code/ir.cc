@@ -190,4 +190,35 @@ std::string ExportedName(std::string_view name) { return "export " + std::string
 
 std::string Dump(const Module& module) { return Dumper(module).Run(); }
 
+ExprPlaces PlacesOf(const Module& module) {
+  ExprPlaces places;
+  places.scope.assign(module.exprs.size(), kNone);
+  std::vector<ExprId> open;
+  const auto walk = [&](ExprId from, FuncId scope) {
+    open.assign(1, from);
+    while (!open.empty()) {
+      const ExprId id = open.back();
+      open.pop_back();
+      if (id >= module.exprs.size() || places.scope[id] != kNone) continue;
+      places.scope[id] = scope;
+      const Expr& expr = module.exprs[id];
+      if (expr.kind == ExprKind::kCall) places.calls.push_back(id);
+      if (expr.kind == ExprKind::kDict) places.dicts.push_back(id);
+      const auto args = module.ArgsOf(expr);
+      for (std::size_t i = args.size(); i-- > 0;) open.push_back(args[i].value);
+      if (expr.base != kNone) open.push_back(expr.base);
+    }
+  };
+  for (FuncId id = 0; id < module.functions.size(); ++id) {
+    for (const Stmt& stmt : module.functions[id].body) {
+      walk(stmt.value, id);
+      walk(stmt.target, id);
+    }
+    for (const ExprId decorator : module.functions[id].decorators) {
+      walk(decorator, module.functions[id].parent == kNone ? kModuleBody : module.functions[id].parent);
+    }
+  }
+  return places;
+}
+
 }  // namespace interlock::scan::code

@@ -166,6 +166,15 @@ struct Module {
   }
 };
 
+// Function in which each expression stands (kNone: in no statement, as defaults of arguments and types do), and all
+// calls and dicts in program order.
+struct ExprPlaces {
+  std::vector<FuncId> scope;
+  std::vector<ExprId> calls;
+  std::vector<ExprId> dicts;
+};
+[[nodiscard]] ExprPlaces PlacesOf(const Module& module);
+
 struct LowerLimits {
   std::uint32_t max_bytes = 8u << 20;
   std::uint32_t max_nodes = 8'000'000;  // tree nodes visited

@@ -153,6 +153,7 @@ bool SaysNothing(const Value& value) {
 const Value& ModuleView::Evaluate(ExprId expr, FuncId scope) const {
   static const Value kNothing;
   if (expr >= module_.exprs.size()) return kNothing;
+  scope = ScopeOf(expr, scope);
   if (!overrides_.empty()) {
     // Inside a comprehension values depend on its variable: nothing is remembered.
     if (world_.depth_ >= kMaxDepth || override_steps_ == 0) return kNothing;

@@ -456,6 +456,7 @@ void KnownOrigins::Add(const Known& known) {
 // links. What is found depends on the depth of boxes at which it is asked for; inside an evaluation it depends on what
 // is being evaluated as well, and nothing is remembered.
 ExprId ModuleView::Origin(ExprId expr, FuncId scope, FuncId* found_scope) const {
+  if (expr < module_.exprs.size()) scope = ScopeOf(expr, scope);
   if (expr >= module_.exprs.size() || !HasOrigin(module_.exprs[expr].kind)) {
     if (found_scope != nullptr) *found_scope = scope;
     return expr;

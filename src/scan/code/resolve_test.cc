@@ -71,6 +71,16 @@ TEST(Resolve, NamesOfJavaScript) {
   EXPECT_EQ(JavaScript("process.env.HOME;\n"), "globalThis.process.env.HOME");
 }
 
+// A name means what it means where it stands, whoever asks first and from where.
+TEST(Resolve, TheFunctionIsTheExpressionsOwn) {
+  const std::string text = "x = 'outer'\ndef f():\n    x = 'inner'\n    return x\n";
+  const Module module = LowerPython(text, 0);
+  const Resolver resolver(module, nullptr);
+  const ExprId inner = module.functions[1].body.back().value;
+  EXPECT_EQ(resolver.Evaluate(inner, kModuleBody).text, "inner");
+  EXPECT_EQ(resolver.Evaluate(inner, 1).text, "inner");
+}
+
 TEST(Resolve, AcrossModules) {
   const std::string a = "from .b import go, NAME\ngo\n";
   const std::string b = "from os import system as go\nNAME = 'n'\n";

@@ -25,7 +25,7 @@ const std::string& ModuleView::Text(ExprId id, FuncId scope) const {
   if (world_.depth_ >= kMaxDepth) return kEmpty;
   text_memo_[id] = kNothing;  // cycles find nothing
   ++world_.depth_;
-  std::string text = ComputeText(id, scope);
+  std::string text = ComputeText(id, ScopeOf(id, scope));
   --world_.depth_;
   if (text.empty()) return kEmpty;
   if (text.size() > kMaxPartial) text.resize(kMaxPartial);

@@ -448,7 +448,7 @@ void Engine::JudgePrograms() {
     const bool joined =
         expr.kind == ExprKind::kCall && expr.base < code().exprs.size() && code().exprs[expr.base].text == "join";
     if ((expr.loc.end - expr.loc.begin < 60 && !joined) || expr.loc.end <= last_end) continue;
-    const Value& value = view().Evaluate(id, kModuleBody);
+    const Value& value = view().Evaluate(id, view().ScopeOf(id, kModuleBody));
     std::string whole;
     // ("import x", "exec(...)"): what is joined where it is written.
     for (const Value& line : lines ? value.items : std::vector<Value>()) {

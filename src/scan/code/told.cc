@@ -32,7 +32,7 @@ class Collector {
   void Read(std::uint32_t index) {
     const ModuleView& view = world_.View(index);
     const Module& module = view.module();
-    const ExprPlaces places = PlacesOf(module);
+    const ExprPlaces& places = view.places();
     for (const ExprId dict : places.dicts) Described(view, dict, places.scope[dict]);
     for (const ExprId call : places.calls) Registered(view, call, places.scope[call]);
     for (FuncId f = 0; f < module.functions.size(); ++f) {
@@ -61,7 +61,7 @@ class Collector {
   void ReadPrinted(std::uint32_t index) {
     const ModuleView& view = world_.View(index);
     const Module& module = view.module();
-    const ExprPlaces places = PlacesOf(module);
+    const ExprPlaces& places = view.places();
     for (const ExprId id : places.calls) {
       const Expr& call = module.exprs[id];
       if (call.base >= module.exprs.size()) continue;
@@ -298,7 +298,7 @@ class Collector {
     const auto [it, added] = filled_.try_emplace(view.index());
     if (!added) return it->second;
     const Module& module = view.module();
-    const ExprPlaces places = PlacesOf(module);
+    const ExprPlaces& places = view.places();
     for (const ExprId id : places.calls) {
       const Expr& call = module.exprs[id];
       if (call.base >= module.exprs.size()) continue;

@@ -162,7 +162,7 @@ std::uint32_t World::ResolveAlias(std::string_view name) const {
 }
 
 ModuleView::ModuleView(const World& world, const Module& module, std::uint32_t index)
-    : world_(world), module_(module), index_(index) {
+    : world_(world), module_(module), index_(index), places_(PlacesOf(module)) {
   memo_.assign(module.exprs.size(), 0);
   slot_memo_.assign(module.exprs.size(), kNone - 1);
   Build();
@@ -341,7 +341,7 @@ std::uint32_t ModuleView::SlotByName(std::string_view name, FuncId scope) const 
 
 std::uint32_t ModuleView::SlotOf(ExprId name, FuncId scope) const {
   std::uint32_t& memo = slot_memo_[name];
-  if (memo == kNone - 1) memo = SlotByName(module_.exprs[name].text, scope);
+  if (memo == kNone - 1) memo = SlotByName(module_.exprs[name].text, ScopeOf(name, scope));
   return memo;
 }
 

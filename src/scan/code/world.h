@@ -76,6 +76,14 @@ class ModuleView {
   [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
   [[nodiscard]] bool is_python() const noexcept { return module_.language == Language::kPython; }
 
+  // What an expression means depends on the function in which it stands, and not on who asks. Everything below that is
+  // given an expression and a `scope` takes the function from here; `scope` counts for what stands in no statement, as
+  // defaults of arguments and types do.
+  [[nodiscard]] const ExprPlaces& places() const noexcept { return places_; }
+  [[nodiscard]] FuncId ScopeOf(ExprId expr, FuncId scope) const noexcept {
+    return places_.scope[expr] != kNone ? places_.scope[expr] : scope;
+  }
+
   // References stay valid as long as the view.
   [[nodiscard]] const Value& Evaluate(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value Callee(ExprId call, FuncId scope) const;
@@ -150,6 +158,7 @@ class ModuleView {
   const World& world_;
   const Module& module_;
   std::uint32_t index_;
+  ExprPlaces places_;
   std::vector<Slot> slots_;
   std::vector<Binding> bindings_;
   std::unordered_map<std::string_view, std::uint32_t> names_;     // interned
