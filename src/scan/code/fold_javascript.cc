@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "code/resolve.h"
+#include "code/resolve_internal.h"
 #include "interlock/base/digits.h"
 
 namespace interlock::scan::code {
@@ -157,7 +157,7 @@ std::string Cut(std::string_view text, long from, long to) {
   return out;
 }
 
-Value Text(std::string text, std::uint8_t obfuscation, std::uint8_t decodes) {
+Value TextValue(std::string text, std::uint8_t obfuscation, std::uint8_t decodes) {
   Value value;
   value.kind = ValueKind::kText;
   value.text = std::move(text);
@@ -198,7 +198,7 @@ std::optional<Value> FromCodes(std::span<const Value> values, Marks marks, bool 
   } else {
     marks.Raise(1);
   }
-  return Text(std::move(out), marks.obfuscation, marks.decodes);
+  return TextValue(std::move(out), marks.obfuscation, marks.decodes);
 }
 
 std::optional<Value> Global(std::string_view name, std::span<const Value> args) {
@@ -219,9 +219,9 @@ std::optional<Value> Global(std::string_view name, std::span<const Value> args) 
   }
   if (name == "atob" && text(0)) {
     marks.Decode();
-    return Text(DecodeBase64(*text(0)), marks.obfuscation, marks.decodes);
+    return TextValue(DecodeBase64(*text(0)), marks.obfuscation, marks.decodes);
   }
-  if (name == "btoa" && text(0)) return Text(EncodeBase64(*text(0)), marks.obfuscation, marks.decodes);
+  if (name == "btoa" && text(0)) return TextValue(EncodeBase64(*text(0)), marks.obfuscation, marks.decodes);
   if (name == "Buffer.from" || name == "Buffer" || name == "buffer.Buffer.from" || name == "buffer.Buffer" ||
       name == "Uint8Array" || name == "Uint8Array.from") {
     if (!args.empty() && args[0].kind == ValueKind::kList) return FromCodes(args[0].items, marks, true);
@@ -229,26 +229,26 @@ std::optional<Value> Global(std::string_view name, std::span<const Value> args) 
     const std::string_view encoding = text(1).value_or("utf8");
     if (encoding == "base64" || encoding == "base64url") {
       marks.Decode();
-      return Text(DecodeBase64(*text(0)), marks.obfuscation, marks.decodes);
+      return TextValue(DecodeBase64(*text(0)), marks.obfuscation, marks.decodes);
     }
     if (encoding == "hex") {
       marks.Decode();
-      return Text(DecodeHex(*text(0)), marks.obfuscation, marks.decodes);
+      return TextValue(DecodeHex(*text(0)), marks.obfuscation, marks.decodes);
     }
-    return Text(std::string(*text(0)), marks.obfuscation, marks.decodes);
+    return TextValue(std::string(*text(0)), marks.obfuscation, marks.decodes);
   }
   if ((name == "decodeURIComponent" || name == "decodeURI" || name == "unescape") && text(0)) {
     bool letters = false;
     std::string out = PercentDecode(*text(0), &letters);
     if (letters) marks.Decode();
-    return Text(std::move(out), marks.obfuscation, marks.decodes);
+    return TextValue(std::move(out), marks.obfuscation, marks.decodes);
   }
   if (name == "String" && text(0)) return args[0];
   if ((name == "parseInt" || name == "Number" || name == "Number.parseInt") && text(0)) {
     const int base = name == "Number" || !text(1) ? 0 : static_cast<int>(Integer(*text(1)).value_or(0));
     const std::optional<long> value = Integer(*text(0), base);
     if (!value) return std::nullopt;
-    return Text(std::to_string(*value), marks.obfuscation, marks.decodes);
+    return TextValue(std::to_string(*value), marks.obfuscation, marks.decodes);
   }
   if ((name == "Array.from" || name == "Array.of" || name == "Array") && args.size() == 1) {
     if (args[0].kind == ValueKind::kList) return args[0];
@@ -259,7 +259,7 @@ std::optional<Value> Global(std::string_view name, std::span<const Value> args) 
       list.decodes = marks.decodes;
       for (const std::string_view each : Characters(*text(0))) {
         if (list.items.size() >= kMaxItems) return std::nullopt;
-        list.items.push_back(Text(std::string(each), marks.obfuscation, marks.decodes));
+        list.items.push_back(TextValue(std::string(each), marks.obfuscation, marks.decodes));
       }
       return list;
     }
@@ -304,7 +304,7 @@ std::optional<Value> TextMethod(std::string_view name, const Value& receiver, st
     if (i >= args.size() || args[i].kind != ValueKind::kText) return std::nullopt;
     return args[i].text;
   };
-  const auto done = [&](std::string out) { return Text(std::move(out), marks.obfuscation, marks.decodes); };
+  const auto done = [&](std::string out) { return TextValue(std::move(out), marks.obfuscation, marks.decodes); };
   if (name == "toString") {
     if (args.empty()) return receiver;
     const std::string_view how = arg_text(0).value_or("utf8");
@@ -362,7 +362,7 @@ std::optional<Value> TextMethod(std::string_view name, const Value& receiver, st
     list.obfuscation = marks.obfuscation;
     list.decodes = marks.decodes;
     const auto push = [&](std::string_view part) {
-      list.items.push_back(Text(std::string(part), marks.obfuscation, marks.decodes));
+      list.items.push_back(TextValue(std::string(part), marks.obfuscation, marks.decodes));
       return list.items.size() < kMaxItems;
     };
     if (args.empty()) {
@@ -469,7 +469,7 @@ std::optional<Value> ListMethod(std::string_view name, const Value& receiver, st
       marks.Take(item);
     }
     if (receiver.items.size() > 1) marks.Raise(1);
-    return Text(std::move(out), marks.obfuscation, marks.decodes);
+    return TextValue(std::move(out), marks.obfuscation, marks.decodes);
   }
   if (name == "reverse" || name == "toReversed") {
     list.items = receiver.items;

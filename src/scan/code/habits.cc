@@ -6,6 +6,7 @@
 #include "code/engine.h"
 #include "code/engine_words.h"
 #include "code/sink_words.h"
+#include "code/value_parts.h"
 #include "static/part_set.h"
 
 namespace interlock::scan::code {
@@ -142,42 +143,22 @@ bool ExchangesWords(std::string_view text) {
 
 // Everything that a value may say, through names, choices and functions of the package: the first text with a host.
 std::string Engine::HostWithin(ExprId value) const {
-  struct Part {
-    std::uint32_t module;
-    FuncId scope;
-    ExprId expr;
-  };
-  std::vector<Part> open{{module_, function_, value}};
   constexpr std::size_t kMost = 64;
-  for (std::size_t i = 0; i < open.size() && i < kMost; ++i) {
-    const Part part = open[i];
-    const ModuleView& there = *states_[part.module].view;
-    const Module& module = there.module();
-    if (part.expr >= module.exprs.size()) continue;
-    FuncId scope = part.scope;
-    const ExprId origin = there.Origin(part.expr, part.scope, &scope);
-    if (origin >= module.exprs.size()) continue;
-    const std::string host = KnownHost(there.Text(origin, scope));
+  ValueParts parts(world_, module_, function_, value, kMost);
+  while (parts.Next()) {
+    const std::string host = KnownHost(parts.view().Text(parts.id(), parts.scope()));
     if (!host.empty()) return host;
-    const Expr& expr = module.exprs[origin];
-    if (expr.kind == ExprKind::kCall) {
-      const Value callee = there.Callee(origin, scope);
-      if (callee.kind == ValueKind::kFunction && callee.module < states_.size()) {
-        const Module& other = states_[callee.module].view->module();
-        for (const Stmt& stmt : other.functions[callee.index].body) {
-          if (stmt.kind == StmtKind::kReturn) open.push_back({callee.module, callee.index, stmt.value});
-        }
-        continue;
-      }
-    } else if (expr.kind == ExprKind::kName || expr.kind == ExprKind::kMember) {
-      const Value& named = there.Evaluate(origin, scope);
+    const ExprKind kind = parts.expr().kind;
+    if (kind == ExprKind::kCall) {
+      if (parts.AddReturns(parts.view().Callee(parts.id(), parts.scope()))) continue;
+    } else if (kind == ExprKind::kName || kind == ExprKind::kMember) {
+      const Value& named = parts.view().Evaluate(parts.id(), parts.scope());
       if (named.kind == ValueKind::kText && !KnownHost(named.text).empty()) return KnownHost(named.text);
       for (const Value& item : named.items) {
         if (item.kind == ValueKind::kText && !KnownHost(item.text).empty()) return KnownHost(item.text);
       }
     }
-    if (expr.base != kNone) open.push_back({part.module, scope, expr.base});
-    for (const Arg& arg : module.ArgsOf(expr)) open.push_back({part.module, scope, arg.value});
+    parts.AddOwn();
   }
   return {};
 }

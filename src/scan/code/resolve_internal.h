@@ -1,4 +1,4 @@
-// What the parts of the evaluation share: limits, and values made of a text. Private to resolve*.cc.
+// What the parts of the evaluation share: limits, and values made of a text. Private to resolve*.cc and fold_*.cc.
 #pragma once
 
 #include <cstddef>

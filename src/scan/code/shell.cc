@@ -148,6 +148,14 @@ std::uint32_t Builder::Add(ShellCommand command) {
   return index;
 }
 
+void Builder::AddWithin(std::uint32_t index, ShellCommand inner) {
+  const std::uint32_t outer = std::exchange(parent, index);
+  ++depth;
+  Add(std::move(inner));
+  --depth;
+  parent = outer;
+}
+
 void Builder::ParseText(std::string text, Loc loc, std::uint32_t in, std::uint8_t level, ShellDialect dialect) {
   if (text.empty() || depth >= kMaxDepth || !Spend(text.size() + 16)) return;
   // A quoted argument stands in the file as it is: then its parts have places of their own.
@@ -278,11 +286,7 @@ void Builder::Unwrap(std::uint32_t index) {
         if (!word(k).text.empty() && word(k).text[0] != '-') inner.words.push_back(word(k));
       }
       if (inner.words.empty()) return;
-      std::uint32_t outer = std::exchange(parent, index);
-      ++depth;
-      Add(std::move(inner));
-      --depth;
-      parent = outer;
+      AddWithin(index, std::move(inner));
       return;
     }
     return;
@@ -362,11 +366,7 @@ void Builder::Unwrap(std::uint32_t index) {
       }
     }
     if (inner.words.empty()) return;
-    std::uint32_t outer = std::exchange(parent, index);
-    ++depth;
-    Add(std::move(inner));
-    --depth;
-    parent = outer;
+    AddWithin(index, std::move(inner));
     return;
   }
   if (program == "cmd") {

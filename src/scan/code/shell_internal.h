@@ -34,6 +34,8 @@ class Builder {
 
   // Of the command just lexed. Wrappers are split off, and texts that it hands to a shell are parsed behind it.
   std::uint32_t Add(ShellCommand command);
+  // One that the command at `index` starts.
+  void AddWithin(std::uint32_t index, ShellCommand inner);
   // Parses text that is not the file's own: everything in it is at `loc`.
   void ParseText(std::string text, Loc loc, std::uint32_t parent, std::uint8_t obfuscation, ShellDialect dialect);
 

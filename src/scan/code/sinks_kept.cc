@@ -6,6 +6,7 @@
 #include "code/engine_words.h"
 #include "code/principals.h"
 #include "code/sink_words.h"
+#include "code/value_parts.h"
 
 namespace interlock::scan::code {
 
@@ -65,13 +66,7 @@ bool IsListOfForbidden(std::string_view text, std::size_t list) {
 
 // All constant texts that a value may hold, through names, lists, functions and other files.
 std::vector<std::string> Engine::TextsWithin(ExprId value) const {
-  struct Part {
-    std::uint32_t module;
-    FuncId scope;
-    ExprId expr;
-  };
   std::vector<std::string> out;
-  std::vector<Part> open{{module_, function_, value}};
   const auto take = [&](const Value& known) {
     std::vector<const Value*> values{&known};
     for (std::size_t i = 0; i < values.size() && i < kMostParts; ++i) {
@@ -79,50 +74,37 @@ std::vector<std::string> Engine::TextsWithin(ExprId value) const {
       for (const Value& item : values[i]->items) values.push_back(&item);
     }
   };
-  for (std::size_t i = 0; i < open.size() && i < kMostParts && out.size() < kMostParts; ++i) {
-    const Part part = open[i];
-    const ModuleView& there = *states_[part.module].view;
-    const Module& module = there.module();
-    if (part.expr >= module.exprs.size()) continue;
-    FuncId scope = part.scope;
-    const ExprId origin = there.Origin(part.expr, part.scope, &scope);
-    if (origin >= module.exprs.size()) continue;
-    const Value& known = there.Evaluate(origin, scope);
-    const Expr& expr = module.exprs[origin];
+  ValueParts parts(world_, module_, function_, value, kMostParts);
+  while (out.size() < kMostParts && parts.Next()) {
+    const ModuleView& there = parts.view();
+    const Value& known = there.Evaluate(parts.id(), parts.scope());
+    const Expr& expr = parts.expr();
     // Of a table that is known in parts, the parts say more.
-    const bool parts =
+    const bool in_parts =
         std::ranges::any_of(known.items, [](const Value& item) { return item.kind != ValueKind::kText; });
-    if (known.kind == ValueKind::kText || (!known.items.empty() && !parts)) {
+    if (known.kind == ValueKind::kText || (!known.items.empty() && !in_parts)) {
       take(known);
       continue;
     }
     if (expr.kind == ExprKind::kCall || expr.kind == ExprKind::kFormat || expr.kind == ExprKind::kConcat) {
       // What is known in parts: join(home, ".config", name).
-      if (const std::string& said = there.Text(origin, scope); said.size() > 3) out.push_back(said);
+      if (const std::string& said = there.Text(parts.id(), parts.scope()); said.size() > 3) out.push_back(said);
     }
-    if (expr.kind == ExprKind::kCall) {
-      const Value callee = there.Callee(origin, scope);
-      if (callee.kind == ValueKind::kFunction && callee.module < states_.size()) {
-        for (const Stmt& stmt : states_[callee.module].view->module().functions[callee.index].body) {
-          if (stmt.kind == StmtKind::kReturn) open.push_back({callee.module, callee.index, stmt.value});
-        }
-      }
-    }
+    if (expr.kind == ExprKind::kCall) parts.AddReturns(there.Callee(parts.id(), parts.scope()));
     if (expr.kind == ExprKind::kName) {
       // for player in PLAYERS: one of several.
-      const std::uint32_t slot = there.SlotOf(origin, scope);
+      const std::uint32_t slot = there.SlotOf(parts.id(), parts.scope());
       if (slot == kNone || there.slots()[slot].param != kNone) continue;
-      for (const Stmt& stmt : module.functions[there.slots()[slot].scope].body) {
-        if (stmt.kind != StmtKind::kAssign || stmt.target >= module.exprs.size() || stmt.value == origin) continue;
-        if (module.exprs[stmt.target].kind != ExprKind::kName ||
-            there.SlotOf(stmt.target, there.slots()[slot].scope) != slot)
-          continue;
-        open.push_back({part.module, there.slots()[slot].scope, stmt.value});
+      const FuncId owner = there.slots()[slot].scope;
+      const Module& module = parts.module();
+      for (const Stmt& stmt : module.functions[owner].body) {
+        if (stmt.kind != StmtKind::kAssign || stmt.target >= module.exprs.size() || stmt.value == parts.id()) continue;
+        if (module.exprs[stmt.target].kind != ExprKind::kName || there.SlotOf(stmt.target, owner) != slot) continue;
+        parts.Add(stmt.value, owner);
       }
       continue;
     }
-    if (expr.base != kNone) open.push_back({part.module, scope, expr.base});
-    for (const Arg& arg : module.ArgsOf(expr)) open.push_back({part.module, scope, arg.value});
+    parts.AddOwn();
   }
   return out;
 }
@@ -196,46 +178,29 @@ void Engine::JudgeMadeMemory(ExprId dict) {
 
 // return {"messages": [SystemMessage(...)]} of a node: all agents after it obey.
 void Engine::JudgeLeftOrder(ExprId value) {
-  struct Part {
-    std::uint32_t module;
-    FuncId scope;
-    ExprId expr;
+  const auto raise = [&] {
+    Raise("STATE-001", value, {}, 0, "leaves an order with the rank of a system message in the state of all agents",
+          0.9);
   };
-  std::vector<Part> open{{module_, function_, value}};
-  for (std::size_t i = 0; i < open.size() && i < kMostParts; ++i) {
-    const Part part = open[i];
-    const ModuleView& there = *states_[part.module].view;
-    const Module& module = there.module();
-    if (part.expr >= module.exprs.size()) continue;
-    FuncId scope = part.scope;
-    const ExprId origin = there.Origin(part.expr, part.scope, &scope);
-    if (origin >= module.exprs.size()) continue;
-    const Expr& expr = module.exprs[origin];
+  ValueParts parts(world_, module_, function_, value, kMostParts);
+  while (parts.Next()) {
+    const Expr& expr = parts.expr();
+    const Module& module = parts.module();
     if (expr.kind == ExprKind::kCall) {
-      const Value callee = there.Callee(origin, scope);
+      const Value callee = parts.view().Callee(parts.id(), parts.scope());
       const bool system = callee.text.ends_with("SystemMessage") ||
                           (expr.base < module.exprs.size() && module.exprs[expr.base].text == "SystemMessage");
-      if (system) {
-        Raise("STATE-001", value, {}, 0, "leaves an order with the rank of a system message in the state of all agents",
-              0.9);
-        return;
-      }
-      if (callee.kind == ValueKind::kFunction && callee.module < states_.size()) {
-        for (const Stmt& stmt : states_[callee.module].view->module().functions[callee.index].body) {
-          if (stmt.kind == StmtKind::kReturn) open.push_back({callee.module, callee.index, stmt.value});
-        }
-      }
+      if (system) return raise();
+      parts.AddReturns(callee);
       continue;  // what a model is asked with is not left behind
     }
     if (expr.kind == ExprKind::kMember || expr.kind == ExprKind::kIndex) continue;
     for (const Arg& arg : module.ArgsOf(expr)) {
       if (expr.kind == ExprKind::kDict && arg.name == "role" && arg.value < module.exprs.size() &&
           SaysOneOf(module.exprs[arg.value].text, {"system", "developer"})) {
-        Raise("STATE-001", value, {}, 0, "leaves an order with the rank of a system message in the state of all agents",
-              0.9);
-        return;
+        return raise();
       }
-      open.push_back({part.module, scope, arg.value});
+      parts.Add(arg.value, parts.scope());
     }
   }
 }
