@@ -66,9 +66,7 @@ std::string HostIn(std::string_view text) {
 const FileContext* FileOf(const std::vector<FileContext>& files, std::string_view path) {
   if (path.size() < 4) return nullptr;
   for (const FileContext& file : files) {
-    const std::string_view own = file.file->path;
-    if (own == path || (own.ends_with(path) && own.size() > path.size() && own[own.size() - path.size() - 1] == '/'))
-      return &file;
+    if (EndsInPath(file.file->path, path)) return &file;
   }
   return nullptr;
 }

@@ -352,6 +352,10 @@ bool IsCode(FileType type) noexcept {
          type == FileType::kShell;
 }
 
+bool EndsInPath(string_view path, string_view named) noexcept {
+  return path.ends_with(named) && (path.size() == named.size() || path[path.size() - named.size() - 1] == '/');
+}
+
 string_view FolderOf(string_view path) noexcept {
   const std::size_t slash = path.rfind('/');
   return slash == string_view::npos ? string_view() : path.substr(0, slash);

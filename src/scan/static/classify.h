@@ -22,6 +22,8 @@ namespace interlock::scan {
 // A script that a bundler made for a browser: named by a hash, among a page's assets. No model is given its texts.
 [[nodiscard]] bool IsBrowserBundle(std::string_view path) noexcept;
 [[nodiscard]] std::string_view BaseName(std::string_view path) noexcept;
+// Whether a path is the one that is named, or that one below some folder.
+[[nodiscard]] bool EndsInPath(std::string_view path, std::string_view named) noexcept;
 // Without its last slash; "" for the root.
 [[nodiscard]] std::string_view FolderOf(std::string_view path) noexcept;
 

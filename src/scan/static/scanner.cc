@@ -340,8 +340,7 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
       const bool relative =
           path.size() == folder.size() + mention.size() && path.starts_with(folder) && path.ends_with(mention);
       // A name alone means the file wherever it lies below the instruction; a path must agree to its end.
-      const bool below = path.starts_with(folder) && path.ends_with(mention) &&
-                         (path.size() == mention.size() || path[path.size() - mention.size() - 1] == '/');
+      const bool below = path.starts_with(folder) && EndsInPath(path, mention);
       if (!relative && !below) continue;
       // A manifest's entry that lies in somebody else's package, or in a test's, is that one's.
       if (folder.empty() && !relative && IsAside(path.substr(0, path.size() - mention.size()))) continue;
@@ -534,10 +533,8 @@ ScanReport ScanJob::Finish() {
     std::string_view name = path;
     while (name.starts_with("./")) name.remove_prefix(2);
     for (FileContext& file : job.files) {
-      const std::string_view own = file.file->path;
-      const bool same =
-          own == name || (own.ends_with(name) && own.size() > name.size() && own[own.size() - name.size() - 1] == '/');
-      if (name.size() >= 3 && same && file.reach > Reach::kAgent) file.reach = Reach::kAgent;
+      if (name.size() >= 3 && EndsInPath(file.file->path, name) && file.reach > Reach::kAgent)
+        file.reach = Reach::kAgent;
     }
   }
   std::move(facts.findings.begin(), facts.findings.end(), std::back_inserter(raw));

@@ -80,8 +80,7 @@ bool IsProgramOf(const std::vector<FileContext>& files, std::string_view path) {
   if (path.size() < 3) return false;
   return std::ranges::any_of(files, [&](const FileContext& file) {
     if (file.type != FileType::kElf && file.type != FileType::kPe && file.type != FileType::kMachO) return false;
-    const std::string_view own = file.file->path;
-    return own == path || (own.ends_with(path) && own.size() > path.size() && own[own.size() - path.size() - 1] == '/');
+    return EndsInPath(file.file->path, path);
   });
 }
 
