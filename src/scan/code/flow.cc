@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <optional>
 #include <set>
 
 #include "code/engine.h"
@@ -198,92 +199,124 @@ std::size_t WatcherNames(const Module& module) {
   return static_cast<std::size_t>(std::popcount(found));
 }
 
-}  // namespace
+// What the engine has seen, with who reaches it.
+class Findings {
+ public:
+  Findings(const PackageModules& package, const World& world, const std::vector<Reach>& reach)
+      : world_(world),
+        reach_(reach),
+        out_(WithEntries(world, reach)),
+        engine_(world, out_.entries, LoadedWith(world, package.hooks)) {}
 
-CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& reach) {
-  CodeFacts out;
-  const World world(&package);
-  if (world.size() == 0) return out;
-  const auto place_of = [&](std::uint32_t module) { return module < reach.size() ? reach[module] : Reach::kRuntime; };
-  FindEntries(world, reach, out.entries);
-  Engine engine(world, out.entries, LoadedWith(world, package.hooks));
-  engine.Run();
-  CollectTold(world, reach, out.entries, out.told);
+  CodeFacts Take() &&;
 
-  Graph graph(engine.facts());
+ private:
+  static CodeFacts WithEntries(const World& world, const std::vector<Reach>& reach) {
+    CodeFacts out;
+    FindEntries(world, reach, out.entries);
+    return out;
+  }
+  [[nodiscard]] Reach PlaceOf(std::uint32_t module) const {
+    return module < reach_.size() ? reach_[module] : Reach::kRuntime;
+  }
+  void WalkCalls();
+  void SetReach(RawFinding& finding, std::uint32_t module, FuncId function) const;
+  void RaiseUnsaidCommands();
+  void RaiseBrokenPromises();
+  void TakeHits();
+  void RaiseWatchers();
+  void RaiseFetchedImports();
+  void RaisePowers();
+
+  const World& world_;
+  const std::vector<Reach>& reach_;
+  CodeFacts out_;
+  Engine engine_;
+  std::optional<Graph> graph_;  // once the engine has run
+  // By number of a function in the graph.
+  std::vector<bool> by_tool_;
+  std::vector<bool> at_import_;
+  std::vector<std::vector<std::uint32_t>> entries_of_;
+  std::vector<std::vector<std::uint32_t>> near_;  // by entry: functions at most one call away
+  bool dark_ = false;                             // some code hides, fetches or gives away
+};
+
+void Findings::WalkCalls() {
   std::uint64_t budget = kMaxReachSteps;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> walked;
   std::vector<std::uint32_t> tools;
   std::vector<std::uint32_t> roots;
-  for (const EntryPoint& entry : out.entries) {
+  for (const EntryPoint& entry : out_.entries) {
     if (entry.kind == "script" || entry.function == kNone) continue;
-    tools.push_back(graph.At(entry.module, entry.function));
+    tools.push_back(graph_->At(entry.module, entry.function));
     roots.push_back(entry.module);
   }
   // What is loaded with a tool's module runs before any tool is called.
-  const std::vector<bool> loaded = LoadedWith(world, roots);
-  for (std::uint32_t m = 0; m < world.size(); ++m) {
-    if (loaded[m]) tools.push_back(graph.At(m, kModuleBody));
+  const std::vector<bool> loaded = LoadedWith(world_, roots);
+  for (std::uint32_t m = 0; m < world_.size(); ++m) {
+    if (loaded[m]) tools.push_back(graph_->At(m, kModuleBody));
   }
-  for (const std::uint64_t served : engine.Served()) {
-    tools.push_back(graph.At(static_cast<std::uint32_t>(served >> 32U), static_cast<FuncId>(served)));
+  for (const std::uint64_t served : engine_.Served()) {
+    tools.push_back(graph_->At(static_cast<std::uint32_t>(served >> 32U), static_cast<FuncId>(served)));
   }
-  std::vector<bool> by_tool(graph.size(), false);
-  graph.Walk(tools, walked, budget);
-  for (const auto& [node, depth] : walked) by_tool[node] = true;
+  by_tool_.assign(graph_->size(), false);
+  graph_->Walk(tools, walked, budget);
+  for (const auto& [node, depth] : walked) by_tool_[node] = true;
   std::vector<std::uint32_t> bodies;
-  bodies.reserve(world.size());
-  for (std::uint32_t m = 0; m < world.size(); ++m) bodies.push_back(graph.At(m, kModuleBody));
-  std::vector<bool> at_import(graph.size(), false);
-  graph.Walk(bodies, walked, budget);
-  for (const auto& [node, depth] : walked) at_import[node] = true;
-  std::vector<std::vector<std::uint32_t>> entries_of(graph.size());
-  std::vector<std::vector<std::uint32_t>> near(out.entries.size());  // functions at most one call away
-  for (std::uint32_t e = 0; e < out.entries.size() && budget > 0; ++e) {
-    if (out.entries[e].function == kNone) continue;
-    graph.Walk({graph.At(out.entries[e].module, out.entries[e].function)}, walked, budget);
+  bodies.reserve(world_.size());
+  for (std::uint32_t m = 0; m < world_.size(); ++m) bodies.push_back(graph_->At(m, kModuleBody));
+  at_import_.assign(graph_->size(), false);
+  graph_->Walk(bodies, walked, budget);
+  for (const auto& [node, depth] : walked) at_import_[node] = true;
+  entries_of_.resize(graph_->size());
+  near_.resize(out_.entries.size());
+  for (std::uint32_t e = 0; e < out_.entries.size() && budget > 0; ++e) {
+    if (out_.entries[e].function == kNone) continue;
+    graph_->Walk({graph_->At(out_.entries[e].module, out_.entries[e].function)}, walked, budget);
     for (const auto& [node, depth] : walked) {
-      if (entries_of[node].size() < kMaxEntriesOfUse) entries_of[node].push_back(e);
-      if (depth <= 1) near[e].push_back(node);
+      if (entries_of_[node].size() < kMaxEntriesOfUse) entries_of_[node].push_back(e);
+      if (depth <= 1) near_[e].push_back(node);
     }
-    std::sort(near[e].begin(), near[e].end());
+    std::sort(near_[e].begin(), near_[e].end());
   }
 
-  const auto set_reach = [&](RawFinding& finding, std::uint32_t module, FuncId function) {
-    const Reach place = place_of(module);
-    if (place <= Reach::kBuild && place != Reach::kTest && place != Reach::kExample && BuildsItself(world, module)) {
-      finding.has_reach = true;
-      finding.reach = Reach::kInstall;
-      return;
-    }
-    if (!Condemns(place)) return;
-    if (by_tool[graph.At(module, function)]) {
-      finding.has_reach = true;
-      finding.reach = Reach::kTool;
-    } else if (world.PathOf(module).ends_with("setup.py")) {
-      finding.has_reach = true;
-      finding.reach = Reach::kInstall;
-    }
-  };
-
-  for (UseAt& at : engine.uses()) {
-    const std::uint32_t node = graph.At(at.module, at.function);
-    at.use.entries = entries_of[node];
-    at.use.import_time = at_import[node] && place_of(at.module) <= Reach::kRuntime;
+  for (UseAt& at : engine_.uses()) {
+    const std::uint32_t node = graph_->At(at.module, at.function);
+    at.use.entries = entries_of_[node];
+    at.use.import_time = at_import_[node] && PlaceOf(at.module) <= Reach::kRuntime;
   }
+}
 
-  // Whatever its caller writes is run by a shell, and neither name nor description of the tool speaks of commands.
+void Findings::SetReach(RawFinding& finding, std::uint32_t module, FuncId function) const {
+  const Reach place = PlaceOf(module);
+  if (place <= Reach::kBuild && place != Reach::kTest && place != Reach::kExample && BuildsItself(world_, module)) {
+    finding.has_reach = true;
+    finding.reach = Reach::kInstall;
+    return;
+  }
+  if (!Condemns(place)) return;
+  if (by_tool_[graph_->At(module, function)]) {
+    finding.has_reach = true;
+    finding.reach = Reach::kTool;
+  } else if (world_.PathOf(module).ends_with("setup.py")) {
+    finding.has_reach = true;
+    finding.reach = Reach::kInstall;
+  }
+}
+
+// Whatever its caller writes is run by a shell, and neither name nor description of the tool speaks of commands.
+void Findings::RaiseUnsaidCommands() {
   std::vector<const UseAt*> any_command;
-  for (const UseAt& at : engine.uses()) {
-    if (at.chosen && at.use.detail == "any command" && IsShellCall(TextOf(world, at))) any_command.push_back(&at);
+  for (const UseAt& at : engine_.uses()) {
+    if (at.chosen && at.use.detail == "any command" && IsShellCall(TextOf(world_, at))) any_command.push_back(&at);
   }
-  for (std::uint32_t e = 0; e < out.entries.size() && !any_command.empty(); ++e) {
-    const EntryPoint& entry = out.entries[e];
+  for (std::uint32_t e = 0; e < out_.entries.size() && !any_command.empty(); ++e) {
+    const EntryPoint& entry = out_.entries[e];
     if (entry.kind != "mcp-tool" && entry.kind != "langchain-tool") continue;
     if (entry.description.empty() || entry.name.find('/') != std::string::npos) continue;
-    if (!Condemns(place_of(entry.module)) || SpeaksOfCommands(entry)) continue;
+    if (!Condemns(PlaceOf(entry.module)) || SpeaksOfCommands(entry)) continue;
     const auto from_here = [&](const UseAt* at) {
-      const std::vector<std::uint32_t>& reached = entries_of[graph.At(at->module, at->function)];
+      const std::vector<std::uint32_t>& reached = entries_of_[graph_->At(at->module, at->function)];
       return std::find(reached.begin(), reached.end(), e) != reached.end();
     };
     const auto use = std::find_if(any_command.begin(), any_command.end(), from_here);
@@ -295,34 +328,36 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
     finding.bytes = {at.use.loc.begin, at.use.loc.end};
     finding.subject = entry.name;
     finding.message = "tool `" + entry.name + "` runs any command, and says nothing of commands";
-    set_reach(finding, at.module, at.function);
-    out.findings.push_back(std::move(finding));
+    SetReach(finding, at.module, at.function);
+    out_.findings.push_back(std::move(finding));
   }
+}
 
-  // A tool that says it only reads, and does more by its own hand.
-  for (std::uint32_t e = 0; e < out.entries.size(); ++e) {
-    const EntryPoint& entry = out.entries[e];
+// A tool that says it only reads, and does more by its own hand.
+void Findings::RaiseBrokenPromises() {
+  for (std::uint32_t e = 0; e < out_.entries.size(); ++e) {
+    const EntryPoint& entry = out_.entries[e];
     const bool read_only =
         entry.read_only || Says(entry.description, {"read-only", "readonly", "does not modify", "never modif",
                                                     "no side effect", "without side effect"});
     const bool offline =
         Says(entry.description, {"never sends", "does not send", "no network", "works offline", "entirely offline",
                                  "fully offline", "nothing leaves", "purely local"});
-    if (entry.kind == "script" || (!read_only && !offline) || !Condemns(place_of(entry.module))) continue;
-    for (const UseAt& at : engine.uses()) {
-      const std::uint32_t node = graph.At(at.module, at.function);
+    if (entry.kind == "script" || (!read_only && !offline) || !Condemns(PlaceOf(entry.module))) continue;
+    for (const UseAt& at : engine_.uses()) {
+      const std::uint32_t node = graph_->At(at.module, at.function);
       // Whatever the caller says is run, however deep that is.
       const bool code = entry.read_only && at.chosen && at.role == Role::kEval &&
-                        std::binary_search(near[e].begin(), near[e].end(), node);
+                        std::binary_search(near_[e].begin(), near_[e].end(), node);
       const bool runs = entry.read_only && at.chosen && at.use.detail == "any command" &&
-                        NamesProgram(TextOf(world, at)) &&
-                        std::find(entries_of[node].begin(), entries_of[node].end(), e) != entries_of[node].end();
+                        NamesProgram(TextOf(world_, at)) &&
+                        std::find(entries_of_[node].begin(), entries_of_[node].end(), e) != entries_of_[node].end();
       // So is what it has deleted: the host asks nobody before it calls a tool that says so.
       const bool deletes = entry.read_only && at.role == Role::kFileDelete &&
-                           std::find(entries_of[node].begin(), entries_of[node].end(), e) != entries_of[node].end();
-      if (!runs && !code && !deletes && !std::binary_search(near[e].begin(), near[e].end(), node)) continue;
+                           std::find(entries_of_[node].begin(), entries_of_[node].end(), e) != entries_of_[node].end();
+      if (!runs && !code && !deletes && !std::binary_search(near_[e].begin(), near_[e].end(), node)) continue;
       const PathKind kind = KindOfPath(at.use.detail);
-      const std::string_view call = TextOf(world, at);
+      const std::string_view call = TextOf(world_, at);
       // What a program has put aside for itself is its own.
       const bool aside = kind == PathKind::kTemporary || Says(at.use.detail, {"cache", "log", "tmp", "temp"}) ||
                          (at.role == Role::kFileDelete && Says(call.substr(0, 200), {"tmp", "temp", "cache", "lock"}));
@@ -348,58 +383,64 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
       if (code) finding.severity = core::Severity::kCritical;
       if (entry.read_only && at.role == Role::kFileDelete) finding.severity = core::Severity::kHigh;
       finding.scale = runs || code || at.role == Role::kFileDelete || (offline && sends) ? 1.0 : 0.7;
-      set_reach(finding, at.module, at.function);
-      out.findings.push_back(std::move(finding));
+      SetReach(finding, at.module, at.function);
+      out_.findings.push_back(std::move(finding));
       break;
     }
   }
+}
 
-  bool dark = false;
+void Findings::TakeHits() {
   std::set<std::uint32_t> aside;  // files of tests and examples: what begins there does not condemn
-  for (std::uint32_t m = 0; m < world.size(); ++m) {
-    if (!Condemns(place_of(m))) aside.insert(world.View(m).module().file);
+  for (std::uint32_t m = 0; m < world_.size(); ++m) {
+    if (!Condemns(PlaceOf(m))) aside.insert(world_.View(m).module().file);
   }
-  for (Hit& hit : engine.hits()) {
+  for (Hit& hit : engine_.hits()) {
     if (!hit.finding.flow.empty() && aside.contains(hit.finding.flow.front().file)) hit.finding.scale *= 0.15;
-    set_reach(hit.finding, hit.module, hit.function);
+    SetReach(hit.finding, hit.module, hit.function);
     const bool by_command = hit.finding.rule == "SH-005";
     if (by_command || hit.finding.rule == "PERSIST-001" || hit.finding.rule == "PERSIST-002") {
       // Programs that set things up write such files because their user asked for it.
-      const Function& function = world.View(hit.module).module().functions[hit.function];
-      const std::uint32_t node = graph.At(hit.module, hit.function);
+      const Function& function = world_.View(hit.module).module().functions[hit.function];
+      const std::uint32_t node = graph_->At(hit.module, hit.function);
       const bool asked =
           Says(function.qualified, {"install",  "setup",   "init",      "config", "complet", "service", "daemon",
                                     "register", "hook",    "uninstall", "migrat", "doctor",  "connect", "sync",
                                     "rule",     "profile", "save",      "write",  "update",  "add"}) ||
-          Says(world.PathOf(hit.module),
+          Says(world_.PathOf(hit.module),
                {"install", "setup", "cli", "init", "config", "wizard", "migrat", "__main__", "bin/"});
-      const bool by_itself = by_tool[node] || (at_import[node] && hit.function == kModuleBody);
+      const bool by_itself = by_tool_[node] || (at_import_[node] && hit.function == kModuleBody);
       if (!by_itself && !by_command) hit.finding.scale *= 0.4;
       if (asked && !(by_command && by_itself) && hit.finding.severity != core::Severity::kCritical)
         hit.finding.scale *= 0.4;
       if (by_itself && !asked && hit.finding.rule == "PERSIST-002") hit.finding.severity = core::Severity::kHigh;
     }
-    dark = dark || hit.finding.rule.starts_with("OBFUSC") || hit.finding.rule.starts_with("RCE") ||
-           hit.finding.rule.starts_with("EXFIL");
-    out.findings.push_back(std::move(hit.finding));
+    dark_ = dark_ || hit.finding.rule.starts_with("OBFUSC") || hit.finding.rule.starts_with("RCE") ||
+            hit.finding.rule.starts_with("EXFIL");
+    out_.findings.push_back(std::move(hit.finding));
   }
-  for (std::uint32_t m = 0; m < world.size(); ++m) {
-    if (!Condemns(place_of(m))) continue;
-    const std::size_t names = WatcherNames(world.View(m).module());
+}
+
+void Findings::RaiseWatchers() {
+  for (std::uint32_t m = 0; m < world_.size(); ++m) {
+    if (!Condemns(PlaceOf(m))) continue;
+    const std::size_t names = WatcherNames(world_.View(m).module());
     if (names < 3) continue;
     RawFinding finding;
     finding.rule = "EVADE-001";
-    finding.file = world.View(m).module().file;
+    finding.file = world_.View(m).module().file;
     finding.message = "looks for the programs of people who analyse it (" + std::to_string(names) + " names)";
-    finding.scale = dark || names >= 5 ? 1.0 : 0.6;
-    set_reach(finding, m, kModuleBody);
-    out.findings.push_back(std::move(finding));
+    finding.scale = dark_ || names >= 5 ? 1.0 : 0.6;
+    SetReach(finding, m, kModuleBody);
+    out_.findings.push_back(std::move(finding));
   }
+}
 
-  // import ... from "https://...": a program that is fetched each time.
-  for (std::uint32_t m = 0; m < world.size(); ++m) {
-    const Module& module = world.View(m).module();
-    if (!Condemns(place_of(m)) || module.language == Language::kPython) continue;
+// import ... from "https://...": a program that is fetched each time.
+void Findings::RaiseFetchedImports() {
+  for (std::uint32_t m = 0; m < world_.size(); ++m) {
+    const Module& module = world_.View(m).module();
+    if (!Condemns(PlaceOf(m)) || module.language == Language::kPython) continue;
     for (const Import& import : module.imports) {
       if (!import.module.starts_with("https://") && !import.module.starts_with("http://")) continue;
       const std::string host = HostOf(import.module);
@@ -417,30 +458,52 @@ CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& r
       finding.message = "imports its code from " + host;
       finding.host = host;
       finding.scale = 0.5;
-      set_reach(finding, m, kModuleBody);
-      out.findings.push_back(std::move(finding));
+      SetReach(finding, m, kModuleBody);
+      out_.findings.push_back(std::move(finding));
     }
   }
+}
 
-  // Honest powers, once a rule and file.
+// Honest powers, once a rule and file.
+void Findings::RaisePowers() {
   std::set<std::pair<std::string_view, std::uint32_t>> told;
-  for (const UseAt& at : engine.uses()) {
+  for (const UseAt& at : engine_.uses()) {
     const std::string_view rule = RuleOf(at);
-    if (rule.empty() || !Condemns(place_of(at.module)) || !told.emplace(rule, at.use.file).second) continue;
+    if (rule.empty() || !Condemns(PlaceOf(at.module)) || !told.emplace(rule, at.use.file).second) continue;
     RawFinding finding;
     finding.rule = rule;
     finding.file = at.use.file;
     finding.bytes = {at.use.loc.begin, at.use.loc.end};
     finding.message = at.use.callee.empty() ? std::string() : "calls " + at.use.callee;
-    set_reach(finding, at.module, at.function);
-    out.findings.push_back(std::move(finding));
+    SetReach(finding, at.module, at.function);
+    out_.findings.push_back(std::move(finding));
   }
-  out.given = engine.given();
-  for (UseAt& at : engine.uses()) out.uses.push_back(std::move(at.use));
-  std::stable_sort(out.findings.begin(), out.findings.end(), [](const RawFinding& a, const RawFinding& b) {
+}
+
+CodeFacts Findings::Take() && {
+  engine_.Run();
+  CollectTold(world_, reach_, out_.entries, out_.told);
+  graph_.emplace(engine_.facts());
+  WalkCalls();
+  RaiseUnsaidCommands();
+  RaiseBrokenPromises();
+  TakeHits();
+  RaiseWatchers();
+  RaiseFetchedImports();
+  RaisePowers();
+  out_.given = engine_.given();
+  for (UseAt& at : engine_.uses()) out_.uses.push_back(std::move(at.use));
+  std::stable_sort(out_.findings.begin(), out_.findings.end(), [](const RawFinding& a, const RawFinding& b) {
     return a.file != b.file ? a.file < b.file : a.bytes.begin < b.bytes.begin;
   });
-  return out;
+  return std::move(out_);
+}
+
+}  // namespace
+
+CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& reach) {
+  const World world(&package);
+  return world.size() == 0 ? CodeFacts() : Findings(package, world, reach).Take();
 }
 
 }  // namespace interlock::scan::code
