@@ -102,6 +102,14 @@ bool IsShellCall(std::string_view call) {
   return exec != std::string::npos && (exec == 0 || (text[exec - 1] != '_' && !IsLetter(text[exec - 1])));
 }
 
+// A function that by its name, or by its file's, clears away what the program has made itself.
+bool TidiesUp(const World& world, const UseAt& at) {
+  const Function& function = world.View(at.module).module().functions[at.function];
+  const std::string names = LowerCase(function.qualified + " " + std::string(world.PathOf(at.module)));
+  return Says(names, {"cache", "clean", "expir", "purge", "evict", "prune", "rotate", "temp", "tmp", "stale", "lock",
+                      "session", "reset", "close", "dispose"});
+}
+
 // Which program it is stands in the call: a word or a line, not a list that is made elsewhere
 // (`subprocess.run(words)`).
 bool NamesProgram(std::string_view call) {
@@ -237,8 +245,9 @@ class Findings {
   std::vector<bool> by_tool_;
   std::vector<bool> at_import_;
   std::vector<std::vector<std::uint32_t>> entries_of_;
-  std::vector<std::vector<std::uint32_t>> near_;  // by entry: functions at most one call away
-  bool dark_ = false;                             // some code hides, fetches or gives away
+  std::vector<std::vector<std::uint32_t>> near_;   // by entry: functions at most one call away
+  std::vector<std::vector<std::uint32_t>> close_;  // ... at most two
+  bool dark_ = false;                              // some code hides, fetches or gives away
 };
 
 void Findings::WalkCalls() {
@@ -270,14 +279,17 @@ void Findings::WalkCalls() {
   for (const auto& [node, depth] : walked) at_import_[node] = true;
   entries_of_.resize(graph_->size());
   near_.resize(out_.entries.size());
+  close_.resize(out_.entries.size());
   for (std::uint32_t e = 0; e < out_.entries.size() && budget > 0; ++e) {
     if (out_.entries[e].function == kNone) continue;
     graph_->Walk({graph_->At(out_.entries[e].module, out_.entries[e].function)}, walked, budget);
     for (const auto& [node, depth] : walked) {
       if (entries_of_[node].size() < kMaxEntriesOfUse) entries_of_[node].push_back(e);
       if (depth <= 1) near_[e].push_back(node);
+      if (depth <= 2) close_[e].push_back(node);
     }
     std::sort(near_[e].begin(), near_[e].end());
+    std::sort(close_[e].begin(), close_[e].end());
   }
 
   for (UseAt& at : engine_.uses()) {
@@ -352,9 +364,9 @@ void Findings::RaiseBrokenPromises() {
       const bool runs = entry.read_only && at.chosen && at.use.detail == "any command" &&
                         NamesProgram(TextOf(world_, at)) &&
                         std::find(entries_of_[node].begin(), entries_of_[node].end(), e) != entries_of_[node].end();
-      // So is what it has deleted: the host asks nobody before it calls a tool that says so.
-      const bool deletes = entry.read_only && at.role == Role::kFileDelete &&
-                           std::find(entries_of_[node].begin(), entries_of_[node].end(), e) != entries_of_[node].end();
+      // What a helper of its helper deletes, too: the host asks nobody before it calls a tool that says so.
+      const bool deletes = entry.read_only && at.role == Role::kFileDelete && !TidiesUp(world_, at) &&
+                           std::binary_search(close_[e].begin(), close_[e].end(), node);
       if (!runs && !code && !deletes && !std::binary_search(near_[e].begin(), near_[e].end(), node)) continue;
       const PathKind kind = KindOfPath(at.use.detail);
       const std::string_view call = TextOf(world_, at);

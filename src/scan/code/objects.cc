@@ -14,6 +14,8 @@ namespace {
 
 constexpr std::size_t kMostTargets = 3;  // methods of one name: more say nothing
 constexpr std::size_t kMostMethods = 100'000;
+// Of a module in which a name alone may mean a method: in bundles of many libraries all names meet.
+constexpr std::size_t kMostWritten = std::size_t{1} << 17U;
 
 // Methods that lists, files, texts, clients and promises have as well.
 bool IsCommonMethod(std::string_view name) {
@@ -181,8 +183,9 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints) {
     for (const auto& [module, klass] : derived->second) take(module, klass);
   } else if (const auto objects = ObjectsOf(method.base); !objects.empty()) {
     for (const auto& [module, klass] : objects) take(module, klass);
-  } else if (const auto same = methods_.find(method.text); same != methods_.end()) {
-    targets = same->second;
+  } else if (code().text.size() <= kMostWritten) {
+    const auto same = methods_.find(method.text);
+    if (same != methods_.end()) targets = same->second;
   }
   if (targets.empty() || targets.size() > kMostTargets) return {};
   Taint result;

@@ -121,6 +121,12 @@ inline bool SaysYes(std::string_view text) {
                               "don't ask", "go ahead", "without asking", "always allow"});
 }
 
+// Services that count how a program is used, and those that keep what went wrong in it.
+inline bool IsStatistics(std::string_view host) {
+  return AnyOf(host, {"posthog", "segment.", "mixpanel", "amplitude", "sentry", "google-analytics", "datadoghq",
+                      "scarf.sh", "honeycomb", "langfuse", "smith.langchain", "helicone", "plausible", "umami"});
+}
+
 // A host's name with this in front of it: the address belongs to a bot or a web hook.
 inline constexpr std::string_view kInboxPrefix = "inbox:";
 inline bool IsInbox(std::string_view url) {

@@ -179,7 +179,8 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     if (template_text) {
       // Whoever connects is as good as a caller of a tool, though no tool leads here.
       Raise("VULN-001", call.expr, taint, kRequest, "puts what a request says into a shell command", 1.6);
-    } else {
+    } else if (!call.callee.text.starts_with("ssh2.") && !call.callee.text.starts_with("paramiko.")) {
+      // Here, and not on the machine that somebody has signed in to.
       Raise("RCE-003", call.expr, taint, kRequest, "runs whatever command a request brings", 0.45);
     }
   } else if (taint.Has(kToolArgument) &&

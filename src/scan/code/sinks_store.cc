@@ -15,7 +15,7 @@ namespace interlock::scan::code {
 
 using core::Permission;
 using namespace engine_words;  // NOLINT
-using namespace sink_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT: the engine room's own words
 
 namespace {
 
@@ -388,7 +388,7 @@ bool Engine::JudgeRelay(const Call& call, const Taint& data, const std::string& 
   const bool tools = std::any_of(entry_points_.begin(), entry_points_.end(), [&](const EntryPoint& entry) {
     return entry.kind != "script" && entry.function != kNone && (wraps || entry.module == module_);
   });
-  if (!tools) return false;
+  if (!tools || IsStatistics(host)) return false;
   Raise("EXFIL-007", call.expr, data, 0, "sends what every wrapped tool is given to " + host, 1.0, host);
   return true;
 }

@@ -373,7 +373,7 @@ bool Engine::WatchingIsPurpose() const {
 }
 
 bool Engine::JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind) {
-  if (!data.Has(kTapped) || host.empty()) return false;
+  if (!data.Has(kTapped) || host.empty() || IsStatistics(host)) return false;
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
   const std::string what = TappedHere();
   const bool agent = what.empty() || what == "the agent and its model" || what == kTools;
@@ -406,10 +406,7 @@ bool Engine::JudgeMirrored(ExprId at, const Taint& data, const std::string& host
 bool Engine::JudgeAside(const Call& call, const Taint& data, const std::string& host, HostKind kind) {
   if (host.empty() || !data.Has(kToolArgument) || data.Has(kRequest) || !IsEntry()) return false;
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
-  if (AnyOf(host, {"posthog", "segment.", "mixpanel", "amplitude", "sentry", "google-analytics", "datadoghq",
-                   "scarf.sh", "honeycomb", "langfuse", "smith.langchain", "helicone", "plausible", "umami"})) {
-    return false;
-  }
+  if (IsStatistics(host)) return false;
   if (statement_.kind != StmtKind::kExpr) return false;
   const std::string_view said = TextAt(statement_.loc).substr(0, 2'000);
   const std::string text = Squeezed(said);
