@@ -100,6 +100,7 @@ void Engine::FillFields(ExprId annotation, FuncId scope, const Taint& taint) {
 }
 
 void Engine::Run() {
+  GiveDecorated();
   for (const EntryPoint& entry : entry_points_) {
     if (entry.module >= states_.size() || entry.function == kModuleBody || entry.function == kNone) continue;
     module_ = entry.module;
@@ -302,12 +303,15 @@ Taint Engine::EvalMember(ExprId id) {
   if (value.kind == ValueKind::kQualified && value.module == kNone) {
     if (const CatalogueEntry* entry = EntryOf(id, value)) {
       switch (entry->role) {
-        case Role::kEnvRead:
-          if (expr.kind == ExprKind::kMember) return EnvRead(expr.text, id);
-          return EnvRead(expr.kind == ExprKind::kIndex && expr.arg_count > 0
+        case Role::kEnvRead: {
+          // settings.token, where that was set to process.env.GITHUB_TOKEN: what is read is the variable.
+          const bool direct =
+              expr.base < code().exprs.size() && view().Evaluate(expr.base, function_).kind == ValueKind::kQualified;
+          return EnvRead(direct && expr.kind == ExprKind::kIndex && expr.arg_count > 0
                              ? std::string_view(view().Text(code().ArgsOf(expr)[0].value, function_))
                              : std::string_view(value.text).substr(value.text.rfind('.') + 1),
                          id);
+        }
         case Role::kEnvAll: {
           Call call;
           call.expr = id;
@@ -359,10 +363,11 @@ Taint Engine::EvalMember(ExprId id) {
     }
     std::uint32_t module = kNone;
     std::uint32_t slot = kNone;
-    if (FindElsewhere(owner, key, &module, &slot)) {
+    if (FindElsewhere(owner, key, &module, &slot) && states_[module].slots[slot].labels != 0) {
       taint = states_[module].slots[slot];
       taint.fresh = taint.labels;
       taint.params = 0;
+      return taint;
     }
   }
   if (expr.kind == ExprKind::kIndex) {
@@ -380,6 +385,11 @@ Taint Engine::EvalMember(ExprId id) {
     if (expr.arg_count > 0) key = view().Text(code().ArgsOf(expr)[0].value, function_);
   }
   taint = Eval(expr.base);
+  if (taint.Has(kEnvSecret) && (taint.fresh & kEnvSecret) == 0) {
+    // Of a table that is written out here, the field itself.
+    const Taint field = OfOrigin(id);
+    if ((field.fresh & kEnvSecret) != 0) taint = field;
+  }
   if (taint.labels == 0 && (base->kind == ExprKind::kCall || base->text == "globalThis")) taint.Join(OfOrigin(id));
   // The last part of a path stays where it is.
   if (SaysOneOf(key, {"name", "stem"}) && (view().is_python() || !taint.Has(kRequest)))
@@ -666,6 +676,7 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
         if (inner.kind == ExprKind::kName) {
           const std::uint32_t slot = view().SlotOf(base, function_);
           if (slot != kNone && taint.labels != 0) store(slot, taint, false);
+          if (slot != kNone && view().slots()[slot].import != kNone) StoreImported(view().slots()[slot].import, taint);
           return;
         }
         if (inner.kind != ExprKind::kMember && inner.kind != ExprKind::kIndex) return;

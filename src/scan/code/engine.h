@@ -261,10 +261,15 @@ class Engine {
   void StoreElsewhere(std::uint32_t module, std::uint32_t slot, Taint what);
   [[nodiscard]] bool FindElsewhere(const Value& owner, std::string_view name, std::uint32_t* module,
                                    std::uint32_t* slot) const;
+  void StoreImported(std::uint32_t import, const Taint& what);
+  [[nodiscard]] bool CallsAbove(const Expr& call) const;
+  bool CallsItself(const Call& call, std::span<const Taint> taints, Taint* result);
   Taint OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at);
   void FillRecord(const Value& klass, std::span<const Arg> args, std::span<const Taint> taints);
   void GiveObject(std::uint32_t module, FuncId function, std::size_t param, ExprId given);
   [[nodiscard]] std::span<const std::pair<std::uint32_t, ClassId>> ObjectsOf(ExprId owner) const;
+  void GiveDecorated();
+  Taint CallGiven(const Call& call, std::span<const Taint> taints);
   void ListMethods();
   Taint CallByName(const Call& call, std::span<const Taint> taints);
   // `at`: where the function is handed over; kNone: nobody knows.
@@ -644,7 +649,8 @@ class Engine {
   std::vector<Hit> hits_;
   using Targets = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // module; function or class of it
   std::map<std::pair<std::uint64_t, std::size_t>, Targets> objects_;     // by function and parameter
-  std::unordered_map<std::uint64_t, Targets> derived_;                   // by class
+  std::map<std::pair<std::uint64_t, std::size_t>, Targets> callables_;
+  std::unordered_map<std::uint64_t, Targets> derived_;  // by class
   std::unordered_map<std::string_view, Targets> methods_;
   bool methods_listed_ = false;
   std::unordered_map<std::string, Taint> written_variables_;  // of the environment

@@ -84,6 +84,18 @@ Taint Engine::EvalCall(ExprId id) {
       args = bound;
       call.args = args;
     }
+  } else if (own && base != nullptr && base->kind == ExprKind::kName) {
+    // const send = post.bind(null, url); send(v)
+    const ExprId origin = view().Origin(expr.base, function_);
+    const Expr* made = origin < code().exprs.size() ? &code().exprs[origin] : nullptr;
+    if (made != nullptr && made->kind == ExprKind::kCall && made->arg_count > 1 && made->base < code().exprs.size() &&
+        code().exprs[made->base].kind == ExprKind::kMember && code().exprs[made->base].text == "bind") {
+      const auto first = code().ArgsOf(*made).subspan(1);
+      bound.assign(first.begin(), first.end());
+      bound.insert(bound.end(), args.begin(), args.end());
+      args = bound;
+      call.args = args;
+    }
   }
 
   std::vector<Taint> taints(args.size());
@@ -125,7 +137,7 @@ Taint Engine::EvalCall(ExprId id) {
   Taint result;
   bool handled = false;
   if (call.callee.kind == ValueKind::kFunction) {
-    result = CallFunction(call.callee, args, taints, call.receiver, id);
+    if (!CallsItself(call, taints, &result)) result = CallFunction(call.callee, args, taints, call.receiver, id);
     if (AsksForRoleKeys(args)) result.Join(Source(kStore, id, "asks the cloud for the keys of this machine's role"));
     result.Join(OfRunner(call));
     handled = true;
@@ -149,7 +161,7 @@ Taint Engine::EvalCall(ExprId id) {
     function.kind = ValueKind::kFunction;
     function.index = states_[call.callee.module].view->MethodOf(call.callee.index, "__call__");
     if (function.index != kNone) result = CallFunction(function, args, taints, call.receiver, id);
-  } else if (call.callee.kind == ValueKind::kUnknown && call.entry == nullptr) {
+  } else if (call.entry == nullptr && (call.callee.kind == ValueKind::kUnknown || CallsAbove(expr))) {
     result = CallByName(call, taints);
   }
   if (call.entry != nullptr) {

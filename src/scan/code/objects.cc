@@ -48,6 +48,15 @@ void Engine::StoreElsewhere(std::uint32_t module, std::uint32_t slot, Taint what
   if (states_[module].view->slots()[slot].owner == kNone) states_[module].outside[slot].Join(what);
 }
 
+// import { state } from "./state.js"; state.note = v
+void Engine::StoreImported(std::uint32_t import, const Taint& what) {
+  const Import& from = code().imports[import];
+  const std::uint32_t other = from.symbol.empty() ? kNone : world_.Resolve(module_, from.module);
+  if (other == kNone) return;
+  const std::uint32_t slot = states_[other].view->SlotByName(from.symbol, kModuleBody);
+  if (slot != kNone) StoreElsewhere(other, slot, what);
+}
+
 // The variable that `owner.name` is, where the owner is a module, a class or an instance of the package.
 bool Engine::FindElsewhere(const Value& owner, std::string_view name, std::uint32_t* module,
                            std::uint32_t* slot) const {
@@ -100,12 +109,50 @@ void Engine::FillRecord(const Value& klass, std::span<const Arg> args, std::span
   }
 }
 
-// go(Client()), Service(client=Client()): what class a parameter's objects are of.
+// @report def load(): what the decorator is given.
+void Engine::GiveDecorated() {
+  for (std::uint32_t m = 0; m < states_.size(); ++m) {
+    const Module& module = states_[m].view->module();
+    for (FuncId f = 1; f < module.functions.size(); ++f) {
+      for (const ExprId decorator : module.functions[f].decorators) {
+        if (decorator >= module.exprs.size() || module.exprs[decorator].kind == ExprKind::kCall) continue;
+        const FuncId around = module.functions[f].parent == kNone ? kModuleBody : module.functions[f].parent;
+        const Value& value = states_[m].view->Evaluate(decorator, around);
+        if (value.kind != ValueKind::kFunction || value.module >= states_.size()) continue;
+        Targets& known = callables_[{Key(value.module, value.index), 0}];
+        if (known.size() <= kMostTargets) known.emplace_back(m, f);
+      }
+    }
+  }
+}
+
+// fn(...) of a parameter of this function or of one around it.
+Taint Engine::CallGiven(const Call& call, std::span<const Taint> taints) {
+  const ExprId name = code().exprs[call.expr].base;
+  const std::uint32_t slot = view().SlotOf(name, function_);
+  if (slot == kNone || view().slots()[slot].param == kNone) return {};
+  const auto known = callables_.find({Key(module_, view().slots()[slot].scope), view().slots()[slot].param});
+  if (known == callables_.end() || known->second.size() > kMostTargets) return {};
+  Taint result;
+  const Targets targets = known->second;  // a copy: what is called may add to them
+  for (const auto& [module, function] : targets) {
+    if (module == module_ && function == function_) continue;
+    Value value;
+    value.kind = ValueKind::kFunction;
+    value.module = module;
+    value.index = function;
+    result.Join(CallFunction(value, call.args, taints, {}, call.expr));
+  }
+  return result;
+}
+
+// go(Client()), Service(client=Client()), retry(load): what class a parameter's objects are of, which functions it is.
 void Engine::GiveObject(std::uint32_t module, FuncId function, std::size_t param, ExprId given) {
   if (given >= code().exprs.size()) return;
   const Value& value = view().Evaluate(given, function_);
-  if (value.kind != ValueKind::kInstance || value.module >= states_.size()) return;
-  std::vector<std::pair<std::uint32_t, ClassId>>& known = objects_[{Key(module, function), param}];
+  const bool callable = value.kind == ValueKind::kFunction;
+  if ((value.kind != ValueKind::kInstance && !callable) || value.module >= states_.size()) return;
+  Targets& known = (callable ? callables_ : objects_)[{Key(module, function), param}];
   const std::pair<std::uint32_t, ClassId> one{value.module, value.index};
   if (known.size() > kMostTargets || std::ranges::find(known, one) != known.end()) return;
   known.push_back(one);
@@ -152,11 +199,45 @@ void Engine::ListMethods() {
   }
 }
 
+// super().put(v), super.put(v)
+bool Engine::CallsAbove(const Expr& call) const {
+  if (call.base >= code().exprs.size() || code().exprs[call.base].kind != ExprKind::kMember) return false;
+  const ExprId owner = code().exprs[call.base].base;
+  if (owner >= code().exprs.size()) return false;
+  const Expr& who = code().exprs[owner];
+  if (who.kind == ExprKind::kCall) return who.base < code().exprs.size() && code().exprs[who.base].text == "super";
+  return who.text == "super";
+}
+
+// send.call(null, v), send.apply(null, [v]) of a function of the package.
+bool Engine::CallsItself(const Call& call, std::span<const Taint> taints, Taint* result) {
+  const Expr& expr = code().exprs[call.expr];
+  if (view().is_python() || call.args.empty() || expr.base >= code().exprs.size()) return false;
+  const Expr& method = code().exprs[expr.base];
+  if (method.kind != ExprKind::kMember || !SaysOneOf(method.text, {"call", "apply"})) return false;
+  const Value& function = view().Evaluate(method.base, function_);
+  if (function.kind != ValueKind::kFunction) return false;
+  if (method.text == "call") {
+    *result = CallFunction(function, call.args.subspan(1), taints.subspan(1), {}, call.expr);
+    return true;
+  }
+  const ExprId list = call.args.size() < 2 ? kNone : view().Origin(call.args[1].value, function_);
+  if (list >= code().exprs.size() || code().exprs[list].kind != ExprKind::kList) return false;
+  const auto args = code().ArgsOf(code().exprs[list]);
+  std::vector<Taint> parts;
+  parts.reserve(args.size());
+  for (const Arg& arg : args) parts.push_back(Eval(arg.value));
+  *result = CallFunction(function, args, parts, {}, call.expr);
+  return true;
+}
+
 // self.load() that a class derived from this one brings, super().put(v), client.deliver(v) of an object that was given:
 // every method of the package that it may be, where these are few.
 Taint Engine::CallByName(const Call& call, std::span<const Taint> taints) {
   const Expr& expr = code().exprs[call.expr];
-  if (expr.base >= code().exprs.size() || code().exprs[expr.base].kind != ExprKind::kMember) return {};
+  if (expr.base >= code().exprs.size()) return {};
+  if (code().exprs[expr.base].kind == ExprKind::kName) return CallGiven(call, taints);
+  if (code().exprs[expr.base].kind != ExprKind::kMember) return {};
   const Expr& method = code().exprs[expr.base];
   if (method.base >= code().exprs.size()) return {};
   if (!methods_listed_) ListMethods();
@@ -166,9 +247,7 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints) {
     if (found != kNone && targets.size() <= kMostTargets) targets.emplace_back(module, found);
   };
   const Expr& owner = code().exprs[method.base];
-  const bool above = owner.kind == ExprKind::kCall && owner.base < code().exprs.size()
-                         ? code().exprs[owner.base].text == "super"
-                         : owner.text == "super";
+  const bool above = CallsAbove(expr);
   const ClassId own = code().functions[function_].owner;
   if (above) {
     if (own >= code().classes.size()) return {};

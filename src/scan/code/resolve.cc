@@ -681,7 +681,11 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     const Stmt* only = OnlyGiven(owner.module_.functions[callee.index]);
     if (only == nullptr || body.size() > 16 || !overrides_.empty()) return {};
     Value value = owner.Evaluate(only->value, callee.index);
-    if (value.kind == ValueKind::kList || value.kind == ValueKind::kDict) return {};
+    // Of containers, those that are an object's methods.
+    const bool methods = value.kind == ValueKind::kDict && std::ranges::any_of(value.items, [](const Value& item) {
+                           return item.kind == ValueKind::kFunction;
+                         });
+    if (value.kind == ValueKind::kList || (value.kind == ValueKind::kDict && !methods)) return {};
     return value;
   }
   if (callee.kind == ValueKind::kQualified) {
