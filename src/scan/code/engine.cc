@@ -390,6 +390,7 @@ Taint Engine::EvalMember(ExprId id) {
     const Taint field = OfOrigin(id);
     if ((field.fresh & kEnvSecret) != 0) taint = field;
   }
+  taint.Join(FieldOfShared(expr.base, key));
   if (taint.labels == 0 && (base->kind == ExprKind::kCall || base->text == "globalThis")) taint.Join(OfOrigin(id));
   // The last part of a path stays where it is.
   if (SaysOneOf(key, {"name", "stem"}) && (view().is_python() || !taint.Has(kRequest)))
@@ -671,12 +672,14 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
         }
       }
       ExprId base = expr.base;
+      const Expr* last = &expr;
       for (int i = 0; i < 16 && base < code().exprs.size(); ++i) {
         const Expr& inner = code().exprs[base];
         if (inner.kind == ExprKind::kName) {
           const std::uint32_t slot = view().SlotOf(base, function_);
           if (slot != kNone && taint.labels != 0) store(slot, taint, false);
-          if (slot != kNone && view().slots()[slot].import != kNone) StoreImported(view().slots()[slot].import, taint);
+          if (slot != kNone && view().slots()[slot].import != kNone && last->kind == ExprKind::kMember)
+            StoreField(base, last->text, taint);
           return;
         }
         if (inner.kind != ExprKind::kMember && inner.kind != ExprKind::kIndex) return;
@@ -684,6 +687,7 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
           if (taint.labels != 0) store(slot, taint, false);
           return;
         }
+        last = &inner;
         base = inner.base;
       }
       return;

@@ -261,7 +261,9 @@ class Engine {
   void StoreElsewhere(std::uint32_t module, std::uint32_t slot, Taint what);
   [[nodiscard]] bool FindElsewhere(const Value& owner, std::string_view name, std::uint32_t* module,
                                    std::uint32_t* slot) const;
-  void StoreImported(std::uint32_t import, const Taint& what);
+  [[nodiscard]] std::uint64_t SharedVariable(ExprId name) const;
+  void StoreField(ExprId name, std::string_view field, Taint what);
+  [[nodiscard]] Taint FieldOfShared(ExprId name, std::string_view field) const;
   [[nodiscard]] bool CallsAbove(const Expr& call) const;
   bool CallsItself(const Call& call, std::span<const Taint> taints, Taint* result);
   Taint OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at);
@@ -650,7 +652,8 @@ class Engine {
   using Targets = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // module; function or class of it
   std::map<std::pair<std::uint64_t, std::size_t>, Targets> objects_;     // by function and parameter
   std::map<std::pair<std::uint64_t, std::size_t>, Targets> callables_;
-  std::unordered_map<std::uint64_t, Targets> derived_;  // by class
+  std::map<std::pair<std::uint64_t, std::string>, Taint> fields_;  // of variables that modules share
+  std::unordered_map<std::uint64_t, Targets> derived_;             // by class
   std::unordered_map<std::string_view, Targets> methods_;
   bool methods_listed_ = false;
   std::unordered_map<std::string, Taint> written_variables_;  // of the environment

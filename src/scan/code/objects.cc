@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMostTargets = 3;  // methods of one name: more say nothing
 constexpr std::size_t kMostMethods = 100'000;
+constexpr std::size_t kMostFields = 4096;
 // Of a module in which a name alone may mean a method: in bundles of many libraries all names meet.
 constexpr std::size_t kMostWritten = std::size_t{1} << 17U;
 
@@ -48,13 +49,37 @@ void Engine::StoreElsewhere(std::uint32_t module, std::uint32_t slot, Taint what
   if (states_[module].view->slots()[slot].owner == kNone) states_[module].outside[slot].Join(what);
 }
 
-// import { state } from "./state.js"; state.note = v
-void Engine::StoreImported(std::uint32_t import, const Taint& what) {
-  const Import& from = code().imports[import];
+// The variable of a module that a name means, here or where it is imported from; kNone: none.
+std::uint64_t Engine::SharedVariable(ExprId name) const {
+  if (name >= code().exprs.size() || code().exprs[name].kind != ExprKind::kName) return kNone;
+  const std::uint32_t slot = view().SlotOf(name, function_);
+  if (slot == kNone) return kNone;
+  const Slot& variable = view().slots()[slot];
+  if (variable.import == kNone) return variable.scope == kModuleBody ? Key(module_, slot) : std::uint64_t{kNone};
+  const Import& from = code().imports[variable.import];
   const std::uint32_t other = from.symbol.empty() ? kNone : world_.Resolve(module_, from.module);
-  if (other == kNone) return;
-  const std::uint32_t slot = states_[other].view->SlotByName(from.symbol, kModuleBody);
-  if (slot != kNone) StoreElsewhere(other, slot, what);
+  const std::uint32_t there = other == kNone ? kNone : states_[other].view->SlotByName(from.symbol, kModuleBody);
+  return there == kNone ? std::uint64_t{kNone} : Key(other, there);
+}
+
+// import { state } from "./state.js"; state.note = v: whoever reads state.note has it.
+void Engine::StoreField(ExprId name, std::string_view field, Taint what) {
+  if (what.labels == 0 || field.empty() || fields_.size() > kMostFields) return;
+  const std::uint64_t variable = SharedVariable(name);
+  if (variable == kNone) return;
+  what.params = 0;
+  what.fresh = what.labels;
+  Taint& at = fields_[{variable, std::string(field)}];
+  if ((at.labels | what.labels) != at.labels) changed_ = true;
+  at.Join(what);
+}
+
+Taint Engine::FieldOfShared(ExprId name, std::string_view field) const {
+  if (fields_.empty() || field.empty()) return {};
+  const std::uint64_t variable = SharedVariable(name);
+  if (variable == kNone) return {};
+  const auto at = fields_.find({variable, std::string(field)});
+  return at == fields_.end() ? Taint() : at->second;
 }
 
 // The variable that `owner.name` is, where the owner is a module, a class or an instance of the package.
@@ -132,17 +157,20 @@ Taint Engine::CallGiven(const Call& call, std::span<const Taint> taints) {
   const std::uint32_t slot = view().SlotOf(name, function_);
   if (slot == kNone || view().slots()[slot].param == kNone) return {};
   const auto known = callables_.find({Key(module_, view().slots()[slot].scope), view().slots()[slot].param});
-  if (known == callables_.end() || known->second.size() > kMostTargets) return {};
-  Taint result;
-  const Targets targets = known->second;  // a copy: what is called may add to them
-  for (const auto& [module, function] : targets) {
-    if (module == module_ && function == function_) continue;
-    Value value;
-    value.kind = ValueKind::kFunction;
-    value.module = module;
-    value.index = function;
-    result.Join(CallFunction(value, call.args, taints, {}, call.expr));
-  }
+  // Of a function that everything goes through, who is meant is not known here.
+  if (known == callables_.end() || known->second.size() != 1) return {};
+  const auto [module, function] = known->second.front();
+  if (module == module_ && function == function_) return {};
+  Value value;
+  value.kind = ValueKind::kFunction;
+  value.module = module;
+  value.index = function;
+  // Who leads to it is whoever handed it over.
+  const std::size_t calls = here().calls.size();
+  const std::uint32_t caller_module = module_;
+  const FuncId caller = function_;
+  Taint result = CallFunction(value, call.args, taints, {}, call.expr);
+  facts(caller_module, caller).calls.resize(std::min(calls, facts(caller_module, caller).calls.size()));
   return result;
 }
 

@@ -111,10 +111,11 @@ TEST(Packages, AreFollowedThroughSettingsAndModules) {
   std::size_t count = 0;
   for (const NamedPackage& package : PackagesOf("followed")) {
     const ScanReport report = Scan(package.view, {});
-    EXPECT_NE(report.verdict, core::ScanVerdict::kSafe) << package.name << ": " << report.summary;
-    ++count;
+    const bool gap = package.name.starts_with("? ");  // one that has been closed is to be marked so
+    EXPECT_EQ(report.verdict == core::ScanVerdict::kSafe, gap) << package.name << ": " << report.summary;
+    count += gap ? 0 : 1;
   }
-  EXPECT_GE(count, 20U);
+  EXPECT_GE(count, 100U);
   for (const NamedPackage& package : PackagesOf("honest")) {
     const ScanReport report = Scan(package.view, {});
     EXPECT_EQ(report.verdict, core::ScanVerdict::kSafe) << package.name << ": " << report.summary;
