@@ -9,9 +9,9 @@ option(INTERLOCK_VECTORSCAN "Use Vectorscan where it is installed" ON)
 if(INTERLOCK_VECTORSCAN)
   pkg_check_modules(VECTORSCAN IMPORTED_TARGET libhs)
 endif()
-# libtomlplusplus-dev 3.3.0, MIT: pyproject.toml and lock files, size-capped; header only, so that its assertions can throw
+# libtomlplusplus-dev 3.3.0, MIT: pyproject.toml, lock files, settings of scanned programs, size-capped; header only, so that its assertions can throw
 find_path(TOMLPLUSPLUS_INCLUDE_DIR toml++/toml.h REQUIRED)
-find_package(yaml-cpp REQUIRED)             # libyaml-cpp-dev 0.7.0, MIT: policy and profile files (size-capped before use)
+find_package(yaml-cpp REQUIRED)             # libyaml-cpp-dev 0.7.0, MIT: policy and profile files, YAML of scanned packages (size-capped before use)
 find_package(ICU REQUIRED COMPONENTS uc i18n)   # libicu-dev 72.1, Unicode-3.0: NFKC and UTS #39 confusable skeletons
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)  # libssl-dev 3.0, Apache-2.0: SHA-256 with SHA-NI
 pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)  # libsodium-dev 1.0.18, ISC: ed25519 checkpoints, keyed hashes, secret boxes

@@ -272,6 +272,7 @@ class Engine {
   [[nodiscard]] std::span<const std::pair<std::uint32_t, ClassId>> ObjectsOf(ExprId owner) const;
   void GiveDecorated();
   Taint CallGiven(const Call& call, std::span<const Taint> taints);
+  Taint CallElements(const Call& call, std::span<const Taint> taints);
   void ListMethods();
   Taint CallByName(const Call& call, std::span<const Taint> taints);
   // `at`: where the function is handed over; kNone: nobody knows.
@@ -641,7 +642,7 @@ class Engine {
   std::unordered_map<std::string, Taint> kept_paths_;     // files that pictures, recordings and the like lie in
   std::unordered_map<std::string, Taint> fetched_paths_;  // files that something fetched was written to, by name
   std::unordered_map<std::uint64_t, std::string> taps_;   // functions in another's place: whose
-  std::unordered_map<std::string, std::vector<Value>> listeners_;  // by file, variable and event
+  std::unordered_map<std::string, std::vector<Value>> listeners_;  // by variable and event
   std::unordered_set<std::uint64_t> served_;                       // functions of routes
   std::unordered_set<std::uint32_t> keyed_;                        // files that read credentials from the environment
   std::unordered_map<std::uint32_t, std::string> log_hosts_;       // where a file's logs are sent, by file

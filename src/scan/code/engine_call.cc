@@ -163,6 +163,8 @@ Taint Engine::EvalCall(ExprId id) {
     if (function.index != kNone) result = CallFunction(function, args, taints, call.receiver, id);
   } else if (call.entry == nullptr && (call.callee.kind == ValueKind::kUnknown || CallsAbove(expr))) {
     result = CallByName(call, taints);
+  } else if (call.entry == nullptr && base != nullptr && !own) {
+    result = CallElements(call, taints);
   }
   if (call.entry != nullptr) {
     Taint whole = call.all;

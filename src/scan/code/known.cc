@@ -303,7 +303,9 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
   const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(function->base, function_);
   const std::string& event = view().Text(call.args[0].value, function_);
   if (slot == kNone || event.empty() || event.size() > 80) return;
-  std::vector<Value>& known = listeners_[std::to_string(module_) + ":" + std::to_string(slot) + ":" + event];
+  const std::uint64_t shared = attribute != kNone ? kNone : SharedVariable(function->base);
+  const std::uint64_t variable = shared == kNone ? Key(module_, slot) : shared;
+  std::vector<Value>& known = listeners_[std::to_string(variable) + ":" + event];
   if (listens) {
     constexpr std::size_t kMostListeners = 16;
     for (const auto& [index, value] : functions) {

@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kMostTargets = 3;  // methods of one name: more say nothing
 constexpr std::size_t kMostMethods = 100'000;
 constexpr std::size_t kMostFields = 4096;
+constexpr std::size_t kMostElements = 16;
 // Of a module in which a name alone may mean a method: in bundles of many libraries all names meet.
 constexpr std::size_t kMostWritten = std::size_t{1} << 17U;
 
@@ -174,6 +175,75 @@ Taint Engine::CallGiven(const Call& call, std::span<const Taint> taints) {
   return result;
 }
 
+// for hook in HOOKS: hook(v); for (const p of plugins) p.run(v): all that are in a list or a table of the package, and
+// what functions of its module put into it.
+Taint Engine::CallElements(const Call& call, std::span<const Taint> taints) {
+  const Expr& expr = code().exprs[call.expr];
+  const Expr& callee = code().exprs[expr.base];
+  const bool method = callee.kind == ExprKind::kMember;
+  if (!method && callee.kind != ExprKind::kName) return {};
+  const ExprId name = method ? callee.base : expr.base;
+  if (name >= code().exprs.size() || code().exprs[name].kind != ExprKind::kName) return {};
+  const std::uint32_t slot = view().SlotOf(name, function_);
+  if (slot == kNone || view().slots()[slot].count != 1) return {};
+  const Binding& each = view().bindings()[view().slots()[slot].first];
+  ExprId list = each.value;
+  // Object.values(table), table.values(), table.items()
+  if (list < code().exprs.size() && code().exprs[list].kind == ExprKind::kCall &&
+      code().exprs[list].base < code().exprs.size()) {
+    const Expr& made = code().exprs[list];
+    const Expr& taken = code().exprs[made.base];
+    if (taken.kind == ExprKind::kMember && SaysOneOf(taken.text, {"values", "items", "entries"}))
+      list = made.arg_count == 1 ? code().ArgsOf(made)[0].value : taken.base;
+  }
+  if (list >= code().exprs.size()) return {};
+  std::vector<Value> targets;
+  const auto take = [&](const Value& item) {
+    if (targets.size() > kMostElements) return;
+    if (!method && item.kind == ValueKind::kFunction) targets.push_back(item);
+    if (!method || item.module >= states_.size()) return;
+    Value function = item;
+    function.kind = ValueKind::kFunction;
+    if (item.kind == ValueKind::kInstance)
+      function.index = states_[item.module].view->MethodOf(item.index, callee.text);
+    if (item.kind == ValueKind::kInstance && function.index != kNone) targets.push_back(function);
+  };
+  const Value& all = view().Evaluate(list, each.scope);
+  if (all.kind != ValueKind::kList && all.kind != ValueKind::kDict) return {};
+  for (const Value& item : all.items) {
+    take(item);
+    for (std::size_t i = 0; method && item.kind == ValueKind::kDict && i < item.keys.size(); ++i) {
+      if (item.keys[i] == callee.text && item.items[i].kind == ValueKind::kFunction) targets.push_back(item.items[i]);
+    }
+  }
+  if (const std::uint64_t shared = SharedVariable(list); shared != kNone) {
+    const auto module = static_cast<std::uint32_t>(shared >> 32U);
+    for (const auto& [put, scope] : states_[module].view->PutInto(static_cast<std::uint32_t>(shared))) {
+      take(states_[module].view->Evaluate(put, scope));
+      // def hook(f): HOOKS.append(f); return f
+      const ModuleView& there = *states_[module].view;
+      if (put >= there.module().exprs.size() || there.module().exprs[put].kind != ExprKind::kName) continue;
+      const std::uint32_t given = there.SlotOf(put, scope);
+      if (given == kNone || there.slots()[given].param == kNone) continue;
+      const auto known = callables_.find({Key(module, there.slots()[given].scope), there.slots()[given].param});
+      for (const auto& [m, f] : known == callables_.end() ? Targets() : known->second) {
+        Value function;
+        function.kind = ValueKind::kFunction;
+        function.module = m;
+        function.index = f;
+        take(function);
+      }
+    }
+  }
+  if (targets.size() > kMostElements) return {};
+  Taint result;
+  for (const Value& target : targets) {
+    if (target.module == module_ && target.index == function_) continue;
+    result.Join(CallFunction(target, call.args, taints, {}, call.expr));
+  }
+  return result;
+}
+
 // go(Client()), Service(client=Client()), retry(load): what class a parameter's objects are of, which functions it is.
 void Engine::GiveObject(std::uint32_t module, FuncId function, std::size_t param, ExprId given) {
   if (given >= code().exprs.size()) return;
@@ -264,8 +334,14 @@ bool Engine::CallsItself(const Call& call, std::span<const Taint> taints, Taint*
 Taint Engine::CallByName(const Call& call, std::span<const Taint> taints) {
   const Expr& expr = code().exprs[call.expr];
   if (expr.base >= code().exprs.size()) return {};
-  if (code().exprs[expr.base].kind == ExprKind::kName) return CallGiven(call, taints);
-  if (code().exprs[expr.base].kind != ExprKind::kMember) return {};
+  const ExprKind kind = code().exprs[expr.base].kind;
+  if (kind != ExprKind::kName && kind != ExprKind::kMember) return {};
+  Taint elements = CallElements(call, taints);
+  if (kind == ExprKind::kName) {
+    elements.Join(CallGiven(call, taints));
+    return elements;
+  }
+  if (elements.labels != 0) return elements;
   const Expr& method = code().exprs[expr.base];
   if (method.base >= code().exprs.size()) return {};
   if (!methods_listed_) ListMethods();

@@ -144,6 +144,15 @@ void ModuleView::ReadKept() const {
   }
 }
 
+std::vector<std::pair<ExprId, FuncId>> ModuleView::PutInto(std::uint32_t slot) const {
+  if (!kept_read_) ReadKept();
+  std::vector<std::pair<ExprId, FuncId>> out;
+  if (const auto kept = kept_.find(slot); kept != kept_.end()) {
+    for (const Kept& one : kept->second) out.emplace_back(one.value, one.scope);
+  }
+  return out;
+}
+
 // The one thing that is in the container under the key; "": the one thing that is in it.
 ExprId ModuleView::Held(ExprId container, std::string_view key, FuncId* scope) const {
   if (container >= module_.exprs.size()) return kNone;
