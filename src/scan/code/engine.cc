@@ -682,6 +682,12 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
             StoreField(base, last->text, taint);
           return;
         }
+        // event.setdefault("extra", {})["seen"] = v
+        if (inner.kind == ExprKind::kCall && inner.base < code().exprs.size() &&
+            SaysOneOf(code().exprs[inner.base].text, {"setdefault", "get"})) {
+          base = code().exprs[inner.base].base;
+          continue;
+        }
         if (inner.kind != ExprKind::kMember && inner.kind != ExprKind::kIndex) return;
         if (const std::uint32_t slot = OwnAttribute(base); slot != kNone) {
           if (taint.labels != 0) store(slot, taint, false);

@@ -70,8 +70,8 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
       if (field.name == "input") data.Join(Eval(field.value));
     }
   }
-  data.labels &= kTaken;
-  data.fresh &= kTaken;
+  data.labels &= kTaken | kEnvSecret;
+  data.fresh &= kTaken | kEnvSecret;
   if (data.labels != 0 && !host.empty()) {
     Call sent = call;
     JudgeSend(sent, data, host, {});
