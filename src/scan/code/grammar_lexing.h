@@ -65,16 +65,16 @@ static inline bool interlock_advance_byte(InterlockLexer* lexer, bool skip) {
 #include <tree_sitter/parser.h>
 
 #undef START_LEXER
-#define START_LEXER()                                                                               \
-  bool result = false;                                                                              \
-  bool skip = false;                                                                                \
-  bool eof = false;                                                                                 \
-  int32_t lookahead;                                                                                \
-  goto start;                                                                                       \
-  next_state:                                                                                       \
-  if (!interlock_advance_byte((InterlockLexer*)lexer, skip)) lexer->advance(lexer, skip);           \
-  start:                                                                                            \
-  skip = false;                                                                                     \
+#define START_LEXER()                                                                     \
+  bool result = false;                                                                    \
+  bool skip = false;                                                                      \
+  bool eof = false;                                                                       \
+  int32_t lookahead;                                                                      \
+  goto start;                                                                             \
+  next_state:                                                                             \
+  if (!interlock_advance_byte((InterlockLexer*)lexer, skip)) lexer->advance(lexer, skip); \
+  start:                                                                                  \
+  skip = false;                                                                           \
   lookahead = lexer->lookahead;
 
 // `eof = lexer->eof(lexer)`: at the end there is nothing ahead.
