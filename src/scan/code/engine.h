@@ -272,6 +272,7 @@ class Engine {
   [[nodiscard]] std::span<const std::pair<std::uint32_t, ClassId>> ObjectsOf(ExprId owner) const;
   void GiveDecorated();
   Taint CallGiven(const Call& call, std::span<const Taint> taints);
+  [[nodiscard]] ExprId ContainerOf(ExprId one, FuncId* scope) const;
   Taint CallElements(const Call& call, std::span<const Taint> taints);
   void ListMethods();
   Taint CallByName(const Call& call, std::span<const Taint> taints);

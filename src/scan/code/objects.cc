@@ -175,27 +175,38 @@ Taint Engine::CallGiven(const Call& call, std::span<const Taint> taints) {
   return result;
 }
 
+// What one thing is out of: table[word], table.get(word), tools.find(...), or what a name goes through in a loop.
+ExprId Engine::ContainerOf(ExprId one, FuncId* scope) const {
+  bool named = false;
+  if (one < code().exprs.size() && code().exprs[one].kind == ExprKind::kName) {
+    const std::uint32_t slot = view().SlotOf(one, function_);
+    if (slot == kNone || view().slots()[slot].count != 1) return kNone;
+    const Binding& each = view().bindings()[view().slots()[slot].first];
+    one = each.value;
+    *scope = each.scope;
+    named = true;
+  }
+  if (one >= code().exprs.size()) return kNone;
+  const Expr& taken = code().exprs[one];
+  if (taken.kind == ExprKind::kIndex) return taken.base;
+  if (taken.kind == ExprKind::kCall && taken.base < code().exprs.size() &&
+      code().exprs[taken.base].kind == ExprKind::kMember) {
+    const Expr& how = code().exprs[taken.base];
+    if (SaysOneOf(how.text, {"find", "get"})) return how.base;
+    // Object.values(table), table.values(), table.items()
+    if (named && SaysOneOf(how.text, {"values", "items", "entries"}))
+      return taken.arg_count == 1 ? code().ArgsOf(taken)[0].value : how.base;
+  }
+  return named ? one : kNone;
+}
+
 // for hook in HOOKS: hook(v); for (const p of plugins) p.run(v): all that are in a list or a table of the package, and
 // what functions of its module put into it.
 Taint Engine::CallElements(const Call& call, std::span<const Taint> taints) {
-  const Expr& expr = code().exprs[call.expr];
-  const Expr& callee = code().exprs[expr.base];
+  const Expr& callee = code().exprs[code().exprs[call.expr].base];
   const bool method = callee.kind == ExprKind::kMember;
-  if (!method && callee.kind != ExprKind::kName) return {};
-  const ExprId name = method ? callee.base : expr.base;
-  if (name >= code().exprs.size() || code().exprs[name].kind != ExprKind::kName) return {};
-  const std::uint32_t slot = view().SlotOf(name, function_);
-  if (slot == kNone || view().slots()[slot].count != 1) return {};
-  const Binding& each = view().bindings()[view().slots()[slot].first];
-  ExprId list = each.value;
-  // Object.values(table), table.values(), table.items()
-  if (list < code().exprs.size() && code().exprs[list].kind == ExprKind::kCall &&
-      code().exprs[list].base < code().exprs.size()) {
-    const Expr& made = code().exprs[list];
-    const Expr& taken = code().exprs[made.base];
-    if (taken.kind == ExprKind::kMember && SaysOneOf(taken.text, {"values", "items", "entries"}))
-      list = made.arg_count == 1 ? code().ArgsOf(made)[0].value : taken.base;
-  }
+  FuncId scope = function_;
+  const ExprId list = ContainerOf(method ? callee.base : code().exprs[call.expr].base, &scope);
   if (list >= code().exprs.size()) return {};
   std::vector<Value> targets;
   const auto take = [&](const Value& item) {
@@ -208,7 +219,7 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints) {
       function.index = states_[item.module].view->MethodOf(item.index, callee.text);
     if (item.kind == ValueKind::kInstance && function.index != kNone) targets.push_back(function);
   };
-  const Value& all = view().Evaluate(list, each.scope);
+  const Value& all = view().Evaluate(list, scope);
   if (all.kind != ValueKind::kList && all.kind != ValueKind::kDict) return {};
   for (const Value& item : all.items) {
     take(item);
@@ -218,12 +229,12 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints) {
   }
   if (const std::uint64_t shared = SharedVariable(list); shared != kNone) {
     const auto module = static_cast<std::uint32_t>(shared >> 32U);
-    for (const auto& [put, scope] : states_[module].view->PutInto(static_cast<std::uint32_t>(shared))) {
-      take(states_[module].view->Evaluate(put, scope));
+    for (const auto& [put, where] : states_[module].view->PutInto(static_cast<std::uint32_t>(shared))) {
+      take(states_[module].view->Evaluate(put, where));
       // def hook(f): HOOKS.append(f); return f
       const ModuleView& there = *states_[module].view;
       if (put >= there.module().exprs.size() || there.module().exprs[put].kind != ExprKind::kName) continue;
-      const std::uint32_t given = there.SlotOf(put, scope);
+      const std::uint32_t given = there.SlotOf(put, where);
       if (given == kNone || there.slots()[given].param == kNone) continue;
       const auto known = callables_.find({Key(module, there.slots()[given].scope), there.slots()[given].param});
       for (const auto& [m, f] : known == callables_.end() ? Targets() : known->second) {
@@ -335,13 +346,12 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints) {
   const Expr& expr = code().exprs[call.expr];
   if (expr.base >= code().exprs.size()) return {};
   const ExprKind kind = code().exprs[expr.base].kind;
-  if (kind != ExprKind::kName && kind != ExprKind::kMember) return {};
   Taint elements = CallElements(call, taints);
   if (kind == ExprKind::kName) {
     elements.Join(CallGiven(call, taints));
     return elements;
   }
-  if (elements.labels != 0) return elements;
+  if (kind != ExprKind::kMember || elements.labels != 0) return elements;
   const Expr& method = code().exprs[expr.base];
   if (method.base >= code().exprs.size()) return {};
   if (!methods_listed_) ListMethods();

@@ -58,6 +58,13 @@ bool IsOrdinaryProgram(std::string_view program) {
          !name.starts_with("python");
 }
 
+// $`git log ${branch}` of zx and Bun: each part that is put in becomes one word, unless it is a shell's program.
+bool QuotesItsParts(std::string_view callee, std::string_view call) {
+  if (callee != "zx.$" && callee != "bun.$" && callee != "globalThis.Bun.$") return false;
+  const std::string_view line = call.substr(0, 300);
+  return Contains(line.substr(0, 12), "$`") && !AnyOf(line, {"sh -c", "eval ", "cmd /c", "-Command"});
+}
+
 }  // namespace
 
 // run(["gcloud", "projects", "describe", number]): the program and what it does are written out; an answer from the
@@ -187,7 +194,9 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
              (template_text || (!Contains(text, std::string_view(&kHole, 1)) && taint.Has(kPieced)))) {
     // What a service answers to an argument is not the argument.
     const bool answer = taint.Has(kNet) && !taint.Has(kUnchecked);
-    Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command", answer ? 0.4 : 1.0);
+    if (!QuotesItsParts(call.callee.text, TextAt(code().exprs[call.expr].loc))) {
+      Raise("VULN-001", call.expr, taint, kToolArgument, "puts an argument into a shell command", answer ? 0.4 : 1.0);
+    }
   } else if (taint.Has(kToolArgument) && text.find_first_not_of(kHole) == std::string::npos && GuardsByWords(command)) {
     Raise("VULN-001", call.expr, taint, kToolArgument,
           "lets a command line pass by some of its words, and gives it to a shell", 0.7);
