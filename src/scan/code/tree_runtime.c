@@ -104,6 +104,8 @@ void ts_lexer_start(Lexer* self) {
 
 #define ts_subtree_release ts_subtree_release_counted
 #define ts_subtree_summarize_children ts_subtree_summarize_in_place
+void ts_subtree_release(SubtreePool* pool, Subtree self);
+void ts_subtree_summarize_children(MutableSubtree self, const TSLanguage* language);
 #include <subtree.c>
 #undef ts_subtree_release
 #undef ts_subtree_summarize_children
