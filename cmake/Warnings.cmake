@@ -16,4 +16,6 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   # libstdc++ 12's std::stable_sort uses a function that the same library calls deprecated; clang reports it at our call.
   target_compile_options(interlock_flags INTERFACE -Wno-deprecated-declarations)
+  # Lists of words become tables when they are compiled (scan's static/part_set.h): more steps than the usual limit.
+  target_compile_options(interlock_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fconstexpr-steps=16777216>)
 endif()
