@@ -91,7 +91,8 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
   }
   for (const code::ShellCommand& command : script.commands) {
     if (command.words.empty()) continue;
-    const std::string_view program = command.words[0].text.substr(command.words[0].text.rfind('/') + 1);
+    std::string_view program = command.words[0].text;
+    program.remove_prefix(program.rfind('/') + 1);
     if (program != "curl" && program != "wget" && program != "nc" && program != "ncat") continue;
     bool whole = program == "nc" || program == "ncat";
     bool named = false;
