@@ -50,6 +50,13 @@ void Taint::Join(const Taint& other) {
   }
 }
 
+Taint Taint::SeenFromOutside() const {
+  Taint out = *this;
+  out.fresh = labels;
+  out.params = 0;
+  return out;
+}
+
 Taint Taint::Without(Labels mask) const {
   Taint out = *this;
   out.labels &= ~mask;
@@ -351,9 +358,7 @@ Taint Engine::EvalMember(ExprId id) {
     if ((owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) && owner.module < states_.size()) {
       const std::uint32_t slot = states_[owner.module].view->AttributeSlot(owner.index, key);
       if (slot != kNone) {
-        taint = states_[owner.module].slots[slot];
-        taint.fresh = taint.labels;
-        taint.params = 0;
+        taint = states_[owner.module].slots[slot].SeenFromOutside();
         if (states_[owner.module].view->slots()[slot].function != kNone)
           taint.Join(OfProperty(owner, slot, Eval(expr.base), id));
       }
@@ -363,12 +368,8 @@ Taint Engine::EvalMember(ExprId id) {
     }
     std::uint32_t module = kNone;
     std::uint32_t slot = kNone;
-    if (FindElsewhere(owner, key, &module, &slot) && states_[module].slots[slot].labels != 0) {
-      taint = states_[module].slots[slot];
-      taint.fresh = taint.labels;
-      taint.params = 0;
-      return taint;
-    }
+    if (FindElsewhere(owner, key, &module, &slot) && states_[module].slots[slot].labels != 0)
+      return states_[module].slots[slot].SeenFromOutside();
   }
   if (expr.kind == ExprKind::kIndex) {
     Taint named;
@@ -481,17 +482,15 @@ Taint Engine::Eval(ExprId id) {
       }
       if (expr.text == "%" && expr.arg_count > 0)
         MarkPieced(TextAt(code().exprs[code().ArgsOf(expr)[0].value].loc), &taint);
-      if (SaysOneOf(expr.text, {"==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",
-                                "instanceof", "not", "!", "typeof", "&&_"})) {
+      if (SaysOneOf(expr.text,
+                    {"==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not", "instanceof"})) {
         taint = {};
       }
       break;
     }
     case ExprKind::kUnknown: {
       for (const Arg& arg : code().ArgsOf(expr)) taint.Join(Eval(arg.value));
-      // A truth or the name of a type: nothing of the value is in it.
-      const std::string_view written = TextAt(expr.loc).substr(0, 8);
-      if (written.starts_with('!') || written.starts_with("not ") || written.starts_with("typeof ")) taint = {};
+      if (!expr.text.empty()) taint = {};  // a truth or the name of a type: nothing of the value is in it
       break;
     }
     default: {

@@ -97,6 +97,8 @@ struct Taint {
   void Join(const Taint& other);
   [[nodiscard]] bool Has(Labels mask) const { return (labels & mask) != 0; }
   [[nodiscard]] Taint Without(Labels mask) const;
+  // Of a variable that belongs to no function: as it is for whoever reads it.
+  [[nodiscard]] Taint SeenFromOutside() const;
   void Add(Labels mask) {
     labels |= mask;
     fresh |= mask;
@@ -265,6 +267,7 @@ class Engine {
   void StoreField(ExprId name, std::string_view field, Taint what);
   [[nodiscard]] Taint FieldOfShared(ExprId name, std::string_view field) const;
   [[nodiscard]] bool CallsAbove(const Expr& call) const;
+  [[nodiscard]] ExprId BoundAt(ExprId name) const;
   bool CallsItself(const Call& call, std::span<const Taint> taints, Taint* result);
   Taint OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at);
   void FillRecord(const Value& klass, std::span<const Arg> args, std::span<const Taint> taints);

@@ -73,24 +73,17 @@ Taint Engine::EvalCall(ExprId id) {
       call.callee.text = std::move(lent);
     }
   }
-  if (base != nullptr && base->kind == ExprKind::kName && view().is_python()) {
+  if (base != nullptr && base->kind == ExprKind::kName) {
     ExprId origin = kNone;
-    const CatalogueEntry* partial = PartialOf(expr.base, &origin);
-    if (origin != kNone && (own || partial != nullptr)) {
-      if (!own) call.entry = partial;
-      const auto first = code().ArgsOf(code().exprs[origin]).subspan(1);
-      bound.assign(first.begin(), first.end());
-      bound.insert(bound.end(), args.begin(), args.end());
-      args = bound;
-      call.args = args;
+    if (view().is_python()) {
+      const CatalogueEntry* partial = PartialOf(expr.base, &origin);
+      if (!own && partial == nullptr) origin = kNone;
+      if (!own && partial != nullptr) call.entry = partial;
+    } else if (own) {
+      origin = BoundAt(expr.base);
     }
-  } else if (own && base != nullptr && base->kind == ExprKind::kName) {
-    // const send = post.bind(null, url); send(v)
-    const ExprId origin = view().Origin(expr.base, function_);
-    const Expr* made = origin < code().exprs.size() ? &code().exprs[origin] : nullptr;
-    if (made != nullptr && made->kind == ExprKind::kCall && made->arg_count > 1 && made->base < code().exprs.size() &&
-        code().exprs[made->base].kind == ExprKind::kMember && code().exprs[made->base].text == "bind") {
-      const auto first = code().ArgsOf(*made).subspan(1);
+    if (origin != kNone) {
+      const auto first = code().ArgsOf(code().exprs[origin]).subspan(1);
       bound.assign(first.begin(), first.end());
       bound.insert(bound.end(), args.begin(), args.end());
       args = bound;

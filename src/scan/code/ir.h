@@ -30,7 +30,8 @@ struct Loc {
 };
 
 enum class ExprKind : std::uint8_t {
-  kUnknown,        // anything else; values of `args` may reach its own
+  kUnknown,        // anything else; values of `args` may reach its own, unless text says that it only asks about them:
+                   // "not", "!", "typeof"
   kString,         // text: the literal's value, escapes undone (bytes literals too)
   kNumber,         // text: as written
   kConstant,       // text: "None" "True" "False" "null" "undefined"

@@ -409,7 +409,8 @@ ExprId Lowering::BuildUnary(NodeIndex node) {
   }
   scratch_.clear();
   CollectArgs(node, &scratch_);
-  return NewWithArgs(ExprKind::kUnknown, node, scratch_);
+  const std::string_view op = whole.starts_with('!') ? "!" : whole.starts_with("typeof") ? "typeof" : "";
+  return NewWithArgs(ExprKind::kUnknown, node, scratch_, op);
 }
 
 ExprId Lowering::BuildTemplate(NodeIndex node) {

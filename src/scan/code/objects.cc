@@ -119,17 +119,21 @@ Taint Engine::OfProperty(const Value& owner, std::uint32_t slot, const Taint& re
 // D(a=x, b=y) of a class that says only which fields it has: a dataclass, a model, a row.
 void Engine::FillRecord(const Value& klass, std::span<const Arg> args, std::span<const Taint> taints) {
   const ModuleView& view = *states_[klass.module].view;
-  std::vector<std::uint32_t> fields;
-  for (std::uint32_t i = 0; i < view.slots().size() && fields.size() < 64; ++i) {
-    if (view.slots()[i].owner == klass.index && view.slots()[i].function == kNone) fields.push_back(i);
-  }
-  std::size_t next = 0;
+  // The first, second, ... field of a class, as they stand in it.
+  const auto field = [&](std::size_t place) {
+    for (std::uint32_t i = 0; i < view.slots().size(); ++i) {
+      if (view.slots()[i].owner == klass.index && view.slots()[i].function == kNone && place-- == 0) return i;
+    }
+    return kNone;
+  };
+  constexpr std::size_t kMostFieldsByPlace = 8;
   for (std::size_t i = 0; i < args.size() && i < taints.size(); ++i) {
+    if (taints[i].labels == 0) continue;
     std::uint32_t slot = kNone;
     if (!args[i].name.empty()) {
       slot = view.AttributeSlot(klass.index, args[i].name);
-    } else if (next < fields.size()) {
-      slot = fields[next++];
+    } else if (i < kMostFieldsByPlace) {
+      slot = field(i);
     }
     if (slot != kNone) StoreElsewhere(klass.module, slot, taints[i]);
   }
@@ -168,10 +172,8 @@ Taint Engine::CallGiven(const Call& call, std::span<const Taint> taints) {
   value.index = function;
   // Who leads to it is whoever handed it over.
   const std::size_t calls = here().calls.size();
-  const std::uint32_t caller_module = module_;
-  const FuncId caller = function_;
   Taint result = CallFunction(value, call.args, taints, {}, call.expr);
-  facts(caller_module, caller).calls.resize(std::min(calls, facts(caller_module, caller).calls.size()));
+  here().calls.resize(std::min(calls, here().calls.size()));
   return result;
 }
 
@@ -222,6 +224,7 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints) {
   const Value& all = view().Evaluate(list, scope);
   if (all.kind != ValueKind::kList && all.kind != ValueKind::kDict) return {};
   for (const Value& item : all.items) {
+    if (targets.size() > kMostElements) return {};
     take(item);
     for (std::size_t i = 0; method && item.kind == ValueKind::kDict && i < item.keys.size(); ++i) {
       if (item.keys[i] == callee.text && item.items[i].kind == ValueKind::kFunction) targets.push_back(item.items[i]);
@@ -229,7 +232,7 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints) {
   }
   if (const std::uint64_t shared = SharedVariable(list); shared != kNone) {
     const auto module = static_cast<std::uint32_t>(shared >> 32U);
-    for (const auto& [put, where] : states_[module].view->PutInto(static_cast<std::uint32_t>(shared))) {
+    for (const auto& [put, where] : states_[module].view->PutInto(static_cast<std::uint32_t>(shared), kMostElements)) {
       take(states_[module].view->Evaluate(put, where));
       // def hook(f): HOOKS.append(f); return f
       const ModuleView& there = *states_[module].view;
@@ -316,6 +319,18 @@ bool Engine::CallsAbove(const Expr& call) const {
   const Expr& who = code().exprs[owner];
   if (who.kind == ExprKind::kCall) return who.base < code().exprs.size() && code().exprs[who.base].text == "super";
   return who.text == "super";
+}
+
+// const send = post.bind(null, url): the call of bind that a name stands for.
+ExprId Engine::BoundAt(ExprId name) const {
+  const std::uint32_t slot = view().SlotOf(name, function_);
+  if (slot == kNone || view().slots()[slot].count != 1) return kNone;
+  const Binding& binding = view().bindings()[view().slots()[slot].first];
+  if (binding.value >= code().exprs.size() || binding.destructured) return kNone;
+  const Expr& made = code().exprs[binding.value];
+  const bool bind = made.kind == ExprKind::kCall && made.arg_count > 1 && made.base < code().exprs.size() &&
+                    code().exprs[made.base].kind == ExprKind::kMember && code().exprs[made.base].text == "bind";
+  return bind ? binding.value : kNone;
 }
 
 // send.call(null, v), send.apply(null, [v]) of a function of the package.

@@ -5,7 +5,8 @@
 #include <utility>
 
 #include "interlock/base/json.h"
-#include "static/toml_values.h"
+#include "static/classify.h"
+#include "static/toml_library.h"
 #include "static/yaml_values.h"
 
 namespace interlock::scan::code {
@@ -36,6 +37,34 @@ Value FromJson(const base::JsonValue& json, int depth, std::size_t* left) {
     if (json.is_object()) value.keys.emplace_back(at.key());
   }
   return value;
+}
+
+Value FromToml(const toml::node& node, int depth, std::size_t* left) {
+  Value value;
+  if (depth > kDeepest || *left == 0) return value;
+  --*left;
+  if (const auto* text = node.as_string()) return TextOf(text->get());
+  if (const auto* number = node.as_integer()) return TextOf(std::to_string(number->get()));
+  if (const toml::array* array = node.as_array()) {
+    value.kind = ValueKind::kList;
+    for (const toml::node& item : *array) value.items.push_back(FromToml(item, depth + 1, left));
+  } else if (const toml::table* table = node.as_table()) {
+    value.kind = ValueKind::kDict;
+    for (const auto& [key, item] : *table) {
+      value.keys.emplace_back(key.str());
+      value.items.push_back(FromToml(item, depth + 1, left));
+    }
+  }
+  return value;
+}
+
+Value OfToml(std::string_view text) {
+  std::size_t left = kMostDataValues;
+  try {
+    return FromToml(toml::parse(text), 0, &left);
+  } catch (const std::exception&) {
+    return {};  // no TOML: no program gets anything from it either
+  }
 }
 
 // Puts a text at the end of a path of keys; what lies on the way becomes tables.
@@ -73,30 +102,6 @@ Value FromScalars(const std::vector<YamlValue>& scalars) {
 
 }  // namespace
 
-bool JoinPath(std::string_view folder, std::string_view relative, std::string& out) {
-  std::vector<std::string_view> parts;
-  for (std::string_view text : {folder, relative}) {
-    while (!text.empty()) {
-      const std::size_t slash = text.find('/');
-      const std::string_view part = text.substr(0, slash);
-      text = slash == std::string_view::npos ? std::string_view() : text.substr(slash + 1);
-      if (part.empty() || part == ".") continue;
-      if (part == "..") {
-        if (parts.empty()) return false;
-        parts.pop_back();
-      } else {
-        parts.push_back(part);
-      }
-    }
-  }
-  out.clear();
-  for (const std::string_view part : parts) {
-    if (!out.empty()) out += '/';
-    out += part;
-  }
-  return true;
-}
-
 PackageData::PackageData(std::vector<DataFile> files) : files_(std::move(files)) {
   for (std::size_t i = 0; i < files_.size(); ++i) by_path_.emplace(files_[i].path, i);
 }
@@ -109,7 +114,7 @@ const Value* PackageData::Read(std::size_t index) {
   if (files_[index].format == DataFormat::kYaml) {
     at->second = FromScalars(ReadYaml(text).values);
   } else if (files_[index].format == DataFormat::kToml) {
-    at->second = FromScalars(TomlScalarsOf(text, kMostDataValues));
+    at->second = OfToml(text);
   } else if (const base::Result<base::JsonDoc> json = base::JsonDoc::Parse(text); json.ok()) {
     std::size_t left = kMostDataValues;
     at->second = FromJson(json.value().root(), 0, &left);

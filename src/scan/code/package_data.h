@@ -45,7 +45,4 @@ class PackageData {
   std::size_t bytes_left_ = 4 * kMostDataBytes;
 };
 
-// `folder` joined with a relative path; "" parts, "." and ".." undone. False: it leaves the package.
-bool JoinPath(std::string_view folder, std::string_view relative, std::string& out);
-
 }  // namespace interlock::scan::code

@@ -150,7 +150,8 @@ void Lowering::Build(NodeIndex node) {
     case kErrorNode:
       scratch_.clear();
       CollectArgs(node, &scratch_);
-      if (flat.kind != kErrorNode || !scratch_.empty()) out = NewWithArgs(ExprKind::kUnknown, node, scratch_);
+      if (flat.kind != kErrorNode || !scratch_.empty())
+        out = NewWithArgs(ExprKind::kUnknown, node, scratch_, flat.kind == kNot ? "not" : "");
       return;
     default:
       return;

@@ -673,6 +673,8 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     return value;
   }
   if (callee.kind == ValueKind::kFunction) {
+    const Expr& how = module_.exprs[call.base];
+    if (!is_python() && how.kind == ExprKind::kMember && how.text == "bind") return callee;
     // What a function of the package says when all it does is to give back one constant.
     if (callee.module >= world_.size()) return {};
     const ModuleView& owner = callee.module == index_ ? *this : world_.View(callee.module);

@@ -1,42 +1,39 @@
 // What programs read from the package's own files of data.
-#include <algorithm>
 #include <array>
 
 #include "code/resolve_internal.h"
 #include "code/world.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code {
 namespace {
 
 constexpr int kMostSteps = 12;  // from a parser back to the file that it reads
 
-bool IsAmong(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 // They make a value of the text, or of the open file, that they are given.
-constexpr auto kPythonParsers = std::to_array<std::string_view>(
+constexpr FixedWords kPythonParsers(std::to_array<std::string_view>(
     {"json.load", "json.loads", "orjson.loads", "ujson.load", "ujson.loads", "simplejson.load", "simplejson.loads",
-     "yaml.safe_load", "yaml.load", "tomllib.load", "tomllib.loads", "tomli.load", "tomli.loads", "toml.loads"});
-constexpr auto kScriptParsers =
-    std::to_array<std::string_view>({"globalThis.JSON.parse", "js-yaml.load", "yaml.parse", "YAML.parse", "toml.parse",
-                                     "smol-toml.parse", "json5.parse"});
+     "yaml.safe_load", "yaml.load", "tomllib.load", "tomllib.loads", "tomli.load", "tomli.loads", "toml.loads"}));
+constexpr FixedWords kScriptParsers(std::to_array<std::string_view>({"globalThis.JSON.parse", "js-yaml.load",
+                                                                     "yaml.parse", "YAML.parse", "toml.parse",
+                                                                     "smol-toml.parse", "json5.parse"}));
 // ... of a file's path.
-constexpr auto kPathParsers = std::to_array<std::string_view>(
+constexpr FixedWords kPathParsers(std::to_array<std::string_view>(
     {"toml.load", "fs-extra.readJsonSync", "fs-extra.readJson", "fs-extra.readJSON", "fs-extra.readJSONSync",
-     "load-json-file.loadJsonFile", "load-json-file.loadJsonFileSync"});
+     "load-json-file.loadJsonFile", "load-json-file.loadJsonFileSync"}));
 // They open or read the file whose path they are given first.
-constexpr auto kReaders = std::to_array<std::string_view>(
+constexpr FixedWords kReaders(std::to_array<std::string_view>(
     {"builtins.open", "io.open", "codecs.open", "aiofiles.open", "pathlib.Path", "fs.readFileSync", "fs.readFile",
      "fs.promises.readFile", "fs/promises.readFile", "fs-extra.readFileSync", "fs-extra.readFile",
-     "globalThis.Deno.readTextFile", "globalThis.Deno.readTextFileSync", "globalThis.Bun.file"});
+     "globalThis.Deno.readTextFile", "globalThis.Deno.readTextFileSync", "globalThis.Bun.file"}));
 // ... second, after the package's name.
-constexpr auto kResources = std::to_array<std::string_view>(
-    {"pkgutil.get_data", "importlib.resources.read_text", "importlib.resources.open_text",
-     "importlib.resources.read_binary", "importlib.resources.open_binary"});
+constexpr FixedWords kResources(std::to_array<std::string_view>({"pkgutil.get_data", "importlib.resources.read_text",
+                                                                 "importlib.resources.open_text",
+                                                                 "importlib.resources.read_binary",
+                                                                 "importlib.resources.open_binary"}));
 // Methods of a file, of its path or of its bytes, that leave what it says as it is.
-constexpr auto kSteps = std::to_array<std::string_view>(
-    {"read", "read_text", "read_bytes", "open", "decode", "toString", "text", "json", "strip", "trim"});
+constexpr FixedWords kSteps(std::to_array<std::string_view>({"read", "read_text", "read_bytes", "open", "decode",
+                                                             "toString", "text", "json", "strip", "trim"}));
 
 }  // namespace
 
@@ -53,11 +50,11 @@ std::string ModuleView::FileBehind(ExprId id, FuncId scope, int depth) const {
   const auto args = module_.ArgsOf(expr);
   const Expr& method = module_.exprs[expr.base];
   const Value callee = Callee(origin, at);
-  if (callee.kind == ValueKind::kQualified && IsAmong(callee.text, kResources)) {
+  if (callee.kind == ValueKind::kQualified && kResources.Has(callee.text)) {
     const std::string& name = args.size() < 2 ? Text(kNone, at) : Text(args[1].value, at);
     return name.empty() ? std::string() : std::string(1, kHole) + "/" + name;
   }
-  if (callee.kind == ValueKind::kQualified && IsAmong(callee.text, kReaders) && !args.empty())
+  if (callee.kind == ValueKind::kQualified && kReaders.Has(callee.text) && !args.empty())
     return FileBehind(args[0].value, at, depth + 1);
   // new URL("./conf.json", import.meta.url)
   if (expr.is_new && method.text == "URL" && args.size() == 2) return Text(args[0].value, at);
@@ -66,15 +63,15 @@ std::string ModuleView::FileBehind(ExprId id, FuncId scope, int depth) const {
     const std::string& name = Text(args[0].value, at);
     return name.empty() ? std::string() : std::string(1, kHole) + "/" + name;
   }
-  if (method.kind == ExprKind::kMember && IsAmong(method.text, kSteps)) return FileBehind(method.base, at, depth + 1);
+  if (method.kind == ExprKind::kMember && kSteps.Has(method.text)) return FileBehind(method.base, at, depth + 1);
   return depth == 0 ? std::string() : Text(id, scope);
 }
 
 Value ModuleView::OfData(const Value& callee, const Expr& call, FuncId scope) const {
   const auto args = module_.ArgsOf(call);
   if (args.empty() || world_.depth_ >= kMaxDepth) return {};
-  const bool by_path = IsAmong(callee.text, kPathParsers);
-  const bool parses = is_python() ? IsAmong(callee.text, kPythonParsers) : IsAmong(callee.text, kScriptParsers);
+  const bool by_path = kPathParsers.Has(callee.text);
+  const bool parses = is_python() ? kPythonParsers.Has(callee.text) : kScriptParsers.Has(callee.text);
   if (!by_path && !parses) return {};
   ++world_.depth_;
   const std::string path = by_path ? Text(args[0].value, scope) : FileBehind(args[0].value, scope);

@@ -144,10 +144,10 @@ void ModuleView::ReadKept() const {
   }
 }
 
-std::vector<std::pair<ExprId, FuncId>> ModuleView::PutInto(std::uint32_t slot) const {
+std::vector<std::pair<ExprId, FuncId>> ModuleView::PutInto(std::uint32_t slot, std::size_t most) const {
   if (!kept_read_) ReadKept();
   std::vector<std::pair<ExprId, FuncId>> out;
-  if (const auto kept = kept_.find(slot); kept != kept_.end()) {
+  if (const auto kept = kept_.find(slot); kept != kept_.end() && kept->second.size() <= most) {
     for (const Kept& one : kept->second) out.emplace_back(one.value, one.scope);
   }
   return out;

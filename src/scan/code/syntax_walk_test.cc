@@ -11,14 +11,8 @@
 #include <tuple>
 #include <vector>
 
+#include "code/grammars.h"
 #include "code/parse_memory.h"
-
-extern "C" {
-const TSLanguage* tree_sitter_python(void);
-const TSLanguage* tree_sitter_javascript(void);
-const TSLanguage* tree_sitter_tsx(void);
-const TSLanguage* tree_sitter_bash(void);
-}
 
 namespace interlock::scan::code {
 namespace {

@@ -5,17 +5,10 @@
 #include <algorithm>
 #include <memory>
 
+#include "code/grammars.h"
 #include "code/parse_memory.h"
 #include "code/syntax_walk.h"
 #include "interlock/base/check.h"
-
-extern "C" {
-const TSLanguage* tree_sitter_python(void);
-const TSLanguage* tree_sitter_javascript(void);
-const TSLanguage* tree_sitter_typescript(void);
-const TSLanguage* tree_sitter_tsx(void);
-const TSLanguage* tree_sitter_bash(void);
-}
 
 namespace interlock::scan::code {
 namespace {

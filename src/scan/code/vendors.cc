@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 
+#include "static/ascii.h"
 #include "static/part_set.h"
 
 namespace interlock::scan::code {
@@ -103,7 +104,7 @@ constexpr std::array kVendors = std::to_array<Vendor>({
     {"ssh", ""},
     {"kube kubeconfig kubernetes", ""},
 });
-static_assert(kVendors.size() < kMostVendors);
+static_assert(kVendors.size() < kMostVendors && kVendors[kLarge].words == "firebase");
 // Of what a name ends with, whoever's program it is.
 constexpr std::size_t kOwnSecret = kMostVendors - 1;
 
@@ -134,36 +135,26 @@ bool IsTheirs(std::string_view host, const Vendor& vendor) {
   });
 }
 
-std::string Folded(std::string_view name, bool upper) {
-  std::string out(name);
-  for (char& c : out) {
-    if (upper && c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
-    if (!upper && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return out;
-}
-
 constexpr std::size_t kLongestName = 128;
 
 }  // namespace
 
 bool IsSecretName(std::string_view variable) {
   if (variable.size() > kLongestName) return false;
-  const std::string upper = Folded(variable, true);
+  const std::string lower = LowerCase(variable);
   static constexpr PartSet kWords(std::to_array<std::string_view>(
-      {"TOKEN", "SECRET", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL",
-       "AUTH_KEY", "_PAT", "DATABASE_URL", "CONNECTION_STRING", "MNEMONIC", "SEED_PHRASE", "REDIS_URL", "MONGO_UR",
-       "MONGODB_UR", "POSTGRES_URL"}));
-  if (kWords.AnyIn(upper)) {
-    return upper.find("MAX_TOKEN") == std::string::npos && upper.find("TOKENIZER") == std::string::npos &&
-           upper.find("TOKEN_LIMIT") == std::string::npos && upper.find("TOKEN_URL") == std::string::npos;
-  }
-  return upper.ends_with("_KEY") || upper == "KEY";
+      {"token", "secret", "password", "passwd", "api_key", "apikey", "access_key", "private_key", "credential",
+       "auth_key", "_pat", "database_url", "connection_string", "mnemonic", "seed_phrase", "redis_url", "mongo_ur",
+       "mongodb_ur", "postgres_url"}));
+  if (!kWords.AnyIn(lower)) return lower.ends_with("_key") || lower == "key";
+  static constexpr PartSet kNoSecrets(
+      std::to_array<std::string_view>({"max_token", "tokenizer", "token_limit", "token_url"}));
+  return !kNoSecrets.AnyIn(lower);
 }
 
 Vendors VendorOf(std::string_view variable) {
   Vendors out;
-  const std::string lower = Folded(variable.substr(0, kLongestName), false);
+  const std::string lower = LowerCase(variable.substr(0, kLongestName));
   const bool found = AnyWord(lower, '_', [&](std::string_view word) {
     const std::size_t index = IndexOf(word);
     if (index == kMostVendors) return false;

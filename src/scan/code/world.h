@@ -102,8 +102,9 @@ class ModuleView {
   // Follows names to the expression that they were last given, and containers, boxes and functions without arguments to
   // the one thing that was put into them; `expr` itself where there is none.
   [[nodiscard]] ExprId Origin(ExprId expr, FuncId scope, FuncId* found_scope = nullptr) const;
-  // What is put into a variable's container, after it was made, by functions of this module: HOOKS.append(f).
-  [[nodiscard]] std::vector<std::pair<ExprId, FuncId>> PutInto(std::uint32_t slot) const;
+  // What is put into a variable's container, after it was made, by functions of this module: HOOKS.append(f). Nothing
+  // where it is more than `most`.
+  [[nodiscard]] std::vector<std::pair<ExprId, FuncId>> PutInto(std::uint32_t slot, std::size_t most) const;
   // Constant text, or partly constant with kHole; "" where nothing is known.
   [[nodiscard]] const std::string& Text(ExprId expr, FuncId scope) const;
   // A symbol as other modules see it: "" or "default" is the module's own value.

@@ -361,6 +361,30 @@ string_view FolderOf(string_view path) noexcept {
   return slash == string_view::npos ? string_view() : path.substr(0, slash);
 }
 
+bool JoinPath(string_view folder, string_view relative, std::string& out) {
+  std::vector<string_view> parts;
+  for (string_view text : {folder, relative}) {
+    while (!text.empty()) {
+      const std::size_t slash = text.find('/');
+      const string_view part = text.substr(0, slash);
+      text = slash == string_view::npos ? string_view() : text.substr(slash + 1);
+      if (part.empty() || part == ".") continue;
+      if (part == "..") {
+        if (parts.empty()) return false;
+        parts.pop_back();
+      } else {
+        parts.push_back(part);
+      }
+    }
+  }
+  out.clear();
+  for (const string_view part : parts) {
+    if (!out.empty()) out += '/';
+    out += part;
+  }
+  return true;
+}
+
 string_view BaseName(string_view path) noexcept {
   const std::size_t slash = path.rfind('/');
   return slash == string_view::npos ? path : path.substr(slash + 1);

@@ -1,6 +1,7 @@
 // What a file is (by content, not by name) and where in the package it stands. Engine room.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -26,6 +27,8 @@ namespace interlock::scan {
 [[nodiscard]] bool EndsInPath(std::string_view path, std::string_view named) noexcept;
 // Without its last slash; "" for the root.
 [[nodiscard]] std::string_view FolderOf(std::string_view path) noexcept;
+// `folder` joined with a relative path; "" parts, "." and ".." undone. False: it leaves the package.
+bool JoinPath(std::string_view folder, std::string_view relative, std::string& out);
 
 [[nodiscard]] PackageKind KindOfPackage(const core::PackageView& view);
 
