@@ -153,6 +153,15 @@ std::vector<std::pair<ExprId, FuncId>> ModuleView::PutInto(std::uint32_t slot, s
   return out;
 }
 
+// The one thing in a box that lies in a box: `this.items = [...this.items]` lies in itself.
+ExprId ModuleView::HeldWithin(ExprId container, FuncId* scope) const {
+  if (held_depth_ >= kDeepest || origin_depth_ > kDeepest) return kNone;
+  ++held_depth_;
+  const ExprId one = Held(container, {}, scope);
+  --held_depth_;
+  return one;
+}
+
 // The one thing that is in the container under the key; "": the one thing that is in it.
 ExprId ModuleView::Held(ExprId container, std::string_view key, FuncId* scope) const {
   if (container >= module_.exprs.size()) return kNone;
@@ -178,8 +187,8 @@ ExprId ModuleView::Held(ExprId container, std::string_view key, FuncId* scope) c
                module_.exprs[args[0].value].kind == ExprKind::kSpread && (key.empty() || key == "0")) {
       // [...box][0]
       const auto spread = module_.ArgsOf(module_.exprs[args[0].value]);
-      if (spread.size() == 1 && origin_depth_ <= kDeepest) {
-        if (const ExprId one = Held(spread[0].value, {}, &at); one != kNone) take(one, at);
+      if (spread.size() == 1) {
+        if (const ExprId one = HeldWithin(spread[0].value, &at); one != kNone) take(one, at);
       }
     } else if (made.kind == ExprKind::kCall && made.is_new && args.size() == 1 && made.base < module_.exprs.size() &&
                SaysOneOf(module_.exprs[made.base].text, {"Map", "Set"})) {
@@ -206,9 +215,8 @@ ExprId ModuleView::Held(ExprId container, std::string_view key, FuncId* scope) c
         }
       }
     } else if (made.kind == ExprKind::kCall && args.empty() && key.empty() && made.base < module_.exprs.size() &&
-               module_.exprs[made.base].kind == ExprKind::kMember && module_.exprs[made.base].text == "values" &&
-               origin_depth_ <= kDeepest) {
-      if (const ExprId one = Held(module_.exprs[made.base].base, {}, &at); one != kNone) take(one, at);
+               module_.exprs[made.base].kind == ExprKind::kMember && module_.exprs[made.base].text == "values") {
+      if (const ExprId one = HeldWithin(module_.exprs[made.base].base, &at); one != kNone) take(one, at);
     } else if (made.kind == ExprKind::kList) {
       if (key.empty() && args.size() == 1) take(args[0].value, at);
       if (number && key.size() == 1 && static_cast<std::size_t>(key[0] - '0') < args.size())

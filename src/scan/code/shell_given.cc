@@ -25,6 +25,15 @@ bool IsMirror(std::string_view host) {
   });
 }
 
+// Word of git's command: behind -C folder, -c key=value.
+std::size_t GitVerb(const ShellCommand& command) {
+  std::size_t at = 1;
+  while (at < command.words.size() && command.words[at].text.starts_with("-")) {
+    at += Is(command.words[at].text, {"-C", "-c", "--git-dir", "--work-tree", "--exec-path"}) ? std::size_t{2} : 1;
+  }
+  return at;
+}
+
 // Where other programs fetch from, or send to, from now on: a host that stands here and is nobody's mirror.
 bool Reroutes(const ShellCommand& command, std::string_view program) {
   const auto word = [&](std::size_t i) {
@@ -36,13 +45,16 @@ bool Reroutes(const ShellCommand& command, std::string_view program) {
   } else if (Is(program, {"pip", "pip3"})) {
     sets = word(1) == "config" && word(2) == "set" && HasOneOf(word(3), {"index-url", "proxy"});
   } else if (program == "git") {
-    const bool config =
-        word(1) == "config" && std::ranges::any_of(command.words, [](const ShellWord& each) {
-          const std::string key = LowerCase(each.text);
-          return key == "http.proxy" || key == "https.proxy" || (key.starts_with("url.") && key.ends_with("insteadof"));
-        });
-    const bool push = word(1) == "remote" && word(2) == "set-url" &&
-                      std::ranges::any_of(command.words, [](const ShellWord& each) { return each.text == "--push"; });
+    const std::size_t verb = GitVerb(command);
+    const auto any = [&](const auto& test) { return std::ranges::any_of(command.words, test); };
+    const bool config = word(verb) == "config" && any([](const ShellWord& each) {
+                          const std::string key = LowerCase(each.text);
+                          return key == "http.proxy" || key == "https.proxy" ||
+                                 (key.starts_with("url.") && key.ends_with("insteadof")) ||
+                                 (key.starts_with("remote.") && key.ends_with(".pushurl"));
+                        });
+    const bool push = word(verb) == "remote" && word(verb + 1) == "set-url" &&
+                      any([](const ShellWord& each) { return each.text == "--push"; });
     sets = config || push;
   } else if (program == "networksetup") {
     sets = HasOneOf(word(1), {"-setwebproxy", "-setsecurewebproxy", "-setautoproxyurl", "-setsocksfirewallproxy"});
@@ -57,7 +69,8 @@ bool Reroutes(const ShellCommand& command, std::string_view program) {
   return std::ranges::any_of(command.words, [&](const ShellWord& each) {
     const std::string text = LowerCase(each.text);
     const std::size_t at = text.find("://");
-    if (!each.constant) return false;
+    // "https://git.host/r/$id.git": the host stands here, whatever is behind it.
+    if (!each.constant && at == std::string::npos) return false;
     // networksetup -setwebproxy Wi-Fi proxy.host 8080
     const bool bare = Is(program, {"networksetup", "netsh", "gsettings"}) && at == std::string::npos &&
                       Has(text, ".") && text.find('/') == std::string::npos &&
@@ -81,15 +94,6 @@ bool StopsGuard(const ShellCommand& command) {
                                  "osquery", "fail2ban", "wazuh", "ossec", "sysmon", "aide", "nftables.service"});
   }
   return stops && guard;
-}
-
-// Word of git's command: behind -C folder, -c key=value.
-std::size_t GitVerb(const ShellCommand& command) {
-  std::size_t at = 1;
-  while (at < command.words.size() && command.words[at].text.starts_with("-")) {
-    at += Is(command.words[at].text, {"-C", "-c", "--git-dir", "--work-tree", "--exec-path"}) ? std::size_t{2} : 1;
-  }
-  return at;
 }
 
 bool PushesAll(const ShellCommand& command) {

@@ -663,6 +663,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
       (void)Argument(call, entry.target, &target);
       if (target.Has(kToolArgument) && call.callee.text.find("string.Template") == std::string::npos) {
         Raise("VULN-002", call.expr, target, kToolArgument, "uses an argument as a template; templates run code", 0.6);
+      } else if (target.Has(kForeign) && call.callee.text.find("string.Template") == std::string::npos) {
+        Raise("VULN-002", call.expr, target, kForeign, "uses fetched words as a template; templates run code", 0.9);
       }
       return call.all;
     case Role::kDecode: {

@@ -35,18 +35,24 @@ class TreeLowering {
   // Text that is not in the file, kept as long as the module.
   std::string_view Own(std::string text);
 
-  [[nodiscard]] NodeKind KindOf(NodeIndex node) const { return tree_.nodes[node].kind; }
+  // Of kNone: nothing. What a grammar promises, a tree with errors in it does not keep: above the root is no class.
+  [[nodiscard]] NodeKind KindOf(NodeIndex node) const { return IsNode(node) ? tree_.nodes[node].kind : NodeKind{}; }
   [[nodiscard]] NodeField FieldOf(NodeIndex node) const { return tree_.nodes[node].field; }
-  [[nodiscard]] NodeIndex ParentOf(NodeIndex node) const { return tree_.nodes[node].parent; }
+  [[nodiscard]] NodeIndex ParentOf(NodeIndex node) const { return IsNode(node) ? tree_.nodes[node].parent : kNone; }
   [[nodiscard]] std::string_view TextOf(NodeIndex node) const { return tree_.Text(node, module_.text); }
   [[nodiscard]] ExprId ExprOf(NodeIndex node) const { return node == kNone ? kNone : exprs_[node]; }
   [[nodiscard]] Loc LocOf(NodeIndex node) const { return {tree_.nodes[node].begin, tree_.nodes[node].end}; }
   // Children without trivia; a walk over FirstPart, NextPart ends with kNone.
-  [[nodiscard]] NodeIndex FirstPart(NodeIndex node) const { return SkipTrivia(node + 1, tree_.End(node)); }
+  [[nodiscard]] NodeIndex FirstPart(NodeIndex node) const {
+    return IsNode(node) ? SkipTrivia(node + 1, tree_.End(node)) : kNone;
+  }
   [[nodiscard]] NodeIndex NextPart(NodeIndex node) const {
     return SkipTrivia(tree_.nodes[node].next, tree_.End(tree_.nodes[node].parent));
   }
-  [[nodiscard]] NodeIndex PartWith(NodeIndex node, NodeField field) const { return tree_.Child(node, field); }
+  [[nodiscard]] NodeIndex PartWith(NodeIndex node, NodeField field) const {
+    return IsNode(node) ? tree_.Child(node, field) : kNone;
+  }
+  [[nodiscard]] bool IsNode(NodeIndex node) const { return node < tree_.nodes.size(); }
 
   Module module_;
   SyntaxTree tree_;

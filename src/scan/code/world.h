@@ -147,6 +147,7 @@ class ModuleView {
   [[nodiscard]] ExprId Behind(ExprId expr, FuncId* scope) const;
   [[nodiscard]] ExprId BehindCall(const Expr& call, FuncId* scope) const;
   [[nodiscard]] ExprId Held(ExprId container, std::string_view key, FuncId* scope) const;
+  [[nodiscard]] ExprId HeldWithin(ExprId container, FuncId* scope) const;
   [[nodiscard]] ExprId Given(ExprId function, std::span<const Arg> args, FuncId* scope) const;
   [[nodiscard]] ExprId Global(std::string_view name, FuncId* scope) const;
   void ReadKept() const;
@@ -181,6 +182,7 @@ class ModuleView {
   mutable std::unordered_map<std::uint32_t, std::vector<Kept>> kept_;  // by slot
   mutable bool kept_read_ = false;
   mutable int origin_depth_ = 0;
+  mutable int held_depth_ = 0;
   mutable std::uint64_t origin_steps_ = 0;     // of all that were asked for
   mutable std::vector<KnownOrigins> origins_;  // by depth
   mutable std::uint32_t override_steps_ = 400'000;

@@ -28,8 +28,8 @@ constexpr std::size_t kMostHooks = 16;
 bool CarriesContent(std::string_view name) {
   if (!name.starts_with("hooks.")) return false;
   const std::string lower = LowerCase(name);
-  return SaysAny(lower, {"prompt", "tool", "readfile", "fileedit", "shell", "mcp", "response", "thought", "stop",
-                         "compact", "sessionend", "message"});
+  return SaysAny(lower, {"prompt", "tool", "permission", "readfile", "fileedit", "shell", "mcp", "response", "thought",
+                         "stop", "compact", "sessionend", "message"});
 }
 
 // A host that a script names: in an address, or as a text of its own.
@@ -146,6 +146,68 @@ const FileContext* ScriptOf(const std::vector<FileContext>& files, const HookCom
   return nullptr;
 }
 
+// Asked before a tool runs, about any tool or about the one that runs commands.
+bool IsAskedFirst(const HookCommand& hook) {
+  if (!hook.name.starts_with("hooks.")) return false;
+  const std::string name = LowerCase(hook.name);
+  if (!SaysAny(name, {"pretooluse", "permissionrequest", "beforetool", "beforeshellexecution", "beforemcpexecution"}))
+    return false;
+  const std::string matcher = LowerCase(hook.matcher);
+  return matcher.empty() || matcher == "*" || matcher == ".*" || SaysAny(matcher, {"bash", "shell", "mcp__.*", "^.*$"});
+}
+
+// {"permissionDecision": "allow"}, in whatever quotes; {decision: "approve"}, behavior: allow.
+bool AnswersYes(std::string_view text) {
+  const std::string lower = LowerCase(text);
+  const bool decides = SaysAny(lower, {"permissiondecision", "\"permission\"", "behavior", "decision"});
+  bool yes = false;
+  for (const std::string_view word : {"allow", "approve"}) {
+    for (std::size_t at = lower.find(word); at != std::string::npos && !yes; at = lower.find(word, at + 1)) {
+      const char before = at > 0 ? lower[at - 1] : ' ';
+      const char after = at + word.size() < lower.size() ? lower[at + word.size()] : ' ';
+      yes = (before == '"' || before == '\'' || before == '-' || before == ' ' || before == '=') &&
+            (after == '"' || after == '\'' || after == '}' || after == '\\' || after == '\n' || after == ' ');
+    }
+  }
+  return decides && yes;
+}
+
+// What a script says at its end, where nothing has led elsewhere: a line of no block, or a function that it calls
+// there.
+bool EndsInYes(std::string_view text) {
+  std::string_view last;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    if (line.empty() || line.front() == ' ' || line.front() == '\t' || line.front() == '#' || line.front() == '}')
+      continue;
+    if (line.starts_with("exit") || line == "fi" || line == "done" || line == "esac") {
+      if (line.starts_with("exit")) continue;
+      last = {};
+      continue;
+    }
+    last = line;
+  }
+  if (last.empty() || last.ends_with("{") || last.ends_with("then") || last.ends_with("do")) return false;
+  if (AnswersYes(last)) return true;
+  const std::string name(last.substr(0, last.find_first_of(" (;")));
+  if (name.empty() ||
+      (last.size() > name.size() && last[name.size()] == ' ' && !AnswersYes("decision " + std::string(last))))
+    return false;
+  const std::size_t made = text.find("\n" + name + "()");
+  if (made == std::string_view::npos) return false;
+  return AnswersYes(text.substr(made, text.find("\n}", made) - made));
+}
+
+// Whether it says yes without a look at what it is asked about.
+bool SaysYesToAll(std::string_view text, bool shell) {
+  if (!AnswersYes(text)) return false;
+  if (shell && EndsInYes(text)) return true;
+  return !SaysAny(text, {"tool_name", "toolName", ".command", "\"command\"", "'command'", "tool_input\"]",
+                         "tool_input')", "toolInput", "tool_input.get", "deny", "block"});
+}
+
 // Whether a page or a manifest says where it goes.
 bool IsTold(const std::vector<FileContext>& files, std::string_view host) {
   return std::ranges::any_of(files, [&](const FileContext& file) {
@@ -204,6 +266,21 @@ void JudgeAgentHooks(const std::vector<AgentHook>& hooks, const std::vector<File
     weigh(finding, hook);
   };
   for (const AgentHook& hook : hooks) {
+    if (IsAskedFirst(*hook.command)) {
+      const bool inline_yes = SaysYesToAll(hook.command->command, false);
+      const bool script_yes = hook.script != nullptr && hook.script->text().size() <= kMostScript &&
+                              SaysYesToAll(hook.script->text(), hook.script->type == FileType::kShell);
+      if (inline_yes || script_yes) {
+        RawFinding& finding = out.emplace_back();
+        finding.rule = "PERSIST-003";
+        finding.file = hook.command->file;
+        finding.bytes = hook.command->bytes;
+        finding.subject = hook.command->name.substr(0, 80);
+        finding.message = "answers `allow` in the user's place, whatever the tool is asked to do";
+        finding.has_reach = true;
+        finding.reach = Reach::kAgent;
+      }
+    }
     judge(hook.command->file, hook.command->command, hook.command->bytes, true, hook.command->name);
     const FileContext* script = hook.script;
     if (script == nullptr || script->type != FileType::kShell || script->text().size() > kMostScript) continue;

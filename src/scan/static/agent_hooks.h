@@ -1,5 +1,5 @@
-// Hooks of agents that send on what they are told (SC-041). What shells do is judged here; what programs do, the flow
-// engine shows. Engine room.
+// Hooks of agents that send on what they are told (SC-041), or answer in the user's place (PERSIST-003). What shells do
+// is judged here; what programs do, the flow engine shows. Engine room.
 #pragma once
 
 #include <vector>

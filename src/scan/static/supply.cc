@@ -45,6 +45,38 @@ std::string Purl(std::string_view ecosystem, std::string_view name, std::string_
   return purl;
 }
 
+// What a name looks like, as a finding; none for a name that is known or like no other.
+std::optional<RawFinding> JudgeName(std::string_view ecosystem, const std::string& name,
+                                    const SupplyState::Place& place) {
+  const std::optional<NameLikeness> like = LooksLike(ecosystem, name);
+  if (!like) return std::nullopt;
+  RawFinding finding;
+  switch (like->kind) {
+    case NameLikeness::Kind::kHomoglyph:
+      finding.rule = "SC-009";
+      break;
+    case NameLikeness::Kind::kClaim:
+      finding.rule = "SC-018";
+      break;
+    default:
+      finding.rule = "SC-003";
+      break;
+  }
+  finding.file = place.file;
+  finding.bytes = place.bytes;
+  // The more popular the target, the surer; a name that a lock file fetched is one that exists.
+  finding.scale = like->rank > 2000 ? 0.8 : 1.0;
+  finding.subject = name;
+  finding.message =
+      like->kind == NameLikeness::Kind::kClaim
+          ? fmt::format("`{}` claims to be the true `{}` and is not among the known packages", name, like->target)
+          : fmt::format("`{}` is one slip from `{}` ({})", name, like->target, like->how);
+  finding.message = base::Printable(finding.message, 300);
+  finding.has_reach = true;
+  finding.reach = place.development ? Reach::kBuild : Reach::kInstall;
+  return finding;
+}
+
 void CheckNames(SupplyState& state) {
   std::unordered_set<std::string> seen;
   std::size_t findings = 0;
@@ -57,34 +89,18 @@ void CheckNames(SupplyState& state) {
     if (!seen.insert(dependency.ecosystem + " " + dependency.name).second) continue;
     if (RankOf(dependency.ecosystem, dependency.name) != 0) continue;
     ++unknown;
-    const std::optional<NameLikeness> like = LooksLike(dependency.ecosystem, dependency.name);
-    if (!like) continue;
-    ++findings;
-    RawFinding finding;
-    switch (like->kind) {
-      case NameLikeness::Kind::kHomoglyph:
-        finding.rule = "SC-009";
-        break;
-      case NameLikeness::Kind::kClaim:
-        finding.rule = "SC-018";
-        break;
-      default:
-        finding.rule = "SC-003";
-        break;
+    if (auto finding = JudgeName(dependency.ecosystem, dependency.name, state.places[i])) {
+      ++findings;
+      state.facts.findings.push_back(*std::move(finding));
     }
-    finding.file = state.places[i].file;
-    finding.bytes = state.places[i].bytes;
-    // The more popular the target, the surer; a name that a lock file fetched is one that exists.
-    finding.scale = like->rank > 2000 ? 0.8 : 1.0;
-    finding.subject = dependency.name;
-    finding.message = like->kind == NameLikeness::Kind::kClaim
-                          ? fmt::format("`{}` claims to be the true `{}` and is not among the known packages",
-                                        dependency.name, like->target)
-                          : fmt::format("`{}` is one slip from `{}` ({})", dependency.name, like->target, like->how);
-    finding.message = base::Printable(finding.message, 300);
-    finding.has_reach = true;
-    finding.reach = state.places[i].development ? Reach::kBuild : Reach::kInstall;
-    state.facts.findings.push_back(std::move(finding));
+  }
+  // The package's own name. It claims to be official where its publisher is; a slip is nobody's name by chance.
+  const std::string own =
+      state.ecosystem == kPypi ? NormalPypiName(state.facts.package_name) : state.facts.package_name;
+  if (state.ecosystem.empty() || RankOf(state.ecosystem, own) != 0) return;
+  if (auto finding = JudgeName(state.ecosystem, own, state.named); finding && finding->rule != "SC-018") {
+    finding->scale = std::min(finding->scale, 0.8);
+    state.facts.findings.push_back(*std::move(finding));
   }
 }
 
@@ -323,6 +339,18 @@ void Sheet::Index(std::string_view url, base::ByteSpan bytes, bool only) {
   }
 }
 
+void Sheet::OwnName(std::string_view ecosystem, std::string_view name, base::ByteSpan bytes) {
+  if (!state_.facts.package_name.empty() || name.empty()) return;
+  state_.facts.package_name = name;
+  state_.ecosystem = ecosystem;
+  state_.named = {.file = index(), .bytes = bytes};
+}
+
+void Sheet::Unchecked(std::string_view host, base::ByteSpan bytes, std::string_view option) {
+  if (KindOfHost(host) == HostKind::kLocal) return;
+  Raise("SC-012", bytes, fmt::format("installs do not check who {} is ({})", host, option), host);
+}
+
 void Sheet::Unread(std::string why) {
   state_.facts.skipped.push_back({file_.file->path, core::SkipReason::kUnsupported, 0, std::move(why)});
 }
@@ -395,6 +423,7 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
       ReadInstructionEndpoints(sheet);
       ReadShownCommands(sheet);
     }
+    if (file->type == FileType::kShell || base.starts_with(".env")) ReadIndexVariables(sheet);
     if (base == "setup.py" || (!known && IsReadForCommands(*file) && file->file->bytes.size() <= kMaxInstallText)) {
       ReadInstallCommands(sheet, file->text(), 0, nullptr);
     }

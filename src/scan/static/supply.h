@@ -18,7 +18,8 @@ struct HookCommand {
   std::string name;     // "postinstall", "mcpServers.x", "hooks.PreToolUse"
   std::string command;  // as a shell would get it
   core::Reach reach = core::Reach::kInstall;
-  bool opens = false;  // whoever opens the folder runs it, wherever in it the file lies
+  bool opens = false;        // whoever opens the folder runs it, wherever in it the file lies
+  std::string matcher = {};  // the tools that an agent's hook is asked about; "": all
 };
 
 struct SupplyFacts {

@@ -110,6 +110,19 @@ std::string_view InstalledEverywhere(const code::ShellCommand& command) {
   return Among(plain, {"npm", "pnpm", "yarn", "node-gyp", "bun"}) ? std::string_view() : name;
 }
 
+// node src/cpu.c: what a compiler takes, given to an interpreter.
+bool IsOtherSource(std::string_view program, std::string_view path) {
+  const std::string lower = LowerCase(path);
+  const auto ends = [&](std::initializer_list<std::string_view> all) {
+    return std::ranges::any_of(all, [&](std::string_view one) { return lower.ends_with(one); });
+  };
+  if (ends({".c", ".h", ".cc", ".cpp", ".hpp", ".cxx", ".rs", ".go", ".java", ".swift", ".cs", ".m", ".css", ".scss"}))
+    return !Among(program, {"go", "java", "swift", "tcc"});
+  const bool python = program.starts_with("python");
+  const bool script = Among(program, {"node", "deno", "bun", "tsx", "ts-node"});
+  return (script && ends({".py", ".rb", ".pl", ".php"})) || (python && ends({".js", ".ts", ".rb", ".pl", ".php"}));
+}
+
 }  // namespace
 
 // Lines of an instruction file that have an interpreter run what is named as a picture, a font or a document.
@@ -177,6 +190,9 @@ void ReadHookCommands(SupplyState& state, const std::vector<FileContext>& files)
         RawFinding& finding =
             raise("SC-042", fmt::format("starts `{}`, a compiled program that nobody can read", within), within);
         if (let_go) finding.scale = 1.3;
+      }
+      if (IsInterpreter(ProgramOf(command.words[0].text)) && IsOtherSource(ProgramOf(command.words[0].text), within)) {
+        raise("SC-034", fmt::format("runs `{}`, which is named like another language's source", within), within);
       }
       if (const double scale = LooksLikeData(within); scale > 0.0) {
         raise("SC-034", fmt::format("runs `{}`, which is named like data", within), within).scale = scale;

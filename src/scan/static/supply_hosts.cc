@@ -183,10 +183,7 @@ void AddInstalled(Sheet& sheet, const Installer& installer, const std::vector<Wo
       }
       if (option == "--index-url" || option == "-i" || option == "--registry") sheet.Index(value, span(words[i]), true);
       if (option == "--extra-index-url") sheet.Index(value, span(words[i]), false);
-      if (option == "--trusted-host" && KindOfHost(value) != HostKind::kLocal) {
-        sheet.Raise("SC-012", span(words[i]), fmt::format("installs do not check who {} is (--trusted-host)", value),
-                    value);
-      }
+      if (option == "--trusted-host") sheet.Unchecked(value, span(words[i]), option);
       if (option == "--from" && installer.ecosystem == kPypi) {
         AddPep508(sheet, value, span(words[i]), args.development);
         judge_name(value.substr(0, value.find_first_of("=<>@[")), words[i]);
@@ -403,19 +400,43 @@ void ReadRoutes(Sheet& sheet, JsonValue environment) {
     finding.has_reach = true;
     finding.reach = Reach::kInstall;
   }
+  // Figures of use are one thing, what was asked word by word is another.
+  const bool words = std::ranges::any_of(
+      std::array<std::string_view, 3>{"OTEL_LOG_USER_PROMPTS", "OTEL_LOG_TOOL_CONTENT", "OTEL_LOG_RAW_API_BODIES"},
+      [&](std::string_view key) {
+        const std::string value = LowerCase(environment.Find(key).string());
+        return !value.empty() && value != "0" && value != "false";
+      });
+  for (const std::string_view key : {"OTEL_EXPORTER_OTLP_LOGS_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"}) {
+    const JsonValue to = environment.Find(key);
+    if (!words || !to.is_string()) continue;
+    const std::string host = HostOf(to.string());
+    if (host.empty() || KindOfHost(to.string()) == HostKind::kLocal || code::IsKnownService(host)) continue;
+    RawFinding& finding = sheet.Raise("EXFIL-007", SpanOf(to), "has what the user says to the agent kept by " + host);
+    finding.host = host;
+    finding.has_reach = true;
+    finding.reach = Reach::kInstall;
+    break;
+  }
 }
 
 // Every object with a `command` below `hooks`.
-void ReadHooks(Sheet& sheet, JsonValue value, const std::string& name, int depth) {
+void ReadHooks(Sheet& sheet, JsonValue value, const std::string& name, int depth, std::string_view matcher = {}) {
   if (depth > kMaxHookDepth) return;
   const JsonValue command = value.is_object() ? value.Find("command") : JsonValue();
-  if (command.is_string()) sheet.Hook(name, command.string(), SpanOf(command), Reach::kInstall);
+  if (const JsonValue own = value.is_object() ? value.Find("matcher") : JsonValue(); own.is_string())
+    matcher = own.string();
+  if (command.is_string()) {
+    const std::size_t before = sheet.facts().hooks.size();
+    sheet.Hook(name, command.string(), SpanOf(command), Reach::kInstall);
+    if (sheet.facts().hooks.size() > before) sheet.facts().hooks.back().matcher = matcher;
+  }
   for (auto it = value.begin(); it != value.end(); ++it) {
     const JsonValue child = *it;
     if (child.is_object() || child.is_array()) {
       ReadHooks(sheet, child,
                 it.key().empty() || it.key() == "hooks" ? name : name + "." + std::string(it.key().substr(0, 40)),
-                depth + 1);
+                depth + 1, matcher);
     }
   }
 }
@@ -574,11 +595,11 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
   const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base.ends_with(".code-workspace");
   if (!json || text.size() > kMaxConfig) return false;
-  constexpr std::array<std::string_view, 19> kMarks = {
-      "utoApprove",      "alwaysAllow",      "_BASE_URL\"", "_PROXY\"",          "ervers\"",
-      "\"hooks\"",       "\"command\"",      "listChanged", "mcp_config",        "registryType",
-      "registry_name",   "CreateCommand\"",  "statusLine",  "initializeCommand", "StartCommand\"",
-      "AttachCommand\"", "ContentCommand\"", ".profiles.",  "automationProfile"};
+  constexpr std::array<std::string_view, 20> kMarks = {
+      "utoApprove",     "alwaysAllow",     "_BASE_URL\"",      "_PROXY\"",    "ervers\"",
+      "_ENDPOINT\"",    "\"hooks\"",       "\"command\"",      "listChanged", "mcp_config",
+      "registryType",   "registry_name",   "CreateCommand\"",  "statusLine",  "initializeCommand",
+      "StartCommand\"", "AttachCommand\"", "ContentCommand\"", ".profiles.",  "automationProfile"};
   if (std::none_of(kMarks.begin(), kMarks.end(),
                    [&](std::string_view mark) { return FindBytes(text, mark, 0) != std::string_view::npos; })) {
     return false;
@@ -640,6 +661,7 @@ bool ReadContainerFile(Sheet& sheet, std::string_view base) {
     }
     at = end + 1;
   }
+  ReadIndexVariables(sheet);
   ReadInstallCommands(sheet, text, 0, nullptr);
   return true;
 }

@@ -38,6 +38,8 @@ struct SupplyState {
     bool development = false;
   };
   std::vector<Place> places;
+  std::string_view ecosystem = {};  // of the package's own name; "": it has none
+  Place named = {};                 // where it stands
   bool dependencies_full = false;
   RawFinding dropped;  // beyond the limit of findings
 };
@@ -57,12 +59,16 @@ class Sheet {
 
   void Add(Requirement requirement);
   void Hook(std::string name, std::string_view command, base::ByteSpan bytes, core::Reach reach, bool opens = false);
+  // What the package itself is called; the first manifest that says so is heard.
+  void OwnName(std::string_view ecosystem, std::string_view name, base::ByteSpan bytes);
   void Entry(std::string_view path, bool installs = false);
   RawFinding& Raise(std::string_view rule, base::ByteSpan bytes, std::string message, std::string_view subject = {});
   // A place that something is fetched from: SC-001 when it is not HTTPS, SC-002 when it is a bare address.
   void Source(std::string_view url, base::ByteSpan bytes, std::string_view subject, bool development = false);
   // A package index, registry or mirror that installs ask. `only`: instead of the public one, not beside it.
   void Index(std::string_view url, base::ByteSpan bytes, bool only);
+  // An installer is told, by `option`, to believe whoever answers for this host (SC-012).
+  void Unchecked(std::string_view host, base::ByteSpan bytes, std::string_view option);
   // The rest of the file was not read as what it is: text rules only.
   void Unread(std::string why);
   // Byte offset of a 1-based line and column (in bytes).
@@ -122,6 +128,8 @@ bool ReadPythonManifest(Sheet& sheet, std::string_view base);
 bool ReadTomlManifest(Sheet& sheet, std::string_view base);
 bool ReadHostConfig(Sheet& sheet, std::string_view base);
 bool ReadContainerFile(Sheet& sheet, std::string_view base);
+// PIP_EXTRA_INDEX_URL and its like, wherever the file sets them.
+void ReadIndexVariables(Sheet& sheet);
 void ReadInstructionCommands(Sheet& sheet);
 void ReadInstructionEndpoints(Sheet& sheet);
 bool ReadBuildFile(Sheet& sheet, std::string_view base);

@@ -112,10 +112,8 @@ void Locked::Add(std::string name, std::string_view resolved, bool hashed, base:
 }
 
 void Locked::Check(Sheet& sheet) const {
-  std::map<std::string, std::size_t> hosts;
-  for (const Entry& entry : entries_) {
-    if (!entry.host.empty()) ++hosts[entry.host];
-  }
+  std::map<std::string, std::size_t> hosts;  // "": none is said, so the public registry
+  for (const Entry& entry : entries_) ++hosts[entry.host];
   std::size_t most = 0;
   for (const auto& [host, count] : hosts) most = std::max(most, count);
   for (const Entry& entry : entries_) {
@@ -125,15 +123,19 @@ void Locked::Check(Sheet& sheet) const {
         kind == HostKind::kInstaller) {
       continue;
     }
-    // With its hash beside it, it may be a mirror's, unless nobody answers for the host.
+    // With its hash beside it, it may be a mirror's, unless nobody answers for the host; but a mirror is asked for more
+    // than one of many. An organisation's own scope is where its own packages are.
     const bool nobodys = kind == HostKind::kPaste || kind == HostKind::kTunnel || kind == HostKind::kShortener ||
                          RunsAnybodysProgram(entry.host) || PosesAsRegistry(entry.host);
-    if (entry.hashed && !nobodys) continue;
+    constexpr std::size_t kMany = 12;
+    const bool odd_one = hosts[entry.host] == 1 && most >= kMany && !entry.name.starts_with('@');
+    if (entry.hashed && !nobodys && !odd_one) continue;
     RawFinding& finding = sheet.Raise(
         "SC-015", entry.bytes,
         fmt::format("`{}` alone comes from {}{}", entry.name, entry.host, entry.hashed ? "" : ", without a hash"),
         entry.name);
     finding.host = entry.host;
+    if (entry.hashed && !nobodys) finding.scale = 0.8;
   }
 }
 

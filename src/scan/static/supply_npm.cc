@@ -105,7 +105,7 @@ bool ReadPackageJson(Sheet& sheet) {
   const JsonValue root = doc->root();
   const JsonValue name = root.Find("name");
   if (sheet.facts().package_name.empty() && sheet.is_own() && name.is_string()) {
-    sheet.facts().package_name = name.string();
+    sheet.OwnName(kNpm, name.string(), SpanOf(name));
     sheet.facts().package_version = root.Find("version").string();
     sheet.facts().package_description = root.Find("description").string();
   }
@@ -303,9 +303,15 @@ bool ReadYarnLock(Sheet& sheet) {
 bool ReadPnpmLock(Sheet& sheet) {
   bool in_packages = false;
   Requirement open;
+  std::string_view archive;  // where it comes from, if not from the registry
+  Locked locked;
   const auto close = [&] {
-    if (!open.name.empty()) sheet.Add(open);
+    if (!open.name.empty()) {
+      locked.Add(open.name, archive, open.hashed, open.bytes);
+      sheet.Add(open);
+    }
     open = {};
+    archive = {};
   };
   ForEachLine(sheet.text(), [&](std::string_view line, std::size_t at) {
     if (line.empty() || line.front() == '#') return;
@@ -340,8 +346,11 @@ bool ReadPnpmLock(Sheet& sheet) {
     url = Unquote(url.substr(0, url.find_first_of(",}")));
     sheet.Source(url, {at, at + line.size()}, open.name);
     CheckLockedNpm(sheet, open.name, open.version, url, {at, at + line.size()});
+    archive = url;
+    open.bytes = {at, at + line.size()};
   });
   close();
+  locked.Check(sheet);
   return true;
 }
 

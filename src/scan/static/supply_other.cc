@@ -128,7 +128,7 @@ bool ReadBunLock(Sheet& sheet) {
       sheet.Source(url, bytes, actual);
       CheckLockedNpm(sheet, actual, what, url, bytes);
     }
-    locked.Add(actual, url.empty() ? "https://registry.npmjs.org" : std::string_view(url), hashed, bytes);
+    locked.Add(actual, url, hashed, bytes);
     sheet.Add({.ecosystem = kNpm,
                .name = actual,
                .version = what,

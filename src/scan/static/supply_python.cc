@@ -40,9 +40,7 @@ void ReadRequirement(Sheet& sheet, std::string_view line, base::ByteSpan bytes, 
     if (const auto url = option({"--extra-index-url"}); !url.empty()) sheet.Index(url, bytes, false);
     if (const auto url = option({"--index-url", "-i", "--pypi-url"}); !url.empty()) sheet.Index(url, bytes, true);
     if (const auto url = option({"--find-links", "-f"}); !url.empty()) sheet.Source(url, bytes, "--find-links");
-    if (const auto host = option({"--trusted-host"}); !host.empty() && KindOfHost(host) != HostKind::kLocal) {
-      sheet.Raise("SC-012", bytes, fmt::format("installs do not check who {} is (--trusted-host)", host), host);
-    }
+    if (const auto host = option({"--trusted-host"}); !host.empty()) sheet.Unchecked(host, bytes, "--trusted-host");
     if (const auto target = option({"-e", "--editable"}); target.find("://") != std::string_view::npos) {
       AddPep508(sheet, target, bytes, development);
     }
@@ -109,7 +107,7 @@ void ReadSetupCfg(Sheet& sheet) {
                                     base::ByteSpan bytes) {
     SupplyFacts& facts = sheet.facts();
     if (section == "metadata" && sheet.is_own()) {
-      if (key == "name" && facts.package_name.empty()) facts.package_name = value;
+      if (key == "name") sheet.OwnName(kPypi, value, bytes);
       if (key == "version" && facts.package_version.empty()) facts.package_version = value;
       if (key == "description" && facts.package_description.empty()) facts.package_description = value;
     }
@@ -120,14 +118,12 @@ void ReadSetupCfg(Sheet& sheet) {
 }
 
 void ReadPipConf(Sheet& sheet) {
-  ForEachIniValue(
-      sheet.text(), [&](const std::string&, const std::string& key, std::string_view value, base::ByteSpan bytes) {
-        if (key == "index-url") sheet.Index(value, bytes, true);
-        if (key == "extra-index-url") sheet.Index(value, bytes, false);
-        if (key == "trusted-host" && KindOfHost(value) != HostKind::kLocal) {
-          sheet.Raise("SC-012", bytes, fmt::format("installs do not check who {} is (trusted-host)", value), value);
-        }
-      });
+  ForEachIniValue(sheet.text(),
+                  [&](const std::string&, const std::string& key, std::string_view value, base::ByteSpan bytes) {
+                    if (key == "index-url") sheet.Index(value, bytes, true);
+                    if (key == "extra-index-url") sheet.Index(value, bytes, false);
+                    if (key == "trusted-host") sheet.Unchecked(value, bytes, key);
+                  });
 }
 
 // The string literals of a list or of one argument: `key = ["a", 'b']`, `key="x"`. Only what stands there literally.
@@ -175,7 +171,10 @@ void ReadSetupPy(Sheet& sheet) {
       if (into.empty()) into = value;
     });
   };
-  take("name", facts.package_name);
+  if (sheet.is_own()) {
+    ForEachLiteral(text, "name",
+                   [&](std::string_view value, base::ByteSpan bytes) { sheet.OwnName(kPypi, value, bytes); });
+  }
   take("version", facts.package_version);
   take("description", facts.package_description);
   ForEachLiteral(text, "install_requires",

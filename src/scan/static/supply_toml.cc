@@ -141,7 +141,8 @@ void ReadPyproject(Sheet& sheet, const toml::table& root) {
   const toml::table* const poetry = TableAt(tool, "poetry");
   for (const toml::table* own : {project, poetry}) {
     if (own == nullptr || !sheet.is_own()) continue;
-    if (facts.package_name.empty()) facts.package_name = TextAt(*own, "name");
+    if (const toml::node* const name = own->get("name"); name != nullptr)
+      sheet.OwnName(kPypi, TextAt(*own, "name"), SpanOf(sheet, *name));
     if (facts.package_version.empty()) facts.package_version = TextAt(*own, "version");
     if (facts.package_description.empty()) facts.package_description = TextAt(*own, "description");
     for (const std::string_view key : {"scripts", "gui-scripts"}) {

@@ -116,6 +116,13 @@ TEST(Packages, AreFollowedThroughSettingsAndModules) {
     count += gap ? 0 : 1;
   }
   EXPECT_GE(count, 100U);
+  std::size_t settings = 0;
+  for (const NamedPackage& package : PackagesOf("settings")) {
+    const ScanReport report = Scan(package.view, {});
+    EXPECT_NE(report.verdict, core::ScanVerdict::kSafe) << package.name << ": " << report.summary;
+    ++settings;
+  }
+  EXPECT_GE(settings, 9U);
   std::size_t honest = 0;
   for (const NamedPackage& package : PackagesOf("honest")) {
     const ScanReport report = Scan(package.view, {});

@@ -106,9 +106,9 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
     const std::uint32_t next = i < text.size() ? CharAt(text, i).code : 0;
     // "\u202a-\u202e" in a class of characters: the other end is one of them too.
     const auto ends_range = [&] {
-      constexpr std::size_t kBytes = 3;  // of one of them
+      constexpr std::size_t kWide = 3;  // bytes of one of them
       const bool after = text.substr(i, 1) == "-" && i + 1 < text.size() && odd(CharAt(text, i + 1).code);
-      const bool before = begin > kBytes && text[begin - 1] == '-' && odd(CharAt(text, begin - 1 - kBytes).code);
+      const bool before = begin > kWide && text[begin - 1] == '-' && odd(CharAt(text, begin - 1 - kWide).code);
       return (after && (IsQuote(previous) || previous == '[')) || (before && (IsQuote(next) || next == ']'));
     };
     const auto add = [&](UnseenText::Kind kind) {

@@ -1,0 +1,62 @@
+// Variables that tell installers where to fetch from, wherever they are set: ENV of a container file, export of a
+// script, an .env file, the environment of a service.
+#include <array>
+#include <string_view>
+
+#include "interlock/base/find_bytes.h"
+#include "static/supply_internal.h"
+
+namespace interlock::scan {
+namespace {
+
+enum class Asked : std::uint8_t { kOnly, kBeside, kUnchecked };
+
+struct Variable {
+  std::string_view name;
+  Asked asked;
+};
+constexpr std::array<Variable, 9> kVariables = {{{"PIP_INDEX_URL", Asked::kOnly},
+                                                 {"PIP_EXTRA_INDEX_URL", Asked::kBeside},
+                                                 {"PIP_TRUSTED_HOST", Asked::kUnchecked},
+                                                 {"UV_INDEX_URL", Asked::kOnly},
+                                                 {"UV_DEFAULT_INDEX", Asked::kOnly},
+                                                 {"UV_EXTRA_INDEX_URL", Asked::kBeside},
+                                                 {"UV_INSECURE_HOST", Asked::kUnchecked},
+                                                 {"NPM_CONFIG_REGISTRY", Asked::kOnly},
+                                                 {"npm_config_registry", Asked::kOnly}}};
+
+bool IsWord(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+// What stands behind a name: `=value`, ` value` (ENV of old), `: value`, in quotes or not.
+std::string_view ValueBehind(std::string_view text, std::size_t at) {
+  const std::size_t start = text.find_first_not_of(" \t=:\"'", at);
+  if (start == std::string_view::npos || start == at || text.substr(at, start - at).find('\n') != text.npos) return {};
+  return text.substr(start, text.find_first_of(" \t\r\n\"'\\,;}", start) - start);
+}
+
+}  // namespace
+
+void ReadIndexVariables(Sheet& sheet) {
+  const std::string_view text = sheet.text();
+  for (const Variable& variable : kVariables) {
+    for (std::size_t at = base::FindBytes(text, variable.name); at != std::string_view::npos;) {
+      const std::size_t end = at + variable.name.size();
+      const bool whole = (at == 0 || !IsWord(text[at - 1])) && (end >= text.size() || !IsWord(text[end]));
+      const std::size_t head = text.rfind('\n', at) + 1;
+      const bool comment = text.find_first_not_of(" \t", head) < at && text[text.find_first_not_of(" \t", head)] == '#';
+      const std::string_view value = whole && !comment ? ValueBehind(text, end) : std::string_view();
+      const base::ByteSpan bytes{at, end + 1 + value.size()};
+      if (!value.empty() && value.front() != '$') {
+        if (variable.asked == Asked::kUnchecked) {
+          sheet.Unchecked(value, bytes, variable.name);
+        } else {
+          sheet.Index(value, bytes, variable.asked == Asked::kOnly);
+        }
+      }
+      const std::size_t next = base::FindBytes(text.substr(end), variable.name);
+      at = next == std::string_view::npos ? next : end + next;
+    }
+  }
+}
+
+}  // namespace interlock::scan
