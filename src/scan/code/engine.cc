@@ -19,7 +19,43 @@ constexpr std::uint8_t kPasses = 3;
 constexpr std::uint32_t kMaxTogether = 16U << 10U;  // bytes of a function whose parts count as one deed
 constexpr std::uint64_t kStepsPerExpr = 24;
 
+// What an item of a list of paths is called at its end: "AGENTS.md", join(root, "AGENTS.md"), root / "AGENTS.md".
+std::string_view LastName(const Module& module, ExprId item) {
+  if (item >= module.exprs.size()) return {};
+  const Expr& expr = module.exprs[item];
+  if (expr.kind == ExprKind::kString) return expr.text;
+  const bool joins = expr.kind == ExprKind::kCall && expr.base < module.exprs.size() &&
+                     SaysOneOf(module.exprs[expr.base].text, {"join", "resolve", "joinpath", "Path"});
+  const bool below = expr.kind == ExprKind::kBinary && expr.text == "/";
+  if ((!joins && !below) || expr.arg_count == 0) return {};
+  const ExprId last = module.ArgsOf(expr).back().value;
+  return last < module.exprs.size() && module.exprs[last].kind == ExprKind::kString ? module.exprs[last].text
+                                                                                    : std::string_view();
+}
+
 }  // namespace
+
+// What a list names: files that agents obey, stores of credentials, variables that hold them.
+void Engine::NoteListed(ExprId item, Taint* taint) {
+  const std::string_view word = LastName(code(), item);
+  if (word.empty()) return;
+  const bool literal = code().exprs[item].kind == ExprKind::kString;
+  const PathKind kind = word.size() >= 4 && word.size() <= 80 && word.find(' ') != 0
+                            ? KindOfPath("~/" + std::string(word) + "/")
+                            : PathKind::kPlain;
+  if (kind == PathKind::kAgent) taint->Join(Source(kAgentName, item, "names " + std::string(word)));
+  // A path that is put together says by itself what it is.
+  if (!literal) return;
+  if (word.size() >= 5 && word.size() <= 64 && IsSecretName(word) &&
+      std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
+    Taint name;
+    name.labels = name.fresh = kEnvName;
+    name.vendors = VendorOf(word);
+    taint->Join(name);
+  }
+  if (kind == PathKind::kSecret) taint->Join(Source(kSecretName, item, "names " + std::string(word)));
+  if (kind == PathKind::kWeakSecret) taint->Join(Source(kWeakSecretName, item, "names " + std::string(word)));
+}
 
 Trail TrailOf(Labels label) {
   if ((label & (kEnvLabels | kSecretName | kWeakSecretName | kSecretFile | kWeakSecretFile | kFileContent | kStore |
@@ -506,25 +542,7 @@ Taint Engine::Eval(ExprId id) {
         const bool said =
             pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
         before = said ? std::string_view(code().exprs[arg.value].text) : std::string_view();
-        if (expr.kind == ExprKind::kList && arg.value < code().exprs.size() &&
-            code().exprs[arg.value].kind == ExprKind::kString) {
-          const std::string_view word = code().exprs[arg.value].text;
-          const PathKind kind = word.size() >= 4 && word.size() <= 80 && word.find(' ') != 0
-                                    ? KindOfPath("~/" + std::string(word) + "/")
-                                    : PathKind::kPlain;
-          if (word.size() >= 5 && word.size() <= 64 && IsSecretName(word) &&
-              std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
-            Taint name;
-            name.labels = name.fresh = kEnvName;
-            name.vendors = VendorOf(word);
-            taint.Join(name);
-          }
-          if (kind == PathKind::kSecret) taint.Join(Source(kSecretName, arg.value, "names " + std::string(word)));
-          if (kind == PathKind::kAgent) taint.Join(Source(kAgentName, arg.value, "names " + std::string(word)));
-          if (kind == PathKind::kWeakSecret) {
-            taint.Join(Source(kWeakSecretName, arg.value, "names " + std::string(word)));
-          }
-        }
+        if (expr.kind == ExprKind::kList) NoteListed(arg.value, &taint);
         if (expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) taint.Join(NamedPlace(arg.value));
         if ((expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) && arg.value < code().exprs.size() &&
             code().exprs[arg.value].kind == ExprKind::kName) {

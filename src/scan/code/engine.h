@@ -372,6 +372,8 @@ class Engine {
   void JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host);
   [[nodiscard]] std::string_view StatePart(std::uint32_t slot) const;
   void JudgeSpread(ExprId value);
+  void JudgeTable(ExprId value);
+  void NoteListed(ExprId item, Taint* taint);
   void JudgeNamedParts(ExprId given);
   void JudgeWrittenPart(const Stmt& stmt, std::uint32_t slot);
   [[nodiscard]] bool IsLookedUp(ExprId value) const;
@@ -407,6 +409,7 @@ class Engine {
   [[nodiscard]] bool ReadsOthersText() const;
   [[nodiscard]] std::string ControlledBy(ExprId container) const;
   void JudgeNamedStep(ExprId value);
+  [[nodiscard]] bool IsTableOfWords(ExprId value) const;
   void JudgeRanked(const Call& call, std::string_view last);
   void JudgeTask(ExprId dict);
   void JudgeLikeFetch(Call& call);

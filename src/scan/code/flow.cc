@@ -123,6 +123,45 @@ bool NamesProgram(std::string_view call) {
          callee.ends_with("execFileSync") || callee.find("create_subprocess") != std::string_view::npos;
 }
 
+// ["push", "--force", ...], "git branch -D", "DELETE FROM": what does away with things of others. {}: nothing does.
+Loc UndoesIn(const Module& module, const Function& function) {
+  constexpr std::size_t kMostRead = 20'000;
+  const std::string names = LowerCase(function.qualified);
+  if (SaysAny(names, {"cache", "expir", "evict", "lock", "session", "dispose", "tmp", "temp"})) return {};
+  const std::string_view text =
+      std::string_view(module.text)
+          .substr(function.loc.begin, std::min<std::size_t>(function.loc.end - function.loc.begin, kMostRead));
+  // Words of a command in a row, with what may stand between two of them.
+  constexpr auto kWords = std::to_array<std::array<std::string_view, 2>>({{"branch", "-D"},
+                                                                          {"branch", "--delete"},
+                                                                          {"reset", "--hard"},
+                                                                          {"clean", "-fd"},
+                                                                          {"push", "--delete"},
+                                                                          {"kubectl", "delete"},
+                                                                          {"reflog", "expire"}});
+  for (const auto& [first, second] : kWords) {
+    for (std::size_t at = text.find(first); at != std::string_view::npos; at = text.find(first, at + 1)) {
+      const std::size_t end = at + first.size();
+      const std::size_t next = text.find_first_not_of("\"', \t", end);
+      const bool begins = at > 0 && (text[at - 1] == '"' || text[at - 1] == '\'' || text[at - 1] == ' ');
+      if (begins && next != std::string_view::npos && next > end && text.substr(next).starts_with(second)) {
+        const auto base = function.loc.begin + static_cast<std::uint32_t>(at);
+        return {base, function.loc.begin + static_cast<std::uint32_t>(next + second.size())};
+      }
+    }
+  }
+  for (const std::string_view statement : {"\"DELETE FROM ", "'DELETE FROM ", "`DELETE FROM ", "\"DROP TABLE ",
+                                           "'DROP TABLE ", "`DROP TABLE ", "\"TRUNCATE ", "'TRUNCATE "}) {
+    const std::size_t at = text.find(statement);
+    if (at == std::string_view::npos) continue;
+    const std::string rest = LowerCase(text.substr(at, 80));
+    if (SaysAny(rest, {"cache", "log", "history", "temp", "tmp", "session", "expired"})) continue;
+    const auto base = function.loc.begin + static_cast<std::uint32_t>(at);
+    return {base, base + static_cast<std::uint32_t>(statement.size())};
+  }
+  return {};
+}
+
 bool SpeaksOfCommands(const EntryPoint& entry) {
   constexpr std::size_t kMostRead = 4000;
   constexpr auto kWords = std::to_array<std::string_view>({"command", "shell", "terminal", "bash", "console", "script",
@@ -231,6 +270,7 @@ class Findings {
   void SetReach(RawFinding& finding, std::uint32_t module, FuncId function) const;
   void RaiseUnsaidCommands();
   void RaiseBrokenPromises();
+  void RaiseUndone();
   void TakeHits();
   void RaiseWatchers();
   void RaiseFetchedImports();
@@ -342,6 +382,38 @@ void Findings::RaiseUnsaidCommands() {
     finding.message = "tool `" + entry.name + "` runs any command, and says nothing of commands";
     SetReach(finding, at.module, at.function);
     out_.findings.push_back(std::move(finding));
+  }
+}
+
+// A tool that says it only reads, and by whose hand branches, rows or objects of a cluster go: the words are another
+// program's, so they are looked for where they stand.
+void Findings::RaiseUndone() {
+  const auto raise = [&](std::uint32_t e, std::uint32_t m) {
+    const EntryPoint& entry = out_.entries[e];
+    const Module& module = world_.View(m).module();
+    for (FuncId f = 1; f < module.functions.size(); ++f) {
+      if (!std::binary_search(close_[e].begin(), close_[e].end(), graph_->At(m, f))) continue;
+      const Loc undone = UndoesIn(module, module.functions[f]);
+      if (undone.end == 0) continue;
+      RawFinding finding;
+      finding.rule = "DECL-001";
+      finding.file = module.file;
+      finding.bytes = {undone.begin, undone.end};
+      finding.subject = entry.name;
+      finding.message = "tool `" + entry.name + "` says that it only reads, and has things deleted";
+      finding.severity = core::Severity::kHigh;
+      SetReach(finding, m, f);
+      out_.findings.push_back(std::move(finding));
+      return true;
+    }
+    return false;
+  };
+  for (std::uint32_t e = 0; e < out_.entries.size(); ++e) {
+    const EntryPoint& entry = out_.entries[e];
+    if (!entry.read_only || entry.kind == "script" || !Condemns(PlaceOf(entry.module))) continue;
+    for (std::uint32_t m = 0; m < world_.size(); ++m) {
+      if (raise(e, m)) break;
+    }
   }
 }
 
@@ -499,6 +571,7 @@ CodeFacts Findings::Take() && {
   WalkCalls();
   RaiseUnsaidCommands();
   RaiseBrokenPromises();
+  RaiseUndone();
   TakeHits();
   RaiseWatchers();
   RaiseFetchedImports();

@@ -52,7 +52,12 @@ bool IsNodeOfLoop(const Module& module, const Function& shape, std::string_view 
              {"add_node(fn", "add_node(f.", "add_node(node.", "add_node(func.", "add_node(step.", "add_node(name, "}))
     return false;
   const std::size_t made = module.text.find("StateGraph(");
-  if (made == std::string_view::npos || shape.parent != kModuleBody || shape.params.size() > 2) return false;
+  if (made == std::string_view::npos || shape.params.size() > 2) return false;
+  if (shape.parent != kModuleBody) {
+    // Inside the function that builds the graph.
+    const Loc outer = shape.parent < module.functions.size() ? module.functions[shape.parent].loc : Loc{};
+    if (made < outer.begin || made >= outer.end) return false;
+  }
   const std::string_view kind = module.text.substr(made + 11, module.text.find_first_of(",)", made) - made - 11);
   const ExprId annotation = shape.params[0].annotation;
   if (kind.empty() || annotation >= module.exprs.size() || module.exprs[annotation].text != kind) return false;

@@ -331,7 +331,7 @@ void Engine::NoteLogHandler(const Call& call, std::string_view last) {
   const ExprId logger = view().Origin(method->base, function_);
   const std::string root =
       Squeezed(TextAt(code().exprs[logger < code().exprs.size() ? logger : method->base].loc).substr(0, 80));
-  if (!AnyOf(root, {"getLogger()", "logging.root", ".parent", "getLogger(None)"})) return;
+  const bool of_all = AnyOf(root, {"getLogger()", "logging.root", ".parent", "getLogger(None)"});
   std::string host;
   const auto look = [&](ExprId value) {
     ExprId at = value < code().exprs.size() ? view().Origin(value, function_) : kNone;
@@ -340,7 +340,18 @@ void Engine::NoteLogHandler(const Call& call, std::string_view last) {
     const std::string found = at < code().exprs.size() ? KnownAddress(view().Text(at, function_)) : std::string();
     if (host.empty() && Contains(found, ".")) host = found;
   };
+  std::vector<Arg> given;
   for (const Arg& arg : code().ArgsOf(code().exprs[made])) {
+    given.push_back(arg);
+    // MemoryHandler(20, ERROR, remote): what is gathered goes there in the end.
+    const ExprId inner = arg.value < code().exprs.size() ? view().Origin(arg.value, function_) : kNone;
+    if (inner >= code().exprs.size() || code().exprs[inner].kind != ExprKind::kCall ||
+        !view().Callee(inner, function_).text.starts_with("logging.handlers."))
+      continue;
+    const auto within = code().ArgsOf(code().exprs[inner]);
+    given.insert(given.end(), within.begin(), within.end());
+  }
+  for (const Arg& arg : given) {
     if (arg.value >= code().exprs.size()) continue;
     const Expr& part = code().exprs[arg.value];
     const ExprId spread = part.kind == ExprKind::kSpread && part.arg_count > 0
@@ -356,9 +367,12 @@ void Engine::NoteLogHandler(const Call& call, std::string_view last) {
   }
   const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
   if (kind == HostKind::kLocal || IsKnownService(host)) return;
+  // A program's own lines may go to its maker by name; a bare address is nobody's.
+  if (!of_all && kind != HostKind::kRawAddress) return;
   const bool all = Contains(code().text, "DEBUG");
-  Raise("EXFIL-011", call.expr, {}, 0, "has all that is logged, by whatever library, go to " + host, all ? 1.4 : 0.8,
-        host);
+  Raise("EXFIL-011", call.expr, {}, 0,
+        (of_all ? "has all that is logged, by whatever library, go to " : "has what it logs go to ") + host,
+        all ? 1.4 : 0.8, host);
 }
 
 // addConfig("remote.origin.pushurl", url): whatever is pushed goes to one more place.

@@ -221,7 +221,16 @@ void Engine::WriteState(std::string_view key, ExprId value, const Taint& taint, 
 void Engine::JudgeSpread(ExprId value) {
   JudgeNamedParts(value);
   const ExprId made = view().Origin(value, function_);
-  if (made >= code().exprs.size() || code().exprs[made].kind == ExprKind::kDict) return;
+  if (made >= code().exprs.size()) return;
+  if (code().exprs[made].kind == ExprKind::kDict) {
+    // claim = {**DEFAULTS, **fields}
+    for (const Arg& field : code().ArgsOf(code().exprs[made])) {
+      if (field.value >= code().exprs.size() || code().exprs[field.value].kind != ExprKind::kSpread) continue;
+      const Expr& spread = code().exprs[field.value];
+      if (spread.arg_count == 1) JudgeTable(code().ArgsOf(spread)[0].value);
+    }
+    return;
+  }
   if (const Expr& each = code().exprs[made]; each.kind == ExprKind::kComprehension && each.arg_count > 0) {
     // {name: known[name] for name in ("title", "author")}: names that stand here.
     const ExprId names = view().Origin(code().ArgsOf(each).back().value, function_);
@@ -236,7 +245,19 @@ void Engine::JudgeSpread(ExprId value) {
   }
   // All of the state, handed on, is nobody else's.
   const Taint taint = Eval(value);
-  if ((taint.labels & (kForeign | kFileContent | kMemory)) != 0) WriteState("*", value, taint, value);
+  if ((taint.labels & (kForeign | kFileContent | kMemory)) != 0) {
+    WriteState("*", value, taint, value);
+  } else {
+    JudgeTable(value);
+  }
+}
+
+// A table that somebody wrote into his mail, which the state holds.
+void Engine::JudgeTable(ExprId value) {
+  Taint taint = Eval(value);
+  if (!taint.Has(kState) || taint.Has(kModelAnswer) || !IsTableOfWords(value)) return;
+  taint.labels |= kForeign;
+  WriteState("*", value, taint, value);
 }
 
 // update["style"] = value, update[name] = value where name goes through a list that stands here.

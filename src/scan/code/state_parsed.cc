@@ -152,6 +152,48 @@ bool Engine::IsParsed(std::uint32_t slot) const {
   return false;
 }
 
+// fields = form_fields(mail): a table that is read out of a text, here or in the function that is asked for it. What a
+// model answers is none of it.
+bool Engine::IsTableOfWords(ExprId value) const {
+  const auto reads = [](std::string_view last) {
+    return SaysOneOf(last, {"safe_load", "loads", "parse_qs", "parse_qsl", "parse_toml", "frontmatter", "yaml_load"});
+  };
+  std::vector<ExprId> open{value};
+  constexpr std::size_t kMost = 32;
+  for (std::size_t i = 0; i < open.size() && i < kMost; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& shown = code().exprs[open[i]];
+    if (shown.kind == ExprKind::kName) {
+      // fields, story = split_block(text)
+      const std::uint32_t slot = view().SlotOf(open[i], function_);
+      if (slot == kNone || view().slots()[slot].count != 1) continue;
+      const Binding& made = view().bindings()[view().slots()[slot].first];
+      if (made.value != open[i] && made.value != kNone) open.push_back(made.value);
+      continue;
+    }
+    if (shown.kind == ExprKind::kChoice || shown.kind == ExprKind::kBinary || shown.kind == ExprKind::kAwait) {
+      for (const Arg& arg : code().ArgsOf(shown)) open.push_back(arg.value);
+      continue;
+    }
+    if (shown.kind != ExprKind::kCall || shown.base >= code().exprs.size()) continue;
+    const std::string_view last = code().exprs[shown.base].text;
+    if (reads(last) || (last == "parse" && !view().is_python())) return true;
+    const Value called = view().Callee(open[i], function_);
+    if (called.kind != ValueKind::kFunction || called.module >= states_.size()) continue;
+    const Module& module = states_[called.module].view->module();
+    if (called.index >= module.functions.size()) continue;
+    const Loc loc = module.functions[called.index].loc;
+    const std::string_view body =
+        std::string_view(module.text).substr(loc.begin, std::min<std::size_t>(loc.end - loc.begin, kLongestBody));
+    if (AnyOf(body, {"yaml.safe_load(", "json.loads(", "parse_qs(", "JSON.parse(", "YAML.parse(", "yaml.load(",
+                     "tomllib.loads(", "frontmatter.loads(", "matter("}) &&
+        !AnyOf(body, {".invoke(", ".create(", ".generate"})) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // A part that decides, of a dictionary that is kept elsewhere: prefs.autoApprove, run["signoff"].
 std::string Engine::ControlledBy(ExprId container) const {
   const std::string_view name = code().exprs[container].text;
