@@ -79,12 +79,15 @@ void ReadEntries(base::JsonValue list, std::string_view kind, const FileContext&
 }  // namespace
 
 void ReadIdentity(const std::vector<FileContext>& files, const SupplyFacts& supply, ScanReport& report) {
-  // The shallowest SKILL.md is the package's own.
+  // The shallowest SKILL.md is the package's own; of several, each is one of the things that it holds.
   const FileContext* skill = nullptr;
+  std::size_t skills = 0;
   for (const FileContext& file : files) {
-    if (IsSkillFile(file) && (skill == nullptr || file.file->path.size() < skill->file->path.size())) skill = &file;
+    if (!IsSkillFile(file)) continue;
+    ++skills;
+    if (skill == nullptr || file.file->path.size() < skill->file->path.size()) skill = &file;
   }
-  if (skill != nullptr) {
+  if (skill != nullptr && (skills == 1 || supply.package_name.empty())) {
     report.name = std::string(FrontMatterValue(skill->text(), "name"));
     report.description = std::string(FrontMatterValue(skill->text(), "description"));
   }

@@ -51,8 +51,8 @@ constexpr double kLook = 0.2;
 constexpr double kLookOfWords = 0.3;
 constexpr double kMostWithoutLook = 0.2;
 // The more there is to look at, the likelier something looks like an attack by chance: with each doubling of what runs
-// or is given to the agent, a look asks for more. Never for more than a ground is, so that padding hides no such
-// finding, and BLOCK is not touched at all.
+// or is given to the agent, a look asks for more, and so does the ground of a BLOCK. A look never asks for more than a
+// ground is in a small package: padding turns a BLOCK into a WARN at most, and hides nothing.
 constexpr double kUsualVolume = 256 << 10;  // bytes
 constexpr double kLookADoubling = 0.05;
 // Of words among the code and data of a package that offers an agent nothing: programmers read them.
@@ -449,7 +449,7 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
         return entry.second.best >= least && (classifier || entry.first != kClassifierRule);
       });
     };
-    const bool ground = grounds(kGround) > 0 || grounds(kStrong) > 1;
+    const bool ground = grounds(kGround + more) > 0 || grounds(kStrong + more) > 1;
     if (!ground) evidence = std::min(evidence, kMostWithoutGround - std::min(beside, kMostAside));
     return evidence + std::min(beside, kMostAside);
   };

@@ -470,7 +470,9 @@ TEST(Verdict, ALookAsksForMoreWhereThereIsMoreToLookAt) {
   EXPECT_EQ(weigh("M-DECISIVE", 1.0, kHuge), ScanVerdict::kBlock);
   // Two that are a ground together, .36 each.
   EXPECT_EQ(weigh("M-CRITICAL", 0.4, kSmall, "lib.py", false, "M-FETCH"), ScanVerdict::kBlock);
-  EXPECT_EQ(weigh("M-CRITICAL", 0.4, kHuge, "lib.py", false, "M-FETCH"), ScanVerdict::kBlock);
+  // ... in a package that one person reads; among megabytes a person looks, and nothing is hidden.
+  EXPECT_EQ(weigh("M-CRITICAL", 0.4, kHuge, "lib.py", false, "M-FETCH"), ScanVerdict::kWarn);
+  EXPECT_EQ(weigh("M-CRITICAL", 0.4, kHuge, "lib.py", true, "M-FETCH"), ScanVerdict::kBlock) << "the strict profile";
   EXPECT_EQ(weigh("M-CRITICAL", 0.4, kHuge), ScanVerdict::kSafe);
 }
 
