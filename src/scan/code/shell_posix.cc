@@ -404,8 +404,10 @@ class Parser final : public WordLexer {
         std::vector<ShellWord> words;
         Words(words, true);
         for (ShellWord& word : words) {
-          // Of several values the first stands for all; unknown when there is more than one kind.
-          if (first) {
+          // Of several values the first stands for all, or the first that is an address: what is done with the others
+          // is done with it too.
+          const bool address = word.text.find("://") != std::string::npos;
+          if (first || (address && variable.text.find("://") == std::string::npos)) {
             variable.text = std::move(word.text);
             variable.constant = word.constant;
             first = false;
