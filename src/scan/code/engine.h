@@ -411,6 +411,7 @@ class Engine {
   void JudgeNamedStep(ExprId value);
   [[nodiscard]] bool IsTableOfWords(ExprId value) const;
   void JudgeRanked(const Call& call, std::string_view last);
+  void JudgeSelfRanked(const Call& call);
   void JudgeTask(ExprId dict);
   void JudgeLikeFetch(Call& call);
   void JudgeRemoteCommand(const Call& call, std::string_view last);

@@ -244,12 +244,57 @@ void Engine::JudgeNamedStep(ExprId value) {
   Raise("STATE-001", value, taint, kOthers, "lets a text that others wrote name the next step of a graph", 1.4);
 }
 
+// store.upsert(metadatas=[{"kind": "clip", **front}]): what others wrote says itself what it is, over what the program
+// says of it.
+void Engine::JudgeSelfRanked(const Call& call) {
+  constexpr Labels kOthers = kForeign | kFileContent | kToolArgument | kState;
+  const auto judge = [&](ExprId value) {
+    ExprId origin = value < code().exprs.size() ? view().Origin(value, function_) : kNone;
+    if (origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kList &&
+        code().exprs[origin].arg_count > 0)
+      origin = view().Origin(code().ArgsOf(code().exprs[origin])[0].value, function_);
+    if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kDict) return;
+    bool own = false;  // parts that the program itself has set before
+    for (const Arg& field : code().ArgsOf(code().exprs[origin])) {
+      if (field.value >= code().exprs.size()) continue;
+      const Expr& part = code().exprs[field.value];
+      if (part.kind != ExprKind::kSpread || part.arg_count != 1) {
+        own = own || SaysOneOf(field.name, {"kind", "type", "trust", "weight", "role", "author", "priority", "source"});
+        continue;
+      }
+      const ExprId spread = code().ArgsOf(part)[0].value;
+      const ExprId set = view().Origin(spread, function_);
+      if (set < code().exprs.size() && code().exprs[set].kind == ExprKind::kDict) {
+        own = own || std::ranges::any_of(code().ArgsOf(code().exprs[set]), [](const Arg& one) {
+                return SaysOneOf(one.name, {"kind", "type", "trust", "weight", "role", "author", "priority", "source"});
+              });
+        continue;
+      }
+      const Taint given = Eval(spread);
+      if (!own || !given.Has(kOthers)) continue;
+      Raise("STATE-002", spread, given, kOthers, "lets what others wrote say itself what it is and how much it counts",
+            1.4);
+      Worsen("STATE-002", core::Severity::kHigh);
+      return;
+    }
+  };
+  for (const Arg& arg : call.args) {
+    if (SaysOneOf(arg.name, {"metadatas", "metadata", "payload"})) judge(arg.value);
+    if (!arg.name.empty() || arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kDict)
+      continue;
+    for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
+      if (SaysOneOf(field.name, {"metadatas", "metadata", "payload"})) judge(field.value);
+    }
+  }
+}
+
 // store.upsert(documents=[rule], metadatas=[{"author": "operator"}]): what others wrote gets the rank of a rule.
 void Engine::JudgeRanked(const Call& call, std::string_view last) {
   if (!SaysOneOf(last, {"upsert", "add", "put", "aput", "add_texts", "addDocuments", "add_documents", "insert",
                         "insert_one", "insertOne", "store", "remember"})) {
     return;
   }
+  if (last_) JudgeSelfRanked(call);
   std::string said;
   for (const char c : LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, 1'500))) {
     if (c != ' ' && c != '\n' && c != '"' && c != '\'') said += c;
