@@ -240,7 +240,15 @@ class Unpacker {
       return Drain();
     }
     if (size > builder_.limits().max_file_bytes) {
-      builder_.Skip(std::move(path), SkipReason::kTooLarge, size);
+      const void* block = nullptr;
+      std::size_t length = 0;
+      la_int64_t offset = 0;
+      const bool read = ::archive_read_data_block(a_, &block, &length, &offset) == ARCHIVE_OK && offset == 0;
+      if (read && !CountOutput(length)) return false;
+      const bool program =
+          read && IsProgramHead({static_cast<const char*>(block), std::min<std::size_t>(length, kProgramHead)});
+      builder_.Skip(std::move(path), SkipReason::kTooLarge, size,
+                    std::string(program ? core::kCompiledProgram : std::string_view()));
       return Drain();
     }
     if (!builder_.HasRoomForFile() || size > builder_.bytes_left()) {

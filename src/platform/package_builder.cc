@@ -1,5 +1,7 @@
 #include "package_builder.h"
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "interlock/base/check.h"
@@ -156,6 +158,16 @@ void PackageBuilder::Keep(std::string path, std::string bytes, bool executable) 
   files_.push_back({.path = std::move(path), .bytes = std::move(bytes), .executable = executable});
   archive_depth_.push_back(depth_);
   if (bytes_ - reported_bytes_ >= kReportBytes) Report(files_.back().path);
+}
+
+bool IsProgramHead(std::string_view head) noexcept {
+  using namespace std::string_view_literals;
+  constexpr auto kHeads =
+      std::to_array<std::string_view>({"\x7f"
+                                       "ELF"sv,
+                                       "\xfe\xed\xfa\xce"sv, "\xfe\xed\xfa\xcf"sv, "\xcf\xfa\xed\xfe"sv,
+                                       "\xce\xfa\xed\xfe"sv, "\xca\xfe\xba\xbe"sv, "MZ\x90\0"sv, "MZx\0"sv});
+  return std::ranges::any_of(kHeads, [&](std::string_view magic) { return head.starts_with(magic); });
 }
 
 void PackageBuilder::Skip(std::string path, SkipReason reason, std::uint64_t bytes, std::string detail) {

@@ -50,6 +50,10 @@ enum class ArchiveKind : std::uint8_t { kNone, kZip, kTar, kGzip, kBzip2, kXz, k
 // Whether a zip's directory stands at the end, where its reader looks for it.
 [[nodiscard]] bool EndsAsZip(std::string_view bytes) noexcept;
 
+// Whether a file that begins so is a program for a machine: ELF, Mach-O, PE.
+inline constexpr std::size_t kProgramHead = 16;
+[[nodiscard]] bool IsProgramHead(std::string_view head) noexcept;
+
 class PackageBuilder {
  public:
   PackageBuilder(const PackageLimits& limits, const OnPackageProgress* on_progress)

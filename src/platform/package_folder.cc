@@ -236,7 +236,13 @@ class Walker {
     const auto size = info.st_size > 0 ? static_cast<std::uint64_t>(info.st_size) : 0;
     const std::uint64_t most = std::min(builder_.limits().max_file_bytes, builder_.bytes_left());
     const SkipReason over = most == builder_.limits().max_file_bytes ? SkipReason::kTooLarge : SkipReason::kBudget;
-    if (size > most) return builder_.Skip(std::move(full), over, size);
+    if (size > most) {
+      std::array<char, kProgramHead> head{};
+      const base::Result<Transfer> moved = ReadSome(fd, std::span(head));
+      const std::size_t used = moved.ok() ? moved.value().bytes : 0;
+      std::string detail(IsProgramHead({head.data(), used}) ? core::kCompiledProgram : std::string_view());
+      return builder_.Skip(std::move(full), over, size, std::move(detail));
+    }
     // One byte more than stated, so that the end is seen in the first read; a file may grow while it is read.
     std::string bytes(static_cast<std::size_t>(size) + 1, '\0');
     std::size_t used = 0;

@@ -207,6 +207,17 @@ bool Counts(const core::SkippedPart& part, const std::vector<FileContext>& files
     default:
       break;
   }
+  // A smaller one would be listed among the programs that came compiled, and no more, unless the agent is told to run
+  // it or installing does.
+  if (part.reason == core::SkipReason::kTooLarge && part.detail == core::kCompiledProgram) {
+    const FileType named = TypeOfName(part.path);
+    const std::string_view name = std::string_view(part.path).substr(part.path.rfind('/') + 1);
+    return (named != FileType::kUnknownText && IsText(named)) ||
+           std::ranges::any_of(files, [&](const FileContext& file) {
+             return (file.reach == Reach::kAgent || file.reach == Reach::kInstall) &&
+                    file.text().find(name) != std::string_view::npos;
+           });
+  }
   // A folder, or something of a kind that an analyser would have read. Data bases and models are nobody's orders.
   if (part.path.empty() || part.path.ends_with('/')) return true;
   const FileType type = TypeOfName(part.path);

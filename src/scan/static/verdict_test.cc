@@ -298,6 +298,11 @@ TEST(Verdict, WhatCouldNotBeReadIsNoRiskScore) {
   // An archive that could not be opened, where something that runs could open it.
   EXPECT_EQ(Weigh({}, {}, {{"a.py", core::SkipReason::kUnsupported, 5, "archive"}}).reason, ScanReason::kUnanalysed);
   EXPECT_EQ(Weigh({}, {}, {{".env.vault", core::SkipReason::kUnsupported, 5, "binary"}}).verdict, ScanVerdict::kSafe);
+  // A compiled program of any size is one that came compiled; a script that begins like one was not read.
+  const std::string compiled(core::kCompiledProgram);
+  EXPECT_EQ(Weigh({}, {}, {{"bin/notes", core::SkipReason::kTooLarge, 1 << 30, compiled}}).verdict, ScanVerdict::kSafe);
+  EXPECT_EQ(Weigh({}, {}, {{"run.py", core::SkipReason::kTooLarge, 1 << 30, compiled}}).reason,
+            ScanReason::kUnanalysed);
   // What is called a script and is none was not read.
   EXPECT_EQ(Weigh({}, {}, {{"a.py", core::SkipReason::kUnsupported, 5, "image"}}).reason, ScanReason::kUnanalysed);
 }

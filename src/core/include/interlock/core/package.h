@@ -41,6 +41,9 @@ enum class SkipReason : std::uint8_t {
 };
 [[nodiscard]] std::string_view NameOf(SkipReason reason) noexcept;  // "too-large" "budget" ...
 
+// SkippedPart::detail of a machine program that is too large to be kept.
+inline constexpr std::string_view kCompiledProgram = "a compiled program";
+
 struct SkippedPart {
   std::string path;  // a file, or a folder ending in '/'
   SkipReason reason = SkipReason::kBudget;
