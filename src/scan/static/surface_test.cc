@@ -252,6 +252,20 @@ TEST(Canvas, InnocentInvisibleCharactersAreNone) {
   EXPECT_TRUE(BuildCanvas(md.context, md.list).unseen.empty());
 }
 
+TEST(Canvas, ClassesOfInvisibleCharactersTurnNothingRound) {
+  const auto unseen = [](const std::string& program) {
+    const Surfaces code("a.js", program);
+    return BuildCanvas(code.context, code.list).unseen.size();
+  };
+  EXPECT_EQ(unseen("const R = /[\u200b-\u200d\ufeff\u202a-\u202e\u2066-\u2069]/g;\n"), 0U);
+  EXPECT_EQ(unseen("const R = /[\\x00-\\x1f\u202d\u202e\u2066\u2067\u2069\ufeff]/;\n"), 0U);
+  EXPECT_EQ(unseen("if (role === 'user\u202e \u2066// only admins\u2069 \u2066') {}\n"), 1U);
+  EXPECT_EQ(unseen("const x = a[\u202ehidden] + b;\n"), 1U);
+  // A mark by which a program knows its own lines.
+  EXPECT_EQ(unseen("const MARK = '\u200d\u200d\u200d';\n"), 0U);
+  EXPECT_EQ(unseen("const MARK = '\u200d\u200b\u200d\u200d\u200b\u200d';\n"), 1U);
+}
+
 TEST(Canvas, SentencesEndAtStopsAndItems) {
   const Surfaces md("SKILL.md", "One sentence here. Another, e.g. this one. v1.2.3 stays!\n");
   const TextCanvas canvas = BuildCanvas(md.context, md.list);

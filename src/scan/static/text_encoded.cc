@@ -53,10 +53,33 @@ bool Readable(std::string_view text) {
   return letters * 2 > text.size() && (spaces > 0 || slashes >= 2);
 }
 
+// Whether text[begin, end) stands in a class of characters, `[...]`, with nothing else in it that is written: ranges,
+// escapes, other such characters. No text is there that they could turn round.
+bool InClass(std::string_view text, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kLongest = 160;
+  constexpr std::size_t kLongEscape = 6;  // bytes of \uFFFF
+  const auto part = [&](std::size_t at) {
+    const char c = text[at];
+    // Of wide characters those without a letter's form: what begins with another byte is of some script.
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte >= 0x80 && byte < 0xC0) || byte == 0xC2 || byte == 0xE2 || byte == 0xEF) return true;
+    if (byte == 0xD8 && text.substr(at, 2) == "\xD8\x9C") return true;  // U+061C, a mark of Arabic
+    if (c == '\\' || c == '-' || c == '^' || (c >= '0' && c <= '9')) return true;
+    return IsAsciiLetter(c) &&
+           text.substr(at - std::min(at, kLongEscape), std::min(at, kLongEscape)).find('\\') != std::string_view::npos;
+  };
+  std::size_t left = begin;
+  while (left > 0 && begin - left < kLongest && part(left - 1)) --left;
+  std::size_t right = end;
+  while (right < text.size() && right - end < kLongest && part(right)) ++right;
+  return left > 0 && text[left - 1] == '[' && right < text.size() && text[right] == ']';
+}
+
 }  // namespace
 
 void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
   constexpr std::size_t kMaxFound = 32;
+  constexpr std::uint32_t kLongMark = 6;
   std::uint32_t previous = 0;  // last visible character
   bool joiners = false;        // the text is of a script that needs them
   std::uint32_t singles = 0;
@@ -109,7 +132,7 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       constexpr std::size_t kWide = 3;  // bytes of one of them
       const bool after = text.substr(i, 1) == "-" && i + 1 < text.size() && odd(CharAt(text, i + 1).code);
       const bool before = begin > kWide && text[begin - 1] == '-' && odd(CharAt(text, begin - 1 - kWide).code);
-      return (after && (IsQuote(previous) || previous == '[')) || (before && (IsQuote(next) || next == ']'));
+      return (after && (before || IsQuote(previous) || previous == '[')) || (before && (IsQuote(next) || next == ']'));
     };
     const auto add = [&](UnseenText::Kind kind) {
       out.push_back({{begin, i},
@@ -121,10 +144,13 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       add(UnseenText::Kind::kTags);
     } else if (selectors >= 6 && kinds > 1) {  // one and the same says nothing, however often
       add(UnseenText::Kind::kSelectors);
-    } else if (widths >= 3 && (widths > known.size() || kinds < widths)) {  // each once: a list of them
+    } else if (widths >= 3 && (widths > known.size() || kinds < widths) &&
+               !(kinds == 1 && count < kLongMark && IsQuote(previous) && next == previous)) {
+      // Each once: a list of them. A string that is one and the same a few times: a mark that a program knows its lines
+      // by.
       add(UnseenText::Kind::kRun);
     } else if (overrides > 0 && !joiners && !NeedsJoiners(next) && !(IsQuote(previous) && next == previous) &&
-               !ends_range()) {
+               !ends_range() && !InClass(text, begin, i)) {
       // A string that is nothing but such characters turns no text round; neither does one end of a range of them.
       add(UnseenText::Kind::kBidi);
     } else if (widths > 0 && previous < 0x80 && IsAsciiLetter(static_cast<char>(previous)) && next < 0x80 &&
