@@ -93,6 +93,11 @@ bool IsStandIn(std::string_view token) {
                      [&](std::string_view word) { return lower.find(word) != std::string::npos; });
 }
 
+// "...?X-Amz-Credential=" before it.
+bool SignsAddress(std::string_view before) {
+  return before.ends_with("Credential=") || before.ends_with("AWSAccessKeyId=");
+}
+
 // GitHub's and npm's tokens end in a checksum: CRC-32 of what stands before it, in base 62.
 bool HasChecksum(std::string_view token) {
   const std::size_t prefix = token.find('_') + 1;
@@ -131,6 +136,8 @@ void FindSecrets(const FileContext& file, FileResult& out) {
     const std::string_view token = text.substr(hit.bytes.begin, hit.bytes.end - hit.bytes.begin);
     const bool key_block = kind.what == "private key";
     if (IsStandIn(token) || EntropyOf(token) < kind.min_entropy) continue;
+    // An address that was signed for a while names the key, and holds nothing that it could be used with.
+    if (kind.what == "AWS access key" && SignsAddress(text.substr(0, hit.bytes.begin))) continue;
     if ((kind.what == "GitHub token" && token.substr(0, 2) == "gh" && token[3] == '_' && !HasChecksum(token)) ||
         (kind.what == "npm token" && !HasChecksum(token))) {
       continue;

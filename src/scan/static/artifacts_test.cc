@@ -67,6 +67,10 @@ TEST(Artifacts, StandInsAndWrongChecksumsAreNot) {
   EXPECT_THAT(Artifacts("config.py", "NPM = '" + NpmToken() + "'\n"), IsEmpty());
   EXPECT_THAT(Artifacts("README.md", "AWS_ACCESS_KEY_ID=AKIAIOSFODNN7EXAMPLE\n"), IsEmpty());
   EXPECT_THAT(Artifacts("README.md", "sk-ant-api03-your-key-here\n"), IsEmpty());
+  // An address that was signed names the key and holds no secret.
+  EXPECT_THAT(Artifacts("page.json", std::string("{\"u\": \"https://files.example/a?X-Amz-Credential=") + "AKIA" +
+                                         "Q3EGZ7KWLM2XRT5D%2F20260101\"}\n"),
+              IsEmpty());
   EXPECT_THAT(Artifacts("tests/data.py", std::string("K = '") + "AKIA" + "Q3EGZ7KWLM2XRT5D'\n"), IsEmpty());
   EXPECT_THAT(Artifacts("keys.md", "-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\n"), IsEmpty());
 }
