@@ -49,6 +49,38 @@ std::string_view OpenModeIn(std::string_view lower) { return FirstIn(lower, kMod
 
 std::string_view OpenSettingIn(std::string_view bare) { return FirstIn(bare, kSettings); }
 
+bool IsOfOneRun(std::string_view text, std::size_t literal, std::size_t size) {
+  constexpr std::size_t kNear = 60;
+  constexpr std::string_view kSpace = " \t\r\n";
+  const std::string near = LowerCase(text.substr(literal > kNear ? literal - kNear : 0, std::min(literal, kNear)));
+  std::string_view before = near;
+  if (!before.empty()) before.remove_suffix(1);  // its quote
+  std::string_view after = text.substr(std::min(literal + size + 1, text.size()), kNear);
+  after.remove_prefix(std::min(after.find_first_not_of(" \t"), after.size()));
+  const bool mode = text.substr(literal, size).find_first_of(".(") == std::string_view::npos;
+  if (mode && after.starts_with(':')) {
+    const std::size_t asks = before.find_last_not_of(kSpace);
+    return asks != std::string_view::npos && (before[asks] == '{' || before[asks] == ',');
+  }
+  if (before.ends_with('[') && before.size() > 1 && after.starts_with(']')) {
+    const char owner = before[before.size() - 2];
+    after.remove_prefix(1);
+    after.remove_prefix(std::min(after.find_first_not_of(" \t"), after.size()));
+    const bool set = after.starts_with('=') && !after.starts_with("==");
+    return !set && ((owner >= 'a' && owner <= 'z') || owner == '_' || owner == ')');
+  }
+  before = before.substr(0, before.find_last_not_of(kSpace) + 1);
+  if (before.ends_with(',')) {
+    before = before.substr(0, before.find_last_not_of(", \t\r\n\"'`") + 1);
+    return before.ends_with("--permission-mode") || before.ends_with("--sandbox");
+  }
+  if (!before.ends_with(':') && !before.ends_with('=')) return false;
+  before = before.substr(0, before.find_last_not_of(":= \t\"'`") + 1);
+  // {name: "dangerously-skip-permissions", type: "boolean"}: an option that the program has.
+  return before.ends_with("permissionmode") || before.ends_with("permission_mode") || before.ends_with("sandboxmode") ||
+         (before.ends_with("name") && text.substr(literal).starts_with("dangerously"));
+}
+
 std::string Bare(std::string_view lower) {
   std::string out;
   out.reserve(lower.size());

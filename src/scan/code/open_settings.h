@@ -21,4 +21,9 @@ namespace interlock::scan::code {
 // Lower case to what OpenSettingIn reads.
 [[nodiscard]] std::string Bare(std::string_view lower);
 
+// {permissionMode: "bypassPermissions"}, ["--permission-mode", "bypassPermissions"], flags["dangerously-..."]: how an
+// agent is run once, which whoever starts it says; settings keep it as `defaultMode`. And {"bypassPermissions": [...]}:
+// what a mode means elsewhere. `text[literal]` is the first letter behind its quote.
+[[nodiscard]] bool IsOfOneRun(std::string_view text, std::size_t literal, std::size_t size);
+
 }  // namespace interlock::scan::code

@@ -209,7 +209,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   }
   Use(call, Permission::kFilesystemWrite, path);
   if (last_ && data.Has(kSecretFile | kStore | kEnvAll) && IsOpenPlace(path) &&
-      !AnyOf(TextAt(code().exprs[call.expr].loc), {"0o600", "0600"})) {
+      !AnyOf(TextAt(code().exprs[call.expr].loc), {"0o600", "0600", "mode:384", "mode: 384"})) {
     Raise("EXFIL-004", call.expr, data, kSecretFile | kStore | kEnvAll,
           "leaves credentials where others read: " + Shown(path), 0.8);
   }
@@ -271,7 +271,10 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     for (const Expr& part : code().exprs) {
       const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
       if (part.kind != ExprKind::kString || !inside) continue;
-      if (IsCompared(code().text, part.loc.begin, part.loc.end)) continue;
+      if (IsCompared(code().text, part.loc.begin, part.loc.end) ||
+          IsOfOneRun(code().text, part.loc.begin + 1, part.text.size())) {
+        continue;
+      }
       if (IsOpenMode(part.text) || !OpenModeIn(LowerCase(part.text)).empty()) {
         // A switch that takes it away again as well is somebody's to turn.
         const std::string_view all = TextAt(body).substr(0, 20'000);

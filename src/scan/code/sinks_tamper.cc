@@ -52,19 +52,24 @@ bool OrdersSearch(std::string_view said) {
   std::string_view last;         // the word before
   std::string_view before_last;  // and the one before that
   bool begins = true;            // a sentence, a line, a point of a list
+  bool bracket = false;          // a bracket has just been opened
   for (std::size_t at = 0; at < text.size();) {
     if (!letter(text[at])) {
       const char c = text[at];
       const bool ends_word = c == '.' && at + 1 < text.size() && text[at + 1] != ' ' && text[at + 1] != '\n';
       begins = begins || ((c == '.' && !ends_word) || c == '\n' || c == ':' || c == ';' || c == '!' || c == ',' ||
                           c == '(' || c == ')');
+      bracket = c == '(';
       ++at;
       continue;
     }
     std::size_t end = at;
     while (end < text.size() && letter(text[end])) ++end;
     const std::string_view word = std::string_view(text).substr(at, end - at);
-    const bool verb = std::ranges::find(kVerbs, word) != kVerbs.end();
+    // "(read from the key chain)": how it was come by.
+    const bool told = bracket && SaysOneOf(word, {"read", "put"});
+    const bool verb = std::ranges::find(kVerbs, word) != kVerbs.end() && !told;
+    bracket = false;
     const bool ordered = begins || SaysOneOf(last, {"and", "then", "please", "must", "now", "should", "will", "you"}) ||
                          last.ends_with("ly") ||
                          (last == "to" && std::ranges::find(kReports, before_last) == kReports.end());
@@ -183,10 +188,42 @@ void Engine::JudgeAppended(ExprId part) {
 namespace {
 
 // `delete settings.hooks;`
+// `if not hooks: settings.pop("hooks")`, `if (Object.keys(settings.hooks).length === 0) delete settings.hooks`: what is
+// left when its own have been taken out is nothing.
+bool IsEmptied(std::string_view before) {
+  constexpr std::size_t kNear = 80;
+  before = before.substr(before.size() > kNear ? before.size() - kNear : 0);
+  if (before.ends_with('{')) before.remove_suffix(1);
+  if (before.ends_with(':')) {
+    const std::size_t asks = before.rfind("ifnot");
+    return asks != std::string_view::npos && Contains(before.substr(asks), "hooks") &&
+           before.substr(asks, before.size() - asks - 1).find(':') == std::string_view::npos;
+  }
+  if (!before.ends_with(')')) return false;
+  const std::size_t asks = before.rfind("if(");
+  const std::string_view test = asks == std::string_view::npos ? std::string_view() : before.substr(asks);
+  return AnyOf(test, {".length===0)", ".length==0)", ".length<1)", "!Object.keys("}) && Contains(test, "hooks") &&
+         !Contains(test, ";");
+}
+
+// settings.pop("hooks")
+bool PopsHooks(std::string_view body) {
+  constexpr std::string_view kPop = ".pop(\"hooks\"";
+  constexpr std::string_view kName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+  for (std::size_t at = body.find(kPop); at != std::string_view::npos; at = body.find(kPop, at + 1)) {
+    const std::string_view before = body.substr(0, at);
+    if (!IsEmptied(before.substr(0, before.find_last_not_of(kName) + 1))) return true;
+  }
+  return false;
+}
+
 bool DeletesHooks(std::string_view body) {
   for (std::size_t at = body.find("delete"); at != std::string_view::npos; at = body.find("delete", at + 1)) {
     const std::size_t end = body.find(';', at);
-    if (end != std::string_view::npos && body.substr(at, end - at).ends_with(".hooks")) return true;
+    if (end != std::string_view::npos && body.substr(at, end - at).ends_with(".hooks") &&
+        !IsEmptied(body.substr(0, at))) {
+      return true;
+    }
   }
   return false;
 }
@@ -227,8 +264,8 @@ double Engine::EmptiesGuards() const {
   for (const char c : text) {
     if (c != ' ' && c != '\n' && c != '\t' && c != '\r') body += c == '\'' || c == '`' ? '"' : c;
   }
-  const bool hooks = EmptiesHooks(body) || AnyOf(body, {".pop(\"hooks\"", "disableAllHooks\":true",
-                                                        "disableAllHooks:true", "disableAllHooks=true"});
+  const bool hooks = EmptiesHooks(body) || PopsHooks(body) ||
+                     AnyOf(body, {"disableAllHooks\":true", "disableAllHooks:true", "disableAllHooks=true"});
   if (hooks || AnyOf(body, {"allow:[\"*\"]", "\"allow\":[\"*\"]", "\"allow\"]=[\"*\"]",
                             "enableAllProjectMcpServers\":true", "enableAllProjectMcpServers=true"})) {
     return 1.0;

@@ -359,6 +359,11 @@ bool IsOneOfModes(std::string_view text, std::size_t literal, std::size_t size) 
   if (last == std::string_view::npos) return followed;
   bool comma = before.substr(last).find(',') != std::string_view::npos;
   before = before.substr(0, last + 1);
+  // now === "bypassPermissions" ? "acceptEdits" : "bypassPermissions": a switch to and fro.
+  if (before.ends_with(':') && before.find('?') != std::string_view::npos) {
+    const std::string_view other = before.substr(0, before.find_last_not_of(": \t\"'`") + 1);
+    if (std::ranges::any_of(kModes, [&](auto mode) { return other.ends_with(mode); })) return true;
+  }
   if (before.ends_with('=') || before.ends_with(':')) {
     // Members of an enumeration: `workspace_write = "workspace-write"`, and this one on the next line.
     before.remove_suffix(1);
@@ -377,10 +382,16 @@ void JudgePermissions(const FileContext& file, std::string_view page, const Said
   if (!said.Any(Telling::kWrites) || !said.Any(Telling::kAgents)) return;
   const std::string_view text = said.text;
   base::ByteSpan opened;
+  bool chosen = false;  // what was found so far is one of several, or of one run
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
-    if (!code::IsOpenMode(literal) || opened.end != 0 || code::IsCompared(file.text(), at - 1, at + literal.size() + 1))
+    if ((opened.end != 0 && !chosen) || !code::IsOpenMode(literal) ||
+        code::IsCompared(file.text(), at - 1, at + literal.size() + 1)) {
       return;
+    }
+    const bool one = IsOneOfModes(file.text(), at, literal.size()) || code::IsOfOneRun(file.text(), at, literal.size());
+    if (opened.end != 0 && one) return;
     opened = {at, at + literal.size()};
+    chosen = one;
   });
   // "alwaysAllow": ["*"]
   for (const std::string_view key : {"alwaysallow", "autoapprove"}) {
@@ -396,9 +407,7 @@ void JudgePermissions(const FileContext& file, std::string_view page, const Said
   finding.file = file.index;
   finding.bytes = opened;
   const std::size_t size = opened.end - opened.begin;
-  finding.scale = IsOneOfModes(file.text(), opened.begin, size)                        ? kChoice
-                  : PageNames(page, LowerCase(file.text().substr(opened.begin, size))) ? kSaid
-                                                                                       : 0.9;
+  finding.scale = chosen ? kChoice : PageNames(page, LowerCase(file.text().substr(opened.begin, size))) ? kSaid : 0.9;
   finding.message = "writes an agent's settings so that every command goes through";
   out.push_back(std::move(finding));
 }
