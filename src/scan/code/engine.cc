@@ -430,7 +430,7 @@ Taint Engine::EvalMember(ExprId id) {
   taint.Join(FieldOfShared(expr.base, key));
   if (taint.labels == 0 && (base->kind == ExprKind::kCall || base->text == "globalThis")) taint.Join(OfOrigin(id));
   // The last part of a path stays where it is.
-  if (SaysOneOf(key, {"name", "stem"}) && (view().is_python() || !taint.Has(kRequest)))
+  if (SaysOneOf(key, {"name", "stem", "suffix"}) && (view().is_python() || !taint.Has(kRequest)))
     taint = taint.Without(kUnchecked);
   if (taint.Has(kState) && base->kind == ExprKind::kName) ReadState(key);
   if (taint.Has(kRequest) && IsCredentialHeader(key))
@@ -538,6 +538,8 @@ Taint Engine::Eval(ExprId id) {
         Taint part = Eval(arg.value);
         below = below || (before.ends_with('/') && ChosenBelow(taint, part));
         if (IsChatAddress(before, arg.name)) part = part.Without(kFileContent);
+        // test ? one : other: what is asked is no part of the answer.
+        if (expr.kind == ExprKind::kChoice && expr.arg_count == 3 && &arg == code().ArgsOf(expr).data()) part = {};
         taint.Join(part);
         const bool said =
             pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
@@ -728,6 +730,9 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
                    source->arg_count == expr.arg_count) {
           part_value = code().ArgsOf(*source)[at].value;
           part = Eval(part_value);
+        } else if (at == 1 && source != nullptr && source->kind == ExprKind::kCall &&
+                   view().Callee(value, function_).text == "os.path.splitext") {
+          part = part.Without(kUnchecked | kBelow | kEntryName);  // no separator is in an ending
         }
         Assign(arg.value, part_value, part, strong, depth + 1);
         ++at;

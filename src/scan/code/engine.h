@@ -113,6 +113,9 @@ struct Step {
   std::string text;
 };
 
+// Of a fetched program that is run after somebody has been asked.
+inline constexpr double kConfirmed = 0.45;
+
 // A finding before its reach is known.
 struct Hit {
   RawFinding finding;
@@ -335,6 +338,8 @@ class Engine {
   void JudgeSend(Call& call, const Taint& data, std::string_view host, const Taint& target);
   [[nodiscard]] bool NamesFilesOnly(ExprId command, std::string_view program);
   [[nodiscard]] bool FormsCommand(ExprId command) const;
+  [[nodiscard]] bool TakesFromTable(ExprId command) const;
+  [[nodiscard]] bool ToOwnChat(const Call& call);
   void JudgeShellText(Call& call, ExprId command, const Taint& taint);
   [[nodiscard]] bool IsRest(ExprId name) const;
   void JudgeSpawn(Call& call);
@@ -492,6 +497,8 @@ class Engine {
   [[nodiscard]] bool OfSettings(ExprId value) const;
   [[nodiscard]] const CatalogueEntry* PartialOf(ExprId callee, ExprId* bound) const;
   [[nodiscard]] std::string_view SaidBy(ExprId value) const;
+  [[nodiscard]] bool IsSafeLoader(ExprId loader) const;
+  [[nodiscard]] bool RunsInPage() const;
   void JudgeUnpacked(const Call& call, std::string_view last);
   [[nodiscard]] bool RefusesSomeNames(ExprId url) const;
   void JudgeAnswer(const Stmt& stmt, const Taint& taint);
@@ -506,6 +513,8 @@ class Engine {
   void JudgeSentFile(const Call& call, std::string_view last);
   [[nodiscard]] bool Pieced(ExprId text);
   [[nodiscard]] bool AsksHere() const;
+  [[nodiscard]] bool AsksForConsent();
+  [[nodiscard]] bool Confirms(FuncId function, std::size_t before) const;
   [[nodiscard]] bool Asks() const;
   [[nodiscard]] bool ReadsInvisible() const;
   [[nodiscard]] bool Locked() const;
@@ -566,6 +575,7 @@ class Engine {
   void JudgeLine(const Call& call, const std::string& line);
   void TakeOver(std::vector<RawFinding>& findings, std::string_view line);
   [[nodiscard]] std::string EncodedHere(std::string_view line) const;
+  [[nodiscard]] bool EncodesHere(std::string_view line) const;
   void JudgeInstalled(const Call& call, const std::string& line);
   void RunnerLine(const std::string& runner, std::span<const Arg> args, const Function& shape, bool method, ExprId at);
   // sinks_agent.cc

@@ -481,6 +481,11 @@ Taint Engine::EvalCall(ExprId id) {
   if (!own && result.labels != 0) {
     const std::string_view name = call.callee.text;
     const bool method = base != nullptr && base->kind == ExprKind::kMember;
+    // Whatever a fingerprint is made of, nobody chooses what it says.
+    if (method && SaysOneOf(base->text, {"hexdigest", "digest"})) {
+      result = result.Without(kForeign | kUnchecked | kBelow);
+      if (AnyOf(TextAt(expr.loc).substr(0, 400), {"createHash(", "hashlib."})) result.params = 0;
+    }
     if (Encodes(call, method ? base->text : name.substr(name.rfind('.') + 1))) result.Add(kEncoded);
   }
   return result;

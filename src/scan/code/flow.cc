@@ -93,9 +93,22 @@ std::string_view TextOf(const World& world, const UseAt& at) {
 }
 
 // A line for a shell; `create_subprocess_exec(` and its like take words.
+// run(  # an argv list, never shell=True
+std::string WithoutNotes(std::string_view call) {
+  std::string out;
+  for (std::size_t at = 0; at < call.size();) {
+    const std::size_t end = std::min(call.find('\n', at), call.size());
+    const std::string_view line = call.substr(at, end - at);
+    out += line.substr(0, std::min(line.find("# "), line.find("// ")));
+    out += '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
 bool IsShellCall(std::string_view call) {
   constexpr std::size_t kMostRead = 4000;
-  const std::string text = LowerCase(call.substr(0, kMostRead));
+  const std::string text = LowerCase(WithoutNotes(call.substr(0, kMostRead)));
   if (SaysAny(text, {"shell=true", "shell: true", "os.system(", "os.popen(", "execsync(", "execasync(", "getoutput("}))
     return true;
   const std::size_t exec = text.find("exec(");
@@ -271,6 +284,7 @@ class Findings {
   void RaiseUnsaidCommands();
   void RaiseBrokenPromises();
   void RaiseUndone();
+  [[nodiscard]] bool IsSubcommand(std::string_view function) const;
   void TakeHits();
   void RaiseWatchers();
   void RaiseFetchedImports();
@@ -283,6 +297,7 @@ class Findings {
   std::optional<Graph> graph_;  // once the engine has run
   // By number of a function in the graph.
   std::vector<bool> by_tool_;
+  std::vector<bool> by_call_;  // ... of those, what a call of a tool reaches, and not its module's own start
   std::vector<bool> at_import_;
   std::vector<std::vector<std::uint32_t>> entries_of_;
   std::vector<std::vector<std::uint32_t>> near_;   // by entry: functions at most one call away
@@ -300,6 +315,7 @@ void Findings::WalkCalls() {
     tools.push_back(graph_->At(entry.module, entry.function));
     roots.push_back(entry.module);
   }
+  const std::vector<std::uint32_t> called = tools;
   // What is loaded with a tool's module runs before any tool is called.
   const std::vector<bool> loaded = LoadedWith(world_, roots);
   for (std::uint32_t m = 0; m < world_.size(); ++m) {
@@ -308,6 +324,9 @@ void Findings::WalkCalls() {
   for (const std::uint64_t served : engine_.Served()) {
     tools.push_back(graph_->At(static_cast<std::uint32_t>(served >> 32U), static_cast<FuncId>(served)));
   }
+  by_call_.assign(graph_->size(), false);
+  graph_->Walk(called, walked, budget);
+  for (const auto& [node, depth] : walked) by_call_[node] = true;
   by_tool_.assign(graph_->size(), false);
   graph_->Walk(tools, walked, budget);
   for (const auto& [node, depth] : walked) by_tool_[node] = true;
@@ -474,6 +493,23 @@ void Findings::RaiseBrokenPromises() {
   }
 }
 
+// if args.command == "install": install(). Whoever starts the program has asked for it.
+bool Findings::IsSubcommand(std::string_view function) const {
+  constexpr std::size_t kShort = 4;
+  if (function.size() <= kShort) return false;
+  const std::string name(function);
+  for (std::uint32_t m = 0; m < world_.size(); ++m) {
+    const std::string_view text = world_.View(m).module().text;
+    for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+      const std::size_t end = at + name.size();
+      const bool quoted =
+          at > 0 && end < text.size() && (text[at - 1] == '"' || text[at - 1] == '\'') && text[end] == text[at - 1];
+      if (quoted && IsCompared(text, at - 1, end + 1)) return true;
+    }
+  }
+  return false;
+}
+
 void Findings::TakeHits() {
   std::set<std::uint32_t> aside;  // files of tests and examples: what begins there does not condemn
   for (std::uint32_t m = 0; m < world_.size(); ++m) {
@@ -491,9 +527,10 @@ void Findings::TakeHits() {
           Says(function.qualified, {"install",  "setup",   "init",      "config", "complet", "service", "daemon",
                                     "register", "hook",    "uninstall", "migrat", "doctor",  "connect", "sync",
                                     "rule",     "profile", "save",      "write",  "update",  "add"}) ||
-          Says(world_.PathOf(hit.module),
-               {"install", "setup", "cli", "init", "config", "wizard", "migrat", "__main__", "bin/"});
-      const bool by_itself = by_tool_[node] || (at_import_[node] && hit.function == kModuleBody);
+          Says(world_.PathOf(hit.module), {"install", "setup", "cli", "init", "config", "wizard", "migrat", "__main__",
+                                           "bin/", "daemon", "service", "autostart", "launchd", "systemd"});
+      const bool by_itself = (by_tool_[node] && (by_call_[node] || !IsSubcommand(function.name))) ||
+                             (at_import_[node] && hit.function == kModuleBody);
       if (!by_itself && !by_command) hit.finding.scale *= 0.4;
       if (asked && !(by_command && by_itself) && hit.finding.severity != core::Severity::kCritical)
         hit.finding.scale *= 0.4;

@@ -336,6 +336,11 @@ void Engine::JudgePrefix(std::string_view body) {
       const ExprId made = view().Origin(method.base, function_);
       const std::string_view text = made < code().exprs.size() ? TextAt(code().exprs[made].loc) : std::string_view();
       if (!AnyOf(text, {"/", "join(", "+"})) continue;
+      // Node's `join` takes the dots out; Python's leaves them.
+      if (!view().is_python() && code().exprs[made].kind == ExprKind::kCall &&
+          view().Callee(made, function_).text.ends_with("path.join")) {
+        continue;
+      }
       Raise("VULN-003", call.loc, tested, kToolArgument,
             "takes a path for one below a folder by its beginning, with the dots still in it", 1.0);
       Worsen("VULN-003", core::Severity::kHigh);

@@ -115,8 +115,6 @@ constexpr std::array kStartupParts = std::to_array<std::string_view>({".bashrc",
                                                                       ".zshrc",
                                                                       ".zprofile",
                                                                       ".zshenv",
-                                                                      "/.profile",
-                                                                      "~/.profile",
                                                                       "/etc/profile",
                                                                       "/etc/cron",
                                                                       "/var/spool/cron",
@@ -170,6 +168,16 @@ constexpr std::array kTypedNames = std::to_array<std::string_view>(
      "gh",   "su",  "claude", "codex", "curl", "gpg",  "doas",   "passwd",  "ls",  "uv",      "terraform"});
 constexpr std::array kTypedFolders =
     std::to_array<std::string_view>({"/.local/bin/", "/usr/local/bin/", "~/bin/", "/.npm-global/bin/", "/usr/bin/"});
+
+// A shell's `.profile`, and nothing whose name only begins so.
+bool IsProfile(std::string_view lower) {
+  constexpr std::string_view kName = "/.profile";
+  const std::size_t at = lower.find(kName);
+  if (at == std::string_view::npos) return false;
+  const std::string_view after = lower.substr(at + kName.size());
+  const auto goes_on = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-'; };
+  return after.empty() || !goes_on(after.front());
+}
 
 bool StandsBefore(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -248,7 +256,7 @@ PathKind KindOfPath(std::string_view path) {
   if (lower.starts_with("/proc/") && lower.ends_with("/environ") && !lower.starts_with("/proc/self")) {
     return PathKind::kSecret;
   }
-  if (kStartup.AnyIn(lower) || StandsBefore(lower)) return PathKind::kStartup;
+  if (kStartup.AnyIn(lower) || IsProfile(lower) || StandsBefore(lower)) return PathKind::kStartup;
   if (kWeak.AnyIn(lower)) return PathKind::kWeakSecret;
   // ".env" + an ending: one that is not known, or one of several (which stand behind it, with blanks between).
   std::string_view file = std::string_view(lower).substr(0, lower.find(' '));

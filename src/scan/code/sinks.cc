@@ -182,7 +182,8 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     return;
   }
   if (bad && data.Has(kFileContent) && !data.Has(kToolArgument)) {
-    Raise("EXFIL-004", call.expr, data, kFileContent, "sends the content of files" + to, 0.7, host);
+    Raise("EXFIL-004", call.expr, data, kFileContent, "sends the content of files" + to, ToOwnChat(call) ? 0.2 : 0.7,
+          host);
     return;
   }
   if (kind == HostKind::kRawAddress && data.Has(kHostFacts)) {
@@ -482,7 +483,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kYaml: {
       for (const Arg& arg : call.args) {
         if (arg.value < code().exprs.size() &&
-            (Contains(code().exprs[arg.value].text, "Safe") || Contains(code().exprs[arg.value].text, "Base"))) {
+            (Contains(code().exprs[arg.value].text, "Safe") || Contains(code().exprs[arg.value].text, "Base") ||
+             IsSafeLoader(arg.value))) {
           return call.all;
         }
       }

@@ -146,6 +146,26 @@ std::string Engine::HostOfAccount(const Call& call) {
   return {};
 }
 
+// fetch(`https://api.telegram.org/bot${settings.token}/...`): the chat of whoever has set the program up. A stranger's
+// stands in the program, plain or packed.
+bool Engine::ToOwnChat(const Call& call) {
+  if (call.args.empty() || call.taints.empty() || call.taints[0].Has(kDecoded | kComputed | kNetFixed)) return false;
+  const std::string url = Known(call.args[0].value);
+  for (const std::string_view place : {"api.telegram.org/bot", "/webhooks/", "hooks.slack.com/"}) {
+    const std::size_t at = url.find(place);
+    if (at == std::string::npos || url.substr(at + place.size(), 1) != std::string(1, kHole)) continue;
+    // 123456789:AA...
+    const std::string_view text = code().text;
+    for (std::size_t colon = text.find(":AA"); colon != std::string_view::npos; colon = text.find(":AA", colon + 1)) {
+      constexpr std::size_t kNumber = 8;
+      const std::string_view before = text.substr(colon < kNumber ? 0 : colon - kNumber, std::min(colon, kNumber));
+      if (before.size() == kNumber && before.find_first_not_of("0123456789") == std::string_view::npos) return false;
+    }
+    return true;
+  }
+  return false;
+}
+
 // spawn("nc", [host, port]).stdin.write(data)
 void Engine::JudgeFed(const Call& call, const Taint& data) {
   if (!last_ || !data.Has(kTaken & ~kEncoded)) return;
@@ -203,6 +223,47 @@ void Engine::MarkArchive(const Call& call, std::string_view last, const Taint& p
   const std::string& callee = view().Callee(made, scope).text;
   if (!AnyOf(callee, {"tarfile.", "zipfile.", "ZipFile", "py7zr"})) return;
   MarkPath(code().ArgsOf(code().exprs[made])[0].value, put);
+}
+
+// cmd = installCommand(manager, name, version): a function of the package whose every answer begins with a fixed
+// program.
+bool Engine::FormsCommand(ExprId command) const {
+  FuncId scope = function_;
+  const ExprId origin = view().Origin(command, function_, &scope);
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kCall) return false;
+  const Value callee = view().Callee(origin, scope);
+  if (callee.kind != ValueKind::kFunction || callee.module >= states_.size()) return false;
+  const ModuleView& there = *states_[callee.module].view;
+  int answers = 0;
+  for (const Stmt& stmt : there.module().functions[callee.index].body) {
+    if (stmt.kind != StmtKind::kReturn) continue;
+    const std::string& text = there.Text(stmt.value, callee.index);
+    const std::string_view program = std::string_view(text).substr(0, text.find(' '));
+    if (program.empty() || program.size() == text.size() || program.find(kHole) != std::string_view::npos) return false;
+    // What reads the rest as its program has not been chosen by anybody here.
+    if (IsShellName(program) || AnyOf(program, {"python", "node", "perl", "ruby", "eval", "exec", "sudo", "env", "pwsh",
+                                                "powershell", "cmd"})) {
+      return false;
+    }
+    ++answers;
+  }
+  return answers > 0;
+}
+
+// COMMANDS[name].line, of a table that a function of the package makes: which of its commands it is, whoever asks
+// chooses; what they are, he does not.
+bool Engine::TakesFromTable(ExprId command) const {
+  FuncId scope = function_;
+  ExprId at = view().Origin(command, function_, &scope);
+  bool indexed = false;
+  for (int depth = 0; depth < 6 && at < code().exprs.size(); ++depth) {
+    const Expr& part = code().exprs[at];
+    if (part.kind == ExprKind::kCall) return indexed && view().Callee(at, scope).kind == ValueKind::kFunction;
+    if (part.kind != ExprKind::kMember && part.kind != ExprKind::kIndex) return false;
+    indexed = indexed || part.kind == ExprKind::kIndex;
+    at = view().Origin(part.base, scope, &scope);
+  }
+  return false;
 }
 
 }  // namespace interlock::scan::code

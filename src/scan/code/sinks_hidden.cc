@@ -289,12 +289,29 @@ void Engine::JudgeSendHere(const Call& call, const Taint& data, const std::strin
   constexpr Labels kCredentials = kSecretFile | kStore | kWeakSecretFile | kEnvAll;
   constexpr double kHere = 0.4;
   constexpr double kKeysHere = 0.75;  // no program hands another one files of keys
+  constexpr double kOwnHere = 0.2;    // ... and signs in with what lies in an `.env` all the time
   if (!data.Has(kCredentials) || data.Has(kToolArgument)) return;
   const bool all = data.Has(kEnvAll);
   Raise(all ? "EXFIL-002" : "EXFIL-001", call.expr, data, kCredentials,
         std::string(all ? "hands the whole environment" : "hands a file of credentials") + " to whoever listens at " +
             host,
-        data.Has(kSecretFile) ? kKeysHere : kHere);
+        data.Has(kSecretFile)                                ? kKeysHere
+        : !data.Has(kStore | kEnvAll) && !data.Has(kEncoded) ? kOwnHere
+                                                             : kHere);
+}
+
+// powershell -EncodedCommand ${text}, where this very function packs the text: nothing lies packed in the program. What
+// the text was made of is judged by where that comes from.
+bool Engine::EncodesHere(std::string_view line) const {
+  const std::size_t hole = line.find(kHole);
+  if (hole == std::string_view::npos) return false;
+  const std::string before = LowerCase(line.substr(hole > 24 ? hole - 24 : 0, std::min<std::size_t>(hole, 24)));
+  if (!AnyOf(before, {"-encodedcommand ", "-encodedcommand '", "-enc ", "-enc '", "-e '", "-ec '"})) return false;
+  const std::string text = Squeezed(TextAt(code().functions[function_].loc).substr(0, 20'000));
+  return AnyOf(text, {"\"utf16le\").toString(\"base64\")", "\"utf-16le\").toString(\"base64\")",
+                      "\"ucs2\").toString(\"base64\")"}) ||
+         (Contains(text, "b64encode(") &&
+          AnyOf(text, {".encode(\"utf-16le\")", ".encode(\"utf-16-le\")", ".encode(\"utf_16_le\")"}));
 }
 
 // HTTPConnection("host").request("GET", path): the host stands where the connection was made.

@@ -59,7 +59,7 @@ bool IsListOfForbidden(std::string_view text, std::size_t list) {
   std::string_view before = text.substr(from, std::min(list, text.size()) - from);
   before = before.substr(before.rfind('\n') + 1);
   return AnyOf(LowerCase(before), {"block", "deny", "denied", "danger", "forbid", "blacklist", "unsafe", "disallow",
-                                   "malicious", "suspicious"});
+                                   "malicious", "suspicious", "injection", "attack", "exploit", "adversar"});
 }
 
 }  // namespace
@@ -328,7 +328,12 @@ void Engine::JudgeKeptLines() {
     if (!FetchesAndRuns(script)) continue;
     Call call;
     call.expr = id;
+    const std::size_t known = hits_.size();
     JudgeLine(call, script);
+    if (!Confirms(view().ScopeOf(id, kModuleBody), expr.loc.begin)) continue;
+    for (std::size_t i = known; i < hits_.size(); ++i) {
+      if (hits_[i].finding.rule == "SH-001") hits_[i].finding.scale *= kConfirmed;
+    }
   }
 }
 

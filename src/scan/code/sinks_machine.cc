@@ -244,7 +244,8 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
                    field.value < code().exprs.size() &&
                    SaysOneOf(code().exprs[field.value].text, {"accept", "approve", "yes", "True", "true", "allow"});
           });
-      if (yes || kind) Raise("STATE-004", value, {}, 0, "answers for the person whom a graph has asked");
+      if ((yes || kind) && !AsksForConsent())
+        Raise("STATE-004", value, {}, 0, "answers for the person whom a graph has asked");
     };
     for (const Arg& arg : call.args) {
       answer(arg.name, arg.value);
@@ -256,10 +257,25 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
   const bool tool = last == "registerTool" || last == "addTool" || last == "add_tool" || last == "tool" ||
                     last == "StructuredTool" || last == "from_function" || last == "registerPrompt";
   if (!server && !tool) return;
+  // Name, description and parameters come together: a gateway offers what it has found elsewhere.
+  constexpr double kGateway = 0.45;
+  constexpr double kPart = 0.4;  // of a long text that stands here, which something is put into that a caller gives
+  const auto fetched = std::ranges::count_if(call.args, [&](const Arg& arg) {
+    return arg.value < code().exprs.size() && code().exprs[arg.value].kind != ExprKind::kDict &&
+           Eval(arg.value).Has(kNetFixed);
+  });
+  const bool gateway = fetched >= 3;
   const auto judge = [&](ExprId value, std::string_view what) {
     const Taint taint = Eval(value);
     if (!taint.Has(kNetFixed) || taint.Has(kToolArgument)) return;
-    Raise("DECL-002", value, taint, kNetFixed, std::string(what) + " is fetched from the network");
+    constexpr std::ptrdiff_t kLong = 200;
+    const std::string known = Known(value);
+    const bool part = (taint.fresh & kNetFixed) == 0 &&
+                      static_cast<std::ptrdiff_t>(known.size()) - std::ranges::count(known, kHole) >= kLong;
+    Raise("DECL-002", value, taint, kNetFixed, std::string(what) + " is fetched from the network",
+          gateway ? kGateway
+          : part  ? kPart
+                  : 1.0);
   };
   std::size_t position = 0;
   for (const Arg& arg : call.args) {
@@ -444,7 +460,9 @@ void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId valu
     std::string host = KnownHost(Known(value));
     if (host.empty()) host = HostWithin(value);
     const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
-    if ((kind == HostKind::kOrdinary || IsBad(kind)) && !IsKnownService(host)) {
+    // RFC 2606: no such name ever means a machine; whoever sets one tries what happens without a network.
+    const bool nowhere = host.ends_with(".invalid");
+    if ((kind == HostKind::kOrdinary || IsBad(kind)) && !IsKnownService(host) && !nowhere) {
       // A client of that very service says so in its name.
       const bool told =
           NamesHost(LowerCase(std::string(world_.PathOf(module_)) + " " + code().functions[function_].qualified), host);

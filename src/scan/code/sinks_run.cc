@@ -120,31 +120,6 @@ bool Engine::NamesFilesOnly(ExprId command, std::string_view program) {
   });
 }
 
-// cmd = installCommand(manager, name, version): a function of the package whose every answer begins with a fixed
-// program.
-bool Engine::FormsCommand(ExprId command) const {
-  FuncId scope = function_;
-  const ExprId origin = view().Origin(command, function_, &scope);
-  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kCall) return false;
-  const Value callee = view().Callee(origin, scope);
-  if (callee.kind != ValueKind::kFunction || callee.module >= states_.size()) return false;
-  const ModuleView& there = *states_[callee.module].view;
-  int answers = 0;
-  for (const Stmt& stmt : there.module().functions[callee.index].body) {
-    if (stmt.kind != StmtKind::kReturn) continue;
-    const std::string& text = there.Text(stmt.value, callee.index);
-    const std::string_view program = std::string_view(text).substr(0, text.find(' '));
-    if (program.empty() || program.size() == text.size() || program.find(kHole) != std::string_view::npos) return false;
-    // What reads the rest as its program has not been chosen by anybody here.
-    if (IsShellName(program) || AnyOf(program, {"python", "node", "perl", "ruby", "eval", "exec", "sudo", "env", "pwsh",
-                                                "powershell", "cmd"})) {
-      return false;
-    }
-    ++answers;
-  }
-  return answers > 0;
-}
-
 void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   const std::string text = Known(command);
   MarkArchivedBy(call, text);
@@ -183,9 +158,11 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
                           : 1.0);
     }
   } else if (taint.Has(kRequest) && (template_text || text.find_first_not_of(kHole) == std::string::npos)) {
-    if (template_text) {
+    const bool listed = text.find_first_not_of(kHole) == std::string::npos && TakesFromTable(command);
+    if (template_text || listed) {
       // Whoever connects is as good as a caller of a tool, though no tool leads here.
-      Raise("VULN-001", call.expr, taint, kRequest, "puts what a request says into a shell command", 1.6);
+      Raise("VULN-001", call.expr, taint, kRequest, "puts what a request says into a shell command",
+            listed ? 0.5 : 1.6);
     } else if (!call.callee.text.starts_with("ssh2.") && !call.callee.text.starts_with("paramiko.")) {
       // Here, and not on the machine that somebody has signed in to.
       Raise("RCE-003", call.expr, taint, kRequest, "runs whatever command a request brings", 0.45);
@@ -339,6 +316,7 @@ void Engine::JudgeInstalled(const Call& call, const std::string& line) {
 
 // What a shell would make of a command line that this program runs.
 void Engine::TakeOver(std::vector<RawFinding>& findings, std::string_view line) {
+  if (EncodesHere(line)) std::erase_if(findings, [](const RawFinding& finding) { return finding.rule == "SH-002"; });
   const bool hidden = std::ranges::any_of(findings, [](const RawFinding& finding) { return finding.rule == "SH-002"; });
   if (const std::string plain = hidden ? EncodedHere(line) : std::string(); !plain.empty() && !findings.empty()) {
     ShellContext context;
@@ -348,7 +326,11 @@ void Engine::TakeOver(std::vector<RawFinding>& findings, std::string_view line) 
     findings.clear();
     JudgeShell(AnalyzeShellScript(ParseShell(plain, {}, "encoded.ps1"), plain), context, findings, nullptr);
   }
+  const bool asked =
+      std::ranges::any_of(findings, [](const RawFinding& finding) { return finding.rule == "SH-001"; }) &&
+      Confirms(function_, statement_.loc.begin);
   for (RawFinding& finding : findings) {
+    if (asked && finding.rule == "SH-001") finding.scale *= kConfirmed;
     Hit hit;
     hit.finding = std::move(finding);
     hit.module = module_;
@@ -471,7 +453,9 @@ void Engine::JudgeSpawn(Call& call) {
     Raise("VULN-001", call.expr, taint, kToolArgument, "gives a shell words that an argument brings");
   }
   if (shell) {
-    JudgeShellText(call, words.size() == 1 ? words[0] : target, taint);
+    // spawn(program, words, {shell: true}): what an answer says is among the words, and chooses nothing.
+    const bool beside = words.size() > 1 && !Eval(target).Has(kNetFixed) && !IsShellName(Known(target));
+    JudgeShellText(call, words.size() == 1 ? words[0] : target, beside ? taint.Without(kNetFixed) : taint);
     return;
   }
   if (scope == function_ && words.size() >= 4 && view().Text(words[0], scope) == "git" &&
@@ -731,6 +715,8 @@ void Engine::JudgeEval(Call& call) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs code that another machine sends");
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs code fetched from the network");
+  } else if (taint.Has(kRequest | kToolArgument) && RunsInPage()) {
+    return;
   } else if (taint.Has(kRequest)) {
     Raise("VULN-002", call.expr, taint, kRequest, "runs what a request says as code", 1.0);
   } else if (taint.Has(kToolArgument)) {

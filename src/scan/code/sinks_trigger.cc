@@ -54,6 +54,9 @@ void Engine::JudgeCondition(const Stmt& stmt) {
       const ExprId since = view().Origin(code().ArgsOf(expr)[1].value, function_);
       elapsed = elapsed || (since < code().exprs.size() && code().exprs[since].kind == ExprKind::kCall &&
                             AnyOf(view().Callee(since, function_).text, {"Date.now", "time.time", "datetime.now"}));
+      // ... and how old a lock or an entry of a cache is that lies in a file.
+      elapsed = elapsed || AnyOf(TextAt(code().exprs[code().ArgsOf(expr)[1].value].loc).substr(0, 80),
+                                 {".mtime", ".st_mtime", "getmtime(", ".birthtime", ".ctime"});
     }
     if (expr.kind == ExprKind::kBinary && (expr.text == "in" || expr.text == "not in") && expr.arg_count == 2) {
       const auto args = code().ArgsOf(expr);
@@ -147,7 +150,9 @@ void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string
         Worsen("TRIGGER-001", core::Severity::kCritical);
         return;
       }
-      if (data.Has(kSecretLabels | kWeakSecretFile) || (runs && data.Has(kNetFixed | kDecoded))) {
+      // What a path is called that is deleted runs nowhere.
+      const bool starts = runs && role != Role::kFileDelete;
+      if (data.Has(kSecretLabels | kWeakSecretFile) || (starts && data.Has(kNetFixed | kDecoded))) {
         scale = 1.0;
       } else if (condition.trigger == Trigger::kTime && fixed && data.Has(kToolArgument | kFileContent)) {
         scale = 0.5;

@@ -272,6 +272,36 @@ std::string_view Engine::SaidBy(ExprId value) const {
   return text.size() <= kShort ? text : std::string_view();
 }
 
+// class Loader(yaml.SafeLoader): one of the package that adds to the safe one.
+bool Engine::IsSafeLoader(ExprId loader) const {
+  const Value& value = view().Evaluate(loader, function_);
+  if (value.kind != ValueKind::kClass || value.module >= states_.size()) return false;
+  const Module& there = states_[value.module].view->module();
+  return std::ranges::any_of(there.classes[value.index].bases, [&](ExprId base) {
+    const Loc loc = base < there.exprs.size() ? there.exprs[base].loc : Loc();
+    return loc.begin < loc.end && loc.end <= there.text.size() &&
+           AnyOf(there.text.substr(loc.begin, loc.end - loc.begin), {"SafeLoader", "BaseLoader"});
+  });
+}
+
+// page.evaluate((script) => eval(script), given): what a browser's page does with its own code, it does anyhow.
+bool Engine::RunsInPage() const {
+  constexpr std::size_t kCall = 40;
+  for (FuncId at = function_; at != kModuleBody && at < code().functions.size(); at = code().functions[at].parent) {
+    const std::size_t begin = code().functions[at].loc.begin;
+    std::string_view before = code().text.substr(begin > kCall ? begin - kCall : 0, std::min(begin, kCall));
+    before = before.substr(0, before.find_last_not_of(" \t\r\n") + 1);
+    if (before.ends_with("async")) before.remove_suffix(5);
+    before = before.substr(0, before.find_last_not_of(" \t\r\n") + 1);
+    for (const std::string_view call : {".evaluate(", ".evaluateHandle(", ".$eval(", ".$$eval(", ".addInitScript(",
+                                        ".evaluateOnNewDocument(", ".executeScript("}) {
+      if (before.ends_with(call)) return true;
+    }
+    if (code().functions[at].parent == at) break;
+  }
+  return false;
+}
+
 // Objects made of bytes by libraries that have a name of their own for it.
 void Engine::JudgeUnpacked(const Call& call, std::string_view last) {
   if (last == "recv_pyobj" && view().is_python()) {

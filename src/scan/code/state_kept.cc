@@ -55,12 +55,52 @@ void Engine::FindKeepers() {
         if (base >= module.exprs.size()) continue;
         const Loc loc = module.exprs[base].loc;
         if (loc.end > module.text.size() || loc.begin >= loc.end) continue;
+        // A class of the package that happens to be called so keeps what the package says.
+        if (state.view->Evaluate(base, kModuleBody).kind == ValueKind::kClass) continue;
         const std::string_view name = module.text.substr(loc.begin, loc.end - loc.begin);
         keeps_state_ = keeps_state_ || AnyOf(name, {"CheckpointSaver", "MemorySaver", "ChatMessageHistory", "BaseStore",
                                                     "BaseMemory", "BaseChatMemory", "SqliteSaver", "PostgresSaver"});
       }
     }
   }
+}
+
+// if (!(await confirm("Install it now?"))) return; if not click.confirm(...): whoever sits there is asked before what
+// follows in this function is done.
+bool Engine::Confirms(FuncId function, std::size_t before) const {
+  if (function == kModuleBody || function >= code().functions.size()) return false;
+  for (const Stmt& stmt : code().functions[function].body) {
+    if (stmt.loc.begin > before) return false;
+    if (stmt.kind != StmtKind::kCondition) continue;
+    const std::string text = Squeezed(TextAt(stmt.loc).substr(0, 200));
+    if (AnyOf(text, {"!(awaitconfirm(", "!awaitconfirm(", "!confirm(", "notconfirm(", "notclick.confirm(",
+                     "nottyper.confirm(", "notConfirm.ask("})) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// `if not approve: return` of a command: whoever calls it has said yes, or nothing is answered in his name. What a
+// model gives as an argument is no person's yes.
+bool Engine::AsksForConsent() {
+  for (const Stmt& stmt : code().functions[function_].body) {
+    if (stmt.kind != StmtKind::kCondition || stmt.value >= code().exprs.size()) continue;
+    if (stmt.loc.begin > statement_.loc.begin) break;
+    std::vector<ExprId> open{stmt.value};
+    for (std::size_t i = 0; i < open.size() && i < 8; ++i) {
+      if (open[i] >= code().exprs.size()) continue;
+      const Expr& part = code().exprs[open[i]];
+      for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
+      if (part.kind != ExprKind::kName) continue;
+      const std::uint32_t slot = view().SlotOf(open[i], function_);
+      if (slot == kNone || view().slots()[slot].param == kNone) continue;
+      const std::string name = LowerCase(part.text);
+      const bool consent = AnyOf(name, {"approve", "confirm", "consent", "accept"}) || name == "yes" || name == "force";
+      if (consent && !Eval(open[i]).Has(kToolArgument | kState)) return true;
+    }
+  }
+  return false;
 }
 
 // values["approved"] = True, in what was kept.

@@ -76,6 +76,9 @@ bool SendsOn(std::string_view last) {
 // Libraries and objects that send nothing anywhere, whatever their words.
 bool StaysHere(std::string_view callee) {
   const std::string_view root = callee.substr(0, callee.find_first_of(".("));
+  // Those who are connected to this program, out of a set that it keeps of them.
+  if (SaysOneOf(callee.substr(0, callee.find('(')), {"globalThis.Set", "globalThis.Map", "globalThis.Array"}))
+    return true;
   return SaysOneOf(root, {"child_process", "worker_threads", "cluster", "process", "console", "electron", "logging",
                           "multiprocessing", "queue", "asyncio", "threading", "events", "os", "sys", "json", "path",
                           "util", "dotenv", "zod", "vm", "fs", "typing", "commander", "yargs", "collections", "sqlite3",
