@@ -63,6 +63,7 @@ bool InClass(std::string_view text, std::size_t begin, std::size_t end) {
     // Of wide characters those without a letter's form: what begins with another byte is of some script.
     const auto byte = static_cast<unsigned char>(c);
     if ((byte >= 0x80 && byte < 0xC0) || byte == 0xC2 || byte == 0xE2 || byte == 0xEF) return true;
+    if (byte < 0x20 || byte == 0x7F) return true;                       // "\x00-\x1f", written as they are
     if (byte == 0xD8 && text.substr(at, 2) == "\xD8\x9C") return true;  // U+061C, a mark of Arabic
     if (c == '\\' || c == '-' || c == '^' || (c >= '0' && c <= '9')) return true;
     return IsAsciiLetter(c) &&
