@@ -450,6 +450,7 @@ class Engine {
   void TakeRequests();
   void TakeRoutes(std::uint32_t module);
   void Serve(std::uint32_t module, FuncId function);
+  [[nodiscard]] bool IsOwnPart(std::uint32_t module, ExprId annotation) const;
   [[nodiscard]] bool OwnClass(ExprId name) const;
   void NoteTap(ExprId target, ExprId value);
   void NoteTapCall(const Call& call);

@@ -148,17 +148,46 @@ void Engine::TapDecorators() {
   }
 }
 
+// settings: Annotated[Settings, Depends(read)], settings: SettingsPart where that name stands for it, here or in
+// another file.
+bool Engine::IsOwnPart(std::uint32_t module, ExprId annotation) const {
+  const auto said = [&](std::uint32_t in, ExprId expr) {
+    const Module& there = states_[in].view->module();
+    const Loc loc = expr < there.exprs.size() ? there.exprs[expr].loc : Loc();
+    return loc.begin < loc.end && loc.end <= there.text.size() &&
+           Contains(there.text.substr(loc.begin, std::min<std::size_t>(loc.end - loc.begin, 300)), "Depends(");
+  };
+  if (said(module, annotation)) return true;
+  const Module& here_code = states_[module].view->module();
+  if (annotation >= here_code.exprs.size() || here_code.exprs[annotation].kind != ExprKind::kName) return false;
+  std::string_view name = here_code.exprs[annotation].text;
+  std::uint32_t in = module;
+  for (int hops = 0; hops < 3; ++hops) {
+    const ModuleView& there = *states_[in].view;
+    const std::uint32_t slot = there.SlotByName(name, kModuleBody);
+    if (slot == kNone) return false;
+    const Slot& variable = there.slots()[slot];
+    if (variable.import == kNone) return variable.count > 0 && said(in, there.bindings()[variable.first].value);
+    const Import& import = there.module().imports[variable.import];
+    in = world_.Resolve(in, import.module);
+    if (in == kNone || import.symbol.empty()) return false;
+    name = import.symbol;
+  }
+  return false;
+}
+
 void Engine::Serve(std::uint32_t module, FuncId function) {
   served_.insert(Key(module, function));
   const Module& there = states_[module].view->module();
   const Function& shape = there.functions[function];
   for (std::uint32_t i = 0; i < shape.params.size(); ++i) {
     if (i == 0 && (shape.params[i].name == "self" || shape.params[i].name == "cls")) continue;
-    // FastAPI gives the program's own parts under a default.
+    // FastAPI gives the program's own parts under a default, or by what a parameter is said to be.
     if (shape.params[i].fallback < there.exprs.size() &&
         Contains(there.text.substr(there.exprs[shape.params[i].fallback].loc.begin, 8), "Depends")) {
       continue;
     }
+    if (IsOwnPart(module, shape.params[i].annotation)) continue;
     Taint given;
     given.labels = kCaller;
     trail_.push_back({0, module, shape.params[i].loc.begin, "takes what a request says"});
