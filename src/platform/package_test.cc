@@ -126,6 +126,18 @@ TEST(Package, OneFileOverTheLimitIsNamed) {
   EXPECT_EQ(view.total_bytes, 201u);
 }
 
+TEST(Package, OfALargeFileItIsSaidWhetherItIsAProgram) {
+  const TempDir dir;
+  Write(dir.File("program"), std::string("\x7f"
+                                         "ELF") +
+                                 std::string(200, '\0'));
+  Write(dir.File("text"), std::string(200, 'x'));
+  const PackageView view = Load(dir.path(), {.max_file_bytes = 100});
+  ASSERT_THAT(Skipped(view), ElementsAre("too-large program", "too-large text"));
+  EXPECT_EQ(view.skipped[0].detail, core::kCompiledProgram);
+  EXPECT_EQ(view.skipped[1].detail, "");
+}
+
 TEST(Package, BudgetGoesToTheTopAndToWhatSaysWhatItIs) {
   const TempDir dir;
   for (const char* name : {"a", "b", "c", "SKILL.md", "sub/d", "node_modules/x/e"}) Write(dir.File(name), "12345");
