@@ -73,7 +73,9 @@ bool OrdersSearch(std::string_view said) {
     const bool ordered = begins || SaysOneOf(last, {"and", "then", "please", "must", "now", "should", "will", "you"}) ||
                          last.ends_with("ly") ||
                          (last == "to" && std::ranges::find(kReports, before_last) == kReports.end());
-    if (verb && ordered) return true;
+    // "(read from the keychain)": how it came, in a bracket.
+    const bool came = word == "read" && at > 0 && text[at - 1] == '(' && text.substr(end, 6) == " from ";
+    if (verb && ordered && !came) return true;
     before_last = last;
     last = word;
     begins = false;

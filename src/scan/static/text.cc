@@ -16,6 +16,7 @@
 #include "static/shown_code.h"
 #include "static/surface.h"
 #include "static/text_addressed.h"
+#include "static/text_blocks.h"
 #include "static/text_canvas.h"
 #include "static/text_frames.h"
 #include "static/text_meaning.h"
@@ -41,8 +42,10 @@ constexpr double kGlossedTool = 0.55;    // ... of a tool: "Supprime un dossier"
 constexpr double kGivenText = 1.0;       // for rules of calm wording
 constexpr std::string_view kPassedUnread = "PI-056";
 constexpr double kMostOfFindings = 0.3;
-constexpr double kOfShown = 0.65;  // what text_described.cc leaves of a block of code
-constexpr double kSaid = 0.15;     // of a program's text, which weighs little
+constexpr double kOfShown = 0.65;     // what text_described.cc leaves of a block of code
+constexpr double kSaid = 0.15;        // of a program's text, which weighs little
+constexpr double kOfExample = 0.4;    // what is left of a command that is shown as one of its kind
+constexpr double kOfForbidden = 0.3;  // ... or that nobody is to run
 constexpr std::size_t kManyPassages = 500;
 constexpr double kOneOfHundreds = 0.3;
 constexpr std::size_t kLongestCommandLine = 2000;             // of a server's; longer texts are documents
@@ -65,69 +68,6 @@ std::string Excerpt(const TextCanvas& canvas, const TextPassage& passage) {
   return canvas.text.substr(passage.begin, std::min<std::size_t>(300, passage.end - passage.begin));
 }
 
-bool IsShellName(std::string_view lang) {
-  for (const std::string_view name : {"bash", "sh", "shell", "zsh", "console", "terminal", "shellscript",
-                                      "shell-session", "powershell", "ps1", "cmd", "bat", "fish", "ksh"}) {
-    if (lang == name) return true;
-  }
-  return false;
-}
-
-constexpr auto kPrograms = std::to_array<std::string_view>(
-    {"curl ",      "wget ",      "bash ",        "sh ",        "sudo ",       "echo ",       "nc ",
-     "cat ",       "rm ",        "chmod ",       "base64 ",    "eval ",       "export ",     "find ",
-     "env ",       "powershell", "iex ",         "iwr ",       "ncat ",       "tar ",        "scp ",
-     "ssh ",       "openssl ",   "nohup ",       "crontab ",   "python3 -c",  "python -c",   "node -e",
-     "perl -e",    "ruby -e",    "git ",         "gh ",        "docker ",     "podman ",     "kubectl ",
-     "helm ",      "aws ",       "az ",          "gcloud ",    "gsutil ",     "truncate ",   "shred ",
-     "dd ",        "mkfs",       "history ",     "auditctl ",  "journalctl ", "setenforce ", "spctl ",
-     "csrutil ",   "launchctl ", "systemctl ",   "service ",   "chattr ",     "chown ",      "setcap ",
-     "ufw ",       "iptables ",  "nft ",         "useradd ",   "usermod ",    "passwd ",     "chpasswd",
-     "visudo",     "security ",  "secret-tool ", "osascript ", "defaults ",   "pbpaste",     "xclip ",
-     "socat ",     "ngrok ",     "cloudflared ", "rclone ",    "rsync ",      "sftp ",       "ftp ",
-     "dig ",       "nslookup ",  "host ",        "npm ",       "npx ",        "pip ",        "pip3 ",
-     "uvx ",       "brew ",      "apt ",         "apt-get ",   "reg ",        "schtasks ",   "netsh ",
-     "net user",   "sc ",        "vssadmin ",    "bcdedit ",   "wevtutil ",   "certutil ",   "mshta ",
-     "rundll32 ",  "regsvr32 ",  "bitsadmin ",   "cp ",        "mv ",         "tee ",        "sed ",
-     "kill ",      "pkill ",     "killall ",     "mount ",     "ssh-keygen ", "gpg ",        "grep ",
-     "zip ",       "printenv",   "set ",         "at ",        "mysqldump ",  "pg_dump ",    "psql ",
-     "redis-cli ", "mongodump "});
-// Most lines begin with none of their letters.
-constexpr std::uint32_t kProgramLetters = [] {
-  std::uint32_t letters = 0;
-  for (const std::string_view program : kPrograms) letters |= 1U << (program.front() - 'a');
-  return letters;
-}();
-
-// A block without a language whose first word is a program that fetches or runs.
-bool LooksLikeShell(std::string_view text) {
-  std::size_t at = 0;
-  for (int lines = 0; at < text.size() && lines < 12; ++lines) {
-    std::size_t end = text.find('\n', at);
-    if (end == std::string_view::npos) end = text.size();
-    std::string_view line = text.substr(at, end - at);
-    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-    if (line.starts_with("$ ") || line.starts_with("# ")) line.remove_prefix(2);
-    const bool may = !line.empty() && line.front() >= 'a' && line.front() <= 'z' &&
-                     (kProgramLetters >> (line.front() - 'a') & 1U) != 0;
-    const auto begins = [&](std::string_view program) {
-      return program.front() == line.front() && line.starts_with(program);
-    };
-    if (may && std::ranges::any_of(kPrograms, begins)) {
-      return true;
-    }
-    at = end + 1;
-  }
-  return false;
-}
-
-// A whole word of a command line: `curl`, `python3`.
-bool IsProgramName(std::string_view word) {
-  if (word.size() < 2) return false;
-  return std::ranges::any_of(kPrograms,
-                             [&](std::string_view program) { return program.substr(0, program.find(' ')) == word; });
-}
-
 class Analysis {
  public:
   Analysis(const FileContext& file, const RuleSet& rules, FileResult& out) : file_(file), rules_(rules), out_(out) {}
@@ -146,6 +86,7 @@ class Analysis {
     LookAlikeCommands();
     Addresses();
     Blocks();
+    Doubles();
     Spoken();
     Support();
     Bulk();
@@ -467,7 +408,8 @@ class Analysis {
       const std::string_view shown = surface.shown();
       if (passage.shape == TextShape::kCode) {
         const double described = BlockDescribed(p);
-        if (IsShellName(surface.subject) || LooksLikeShell(shown)) Shell(shown, surface, 0, described);
+        const std::string_view as = IsProgramLanguage(surface.subject) ? FirstLine(shown) : shown;
+        if (IsShellName(surface.subject) || LooksLikeShell(as)) Shell(shown, surface, 0, described);
         Snippet(p, surface, described);
         Program(p, surface, shown, described);
         continue;
@@ -552,8 +494,11 @@ class Analysis {
         double described = Described(canvas_, sentence, where, where, false);
         if (Narrated(canvas_, sentence, where)) described = 1.0 - (1.0 - described) * 0.35;
         if (Explained(shown, at, end)) described = 1.0 - (1.0 - described) * 0.5;
+        if (IsGivenAsExample(shown, at)) described = 1.0 - (1.0 - described) * kOfExample;
+        if (DeniedBefore(canvas_.sentences[sentence], where) || RefusedBehind(canvas_, sentence, where))
+          described = 1.0 - (1.0 - described) * kOfForbidden;
         // Around a command backticks are its notation, not a quotation.
-        described = std::min(described, 0.9);
+        described = std::min(described, 0.93);
         Shell(span, surface, begin, described);
         std::vector<SnippetHit> hits;
         std::string lower(span);
@@ -709,6 +654,17 @@ class Analysis {
     if (std::ranges::any_of(words, [&](std::size_t i) { return sureness(out_.findings[i]) > proven; })) return;
     for (const std::size_t i : words) out_.findings[i].scale = 0.0;
     for (RawFinding& finding : found) Push(std::move(finding), p);
+  }
+
+  // What a command does was read with its host and its program; that its words sound like it adds nothing.
+  void Doubles() {
+    for (RawFinding& order : out_.findings) {
+      if (order.rule != "PI-031") continue;
+      const bool read = std::ranges::any_of(out_.findings, [&](const RawFinding& one) {
+        return one.rule == "SH-001" && one.bytes.begin >= order.bytes.begin && one.bytes.end <= order.bytes.end;
+      });
+      if (read) order.scale = 0.0;
+    }
   }
 
   // A program's text that hides what it orders and is after credentials, or waives rules, is meant for whoever reads

@@ -349,11 +349,11 @@ class Builder {
         }
       } else if ((c == '!' || c == '?' || c == ';') &&
                  (i >= passage.end || text[i] == ' ' || text[i] == '\n' || text[i] == '"' || text[i] == '*')) {
-        close(i);
+        if (!QuotedInside(text, i, passage.end)) close(i);
       }
       // A full stop is a separator only before a space; inside tokens it was read above.
       if (c == '.' && (i >= passage.end || text[i] == ' ' || text[i] == '\n' || text[i] == '"' || text[i] == ')')) {
-        if (!Abbreviation(text, i - 1)) close(i);
+        if (!Abbreviation(text, i - 1) && !QuotedInside(text, i, passage.end)) close(i);
       }
     }
     close(passage.end);
@@ -388,6 +388,11 @@ class Builder {
     while (at < end && IsDigit(text[at])) ++at;
     return at > digits && at - digits <= 3 && at + 1 < end && (text[at] == '.' || text[at] == ')') &&
            !IsDigit(text[at + 1]);
+  }
+
+  // `"you are now ...", "say yes!")`: behind the closing mark the sentence goes on.
+  static bool QuotedInside(std::string_view text, std::uint32_t at, std::uint32_t end) {
+    return at + 1 < end && text[at] == '"' && (text[at + 1] == ',' || text[at + 1] == ')');
   }
 
   static bool Abbreviation(std::string_view text, std::uint32_t dot) {
@@ -495,6 +500,21 @@ std::vector<std::uint32_t> TextCanvas::Borders() const {
 std::uint32_t TextCanvas::PassageAt(std::uint32_t at) const noexcept {
   const auto next = std::ranges::upper_bound(passages, at, {}, &TextPassage::begin);
   return next == passages.begin() ? 0 : static_cast<std::uint32_t>(next - passages.begin() - 1);
+}
+
+bool TextCanvas::NamesValue(std::uint32_t token) const noexcept {
+  const TextToken& here = tokens[token];
+  const std::string_view word = Of(here);
+  // What is a noun as well as a verb.
+  if (word != "email" && word != "mail" && word != "post" && word != "report" && word != "log" && word != "share")
+    return false;
+  const std::string_view all = text;
+  std::size_t after = here.end();
+  while (after < all.size() && (all[after] == '`' || all[after] == '*' || all[after] == '"')) ++after;
+  if (after < all.size() && (all[after] == ':' || all[after] == '=')) return true;
+  if (token == 0 || token + 1 >= tokens.size() || (tokens[token + 1].set & Bit(kWMail)) == 0) return false;
+  const std::uint32_t end = tokens[token - 1].end();
+  return end < here.begin && all.substr(end, here.begin - end).find_first_of(":(") != std::string_view::npos;
 }
 
 std::uint32_t TextCanvas::SentenceAt(std::uint32_t at) const noexcept {

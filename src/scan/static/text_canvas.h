@@ -104,6 +104,8 @@ struct TextCanvas {
   // The passage that holds canvas byte `at`.
   [[nodiscard]] std::uint32_t PassageAt(std::uint32_t at) const noexcept;
   [[nodiscard]] std::uint32_t SentenceAt(std::uint32_t at) const noexcept;
+  // "(email: a@b.example, password: x)", "test account: email a@b.example": the word is the name of a value, no verb.
+  [[nodiscard]] bool NamesValue(std::uint32_t token) const noexcept;
 };
 
 [[nodiscard]] TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& surfaces);

@@ -135,7 +135,7 @@ class Finder {
           !strong && !view.is(i, Bit(kWSendWeak)) &&
           (view.is(i, Bit(kWChange)) || view.word(i) == "pass" || view.word(i) == "put" || view.word(i) == "provide");
       if (!strong && !puts && !view.is(i, Bit(kWSendWeak))) continue;
-      if (view.Negated(i)) continue;
+      if (view.Negated(i) || canvas_.NamesValue(view.sentence().first + static_cast<std::uint32_t>(i))) continue;
       if (const int failed = view.FindWord(i + 2, i + 3, "failed");
           failed != kNone && canvas_.text.substr(view.at(failed).end(), 1) == ":")
         continue;  // "push files failed:"
@@ -235,7 +235,7 @@ class Finder {
       }
       const bool log = view.word(i) == "log";
       const int secret = view.Find(i + 1, log ? i + 4 : i + 8, kSecretAny);
-      if (secret == kNone || !view.Directs(i) || view.IsAbsent(secret)) continue;
+      if (secret == kNone || !view.Directs(i) || view.IsAbsent(secret) || view.Negated(secret)) continue;
       const std::string_view thing = secret + 1 < view.size() ? view.word(secret + 1) : std::string_view();
       if (thing.starts_with("prompt") || thing == "manager" || thing == "field" || thing == "reset" ||
           thing == "policy" || thing == "page") {
@@ -304,7 +304,7 @@ class Finder {
       }
       if (score == 0.0) continue;
       const std::string_view w = view.word(i);
-      const bool ruled = to > i && view.FindWord(to + 1, to + 2, "related") != kNone;
+      const bool ruled = to > i && view.SaysOne(to + 1, to + 2, {"related"});
       // "Without discarding earlier constraints": kept.
       if (view.Find(i - 2, i - 1, Bit(kWWithout)) != kNone) continue;
       // "When an application violates a system constraint", "ignore instructions related to old files". What is told
@@ -312,7 +312,8 @@ class Finder {
       if (!view.Directs(i) || view.Tells(i)) {
         score = std::min(score - (w.starts_with("violat") || w.starts_with("ignoring") ? 0.5 : 0.2), kMostOfTold);
       }
-      if (ruled || view.FindWord(to + 1, to + 1, "about") != kNone || view.OfContents(i, to)) score -= 0.5;
+      if (ruled || view.FindWord(to + 1, to + 1, "about") != kNone || view.OfContents(i, to) || view.OfForm(rule))
+        score -= 0.5;
       if (view.any(Bit(kWAgent))) score += 0.1;
       // "by default", "override the default": settings, not orders.
       if (view.FindWord(i, i + 6, "default") != kNone || view.FindWord(i, i + 6, "defaults") != kNone) score -= 0.5;
@@ -358,7 +359,7 @@ class Finder {
           if (!tool && own != kNone && view.Find(own + 1, own + 1, Bit(kWRule)) != kNone) score = 0.4;
         } else if (i > 0 && view.Find(i - 3, i - 1, Bit(kWWithout)) != kNone &&
                    !view.Comma(view.Find(i - 3, i - 1, Bit(kWWithout)), i) &&
-                   (user != kNone || w.starts_with("disclos") || w.starts_with("reveal"))) {
+                   (user != kNone || ((w.starts_with("disclos") || w.starts_with("reveal")) && !view.KeepsData(i)))) {
           score = 0.6;
           from = i - 1;
           to = user == kNone ? i : user;

@@ -196,6 +196,7 @@ class Orders {
     if ((all_ & O(kOMove)) == 0) return;
     for (int i = 0; i < size(); ++i) {
       if ((sets_[static_cast<std::size_t>(i)] & O(kOMove)) == 0 || Negated(i) || !Ordered(i)) continue;
+      if (canvas_.NamesValue(sentence_->first + static_cast<std::uint32_t>(i))) continue;
       const std::string_view verb = word(i);
       const bool plain = verb == "append" || verb == "include" || verb == "register" || verb == "write" ||
                          verb == "store" || verb == "save" || verb == "log" || verb == "put" || verb == "notify" ||
@@ -505,6 +506,9 @@ class Orders {
       if (read != kNone && !Negated(read) && any(Bit(kWSecretPath) | Bit(kWSecret))) score += 0.3;
       if (hidden != kNone) score += 0.2;
       if (Has({"check with the user", "confirm with the user", "ask the user"})) score -= 0.3;  // stops, and is seen
+      // "Call it first whenever the user names a calendar": of what is asked for, not of everything.
+      else if (Asked())
+        score -= 0.3;
       if (Has({"otherwise", "will not work", "will fail", "won't work"})) score += 0.05;
     }
     // A parameter filled with what the tool has no use for.

@@ -152,7 +152,15 @@ class Finder {
         if (words && found_.size() < kMaxQuotes) {
           const auto begin = static_cast<std::uint32_t>(passage.begin + at);
           const auto end = static_cast<std::uint32_t>(passage.begin + close);
-          Quotation one{p, begin, end, LeadOf(p, begin), false, {}};
+          Quotation one{p, begin, end, Lead::kNothing, false, {}};
+          // One of a row of quotations is spoken of as the first is.
+          const Quotation* const before = found_.empty() || found_.back().passage != p ? nullptr : &found_.back();
+          const bool row = before != nullptr && before->end < begin && Lists(before->end, begin);
+          one.lead = row ? before->lead : LeadOf(p, begin);
+          // Whatever the language: two and more in a row between brackets are samples of something.
+          if (row && one.lead == Lead::kNothing && Bracketed(passage, before->begin)) {
+            found_.back().lead = one.lead = Lead::kReport;
+          }
           one.alone = Alone(passage, begin, end);
           if (one.alone) one.comment = CommentOf(p, end + static_cast<std::uint32_t>(marks.close.size()));
           found_.push_back(one);
@@ -160,6 +168,25 @@ class Finder {
         at = text.find(marks.open, close + marks.close.size());
       }
     }
+  }
+
+  // Nothing but what joins the parts of a list stands between two quotations.
+  [[nodiscard]] bool Lists(std::uint32_t from, std::uint32_t to) const {
+    constexpr std::size_t kLongestJoint = 8;
+    std::string_view gap = std::string_view(canvas_.text).substr(from, to - from);
+    if (gap.size() < 2 || gap.size() > kLongestJoint) return false;
+    gap.remove_prefix(1);  // the closing mark
+    return gap.find_first_not_of(" ,\n\t/|or") == std::string_view::npos &&
+           gap.find_first_of(",/|o") != std::string_view::npos;
+  }
+
+  // A bracket opens few words before.
+  [[nodiscard]] bool Bracketed(const TextPassage& passage, std::uint32_t at) const {
+    constexpr std::uint32_t kNear = 24;
+    const std::uint32_t from = std::max(passage.begin, at > kNear ? at - kNear : 0U);
+    const std::string_view before = std::string_view(canvas_.text).substr(from, at - from);
+    const std::size_t open = before.rfind('(');
+    return open != std::string_view::npos && before.find(')', open) == std::string_view::npos;
   }
 
   // A sample is shown and spoken about: several stand side by side, or what is said of each goes by the same name.

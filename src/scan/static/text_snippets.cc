@@ -70,6 +70,26 @@ std::size_t FindSecret(const Finder& find, std::string_view text) {
   return kNowhere;
 }
 
+// "ACME_API_KEY" goes to api.acme.example, whose key it is; so does every other secret of the block.
+bool OwnKeys(const Finder& find, std::string_view text, std::string_view host) {
+  constexpr std::size_t kShortest = 4;  // of a name that is nobody else's
+  const std::size_t last = host.rfind('.');
+  if (last == kNowhere || last == 0) return false;
+  const std::size_t before = host.rfind('.', last - 1);
+  const std::string_view name =
+      host.substr(before == kNowhere ? 0 : before + 1, last - (before == kNowhere ? 0 : before + 1));
+  if (name.size() < kShortest) return false;
+  std::size_t seen = 0;
+  for (std::size_t at = FindSecret(find, text); at != kNowhere; ++seen) {
+    const std::string_view named = text.substr(at, std::min<std::size_t>(80, LineEnd(text, at) - at));
+    if (named.find(name) == kNowhere) return false;
+    const std::size_t rest = at + 8;
+    const std::size_t next = FindSecret(find, text.substr(rest));
+    at = next == kNowhere ? kNowhere : rest + next;
+  }
+  return seen > 0;
+}
+
 // What is decoded was left out: "...", "<payload>".
 bool Elided(std::string_view call) {
   const std::size_t quote = call.find_first_of("\"'");
@@ -150,7 +170,7 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
                                             "?key=", "&key=", "?api_key=", "?apikey="}) != kNowhere;
     const bool encoded = find.FindAny(text, {"b64encode(", "btoa(", ".hex()"}) != kNowhere;
     const std::size_t at = FindSecret(find, text);
-    if (at != kNowhere && body != kNowhere && !header) {
+    if (at != kNowhere && body != kNowhere && !header && !OwnKeys(find, text, FirstHost(text, send))) {
       out.push_back({"EX-101",
                      {std::min(at, send), LineEnd(text, std::max(at, send))},
                      encoded ? 0.9 : 0.55,

@@ -137,7 +137,20 @@ class View {
       return true;
     if (Find(i + 1, size(), Bit(kWPrior)) != kNone && !SaysOne(i + 1, to, {"other", "your"})) return false;
     if (SaysOne(i + 1, size(), {"system", "above", "previous", "prior", "earlier"})) return false;
-    return SaysOne(to + 1, to + 6, {"contain", "contains", "contained", "embedded", "within", "inside"});
+    return SaysOne(
+        to + 1, to + 10,
+        {"contain", "contains", "contained", "embedded", "within", "inside", "appear", "appears", "appearing"});
+  }
+  // "Overrides all earlier output instructions": how an answer is laid out.
+  [[nodiscard]] bool OfForm(int rule) const {
+    return rule > 0 &&
+           SaysOne(rule - 1, rule - 1,
+                   {"output", "format", "formatting", "style", "layout", "display", "length", "language", "tone"});
+  }
+  // "Combine data without revealing inputs": of the data, not of what is done.
+  [[nodiscard]] bool KeepsData(int i) const {
+    return Find(i + 1, i + 3, Bit(kWFiles) | kSecretAny | Bit(kWPersonal) | Bit(kWSecretWeak) | Bit(kWPrivate)) !=
+           kNone;
   }
   [[nodiscard]] bool Whether(int i) const { return FindWord(std::max(0, i - 2), i - 1, "whether") != kNone; }
 
