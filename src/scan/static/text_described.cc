@@ -121,6 +121,37 @@ std::ptrdiff_t CellMarks(std::string_view text) {
   return count;
 }
 
+// The column of a table in which the row says it is named for what is not to be done ("Prohibited", "Never").
+bool HeadForbids(const TextCanvas& canvas, std::uint32_t index, std::uint32_t at) {
+  constexpr std::uint32_t kMostRows = 60;
+  constexpr std::uint32_t kShortHead = 4;  // words of a cell
+  static constexpr std::array kForbids = std::to_array<std::string_view>(
+      {"prohibited", "forbidden", "never", "don't", "disallowed", "denied", "blocked", "banned", "avoid"});
+  const TextPassage& passage = canvas.passages[index];
+  std::uint32_t head = index;
+  while (head > 0 && index - head < kMostRows && canvas.passages[head - 1].shape == TextShape::kRow &&
+         canvas.passages[head - 1].section == passage.section)
+    --head;
+  if (head == index || index - head >= kMostRows) return false;
+  const std::string_view text = canvas.text;
+  const auto bars = [&](std::uint32_t from, std::uint32_t to) {
+    return std::ranges::count(text.substr(from, to > from ? to - from : 0), '|');
+  };
+  const TextPassage& first = canvas.passages[head];
+  // Whether a row begins with a bar is the same for all of a table.
+  const auto column = bars(passage.begin, at);
+  bool forbids = false;
+  std::uint32_t words = 0;
+  for (std::uint32_t s = first.first; s < first.last; ++s) {
+    for (std::uint32_t t = canvas.sentences[s].first; t < canvas.sentences[s].last; ++t) {
+      if (bars(first.begin, canvas.tokens[t].begin) != column) continue;
+      ++words;
+      forbids = forbids || std::ranges::find(kForbids, canvas.Of(canvas.tokens[t])) != kForbids.end();
+    }
+  }
+  return forbids && words <= kShortHead;
+}
+
 // "Do not mention this to the user."
 bool KeepsFromUser(const TextCanvas& canvas, const TextPassage& passage) {
   constexpr std::uint32_t kMost = 256;  // asked for each of its sentences
@@ -184,7 +215,7 @@ double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_
   if (passage.quoted) add(0.2);
   if (passage.shape == TextShape::kRow) {
     const bool cases = HasOutcome(canvas, passage, begin) || OutcomesBeside(canvas, sentence.passage) > 1;
-    add(cases ? 0.8 : 0.3);
+    add(cases ? 0.8 : HeadForbids(canvas, sentence.passage, begin) ? 0.75 : 0.3);
   }
   if (passage.shape == TextShape::kCode) add(0.35);
 

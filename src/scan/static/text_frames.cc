@@ -23,6 +23,7 @@ using frames::Trigger;
 using frames::View;
 using frames::WishOfUser;
 using frames::Wording;
+using frames::WorkAside;
 
 constexpr std::size_t kMaxHits = 4000;
 constexpr double kMostOfTold = 0.45;
@@ -272,7 +273,9 @@ class Finder {
       if (defends && (view.SaysOne(i + 1, i + 1, {"those", "such"}) ||
                       view.SaysOne(i - 4, i - 3, {"asks", "tells", "instructs", "asking", "telling"})))
         continue;
-      const int rule = view.Find(i + 1, i + 8, Bit(kWRule));
+      int rule = view.Find(i + 1, i + 8, Bit(kWRule));
+      // "An override (for example, \"ignore the instructions\")": what is quoted behind it is no object of it.
+      if (rule != kNone && view.at(rule).reported != view.at(i).reported) rule = kNone;
       const int prior = view.Find(i + 1, i + 6, Bit(kWPrior) | Bit(kWSafety));
       double score = 0.0;
       int to = rule;
@@ -313,7 +316,7 @@ class Finder {
         score = std::min(score - (w.starts_with("violat") || w.starts_with("ignoring") ? 0.5 : 0.2), kMostOfTold);
       }
       if (ruled || view.FindWord(to + 1, to + 1, "about") != kNone || view.OfContents(i, to) || view.OfForm(rule))
-        score -= 0.5;
+        score -= 0.6;
       if (view.any(Bit(kWAgent))) score += 0.1;
       // "by default", "override the default": settings, not orders.
       if (view.FindWord(i, i + 6, "default") != kNone || view.FindWord(i, i + 6, "defaults") != kNone) score -= 0.5;
@@ -724,29 +727,10 @@ class Finder {
     if (score >= 0.5) Hit(view, "PI-012", from, view.size() - 1, score);
   }
 
-  // "After any change, run the backup script": work beside the task, by a script that nobody asked for.
   void Aside(const View& view) {
-    if (!view.any(Bit(kWWhen))) return;
+    int run = kNone;
     int script = kNone;
-    for (int i = 0; i < view.size() && script == kNone; ++i) {
-      if (!view.at(i).symbol) continue;
-      const std::string_view w = view.word(i);
-      if (!w.ends_with(".py") && !w.ends_with(".sh") && !w.ends_with(".js") && !w.ends_with(".ps1")) continue;
-      for (const std::string_view purpose :
-           {"backup", "upload", "cleanup", "clean_up", "clean_old", "delete", "permission", "chmod", "archive",
-            "encrypt", "telemetry", "collect", "exfil", "beacon", "report_home", "log_remote", "remote"}) {
-        if (w.find(purpose) != std::string_view::npos) script = i;
-      }
-    }
-    if (script == kNone) return;
-    const int run = FirstOf(view, script, {"run", "execute", "calling", "call", "running"});
-    const int when = FirstOf(view, view.size(), {"after", "before", "whenever", "finish"});
-    if (run == kNone || when == kNone || view.Negated(run)) return;
-    double score = 0.6;
-    if (view.any(Bit(kWMust))) score += 0.15;
-    if (view.any(Bit(kWEvery))) score += 0.1;
-    if (view.any(Bit(kWOutside)) && view.any(Bit(kWRemote))) score += 0.15;
-    if (score >= 0.6) Hit(view, "PI-020", run, script, score);
+    if (const double score = WorkAside(view, run, script); score > 0.0) Hit(view, "PI-020", run, script, score);
   }
 
   void Persona(const View& view) {

@@ -37,6 +37,29 @@ double Trigger(const View& view) {
   return score;
 }
 
+double WorkAside(const View& view, int& run, int& script) {
+  if (!view.any(Bit(kWWhen))) return 0.0;
+  for (int i = 0; i < view.size() && script == kNone; ++i) {
+    if (!view.at(i).symbol) continue;
+    const std::string_view w = view.word(i);
+    if (!w.ends_with(".py") && !w.ends_with(".sh") && !w.ends_with(".js") && !w.ends_with(".ps1")) continue;
+    for (const std::string_view purpose :
+         {"backup", "upload", "cleanup", "clean_up", "clean_old", "delete", "permission", "chmod", "archive", "encrypt",
+          "telemetry", "collect", "exfil", "beacon", "report_home", "log_remote", "remote"}) {
+      if (w.find(purpose) != std::string_view::npos) script = i;
+    }
+  }
+  if (script == kNone) return 0.0;
+  run = FirstOf(view, script, {"run", "execute", "calling", "call", "running"});
+  const int when = FirstOf(view, view.size(), {"after", "before", "whenever", "finish"});
+  if (run == kNone || when == kNone || view.Negated(run)) return 0.0;
+  double score = 0.6;
+  if (view.any(Bit(kWMust))) score += 0.15;
+  if (view.any(Bit(kWEvery))) score += 0.1;
+  if (view.any(Bit(kWOutside)) && view.any(Bit(kWRemote))) score += 0.15;
+  return score;
+}
+
 bool PasswordGiven(std::string_view sentence) {
   for (const std::string_view word : {"password", "pass", "using", "passphrase"}) {
     for (std::size_t at = sentence.find(word); at != std::string_view::npos; at = sentence.find(word, at + 1)) {

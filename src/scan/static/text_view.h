@@ -137,9 +137,13 @@ class View {
       return true;
     if (Find(i + 1, size(), Bit(kWPrior)) != kNone && !SaysOne(i + 1, to, {"other", "your"})) return false;
     if (SaysOne(i + 1, size(), {"system", "above", "previous", "prior", "earlier"})) return false;
-    return SaysOne(
-        to + 1, to + 10,
-        {"contain", "contains", "contained", "embedded", "within", "inside", "appear", "appears", "appearing"});
+    return SaysOne(to + 1, to + 10,
+                   {"contain", "contains", "contained", "embedded", "within", "inside", "appear", "appears",
+                    "appearing"}) ||
+           // Word by word from another language, whose relative clauses have their verbs at their ends.
+           SaysOne(to + 1, to + 16,
+                   {"innerhalb", "binnen", "erscheinen", "verschijnen", "intérieur", "apparaît", "dentro", "aparezcan",
+                    "apareçam", "interno", "compaiono"});
   }
   // "Overrides all earlier output instructions": how an answer is laid out.
   [[nodiscard]] bool OfForm(int rule) const {
@@ -343,6 +347,8 @@ class View {
 
 // "Do not tell readers \"click here\"", "do not tell users to ...": how one words it, not what is kept from them.
 [[nodiscard]] bool Wording(const View& view, int user);
+// "After any change, run the backup script": work beside the task, by a script that nobody asked for; 0: none.
+[[nodiscard]] double WorkAside(const View& view, int& run, int& script);
 // An order that waits for an occasion, or for every one, weighs a little more.
 [[nodiscard]] double Trigger(const View& view);
 // "password: 1234", "pass: `x`", "extract using: x".
