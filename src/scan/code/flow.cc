@@ -123,6 +123,27 @@ bool TidiesUp(const World& world, const UseAt& at) {
                       "session", "reset", "close", "dispose"});
 }
 
+// What is deleted is a temporary file that the same function has made.
+bool DeletesOwnTemporary(const World& world, const UseAt& at) {
+  const std::string_view call = TextOf(world, at);
+  const std::size_t open = call.find('(');
+  if (open == std::string_view::npos) return false;
+  std::string_view name = call.substr(open + 1, call.find_first_of(",)", open + 1) - open - 1);
+  if (name.empty()) name = call.substr(0, call.find('.'));  // path.unlink()
+  if (name.empty() || name.find_first_of(" '\"(.") != std::string_view::npos) return false;
+  const Module& module = world.View(at.module).module();
+  const Loc loc = module.functions[at.function].loc;
+  const std::string_view body = module.text.substr(loc.begin, loc.end - loc.begin);
+  for (const std::string_view maker : {"mkstemp(", "mkdtemp(", "NamedTemporaryFile(", "mkdtempSync("}) {
+    for (std::size_t hit = body.find(maker); hit != std::string_view::npos; hit = body.find(maker, hit + 1)) {
+      const std::size_t line = hit == 0 ? std::string_view::npos : body.rfind('\n', hit - 1);
+      const std::size_t from = line == std::string_view::npos ? 0 : line + 1;
+      if (SaysWord(body.substr(from, hit - from), name)) return true;
+    }
+  }
+  return false;
+}
+
 // Which program it is stands in the call: a word or a line, not a list that is made elsewhere
 // (`subprocess.run(words)`).
 bool NamesProgram(std::string_view call) {
@@ -462,7 +483,9 @@ void Findings::RaiseBrokenPromises() {
       const PathKind kind = KindOfPath(at.use.detail);
       const std::string_view call = TextOf(world_, at);
       // What a program has put aside for itself is its own.
-      const bool aside = kind == PathKind::kTemporary || Says(at.use.detail, {"cache", "log", "tmp", "temp"}) ||
+      const bool aside = kind == PathKind::kTemporary ||
+                         (at.role == Role::kFileDelete && DeletesOwnTemporary(world_, at)) ||
+                         Says(at.use.detail, {"cache", "log", "tmp", "temp"}) ||
                          (at.role == Role::kFileDelete && Says(call.substr(0, 200), {"tmp", "temp", "cache", "lock"}));
       // Making a folder, or writing where the caller says, is not what the promise is about.
       const bool made = at.role != Role::kFileDelete &&

@@ -363,7 +363,10 @@ class Builder {
       // A name says what a thing is called ("# pypi-license-scanner"), and excuses nothing.
       for (std::uint32_t t = FirstToken(passage); t < out_.tokens.size(); ++t) {
         const TextToken& token = out_.tokens[t];
-        if (!token.symbol || out_.Of(token).find('-') == std::string_view::npos) title |= token.set;
+        const std::string_view word = out_.Of(token);
+        if (!token.symbol || word.find('-') == std::string_view::npos) title |= token.set;
+        // What stands below is what not to do.
+        if (word == "mistakes" || word == "pitfalls" || word == "gotchas" || word == "don'ts") title |= Bit(kWNot);
       }
       if (section_ < out_.sections.size()) out_.sections[section_].title |= title;
     }

@@ -285,7 +285,10 @@ class Orders {
       }
       const bool call = at(i).end() < canvas_.text.size() && canvas_.text[at(i).end()] == '(';  // inflate()
       const bool sign = Has({"flag ", "check for", "look for", "beware", "avoid", "red flag", "warning sign"});
-      if ((set & O(kOFake)) != 0 && !call && !sign && word(i) != "invent" &&
+      // "No dead links, fake controls or lorem ipsum": a list of what is not wanted.
+      const bool unwanted =
+          word(0) == "no" && word(1) != "need" && word(i) == "fake" && Gap(i).find(',') != Gap(i).npos;
+      if ((set & O(kOFake)) != 0 && !call && !sign && !unwanted && word(i) != "invent" &&
           Find(i + 1, i + 8, O(kOWork) | O(kOResult)) != kNone && !Has({"test", "mock", "fixture", "example"})) {
         score = std::max(score, 0.6 + (Quiet() ? 0.2 : 0.0));
         to = Find(i + 1, i + 8, O(kOWork) | O(kOResult));
@@ -481,6 +484,14 @@ class Orders {
     return false;
   }
 
+  // The text around says that it is a guide.
+  [[nodiscard]] bool Guides() const {
+    const std::string_view text = canvas_.Of(*passage_);
+    return std::ranges::any_of(
+        std::array<std::string_view, 4>{"guidelines", "best practices", "recommended workflow", "usage guide"},
+        [&](std::string_view word) { return base::FindBytes(text, word) != std::string_view::npos; });
+  }
+
   // Orders in the text of a tool about other tools, about the order of calls, or for parameters that carry.
   void Tools() {
     const bool described = (passage_->kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) != 0 ||
@@ -510,6 +521,8 @@ class Orders {
       else if (Asked())
         score -= 0.3;
       if (Has({"otherwise", "will not work", "will fail", "won't work"})) score += 0.05;
+      // The guide to a server's own tools wants to be read before them.
+      if (!sensitive && Guides()) score -= 0.15;
     }
     // A parameter filled with what the tool has no use for.
     if ((all_ & O(kORepeat)) != 0) {
