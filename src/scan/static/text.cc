@@ -86,7 +86,7 @@ class Analysis {
     LookAlikeCommands();
     Addresses();
     Blocks();
-    Doubles();
+    Hosts();
     Spoken();
     Support();
     Bulk();
@@ -495,7 +495,7 @@ class Analysis {
         if (Narrated(canvas_, sentence, where)) described = 1.0 - (1.0 - described) * 0.35;
         if (Explained(shown, at, end)) described = 1.0 - (1.0 - described) * 0.5;
         if (IsGivenAsExample(shown, at)) described = 1.0 - (1.0 - described) * kOfExample;
-        if (DeniedBefore(canvas_.sentences[sentence], where) || RefusedBehind(canvas_, sentence, where))
+        if (ForbiddenBefore(canvas_, sentence, where) || RefusedBehind(canvas_, sentence, where))
           described = 1.0 - (1.0 - described) * kOfForbidden;
         // Around a command backticks are its notation, not a quotation.
         described = std::min(described, 0.93);
@@ -656,14 +656,16 @@ class Analysis {
     for (RawFinding& finding : found) Push(std::move(finding), p);
   }
 
-  // What a command does was read with its host and its program; that its words sound like it adds nothing.
-  void Doubles() {
+  // An order to run what a command fetches is as good as the host that the command names.
+  void Hosts() {
     for (RawFinding& order : out_.findings) {
-      if (order.rule != "PI-031") continue;
-      const bool read = std::ranges::any_of(out_.findings, [&](const RawFinding& one) {
+      if (order.rule != "PI-031" || !order.host.empty()) continue;
+      const auto command = std::ranges::find_if(out_.findings, [&](const RawFinding& one) {
         return one.rule == "SH-001" && one.bytes.begin >= order.bytes.begin && one.bytes.end <= order.bytes.end;
       });
-      if (read) order.scale = 0.0;
+      if (command == out_.findings.end()) continue;
+      order.host = command->host;
+      order.told = command->told;
     }
   }
 

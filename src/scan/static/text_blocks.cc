@@ -82,8 +82,15 @@ bool IsProgramLanguage(std::string_view lang) {
 }
 
 std::string_view FirstLine(std::string_view text) {
-  const std::size_t first = std::min(text.find_first_not_of(" \t\n"), text.size());
-  return text.substr(first, std::min(text.find('\n', first), text.size()) - first);
+  while (!text.empty()) {
+    const std::size_t first = text.find_first_not_of(" \t\n");
+    if (first == std::string_view::npos) break;
+    const std::size_t end = std::min(text.find('\n', first), text.size());
+    const std::string_view line = text.substr(first, end - first);
+    if (!line.starts_with('#') && !line.starts_with("//")) return line;
+    text.remove_prefix(end);
+  }
+  return {};
 }
 
 // A whole word of a command line: `curl`, `python3`.
@@ -97,8 +104,22 @@ bool IsGivenAsExample(std::string_view shown, std::size_t tick) {
   std::string_view before = shown.substr(0, tick);
   const std::size_t last = before.find_last_not_of(" ,:\n");
   before = last == std::string_view::npos ? std::string_view() : before.substr(0, last + 1);
-  return before.ends_with("e.g.") || before.ends_with("E.g.") || before.ends_with("e.g") ||
-         before.ends_with("such as") || before.ends_with("for example") || before.ends_with("For example");
+  return std::ranges::any_of(std::array<std::string_view, 5>{"(e.g.", "(e.g", "(for example", "(such as", "(like"},
+                             [&](std::string_view lead) { return before.ends_with(lead); });
+}
+
+bool ForbiddenBefore(const TextCanvas& canvas, std::uint32_t index, std::uint32_t from) {
+  static constexpr auto kBetween = std::to_array<std::string_view>(
+      {"run", "execute", "use", "call", "type", "paste", "issue", "ever", "a", "any", "running", "executing", "using"});
+  const TextSentence& sentence = canvas.sentences[index];
+  std::uint32_t t = sentence.last;
+  while (t > sentence.first && canvas.tokens[t - 1].begin >= from) --t;
+  for (; t > sentence.first; --t) {
+    const TextToken& token = canvas.tokens[t - 1];
+    if ((token.set & Bit(kWNot)) != 0) return true;
+    if (std::ranges::find(kBetween, canvas.Of(token)) == kBetween.end()) return false;
+  }
+  return false;
 }
 
 bool RefusedBehind(const TextCanvas& canvas, std::uint32_t index, std::uint32_t from) {

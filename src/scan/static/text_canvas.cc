@@ -514,7 +514,10 @@ bool TextCanvas::NamesValue(std::uint32_t token) const noexcept {
   const std::string_view all = text;
   std::size_t after = here.end();
   while (after < all.size() && (all[after] == '`' || all[after] == '*' || all[after] == '"')) ++after;
-  if (after < all.size() && (all[after] == ':' || all[after] == '=')) return true;
+  if (after < all.size() && (all[after] == ':' || all[after] == '=')) {
+    const std::string_view next = token + 1 < tokens.size() ? Of(tokens[token + 1]) : std::string_view();
+    return next != "the" && next != "all" && next != "every" && next != "any" && next != "each" && next != "your";
+  }
   if (token == 0 || token + 1 >= tokens.size() || (tokens[token + 1].set & Bit(kWMail)) == 0) return false;
   const std::uint32_t end = tokens[token - 1].end();
   return end < here.begin && all.substr(end, here.begin - end).find_first_of(":(") != std::string_view::npos;
