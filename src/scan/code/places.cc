@@ -235,6 +235,7 @@ bool IsKeptAside(std::string_view lower) {
   if (base == std::string_view::npos || base == 0) return false;
   const std::size_t above = lower.rfind('/', base - 1);
   const std::string_view folder = lower.substr(above + 1, base - above - 1);
+  if (lower.ends_with(".log") || lower.ends_with(".pid") || lower.ends_with(".lock")) return true;
   return (folder.ends_with("cache") || folder == "logs") && lower.find("plugin") == std::string_view::npos;
 }
 

@@ -30,21 +30,6 @@ bool IsBuiltin(std::string_view program) {
   return kBuiltins.Has(program);
 }
 
-// Settings of git that are commands.
-bool GitRuns(const ShellCommand& command) {
-  return std::ranges::any_of(command.words, [&](const ShellWord& each) {
-    const std::string key = LowerCase(each.text);
-    if (Is(key, {"core.hookspath", "core.sshcommand", "core.fsmonitor", "init.templatedir", "diff.external",
-                 "core.gitproxy", "uploadpack.packobjectshook"})) {
-      // `core.fsmonitor true` is git's own.
-      return !Is(LowerCase(command.words.back().text), {"true", "false"});
-    }
-    const bool shell = command.words.back().text.starts_with('!');
-    return (key.starts_with("alias.") || key == "credential.helper" || key.starts_with("filter.")) && shell &&
-           HasOneOf(command.words.back().text, {"curl", "wget", "/tmp/", "base64", "nc "});
-  });
-}
-
 bool NamesGuard(const ShellCommand& command) {
   return std::ranges::any_of(command.words, [](const ShellWord& each) {
     return HasOneOf(LowerCase(each.text),
@@ -407,7 +392,8 @@ void Analysis::Files(std::uint32_t index, std::string_view program, const Taint&
     for (const ShellWord* operand : Operands(command)) Wrote(index, *operand, input, content ? &*content : nullptr);
   } else if (program == "sed" && (HasFlag(command, {"-i", "-i.bak", "-ie", "-Ei", "-i''"}))) {
     std::vector<const ShellWord*> operands = Operands(command, "e");
-    if (operands.size() > 1) Wrote(index, *operands.back(), {}, nullptr);
+    const std::string written = operands.empty() ? std::string() : SedReplacement(operands.front()->text);
+    if (operands.size() > 1) Wrote(index, *operands.back(), {}, written.empty() ? nullptr : &written);
   } else if (program == "dd") {
     for (std::size_t i = 1; i < count; ++i) {
       if (!command.words[i].text.starts_with("of=")) continue;

@@ -478,6 +478,9 @@ void Analysis::Redirects(std::uint32_t index, std::string_view program, const Ta
       content_known = true;
       unsigned decodes = 0;
       content = ConstantOutput(script_, index, decodes);
+      // echo "export KEY=$1": what kind of line it is stands there all the same.
+      const bool says = program == "echo" || program == "printf";
+      if (!content && says && command.words.size() > 1 && IsStartupPath(word.text)) content = command.words[1].text;
     }
     Taint taint = out_[index];
     Wrote(index, word, taint, content ? &*content : nullptr);

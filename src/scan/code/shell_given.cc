@@ -34,6 +34,25 @@ std::size_t GitVerb(const ShellCommand& command) {
   return at;
 }
 
+// Settings of git that are commands.
+bool GitRuns(const ShellCommand& command) {
+  const auto asks = [](const ShellWord& each) {  // ... or takes back
+    return Is(each.text, {"--get", "--get-all", "--unset", "--unset-all", "--list"});
+  };
+  if (std::ranges::any_of(command.words, asks)) return false;
+  return std::ranges::any_of(command.words, [&](const ShellWord& each) {
+    const std::string key = LowerCase(each.text);
+    if (Is(key, {"core.hookspath", "core.sshcommand", "core.fsmonitor", "init.templatedir", "diff.external",
+                 "core.gitproxy", "uploadpack.packobjectshook"})) {
+      // `core.fsmonitor true` is git's own.
+      return !Is(LowerCase(command.words.back().text), {"true", "false"});
+    }
+    const bool shell = command.words.back().text.starts_with('!');
+    return (key.starts_with("alias.") || key == "credential.helper" || key.starts_with("filter.")) && shell &&
+           HasOneOf(command.words.back().text, {"curl", "wget", "/tmp/", "base64", "nc "});
+  });
+}
+
 // Where other programs fetch from, or send to, from now on: a host that stands here and is nobody's mirror.
 bool Reroutes(const ShellCommand& command, std::string_view program) {
   const auto word = [&](std::size_t i) {

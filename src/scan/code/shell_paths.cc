@@ -219,10 +219,21 @@ bool IsAgentPath(std::string_view raw) {
   return kAgent.AnyIn(rooted) && !IsKeptAside(rooted);
 }
 
+std::string SedReplacement(std::string_view script) {
+  if (script.size() < 4 || script[0] != 's') return {};
+  const char mark = script[1];
+  const std::size_t middle = script.find(mark, 2);
+  const std::size_t end = middle == std::string_view::npos ? middle : script.find(mark, middle + 1);
+  if (end == std::string_view::npos) return {};
+  return std::string(script.substr(middle + 1, end - middle - 1));
+}
+
 std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool known) {
   std::string path = Normal(raw);
   if (Has(path, "authorized_keys") || Has(path, "ld.so.preload")) return 2;
   std::string text = LowerCase(content);
+  // printf '\nexport A=b\n'
+  for (std::size_t at = text.find("\\n"); at != std::string::npos; at = text.find("\\n", at)) text.replace(at, 2, "\n");
   if ((Has(text, "curl ") || Has(text, "wget ") || Has(text, "base64 ") || Has(text, "/dev/tcp/") ||
        Has(text, " nc ") || Has(text, "ld_preload=") || Has(text, "shutdown ") || Has(text, "rm -rf ~") ||
        Has(text, "prompt_command=") || Has(text, "alias sudo=") || Has(text, "alias ssh=") || Has(text, "alias git=") ||

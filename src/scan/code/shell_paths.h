@@ -20,6 +20,8 @@ namespace interlock::scan::code::shell {
 [[nodiscard]] bool IsStartupPath(std::string_view path);
 [[nodiscard]] bool IsAgentPath(std::string_view path);
 [[nodiscard]] std::uint8_t StartupGravity(std::string_view path, std::string_view content, bool known);
+// What `s/from/to/` writes: "to"; "" for any other script of sed.
+[[nodiscard]] std::string SedReplacement(std::string_view script);
 [[nodiscard]] std::uint8_t DeleteGravity(std::string_view path);
 [[nodiscard]] std::uint8_t FetchGravity(std::string_view url);  // of running what it yields
 [[nodiscard]] bool IsLocalHost(std::string_view host);

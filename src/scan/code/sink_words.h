@@ -62,6 +62,10 @@ inline std::string KnownAddress(const std::string& text) {
   std::string host = text.substr(0, text.find_first_of(" /?#"));
   if (host.empty() || host.size() > 253 || Contains(host, std::string_view(&kHole, 1))) return {};
   if (Contains(text, "://")) return KnownHost(text);
+  // timeout=30.0: a number is no address, unless it has four parts.
+  if (host.find_first_not_of("0123456789.") == std::string::npos && std::count(host.begin(), host.end(), '.') < 3) {
+    return {};
+  }
   if (const std::size_t colon = host.find(':');
       colon != std::string::npos && host.find(':', colon + 1) == std::string::npos) {
     host.resize(colon);

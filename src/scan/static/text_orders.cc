@@ -369,7 +369,9 @@ class Orders {
           }
         }
       }
-      if (Asked()) score -= 0.35;
+      // "If the folder does not exist, skip the checks": there is nothing to be checked.
+      if (Asked() || Has({"does not exist", "do not exist", "is missing", "contains no ", "not found", "is absent"}))
+        score -= 0.35;
       if (score >= 0.5) {
         Hit("PI-024", i, to, score + 0.1);
         return;
@@ -537,7 +539,8 @@ class Orders {
           double s =
               0.25 + (hidden != kNone ? 0.2 : 0.0) + (Every() ? 0.1 : 0.0) + (Quiet() ? 0.25 : 0.0) +
               (Has({"full ", "entire", "complete", "verbatim", "system prompt", "whole", "all previous"}) ? 0.25 : 0.0);
-          if (Asked() || Has({"metadata only", "no secrets", "names only", "without their values"})) s -= 0.3;
+          if (Asked() || Has({"metadata only", "no secrets", "names only", "without their values", " display the "}))
+            s -= 0.3;
           if (s > score) {
             score = s;
             from = i;
