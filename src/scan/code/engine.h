@@ -610,6 +610,7 @@ class Engine {
   void MarkPath(ExprId path, const Taint& taint);
   void MarkCopied(std::string path, const Taint& taint);
   void JudgeNetFile(const Call& call, const Taint& taint);
+  [[nodiscard]] bool OnlyHandlesFiles(const Call& call) const;
   [[nodiscard]] const Taint* FetchedPath(ExprId path, int depth);
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
   [[nodiscard]] bool SendsAlone(const Call& call);

@@ -178,8 +178,11 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     Raise("VULN-001", call.expr, taint, kToolArgument,
           "lets a command line pass by some of its words, and gives it to a shell", 0.7);
   } else if (taint.Has(kArguments) && !taint.Has(kToolArgument) && template_text) {
-    // Of a script that an agent is told to run, its words are the agent's.
-    Raise("VULN-001", call.expr, taint, kArguments, "puts a word of the command line into a shell command", 0.8);
+    // Of a script that an agent is told to run, its words are the agent's; a server is started by who owns the machine.
+    const bool server =
+        std::ranges::any_of(entry_points_, [](const EntryPoint& entry) { return entry.kind == "tool"; });
+    Raise("VULN-001", call.expr, taint, kArguments, "puts a word of the command line into a shell command",
+          server ? 0.4 : 0.8);
   } else if ((taint.fresh & kModelAnswer) != 0 && (IsEntry() || !Asks())) {
     Raise("VULN-001", call.expr, taint, kModelAnswer, "runs a command that a model has written", IsEntry() ? 0.6 : 1.1);
   }

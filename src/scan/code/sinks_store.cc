@@ -100,7 +100,20 @@ const Taint* Engine::FetchedPath(ExprId path, int depth) {
   return nullptr;
 }
 
+// git clone, xdg-open, tar: programs that are given a file or an address, and do not run it.
+bool Engine::OnlyHandlesFiles(const Call& call) const {
+  if (call.entry == nullptr || call.entry->role != Role::kSpawn || call.args.empty()) return false;
+  ExprId program = view().Origin(call.args[0].value, function_);
+  if (program < code().exprs.size() && code().exprs[program].kind == ExprKind::kList &&
+      code().exprs[program].arg_count > 0)
+    program = code().ArgsOf(code().exprs[program])[0].value;
+  const std::string name = program < code().exprs.size() ? view().Text(program, function_) : std::string();
+  return SaysOneOf(name, {"git", "xdg-open", "open", "explorer", "tar", "unzip", "cat", "less", "file", "sha256sum",
+                          "shasum", "gpg", "minisign", "cosign", "ls", "stat"});
+}
+
 void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
+  if (OnlyHandlesFiles(call)) return;
   if (!taint.Has(kNetFile) && last_ && call.entry != nullptr &&
       (call.entry->role == Role::kImport || call.entry->role == Role::kEval || call.entry->role == Role::kSpawn)) {
     for (const Arg& arg : call.args) {
