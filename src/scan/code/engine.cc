@@ -538,8 +538,10 @@ Taint Engine::Eval(ExprId id) {
         Taint part = Eval(arg.value);
         below = below || (before.ends_with('/') && ChosenBelow(taint, part));
         if (IsChatAddress(before, arg.name)) part = part.Without(kFileContent);
-        // test ? one : other: what is asked is no part of the answer.
-        if (expr.kind == ExprKind::kChoice && expr.arg_count == 3 && &arg == code().ArgsOf(expr).data()) part = {};
+        // test ? one : other: what is asked is no part of the answer; but in the state of a graph it decides where that
+        // goes.
+        const bool asked = expr.kind == ExprKind::kChoice && expr.arg_count == 3 && &arg == code().ArgsOf(expr).data();
+        if (asked && (graphs_.empty() || graphs_[module_] == 0)) part = {};
         taint.Join(part);
         const bool said =
             pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;

@@ -122,7 +122,7 @@ TEST(Packages, AreFollowedThroughSettingsAndModules) {
     EXPECT_NE(report.verdict, core::ScanVerdict::kSafe) << package.name << ": " << report.summary;
     ++settings;
   }
-  EXPECT_GE(settings, 9U);
+  EXPECT_GE(settings, 15U);
   std::size_t honest = 0;
   for (const NamedPackage& package : PackagesOf("honest")) {
     const ScanReport report = Scan(package.view, {});
