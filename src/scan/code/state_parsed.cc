@@ -248,6 +248,10 @@ void Engine::JudgeNamedStep(ExprId value) {
 // says of it.
 void Engine::JudgeSelfRanked(const Call& call) {
   constexpr Labels kOthers = kForeign | kFileContent | kToolArgument | kState;
+  const auto ranks = [](const Arg& part) {
+    return SaysOneOf(part.name, {"kind", "type", "trust", "weight", "role", "author", "priority", "source"});
+  };
+  const auto is_metadata = [](const Arg& arg) { return SaysOneOf(arg.name, {"metadatas", "metadata", "payload"}); };
   const auto judge = [&](ExprId value) {
     ExprId origin = value < code().exprs.size() ? view().Origin(value, function_) : kNone;
     if (origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kList &&
@@ -259,15 +263,13 @@ void Engine::JudgeSelfRanked(const Call& call) {
       if (field.value >= code().exprs.size()) continue;
       const Expr& part = code().exprs[field.value];
       if (part.kind != ExprKind::kSpread || part.arg_count != 1) {
-        own = own || SaysOneOf(field.name, {"kind", "type", "trust", "weight", "role", "author", "priority", "source"});
+        own = own || ranks(field);
         continue;
       }
       const ExprId spread = code().ArgsOf(part)[0].value;
       const ExprId set = view().Origin(spread, function_);
       if (set < code().exprs.size() && code().exprs[set].kind == ExprKind::kDict) {
-        own = own || std::ranges::any_of(code().ArgsOf(code().exprs[set]), [](const Arg& one) {
-                return SaysOneOf(one.name, {"kind", "type", "trust", "weight", "role", "author", "priority", "source"});
-              });
+        own = own || std::ranges::any_of(code().ArgsOf(code().exprs[set]), ranks);
         continue;
       }
       const Taint given = Eval(spread);
@@ -279,11 +281,11 @@ void Engine::JudgeSelfRanked(const Call& call) {
     }
   };
   for (const Arg& arg : call.args) {
-    if (SaysOneOf(arg.name, {"metadatas", "metadata", "payload"})) judge(arg.value);
+    if (is_metadata(arg)) judge(arg.value);
     if (!arg.name.empty() || arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kDict)
       continue;
     for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
-      if (SaysOneOf(field.name, {"metadatas", "metadata", "payload"})) judge(field.value);
+      if (is_metadata(field)) judge(field.value);
     }
   }
 }
