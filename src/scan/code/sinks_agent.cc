@@ -65,6 +65,20 @@ bool IsNodeOfLoop(const Module& module, const Function& shape, std::string_view 
   return !Contains(head, "-> str") && !Contains(head, "-> Literal");
 }
 
+// `uses == 40`, `calls >= 12`: a number above what a length is compared with, behind a comparison.
+bool ComparesCount(std::string_view test) {
+  constexpr std::size_t kMostRead = 160;
+  test = test.substr(0, std::min(test.find('\n'), kMostRead));
+  for (std::size_t at = test.find_first_of("=><"); at != std::string_view::npos;
+       at = test.find_first_of("=><", at + 1)) {
+    const std::size_t from = test.find_first_not_of("=>< ", at);
+    if (from == std::string_view::npos) return false;
+    const std::size_t end = std::min(test.find_first_not_of("0123456789", from), test.size());
+    if (end - from >= 2 && test[from] != '0') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 // A function that gives back where a graph goes next is a node, however it was put into the graph.
@@ -132,6 +146,11 @@ void Engine::JudgeAgentCall(const Call& call, std::string_view last, bool method
             inside || IsEntry() || !conditions_.empty() ? 1.0 : 0.4);
       break;
     }
+  }
+  // if uses == 40: send_tool_list_changed(). What is listed from then on was not there when somebody looked.
+  const auto counted = [&](const Condition& one) { return ComparesCount(TextAt(one.loc)); };
+  if (SaysOneOf(last, {"send_tool_list_changed", "sendToolListChanged"}) && std::ranges::any_of(conditions_, counted)) {
+    Raise("DECL-003", call.expr, {}, 0, "lists its tools anew after it has been used so often");
   }
   JudgeOpenParser(call, last);
   JudgeDocumentQuery(call, last);
