@@ -516,6 +516,7 @@ class Engine {
   [[nodiscard]] bool AsksHere() const;
   [[nodiscard]] bool AsksForConsent();
   [[nodiscard]] bool Confirms(FuncId function, std::size_t before) const;
+  [[nodiscard]] bool AsksInside(ExprId test) const;
   [[nodiscard]] bool Asks() const;
   [[nodiscard]] bool ReadsInvisible() const;
   [[nodiscard]] bool Locked() const;

@@ -481,8 +481,9 @@ Taint Engine::EvalCall(ExprId id) {
   if (!own && result.labels != 0) {
     const std::string_view name = call.callee.text;
     const bool method = base != nullptr && base->kind == ExprKind::kMember;
-    // Whatever a fingerprint is made of, nobody chooses what it says.
-    if (method && SaysOneOf(base->text, {"hexdigest", "digest"})) {
+    // Whatever a fingerprint is made of, nobody chooses what it says; a method of the package's own may say anything.
+    if (method && SaysOneOf(base->text, {"hexdigest", "digest"}) && call.callee.kind != ValueKind::kFunction &&
+        AnyOf(code().text, {"hashlib", "createHash(", "createHmac(", "hmac.", "crypto.subtle"})) {
       result = result.Without(kForeign | kUnchecked | kBelow);
       if (AnyOf(TextAt(expr.loc).substr(0, 400), {"createHash(", "hashlib."})) result.params = 0;
     }

@@ -5,6 +5,8 @@
 #include <bit>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <unordered_set>
 
 #include "code/engine.h"
 #include "code/places.h"
@@ -92,20 +94,22 @@ std::string_view TextOf(const World& world, const UseAt& at) {
   return text.substr(begin, at.use.loc.end - at.use.loc.begin);
 }
 
-// A line for a shell; `create_subprocess_exec(` and its like take words.
-// run(  # an argv list, never shell=True
+// run(  # an argv list, never shell=True: the call without its comments.
 std::string WithoutNotes(std::string_view call) {
   std::string out;
-  for (std::size_t at = 0; at < call.size();) {
-    const std::size_t end = std::min(call.find('\n', at), call.size());
-    const std::string_view line = call.substr(at, end - at);
-    out += line.substr(0, std::min(line.find("# "), line.find("// ")));
-    out += '\n';
-    at = end + 1;
+  char quote = 0;
+  for (std::size_t at = 0; at < call.size(); ++at) {
+    const char c = call[at];
+    const bool note = quote == 0 && (call.substr(at, 2) == "# " || call.substr(at, 3) == "// ");
+    if (note) at = std::min(call.find('\n', at), call.size());
+    if (at == call.size()) break;
+    if (c == '"' || c == '\'' || c == '`') quote = quote == 0 ? c : quote == c ? '\0' : quote;
+    out += call[at];
   }
   return out;
 }
 
+// A line for a shell; `create_subprocess_exec(` and its like take words.
 bool IsShellCall(std::string_view call) {
   constexpr std::size_t kMostRead = 4000;
   const std::string text = LowerCase(WithoutNotes(call.substr(0, kMostRead)));
@@ -133,7 +137,8 @@ bool DeletesOwnTemporary(const World& world, const UseAt& at) {
   if (name.empty() || name.find_first_of(" '\"(.") != std::string_view::npos) return false;
   const Module& module = world.View(at.module).module();
   const Loc loc = module.functions[at.function].loc;
-  const std::string_view body = module.text.substr(loc.begin, loc.end - loc.begin);
+  constexpr std::size_t kMostRead = 20'000;
+  const std::string_view body = module.text.substr(loc.begin, std::min<std::size_t>(loc.end - loc.begin, kMostRead));
   for (const std::string_view maker : {"mkstemp(", "mkdtemp(", "NamedTemporaryFile(", "mkdtempSync("}) {
     for (std::size_t hit = body.find(maker); hit != std::string_view::npos; hit = body.find(maker, hit + 1)) {
       const std::size_t line = hit == 0 ? std::string_view::npos : body.rfind('\n', hit - 1);
@@ -305,7 +310,7 @@ class Findings {
   void RaiseUnsaidCommands();
   void RaiseBrokenPromises();
   void RaiseUndone();
-  [[nodiscard]] bool IsSubcommand(std::string_view function) const;
+  [[nodiscard]] bool IsSubcommand(std::string_view function);
   void TakeHits();
   void RaiseWatchers();
   void RaiseFetchedImports();
@@ -319,6 +324,7 @@ class Findings {
   // By number of a function in the graph.
   std::vector<bool> by_tool_;
   std::vector<bool> by_call_;  // ... of those, what a call of a tool reaches, and not its module's own start
+  std::optional<std::unordered_set<std::string_view>> subcommands_;  // words that are compared with, once asked for
   std::vector<bool> at_import_;
   std::vector<std::vector<std::uint32_t>> entries_of_;
   std::vector<std::vector<std::uint32_t>> near_;   // by entry: functions at most one call away
@@ -428,32 +434,39 @@ void Findings::RaiseUnsaidCommands() {
 // A tool that says it only reads, and by whose hand branches, rows or objects of a cluster go: the words are another
 // program's, so they are looked for where they stand.
 void Findings::RaiseUndone() {
-  const auto raise = [&](std::uint32_t e, std::uint32_t m) {
-    const EntryPoint& entry = out_.entries[e];
-    const Module& module = world_.View(m).module();
-    for (FuncId f = 1; f < module.functions.size(); ++f) {
-      if (!std::binary_search(close_[e].begin(), close_[e].end(), graph_->At(m, f))) continue;
-      const Loc undone = UndoesIn(module, module.functions[f]);
-      if (undone.end == 0) continue;
-      RawFinding finding;
-      finding.rule = "DECL-001";
-      finding.file = module.file;
-      finding.bytes = {undone.begin, undone.end};
-      finding.subject = entry.name;
-      finding.message = "tool `" + entry.name + "` says that it only reads, and has things deleted";
-      finding.severity = core::Severity::kHigh;
-      SetReach(finding, m, f);
-      out_.findings.push_back(std::move(finding));
-      return true;
-    }
-    return false;
+  const auto promises = [&](const EntryPoint& entry) {
+    return entry.read_only && entry.kind != "script" && Condemns(PlaceOf(entry.module));
   };
-  for (std::uint32_t e = 0; e < out_.entries.size(); ++e) {
-    const EntryPoint& entry = out_.entries[e];
-    if (!entry.read_only || entry.kind == "script" || !Condemns(PlaceOf(entry.module))) continue;
-    for (std::uint32_t m = 0; m < world_.size(); ++m) {
-      if (raise(e, m)) break;
+  if (std::ranges::none_of(out_.entries, promises)) return;
+  struct Undone {
+    std::uint32_t module = 0;
+    FuncId function = 0;
+    Loc loc;
+  };
+  std::vector<Undone> all;
+  constexpr std::size_t kMost = 1000;
+  for (std::uint32_t m = 0; m < world_.size(); ++m) {
+    const Module& module = world_.View(m).module();
+    for (FuncId f = 1; f < module.functions.size() && all.size() < kMost; ++f) {
+      if (const Loc loc = UndoesIn(module, module.functions[f]); loc.end != 0) all.push_back({m, f, loc});
     }
+  }
+  for (std::uint32_t e = 0; e < out_.entries.size() && !all.empty(); ++e) {
+    const EntryPoint& entry = out_.entries[e];
+    if (!promises(entry)) continue;
+    const auto one = std::ranges::find_if(all, [&](const Undone& undone) {
+      return std::binary_search(close_[e].begin(), close_[e].end(), graph_->At(undone.module, undone.function));
+    });
+    if (one == all.end()) continue;
+    RawFinding finding;
+    finding.rule = "DECL-001";
+    finding.file = world_.View(one->module).module().file;
+    finding.bytes = {one->loc.begin, one->loc.end};
+    finding.subject = entry.name;
+    finding.message = "tool `" + entry.name + "` says that it only reads, and has things deleted";
+    finding.severity = core::Severity::kHigh;
+    SetReach(finding, one->module, one->function);
+    out_.findings.push_back(std::move(finding));
   }
 }
 
@@ -517,20 +530,26 @@ void Findings::RaiseBrokenPromises() {
 }
 
 // if args.command == "install": install(). Whoever starts the program has asked for it.
-bool Findings::IsSubcommand(std::string_view function) const {
+bool Findings::IsSubcommand(std::string_view function) {
   constexpr std::size_t kShort = 4;
-  if (function.size() <= kShort) return false;
-  const std::string name(function);
-  for (std::uint32_t m = 0; m < world_.size(); ++m) {
-    const std::string_view text = world_.View(m).module().text;
-    for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
-      const std::size_t end = at + name.size();
-      const bool quoted =
-          at > 0 && end < text.size() && (text[at - 1] == '"' || text[at - 1] == '\'') && text[end] == text[at - 1];
-      if (quoted && IsCompared(text, at - 1, end + 1)) return true;
+  constexpr std::size_t kLongest = 60;
+  if (function.size() <= kShort || function.size() > kLongest) return false;
+  if (!subcommands_) {
+    subcommands_.emplace();
+    for (std::uint32_t m = 0; m < world_.size(); ++m) {
+      const std::string_view text = world_.View(m).module().text;
+      for (std::size_t open = text.find_first_of("\"'"); open != std::string_view::npos;) {
+        const std::size_t end =
+            text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", open + 1);
+        const bool word = end != std::string_view::npos && end - open - 1 > kShort && end - open - 1 <= kLongest &&
+                          text[end] == text[open];
+        if (word && IsCompared(text, open, end + 1)) subcommands_->insert(text.substr(open + 1, end - open - 1));
+        open =
+            end == std::string_view::npos ? end : text.find_first_of("\"'", word ? end + 1 : std::max(end, open + 1));
+      }
     }
   }
-  return false;
+  return subcommands_->contains(function);
 }
 
 void Findings::TakeHits() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <utility>
 
 #include "code/places.h"
@@ -231,9 +232,13 @@ std::string SedReplacement(std::string_view script) {
 std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool known) {
   std::string path = Normal(raw);
   if (Has(path, "authorized_keys") || Has(path, "ld.so.preload")) return 2;
-  std::string text = LowerCase(content);
-  // printf '\nexport A=b\n'
-  for (std::size_t at = text.find("\\n"); at != std::string::npos; at = text.find("\\n", at)) text.replace(at, 2, "\n");
+  std::string text;
+  text.reserve(content.size());
+  for (std::size_t i = 0; i < content.size(); ++i) {
+    const bool line = content.substr(i, 2) == "\\n";  // printf '\nexport A=b\n'
+    text += line ? '\n' : static_cast<char>(std::tolower(static_cast<unsigned char>(content[i])));
+    i += line ? 1U : 0U;
+  }
   if ((Has(text, "curl ") || Has(text, "wget ") || Has(text, "base64 ") || Has(text, "/dev/tcp/") ||
        Has(text, " nc ") || Has(text, "ld_preload=") || Has(text, "shutdown ") || Has(text, "rm -rf ~") ||
        Has(text, "prompt_command=") || Has(text, "alias sudo=") || Has(text, "alias ssh=") || Has(text, "alias git=") ||

@@ -100,7 +100,7 @@ const Taint* Engine::FetchedPath(ExprId path, int depth) {
   return nullptr;
 }
 
-// git clone, xdg-open, tar: programs that are given a file or an address, and do not run it.
+// git clone, tar: programs that are given a file or an address, and do not run it. `open` may.
 bool Engine::OnlyHandlesFiles(const Call& call) const {
   if (call.entry == nullptr || call.entry->role != Role::kSpawn || call.args.empty()) return false;
   ExprId program = view().Origin(call.args[0].value, function_);
@@ -108,8 +108,8 @@ bool Engine::OnlyHandlesFiles(const Call& call) const {
       code().exprs[program].arg_count > 0)
     program = code().ArgsOf(code().exprs[program])[0].value;
   const std::string name = program < code().exprs.size() ? view().Text(program, function_) : std::string();
-  return SaysOneOf(name, {"git", "xdg-open", "open", "explorer", "tar", "unzip", "cat", "less", "file", "sha256sum",
-                          "shasum", "gpg", "minisign", "cosign", "ls", "stat"});
+  return SaysOneOf(name, {"git", "tar", "unzip", "cat", "less", "file", "sha256sum", "shasum", "gpg", "minisign",
+                          "cosign", "ls", "stat"});
 }
 
 void Engine::JudgeNetFile(const Call& call, const Taint& taint) {

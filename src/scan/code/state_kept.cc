@@ -65,6 +65,26 @@ void Engine::FindKeepers() {
   }
 }
 
+// A function of the package that is called `confirm` and asks nobody confirms nothing.
+bool Engine::AsksInside(ExprId test) const {
+  std::vector<ExprId> open{test};
+  constexpr std::size_t kMost = 16;
+  for (std::size_t i = 0; i < open.size() && i < kMost; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& part = code().exprs[open[i]];
+    for (const Arg& arg : code().ArgsOf(part)) open.push_back(arg.value);
+    if (part.kind != ExprKind::kCall) continue;
+    const Value called = view().Callee(open[i], function_);
+    if (called.kind != ValueKind::kFunction || called.module >= states_.size()) continue;
+    const Module& there = states_[called.module].view->module();
+    if (called.index >= there.functions.size()) continue;
+    const Loc loc = there.functions[called.index].loc;
+    const std::string_view body = std::string_view(there.text).substr(loc.begin, loc.end - loc.begin).substr(0, 4'000);
+    if (!AnyOf(body, {"question", "prompt", "readline", "input(", "inquirer", "stdin", ".confirm("})) return false;
+  }
+  return true;
+}
+
 // if (!(await confirm("Install it now?"))) return; if not click.confirm(...): whoever sits there is asked before what
 // follows in this function is done.
 bool Engine::Confirms(FuncId function, std::size_t before) const {
@@ -74,7 +94,8 @@ bool Engine::Confirms(FuncId function, std::size_t before) const {
     if (stmt.kind != StmtKind::kCondition) continue;
     const std::string text = Squeezed(TextAt(stmt.loc).substr(0, 200));
     if (AnyOf(text, {"!(awaitconfirm(", "!awaitconfirm(", "!confirm(", "notconfirm(", "notclick.confirm(",
-                     "nottyper.confirm(", "notConfirm.ask("})) {
+                     "nottyper.confirm(", "notConfirm.ask("}) &&
+        AsksInside(stmt.value)) {
       return true;
     }
   }

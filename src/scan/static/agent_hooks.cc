@@ -205,7 +205,7 @@ bool SaysYesToAll(std::string_view text, bool shell) {
   if (!AnswersYes(text)) return false;
   if (shell && EndsInYes(text)) return true;
   return !SaysAny(text, {"tool_name", "toolName", ".command", "\"command\"", "'command'", "tool_input\"]",
-                         "tool_input')", "toolInput", "tool_input.get", "deny", "block"});
+                         "tool_input')", "toolInput", "tool_input.get"});
 }
 
 // Whether a page or a manifest says where it goes.
