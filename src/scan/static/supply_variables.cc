@@ -1,5 +1,6 @@
 // Variables that tell installers where to fetch from, wherever they are set: ENV of a container file, export of a
 // script, an .env file, the environment of a service.
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -27,11 +28,20 @@ constexpr std::array<Variable, 9> kVariables = {{{"PIP_INDEX_URL", Asked::kOnly}
 
 bool IsWord(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
+constexpr std::size_t kMostOfLine = 400;  // looked at on either side
+
+// The line up to `at`, as far as it is near.
+std::string_view LineBefore(std::string_view text, std::size_t at) {
+  const std::string_view near = text.substr(at - std::min(at, kMostOfLine), std::min(at, kMostOfLine));
+  return near.substr(near.rfind('\n') + 1);
+}
+
 // What stands behind a name: `=value`, ` value` (ENV of old), `: value`, in quotes or not.
 std::string_view ValueBehind(std::string_view text, std::size_t at) {
   const std::size_t start = text.find_first_not_of(" \t=:\"'", at);
   if (start == std::string_view::npos || start == at || text.substr(at, start - at).find('\n') != text.npos) return {};
-  return text.substr(start, text.find_first_of(" \t\r\n\"'\\,;}", start) - start);
+  const std::string_view value = text.substr(start, kMostOfLine);
+  return value.substr(0, value.find_first_of(" \t\r\n\"'\\,;}"));
 }
 
 }  // namespace
@@ -42,8 +52,9 @@ void ReadIndexVariables(Sheet& sheet) {
     for (std::size_t at = base::FindBytes(text, variable.name); at != std::string_view::npos;) {
       const std::size_t end = at + variable.name.size();
       const bool whole = (at == 0 || !IsWord(text[at - 1])) && (end >= text.size() || !IsWord(text[end]));
-      const std::size_t head = text.rfind('\n', at) + 1;
-      const bool comment = text.find_first_not_of(" \t", head) < at && text[text.find_first_not_of(" \t", head)] == '#';
+      const std::string_view line = LineBefore(text, at);
+      const std::size_t first = line.find_first_not_of(" \t");
+      const bool comment = first != std::string_view::npos && line[first] == '#';
       const std::string_view value = whole && !comment ? ValueBehind(text, end) : std::string_view();
       const base::ByteSpan bytes{at, end + 1 + value.size()};
       if (!value.empty() && value.front() != '$') {
