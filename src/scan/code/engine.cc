@@ -17,7 +17,8 @@ constexpr std::uint32_t kMaxNesting = 2000;  // of expressions
 constexpr std::uint32_t kMaxCalls = 60;      // functions read inside each other's calls
 constexpr std::uint8_t kPasses = 3;
 constexpr std::uint32_t kMaxTogether = 16U << 10U;  // bytes of a function whose parts count as one deed
-constexpr std::uint64_t kStepsPerExpr = 24;
+constexpr std::uint64_t kStepsPerExpr = 24;         // of a file and pass
+constexpr std::uint64_t kStepsOfAny = 10'000;
 
 // What an item of a list of paths is called at its end: "AGENTS.md", join(root, "AGENTS.md"), root / "AGENTS.md".
 std::string_view LastName(const Module& module, ExprId item) {
@@ -104,7 +105,6 @@ Engine::Engine(const World& world, const std::vector<EntryPoint>& entries, std::
     : world_(world), entry_points_(entries), hooks_(std::move(hooks)) {
   states_.resize(world.size());
   facts_.resize(world.size());
-  std::uint64_t exprs = 0;
   for (std::uint32_t i = 0; i < world.size(); ++i) {
     ModuleState& state = states_[i];
     state.view = &world.View(i);
@@ -120,14 +120,28 @@ Engine::Engine(const World& world, const std::vector<EntryPoint>& entries, std::
       facts_[i][f].places.resize(params);
       facts_[i][f].text_state.resize(params);
     }
-    exprs += module.exprs.size() + module.functions.size();
     for (const Import& import : module.imports) {
       if (import.module.find("langgraph") == std::string::npos) continue;
       graphs_.resize(world.size());
       graphs_[i] = 1;
     }
   }
-  steps_left_ = exprs * kStepsPerExpr + 10'000;
+}
+
+// Afresh for each pass, so that the last one, which judges, reads all that the others could.
+void Engine::GiveSteps() {
+  for (ModuleState& state : states_) {
+    const Module& module = state.view->module();
+    state.steps_left = (module.exprs.size() + module.functions.size()) * kStepsPerExpr + kStepsOfAny;
+  }
+}
+
+std::vector<std::uint32_t> Engine::Unfinished() const {
+  std::vector<std::uint32_t> files;
+  for (const ModuleState& state : states_) {
+    if (state.unfinished) files.push_back(state.view->module().file);
+  }
+  return files;
 }
 
 // def summary(cohort: Cohort): the fields of the object are the caller's, too.
@@ -182,6 +196,7 @@ void Engine::Run() {
   for (pass_ = 1; pass_ <= kPasses; ++pass_) {
     last_ = pass_ == kPasses || (pass_ > 1 && !changed_);
     changed_ = false;
+    GiveSteps();
     for (std::uint32_t i = 0; i < states_.size(); ++i) {
       for (FuncId f = 0; f < facts_[i].size(); ++f) ReadFunction(i, f);
     }
@@ -197,7 +212,7 @@ void Engine::Run() {
 
 void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   FunctionFacts& about = facts(module, function);
-  if (about.running || about.pass == pass_ || nested_ >= kMaxCalls || steps_left_ == 0) return;
+  if (about.running || about.pass == pass_ || nested_ >= kMaxCalls || states_[module].steps_left == 0) return;
   about.running = true;
   about.pass = pass_;
   const std::uint32_t before_module = std::exchange(module_, module);
@@ -248,7 +263,7 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
 void Engine::ReadBody(FuncId function) {
   const std::vector<Stmt>& body = code().functions[function].body;
   for (const Stmt& stmt : body) {
-    if (steps_left_ == 0) break;
+    if (states_[module_].steps_left == 0) break;
     statement_ = stmt;
     while (!conditions_.empty() && conditions_.back().depth >= stmt.condition_depth) conditions_.pop_back();
     switch (stmt.kind) {
@@ -445,8 +460,13 @@ Taint Engine::EvalMember(ExprId id) {
 
 Taint Engine::Eval(ExprId id) {
   Taint taint;
-  if (id >= code().exprs.size() || steps_left_ == 0 || depth_ >= kMaxNesting) return taint;
-  --steps_left_;
+  if (id >= code().exprs.size() || depth_ >= kMaxNesting) return taint;
+  ModuleState& reading = states_[module_];
+  if (reading.steps_left == 0) {
+    reading.unfinished = true;
+    return taint;
+  }
+  --reading.steps_left;
   ++depth_;
   const Expr& expr = code().exprs[id];
   switch (expr.kind) {

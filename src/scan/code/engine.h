@@ -209,7 +209,8 @@ class Engine {
   [[nodiscard]] const std::vector<std::string>& given() const { return given_; }
   // Functions that a server calls for whoever connects: module << 32 | function.
   [[nodiscard]] std::vector<std::uint64_t> Served() const;
-  [[nodiscard]] bool complete() const { return steps_left_ > 0; }
+  // Files that took more steps than their size allows: what is said of them may not be all.
+  [[nodiscard]] std::vector<std::uint32_t> Unfinished() const;
 
  private:
   struct Call {  // being judged
@@ -229,11 +230,14 @@ class Engine {
     std::unordered_map<std::uint32_t, Taint> outside;  // what functions put into variables around them
     std::vector<const CatalogueEntry*> entries;        // of callees and members, by expression
     std::vector<std::uint8_t> looked;
+    std::uint64_t steps_left = 0;  // of this pass: one file's tangle costs no other file anything
+    bool unfinished = false;
   };
 
   void FillFields(ExprId annotation, FuncId scope, const Taint& taint);
   void ReadFunction(std::uint32_t module, FuncId function);
   void ReadBody(FuncId function);
+  void GiveSteps();
   Taint Eval(ExprId expr);
   [[nodiscard]] const CatalogueEntry* EntryOfStore(const Expr& method) const;
   Taint EvalCall(ExprId expr);
@@ -389,7 +393,7 @@ class Engine {
   void FinishState();
   void JudgeMailCopy(ExprId dict);
   void JudgeReceivers(const Call& call);
-  void JudgeReceiverList(ExprId receivers, ExprId at);
+  void JudgeReceiverList(std::uint32_t module, FuncId scope, ExprId receivers, ExprId at);
   void JudgeEnvelope(ExprId envelope);
   // sinks_given.cc
   [[nodiscard]] std::string FixedPrincipal(const Call& call, std::string_view said);
@@ -693,7 +697,7 @@ class Engine {
   std::uint32_t depth_ = 0;
   std::uint32_t nested_ = 0;
   std::uint32_t nested_known_ = 0;
-  std::uint64_t steps_left_ = 0;
+  std::vector<std::pair<std::uint32_t, ExprId>> origins_;  // being read: module, expression
   std::uint8_t pass_ = 0;
   bool last_ = false;
   bool exact_ = false;  // what is judged came this way and no other

@@ -24,7 +24,15 @@ void Engine::Narrow(const Expr& part, std::string_view key, Taint* taint) {
 Taint Engine::OfOrigin(ExprId id) {
   FuncId where = function_;
   const ExprId origin = view().Origin(id, function_, &where);
-  return origin == id || origin == kNone || where != function_ ? Taint() : Eval(origin);
+  if (origin == id || origin == kNone || where != function_) return {};
+  // count = store.get("n") + 1; store.set("n", count): what is put into a box was made out of what was in it.
+  constexpr std::size_t kDeepest = 64;
+  const std::pair<std::uint32_t, ExprId> one{module_, origin};
+  if (origins_.size() >= kDeepest || std::ranges::find(origins_, one) != origins_.end()) return {};
+  origins_.push_back(one);
+  const Taint taint = Eval(origin);
+  origins_.pop_back();
+  return taint;
 }
 
 // config.store.put(...), runtime.store.search(...): the store that a graph hands to its nodes.

@@ -656,6 +656,7 @@ CodeFacts Findings::Take() && {
   RaiseFetchedImports();
   RaisePowers();
   out_.given = engine_.given();
+  out_.unfinished = engine_.Unfinished();
   for (UseAt& at : engine_.uses()) out_.uses.push_back(std::move(at.use));
   std::stable_sort(out_.findings.begin(), out_.findings.end(), [](const RawFinding& a, const RawFinding& b) {
     return a.file != b.file ? a.file < b.file : a.bytes.begin < b.bytes.begin;

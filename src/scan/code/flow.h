@@ -64,8 +64,9 @@ struct CodeFacts {
   std::vector<EntryPoint> entries;
   std::vector<CapabilityUse> uses;
   std::vector<ToldText> told;
-  std::vector<std::string> given;    // files of the package that its code puts into an agent's memory
-  std::vector<RawFinding> findings;  // flows (secret -> network ...), obfuscation, evasion, T7, T8; reach set
+  std::vector<std::string> given;         // files of the package that its code puts into an agent's memory
+  std::vector<std::uint32_t> unfinished;  // files whose flows took more steps than their size allows
+  std::vector<RawFinding> findings;       // flows (secret -> network ...), obfuscation, evasion, T7, T8; reach set
 };
 
 // `reach`: of each module's file. Budget: steps proportional to the size of the modules.

@@ -15,6 +15,14 @@ namespace {
 
 constexpr std::size_t kMaxGiven = 512;  // bytes of a text that is remembered for a parameter
 
+// Makers of handles on a file: "notes.db" is no host.
+bool OpensFile(std::string_view callee) {
+  constexpr auto kLocal =
+      std::to_array<std::string_view>({"sqlite3.", "aiosqlite.", "duckdb.", "apsw.", "lmdb.", "shelve.", "dbm.",
+                                       "tinydb.", "better-sqlite3", "node:sqlite.", "sqlite.", "lowdb."});
+  return std::ranges::any_of(kLocal, [&](std::string_view name) { return callee.starts_with(name); });
+}
+
 }  // namespace
 
 std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) const {
@@ -23,8 +31,15 @@ std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) const {
   const Slot& variable = view.slots()[slot];
   if (variable.param == kNone || variable.scope >= facts_[module].size()) return {};
   const FunctionFacts& about = facts_[module][variable.scope];
-  if (variable.param >= about.texts.size() || about.text_state[variable.param] != 1) return {};
-  return about.texts[variable.param];
+  if (variable.param >= about.texts.size()) return {};
+  if (about.text_state[variable.param] == 1) return about.texts[variable.param];
+  // Once all callers were seen, and none of them gives anything: what stands there for that.
+  const bool left = about.text_state[variable.param] == 0 && pass_ > 1 && about.in[variable.param].labels == 0;
+  const Function& shape = view.module().functions[variable.scope];
+  const ExprId fallback = left ? shape.params[variable.param].fallback : kNone;
+  if (fallback == kNone) return {};
+  const std::string& text = view.Text(fallback, shape.parent == kNone ? kModuleBody : shape.parent);
+  return text.size() <= kMaxGiven ? text : std::string();
 }
 
 std::string Engine::Known(ExprId expr) {
@@ -129,7 +144,7 @@ std::string Engine::HostOfHandle(ExprId handle) {
   for (Maker made = MakerOf(handle); made.expr != kNone; made = MakerBehind(made)) {
     const Expr& maker = code().exprs[made.expr];
     if (maker.kind == ExprKind::kMember) continue;
-    if (maker.kind != ExprKind::kCall) return {};
+    if (maker.kind != ExprKind::kCall || OpensFile(view().Callee(made.expr, made.scope).text)) return {};
     for (const Arg& arg : code().ArgsOf(maker)) {
       if (arg.value >= code().exprs.size()) continue;
       const Expr& value = code().exprs[arg.value];

@@ -719,6 +719,8 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
              ((word(1) == "mcp" && Is(word(2), {"add", "add-json", "add-from-claude-desktop"})) ||
               HasFlag(command, {"--add-mcp"}) || (word(1) == "config" && Is(word(2), {"set", "add"})))) {
     Emit(ShellAct::kWriteAgent, index, std::string(program) + " " + raw(1) + " " + raw(2) + " " + raw(3), 1);
+  } else if (const std::string host = PushedWithKey(command, program); !host.empty()) {
+    Emit(ShellAct::kSendTaken, index, host, 1);
   } else if (Reroutes(command, program)) {
     Emit(ShellAct::kPermission, index,
          std::string(program) + " has what others fetch or send go through " + raw(count - 1), 2);

@@ -93,6 +93,7 @@ inline std::string Shown(std::string_view text) {
 [[nodiscard]] bool IsMirror(std::string_view host);
 [[nodiscard]] bool OpensQuestions(std::string_view said);  // shell_handed.cc; lower case
 [[nodiscard]] bool GitRuns(const ShellCommand& command);
+[[nodiscard]] std::string PushedWithKey(const ShellCommand& command, std::string_view program);
 [[nodiscard]] bool Reroutes(const ShellCommand& command, std::string_view program);
 
 class Analysis {

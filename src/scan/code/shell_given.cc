@@ -53,6 +53,28 @@ bool GitRuns(const ShellCommand& command) {
   });
 }
 
+// git push https://name:key@host/...: to a repository whose key stands here, and not to one that the user set up.
+// Returns the host; "" when there is none.
+std::string PushedWithKey(const ShellCommand& command, std::string_view program) {
+  constexpr std::size_t kLeastKey = 6;
+  if (program != "git") return {};
+  const std::size_t verb = GitVerb(command);
+  if (verb >= command.words.size() || command.words[verb].text != "push") return {};
+  for (std::size_t i = verb + 1; i < command.words.size(); ++i) {
+    const std::string& text = command.words[i].text;
+    const std::size_t scheme = text.find("://");
+    const std::size_t at = text.find('@');
+    if (scheme == std::string::npos || at == std::string::npos || at < scheme) continue;
+    const std::string_view user = std::string_view(text).substr(scheme + 3, at - scheme - 3);
+    const std::size_t colon = user.find(':');
+    const std::string_view key = colon == std::string_view::npos ? user : user.substr(colon + 1);
+    if (key.size() < kLeastKey || key.find(kUnknownChar) != std::string_view::npos || key == "x-oauth-basic") continue;
+    const std::string host = HostOf("https://" + text.substr(at + 1));
+    if (Has(host, ".") && !IsLocalHost(host) && host.find(kUnknownChar) == std::string::npos) return host;
+  }
+  return {};
+}
+
 // Where other programs fetch from, or send to, from now on: a host that stands here and is nobody's mirror.
 bool Reroutes(const ShellCommand& command, std::string_view program) {
   const auto word = [&](std::size_t i) {

@@ -105,6 +105,7 @@ void Engine::MarkRouters() {
 }
 
 void Engine::JudgeAgentCall(const Call& call, std::string_view last, bool method) {
+  constexpr std::size_t kFewWords = 20;  // bytes: of a text that is no label
   const Expr& expr = code().exprs[call.expr];
   const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
   // Downloads by stream.
@@ -138,10 +139,15 @@ void Engine::JudgeAgentCall(const Call& call, std::string_view last, bool method
     const bool tool = made < code().exprs.size() && code().exprs[made].kind == ExprKind::kCall &&
                       code().exprs[made].base < code().exprs.size() &&
                       SaysOneOf(code().exprs[code().exprs[made].base].text, {"registerTool", "tool"});
+    // One that was handed on, by its name: what it is said to be from now on stands here.
+    const bool handed = !tool && base->base < code().exprs.size() && code().exprs[base->base].kind == ExprKind::kName &&
+                        LowerCase(code().exprs[base->base].text).ends_with("tool");
     for (const Arg& field : code().ArgsOf(code().exprs[call.args[0].value])) {
-      if (!tool || !SaysOneOf(field.name, {"description", "paramsSchema", "inputSchema", "callback"})) continue;
-      const Loc own = code().exprs[made].loc;
-      const bool inside = expr.loc.begin >= own.begin && expr.loc.end <= own.end;  // from its own handler
+      const bool said = field.name == "description" && view().Text(field.value, function_).size() > kFewWords;
+      if (tool ? !SaysOneOf(field.name, {"description", "paramsSchema", "inputSchema", "callback"}) : !handed || !said)
+        continue;
+      const Loc own = tool ? code().exprs[made].loc : Loc();
+      const bool inside = tool && expr.loc.begin >= own.begin && expr.loc.end <= own.end;  // from its own handler
       Raise("DECL-003", call.expr, {}, 0, "a tool changes what it is said to be while it is in use",
             inside || IsEntry() || !conditions_.empty() ? 1.0 : 0.4);
       break;

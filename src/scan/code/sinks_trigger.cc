@@ -5,6 +5,7 @@
 #include "code/engine.h"
 #include "code/places.h"
 #include "code/sink_words.h"
+#include "code/value_parts.h"
 #include "static/part_set.h"
 
 namespace interlock::scan::code {
@@ -188,35 +189,37 @@ void Engine::JudgeReceivers(const Call& call) {
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     const bool place = call.args[i].name == "to_addrs" || call.args[i].name == "recipients" ||
                        (call.args[i].name.empty() && i == (message ? 2U : 1U));
-    if (place) JudgeReceiverList(call.args[i].value, call.expr);
+    if (place) JudgeReceiverList(module_, function_, call.args[i].value, call.expr);
   }
 }
 
-// Whoever is given, and somebody whose address stands here.
-void Engine::JudgeReceiverList(ExprId receivers, ExprId at) {
-  const ExprId list = view().Origin(receivers, function_);
-  if (list >= code().exprs.size()) return;
-  const Expr& shape = code().exprs[list];
-  if ((shape.kind != ExprKind::kList && shape.kind != ExprKind::kConcat) || shape.arg_count < 2) return;
+// Whoever is given, and somebody whose address stands here: [to, "x@y"], new Set([to]) with .add(`dsn+${d}@y`).
+void Engine::JudgeReceiverList(std::uint32_t module, FuncId scope, ExprId receivers, ExprId at) {
+  constexpr std::size_t kMostParts = 48;
+  constexpr std::size_t kLongest = 100;
   bool given = false;
   std::string fixed;
-  std::vector<ExprId> open;
-  for (const Arg& item : code().ArgsOf(shape)) open.push_back(item.value);
-  for (std::size_t k = 0; k < open.size() && k < 32; ++k) {
-    if (open[k] >= code().exprs.size()) continue;
-    const Expr& item = code().exprs[open[k]];
-    if (item.kind == ExprKind::kList) {
-      for (const Arg& inner : code().ArgsOf(item)) open.push_back(inner.value);
+  ValueParts parts(world_, module, scope, receivers, kMostParts);
+  while (parts.Next()) {
+    const Expr& item = parts.expr();
+    const Value& value = parts.view().Evaluate(parts.id(), parts.scope());
+    std::string text = value.kind == ValueKind::kText ? value.text : std::string();
+    if (text.empty() && (item.kind == ExprKind::kFormat || item.kind == ExprKind::kConcat))
+      text = parts.view().Text(parts.id(), parts.scope());
+    // What is put in before the sign may be the user's; the domain says whose box it is.
+    const std::size_t sign = text.find('@');
+    if (sign != std::string::npos && text.size() < kLongest && text.find(kHole, sign) == std::string::npos) {
+      if (text.front() != kHole) fixed = text;
       continue;
     }
-    const Value& value = view().Evaluate(open[k], function_);
-    if (value.kind == ValueKind::kText && Contains(value.text, "@") && value.text.size() < 100) {
-      fixed = value.text;
-    } else {
-      given = given || item.kind == ExprKind::kName || item.kind == ExprKind::kMember || item.kind == ExprKind::kSpread;
-    }
+    given = given || item.kind == ExprKind::kName || item.kind == ExprKind::kMember;
+    if (item.kind == ExprKind::kCall && parts.AddReturns(parts.view().Callee(parts.id(), parts.scope()))) continue;
+    if (item.kind == ExprKind::kMember) continue;
+    for (const Arg& part : parts.module().ArgsOf(item)) parts.AddPutInto(part.value);
+    parts.AddOwn();
   }
   if (given && !fixed.empty()) {
+    std::ranges::replace(fixed, kHole, '*');
     Raise("EXFIL-005", at, {}, 0, "every message is copied to a fixed address, " + Shown(fixed, 60));
   }
 }
@@ -236,12 +239,20 @@ void Engine::JudgeMailCopy(ExprId dict) {
   }
 }
 
-// envelope: {from, to: [...to, "x@y"]}: who gets a message, whatever its head says.
+// envelope: {from, to: [...to, "x@y"]}: who gets a message, whatever its head says. Made here, or by a function of the
+// package.
 void Engine::JudgeEnvelope(ExprId envelope) {
-  const ExprId dict = view().Origin(envelope, function_);
-  if (dict >= code().exprs.size() || code().exprs[dict].kind != ExprKind::kDict) return;
-  for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
-    if (field.name == "to") JudgeReceiverList(field.value, dict);
+  constexpr std::size_t kMostParts = 8;
+  ValueParts parts(world_, module_, function_, envelope, kMostParts);
+  while (parts.Next()) {
+    if (parts.expr().kind == ExprKind::kCall) {
+      parts.AddReturns(parts.view().Callee(parts.id(), parts.scope()));
+      continue;
+    }
+    if (parts.expr().kind != ExprKind::kDict) continue;
+    for (const Arg& field : parts.module().ArgsOf(parts.expr())) {
+      if (field.name == "to") JudgeReceiverList(parts.module_id(), parts.scope(), field.value, envelope);
+    }
   }
 }
 

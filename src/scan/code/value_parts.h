@@ -31,6 +31,7 @@ class ValueParts {
 
   [[nodiscard]] const ModuleView& view() const { return world_.View(now_.module); }
   [[nodiscard]] const Module& module() const { return view().module(); }
+  [[nodiscard]] std::uint32_t module_id() const noexcept { return now_.module; }
   [[nodiscard]] ExprId id() const noexcept { return now_.expr; }
   [[nodiscard]] FuncId scope() const noexcept { return now_.scope; }
   [[nodiscard]] const Expr& expr() const { return module().exprs[now_.expr]; }
@@ -42,6 +43,14 @@ class ValueParts {
     const Expr& made = expr();
     if (made.base != kNone) Add(made.base, now_.scope);
     for (const Arg& arg : module().ArgsOf(made)) Add(arg.value, now_.scope);
+  }
+  // What is put into a container after it was made: rcpt.add(x), of the variable `name`.
+  void AddPutInto(ExprId name) {
+    constexpr std::size_t kMost = 16;
+    if (name >= module().exprs.size() || module().exprs[name].kind != ExprKind::kName) return;
+    const std::uint32_t slot = view().SlotOf(name, now_.scope);
+    if (slot == kNone) return;
+    for (const auto& [value, scope] : view().PutInto(slot, kMost)) Add(value, scope);
   }
   // What a function of the package gives back; false: it is none.
   bool AddReturns(const Value& callee) {

@@ -200,12 +200,27 @@ bool EndsInYes(std::string_view text) {
   return AnswersYes(text.substr(made, text.find("\n}", made) - made));
 }
 
+// Whether a line of a script looks at what is asked: it names it, and does more than write it down.
+bool LooksAtCall(std::string_view text) {
+  constexpr auto kAsked =
+      std::to_array<std::string_view>({"tool_name", "toolName", ".command", "\"command\"", "'command'", "tool_input\"]",
+                                       "tool_input')", "toolInput", "tool_input.get"});
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    const bool noted = SaysAny(line, {".write(", "appendFile", "writeFile", "console.", "print(", ".log(", ".info(",
+                                      ".debug(", ".append("}) &&
+                       !SaysAny(line, {"if ", "if(", " ? ", "&& ", "|| "});
+    if (!noted && SaysAny(line, kAsked)) return true;
+  }
+  return false;
+}
+
 // Whether it says yes without a look at what it is asked about.
 bool SaysYesToAll(std::string_view text, bool shell) {
   if (!AnswersYes(text)) return false;
-  if (shell && EndsInYes(text)) return true;
-  return !SaysAny(text, {"tool_name", "toolName", ".command", "\"command\"", "'command'", "tool_input\"]",
-                         "tool_input')", "toolInput", "tool_input.get"});
+  return (shell && EndsInYes(text)) || !LooksAtCall(text);
 }
 
 // Whether a page or a manifest says where it goes.

@@ -8,6 +8,7 @@
 
 #include "code/open_settings.h"
 #include "code/places.h"
+#include "static/data_files.h"
 #include "static/literals.h"
 #include "static/part_set.h"
 #include "static/shell_judge.h"
@@ -587,104 +588,6 @@ void JudgePictures(const FileContext& file, std::string_view purpose, std::strin
   });
 }
 
-// What manifests of clusters and pipelines hand over: the whole machine, every secret, a shell for whoever comments.
-void JudgeManifest(const FileContext& file, std::vector<RawFinding>& out) {
-  const std::string text = LowerCase(file.text().substr(0, kMaxRead));
-  const auto raise = [&](std::string_view rule, std::size_t at, std::size_t size, std::string message, double scale) {
-    Add(out, file, rule, {at, at + size}, std::move(message), scale);
-  };
-  const std::size_t privileged = text.find("privileged: true");
-  const bool enters =
-      SaysAny(text, {"nsenter -t 1", "nsenter --target 1", "chroot /host", "/host/etc/", "release_agent"});
-  if (privileged != std::string::npos && enters && SaysAny(text, {"hostpath:", "/:/host", "- /:/"})) {
-    raise("ESCAPE-001", privileged, 16, "a privileged container enters the machine that it runs on", 0.95);
-  }
-  const std::size_t binding = text.find("kind: clusterrolebinding");
-  if (binding != std::string::npos && text.find("name: cluster-admin", binding) != std::string::npos &&
-      SaysAny(text.substr(binding), {"system:unauthenticated", "system:anonymous", "name: system:authenticated"})) {
-    raise("GRANT-001", binding, 24, "gives everybody the highest role of a cluster", 1.2);
-  }
-  const bool sends = SaysAny(text, {"curl ", "wget ", "invoke-webrequest", " nc ", "fetch("});
-  const std::size_t all = text.find("tojson(secrets)");
-  if (all != std::string::npos && sends) {
-    raise("SH-004", all, 15, "sends all secrets of a pipeline out", 0.95);
-  }
-  // run: echo "${{ github.event.issue.title }}"
-  for (const std::string_view given :
-       {"github.event.comment.body", "github.event.issue.title", "github.event.issue.body",
-        "github.event.pull_request.title", "github.event.pull_request.body", "github.head_ref"}) {
-    for (std::size_t at = text.find(given); at != std::string::npos; at = text.find(given, at + 1)) {
-      // Where a variable of the environment or a condition takes it, no shell reads it.
-      const std::size_t line = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at) + 1;
-      std::string_view before = std::string_view(text).substr(line, at - line);
-      before.remove_prefix(std::min(before.find_first_not_of(" -"), before.size()));
-      if (before.find("${{") == std::string_view::npos || before.starts_with("if:")) continue;
-      const std::size_t colon = before.find(": ");
-      const bool field = colon != std::string_view::npos && colon < before.find("${{") &&
-                         before.substr(0, colon).find_first_of(" \"'=$") == std::string_view::npos;
-      if (field && !before.starts_with("run:")) continue;
-      raise("VULN-001", at, given.size(), "has a shell read what anybody may write into a comment or a title", 1.0);
-      return;
-    }
-  }
-}
-
-// {"()": "subprocess.getoutput", "cmd": "..."}: whoever sets up logging by the file calls what it names.
-void JudgeLogFactories(const FileContext& file, std::vector<RawFinding>& out) {
-  constexpr auto kCalled = std::to_array<std::string_view>(
-      {"subprocess.", "os.system", "os.popen", "os.exec", "os.spawn", "os.remove", "os.kill", "builtins.exec",
-       "builtins.eval", "builtins.compile", "runpy.", "pty.spawn", "shutil.rmtree", "ctypes.", "pickle.", "marshal.",
-       "code.interact"});
-  const std::string_view text = file.text().substr(0, kMaxRead);
-  for (std::size_t at = text.find("()"); at != std::string_view::npos; at = text.find("()", at + 1)) {
-    if (at == 0 || (text[at - 1] != '"' && text[at - 1] != '\'')) continue;
-    const std::size_t from = text.find_first_not_of("\"' :\t", at + 2);
-    if (from == std::string_view::npos || from > at + 12) continue;
-    const std::string_view called = text.substr(from, 60);
-    if (!std::ranges::any_of(kCalled, [&](std::string_view name) { return called.starts_with(name); })) continue;
-    RawFinding finding;
-    finding.rule = "OBFUSC-002";
-    finding.file = file.index;
-    finding.bytes = {at - 1, from + called.find_first_of("\"' \r\n,")};
-    finding.message = "has a file of settings call " + std::string(called.substr(0, called.find_first_of("\"' \r\n,")));
-    out.push_back(std::move(finding));
-    return;
-  }
-}
-
-// {"class": "logging.handlers.HTTPHandler", "host": "..."} in a file of settings: each line that is logged leaves.
-void JudgeLogSettings(const FileContext& file, std::vector<RawFinding>& out) {
-  constexpr std::string_view kHandlers = "logging.handlers.";
-  constexpr std::size_t kNear = 400;  // bytes from the handler's name to its host
-  const std::string_view text = file.text().substr(0, kMaxRead);
-  for (std::size_t at = text.find(kHandlers); at != std::string_view::npos; at = text.find(kHandlers, at + 1)) {
-    const std::string_view name = text.substr(at + kHandlers.size(), 16);
-    if (!std::ranges::any_of(std::array{"HTTPHandler", "SocketHandler", "DatagramHandler", "SMTPHandler"},
-                             [&](std::string_view sends) { return name.starts_with(sends); })) {
-      continue;
-    }
-    std::string_view rest = text.substr(at + kHandlers.size(), kNear);
-    rest = rest.substr(0, std::min(rest.find(kHandlers), rest.find('}')));
-    std::size_t key = rest.find("host");
-    if (key == std::string_view::npos) continue;
-    key = rest.find_first_of(":=", key);
-    const std::size_t from = key == std::string_view::npos ? key : rest.find_first_not_of(" '\"(,:=", key);
-    if (from == std::string_view::npos) continue;
-    std::string host = LowerCase(rest.substr(from, rest.find_first_of(" '\",:)\r\n", from) - from));
-    const bool plain = host.find('.') != std::string::npos && host.find_first_of("${}/<") == std::string::npos;
-    const HostKind kind = plain ? KindOfHost(host) : HostKind::kLocal;
-    if (kind != HostKind::kOrdinary && kind != HostKind::kRawAddress && kind != HostKind::kTunnel) continue;
-    RawFinding finding;
-    finding.rule = "EXFIL-011";
-    finding.file = file.index;
-    finding.bytes = {at, at + kHandlers.size() + name.find("Handler") + 7};
-    finding.message = "sends what is logged to " + host;
-    finding.host = std::move(host);
-    out.push_back(std::move(finding));
-    return;
-  }
-}
-
 }  // namespace
 
 void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out) {
@@ -692,14 +595,14 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
   const std::string page = PageOf(files);
   const bool only_reads = SaysOnlyReads(purpose);
   const std::string own = LowerCase(report.name + " " + report.description);
+  const DataReader reader{.evaluates = std::ranges::any_of(report.permissions,
+                                                           [](const PermissionUse& use) {
+                                                             return use.permission == core::Permission::kDynamicCode;
+                                                           }),
+                          .only_reads = only_reads};
   for (const FileContext& file : files) {
     if (file.reach > Reach::kRuntime) continue;
-    if (file.type == FileType::kJson || file.type == FileType::kYaml || file.type == FileType::kToml ||
-        file.type == FileType::kIni) {
-      JudgeLogSettings(file, out);
-      JudgeLogFactories(file, out);
-      if (file.type == FileType::kYaml) JudgeManifest(file, out);
-    }
+    JudgeDataFile(file, reader, out);
     if (!IsCode(file.type)) continue;
     const Said said(file.text().substr(0, kMaxRead));
     const std::string_view text = said.text;

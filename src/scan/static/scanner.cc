@@ -83,6 +83,28 @@ void CollectMentions(std::string_view text, std::unordered_set<std::string_view>
   }
 }
 
+// `. "$here/lib.sh"`, `source ../lib/common.sh`: files that a script takes into itself, without what is unknown of
+// their folder.
+void CollectSourced(std::string_view text, std::vector<std::string_view>& out) {
+  for (std::size_t at = 0; at < text.size() && out.size() < kMaxMentions;) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    line.remove_prefix(std::min(line.find_first_not_of(" \t"), line.size()));
+    if (!line.starts_with(". ") && !line.starts_with("source ")) continue;
+    line.remove_prefix(line.find(' ') + 1);
+    line = line.substr(0, line.find_first_of(";|&#"));
+    while (!line.empty() && std::string_view(" \"'").find(line.back()) != std::string_view::npos) line.remove_suffix(1);
+    std::size_t begin = line.size();
+    while (begin > 0 && PathChar(line[begin - 1])) --begin;
+    if (begin > 0 && line[begin - 1] == '$') begin = std::min(line.find('/', begin), line.size());
+    line.remove_prefix(begin);
+    while (line.starts_with("../") || line.starts_with("./") || line.starts_with('/'))
+      line.remove_prefix(line.find('/') + 1);
+    if (line.size() >= 3 && line.size() <= 300) out.push_back(line);
+  }
+}
+
 // Folders that a text names: `references/`, guides/*.md.
 void CollectFolders(std::string_view text, std::unordered_set<std::string_view>& out) {
   constexpr std::size_t kMostFolders = 64;
@@ -325,8 +347,10 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
       by_folder[std::string(PrefixOf(file.file->path))].push_back(file.index);
   }
   std::vector<std::uint32_t> readers;  // texts that an agent is given, in the order in which they are come upon
+  std::vector<std::uint32_t> scripts;  // of shells, that run
   const auto lift = [&](FileContext& file, Reach reach) {
     if (file.reach <= reach) return;
+    if (file.type == FileType::kShell && reach <= Reach::kRuntime) scripts.push_back(file.index);
     const bool reads = reach == Reach::kAgent && file.reach == Reach::kDocument && !IsAboutPackage(file.file->path);
     file.reach = reach;
     if (reads && file.type == FileType::kMarkdown) readers.push_back(file.index);
@@ -350,6 +374,7 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
   for (const FileContext& file : files) {
     if (files.size() > 1 && file.reach == Reach::kAgent && IsText(file.type) && IsInstructionFile(file.file->path))
       readers.push_back(file.index);
+    if (file.type == FileType::kShell && file.reach <= Reach::kRuntime) scripts.push_back(file.index);
   }
   for (std::size_t i = 0; i < readers.size(); ++i) {
     // By value: reach changes while we go.
@@ -375,6 +400,16 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
   }
   for (const std::string& entry : supply.entry_files) raise("", entry, Reach::kRuntime);
   for (const std::string& entry : supply.install_files) raise("", entry, Reach::kInstall);
+  std::vector<std::string_view> sourced;
+  for (std::size_t i = 0; i < scripts.size(); ++i) {
+    sourced.clear();
+    CollectSourced(files[scripts[i]].text(), sourced);
+    const std::string_view folder = PrefixOf(files[scripts[i]].file->path);
+    for (const std::string_view mention : sourced) {
+      raise(folder, mention, files[scripts[i]].reach);
+      if (!folder.empty()) raise(PrefixOf(folder.substr(0, folder.size() - 1)), mention, files[scripts[i]].reach);
+    }
+  }
 }
 
 void ScanJob::Impl::RunHooks(const SupplyFacts& supply, std::vector<RawFinding>& raw,
@@ -454,6 +489,10 @@ code::CodeFacts ScanJob::Impl::RunCode(const std::vector<AgentHook>& hooks) {
   }
   if (package.modules.empty()) return {};
   code::CodeFacts facts = code::AnalyzeCode(package, reach);
+  for (const std::uint32_t file : facts.unfinished) {
+    units[file].lowering.push_back({files[file].file->path, core::SkipReason::kParserBudget, 0,
+                                    "flows too entangled to be followed to their end"});
+  }
   JudgeToldTexts(facts.told, files, *rules, facts.findings);
   return facts;
 }
