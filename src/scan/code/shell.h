@@ -110,6 +110,8 @@ struct ShellUse {
   std::string content = {};       // kWriteFile, kWriteStartup, kWriteAgent: text written, where it is constant
   std::uint32_t command = kNone;  // index into ShellScript::commands
 };
-[[nodiscard]] std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_view text);
+// The first 2,048 of each kind. `all`: set to whether there were no more; may be null.
+[[nodiscard]] std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_view text,
+                                                       bool* all = nullptr);
 
 }  // namespace interlock::scan::code

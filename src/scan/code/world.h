@@ -67,6 +67,7 @@ class KnownOrigins {
 
 // Text of at most this size is folded.
 inline constexpr std::size_t kMaxText = std::size_t{1} << 20U;
+inline constexpr std::size_t kMaxKept = std::size_t{64} << 20U;  // bytes of values that are remembered of a module
 
 class ModuleView {
  public:
@@ -107,6 +108,8 @@ class ModuleView {
   [[nodiscard]] std::vector<std::pair<ExprId, FuncId>> PutInto(std::uint32_t slot, std::size_t most) const;
   // Constant text, or partly constant with kHole; "" where nothing is known.
   [[nodiscard]] const std::string& Text(ExprId expr, FuncId scope) const;
+  // Something of the module was too large to be put together or remembered.
+  [[nodiscard]] bool starved() const noexcept { return starved_; }
   // A symbol as other modules see it: "" or "default" is the module's own value.
   [[nodiscard]] Value Symbol(std::string_view name) const;
 
@@ -142,6 +145,9 @@ class ModuleView {
   [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
   [[nodiscard]] std::string TextOfValues(ExprId id, FuncId scope) const;
   [[nodiscard]] bool Spend(std::size_t bytes) const;
+  [[nodiscard]] bool SpendOn(const Value& part) const;
+  [[nodiscard]] std::uint32_t SameAs(ExprId id, FuncId scope) const;
+  [[nodiscard]] const Binding* Chosen(const Slot& slot, std::uint32_t at, FuncId scope) const;
   // One step behind a name's value (resolve_origin.cc); kNone: there is none.
   [[nodiscard]] ExprId FindOrigin(ExprId expr, FuncId scope, FuncId* found_scope) const;
   [[nodiscard]] ExprId Behind(ExprId expr, FuncId* scope) const;
@@ -189,6 +195,8 @@ class ModuleView {
   mutable std::unordered_map<ExprId, std::uint32_t> slot_of_value_;
   mutable std::unordered_map<std::string, Value> symbols_;
   mutable std::size_t text_left_ = kMaxText;
+  mutable std::size_t kept_left_ = kMaxKept;
+  mutable bool starved_ = false;
   mutable std::unordered_map<std::uint32_t, Value> overrides_;  // slots, inside a comprehension
 };
 

@@ -288,8 +288,9 @@ void ScanJob::Impl::AnalyzeFile(const FileContext& file, Unit& unit) const {
   ShellContext context;
   context.file = file.index;
   context.place = ShellPlace::kScript;
-  JudgeShell(code::AnalyzeShellScript(script, text), context, result.findings, &unit.uses);
-  if (!script.complete) {
+  bool all = true;
+  JudgeShell(code::AnalyzeShellScript(script, text, &all), context, result.findings, &unit.uses);
+  if (!script.complete || !all) {
     result.skipped.push_back(
         {file.file->path, core::SkipReason::kParserBudget, 0, "shell script too long or too deep"});
   }

@@ -26,7 +26,9 @@
 namespace interlock::scan {
 namespace {
 
-constexpr std::size_t kMaxFindings = 2000;  // of one file
+constexpr std::size_t kMaxStrong = 2000;  // findings of one file
+constexpr std::size_t kMaxWeak = 1500;
+constexpr double kGroundToLook = 0.45;  // confidence
 constexpr double kMinWeight = 0.2;
 // Log-odds of the classifier of orders from where on a text is worth a look, and how much surer each further one makes
 // (docs/models/order-classifier.md).
@@ -107,14 +109,21 @@ class Analysis {
     std::uint32_t passage;
   };
 
+  // Whether there is room for it: what is no ground to look crowds out nothing that is, and what describes is not worth
+  // a line in a report.
+  bool Admits(const RawFinding& finding) {
+    const Rule* const rule = rules_.Find(finding.rule);
+    const double weight = finding.scale * (1.0 - finding.described);
+    if (rule == nullptr || weight < kMinWeight) return false;
+    return weight * rule->confidence < kGroundToLook ? ++weak_ <= kMaxWeak : ++strong_ <= kMaxStrong;
+  }
+
   void Push(RawFinding finding, std::uint32_t passage) {
-    if (out_.findings.size() >= kMaxFindings || rules_.Find(finding.rule) == nullptr) return;
     // Read word by word in a string of a program, it has somebody look, and is no ground to refuse.
     const TextPassage& where = canvas_.passages[passage];
     if (where.glossed && !where.joined && (where.kind & kSurfaceInstruction) == 0)
       finding.scale = std::min(finding.scale, kMostOfGlossed);
-    // What describes is not worth a line in a report.
-    if (finding.scale * (1.0 - finding.described) < kMinWeight) return;
+    if (!Admits(finding)) return;
     marks_.push_back({out_.findings.size(), canvas_.passages[passage].section, passage});
     out_.findings.push_back(std::move(finding));
   }
@@ -324,7 +333,7 @@ class Analysis {
           break;
       }
       finding.evidence = fmt::format("{} invisible characters", unseen.count);
-      if (rules_.Find(finding.rule) != nullptr && out_.findings.size() < kMaxFindings) {
+      if (rules_.Find(finding.rule) != nullptr) {
         out_.findings.push_back(std::move(finding));
       }
     }
@@ -573,6 +582,9 @@ class Analysis {
     context.described = described;
     const std::size_t before = out_.findings.size();
     JudgeShell(acts, context, out_.findings, nullptr);
+    const auto added = out_.findings.begin() + static_cast<std::ptrdiff_t>(before);
+    out_.findings.erase(std::remove_if(added, out_.findings.end(), [&](const RawFinding& one) { return !Admits(one); }),
+                        out_.findings.end());
     for (std::size_t i = before; i < out_.findings.size(); ++i) {
       marks_.push_back({i, 0, static_cast<std::uint32_t>(canvas_.passages.size())});
     }
@@ -744,6 +756,8 @@ class Analysis {
   std::vector<TextSurface> surfaces_;
   TextCanvas canvas_;
   std::vector<Mark> marks_;
+  std::size_t weak_ = 0;      // findings that are no ground to look, ...
+  std::size_t strong_ = 0;    // ... and others
   std::size_t programs_ = 0;  // bytes of blocks read as code
 };
 

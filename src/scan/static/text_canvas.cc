@@ -25,7 +25,6 @@ constexpr std::uint32_t kFewSentences = 12;
 constexpr std::uint32_t kAround = 6;     // sentences
 constexpr std::size_t kMostAround = 64;  // passages
 constexpr double kFewAround = 8.0;
-constexpr std::size_t kMaxEncoded = 64;  // pieces tried in one passage
 
 using namespace letters;  // NOLINT(google-build-using-namespace)
 
@@ -675,7 +674,8 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
     builder.AddGlossed(static_cast<std::uint32_t>(count));
     encoded.clear();
     FindEncoded(surface.shown(), encoded);
-    for (std::size_t k = 0, depth = 0; k < encoded.size() && k < kMaxEncoded; ++k) {
+    if (encoded.size() >= kMostDecoded) out.complete = false;
+    for (std::size_t k = 0, depth = 0; k < encoded.size() && k < 2 * kMostDecoded; ++k) {
       // Places are those of the shown text; the canvas may be shorter where characters were taken out.
       TextPassage from = out.passages[count];
       const base::ByteSpan place = surface.Back(encoded[k].begin, encoded[k].end);

@@ -117,6 +117,8 @@ struct DecodedText {
   std::uint32_t end = 0;
   std::string_view how;  // "base64" ...
 };
+// The first kMostDecoded of them: whoever gets so many asks whether there were more.
+inline constexpr std::size_t kMostDecoded = 1000;
 void FindEncoded(std::string_view text, std::vector<DecodedText>& out);
 // Runs of characters that are not seen. An emoji's joiner, a byte order mark, a Persian word's non-joiner are innocent.
 void FindUnseen(std::string_view text, std::vector<UnseenText>& out);

@@ -15,8 +15,7 @@ namespace {
 
 using namespace letters;  // NOLINT(google-build-using-namespace)
 
-constexpr std::size_t kMaxEncoded = 64;  // pieces tried in one passage
-constexpr std::size_t kLeastRun = 20;    // characters of base64 or hex that are worth a try
+constexpr std::size_t kLeastRun = 20;  // characters of base64 or hex that are worth a try
 
 bool IsQuote(std::uint32_t c) { return c == '"' || c == '\'' || c == '`'; }
 
@@ -164,10 +163,9 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
 }
 
 void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
-  std::size_t tried = 0;
   std::size_t escape = std::min(FindEither(text, '%', '\\', 0), text.size());
   std::size_t run_at = NextLongRun(text, 0);
-  for (std::size_t i = 0; i < text.size() && tried < kMaxEncoded;) {
+  for (std::size_t i = 0; i < text.size() && out.size() < kMostDecoded;) {
     // What was found ahead holds until it is passed.
     if (escape < i) escape = std::min(FindEither(text, '%', '\\', i), text.size());
     if (run_at < i) run_at = NextLongRun(text, i);
@@ -191,11 +189,8 @@ void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
           plain.push_back(text[end++]);
         }
       }
-      if (plain.size() >= 10) {
-        ++tried;
-        if (Readable(plain)) {
-          out.push_back({std::move(plain), static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(end), "escapes"});
-        }
+      if (plain.size() >= 10 && Readable(plain)) {
+        out.push_back({std::move(plain), static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(end), "escapes"});
       }
       i = std::max(end, i + 1);
       continue;
@@ -217,7 +212,6 @@ void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
     const bool digit = (seen & kDigit) != 0;
     const bool hex = (seen & kNotHex) == 0;
     const std::string_view run = text.substr(i, size);
-    ++tried;
     if (hex && size >= 24 && size % 2 == 0) {
       std::string plain;
       for (std::size_t k = 0; k + 1 < size && plain.size() < 65536; k += 2) {

@@ -25,7 +25,7 @@ using frames::WishOfUser;
 using frames::Wording;
 using frames::WorkAside;
 
-constexpr std::size_t kMaxHits = 4000;
+constexpr std::size_t kMaxHits = 200'000;
 constexpr double kMostOfTold = 0.45;
 class Finder {
  public:

@@ -16,7 +16,7 @@
 namespace interlock::scan {
 namespace {
 
-constexpr std::size_t kMaxHits = 2000;
+constexpr std::size_t kMaxHits = 200'000;
 constexpr std::uint32_t kMaxWords = 120;  // of a sentence; a longer one is a list
 constexpr std::uint32_t kMinWords = 3;
 constexpr int kReach = 12;  // words after an act in which its object is looked for

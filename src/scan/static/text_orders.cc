@@ -15,7 +15,7 @@
 namespace interlock::scan {
 namespace {
 
-constexpr std::size_t kMaxHits = 4000;
+constexpr std::size_t kMaxHits = 200'000;
 constexpr int kNone = -1;
 
 class Orders {
