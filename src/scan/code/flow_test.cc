@@ -434,7 +434,7 @@ TEST(Flow, LargeValuesHideNothing) {
   }
   EXPECT_THAT(FactsOf("a.py", named).unfinished, testing::IsEmpty());
   std::string joined;
-  for (int i = 0; i < 100; ++i) joined += "y" + std::to_string(i) + " = 'a' * 60000\n";
+  for (int i = 0; i < 100; ++i) joined += "open('a' * " + std::to_string(60000 + i) + ")\n";
   EXPECT_THAT(FactsOf("a.py", joined + sends).unfinished, testing::ElementsAre(0U));
 }
 
