@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "code/shell.h"
@@ -22,7 +23,6 @@ using core::Reach;
 
 constexpr std::string_view kHookRule = "SC-041";
 constexpr std::size_t kMostScript = std::size_t{48} << 10U;
-constexpr std::size_t kMostHooks = 500;
 
 // Events whose hook is told what the user says, what a tool is given or answers, or what a file holds.
 bool CarriesContent(std::string_view name) {
@@ -63,12 +63,25 @@ std::string HostIn(std::string_view text) {
   return found;
 }
 
-const FileContext* FileOf(const std::vector<FileContext>& files, std::string_view path) {
+// The files of the package by the last part of their paths.
+using FilesByName = std::unordered_multimap<std::string_view, const FileContext*>;
+
+FilesByName ByName(const std::vector<FileContext>& files) {
+  FilesByName by_name;
+  for (const FileContext& file : files) by_name.emplace(BaseName(file.file->path), &file);
+  return by_name;
+}
+
+// The first of them where several lie at the end of that path.
+const FileContext* FileOf(const FilesByName& files, std::string_view path) {
   if (path.size() < 4) return nullptr;
-  for (const FileContext& file : files) {
-    if (EndsInPath(file.file->path, path)) return &file;
+  const FileContext* first = nullptr;
+  const auto [begin, end] = files.equal_range(BaseName(path));
+  for (auto one = begin; one != end; ++one) {
+    if ((first == nullptr || one->second->index < first->index) && EndsInPath(one->second->file->path, path))
+      first = one->second;
   }
-  return nullptr;
+  return first;
 }
 
 void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, std::string& host) {
@@ -131,7 +144,7 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
 }
 
 // The file of the package that a hook's command starts.
-const FileContext* ScriptOf(const std::vector<FileContext>& files, const HookCommand& hook) {
+const FileContext* ScriptOf(const FilesByName& files, const HookCommand& hook) {
   const code::ShellScript line = code::ParseShell(hook.command);
   for (const code::ShellCommand& command : line.commands) {
     for (const code::ShellWord& word : command.words) {
@@ -237,10 +250,11 @@ bool IsTold(const std::vector<FileContext>& files, std::string_view host) {
 
 std::vector<AgentHook> AgentHooksOf(const SupplyFacts& supply, const std::vector<FileContext>& files) {
   std::vector<AgentHook> hooks;
+  std::optional<FilesByName> by_name;
   for (const HookCommand& hook : supply.hooks) {
     if (hook.file >= files.size() || files[hook.file].reach > Reach::kRuntime || !CarriesContent(hook.name)) continue;
-    if (hooks.size() >= kMostHooks) break;
-    hooks.push_back({&hook, ScriptOf(files, hook)});
+    if (!by_name) by_name = ByName(files);
+    hooks.push_back({&hook, ScriptOf(*by_name, hook)});
   }
   return hooks;
 }
@@ -280,6 +294,7 @@ void JudgeAgentHooks(const std::vector<AgentHook>& hooks, const std::vector<File
     finding.host = host;
     weigh(finding, hook);
   };
+  std::set<const FileContext*> judged;  // scripts: several hooks may start one
   for (const AgentHook& hook : hooks) {
     if (IsAskedFirst(*hook.command)) {
       const bool inline_yes = SaysYesToAll(hook.command->command, false);
@@ -299,6 +314,7 @@ void JudgeAgentHooks(const std::vector<AgentHook>& hooks, const std::vector<File
     judge(hook.command->file, hook.command->command, hook.command->bytes, true, hook.command->name);
     const FileContext* script = hook.script;
     if (script == nullptr || script->type != FileType::kShell || script->text().size() > kMostScript) continue;
+    if (!judged.insert(script).second) continue;
     judge(script->index, script->text(), {}, false, hook.command->name);
   }
 }

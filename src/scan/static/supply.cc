@@ -18,8 +18,8 @@ using core::Reach;
 
 constexpr std::size_t kMaxManifest = std::size_t{16} << 20;  // lock files of large projects
 constexpr std::size_t kMaxDependencies = 20000;
-constexpr std::size_t kMaxHooks = 500;
-constexpr std::size_t kMaxCommand = 8192;
+constexpr std::size_t kMaxHooks = 4000;
+constexpr std::size_t kMaxCommand = std::size_t{64} << 10;
 constexpr std::size_t kMaxInstallText = std::size_t{1} << 20;  // of a document or script
 constexpr std::size_t kMaxNameFindings = 50;
 constexpr std::size_t kMaxUnknownNames = 3000;  // compared with the popular ones; direct dependencies first
@@ -82,10 +82,17 @@ void CheckNames(SupplyState& state) {
   std::size_t findings = 0;
   std::size_t unknown = 0;
   const std::vector<Dependency>& all = state.facts.dependencies;
-  for (std::size_t k = 0; k < 2 * all.size() && findings < kMaxNameFindings && unknown < kMaxUnknownNames; ++k) {
+  for (std::size_t k = 0; k < 2 * all.size() && findings < kMaxNameFindings; ++k) {
     const std::size_t i = k % all.size();
     const Dependency& dependency = all[i];
     if (dependency.direct != (k < all.size())) continue;
+    if (unknown >= kMaxUnknownNames) {
+      // Those that a lock file brings along are many; nobody asks for thousands by name.
+      if (dependency.direct)
+        state.facts.skipped.push_back(
+            {dependency.file, core::SkipReason::kParserBudget, 0, "more unknown names than are compared"});
+      break;
+    }
     if (!seen.insert(dependency.ecosystem + " " + dependency.name).second) continue;
     if (RankOf(dependency.ecosystem, dependency.name) != 0) continue;
     ++unknown;
@@ -278,7 +285,9 @@ void Sheet::Add(Requirement requirement) {
 }
 
 void Sheet::Hook(std::string name, std::string_view command, base::ByteSpan bytes, Reach reach, bool opens) {
-  if (state_.facts.hooks.size() >= kMaxHooks || Trim(command).empty()) return;
+  if (Trim(command).empty()) return;
+  if (state_.facts.hooks.size() >= kMaxHooks) return Dropped("more commands than are read");
+  if (command.size() > kMaxCommand) Dropped("a command over 64 KiB");
   state_.facts.hooks.push_back(
       {file_.index, bytes, std::move(name), std::string(command.substr(0, kMaxCommand)), reach, opens});
 }
@@ -353,6 +362,11 @@ void Sheet::Unchecked(std::string_view host, base::ByteSpan bytes, std::string_v
 
 void Sheet::Unread(std::string why) {
   state_.facts.skipped.push_back({file_.file->path, core::SkipReason::kUnsupported, 0, std::move(why)});
+}
+
+void Sheet::Dropped(std::string why) {
+  if (std::exchange(dropped_, true)) return;
+  state_.facts.skipped.push_back({file_.file->path, core::SkipReason::kParserBudget, 0, std::move(why)});
 }
 
 const std::vector<std::uint32_t>& Sheet::line_starts() const {

@@ -71,6 +71,8 @@ class Sheet {
   void Unchecked(std::string_view host, base::ByteSpan bytes, std::string_view option);
   // The rest of the file was not read as what it is: text rules only.
   void Unread(std::string why);
+  // Something of it was left out, for there was too much: told once a file, and has a person look.
+  void Dropped(std::string why);
   // Byte offset of a 1-based line and column (in bytes).
   [[nodiscard]] std::size_t OffsetOf(std::uint32_t line, std::uint32_t column) const;
 
@@ -79,6 +81,7 @@ class Sheet {
   [[nodiscard]] const std::vector<std::uint32_t>& line_starts() const;
 
   SupplyState& state_;
+  bool dropped_ = false;
   mutable std::vector<std::uint32_t> line_starts_;  // filled when first asked for: most files are no manifests
 };
 

@@ -216,6 +216,20 @@ TEST(Supply, BrokenAndHostileManifestsEndQuietly) {
   EXPECT_THAT(package.facts.findings, IsEmpty());
 }
 
+// What a list of commands is filled with hides none of them, and that some were left out is said.
+TEST(Supply, ManyHooksHideNone) {
+  const auto hooks = [](int count) {
+    std::string text = R"({"hooks":{"SessionStart":[{"hooks":[)";
+    for (int i = 0; i < count; ++i) text += R"({"type":"command","command":"echo )" + std::to_string(i) + R"("},)";
+    return Read({{"hooks/hooks.json", text + R"({"type":"command","command":"sh last.sh"}]}]}})"}});
+  };
+  const Package many = hooks(3000);
+  ASSERT_FALSE(many.facts.hooks.empty());
+  EXPECT_EQ(many.facts.hooks.back().command, "sh last.sh");
+  EXPECT_THAT(many.facts.skipped, IsEmpty());
+  EXPECT_EQ(hooks(5000).facts.skipped.size(), 1U);
+}
+
 TEST(SupplyNames, PopularNamesAreKnown) {
   EXPECT_NE(RankOf(kPypi, "requests"), 0U);
   EXPECT_NE(RankOf(kNpm, "@types/node"), 0U);
