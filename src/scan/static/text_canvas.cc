@@ -416,7 +416,7 @@ class Builder {
     const std::uint32_t listed = words_.Find(hash);
     const ListedWords::Entry& entry = words_.entries()[listed];
     foreign_ |= entry.foreign;
-    Put(word, begin, {.set = entry.set, .hash = hash, .listed = listed}, entry.begins_pair, sentence);
+    Put(word, begin, {entry.set, hash, listed}, sentence);
   }
 
   void Token(std::string_view word, std::uint32_t begin, WordParts parts, TextSentence& sentence) {
@@ -447,23 +447,34 @@ class Builder {
         }
       }
     }
-    Put(word, begin, {.set = set, .hash = hash, .listed = listed, .symbol = parts.symbol}, entry.begins_pair, sentence);
+    Put(word, begin, {set, hash, listed}, sentence).symbol = parts.symbol;
   }
 
-  void Put(std::string_view word, std::uint32_t begin, TextToken token, bool begins_pair, TextSentence& sentence) {
+  struct Known {
+    WordSet set = 0;
+    std::uint64_t hash = 0;
+    std::uint32_t listed = 0;
+  };
+
+  // Written where it stays: what was written by halves a moment ago is slow to be copied as a whole.
+  TextToken& Put(std::string_view word, std::uint32_t begin, Known known, TextSentence& sentence) {
     if (words_in_ > 0 && begins_pair_ && last_end_ + 1 == begin) {
       TextToken& last = out_.tokens.back();
       const WordSet both = ClassesOfPair(out_.Of(last), word);
       last.set |= both;
-      token.set |= both;
+      known.set |= both;
     }
-    sentence.all |= token.set;
+    sentence.all |= known.set;
+    begins_pair_ = words_.entries()[known.listed].begins_pair;
+    last_end_ = begin + static_cast<std::uint32_t>(word.size());
+    ++words_in_;
+    TextToken& token = out_.tokens.emplace_back();
     token.begin = begin;
     token.size = static_cast<std::uint32_t>(word.size());
-    out_.tokens.push_back(token);
-    begins_pair_ = begins_pair;
-    last_end_ = token.end();
-    ++words_in_;
+    token.set = known.set;
+    token.hash = known.hash;
+    token.listed = known.listed;
+    return token;
   }
 
   const FileContext& file_;

@@ -130,6 +130,7 @@ WordEvidence WordModel::Read(const TextCanvas& canvas, const TextSentence& sente
   };
   const Slot* const slots = slots_.data();
   const auto add = [&] {
+    for (std::size_t k = 0; k < held; ++k) __builtin_prefetch(&slots[keys[k] & mask_]);
     for (std::size_t k = 0; k < held; ++k) {
       const auto tag = static_cast<std::uint32_t>(keys[k] >> 32) | 1U;
       for (std::size_t i = keys[k] & mask_; slots[i].tag != 0; i = (i + 1) & mask_) {
