@@ -2,8 +2,42 @@
 #include <algorithm>
 
 #include "code/shell_internal.h"
+#include "interlock/base/find_bytes.h"
+#include "static/bigrams.h"
 
 namespace interlock::scan::code::shell {
+namespace {
+
+constexpr Phrase kCmdlets[] = {"invoke-webrequest",
+                               "invoke-expression",
+                               "invoke-restmethod",
+                               "write-host",
+                               "new-object ",
+                               "$env:",
+                               "get-childitem",
+                               "set-content",
+                               "get-content",
+                               "foreach-object",
+                               "start-process",
+                               "remove-item",
+                               "set-executionpolicy",
+                               "[system.",
+                               "[convert]::",
+                               "[text.encoding]",
+                               "iwr ",
+                               "irm ",
+                               "| iex",
+                               "|iex",
+                               "iex ",
+                               "iex(",
+                               "$psscriptroot",
+                               "-erroraction",
+                               "register-scheduledtask",
+                               "new-item ",
+                               "test-path "};
+
+}  // namespace
+
 ShellDialect DialectOf(std::string_view text, std::string_view path) {
   // What runs a file is chosen by its name there; its text may say as little as one cmdlet that nobody lists.
   const std::string name = LowerCase(path.substr(path.size() - std::min<std::size_t>(path.size(), 5)));
@@ -22,6 +56,12 @@ ShellDialect DialectOf(std::string_view text, std::string_view path) {
     return ShellDialect::kBatch;
   bool power = false;
   bool batch = false;
+  // What no line has is not looked for in each.
+  Bigrams pairs;
+  pairs.Read(head);
+  const bool cmdlets = std::ranges::any_of(kCmdlets, [&](const Phrase& word) { return pairs.MayHave(word); });
+  const bool named = base::HasBytes(head, "powershell") || base::HasBytes(head, "pwsh");
+  const bool percents = head.find('%') != std::string::npos;
   std::size_t line = 0;
   while (line < head.size()) {
     std::size_t end = std::min(head.find('\n', line), head.size());
@@ -35,39 +75,13 @@ ShellDialect DialectOf(std::string_view text, std::string_view path) {
         view.starts_with("export ")) {
       return ShellDialect::kPosix;
     }
-    if (view.find("powershell") != std::string_view::npos || view.find("pwsh") != std::string_view::npos) continue;
-    if (view.find("%\\") != std::string_view::npos || view.starts_with("@echo off") ||
-        view.find("%~dp0") != std::string_view::npos) {
+    if (named && (base::HasBytes(view, "powershell") || base::HasBytes(view, "pwsh"))) continue;
+    if (view.starts_with("@echo off") || (percents && (base::HasBytes(view, "%\\") || base::HasBytes(view, "%~dp0")))) {
       batch = true;
     }
-    for (std::string_view word : {"invoke-webrequest",
-                                  "invoke-expression",
-                                  "invoke-restmethod",
-                                  "write-host",
-                                  "new-object ",
-                                  "$env:",
-                                  "get-childitem",
-                                  "set-content",
-                                  "get-content",
-                                  "foreach-object",
-                                  "start-process",
-                                  "remove-item",
-                                  "set-executionpolicy",
-                                  "[system.",
-                                  "[convert]::",
-                                  "[text.encoding]",
-                                  "iwr ",
-                                  "irm ",
-                                  "| iex",
-                                  "|iex",
-                                  "iex ",
-                                  "iex(",
-                                  "$psscriptroot",
-                                  "-erroraction",
-                                  "register-scheduledtask",
-                                  "new-item ",
-                                  "test-path "}) {
-      std::size_t at = view.find(word);
+    if (!cmdlets) continue;
+    for (const Phrase& word : kCmdlets) {
+      const std::size_t at = base::FindBytes(view, word.text());
       if (at == std::string_view::npos) continue;
       if (at > 0 && IsNameStart(view[at - 1])) continue;
       power = true;

@@ -8,6 +8,7 @@
 
 #include "code/open_settings.h"
 #include "code/shell.h"
+#include "interlock/base/find_bytes.h"
 #include "static/front_matter.h"
 #include "static/literals.h"
 #include "static/shell_judge.h"
@@ -218,11 +219,11 @@ bool Destroys(std::string_view command) {
 void JudgeToolCommands(const FileContext& file, std::vector<RawFinding>& out) {
   if (file.type != FileType::kJson && file.type != FileType::kYaml) return;
   const std::string_view text = file.text().substr(0, kMaxRead);
-  if (text.find("tools") == std::string_view::npos || text.find("-c") == std::string_view::npos) return;
+  if (!base::HasBytes(text, "tools") || !base::HasBytes(text, "-c")) return;
   int commands = 0;
   for (const std::string_view flag : {"\"-c\"", "'-c'", "- -c\n"}) {
-    for (std::size_t at = text.find(flag); at != std::string_view::npos && commands < kMostCommands;
-         at = text.find(flag, at + flag.size())) {
+    for (std::size_t at = base::FindBytes(text, flag); at != std::string_view::npos && commands < kMostCommands;
+         at = base::FindBytes(text, flag, at + flag.size())) {
       const std::size_t open = text.find_first_not_of(" ,\n\t-", at + flag.size());
       if (open == std::string_view::npos || open - at > 80 || (text[open] != '"' && text[open] != '\'')) continue;
       std::string command;

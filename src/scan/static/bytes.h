@@ -68,23 +68,4 @@ inline void CountUp(std::uint32_t* out, std::size_t count, std::uint32_t first) 
   for (; i < count; ++i) out[i] = first + static_cast<std::uint32_t>(i);
 }
 
-// `text.find(what, from)` for what has two bytes or more and begins with a common letter: both ends are compared in
-// sixteen places at a time.
-inline std::size_t FindBytes(std::string_view text, std::string_view what, std::size_t from) noexcept {
-  if (what.size() > text.size()) return std::string_view::npos;
-  const std::size_t places = text.size() - what.size() + 1;
-  const auto first = static_cast<unsigned char>(what.front());
-  const auto last = static_cast<unsigned char>(what.back());
-  std::size_t i = from;
-  for (; i + 16 <= places; i += 16) {
-    const auto hits = reinterpret_cast<Bytes16>((LoadBytes(text.data() + i) == first) &
-                                                (LoadBytes(text.data() + i + what.size() - 1) == last));
-    if (!AnyHigh(hits)) continue;
-    for (std::size_t k = 0; k < 16; ++k) {
-      if (hits[k] != 0 && text.substr(i + k, what.size()) == what) return i + k;
-    }
-  }
-  return i < text.size() ? text.find(what, i) : std::string_view::npos;
-}
-
 }  // namespace interlock::scan

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "interlock/base/digest.h"
+#include "interlock/base/find_bytes.h"
 #include "interlock/base/json.h"
 #include "static/classify.h"
 #include "static/front_matter.h"
@@ -99,8 +100,7 @@ void ReadListings(const std::vector<FileContext>& files, ScanReport& report) {
   for (const FileContext& file : files) {
     if (file.type != FileType::kJson || file.reach > core::Reach::kRuntime) continue;
     const std::string_view text = file.text();
-    if (text.find("\"tools\"") == std::string_view::npos && text.find("\"prompts\"") == std::string_view::npos)
-      continue;
+    if (!base::HasBytes(text, "\"tools\"") && !base::HasBytes(text, "\"prompts\"")) continue;
     const base::Result<base::JsonDoc> doc = base::JsonDoc::Parse(text);
     if (!doc.ok()) continue;
     base::JsonValue root = doc.value().root();

@@ -16,8 +16,7 @@
 namespace interlock::scan {
 
 [[nodiscard]] inline bool SaysAny(std::string_view text, std::span<const std::string_view> words) {
-  return std::ranges::any_of(
-      words, [&](std::string_view word) { return base::FindBytes(text, word) != std::string_view::npos; });
+  return std::ranges::any_of(words, [&](std::string_view word) { return base::HasBytes(text, word); });
 }
 [[nodiscard]] inline bool SaysAny(std::string_view text, std::initializer_list<std::string_view> words) {
   return SaysAny(text, std::span<const std::string_view>(words.begin(), words.size()));

@@ -13,6 +13,7 @@
 #include "code/ir.h"
 #include "code/shell.h"
 #include "interlock/base/digest.h"
+#include "interlock/base/find_bytes.h"
 #include "static/agent_hooks.h"
 #include "static/analysis.h"
 #include "static/ascii.h"
@@ -385,7 +386,7 @@ void ScanJob::Impl::RaiseReach(const SupplyFacts& supply) {
     const auto [begin, end] = LicenceLine(file.text());
     CollectMentions(file.text().substr(0, begin), mentions);
     CollectMentions(file.text().substr(end), mentions);
-    if (file.text().find("`make ") != std::string_view::npos || file.text().find("\nmake ") != std::string_view::npos)
+    if (base::HasBytes(file.text(), "`make ") || base::HasBytes(file.text(), "\nmake "))
       raise(PrefixOf(file.file->path), "Makefile", Reach::kAgent);
     for (const std::string_view mention : mentions) {
       if (BaseName(mention) != BaseName(file.file->path)) raise(PrefixOf(file.file->path), mention, Reach::kAgent);
@@ -509,7 +510,7 @@ Identity ScanJob::Impl::IdentityOf(const ScanReport& report) const {
     // Repository and home page lines: their owner and domain are the maker's.
     const std::string_view text = file.text().substr(0, 64 * 1024);
     for (const std::string_view key : {"repository", "homepage", "\"url\"", "Repository", "Homepage", "author"}) {
-      const std::size_t at = text.find(key);
+      const std::size_t at = base::FindBytes(text, key);
       if (at == std::string_view::npos) continue;
       AddWords(text.substr(at + key.size(), 160).substr(0, text.substr(at + key.size(), 160).find('\n')),
                identity.words);

@@ -7,6 +7,7 @@
 
 #include "code/flow.h"
 #include "code/ir.h"
+#include "interlock/base/find_bytes.h"
 #include "rules_impl.h"
 
 namespace interlock::scan {
@@ -32,7 +33,7 @@ constexpr auto kSinks = std::to_array<std::string_view>(
 bool MayHarm(std::string_view text, std::string_view lang) {
   if (text.size() < 40 || text.size() > kMaxBlock) return false;
   if (!IsPythonName(lang) && !IsTypeScriptName(lang) && !IsJavaScriptName(lang)) return false;
-  return std::ranges::any_of(kSinks, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+  return std::ranges::any_of(kSinks, [&](std::string_view word) { return base::HasBytes(text, word); });
 }
 
 void JudgeShownCode(std::string_view text, std::string_view lang, std::uint32_t file, const RuleSet& rules,

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "interlock/base/find_bytes.h"
 #include "static/classify.h"
 #include "static/front_matter.h"
 #include "static/shell_judge.h"
@@ -227,7 +228,8 @@ void ReadInstructionCommands(Sheet& sheet) {
     const auto where = static_cast<std::size_t>(value.data() - text.data());
     sheet.Hook(std::string(key), value, {where, where + value.size()}, core::Reach::kAgent);
   }
-  for (std::size_t at = text.find("!`", head.body); at != std::string_view::npos; at = text.find("!`", at + 2)) {
+  for (std::size_t at = base::FindBytes(text, "!`", head.body); at != std::string_view::npos;
+       at = base::FindBytes(text, "!`", at + 2)) {
     // "Done!`x`" is prose.
     if (at > 0 && text[at - 1] != ' ' && text[at - 1] != '\n' && text[at - 1] != '\t') continue;
     const std::size_t end = text.find('`', at + 2);

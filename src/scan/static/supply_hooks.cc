@@ -127,12 +127,14 @@ bool IsOtherSource(std::string_view program, std::string_view path) {
 
 // Lines of an instruction file that have an interpreter run what is named as a picture, a font or a document.
 void ReadShownCommands(Sheet& sheet) {
+  constexpr auto kPrograms = std::to_array<std::string_view>(
+      {"node ", "python ", "python3 ", "bash ", "sh ", "zsh ", "ruby ", "perl ", "php ", "deno run ", "bun "});
   const std::string_view text = sheet.text();
-  for (const std::string_view program :
-       {"node ", "python ", "python3 ", "bash ", "sh ", "zsh ", "ruby ", "perl ", "php ", "deno run ", "bun "}) {
-    for (std::size_t at = text.find(program); at != std::string_view::npos; at = text.find(program, at + 1)) {
-      if (at > 0 && std::string_view(" \t\n`$;&|(\"'").find(text[at - 1]) == std::string_view::npos) continue;
-      const std::size_t from = at + program.size();
+  const std::vector<std::vector<std::size_t>> calls =
+      CallsOf(text, kPrograms, " \t\n`$;&|(\"'", std::string_view::npos);
+  for (std::size_t program = 0; program < kPrograms.size(); ++program) {
+    for (const std::size_t at : calls[program]) {
+      const std::size_t from = at + kPrograms[program].size();
       const std::size_t end = std::min(text.find_first_of(" \t\r\n`\"';&|)<>", from), text.size());
       const std::string_view path = text.substr(from, end - from);
       // "a sh image.png" is prose; a path has its folder.

@@ -2,13 +2,11 @@
 // commands that install something.
 #include <algorithm>
 #include <array>
-#include <bit>
 
 #include "code/vendors.h"
 #include "fmt/format.h"
-#include "interlock/base/byte_classes.h"
+#include "interlock/base/find_bytes.h"
 #include "interlock/core/package.h"
-#include "static/bytes.h"
 #include "static/classify.h"
 #include "static/shell_judge.h"
 #include "static/supply_internal.h"
@@ -467,12 +465,6 @@ void ReadMcpDocument(Sheet& sheet, JsonValue root) {
   sheet.Entry(root.FindPointer("/server/entry_point").string());
 }
 
-consteval std::array<bool, 256> Among(std::string_view bytes) {
-  std::array<bool, 256> table{};
-  for (const char c : bytes) table[static_cast<unsigned char>(c)] = true;
-  return table;
-}
-
 // Settings of a workspace that let an agent's tools run unasked, for whoever opens the folder.
 void ReadEditorSettings(Sheet& sheet, const JsonValue& root) {
   const JsonValue inner = root.Find("settings");
@@ -600,8 +592,7 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
       "_ENDPOINT\"",    "\"hooks\"",       "\"command\"",      "listChanged", "mcp_config",
       "registryType",   "registry_name",   "CreateCommand\"",  "statusLine",  "initializeCommand",
       "StartCommand\"", "AttachCommand\"", "ContentCommand\"", ".profiles.",  "automationProfile"};
-  if (std::none_of(kMarks.begin(), kMarks.end(),
-                   [&](std::string_view mark) { return FindBytes(text, mark, 0) != std::string_view::npos; })) {
+  if (std::none_of(kMarks.begin(), kMarks.end(), [&](std::string_view mark) { return base::HasBytes(text, mark); })) {
     return false;
   }
   const auto doc = ParseJsonc(text);
@@ -678,25 +669,7 @@ void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset
   // In a document that only people read, and in what builds the package, nothing of it is installed by itself.
   args.development = sheet.reach() == Reach::kDocument || sheet.reach() == Reach::kBuild || !sheet.is_own();
   constexpr std::size_t kMostCalls = 2000;
-  // With which letters the tools' names begin, and what may stand before one.
-  static constexpr auto kBegins = Among("punyb");
-  static constexpr auto kBefore = Among(" \t\n`'\"(;&|/");
-  std::array<std::vector<std::size_t>, kTools.size()> calls;
-  base::ByteClasses classes(text);
-  std::uint64_t carry = 0;  // the block before ends in a word
-  for (std::size_t block = 0; block < text.size(); block += base::ByteClasses::kBlock) {
-    classes.LoadAt(block);
-    const std::uint64_t word = classes.word();
-    for (std::uint64_t begins = word & ~(word << 1 | carry); begins != 0; begins &= begins - 1) {
-      const std::size_t at = block + static_cast<std::size_t>(std::countr_zero(begins));
-      if (!kBegins[static_cast<unsigned char>(text[at])]) continue;
-      if (at != 0 && !kBefore[static_cast<unsigned char>(text[at - 1])]) continue;
-      for (std::size_t tool = 0; tool < kTools.size(); ++tool) {
-        if (text.substr(at).starts_with(kTools[tool]) && calls[tool].size() < kMostCalls) calls[tool].push_back(at);
-      }
-    }
-    carry = word >> (base::ByteClasses::kBlock - 1);
-  }
+  const std::vector<std::vector<std::size_t>> calls = CallsOf(text, kTools, " \t\n`'\"(;&|/", kMostCalls);
   std::vector<std::size_t> starts;
   for (const std::vector<std::size_t>& some : calls) {
     starts.insert(starts.end(), some.begin(),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -142,6 +143,11 @@ bool ReadYamlManifest(Sheet& sheet, std::string_view base);
 void ReadShownCommands(Sheet& sheet);
 // Commands that run by themselves, all of the package's: what they start.
 void ReadHookCommands(SupplyState& state, const std::vector<FileContext>& files);
+// Where each of `names` stands in the text, at its head or right behind one of the bytes `before`: `most` places of
+// each, ascending. Names begin with a letter, `before` has neither letters nor digits. One pass for all names.
+[[nodiscard]] std::vector<std::vector<std::size_t>> CallsOf(std::string_view text,
+                                                            std::span<const std::string_view> names,
+                                                            std::string_view before, std::size_t most);
 // `pip install x`, `npm i x`, `npx x`, `uvx x` in documents, scripts and commands. `development`: in a document that
 // only people read.
 void ReadInstallCommands(Sheet& sheet, std::string_view text, std::size_t offset, const base::ByteSpan* whole);

@@ -4,6 +4,7 @@
 #include <array>
 #include <initializer_list>
 
+#include "interlock/base/find_bytes.h"
 #include "static/bigrams.h"
 #include "static/shell_judge.h"
 
@@ -21,10 +22,11 @@ class Finder {
   [[nodiscard]] std::size_t FindAny(std::string_view text, std::initializer_list<std::string_view> words) const {
     std::size_t best = kNowhere;
     for (const std::string_view word : words) {
-      if (bigrams_.MayHave(word)) best = std::min(best, text.find(word));
+      if (bigrams_.MayHave(word)) best = std::min(best, base::FindBytes(text, word));
     }
     return best;
   }
+  [[nodiscard]] std::size_t Find(std::string_view text, std::string_view word) const { return FindAny(text, {word}); }
 
  private:
   Bigrams bigrams_;
@@ -109,7 +111,7 @@ void Commands(const Finder& find, std::string_view text, std::vector<SnippetHit>
     const auto hit = [&](std::string_view rule, double score, std::string host = {}) {
       out.push_back({rule, {at, end}, score, std::move(host)});
     };
-    const std::size_t curl = line.find("curl ");
+    const std::size_t curl = find.Find(line, "curl ");
     if (curl != kNowhere &&
         find.FindAny(line, {"@-", "--data", " -d ", "-x post", "--upload-file", " -f "}) != kNowhere) {
       const std::string_view before = line.substr(0, curl);
@@ -122,8 +124,8 @@ void Commands(const Finder& find, std::string_view text, std::vector<SnippetHit>
     const std::size_t shell =
         find.FindAny(line, {" -e /bin/", " -e bash", " -e sh", " -c /bin/", " --exec /bin/", " --sh-exec"});
     if (shell != kNowhere && find.FindAny(line, {"nc ", "ncat ", "netcat "}) < shell) hit("SH-003", 1.0);
-    if (line.find("ahr0c") != kNowhere && line.find("base64") != kNowhere) hit("OBFUSC-101", 0.7);
-    const std::size_t remove = line.find("rm -rf ");
+    if (find.Find(line, "ahr0c") != kNowhere && find.Find(line, "base64") != kNowhere) hit("OBFUSC-101", 0.7);
+    const std::size_t remove = find.Find(line, "rm -rf ");
     if (remove != kNowhere && line.find("/var/log", remove) != kNowhere) hit("PI-017", 0.7);
     const std::size_t open =
         find.FindAny(line, {"chmod 777 ", "chmod -r 777 ", "chmod a+rwx ", "chmod -r a+rwx ", "chmod 0777 "});
@@ -193,11 +195,11 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
   }
   if (lang == "mcp") {
     // What a server's own command line has no business doing.
-    const std::size_t post = text.find("curl ");
+    const std::size_t post = find.Find(text, "curl ");
     if (post != kNowhere && find.FindAny(text, {" -x post", "--data", " -d "}) != kNowhere) {
       out.push_back({"EX-101", {post, LineEnd(text, post)}, 0.7, FirstHost(text, post)});
     }
-    const std::size_t remove = text.find("rm -rf ");
+    const std::size_t remove = find.Find(text, "rm -rf ");
     if (remove != kNowhere) out.push_back({"PI-017", {remove, LineEnd(text, remove)}, 0.7, {}});
   }
   Commands(find, text, out);
@@ -236,7 +238,7 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
   const std::size_t mine = find.FindAny(text, {"stratum+tcp://", "stratum+ssl://", "xmrig ", "minerd ", "cpuminer"});
   if (mine != kNowhere) out.push_back({"EX-102", {mine, LineEnd(text, mine)}, 0.9, {}});
   // A shell for somebody else, in Python.
-  const std::size_t dup = text.find("os.dup2(");
+  const std::size_t dup = find.Find(text, "os.dup2(");
   if (dup != kNowhere && text.find("socket") != kNowhere)
     out.push_back({"OBFUSC-101", {dup, LineEnd(text, dup)}, 1.0, {}});
 }
