@@ -82,11 +82,13 @@ bool IsOfOneRun(std::string_view text, std::size_t literal, std::size_t size) {
 }
 
 std::string Bare(std::string_view lower) {
-  std::string out;
-  out.reserve(lower.size());
+  std::string out(lower.size(), '\0');
+  std::size_t size = 0;
   for (const char c : lower) {
-    if (static_cast<unsigned char>(c) > ' ' && c != '"' && c != '\'' && c != '\\') out += c;
+    out[size] = c;
+    size += static_cast<unsigned char>(c) > ' ' && c != '"' && c != '\'' && c != '\\' ? 1U : 0U;
   }
+  out.resize(size);
   return out;
 }
 

@@ -26,8 +26,8 @@ ListedWords::Entry& ListedWords::At(std::uint64_t hash) {
 
 ListedWords::ListedWords() {
   const std::vector<MeaningLexicon::Entry>& meanings = MeaningLexicon::Get().entries();
-  const std::size_t most = ClassWords().size() + PairFirsts().size() + OrderWords().size() + meanings.size() +
-                           ForeignWords().size() + OutcomeWords().size() + 1;
+  const std::size_t most = ClassWords().size() + PairFirsts().size() + PairSeconds().size() + OrderWords().size() +
+                           meanings.size() + ForeignWords().size() + OutcomeWords().size() + 1;
   std::size_t slots = 1024;
   while (slots < most * 2) slots *= 2;
   slots_.assign(slots, 0);
@@ -36,6 +36,7 @@ ListedWords::ListedWords() {
   entries_.emplace_back();
   ClassWords().Each([&](std::string_view word, WordSet set) { At(HashWord(word)).set = set; });
   PairFirsts().Each([&](std::string_view word, WordSet) { At(HashWord(word)).begins_pair = true; });
+  PairSeconds().Each([&](std::string_view word, WordSet) { At(HashWord(word)).ends_pair = true; });
   OrderWords().Each([&](std::string_view word, std::uint64_t orders) { At(HashWord(word)).orders = orders; });
   for (const std::string_view word : ForeignWords()) At(HashWord(word)).foreign = true;
   for (const std::string_view word : OutcomeWords()) At(HashWord(word)).outcome = true;

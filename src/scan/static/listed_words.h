@@ -20,6 +20,7 @@ class ListedWords {
     std::uint64_t orders = 0;                        // OrderWords()
     const MeaningLexicon::Entry* meaning = nullptr;  // nullptr: none
     bool begins_pair = false;
+    bool ends_pair = false;
     bool foreign = false;  // ForeignWords()
     bool outcome = false;  // OutcomeWords()
   };

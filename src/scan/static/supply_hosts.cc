@@ -7,6 +7,7 @@
 #include "fmt/format.h"
 #include "interlock/base/find_bytes.h"
 #include "interlock/core/package.h"
+#include "static/bigrams.h"
 #include "static/classify.h"
 #include "static/shell_judge.h"
 #include "static/supply_internal.h"
@@ -587,12 +588,15 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
   const bool json = base.ends_with(".json") || base.ends_with(".jsonc") || base.ends_with(".code-workspace");
   if (!json || text.size() > kMaxConfig) return false;
-  constexpr std::array<std::string_view, 20> kMarks = {
-      "utoApprove",     "alwaysAllow",     "_BASE_URL\"",      "_PROXY\"",    "ervers\"",
-      "_ENDPOINT\"",    "\"hooks\"",       "\"command\"",      "listChanged", "mcp_config",
-      "registryType",   "registry_name",   "CreateCommand\"",  "statusLine",  "initializeCommand",
-      "StartCommand\"", "AttachCommand\"", "ContentCommand\"", ".profiles.",  "automationProfile"};
-  if (std::none_of(kMarks.begin(), kMarks.end(), [&](std::string_view mark) { return base::HasBytes(text, mark); })) {
+  static constexpr Phrase kMarks[] = {"utoApprove",      "alwaysAllow",      "_BASE_URL\"",       "_PROXY\"",
+                                      "ervers\"",        "_ENDPOINT\"",      "\"hooks\"",         "\"command\"",
+                                      "listChanged",     "mcp_config",       "registryType",      "registry_name",
+                                      "CreateCommand\"", "statusLine",       "initializeCommand", "StartCommand\"",
+                                      "AttachCommand\"", "ContentCommand\"", ".profiles.",        "automationProfile"};
+  Bigrams pairs;
+  pairs.Read(text);
+  if (std::ranges::none_of(
+          kMarks, [&](const Phrase& mark) { return pairs.MayHave(mark) && base::HasBytes(text, mark.text()); })) {
     return false;
   }
   const auto doc = ParseJsonc(text);

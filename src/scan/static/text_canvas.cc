@@ -438,8 +438,8 @@ class Builder {
       if (parts.several && (set & (Bit(kWUrl) | Bit(kWMail))) == 0 && word.size() < 64) {
         std::size_t at = 0;
         while (at < word.size()) {
-          std::size_t stop = word.find_first_of("-/=", at);
-          if (stop == std::string_view::npos) stop = word.size();
+          std::size_t stop = at;
+          while (stop < word.size() && word[stop] != '-' && word[stop] != '/' && word[stop] != '=') ++stop;
           if (stop - at != word.size() && stop > at) {
             set |= ClassesOf(word.substr(at, stop - at)) & ~(Bit(kWSend) | Bit(kWSendWeak));
           }
@@ -458,14 +458,15 @@ class Builder {
 
   // Written where it stays: what was written by halves a moment ago is slow to be copied as a whole.
   TextToken& Put(std::string_view word, std::uint32_t begin, Known known, TextSentence& sentence) {
-    if (words_in_ > 0 && begins_pair_ && last_end_ + 1 == begin) {
+    const ListedWords::Entry& entry = words_.entries()[known.listed];
+    if (words_in_ > 0 && begins_pair_ && entry.ends_pair && last_end_ + 1 == begin) {
       TextToken& last = out_.tokens.back();
       const WordSet both = ClassesOfPair(out_.Of(last), word);
       last.set |= both;
       known.set |= both;
     }
     sentence.all |= known.set;
-    begins_pair_ = words_.entries()[known.listed].begins_pair;
+    begins_pair_ = entry.begins_pair;
     last_end_ = begin + static_cast<std::uint32_t>(word.size());
     ++words_in_;
     TextToken& token = out_.tokens.emplace_back();
@@ -670,7 +671,7 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
   std::size_t bytes = 0;
   for (const TextSurface& surface : surfaces) bytes += surface.shown().size() + 1;
   out.text.reserve(std::min(bytes, kMaxCanvas));
-  out.tokens.reserve(bytes / 6);
+  out.tokens.reserve(bytes / 5);
   out.sections.push_back({});
   Builder builder(file, out);
   std::vector<DecodedText> encoded;

@@ -223,7 +223,8 @@ struct Lexicon {
   std::deque<std::string> made;  // forms of verbs
   WordTable<WordSet> words;
   WordTable<WordSet> pairs;
-  WordTable<WordSet> firsts;  // first words of pairs
+  WordTable<WordSet> firsts;   // first words of pairs, ...
+  WordTable<WordSet> seconds;  // ... and second ones
 
   static void EachPart(std::string_view list, char separator, const auto& use) {
     std::size_t at = 0;
@@ -255,6 +256,7 @@ struct Lexicon {
       EachPart(entry.pairs, ',', [&](std::string_view pair) {
         pairs.Add(pair, entry.classes);
         firsts.Add(pair.substr(0, pair.find(' ')), 1);
+        seconds.Add(pair.substr(pair.find(' ') + 1), 1);
       });
     }
   }
@@ -319,6 +321,7 @@ bool NamesSecretPath(std::string_view token) {
 
 const WordTable<WordSet>& ClassWords() { return TheLexicon().words; }
 const WordTable<WordSet>& PairFirsts() { return TheLexicon().firsts; }
+const WordTable<WordSet>& PairSeconds() { return TheLexicon().seconds; }
 
 WordSet ClassesOf(std::string_view word) noexcept { return TheLexicon().words.Find(word); }
 

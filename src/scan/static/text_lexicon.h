@@ -156,9 +156,10 @@ class WordTable {
   std::size_t mask_ = 255;
 };
 
-// Lower-case words with their classes; those with which pairs begin. Canvases look words up in ListedWords.
+// Lower-case words with their classes; those with which pairs begin and end. Canvases look words up in ListedWords.
 [[nodiscard]] const WordTable<WordSet>& ClassWords();
 [[nodiscard]] const WordTable<WordSet>& PairFirsts();
+[[nodiscard]] const WordTable<WordSet>& PairSeconds();
 
 // Classes of a lower-case word; two words: those that go together ("api key"), 0 if they do not.
 [[nodiscard]] WordSet ClassesOf(std::string_view word) noexcept;

@@ -50,6 +50,25 @@ constexpr std::array<std::string_view, 14> kCallouts = {"note",      "important"
 
 bool Among(std::string_view word, const auto& list) { return std::ranges::find(list, word) != list.end(); }
 
+// In which of these lists a word before a quotation stands, as bits.
+enum InList : std::uint8_t { kInReports = 1, kInReportBases = 2, kInRelative = 4, kInOrders = 8, kInAuthority = 16 };
+
+std::uint8_t ListsOf(std::string_view word) {
+  static const WordTable<std::uint8_t> table = [] {
+    WordTable<std::uint8_t> made;
+    const auto add = [&](std::span<const std::string_view> words, InList list) {
+      for (const std::string_view one : words) made.Add(one, list);
+    };
+    add(kReports, kInReports);
+    add(kReportBases, kInReportBases);
+    add(kRelative, kInRelative);
+    add(kOrders, kInOrders);
+    add(kAuthority, kInAuthority);
+    return made;
+  }();
+  return table.Find(word);
+}
+
 bool Letter(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (c & 0x80) != 0; }
 
 // How the words before a quotation speak of it.
@@ -282,7 +301,7 @@ class Finder {
     const TextPassage& passage = canvas_.passages[p];
     const std::uint32_t index = canvas_.SentenceAt(open);
     const TextSentence* sentence = &canvas_.sentences[index];
-    std::array<std::string_view, kLead> words{};
+    std::array<std::uint8_t, kLead + 1> lists{};  // of the words before it, the nearest first
     std::array<std::uint32_t, kLead> tokens{};
     std::size_t count = 0;
     const auto gather = [&](const TextSentence& one) {
@@ -291,7 +310,7 @@ class Finder {
       for (auto i = one.first + static_cast<std::uint32_t>(before - tokens_of.begin()); i > one.first && count < kLead;
            --i) {
         tokens[count] = i - 1;
-        words[count++] = canvas_.Of(canvas_.tokens[i - 1]);
+        lists[count++] = ListsOf(canvas_.Of(canvas_.tokens[i - 1]));
       }
     };
     if (sentence->begin <= open && index >= passage.first) gather(*sentence);
@@ -307,15 +326,15 @@ class Finder {
     }
     bool reports = false;
     for (std::size_t i = 0; i < count; ++i) {
-      const bool relative = i + 1 < count && Among(words[i + 1], kRelative);
-      const bool speech = Among(words[i], kReportBases) && (relative || (passage.glossed && Told(tokens[i])));
-      if (speech || Among(words[i], kReports)) {
+      const bool relative = (lists[i + 1] & kInRelative) != 0;
+      const bool speech = (lists[i] & kInReportBases) != 0 && (relative || (passage.glossed && Told(tokens[i])));
+      if (speech || (lists[i] & kInReports) != 0) {
         reports = true;
         continue;
       }
-      if (Among(words[i], kAuthority)) return Lead::kOrder;
+      if ((lists[i] & kInAuthority) != 0) return Lead::kOrder;
       // "Write: ..." and "Append text like ..." order; in "attackers use phrases like ..." nobody is told to.
-      const bool orders = Among(words[i], kOrders) && !(passage.glossed && Told(tokens[i]));
+      const bool orders = (lists[i] & kInOrders) != 0 && !(passage.glossed && Told(tokens[i]));
       if (orders && ((i < kOrdering && !reports) || (i + 1 == count && count < kLead))) return Lead::kOrder;
     }
     return reports && !heading ? Lead::kReport : Lead::kNothing;

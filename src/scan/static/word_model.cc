@@ -1,6 +1,7 @@
 #include "static/word_model.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <cmath>
@@ -39,6 +40,12 @@ constexpr std::string_view kPathWord = "<path>";
 constexpr std::string_view kNumberWord = "<n>";
 constexpr std::string_view kNameWord = "<name>";
 
+constexpr std::array<bool, 256> kNameSigns = [] {
+  std::array<bool, 256> table{};
+  for (const char c : std::string_view("./_\\@#$:=")) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+
 // The word that stands for a class of words; empty: the word itself.
 std::string_view Stands(const TextCanvas& canvas, const TextToken& token) noexcept {
   if ((token.set & Bit(kWUrl)) != 0) return kUrlWord;
@@ -47,7 +54,8 @@ std::string_view Stands(const TextCanvas& canvas, const TextToken& token) noexce
   const std::string_view word = canvas.Of(token);
   if (word.empty() || (word[0] >= '0' && word[0] <= '9')) return kNumberWord;
   if (word.size() > kLongestWord) return kNameWord;
-  if (token.symbol && word.find_first_of("./_\\@#$:=") != std::string_view::npos) return kNameWord;
+  if (token.symbol && std::ranges::any_of(word, [](char c) { return kNameSigns[static_cast<unsigned char>(c)]; }))
+    return kNameWord;
   return {};
 }
 
