@@ -21,6 +21,9 @@ TEST(FindBytesTest, FindsWhatThePlainSearchFinds) {
     const std::string text = word(random.Next() % 70);
     const std::string part = word(random.Next() % 20);
     ASSERT_EQ(FindBytes(text, part), std::string_view(text).find(part)) << text << " / " << part;
+    const std::size_t from = random.Next() % 80;
+    ASSERT_EQ(FindBytes(text, part, from), std::string_view(text).find(part, from)) << text << " / " << part;
+    ASSERT_EQ(HasBytes(text, part), std::string_view(text).find(part) != std::string_view::npos);
   }
 }
 

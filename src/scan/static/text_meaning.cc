@@ -335,6 +335,8 @@ class Reader {
     std::uint8_t* const bases = bases_.data() + part.sets;
     const TextToken* const tokens = canvas_.tokens.data() + sentence.first;
     const ListedWords::Entry* const listed = words_.entries();
+    MeaningSet all;
+    MeaningSet may_order;
     for (int i = 0; i < count; ++i) {
       const TextToken& token = tokens[i];
       if (token.size > kLongestWord || token.reported) continue;
@@ -354,18 +356,21 @@ class Reader {
         entry = words_[words_.Find(word)].meaning;
         if (entry == nullptr) continue;
       }
-      MeaningSet& set = sets[i];
-      set |= entry->set;
-      bases[i] = entry->base.empty() ? 0 : 1;
+      MeaningSet set = entry->set;
+      const bool base = !entry->base.empty();
       const std::uint64_t next = i + 1 < count ? MeaningLexicon::NextBit(tokens[i + 1].hash) : ~std::uint64_t{0};
       for (std::uint32_t p = 0; (entry->next & next) != 0 && p < entry->count; ++p) {
         const MeaningLexicon::Phrase& phrase = lexicon_.phrase(entry->phrases + p);
         if (Matches(sentence, i, count, phrase)) set |= phrase.set;
       }
-      part.all |= set;
+      sets[i] = set;
+      bases[i] = base ? 1 : 0;
+      all |= set;
       const bool told = i > 0 && tokens[i - 1].size == 2 && canvas_.text.data()[tokens[i - 1].begin] == 'b';
-      if (bases[i] != 0 || told) part.may_order |= set;
+      if (base || told) may_order |= set;
     }
+    part.all = all;
+    part.may_order = may_order;
     if (!part.all.Has(rival_) || !part.all.Has(tool_)) return;
     // "Any other search tool", "the competing calendar server".
     for (int i = 0; i < count; ++i) {
