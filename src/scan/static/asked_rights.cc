@@ -178,11 +178,12 @@ void JudgePowers(const FileContext& file, std::string_view path, std::vector<Raw
 void JudgeSettings(const FileContext& file, std::string_view path, std::vector<RawFinding>& out) {
   if (file.type != FileType::kJson && file.type != FileType::kToml && file.type != FileType::kYaml) return;
   const std::string text = LowerCase(file.text().substr(0, kMaxRead));
-  const std::string bare = code::Bare(text);
   const bool agent = SaysAny(path, {".claude/settings", ".gemini/settings", ".codex/config", ".cursor/",
                                     ".vscode/settings", ".windsurf/", ".kiro/"});
   const bool servers = SaysAny(text, {"mcpservers", "mcp_servers"});
-  std::string_view word = agent || servers ? code::OpenSettingIn(bare) : std::string_view();
+  if (!agent && !servers) return;
+  const std::string bare = code::Bare(text);
+  std::string_view word = code::OpenSettingIn(bare);
   std::string message = agent ? "brings settings of an agent by which every command goes through"
                               : "brings settings of a host by which no call of a server is asked about";
   if (word.empty() && servers) {

@@ -28,6 +28,7 @@ const patterns::PatternSet& Assignments() {
         .regex =
             R"re((?i)\b[a-z0-9_]{0,40}(?:api_?key|api_?secret|secret_?key|access_?key(?:_?id)?|auth_?token|)re"
             R"re(access_?token|client_?secret|private_?key|password|passwd)["']?\s{0,4}[:=]\s{0,4}(?:"[^"\n\\]{8,200}"|'[^'\n\\]{8,200}'))re",
+        .words = {"key", "secret", "token", "passw"},
         .reach = 320};
     auto made = patterns::PatternSet::Compile({&spec, 1}, {.max_hits = kMostHits, .check = false});
     INTERLOCK_CHECK(made.ok(), "a test compiles it");
