@@ -31,5 +31,8 @@ enum class PathKind : std::uint8_t {
 // `mode === "bypassPermissions"`, `case "bypassPermissions":`: the literal of [begin, end), quotes and all, is asked
 // for, and written nowhere.
 [[nodiscard]] bool IsCompared(std::string_view text, std::size_t begin, std::size_t end);
+// `DANGEROUS_COMMANDS = [`, `blocked: list = field(` and its list on the next line: what a guard looks for begins at
+// `list`.
+[[nodiscard]] bool IsListOfForbidden(std::string_view text, std::size_t list);
 
 }  // namespace interlock::scan::code

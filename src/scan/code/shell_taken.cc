@@ -122,11 +122,34 @@ bool Analysis::IsFixedPlace(const std::string& host, const std::string& destinat
          !Has(destination.substr(0, std::min<std::size_t>(destination.size(), 12)), std::string_view(&kUnknownChar, 1));
 }
 
+namespace {
+
+// :(){ :|:& };: as a command. A text between quotes is what a guard looks for, unless a shell is given it; so is what a
+// comment says.
+bool Bombs(std::string_view whole) {
+  for (const std::string_view bomb : {":(){ :|:& };:", ":(){:|:&};:", ":(){ :|: & };:"}) {
+    for (std::size_t at = whole.find(bomb); at != std::string_view::npos; at = whole.find(bomb, at + 1)) {
+      std::string_view before = whole.substr(0, at);
+      before = before.substr(before.rfind('\n') + 1);
+      const std::string_view after = whole.substr(at + bomb.size(), 1);
+      if (before.find('#') != std::string_view::npos) continue;
+      if (before.empty() || !(before.ends_with('\'') || before.ends_with('"')) ||
+          after != before.substr(before.size() - 1))
+        return true;
+      before = before.substr(0, before.find_last_not_of(" '\"") + 1);
+      if (before.ends_with("c") || before.ends_with("eval") || before.ends_with("<<<")) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 // What takes away the way back, or the machine's room and time.
 bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   const std::size_t count = command.words.size();
-  if (index == 0 && HasOneOf(Whole(), {":(){ :|:& };:", ":(){:|:&};:", ":(){ :|: & };:"})) {
+  if (index == 0 && Bombs(Whole())) {
     Emit(ShellAct::kRuin, index, "the machine's time, by a fork bomb", 2);
     return true;
   }

@@ -52,17 +52,22 @@ bool NamesAmount(std::string_view text) {
   return AnyOf(LowerCase(text.substr(0, 300)), {"amount", "gross", "total", "sum", "value", "price", "betrag"});
 }
 
-// `blocked = [...]`, `DANGEROUS_COMMANDS: list[str] = [...]`: what a guard looks for, not what is run.
-bool IsListOfForbidden(std::string_view text, std::size_t list) {
-  constexpr std::size_t kBefore = 100;
-  const std::size_t from = list > kBefore ? list - kBefore : 0;
-  std::string_view before = text.substr(from, std::min(list, text.size()) - from);
-  before = before.substr(before.rfind('\n') + 1);
-  return AnyOf(LowerCase(before), {"block", "deny", "denied", "danger", "forbid", "blacklist", "unsafe", "disallow",
-                                   "malicious", "suspicious", "injection", "attack", "exploit", "adversar"});
-}
-
 }  // namespace
+
+// `blocked = [...]`, `DANGEROUS_COMMANDS: list[str] = [...]`, `blocked: list = field(\n default_factory=lambda:
+// [...])`: what a guard looks for, not what is run.
+bool IsListOfForbidden(std::string_view text, std::size_t list) {
+  constexpr std::size_t kBefore = 140;
+  const std::size_t from = list > kBefore ? list - kBefore : 0;
+  const std::string_view near = text.substr(from, std::min(list, text.size()) - from);
+  std::size_t line = near.rfind('\n') + 1;
+  // An open bracket at the end of the line before: the statement began there.
+  while (line > 1 && (near[line - 2] == '(' || near[line - 2] == '=' || near[line - 2] == '\\'))
+    line = near.substr(0, line - 1).rfind('\n') + 1;
+  return AnyOf(LowerCase(near.substr(line)),
+               {"block", "deny", "denied", "danger", "forbid", "blacklist", "unsafe", "disallow", "malicious",
+                "suspicious", "injection", "attack", "exploit", "adversar"});
+}
 
 // All constant texts that a value may hold, through names, lists, functions and other files.
 std::vector<std::string> Engine::TextsWithin(ExprId value) const {

@@ -491,7 +491,8 @@ bool Engine::AppendWords(const Expr& list, int depth, std::string* line) const {
     }
     if (word.kind != ExprKind::kString || word.text.size() >= kLongestWord) return false;
     if (!line->empty()) *line += ' ';
-    const bool several = word.text.find(' ') != std::string_view::npos;  // ["sh", "-c", "curl ... | sh"]
+    // ["sh", "-c", "curl ... | sh"], ["grep", "a|b"]: one word each.
+    const bool several = word.text.find_first_of(" |&;<>(){}`$") != std::string_view::npos;
     if (several) *line += '\'';
     for (const char c : word.text) *line += c == '\'' || c == '\n' ? ' ' : c;
     if (several) *line += '\'';
