@@ -304,14 +304,31 @@ void Engine::JudgeSendHere(const Call& call, const Taint& data, const std::strin
 // the text was made of is judged by where that comes from.
 bool Engine::EncodesHere(std::string_view line) const {
   const std::size_t hole = line.find(kHole);
-  if (hole == std::string_view::npos) return false;
-  const std::string before = LowerCase(line.substr(hole > 24 ? hole - 24 : 0, std::min<std::size_t>(hole, 24)));
-  if (!AnyOf(before, {"-encodedcommand ", "-encodedcommand '", "-enc ", "-enc '", "-e '", "-ec '"})) return false;
-  const std::string text = Squeezed(TextAt(code().functions[function_].loc).substr(0, 20'000));
-  return AnyOf(text, {"\"utf16le\").toString(\"base64\")", "\"utf-16le\").toString(\"base64\")",
-                      "\"ucs2\").toString(\"base64\")"}) ||
-         (Contains(text, "b64encode(") &&
-          AnyOf(text, {".encode(\"utf-16le\")", ".encode(\"utf-16-le\")", ".encode(\"utf_16_le\")"}));
+  const bool known = hole == std::string_view::npos;
+  // Base64 of what is not known here may be known here as far as it goes: nothing of it stands in the program.
+  if (known && !EncodedHere(line).empty()) return false;
+  std::string before =
+      LowerCase(known ? line.substr(0, 400) : line.substr(hole > 24 ? hole - 24 : 0, std::min<std::size_t>(hole, 24)));
+  std::erase(before, '\'');
+  if (!AnyOf(before, {"-encodedcommand ", " -enc ", " -e ", " -ec "})) return false;
+  constexpr std::size_t kLittle = 16;  // letters: `-EncodedCommand AQ==`
+  if (known && line.size() - line.rfind(' ') > kLittle) return false;
+  const auto packs = [&](std::string_view body) {
+    const std::string text = Squeezed(body.substr(0, 20'000));
+    return AnyOf(text, {"\"utf16le\").toString(\"base64\")", "\"utf-16le\").toString(\"base64\")",
+                        "\"ucs2\").toString(\"base64\")"}) ||
+           (Contains(text, "b64encode(") &&
+            AnyOf(text, {".encode(\"utf-16le\")", ".encode(\"utf-16-le\")", ".encode(\"utf_16_le\")"}));
+  };
+  const std::string_view here_text = TextAt(code().functions[function_].loc);
+  if (packs(here_text)) return true;
+  // ... or a function of this file, which it calls for that.
+  constexpr std::size_t kShort = 600;
+  return std::ranges::any_of(code().functions, [&](const Function& made) {
+    const std::string_view body = TextAt(made.loc);
+    return made.name.size() > 1 && body.size() < kShort && Contains(here_text, std::string(made.name) + "(") &&
+           packs(body);
+  });
 }
 
 // HTTPConnection("host").request("GET", path): the host stands where the connection was made.
