@@ -433,6 +433,8 @@ Taint Engine::EvalCall(ExprId id) {
       if (SaysOneOf(part(base->base), {"stdout", "stderr"})) here().deeds |= kDidDrain;
     }
     MarkJoined(call, &result);
+    // server.address().port: where a server listens, whoever asks it does not choose.
+    if (method && last == "address" && args.empty()) result = result.Without(kCaller);
     if (IsCheck(last) || TestsWhole(call, last)) {
       here().deeds |= kDidPathCheck;
       Checked(args);

@@ -287,7 +287,10 @@ void Engine::JudgeRewriter(std::string_view body) {
   for (const Stmt& stmt : shape.body) {
     if (stmt.kind != StmtKind::kAssign && stmt.kind != StmtKind::kReturn) continue;
     if (stmt.value >= code().exprs.size()) continue;
-    if (!ExchangesWords(TextAt(code().exprs[stmt.value].loc).substr(0, 400))) continue;
+    const std::string_view text = TextAt(code().exprs[stmt.value].loc).substr(0, 400);
+    if (!ExchangesWords(text)) continue;
+    // const base = process.env.BASE_URL.replace("https://", ""): of the program's own settings.
+    if (text.starts_with("process.env.") || text.starts_with("os.environ") || text.starts_with("os.getenv(")) continue;
     Raise("TAMPER-001", stmt.loc, {}, 0, "exchanges words in what " + Shown(tap->second, 80) + " answers to others");
     return;
   }

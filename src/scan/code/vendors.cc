@@ -20,7 +20,7 @@ struct Vendor {
 constexpr std::size_t kLarge = 24;
 constexpr std::array kVendors = std::to_array<Vendor>({
     {"aws amazon bedrock", "amazonaws aws"},
-    {"openai", "openai azure"},
+    {"openai", "openai chatgpt azure"},
     {"anthropic claude", "anthropic claude"},
     {"github gh", "github"},
     {"gitlab", "gitlab"},
