@@ -12,6 +12,7 @@ using frames::Authenticates;
 using frames::Contact;
 using frames::Destination;
 using frames::FirstOf;
+using frames::HeadsExample;
 using frames::kAction;
 using frames::KeyOfAddress;
 using frames::kNone;
@@ -19,6 +20,7 @@ using frames::kSecretAny;
 using frames::OwnAct;
 using frames::PasswordGiven;
 using frames::Refuses;
+using frames::SendsExample;
 using frames::Trigger;
 using frames::View;
 using frames::WishOfUser;
@@ -126,6 +128,7 @@ class Finder {
     // A command line that sends is as plain as any verb.
     const bool command = view.Has("curl ") && !view.Has("{url}") && !view.Has("<url>") &&
                          view.HasOneOf({"-x post", " -d ", "--data", " -f "});
+    if (command && SendsExample(view)) return;
     double best = 0.0;
     int best_from = kNone;
     int best_to = kNone;
@@ -306,6 +309,8 @@ class Finder {
         }
       }
       if (score == 0.0) continue;
+      // "Override the whole system message:", and a program that sets an option: what the example shows.
+      if (!forget && HeadsExample(view)) continue;
       const std::string_view w = view.word(i);
       const bool ruled = to > i && view.SaysOne(to + 1, to + 2, {"related"});
       // "Without discarding earlier constraints": kept.

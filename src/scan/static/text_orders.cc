@@ -400,6 +400,7 @@ class Orders {
       const bool unsaid = denied && (word(i) == "mention" || word(i) == "cite" || word(i) == "list" ||
                                      word(i) == "recommend" || word(i) == "suggest");
       if ((denied && !unsaid) || !Ordered(i)) continue;
+      if (canvas_.text.compare(at(i).end(), 1, "[") == 0) continue;  // List[str]: a type
       const int goods = Find(i + 1, i + 12, O(kOGoods));
       if (unsaid && goods != kNone && (word(goods) == "token" || word(goods) == "tokens")) continue;  // a credential
       const int group = Find(i + 1, i + 10, O(kOGroup));

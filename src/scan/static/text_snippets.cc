@@ -103,6 +103,35 @@ bool Elided(std::string_view call) {
   return std::ranges::none_of(given, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
 }
 
+// TOKEN=$(cat <token file>) && curl -H "Authorization: Bearer $TOKEN" -d '{...}': one signs in with what is read, and
+// nothing else is read.
+bool SignsIn(std::string_view line, std::size_t curl) {
+  const std::string_view before = line.substr(0, curl);
+  const std::size_t read = before.find("=$(cat ");
+  if (read == kNowhere || before.find("cat ", read + 7) != kNowhere || before.find("echo ") != kNowhere ||
+      before.find("env") != kNowhere || before.find("base64") != kNowhere) {
+    return false;
+  }
+  const std::size_t from = before.find_last_of(" \t;&(", read) + 1;
+  const std::string name(before.substr(from, read - from));
+  const std::string_view rest = line.substr(curl);
+  if (name.empty() || rest.find("$(") != kNowhere || rest.find('`') != kNowhere || rest.find('@') != kNowhere)
+    return false;
+  std::size_t used = 0;
+  for (std::size_t at = rest.find('$'); at != kNowhere; at = rest.find('$', at + 1)) {
+    std::string_view variable = rest.substr(at + 1);
+    if (variable.starts_with('{')) variable.remove_prefix(1);
+    if (!variable.starts_with(name)) return false;  // whatever that holds
+    const std::string_view head = rest.substr(0, at);
+    if (!head.ends_with("authorization: bearer ") && !head.ends_with("authorization: token ") &&
+        !head.ends_with("x-api-key: ")) {
+      return false;
+    }
+    ++used;
+  }
+  return used > 0;
+}
+
 // Lines of a shell, where it is their meeting on one line that tells.
 void Commands(const Finder& find, std::string_view text, std::vector<SnippetHit>& out) {
   for (std::size_t at = 0; at < text.size();) {
@@ -115,6 +144,10 @@ void Commands(const Finder& find, std::string_view text, std::vector<SnippetHit>
     if (curl != kNowhere &&
         find.FindAny(line, {"@-", "--data", " -d ", "-x post", "--upload-file", " -f "}) != kNowhere) {
       const std::string_view before = line.substr(0, curl);
+      if (SignsIn(line, curl)) {
+        at = end + 1;
+        continue;
+      }
       if (find.FindAny(before, {"echo ", "env |", "env|", "printenv", "cat "}) != kNowhere &&
           find.FindAny(before, {"| base64", "|base64", "credential", "secret", "password", "${env", "token", "_key"}) !=
               kNowhere) {

@@ -30,6 +30,52 @@ bool Wording(const View& view, int user) {
   return user + 1 < view.size() && view.word(user + 1) == "to";
 }
 
+bool SendsExample(const View& view) {
+  const std::string_view said = view.text().substr(view.sentence().begin, view.sentence().end - view.sentence().begin);
+  const std::size_t curl = said.find("curl ");
+  if (curl == std::string_view::npos) return false;
+  // A host that stands here is somebody's.
+  for (std::size_t at = said.find("://"); at != std::string_view::npos; at = said.find("://", at + 1)) {
+    const std::string_view host = said.substr(at + 3);
+    const bool local = host.starts_with("localhost") || host.starts_with("127.0.0.1");
+    if (!local && !host.starts_with('{') && !host.starts_with('$') && !host.starts_with('<')) return false;
+  }
+  const std::string_view rest = said.substr(curl);
+  std::size_t body = std::string_view::npos;
+  for (const std::string_view flag : {" -d '", " --data '", " --data-raw '", " --json '"})
+    body = std::min(body, rest.find(flag) == std::string_view::npos ? body : rest.find(flag) + flag.size());
+  if (body == std::string_view::npos) return false;
+  const std::size_t end = rest.find('\'', body);
+  const std::string_view sent = rest.substr(body, end - body);
+  // Nothing in it, nor behind it, is put in by anybody.
+  return end != std::string_view::npos && !sent.starts_with('@') &&
+         sent.find_first_of("$`<") == std::string_view::npos && sent.find("{{") == std::string_view::npos &&
+         sent.find("your") == std::string_view::npos && sent.find("...") == std::string_view::npos &&
+         rest.substr(end).find("-d ") == std::string_view::npos && rest.find("$(") == std::string_view::npos &&
+         rest.find(" -f ") == std::string_view::npos;
+}
+
+bool HeadsExample(const View& view) {
+  constexpr int kMostWords = 8;
+  const std::vector<TextPassage>& all = view.canvas().passages;
+  const std::uint32_t at = view.sentence().passage;
+  if (view.size() > kMostWords || at + 1 >= all.size() || all[at + 1].shape != TextShape::kCode) return false;
+  const std::string_view said = view.text().substr(view.sentence().begin, view.sentence().end - view.sentence().begin);
+  const std::size_t last = said.find_last_not_of(" \t\r\n*_");
+  if (last == std::string_view::npos || said[last] != ':' || all[at].first + 1 != all[at].last) return false;
+  // A program's option, not a text that somebody is to obey.
+  const std::string_view code =
+      view.text().substr(all[at + 1].begin, std::min<std::size_t>(all[at + 1].end - all[at + 1].begin, 2'000));
+  for (const std::string_view option :
+       {"systemmessage", "system_message", "systemprompt", "system_prompt", "system-prompt", "instructions"}) {
+    const std::size_t name = code.find(option);
+    if (name == std::string_view::npos) continue;
+    const std::string_view set = code.substr(name + option.size(), 3);
+    if (set.find_first_of(":=(") != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 double Trigger(const View& view) {
   double score = 0.0;
   if (view.any(Bit(kWWhen))) score += 0.08;

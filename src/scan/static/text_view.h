@@ -38,6 +38,7 @@ class View {
   [[nodiscard]] const TextSentence& sentence() const { return sentence_; }
   [[nodiscard]] std::uint32_t index() const { return index_; }
   [[nodiscard]] std::string_view text() const { return canvas_.text; }  // of the whole canvas
+  [[nodiscard]] const TextCanvas& canvas() const { return canvas_; }
   [[nodiscard]] const TextPassage& passage() const { return canvas_.passages[sentence_.passage]; }
 
   // First word of the set in [from, to].
@@ -351,6 +352,11 @@ class View {
 [[nodiscard]] double WorkAside(const View& view, int& run, int& script);
 // An order that waits for an occasion, or for every one, weighs a little more.
 [[nodiscard]] double Trigger(const View& view);
+// curl -X POST {base}/users -d '{"email": "a@b.example", "password": "secret123"}': an example that stands there in
+// full, sent to wherever the reader has the program run.
+[[nodiscard]] bool SendsExample(const View& view);
+// "Override the whole system message:", all of a line, and a program below it: what the program shows.
+[[nodiscard]] bool HeadsExample(const View& view);
 // "password: 1234", "pass: `x`", "extract using: x".
 [[nodiscard]] bool PasswordGiven(std::string_view sentence);
 [[nodiscard]] inline bool Refuses(std::string_view word) {
