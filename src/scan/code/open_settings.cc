@@ -50,7 +50,7 @@ std::string_view OpenModeIn(std::string_view lower) { return FirstIn(lower, kMod
 std::string_view OpenSettingIn(std::string_view bare) { return FirstIn(bare, kSettings); }
 
 bool IsOfOneRun(std::string_view text, std::size_t literal, std::size_t size) {
-  constexpr std::size_t kNear = 60;
+  constexpr std::size_t kNear = 100;
   constexpr std::string_view kSpace = " \t\r\n";
   const std::string near = LowerCase(text.substr(literal > kNear ? literal - kNear : 0, std::min(literal, kNear)));
   std::string_view before = near;
@@ -73,6 +73,15 @@ bool IsOfOneRun(std::string_view text, std::size_t literal, std::size_t size) {
   if (before.ends_with(',')) {
     before = before.substr(0, before.find_last_not_of(", \t\r\n\"'`") + 1);
     return before.ends_with("--permission-mode") || before.ends_with("--sandbox");
+  }
+  // permission_mode = settings.get("permission_mode") or "bypassPermissions"
+  for (const std::string_view otherwise : {" or", "||", "??"}) {
+    if (!before.ends_with(otherwise)) continue;
+    const std::string_view line = before.substr(before.rfind('\n') + 1);
+    const std::size_t set = line.find_first_of(":=");
+    if (set == std::string_view::npos) return false;
+    before = line.substr(0, set + 1);
+    break;
   }
   if (!before.ends_with(':') && !before.ends_with('=')) return false;
   before = before.substr(0, before.find_last_not_of(":= \t\"'`") + 1);

@@ -287,16 +287,53 @@ bool IsRead(std::string_view text, std::size_t literal) {
   before = before.substr(before.rfind('\n') + 1);
   if (before.empty()) return false;
   before.remove_suffix(1);  // the quote
+  const bool joins = before.ends_with(", ") || before.ends_with(',');
+  if (joins) before = before.substr(0, before.rfind('(') + 1);
   if (!before.ends_with('(')) return false;
   before.remove_suffix(1);
-  const std::size_t name = before.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-  const std::string call = LowerCase(before.substr(name == std::string_view::npos ? 0 : name + 1));
+  const auto called = [&] {
+    const std::size_t name = before.find_last_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+    return LowerCase(before.substr(name == std::string_view::npos ? 0 : name + 1));
+  };
+  std::string call = called();
+  if (joins) {
+    // existsSync(join(root, "AGENTS.md")), os.path.exists(os.path.join(root, "AGENTS.md"))
+    if (call != "join") return false;
+    const std::size_t outer = before.rfind('(');
+    if (outer == std::string_view::npos) return false;
+    before = before.substr(0, outer);
+    call = called();
+  }
   return call.starts_with("read") || call.starts_with("load") || call == "existssync" || call == "exists" ||
          call == "isfile";
 }
 
-void JudgeInstructions(const FileContext& file, std::string_view purpose, std::string_view page, const Said& said,
-                       std::vector<RawFinding>& out) {
+// ~/.claude/skills/notes-search, of a package `notes-cli`: a skill of its own name, beside those that are there.
+bool IsOwnPlace(std::string_view place, std::string_view name) {
+  constexpr std::size_t kShortest = 4;
+  constexpr auto kCommon = std::to_array<std::string_view>(
+      {"agent",   "agents",   "skill",  "skills", "claude", "code",   "codex",  "cursor",
+       "gemini",  "tool",     "tools",  "server", "client", "core",   "memory", "prompt",
+       "command", "commands", "helper", "node",   "python", "default"});
+  for (const std::string_view folder : {"/skills/", "/commands/"}) {
+    const std::size_t at = place.find(folder);
+    if (at == std::string_view::npos) continue;
+    const std::string_view below = place.substr(at + folder.size());
+    for (std::size_t from = 0; from < name.size();) {
+      const std::size_t end = std::min(name.find_first_of("-_/@. ", from), name.size());
+      const std::string_view word = name.substr(from, end - from);
+      if (word.size() >= kShortest && std::ranges::find(kCommon, word) == kCommon.end() &&
+          below.find(word) != std::string_view::npos) {
+        return true;
+      }
+      from = end + 1;
+    }
+  }
+  return false;
+}
+
+void JudgeInstructions(const FileContext& file, std::string_view purpose, std::string_view own, std::string_view page,
+                       const Said& said, std::vector<RawFinding>& out) {
   if (!said.Any(Telling::kWrites)) return;
   if (SaysAny(purpose, {"claude.md",    "agents.md",     "gemini.md",       "instruction",  "rules",   "memory",
                         "memories",     "settings",      "configur",        "setup",        "set up",  "install",
@@ -340,8 +377,31 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
   const std::string path = LowerCase(file.file->path);
   const std::string_view base = std::string_view(path).substr(path.rfind('/') + 1);
   const bool installs = base.starts_with("install") || (base != "setup.py" && SaysWord(base, "setup"));
-  if (installs) finding.scale = std::min(finding.scale, kSaid);
+  if (installs || IsOwnPlace(place, own)) finding.scale = std::min(finding.scale, kSaid);
   out.push_back(std::move(finding));
+}
+
+// {"yolo": "bypassPermissions", "safe": "default"}: what one program calls a mode, and another one calls it. Settings
+// have a mode under their own key for it.
+bool IsInTableOfModes(std::string_view before, std::string_view after) {
+  constexpr auto kValues = std::to_array<std::string_view>({"default", "acceptEdits", "plan", "ask", "dontAsk"});
+  constexpr std::string_view kSpace = " \t\r\n\"'`";
+  const std::size_t colon = before.find_last_not_of(kSpace);
+  if (colon == std::string_view::npos || before[colon] != ':') return false;
+  std::string_view key = before.substr(0, before.find_last_not_of(" \t\"'", colon - 1) + 1);
+  key = key.substr(key.find_last_of(" \t\r\n\"'{,") + 1);
+  if (LowerCase(key).find("mode") != std::string::npos || LowerCase(key).find("permission") != std::string::npos)
+    return false;
+  // The entry behind it.
+  if (after.empty() || after.find(',') == std::string_view::npos) return false;
+  after.remove_prefix(after.find(',') + 1);
+  const std::size_t next = after.find(':');
+  if (next == std::string_view::npos || after.substr(0, next).find_first_of("}])(") != std::string_view::npos)
+    return false;
+  after.remove_prefix(next + 1);
+  const std::size_t value = after.find_first_not_of(kSpace);
+  return value != std::string_view::npos &&
+         std::ranges::any_of(kValues, [&](auto mode) { return after.substr(value).starts_with(mode); });
 }
 
 // ["default", "acceptEdits", "bypassPermissions"]: one of the modes that there are, in a list of what may be chosen.
@@ -356,6 +416,7 @@ bool IsOneOfModes(std::string_view text, std::size_t literal, std::size_t size) 
   const bool followed = next != std::string_view::npos && after.substr(0, next).find(',') != std::string_view::npos &&
                         std::ranges::any_of(kModes, [&](auto mode) { return after.substr(next).starts_with(mode); });
   std::string_view before = text.substr(literal > kNear ? literal - kNear : 0, std::min(literal, kNear));
+  if (IsInTableOfModes(before, after)) return true;
   const std::size_t last = before.find_last_not_of(kBetween);
   if (last == std::string_view::npos) return followed;
   bool comma = before.substr(last).find(',') != std::string_view::npos;
@@ -389,7 +450,11 @@ void JudgePermissions(const FileContext& file, std::string_view page, const Said
         code::IsCompared(file.text(), at - 1, at + literal.size() + 1)) {
       return;
     }
-    const bool one = IsOneOfModes(file.text(), at, literal.size()) || code::IsOfOneRun(file.text(), at, literal.size());
+    // Settings keep a mode under `defaultMode`; a large file that has no such key hands modes around.
+    constexpr std::size_t kLarge = std::size_t{16} << 10U;
+    const bool elsewhere = text.size() > kLarge && literal == "bypassPermissions" && !SaysAny(text, {"defaultmode"});
+    const bool one =
+        elsewhere || IsOneOfModes(file.text(), at, literal.size()) || code::IsOfOneRun(file.text(), at, literal.size());
     if (opened.end != 0 && one) return;
     opened = {at, at + literal.size()};
     chosen = one;
@@ -600,6 +665,7 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
                                                              return use.permission == core::Permission::kDynamicCode;
                                                            }),
                           .only_reads = only_reads};
+  const std::string name = LowerCase(report.name);
   for (const FileContext& file : files) {
     if (file.reach > Reach::kRuntime) continue;
     JudgeDataFile(file, reader, out);
@@ -607,7 +673,7 @@ void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report
     const Said said(file.text().substr(0, kMaxRead));
     const std::string_view text = said.text;
     JudgeGrants(file, purpose, text, out);
-    JudgeInstructions(file, purpose, page, said, out);
+    JudgeInstructions(file, purpose, name, page, said, out);
     JudgePermissions(file, page, said, out);
     JudgeMemory(file, said, out);
     JudgeClipboard(file, said, out);
