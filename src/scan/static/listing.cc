@@ -8,6 +8,7 @@
 #include "interlock/base/json.h"
 #include "static/classify.h"
 #include "static/front_matter.h"
+#include "static/surface.h"
 
 namespace interlock::scan {
 namespace {
@@ -79,6 +80,35 @@ void ReadEntries(base::JsonValue list, std::string_view kind, const FileContext&
 
 }  // namespace
 
+namespace {
+
+// `Name:` and `Summary:` of a wheel (notes-1.0.dist-info/METADATA) or of a source package (notes-1.0/PKG-INFO), which
+// say what package.json says of others. Several at the top describe several packages: none is this one's.
+void ReadMetadata(const std::vector<FileContext>& files, ScanReport& report) {
+  const FileContext* own = nullptr;
+  for (const FileContext& file : files) {
+    if (!IsPackageMetadata(file)) continue;
+    const std::string_view path = file.file->path;
+    const std::size_t slash = path.find('/');
+    const bool top = slash == std::string_view::npos || path.find('/', slash + 1) == std::string_view::npos;
+    if (!top) continue;
+    if (own != nullptr) return;
+    own = &file;
+  }
+  if (own == nullptr) return;
+  const std::string_view text = own->text();
+  std::string_view head = text.substr(0, std::min(text.find("\n\n"), text.find("\r\n\r\n")));
+  while (!head.empty()) {
+    std::string_view line = head.substr(0, head.find('\n'));
+    head.remove_prefix(std::min(line.size() + 1, head.size()));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.starts_with("Name: ") && report.name.empty()) report.name = std::string(line.substr(6));
+    if (line.starts_with("Summary: ") && report.description.empty()) report.description = std::string(line.substr(9));
+  }
+}
+
+}  // namespace
+
 void ReadIdentity(const std::vector<FileContext>& files, const SupplyFacts& supply, ScanReport& report) {
   // The shallowest SKILL.md is the package's own; of several, each is one of the things that it holds.
   const FileContext* skill = nullptr;
@@ -94,6 +124,7 @@ void ReadIdentity(const std::vector<FileContext>& files, const SupplyFacts& supp
   }
   if (report.name.empty()) report.name = supply.package_name;
   if (report.description.empty()) report.description = supply.package_description;
+  if (report.name.empty() || report.description.empty()) ReadMetadata(files, report);
 }
 
 void ReadListings(const std::vector<FileContext>& files, ScanReport& report) {

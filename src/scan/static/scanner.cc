@@ -504,11 +504,15 @@ Identity ScanJob::Impl::IdentityOf(const ScanReport& report) const {
   AddWords(report.name, identity.words);
   for (const FileContext& file : files) {
     const std::string_view base = BaseName(file.file->path);
-    if (base != "package.json" && base != "pyproject.toml" && base != "server.json" && base != "manifest.json")
+    const bool metadata = IsPackageMetadata(file) && std::ranges::count(file.file->path, '/') <= 1;
+    if (!metadata && base != "package.json" && base != "pyproject.toml" && base != "server.json" &&
+        base != "manifest.json") {
       continue;
-    if (file.reach > Reach::kRuntime) continue;
+    }
+    if (file.reach > Reach::kRuntime && !metadata) continue;
     // Repository and home page lines: their owner and domain are the maker's.
-    const std::string_view text = file.text().substr(0, 64 * 1024);
+    std::string_view text = file.text().substr(0, 64 * 1024);
+    if (metadata) text = text.substr(0, text.find("\n\n"));
     for (const std::string_view key : {"repository", "homepage", "\"url\"", "Repository", "Homepage", "author"}) {
       const std::size_t at = base::FindBytes(text, key);
       if (at == std::string_view::npos) continue;
