@@ -180,6 +180,7 @@ void Engine::Run() {
       }
       Taint taint;
       taint.labels = node ? kState : kToolArgument | kUnchecked;
+      if (!node && IsClosedType(function.params[i].annotation, function.parent)) continue;
       const std::string shown = name.empty() ? std::string("argument") : "argument `" + std::string(name) + "`";
       trail_.push_back(
           {0, module_, function.params[i].loc.begin, (node ? "state given to `" : shown + " of `") + entry.name + "`"});
@@ -451,6 +452,7 @@ Taint Engine::EvalMember(ExprId id) {
   if (taint.Has(kRequest) && IsCredentialHeader(key))
     taint.Join(Source(kTapped, id, "takes the credentials of whoever asks"));
   Narrow(expr, key, &taint);
+  if (taint.Has(kUnchecked) && ShapedBySchema(key)) taint = taint.Without(kCaller);
   taint = PartOfEvent(key, taint);
   if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output"})) {
     taint = OneOfAll(taint, key);
@@ -534,7 +536,11 @@ Taint Engine::Eval(ExprId id) {
         const ExprId part = code().ArgsOf(expr)[0].value;  // if ".." in name.parts: refuse
         const bool climbs = part < code().exprs.size() && code().exprs[part].kind == ExprKind::kString &&
                             code().exprs[part].text.starts_with("..");
-        if (climbs) here().deeds |= kDidPathCheck;
+        // if name not in KNOWN: raise
+        const bool listed = expr.text == "not in" && part < code().exprs.size() &&
+                            code().exprs[part].kind == ExprKind::kName && LeavesBehind(expr.loc.end);
+        if (listed) Settled(part);
+        if (climbs || listed) here().deeds |= kDidPathCheck;
       }
       if (expr.text == "%" && expr.arg_count > 0)
         MarkPieced(TextAt(code().exprs[code().ArgsOf(expr)[0].value].loc), &taint);
@@ -748,6 +754,7 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
         ExprId part_value = kNone;
         if (expr.kind == ExprKind::kDict && !arg.name.empty()) {
           part = FieldOf(arg.name, target, taint, depth);
+          if (part.Has(kUnchecked) && ShapedBySchema(arg.name)) part = {};
         } else if (source != nullptr && expr.kind == ExprKind::kList && source->kind == ExprKind::kList &&
                    source->arg_count == expr.arg_count) {
           part_value = code().ArgsOf(*source)[at].value;

@@ -440,6 +440,15 @@ class Engine {
   void MarkJoined(const Call& call, Taint* result) const;
   void JudgeShared(const Call& call, std::string_view last);
   void JudgeKeys(ExprId target, const Taint& value);
+  [[nodiscard]] bool PacksFetcher() const;
+  [[nodiscard]] bool IsClosedType(ExprId annotation, FuncId scope) const;
+  [[nodiscard]] bool ShapedBySchema(std::string_view key);
+  [[nodiscard]] bool Reshapes(const Call& call, std::string_view last) const;
+  [[nodiscard]] bool AsksWhetherListed(const Call& call, std::string_view last) const;
+  [[nodiscard]] bool LeavesBehind(std::size_t end) const;
+  [[nodiscard]] bool LetsOnlyNamesPast(const Call& call, std::string_view last) const;
+  void Settled(ExprId name);
+  [[nodiscard]] static bool KeepsInside(std::string_view body);
   // state_kept.cc
   void NoteLeading(const Call& call);
   [[nodiscard]] Taint ToolAnswer(const Call& call, std::string_view last);
@@ -678,6 +687,7 @@ class Engine {
   using Targets = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // module; function or class of it
   std::map<std::pair<std::uint64_t, std::size_t>, Targets> objects_;     // by function and parameter
   std::map<std::pair<std::uint64_t, std::size_t>, Targets> callables_;
+  std::map<std::pair<std::uint64_t, std::string>, bool> shaped_;   // ShapedBySchema, by module
   std::map<std::pair<std::uint64_t, std::string>, Taint> fields_;  // of variables that modules share
   std::unordered_map<std::uint64_t, Targets> derived_;             // by class
   std::unordered_map<std::string_view, Targets> methods_;

@@ -435,19 +435,26 @@ Taint Engine::EvalCall(ExprId id) {
     MarkJoined(call, &result);
     // server.address().port: where a server listens, whoever asks it does not choose.
     if (method && last == "address" && args.empty()) result = result.Without(kCaller);
-    if (IsCheck(last) || TestsWhole(call, last)) {
+    if (IsCheck(last) || TestsWhole(call, last) || AsksWhetherListed(call, last)) {
       here().deeds |= kDidPathCheck;
       Checked(args);
       result = result.Without(kUnchecked);
+      if (LetsOnlyNamesPast(call, last)) Settled(args[0].value);
     }
+    if (result.Has(kUnchecked) && Reshapes(call, last)) result = result.Without(kUnchecked);
   }
   if (call.callee.kind == ValueKind::kFunction && call.callee.module < states_.size()) {
     const Function& shape = states_[call.callee.module].view->module().functions[call.callee.index];
-    if (IsCheck(shape.name)) {
+    const std::string_view body = states_[call.callee.module].view->module().text.substr(
+        shape.loc.begin, std::min<std::size_t>(shape.loc.end - shape.loc.begin, 2'000));
+    if (IsCheck(shape.name) || (result.Has(kUnchecked) && KeepsInside(body))) {
       here().deeds |= kDidPathCheck;
       Checked(args);
       result = result.Without(kUnchecked);
+    } else if (result.Has(kUnchecked) && Scrubs(body)) {
+      result = result.Without(kUnchecked);
     }
+    if (result.Has(kToolArgument) && QuotesForShell(body)) result = result.Without(kCaller);
   }
   // setattr(box, "name", value), getattr(box, "name"): what an object is given and gives.
   if (call.callee.text == "builtins.getattr" && !args.empty() && view().Origin(id, function_) != id)

@@ -120,6 +120,11 @@ namespace interlock::scan::code {
 
 // A function whose name says that it checks or cleans its argument.
 [[nodiscard]] bool IsCheck(std::string_view function);
+// name.replace(/[^a-z0-9]+/g, "-"), re.sub(r"[^\w-]", "", name): all but what is listed is taken out, separators of
+// paths too.
+[[nodiscard]] bool Scrubs(std::string_view text);
+// `'${text.replace(/'/g, "'\\''")}'`: one word for a shell, whatever it says.
+[[nodiscard]] bool QuotesForShell(std::string_view text);
 
 // getenv("NAME"), environ["NAME"], process.env.NAME
 [[nodiscard]] inline bool ReadsVariable(std::string_view text, std::string_view name) {

@@ -338,7 +338,11 @@ void Engine::JudgePrefix(std::string_view body) {
       if (tested.params == 0 && !tested.Has(kToolArgument)) continue;
       const ExprId made = view().Origin(method.base, function_);
       const std::string_view text = made < code().exprs.size() ? TextAt(code().exprs[made].loc) : std::string_view();
-      if (!AnyOf(text, {"/", "join(", "+"})) continue;
+      // names[i + 1].file is one of several, put together by nobody.
+      if (!AnyOf(text, {"/", "join(", "+"}) || code().exprs[made].kind == ExprKind::kMember ||
+          code().exprs[made].kind == ExprKind::kIndex) {
+        continue;
+      }
       // Node's `join` takes the dots out; Python's leaves them.
       if (!view().is_python() && code().exprs[made].kind == ExprKind::kCall &&
           view().Callee(made, function_).text.ends_with("path.join")) {

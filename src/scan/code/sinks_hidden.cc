@@ -300,6 +300,20 @@ void Engine::JudgeSendHere(const Call& call, const Taint& data, const std::strin
                                                              : kHere);
 }
 
+// "IEX (New-Object Net.WebClient).DownloadString(...)", in a program that packs commands for PowerShell: what is packed
+// has a reason to be.
+bool Engine::PacksFetcher() const {
+  constexpr std::size_t kLongest = 2'000;
+  return std::ranges::any_of(code().exprs, [](const Expr& part) {
+    if (part.kind != ExprKind::kString || part.text.size() < 12 || part.text.size() > kLongest) return false;
+    const std::string text = LowerCase(part.text);
+    const bool runs =
+        AnyOf(text, {"iex", "invoke-expression", "start-process", "[reflection.assembly]", "scriptblock"});
+    return runs && AnyOf(text, {"downloadstring", "downloadfile", "downloaddata", "webclient", "invoke-webrequest",
+                                "iwr ", "irm ", "invoke-restmethod", "frombase64string"});
+  });
+}
+
 // powershell -EncodedCommand ${text}, where this very function packs the text: nothing lies packed in the program. What
 // the text was made of is judged by where that comes from.
 bool Engine::EncodesHere(std::string_view line) const {

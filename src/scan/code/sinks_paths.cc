@@ -1,14 +1,189 @@
 // Names that callers and archives choose: paths under a folder, keys of an object; and files that others on the machine
 // may change.
 #include <algorithm>
+#include <array>
 
 #include "code/engine.h"
+#include "code/engine_words.h"
 #include "code/places.h"
 #include "code/sink_words.h"
 
 namespace interlock::scan::code {
 
-using namespace sink_words;  // NOLINT: the engine room's own words
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+constexpr std::size_t kMostRead = std::size_t{1} << 20U;  // bytes of a module that schemas are looked for in
+
+// What a schema lets through there cannot be a path: z.enum([...]), z.number(), z.string().uuid().
+bool IsClosedSchema(std::string_view schema) {
+  for (const std::string_view type : {"enum(", "nativeEnum(", "literal(", "number(", "int(", "boolean(", "date(",
+                                      "uuid(", "coerce.number(", "iso.date("}) {
+    if (schema.starts_with(type)) return true;
+  }
+  if (!schema.starts_with("string()")) return false;
+  std::string_view chain = schema.substr(0, std::min(schema.find('\n'), schema.find("z.")));
+  return AnyOf(chain, {".uuid(", ".cuid", ".ulid(", ".regex(/^[", ".date("});
+}
+
+}  // namespace
+
+bool Scrubs(std::string_view text) {
+  for (const std::string_view verb :
+       {"replace(/[^", "replaceAll(/[^", "sub(r\"[^", "sub(r'[^", "sub(\"[^", "sub('[^"}) {
+    for (std::size_t at = text.find(verb); at != std::string_view::npos; at = text.find(verb, at + 1)) {
+      const std::string_view kept = text.substr(at + verb.size(), 80);
+      const std::size_t end = kept.find(']');
+      if (end == std::string_view::npos) continue;
+      const std::string_view set = kept.substr(0, end);
+      const std::string_view rest = kept.substr(end + 1);
+      const bool all =
+          verb.starts_with("sub") || rest.starts_with("/g") || rest.starts_with("+/g") || rest.starts_with("{1,}/g");
+      if (all && set.find('/') == std::string_view::npos && set.find("\\\\") == std::string_view::npos) return true;
+    }
+  }
+  return false;
+}
+
+bool QuotesForShell(std::string_view text) {
+  constexpr std::size_t kLongest = 400;  // a function of its own for it
+  if (text.size() > kLongest) return false;
+  const bool single = AnyOf(text, {"replace(/'/g", "replaceAll(\"'\"", "replaceAll('\\''", "replace(\"'\", "}) &&
+                      AnyOf(text, {"'\\\\''", "'\\''", "'\"'\"'"});
+  // In double quotes, all that a shell reads there.
+  const std::size_t set = text.find("replace(/");
+  const std::string_view escaped = set == std::string_view::npos ? std::string_view() : text.substr(set, 40);
+  const bool two = Contains(escaped, "/g") && Contains(escaped, "$") && Contains(escaped, "`") &&
+                   Contains(escaped, "\"") && AnyOf(text, {"\\\\$1", "\\\\$&"});
+  return single || two;
+}
+
+// Literal["a", "b"], a class of names (Enum), a number, a date: no text that a caller makes up.
+bool Engine::IsClosedType(ExprId annotation, FuncId scope) const {
+  if (annotation >= code().exprs.size() || !view().is_python()) return false;
+  constexpr std::size_t kLongest = 200;
+  const std::string_view type = TextAt(code().exprs[annotation].loc).substr(0, kLongest);
+  if (Contains(type, "Literal[") && !Contains(type, "str")) return true;
+  if (SaysOneOf(type, {"int", "float", "bool", "UUID", "uuid.UUID", "date", "datetime", "int | None", "float | None",
+                       "Optional[int]", "Optional[float]"})) {
+    return true;
+  }
+  const Value& value = view().Evaluate(annotation, scope == kNone ? kModuleBody : scope);
+  if (value.kind != ValueKind::kClass || value.module >= states_.size()) return false;
+  const Module& there = states_[value.module].view->module();
+  return std::ranges::any_of(there.classes[value.index].bases, [&](ExprId base) {
+    return base < there.exprs.size() && Contains(there.exprs[base].text, "Enum");
+  });
+}
+
+// server.tool("a", {kind: z.enum([...])}, async ({kind}) => ...): the library lets nothing else through. Where one of
+// the module's schemas of that name is open, all of them are.
+bool Engine::ShapedBySchema(std::string_view key) {
+  if (view().is_python() || key.empty() || code().text.size() > kMostRead) return false;
+  const auto [known, fresh] = shaped_.try_emplace({module_, std::string(key)}, false);
+  if (!fresh) return known->second;
+  const std::string_view text = code().text;
+  const std::string wanted = std::string(key) + ": z.";
+  bool closed = false;
+  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {
+    const char before = at == 0 ? ' ' : text[at - 1];
+    if ((before >= 'a' && before <= 'z') || (before >= 'A' && before <= 'Z') || before == '_') continue;
+    closed = IsClosedSchema(text.substr(at + wanted.size(), 200));
+    if (!closed) break;
+  }
+  return known->second = closed;
+}
+
+// What a call makes of a name is no path any more.
+bool Engine::Reshapes(const Call& call, std::string_view last) const {
+  if (SaysOneOf(last, {"toISOString", "strftime", "isoformat", "toLocaleDateString"})) return true;
+  const std::string_view text = TextAt(code().exprs[call.expr].loc).substr(0, 400);
+  if (SaysOneOf(last, {"replace", "replaceAll", "sub"})) {
+    if (Scrubs(text)) return true;
+    // _UNWANTED = re.compile(r"[^a-z0-9]+"), _UNWANTED.sub("-", name)
+    const Expr* method = FunctionOf(call);
+    const ExprId made =
+        method == nullptr || method->base >= code().exprs.size() ? kNone : view().Origin(method->base, function_);
+    if (last != "sub" || made >= code().exprs.size()) return false;
+    const std::string_view pattern = TextAt(code().exprs[made].loc).substr(0, 200);
+    return pattern.starts_with("re.compile(") && AnyOf(pattern, {"(r\"[^", "(r'[^", "(\"[^", "('[^"}) &&
+           !Contains(pattern, "/") && !Contains(pattern, "\\\\");
+  }
+  // "".join(c for c in name if c.isalnum() or c in "-_")
+  return last == "join" && Contains(text, ".isalnum()") && !Contains(text, "/");
+}
+
+// if (...) throw ...: whoever gets past the condition that ends at `end` has met it.
+bool Engine::LeavesBehind(std::size_t end) const {
+  constexpr std::size_t kNear = 120;
+  if (statement_.kind != StmtKind::kCondition || end >= code().text.size()) return false;
+  std::string_view rest = code().text.substr(end, kNear);
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t\r\n):{"), rest.size()));
+  return std::ranges::any_of(
+      std::array<std::string_view, 6>{"raise", "return", "throw", "continue", "process.exit", "sys.exit"},
+      [&](std::string_view leaves) { return rest.starts_with(leaves); });
+}
+
+// if (!names.includes(name)) throw ..., if (name.includes("..")) throw ...: only what is listed, or does not climb,
+// gets past. PATTERN.fullmatch(name), of Python.
+bool Engine::AsksWhetherListed(const Call& call, std::string_view last) const {
+  if (call.args.size() != 1 || call.args[0].value >= code().exprs.size()) return false;
+  const Expr& given = code().exprs[call.args[0].value];
+  const Expr* method = FunctionOf(call);
+  if (method == nullptr || method->base >= code().exprs.size()) return false;
+  if (view().is_python()) {
+    if (!SaysOneOf(last, {"match", "fullmatch"})) return false;
+    const ExprId made = view().Origin(method->base, function_);
+    return made < code().exprs.size() && TextAt(code().exprs[made].loc).starts_with("re.compile(");
+  }
+  if (!SaysOneOf(last, {"includes", "has"}) || !LeavesBehind(code().exprs[call.expr].loc.end)) return false;
+  if (given.kind == ExprKind::kString) return given.text.starts_with("..");
+  const std::size_t begin = code().exprs[call.expr].loc.begin;
+  return given.kind == ExprKind::kName && begin > 0 && code().text[begin - 1] == '!';
+}
+
+// ... and what gets past is one of a list, or letters that mean nothing to a shell or a database: /^[\w.-]+$/.
+bool Engine::LetsOnlyNamesPast(const Call& call, std::string_view last) const {
+  if (call.args.size() != 1 || call.args[0].value >= code().exprs.size() ||
+      code().exprs[call.args[0].value].kind != ExprKind::kName || !LeavesBehind(code().exprs[call.expr].loc.end)) {
+    return false;
+  }
+  if (SaysOneOf(last, {"includes", "has"})) return true;
+  const Expr* method = FunctionOf(call);
+  const ExprId made =
+      method == nullptr || method->base >= code().exprs.size() ? kNone : view().Origin(method->base, function_);
+  if (made >= code().exprs.size()) return false;
+  std::string_view pattern = TextAt(code().exprs[made].loc).substr(0, 200);
+  const std::size_t from = pattern.find_first_of("/\"'");
+  const std::size_t to = from == std::string_view::npos ? from : pattern.rfind(pattern[from]);
+  if (to == std::string_view::npos || to <= from) return false;
+  pattern = pattern.substr(from + 1, to - from - 1);
+  if (pattern.starts_with('^')) pattern.remove_prefix(1);
+  if (pattern.ends_with('$')) {
+    pattern.remove_suffix(1);
+  } else if (last != "fullmatch") {
+    return false;
+  }
+  return pattern.starts_with('[') && pattern.find_first_of(";&`$<>' \"") == std::string_view::npos &&
+         !Contains(pattern, "[^") && !Contains(pattern, "\\s") && !Contains(pattern, "\\S") &&
+         !Contains(pattern, "\\W") && !Contains(pattern, "\\|") && !Contains(pattern, ".*") && !Contains(pattern, ".+");
+}
+
+// From here on it is known what a name may hold.
+void Engine::Settled(ExprId name) {
+  const std::uint32_t slot = view().SlotOf(name, function_);
+  if (slot != kNone) states_[module_].slots[slot] = states_[module_].slots[slot].Without(kCaller);
+}
+
+// A function of the package that compares a path with the folder it has to lie in, and refuses others.
+bool Engine::KeepsInside(std::string_view body) {
+  const bool compares =
+      AnyOf(body, {"is_relative_to(", ".relative_to(", "commonpath(", ".parents", "path.relative(", "commonprefix("}) ||
+      (AnyOf(body, {"realpath", "resolve("}) && AnyOf(body, {".startswith(", ".startsWith("}));
+  return compares && AnyOf(body, {"raise ", "throw ", "return None", "return null", "return False", "return false"});
+}
 
 // A name that a caller chooses, under a folder that he does not choose.
 bool Engine::ChosenBelow(const Taint& folder, const Taint& name) {

@@ -319,7 +319,8 @@ void Engine::JudgeInstalled(const Call& call, const std::string& line) {
 
 // What a shell would make of a command line that this program runs.
 void Engine::TakeOver(std::vector<RawFinding>& findings, std::string_view line) {
-  if (EncodesHere(line)) std::erase_if(findings, [](const RawFinding& finding) { return finding.rule == "SH-002"; });
+  if (EncodesHere(line) && !PacksFetcher())
+    std::erase_if(findings, [](const RawFinding& finding) { return finding.rule == "SH-002"; });
   const bool hidden = std::ranges::any_of(findings, [](const RawFinding& finding) { return finding.rule == "SH-002"; });
   if (const std::string plain = hidden ? EncodedHere(line) : std::string(); !plain.empty() && !findings.empty()) {
     ShellContext context;
