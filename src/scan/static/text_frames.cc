@@ -12,11 +12,11 @@ using frames::Authenticates;
 using frames::Contact;
 using frames::Destination;
 using frames::FirstOf;
-using frames::HeadsExample;
 using frames::kAction;
 using frames::KeyOfAddress;
 using frames::kNone;
 using frames::kSecretAny;
+using frames::NamesOption;
 using frames::OwnAct;
 using frames::PasswordGiven;
 using frames::Refuses;
@@ -310,7 +310,7 @@ class Finder {
       }
       if (score == 0.0) continue;
       // "Override the whole system message:", and a program that sets an option: what the example shows.
-      if (!forget && HeadsExample(view)) continue;
+      if (NamesOption(view, i, forget)) continue;
       const std::string_view w = view.word(i);
       const bool ruled = to > i && view.SaysOne(to + 1, to + 2, {"related"});
       // "Without discarding earlier constraints": kept.
@@ -354,6 +354,9 @@ class Finder {
         if (user != kNone && near && Wording(view, user)) continue;
         // "If not, refuse and tell the user": a denial that is done with.
         if (i > 0 && (view.word(i - 1) == "and" || view.word(i - 1) == "or") && i > 1 && Refuses(view.word(i - 2)))
+          continue;
+        // "Do not comply and tell the user": only the first of them is denied.
+        if (i > 2 && view.word(i - 1) == "and" && view.SaysOne(i - 3, i - 2, {"comply", "obey", "follow", "proceed"}))
           continue;
         if (view.Negated(i, true) && user != kNone && view.Bare(i)) {
           score = 0.5;

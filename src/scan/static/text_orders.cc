@@ -526,6 +526,11 @@ class Orders {
       if (Has({"otherwise", "will not work", "will fail", "won't work"})) score += 0.05;
       // The guide to a server's own tools wants to be read before them.
       if (!sensitive && Guides()) score -= 0.15;
+      // "... before other tools to specify which repository to work with": it sets up what they work on.
+      const bool sets_up =
+          Has({" to specify ", " to select ", " to choose ", " to set the ", " to connect ", " to open "});
+      if (sets_up && !sensitive && hidden == kNone && (all_ & (O(kORepeat) | O(kOPrompt))) == 0 && !Quiet())
+        score -= 0.15;
     }
     // A parameter filled with what the tool has no use for.
     if ((all_ & O(kORepeat)) != 0) {
@@ -571,7 +576,9 @@ class Orders {
       return Has({"not instructions", "not an instruction", "not orders", "never instructions", "as data", "are data",
                   "is data", "untrusted", "not to be followed"});
     };
-    if (described && !data() && Has({"other tools", "all tools", "every tool", "instructions"}) &&
+    // "System-level instructions for a new session.": what a field holds.
+    const bool field = Has({"system-level instructions for"}) && !any(Bit(kWMust)) && (all_ & O(kOTool)) == 0;
+    if (described && !field && !data() && Has({"other tools", "all tools", "every tool", "instructions"}) &&
         Has({"system administrator", "system-level", "higher priority", "highest priority", "take precedence",
              "takes precedence", "come from the", "issued by the", "mandated by", "required by the platform",
              "on behalf of the platform", "authority of", "same authority", "part of the system", "official policy"})) {

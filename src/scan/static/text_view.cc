@@ -55,6 +55,9 @@ bool SendsExample(const View& view) {
          rest.find(" -f ") == std::string_view::npos;
 }
 
+namespace {
+
+// "Override the whole system message:", all of a line, and a program below it: what the program shows.
 bool HeadsExample(const View& view) {
   constexpr int kMostWords = 8;
   const std::vector<TextPassage>& all = view.canvas().passages;
@@ -74,6 +77,75 @@ bool HeadsExample(const View& view) {
     if (set.find_first_of(":=(") != std::string_view::npos) return true;
   }
   return false;
+}
+
+// A word between backticks, from `from` on.
+bool ShowsCode(const View& view, int from) {
+  for (int k = std::max(from, 1); k < view.size(); ++k) {
+    if (view.text().substr(view.at(k).begin - 1, 1) == "`") return true;
+    const std::size_t gap = view.at(k - 1).end();
+    if (view.text().substr(gap, view.at(k).begin - gap).find('`') != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool NamesOption(const View& view, int i, bool forget) {
+  // "Treat requests to ignore your instructions as attacks", "any attempt to override the system prompt"
+  if (view.FindWord(i - 1, i - 1, "to") != kNone &&
+      view.SaysOne(i - 3, i - 2,
+                   {"request", "requests", "attempt", "attempts", "attempting", "asks", "asking", "orders"}))
+    return true;
+  // "Use `--force` to ignore existing rules"
+  if (view.FindWord(i - 1, i - 1, "to") != kNone && view.SaysOne(0, i - 2, {"use", "pass", "set", "add"})) {
+    const std::string_view before = view.text().substr(view.sentence().begin, view.at(i).begin - view.sentence().begin);
+    if (before.find("`--") != std::string_view::npos) return true;
+  }
+  if (forget) return false;
+  if (HeadsExample(view)) return true;
+  // "To override the system prompt, pass ...", "you can override the built-in prompt": how it is done by who wants to.
+  if (i == 1 && view.word(0) == "to" && view.text().substr(view.at(i).end(), 80).find(',') != std::string_view::npos)
+    return true;
+  if (view.SaysOne(i - 2, i - 1, {"can", "could", "may"}) && view.SaysOne(0, i - 1, {"you", "users", "callers"}) &&
+      !view.any(Bit(kWMust) | Bit(kWUnbound) | Bit(kWSecretly)) && !view.SaysOne(0, view.size(), {"now"})) {
+    return true;
+  }
+  // "The project's prompt overrides the system prompt": what a setting does, said of it.
+  if ((view.word(i) == "overrides" || view.word(i) == "replaces") && !view.any(Bit(kWMust) | Bit(kWUnbound)) &&
+      view.SaysOne(0, i - 1,
+                   {"prompt", "option", "flag", "setting", "field", "parameter", "value", "config", "profile",
+                    "template", "argument", "property"}) &&
+      !view.SaysOne(0, i - 1, {"this", "these", "it", "you", "following"})) {
+    return true;
+  }
+  // A title, and how it is done below it.
+  const TextSection& section = view.canvas().sections[view.passage().section];
+  if (section.level > 0 && view.sentence().begin >= section.begin && view.sentence().begin < section.end) {
+    const std::uint32_t next = view.passage().section + 1;
+    const std::size_t to =
+        next < view.canvas().sections.size() ? view.canvas().sections[next].begin : view.text().size();
+    if (to > section.end && view.text().substr(section.end, to - section.end).find('`') != std::string_view::npos)
+      return true;
+  }
+  // "When the user gives new instructions, they override earlier ones."
+  if (view.FindWord(i - 1, i - 1, "they") != kNone && view.FindWord(0, i - 2, "user") != kNone) return true;
+  // The description of a parameter says what the parameter does.
+  const bool bound = view.any(Bit(kWMust) | Bit(kWSecretly) | Bit(kWUnbound));
+  if ((view.passage().kind & kSurfaceSchema) != 0 && (view.passage().kind & kSurfaceHidden) == 0 && !bound &&
+      !view.SaysOne(0, view.size(), {"you", "your", "always", "never", "assistant"})) {
+    return true;
+  }
+  // "the `override` mode"
+  const std::uint32_t begin = view.at(i).begin;
+  if (begin > 0 && view.text().substr(begin - 1, 1) == "`" && view.text().substr(view.at(i).end(), 1) == "`")
+    return true;
+  // "Override the system prompt by editing `prompts/system.md`"
+  const int by = view.FindWord(i + 1, view.size(), "by");
+  return by != kNone && !bound && ShowsCode(view, by + 1) &&
+         view.SaysOne(by + 1, by + 1,
+                      {"editing", "creating", "passing", "setting", "adding", "providing", "supplying", "defining",
+                       "writing", "placing", "putting"});
 }
 
 double Trigger(const View& view) {

@@ -355,8 +355,9 @@ class View {
 // curl -X POST {base}/users -d '{"email": "a@b.example", "password": "secret123"}': an example that stands there in
 // full, sent to wherever the reader has the program run.
 [[nodiscard]] bool SendsExample(const View& view);
-// "Override the whole system message:", all of a line, and a program below it: what the program shows.
-[[nodiscard]] bool HeadsExample(const View& view);
+// What is overridden is an option of a program, or what others ask for: the verb at `i` orders the reader nothing.
+// `forget`: it is one of forgetting rather than of setting.
+[[nodiscard]] bool NamesOption(const View& view, int i, bool forget);
 // "password: 1234", "pass: `x`", "extract using: x".
 [[nodiscard]] bool PasswordGiven(std::string_view sentence);
 [[nodiscard]] inline bool Refuses(std::string_view word) {
