@@ -447,6 +447,7 @@ class Engine {
   [[nodiscard]] bool AsksWhetherListed(const Call& call, std::string_view last) const;
   [[nodiscard]] bool LeavesBehind(std::size_t end) const;
   [[nodiscard]] bool LetsOnlyNamesPast(const Call& call, std::string_view last) const;
+  [[nodiscard]] bool RefusesSigns(const Call& call) const;
   void Settled(ExprId name);
   [[nodiscard]] static bool KeepsInside(std::string_view body);
   // state_kept.cc

@@ -441,6 +441,7 @@ Taint Engine::EvalCall(ExprId id) {
       result = result.Without(kUnchecked);
       if (LetsOnlyNamesPast(call, last)) Settled(args[0].value);
     }
+    if (last == "test" && RefusesSigns(call)) Settled(args[0].value);
     if (result.Has(kUnchecked) && Reshapes(call, last)) result = result.Without(kUnchecked);
   }
   if (call.callee.kind == ValueKind::kFunction && call.callee.module < states_.size()) {

@@ -171,6 +171,26 @@ bool Engine::LetsOnlyNamesPast(const Call& call, std::string_view last) const {
          !Contains(pattern, "\\W") && !Contains(pattern, "\\|") && !Contains(pattern, ".*") && !Contains(pattern, ".+");
 }
 
+// if (/[;&|`$<>\n]/.test(line)) throw ...: nothing that a shell reads as more than words gets past.
+bool Engine::RefusesSigns(const Call& call) const {
+  if (view().is_python() || call.args.size() != 1 || call.args[0].value >= code().exprs.size() ||
+      code().exprs[call.args[0].value].kind != ExprKind::kName || !LeavesBehind(code().exprs[call.expr].loc.end)) {
+    return false;
+  }
+  const std::size_t begin = code().exprs[call.expr].loc.begin;
+  if (begin > 0 && code().text[begin - 1] == '!') return false;
+  const Expr* method = FunctionOf(call);
+  const ExprId made =
+      method == nullptr || method->base >= code().exprs.size() ? kNone : view().Origin(method->base, function_);
+  if (made >= code().exprs.size()) return false;
+  const std::string_view pattern = TextAt(code().exprs[made].loc).substr(0, 200);
+  const std::size_t end = pattern.find(']');
+  if (!pattern.starts_with("/[") || pattern.starts_with("/[^") || end == std::string_view::npos) return false;
+  const std::string_view set = pattern.substr(2, end - 2);
+  return std::ranges::all_of(std::string_view(";&|`$"), [&](char sign) { return set.find(sign) != set.npos; }) &&
+         (Contains(set, "\\n") || Contains(set, "\\s"));
+}
+
 // From here on it is known what a name may hold.
 void Engine::Settled(ExprId name) {
   const std::uint32_t slot = view().SlotOf(name, function_);
