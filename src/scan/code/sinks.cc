@@ -59,6 +59,10 @@ void Engine::Raise(std::string_view rule, Loc loc, const Taint& taint, Labels be
     // Labels are joined over all callers of a function: a way through many calls may be nobody's way.
     const auto calls = std::count_if(hit.finding.flow.begin(), hit.finding.flow.end(),
                                      [](const RawFlowStep& step) { return step.text.starts_with("passed to `"); });
+    // What came over a socket, and a history that begins with a program's output: nothing shows the way of the former.
+    const bool others = because == kSocketData && !hit.finding.flow.empty() &&
+                        hit.finding.flow.front().text == "output of a command" && calls > 0;
+    if (others) hit.finding.scale = std::min(hit.finding.scale, 0.3);
     const bool secrets = rule == "EXFIL-003";
     // Exactly followed is the last call alone: what came a longer way to it, came by many callers as well.
     const bool exact = exact_ && calls < 3;
