@@ -304,7 +304,10 @@ void Engine::JudgeSendHere(const Call& call, const Taint& data, const std::strin
 // has a reason to be.
 bool Engine::PacksFetcher() const {
   constexpr std::size_t kLongest = 2'000;
-  return std::ranges::any_of(code().exprs, [](const Expr& part) {
+  constexpr std::size_t kWhole = std::size_t{64} << 10U;  // a bundle holds everything, and nothing together
+  const Loc body = code().text.size() <= kWhole ? Loc{0, kWhole} : code().functions[function_].loc;
+  return std::ranges::any_of(code().exprs, [&](const Expr& part) {
+    if (part.loc.begin < body.begin || part.loc.end > body.end) return false;
     if (part.kind != ExprKind::kString || part.text.size() < 12 || part.text.size() > kLongest) return false;
     const std::string text = LowerCase(part.text);
     const bool runs =

@@ -17,10 +17,9 @@ namespace {
 
 constexpr std::size_t kMostRead = std::size_t{1} << 20U;  // bytes of a module that schemas are looked for in
 
-// What a schema lets through there cannot be a path: z.enum([...]), z.number(), z.string().uuid().
+// What a schema lets through there cannot be a path: z.enum([...]), z.string().uuid(). A number may still be too large.
 bool IsClosedSchema(std::string_view schema) {
-  for (const std::string_view type : {"enum(", "nativeEnum(", "literal(", "number(", "int(", "boolean(", "date(",
-                                      "uuid(", "coerce.number(", "iso.date("}) {
+  for (const std::string_view type : {"enum(", "nativeEnum(", "literal(", "boolean(", "date(", "uuid(", "iso.date("}) {
     if (schema.starts_with(type)) return true;
   }
   if (!schema.starts_with("string()")) return false;
@@ -60,16 +59,12 @@ bool QuotesForShell(std::string_view text) {
   return single || two;
 }
 
-// Literal["a", "b"], a class of names (Enum), a number, a date: no text that a caller makes up.
+// Literal["a", "b"], a class of names (Enum): no text that a caller makes up. A number may still be too large.
 bool Engine::IsClosedType(ExprId annotation, FuncId scope) const {
   if (annotation >= code().exprs.size() || !view().is_python()) return false;
   constexpr std::size_t kLongest = 200;
   const std::string_view type = TextAt(code().exprs[annotation].loc).substr(0, kLongest);
   if (Contains(type, "Literal[") && !Contains(type, "str")) return true;
-  if (SaysOneOf(type, {"int", "float", "bool", "UUID", "uuid.UUID", "date", "datetime", "int | None", "float | None",
-                       "Optional[int]", "Optional[float]"})) {
-    return true;
-  }
   const Value& value = view().Evaluate(annotation, scope == kNone ? kModuleBody : scope);
   if (value.kind != ValueKind::kClass || value.module >= states_.size()) return false;
   const Module& there = states_[value.module].view->module();

@@ -401,8 +401,6 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
   std::set<std::string_view> concrete;  // rules of orders that say which file, or where to
   // The same text in a copy of the file (built twice, kept beside its source) is no second case: the heaviest counts.
   std::map<std::tuple<bool, std::string_view, std::string>, double> told;
-  // A folder that is made and a file that is written there, both as one argument has it: one way in, and one weakness.
-  std::map<std::pair<std::string_view, std::string>, double> ways;
   for (std::size_t i = 0; i < findings.size(); ++i) {
     const Finding& finding = findings[i];
     if (!finding.suppressed.empty() || (listed_only[i] && !input.options->strict)) continue;
@@ -428,18 +426,9 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
       if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
         decisive = true;
     } else if (finding.nature == Nature::kVulnerable) {
-      if (finding.flow.size() < 2) {
-        vulnerable[finding.rule].Add(weight);
-        continue;
-      }
-      std::string way;
-      for (std::size_t step = 0; step + 1 < finding.flow.size(); ++step)
-        way += fmt::format("{}:{}\n", finding.flow[step].file, finding.flow[step].line);
-      double& heaviest = ways[{finding.rule, std::move(way)}];
-      heaviest = std::max(heaviest, weight);
+      vulnerable[finding.rule].Add(weight);
     }
   }
-  for (const auto& [key, weight] : ways) vulnerable[key.first].Add(weight);
   for (const auto& [key, weight] : told)
     (std::get<0>(key) ? malicious : aside)[EvidenceOf(std::get<1>(key))].Add(weight);
   // Two of different kinds that together are a ground are worth a look at any size.
