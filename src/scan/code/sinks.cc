@@ -667,11 +667,11 @@ Taint Engine::Judge(Call& call, bool* handled) {
     }
     case Role::kTemplate:
       (void)Argument(call, entry.target, &target);
-      if (target.Has(kToolArgument) && call.callee.text.find("string.Template") == std::string::npos) {
-        Raise("VULN-002", call.expr, target, kToolArgument, "uses an argument as a template; templates run code", 0.6);
-      } else if (target.Has(kForeign) && call.callee.text.find("string.Template") == std::string::npos) {
+      if (call.callee.text.find("string.Template") != std::string::npos) return call.all;
+      if (target.Has(kForeign))  // also where the caller has chosen what is fetched
         Raise("VULN-002", call.expr, target, kForeign, "uses fetched words as a template; templates run code", 0.9);
-      }
+      else if (target.Has(kToolArgument))
+        Raise("VULN-002", call.expr, target, kToolArgument, "uses an argument as a template; templates run code", 0.6);
       return call.all;
     case Role::kDecode: {
       Taint result = call.all;

@@ -9,6 +9,7 @@
 #include "code/places.h"
 #include "fmt/format.h"
 #include "static/ascii.h"
+#include "static/classify.h"
 #include "static/literals.h"
 #include "static/shell_judge.h"
 
@@ -199,26 +200,37 @@ void JudgeObjectTags(const FileContext& file, std::vector<RawFinding>& out) {
   }
 }
 
-// "7 + len(__import__('os').popen(...).read())" among the values of a table. A program that evaluates what it reads
-// runs it; elsewhere it is a word in a list.
+// "7 + len(__import__('os').popen(...).read())", "process.getBuiltinModule('child_process').exec(...)" among the values
+// of a table. A program that evaluates what it reads runs it; elsewhere it is a word in a list.
 void JudgeEvaluated(const FileContext& file, std::vector<RawFinding>& out) {
-  constexpr std::size_t kMostOfPath = 40;  // "os.path')"
-  constexpr std::string_view kImport = "__import__(";
-  constexpr auto kModules = std::to_array<std::string_view>(
+  struct Loader {
+    std::string_view call;
+    bool python;
+  };
+  constexpr auto kPython = std::to_array<std::string_view>(
       {"os", "subprocess", "pty", "socket", "shutil", "ctypes", "builtins", "urllib", "importlib"});
+  constexpr auto kNode =
+      std::to_array<std::string_view>({"child_process", "node:child_process", "fs", "node:fs", "vm", "node:vm"});
+  constexpr auto kLoaders = std::to_array<Loader>(
+      {{"__import__(", true}, {"getBuiltinModule?.(", false}, {"getBuiltinModule(", false}, {"require(", false}});
+  constexpr std::size_t kMostOfPath = 40;                   // "os.path')"
+  if (BaseName(file.file->path) == "package.json") return;  // its scripts are judged as commands
   const std::string_view text = file.text().substr(0, kMaxRead);
-  for (std::size_t at = text.find(kImport); at != std::string_view::npos; at = text.find(kImport, at + 1)) {
-    const std::size_t from = text.find_first_not_of("\\\"' ", at + kImport.size());
-    if (from == std::string_view::npos) return;
-    const std::size_t end = text.find_first_of("\\\"'.", from);
-    if (end == std::string_view::npos || std::ranges::find(kModules, text.substr(from, end - from)) == kModules.end())
-      continue;
-    const std::string_view rest = text.substr(end, kMostOfPath);
-    const std::size_t shut = rest.find(')');
-    if (shut == std::string_view::npos || rest.substr(shut + 1, 1) != ".") continue;
-    Raise(out, file, "SC-043", {at, end + shut + 1},
-          fmt::format("a value that is evaluated runs functions of `{}`", text.substr(from, end - from)));
-    return;
+  for (const Loader& loader : kLoaders) {
+    for (std::size_t at = text.find(loader.call); at != std::string_view::npos; at = text.find(loader.call, at + 1)) {
+      const std::size_t from = text.find_first_not_of("\\\"' ", at + loader.call.size());
+      if (from == std::string_view::npos) break;
+      const std::string_view rest = text.substr(from, kMostOfPath);
+      const std::string_view module = rest.substr(0, rest.find_first_of("\\\"'."));
+      const auto harms = [&](const auto& modules) { return std::ranges::find(modules, module) != modules.end(); };
+      if (loader.python ? !harms(kPython) : !harms(kNode)) continue;
+      const std::size_t shut = rest.find(')');
+      const std::string_view next = shut == std::string_view::npos ? std::string_view() : rest.substr(shut + 1, 2);
+      if (!next.starts_with('.') && next != "?.") continue;
+      Raise(out, file, "SC-043", {at, from + shut + 1},
+            fmt::format("a value that is evaluated runs functions of `{}`", module));
+      return;
+    }
   }
 }
 
