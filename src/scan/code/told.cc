@@ -46,7 +46,7 @@ class Collector {
     }
   }
 
-  // What a tool answers: its returns, and what it raises.
+  // What a tool, a resource or a prompt answers: its returns, and what it raises.
   void ReadAnswers(const EntryPoint& entry) {
     const ModuleView& view = world_.View(entry.module);
     const Module& module = view.module();
@@ -123,10 +123,12 @@ class Collector {
     if (!tool && !copy) return;
     for (const Arg& arg : args) {
       if (arg.value >= module.exprs.size()) continue;
-      if (arg.name == "description") Take(view, arg.value, scope, false, parameter ? Place::kParameter : Place::kTool);
+      if (arg.name == "description" || (tool && arg.name == "instructions"))
+        Take(view, arg.value, scope, false, parameter ? Place::kParameter : Place::kTool);
       if (module.exprs[arg.value].kind != ExprKind::kDict) continue;
       for (const Arg& field : module.ArgsOf(module.exprs[arg.value])) {
-        if (field.name == "description") Take(view, field.value, scope, false);
+        if (field.name == "description" || (tool && field.name == "instructions"))
+          Take(view, field.value, scope, false);
       }
     }
     // tool(name, description, ...)
@@ -413,7 +415,7 @@ void CollectTold(const World& world, const std::vector<core::Reach>& reach, cons
   }
   for (const EntryPoint& entry : entries) {
     if (entry.module >= world.size() || place_of(entry.module) > core::Reach::kRuntime) continue;
-    if (entry.kind == "mcp-tool" || entry.kind == "langchain-tool") collector.ReadAnswers(entry);
+    if (Any(entry.kind, {"mcp-tool", "langchain-tool", "resource", "prompt"})) collector.ReadAnswers(entry);
   }
   for (std::uint32_t i = 0; i < world.size(); ++i) {
     if (place_of(i) <= core::Reach::kAgent) collector.ReadPrinted(i);
