@@ -130,51 +130,12 @@ bool ToInt(const Value& value, long& out) {
   return error == std::errc() && at == end;
 }
 
-bool ModuleView::Spend(std::size_t bytes) const {
-  if (bytes > text_left_) {
-    starved_ = true;
-    return false;
-  }
-  text_left_ -= bytes;
-  return true;
-}
-
-// For a value that becomes part of another: all that is in it, at any depth.
-bool ModuleView::SpendOn(const Value& part) const {
-  constexpr std::size_t kOfItem = 64;
-  if (part.items.empty()) return true;
-  std::vector<const Value*> open{&part};
-  std::size_t count = 0;
-  while (!open.empty() && count * kOfItem <= text_left_) {
-    const Value* one = open.back();
-    open.pop_back();
-    count += one->items.size();
-    for (const Value& item : one->items) {
-      if (!item.items.empty()) open.push_back(&item);
-    }
-  }
-  return Spend(count * kOfItem);
-}
-
 namespace {
-
-constexpr std::size_t kLittle = 64;  // bytes and items of a value whose copies need not be counted
 
 // What is remembered of an expression's value, else the number of that; 0: not asked.
 constexpr std::uint32_t kBeingRead = 1;
 constexpr std::uint32_t kNothingKnown = 2;
 constexpr std::uint32_t kFirstValue = 3;
-
-// Bytes that a copy of it takes; counted no further than `most`.
-std::size_t SizeOf(const Value& value, std::size_t most) {
-  std::size_t size = sizeof(Value) + value.text.size();
-  for (const std::string& key : value.keys) size += sizeof(key) + key.size();
-  for (const Value& item : value.items) {
-    if (size >= most) break;
-    size += SizeOf(item, most - size);
-  }
-  return size;
-}
 
 bool SaysNothing(const Value& value) {
   return value.kind == ValueKind::kUnknown && value.text.empty() && value.index == kNone && value.module == kNone &&
@@ -210,15 +171,7 @@ const Value& ModuleView::Evaluate(ExprId expr, FuncId scope) const {
       memo_[expr] = same;
       return values_[same - kFirstValue];
     }
-    if (value.text.size() + value.items.size() + value.keys.size() > kLittle) {
-      const std::size_t size = SizeOf(value, kept_left_ + 1);
-      if (size > kept_left_) {
-        starved_ = true;
-        value = {};
-      } else {
-        kept_left_ -= size;
-      }
-    }
+    if (!MayKeep(value)) value = {};
     // Most expressions of a program: one nothing stands for all of them.
     if (SaysNothing(value)) {
       memo_[expr] = kNothingKnown;

@@ -144,8 +144,10 @@ class ModuleView {
   [[nodiscard]] std::optional<Value> Special(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
   [[nodiscard]] std::string TextOfValues(ExprId id, FuncId scope) const;
+  // resolve_limits.cc
   [[nodiscard]] bool Spend(std::size_t bytes) const;
   [[nodiscard]] bool SpendOn(const Value& part) const;
+  [[nodiscard]] bool MayKeep(const Value& value) const;
   [[nodiscard]] std::uint32_t SameAs(ExprId id, FuncId scope) const;
   [[nodiscard]] const Binding* Chosen(const Slot& slot, std::uint32_t at, FuncId scope) const;
   // One step behind a name's value (resolve_origin.cc); kNone: there is none.

@@ -95,7 +95,7 @@ TEST(BuildFiles, LongMakefilesHideNothing) {
   std::string text;
   for (int i = 0; i < 12; ++i) {
     text += "A" + std::to_string(i) + " =";
-    for (int k = 0; k < 300; ++k) text += " $(A" + std::to_string(i + 1) + ")";
+    for (int k = 0; k < 300; ++k) text += "$(A" + std::to_string(i + 1) + ")";
     text += "\n";
   }
   core::PackageFile file;
