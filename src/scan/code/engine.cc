@@ -402,6 +402,13 @@ Taint Engine::EvalMember(ExprId id) {
   if (const Taint told = ToldFrom(id, key); told.labels != 0) return told;
   if (key == "f_locals" && view().is_python()) {
     (void)Eval(expr.base);
+    // An interpreter that runs what is typed runs it among the variables of where it was started.
+    std::optional<bool>& interprets = states_[module_].interprets;
+    if (!interprets) {
+      const std::string_view text = code().text;
+      interprets = text.find("f_globals") != std::string_view::npos && text.find("exec(") != std::string_view::npos;
+    }
+    if (*interprets) return taint;
     return Source(kStore, id, "reads the variables of whoever called");
   }
   // Attributes of classes of the package are variables of their own.

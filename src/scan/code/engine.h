@@ -232,6 +232,7 @@ class Engine {
     std::vector<std::uint8_t> looked;
     std::uint64_t steps_left = 0;  // of this pass: one file's tangle costs no other file anything
     bool unfinished = false;
+    std::optional<bool> interprets;  // runs texts among the variables of other functions; once asked
   };
 
   void FillFields(ExprId annotation, FuncId scope, const Taint& taint);
