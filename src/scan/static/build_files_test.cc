@@ -100,7 +100,7 @@ TEST(BuildFiles, LongMakefilesHideNothing) {
   }
   core::PackageFile file;
   file.path = "Makefile";
-  file.bytes = text + "all:\n\techo $(A0)\n";
+  file.bytes = text + "A12 =\nall:\n\techo $(A0)\n";
   FileContext context;
   context.file = &file;
   context.type = context.claimed = FileType::kOtherSource;
