@@ -402,6 +402,9 @@ TEST(Flow, HostileShapesEnd) {
     mapped += "b" + std::to_string(i) + " = [" + before + " + " + before + " + c for c in 'abc']\n";
   }
   (void)FactsOf("mapped.py", mapped + "eval(b59)\n");
+  std::string given_anew;
+  for (int i = 0; i < 60000; ++i) given_anew += "x = f(x)\n";
+  (void)FactsOf("anew.py", given_anew);
   (void)FactsOf("deep.js", "x" + std::string(20000, '(') + std::string(20000, ')') + ";eval(x)");
   std::string chain = "y = a";
   for (int i = 0; i < 20000; ++i) chain += ".b(1)";

@@ -294,14 +294,16 @@ Value ModuleView::OfName(ExprId id, FuncId scope) const {
 
 // Of the assignments to a variable the one that holds at byte `at`; nullptr: there is none.
 const Binding* ModuleView::Chosen(const Slot& slot, std::uint32_t at, FuncId scope) const {
-  const bool here = slot.owner == kNone && slot.scope == scope;
-  for (std::uint32_t i = slot.count; i-- > 0;) {
-    const Binding& binding = bindings_[slot.first + i];
-    if (here && binding.end > at) continue;
-    if (binding.weak && i > 0) continue;
-    return &binding;
+  const auto first = bindings_.begin() + slot.first;
+  auto last = first + slot.count;
+  // They stand in the order of the program: what begins later than `at` is behind it.
+  if (slot.owner == kNone && slot.scope == scope) {
+    last = std::upper_bound(first, last, at,
+                            [](std::uint32_t place, const Binding& binding) { return place < binding.end; });
   }
-  return nullptr;
+  if (last == first) return nullptr;
+  const std::uint32_t strong = std::prev(last)->strong;
+  return strong != kNone ? &bindings_[strong] : &*first;
 }
 
 Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const {

@@ -529,15 +529,8 @@ ExprId ModuleView::FindOrigin(ExprId expr, FuncId scope, FuncId* found_scope) co
       continue;
     }
     const Slot& variable = slots_[slot];
-    const bool here = variable.owner == kNone && variable.scope == scope;
-    const Binding* chosen = nullptr;
-    for (std::uint32_t j = variable.count; j-- > 0;) {
-      const Binding& binding = bindings_[variable.first + j];
-      if (binding.weak || (here && binding.end > at.loc.begin)) continue;
-      chosen = &binding;
-      break;
-    }
-    if (chosen == nullptr || chosen->value == kNone || chosen->value == expr) break;
+    const Binding* const chosen = Chosen(variable, at.loc.begin, scope);
+    if (chosen == nullptr || chosen->weak || chosen->value == kNone || chosen->value == expr) break;
     if (chosen->destructured) {
       // a, b = (x, y)
       if (origin_depth_ > kDeepest) break;

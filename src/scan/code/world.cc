@@ -307,6 +307,7 @@ void ModuleView::Build() {
   for (std::uint32_t i = 0; i < bindings_.size(); ++i) {
     Slot& slot = slots_[bindings_[i].slot];
     if (slot.count == 0) slot.first = i;
+    bindings_[i].strong = !bindings_[i].weak ? i : slot.count == 0 ? kNone : bindings_[i - 1].strong;
     ++slot.count;
   }
 }

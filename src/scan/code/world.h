@@ -31,6 +31,7 @@ struct Binding {
   std::uint32_t item = kNone;  // destructured by position
   bool destructured = false;
   bool weak = false;  // None, null, undefined: seen only when there is nothing else
+  std::uint32_t strong = kNone;  // the last one of the variable up to here that is not weak
 };
 
 // A variable: of a function, of the module (scope kModuleBody), or an attribute of a class.
