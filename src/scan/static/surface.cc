@@ -17,6 +17,32 @@ constexpr std::size_t kFarSpaces = 200;
 constexpr std::size_t kFarLines = 40;
 static_assert(kFarLines <= kFarSpaces);
 
+// The parser looks through all lines of a paragraph for each bracket in it: one of thousands of lines is read in parts,
+// as if they were paragraphs. What looks like code may be as long as code is.
+std::vector<std::string_view> PartsOfMarkdown(std::string_view text) {
+  constexpr std::size_t kMostLines = 1000;  // with brackets, and none of them blank
+  constexpr std::size_t kMostLinesOfCode = 4000;
+  std::vector<std::string_view> parts;
+  std::size_t begin = 0;
+  std::size_t lines = 0;
+  bool code = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    line.remove_prefix(std::min(line.find_first_not_of(" \t\r>"), line.size()));
+    if (line.starts_with("```") || line.starts_with("~~~")) code = !code;
+    if (line.empty()) lines = 0;
+    if (line.find('[') != std::string_view::npos && ++lines > (code ? kMostLinesOfCode : kMostLines)) {
+      parts.push_back(text.substr(begin, at - begin));
+      begin = at;
+      lines = 0;
+    }
+    at = end + 1;
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
 void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::size_t skip = 0) {
   const FrontMatter head = skip != 0 ? FrontMatter{} : FindFrontMatter(text);
   const std::size_t start = skip != 0 ? skip : head.body;
@@ -32,7 +58,11 @@ void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::si
     return;
   }
   std::vector<MarkdownBlock> blocks;
-  const bool complete = ParseMarkdown(rest, static_cast<std::uint32_t>(start), blocks);
+  bool complete = true;
+  for (const std::string_view part : PartsOfMarkdown(rest)) {
+    const auto offset = static_cast<std::size_t>(part.data() - text.data());
+    complete = ParseMarkdown(part, static_cast<std::uint32_t>(offset), blocks) && complete;
+  }
   std::string heading;
   std::size_t last = start;
   for (MarkdownBlock& block : blocks) {

@@ -83,8 +83,9 @@ void FindFilledAddresses(const TextCanvas& canvas, std::vector<FrameHit>& out) {
   for (std::size_t p = canvas.text.find("://"); p != std::string::npos; p = canvas.text.find("://", p + 3)) {
     const std::size_t begin = p >= 5 && canvas.text[p - 1] == 's' ? p - 5 : p >= 4 ? p - 4 : p;
     if (canvas.text.compare(begin, 4, "http") != 0) continue;
-    const std::size_t end = std::min(canvas.text.find_first_of(" )\n\"'`", p), canvas.text.size());
-    const std::string_view url = std::string_view(canvas.text).substr(begin, std::min(end - begin, kLongestUrl));
+    const std::string_view ahead = std::string_view(canvas.text).substr(begin, kLongestUrl);
+    const std::string_view url = ahead.substr(0, ahead.find_first_of(" )\n\"'`"));
+    const std::size_t end = begin + url.size();
     const std::size_t query = url.find('?');
     if (query == std::string_view::npos) continue;
     const std::string_view rest = url.substr(query);
