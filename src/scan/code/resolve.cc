@@ -165,7 +165,7 @@ const Value& ModuleView::Evaluate(ExprId expr, FuncId scope) const {
     memo_[expr] = kBeingRead;
     ++world_.depth_;
     const std::uint32_t same = SameAs(expr, scope);
-    Value value = same == 0 ? Compute(expr, scope) : Value();
+    Value value = same == 0 && MayLook(module_.exprs[expr].kind) ? Compute(expr, scope) : Value();
     --world_.depth_;
     if (same != 0) {
       memo_[expr] = same;

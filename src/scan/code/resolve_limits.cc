@@ -52,10 +52,19 @@ bool ModuleView::MayKeep(const Value& value) const {
   const std::size_t size = SizeOf(value, kept_left_ + 1);
   if (size > kept_left_) {
     starved_ = true;
+    ++refused_;
     return false;
   }
   kept_left_ -= size;
   return true;
+}
+
+// A copy is made before its size is known: where too many were made for nothing, no more are; names, on which most
+// hangs, the longest.
+bool ModuleView::MayLook(ExprKind kind) const {
+  constexpr std::uint32_t kMostRefused = 200;
+  constexpr std::uint32_t kMostRefusedNames = 4000;
+  return refused_ < (kind == ExprKind::kName ? kMostRefusedNames : kMostRefused) || kind == ExprKind::kString;
 }
 
 }  // namespace interlock::scan::code

@@ -30,7 +30,7 @@ struct Binding {
   std::string_view part = {};  // destructured by key
   std::uint32_t item = kNone;  // destructured by position
   bool destructured = false;
-  bool weak = false;  // None, null, undefined: seen only when there is nothing else
+  bool weak = false;             // None, null, undefined: seen only when there is nothing else
   std::uint32_t strong = kNone;  // the last one of the variable up to here that is not weak
 };
 
@@ -149,6 +149,7 @@ class ModuleView {
   [[nodiscard]] bool Spend(std::size_t bytes) const;
   [[nodiscard]] bool SpendOn(const Value& part) const;
   [[nodiscard]] bool MayKeep(const Value& value) const;
+  [[nodiscard]] bool MayLook(ExprKind kind) const;
   [[nodiscard]] std::uint32_t SameAs(ExprId id, FuncId scope) const;
   [[nodiscard]] const Binding* Chosen(const Slot& slot, std::uint32_t at, FuncId scope) const;
   // One step behind a name's value (resolve_origin.cc); kNone: there is none.
@@ -199,6 +200,7 @@ class ModuleView {
   mutable std::unordered_map<std::string, Value> symbols_;
   mutable std::size_t text_left_ = kMaxText;
   mutable std::size_t kept_left_ = kMaxKept;
+  mutable std::uint32_t refused_ = 0;
   mutable bool starved_ = false;
   mutable std::unordered_map<std::uint32_t, Value> overrides_;  // slots, inside a comprehension
 };

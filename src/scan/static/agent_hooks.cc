@@ -222,9 +222,10 @@ bool LooksAtCall(std::string_view text) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);
     at = end + 1;
-    const bool noted = SaysAny(line, {".write(", "appendFile", "writeFile", "console.", "print(", ".log(", ".info(",
-                                      ".debug(", ".append("}) &&
-                       !SaysAny(line, {"if ", "if(", " ? ", "&& ", "|| "});
+    // What goes to the standard output is the answer.
+    const bool noted =
+        SaysAny(line, {".write(", "appendFile", "writeFile", "console.error", ".info(", ".debug(", ">> "}) &&
+        !SaysAny(line, {"stdout", "if ", "if(", " ? ", "&& ", "|| "});
     if (!noted && SaysAny(line, kAsked)) return true;
   }
   return false;
