@@ -17,6 +17,24 @@ namespace {
 
 constexpr std::size_t kMostRead = std::size_t{1} << 20U;  // bytes of a module that schemas are looked for in
 
+// A pattern whose matches are letters, digits and signs that mean nothing to a shell. `pattern`: as it is written, with
+// its slashes or quotes; `whole`: it is asked for the whole text anyhow; `paths`: separators may be among them.
+bool IsOfNames(std::string_view pattern, bool whole, bool paths) {
+  const std::size_t from = pattern.find_first_of("/\"'");
+  const std::size_t to = from == std::string_view::npos ? from : pattern.rfind(pattern[from]);
+  if (to == std::string_view::npos || to <= from) return false;
+  pattern = pattern.substr(from + 1, to - from - 1);
+  const bool begins = pattern.starts_with('^');
+  if (begins) pattern.remove_prefix(1);
+  const bool ends = pattern.ends_with('$');
+  if (ends) pattern.remove_suffix(1);
+  if ((!begins || !ends) && !whole) return false;
+  const bool part = Contains(pattern, "(");
+  return pattern.starts_with('[') && pattern.find_first_of(";&`$<>' \"|") == std::string_view::npos &&
+         (paths || !Contains(pattern, "/")) && !AnyOf(pattern, {"[^", "\\s", "\\S", "\\W", "\\D", ".*", ".+"}) &&
+         !(part && Contains(pattern, "."));
+}
+
 // What a schema lets through there cannot be a path: z.enum([...]), z.string().uuid(). A number may still be too large.
 bool IsClosedSchema(std::string_view schema) {
   for (const std::string_view type : {"enum(", "nativeEnum(", "literal(", "boolean(", "date(", "uuid(", "iso.date("}) {
@@ -24,7 +42,11 @@ bool IsClosedSchema(std::string_view schema) {
   }
   if (!schema.starts_with("string()")) return false;
   std::string_view chain = schema.substr(0, std::min(schema.find('\n'), schema.find("z.")));
-  return AnyOf(chain, {".uuid(", ".cuid", ".ulid(", ".regex(/^[", ".date("});
+  if (AnyOf(chain, {".uuid(", ".cuid", ".ulid(", ".date("})) return true;
+  const std::size_t regex = chain.find(".regex(/");
+  if (regex == std::string_view::npos) return false;
+  chain.remove_prefix(regex + 7);
+  return IsOfNames(chain.substr(0, chain.rfind('/') + 1), false, false);
 }
 
 }  // namespace
@@ -131,7 +153,8 @@ bool Engine::AsksWhetherListed(const Call& call, std::string_view last) const {
   if (view().is_python()) {
     if (!SaysOneOf(last, {"match", "fullmatch"})) return false;
     const ExprId made = view().Origin(method->base, function_);
-    return made < code().exprs.size() && TextAt(code().exprs[made].loc).starts_with("re.compile(");
+    const std::string_view pattern = made < code().exprs.size() ? TextAt(code().exprs[made].loc) : std::string_view();
+    return pattern.starts_with("re.compile(") && IsOfNames(pattern.substr(0, 200), last == "fullmatch", false);
   }
   if (!SaysOneOf(last, {"includes", "has"}) || !LeavesBehind(code().exprs[call.expr].loc.end)) return false;
   if (given.kind == ExprKind::kString) return given.text.starts_with("..");
@@ -150,20 +173,7 @@ bool Engine::LetsOnlyNamesPast(const Call& call, std::string_view last) const {
   const ExprId made =
       method == nullptr || method->base >= code().exprs.size() ? kNone : view().Origin(method->base, function_);
   if (made >= code().exprs.size()) return false;
-  std::string_view pattern = TextAt(code().exprs[made].loc).substr(0, 200);
-  const std::size_t from = pattern.find_first_of("/\"'");
-  const std::size_t to = from == std::string_view::npos ? from : pattern.rfind(pattern[from]);
-  if (to == std::string_view::npos || to <= from) return false;
-  pattern = pattern.substr(from + 1, to - from - 1);
-  if (pattern.starts_with('^')) pattern.remove_prefix(1);
-  if (pattern.ends_with('$')) {
-    pattern.remove_suffix(1);
-  } else if (last != "fullmatch") {
-    return false;
-  }
-  return pattern.starts_with('[') && pattern.find_first_of(";&`$<>' \"") == std::string_view::npos &&
-         !Contains(pattern, "[^") && !Contains(pattern, "\\s") && !Contains(pattern, "\\S") &&
-         !Contains(pattern, "\\W") && !Contains(pattern, "\\|") && !Contains(pattern, ".*") && !Contains(pattern, ".+");
+  return IsOfNames(TextAt(code().exprs[made].loc).substr(0, 200), last == "fullmatch", true);
 }
 
 // if (/[;&|`$<>\n]/.test(line)) throw ...: nothing that a shell reads as more than words gets past.
