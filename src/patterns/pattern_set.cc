@@ -330,7 +330,6 @@ bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::
                                std::vector<PatternHit>& out) const {
   const Pattern& pattern = *patterns[index];
   if (!pattern.Prepare(options.max_memory)) return true;  // only with check = false, which promises that it compiles
-  const re2::StringPiece whole_text(text.data(), text.size());
   std::uint32_t hits = 0;
   for (const Window& window : own.windows[index]) {
     if (outcome.looked + (window.end - window.begin) > limit) return false;
@@ -339,8 +338,6 @@ bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::
     // little, and each part is asked by itself.
     const bool apart = !borders.empty() && window.end - window.begin > BlockGrams::kMostBytes;
     if (!apart && !pattern.MayMatch(window, own)) continue;
-    // Where no words say no, one look at the whole says so for all of its parts.
-    if (pattern.needs.empty() && pattern.For(whole_text, window, options.max_memory) == nullptr) continue;
     auto border = std::ranges::upper_bound(borders, window.begin);
     for (std::uint32_t begin = window.begin; begin < window.end;) {
       const std::uint32_t end = border == borders.end() ? window.end : std::min(*border++, window.end);

@@ -213,7 +213,7 @@ void Engine::Run() {
 
 void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   FunctionFacts& about = facts(module, function);
-  if (about.running || about.pass == pass_ || nested_ >= kMaxCalls || states_[module].steps_left == 0) return;
+  if (about.running || about.pass == pass_ || nested_ >= kMaxCalls) return;
   about.running = true;
   about.pass = pass_;
   const std::uint32_t before_module = std::exchange(module_, module);
@@ -264,7 +264,10 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
 void Engine::ReadBody(FuncId function) {
   const std::vector<Stmt>& body = code().functions[function].body;
   for (const Stmt& stmt : body) {
-    if (states_[module_].steps_left == 0) break;
+    if (states_[module_].steps_left == 0) {
+      states_[module_].unfinished = true;
+      break;
+    }
     statement_ = stmt;
     while (!conditions_.empty() && conditions_.back().depth >= stmt.condition_depth) conditions_.pop_back();
     switch (stmt.kind) {

@@ -223,6 +223,11 @@ class Engine {
     Taint receiver;
     Taint all;  // arguments and receiver
   };
+  // What of a file packs commands for PowerShell, and texts in it that fetch and run.
+  struct Packing {
+    std::vector<std::string> packers;     // calls of them: "pack("
+    std::vector<std::uint32_t> fetchers;  // where their texts begin; ascending
+  };
   // One file's state while it is read.
   struct ModuleState {
     const ModuleView* view = nullptr;
@@ -233,6 +238,7 @@ class Engine {
     std::uint64_t steps_left = 0;  // of this pass: one file's tangle costs no other file anything
     bool unfinished = false;
     std::optional<bool> interprets;  // runs texts among the variables of other functions; once asked
+    std::optional<Packing> packing;
   };
 
   void FillFields(ExprId annotation, FuncId scope, const Taint& taint);
@@ -441,7 +447,8 @@ class Engine {
   void MarkJoined(const Call& call, Taint* result) const;
   void JudgeShared(const Call& call, std::string_view last);
   void JudgeKeys(ExprId target, const Taint& value);
-  [[nodiscard]] bool PacksFetcher() const;
+  [[nodiscard]] const Packing& PackingOf();
+  [[nodiscard]] bool PacksFetcher();
   [[nodiscard]] bool IsClosedType(ExprId annotation, FuncId scope) const;
   [[nodiscard]] bool ShapedBySchema(std::string_view key);
   [[nodiscard]] bool Reshapes(const Call& call, std::string_view last) const;
@@ -523,6 +530,8 @@ class Engine {
   void JudgeSendHere(const Call& call, const Taint& data, const std::string& host);
   void JudgeHiddenAddress(const Call& call, ExprId url);
   [[nodiscard]] std::string HostOfConnection(const Call& call);
+  // How the regular expression is written that the call asks; its first 200 bytes, "": none.
+  [[nodiscard]] std::string_view PatternOf(const Call& call) const;
   [[nodiscard]] bool TestsWhole(const Call& call, std::string_view last) const;
   bool JudgeAside(const Call& call, const Taint& data, const std::string& host, HostKind kind);
   [[nodiscard]] bool ReroutesPackages(std::string_view path) const;
@@ -592,7 +601,7 @@ class Engine {
   void JudgeLine(const Call& call, const std::string& line);
   void TakeOver(std::vector<RawFinding>& findings, std::string_view line);
   [[nodiscard]] std::string EncodedHere(std::string_view line) const;
-  [[nodiscard]] bool EncodesHere(std::string_view line) const;
+  [[nodiscard]] bool EncodesHere(std::string_view line);
   void JudgeInstalled(const Call& call, const std::string& line);
   void RunnerLine(const std::string& runner, std::span<const Arg> args, const Function& shape, bool method, ExprId at);
   // sinks_agent.cc
@@ -709,6 +718,7 @@ class Engine {
   std::uint32_t depth_ = 0;
   std::uint32_t nested_ = 0;
   std::uint32_t nested_known_ = 0;
+  std::unordered_map<std::uint64_t, bool> packs_;          // by function: commands for PowerShell
   std::vector<std::pair<std::uint32_t, ExprId>> origins_;  // being read: module, expression
   std::uint8_t pass_ = 0;
   bool last_ = false;

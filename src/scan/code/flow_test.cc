@@ -405,6 +405,10 @@ TEST(Flow, HostileShapesEnd) {
   std::string given_anew;
   for (int i = 0; i < 60000; ++i) given_anew += "x = f(x)\n";
   (void)FactsOf("anew.py", given_anew);
+  std::string packed = "const cp = require('child_process');\n";
+  for (int i = 0; i < 3000; ++i) packed += "function f" + std::to_string(i) + "(x) { return x.length }\n";
+  for (int i = 0; i < 3000; ++i) packed += "cp.execSync(`powershell -EncodedCommand ${x}`);\n";
+  (void)FactsOf("packed.js", packed);
   (void)FactsOf("deep.js", "x" + std::string(20000, '(') + std::string(20000, ')') + ";eval(x)");
   std::string chain = "y = a";
   for (int i = 0; i < 20000; ++i) chain += ".b(1)";

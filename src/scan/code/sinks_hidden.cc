@@ -300,52 +300,80 @@ void Engine::JudgeSendHere(const Call& call, const Taint& data, const std::strin
                                                              : kHere);
 }
 
-// "IEX (New-Object Net.WebClient).DownloadString(...)", in a program that packs commands for PowerShell: what is packed
-// has a reason to be.
-bool Engine::PacksFetcher() const {
-  constexpr std::size_t kLongest = 2'000;
-  constexpr std::size_t kWhole = std::size_t{64} << 10U;  // a bundle holds everything, and nothing together
-  const Loc body = code().text.size() <= kWhole ? Loc{0, kWhole} : code().functions[function_].loc;
-  return std::ranges::any_of(code().exprs, [&](const Expr& part) {
-    if (part.loc.begin < body.begin || part.loc.end > body.end) return false;
-    if (part.kind != ExprKind::kString || part.text.size() < 12 || part.text.size() > kLongest) return false;
-    const std::string text = LowerCase(part.text);
-    const bool runs =
-        AnyOf(text, {"iex", "invoke-expression", "start-process", "[reflection.assembly]", "scriptblock"});
-    return runs && AnyOf(text, {"downloadstring", "downloadfile", "downloaddata", "webclient", "invoke-webrequest",
-                                "iwr ", "irm ", "invoke-restmethod", "frombase64string"});
-  });
+namespace {
+
+constexpr std::size_t kMostOfPacker = 20'000;  // bytes of a function that are read for it
+
+// Buffer.from(text, "utf16le").toString("base64"): as PowerShell takes it.
+bool Packs(std::string_view body) {
+  const std::string text = Squeezed(body.substr(0, kMostOfPacker));
+  return AnyOf(text, {"\"utf16le\").toString(\"base64\")", "\"utf-16le\").toString(\"base64\")",
+                      "\"ucs2\").toString(\"base64\")"}) ||
+         (Contains(text, "b64encode(") &&
+          AnyOf(text, {".encode(\"utf-16le\")", ".encode(\"utf-16-le\")", ".encode(\"utf_16_le\")"}));
 }
 
-// powershell -EncodedCommand ${text}, where this very function packs the text: nothing lies packed in the program. What
-// the text was made of is judged by where that comes from.
-bool Engine::EncodesHere(std::string_view line) const {
+// "IEX (New-Object Net.WebClient).DownloadString(...)"
+bool IsFetcher(const Expr& part) {
+  constexpr std::size_t kShortest = 12;
+  constexpr std::size_t kLongest = 2'000;
+  if (part.kind != ExprKind::kString || part.text.size() < kShortest || part.text.size() > kLongest) return false;
+  const std::string text = LowerCase(part.text);
+  return AnyOf(text, {"iex", "invoke-expression", "start-process", "[reflection.assembly]", "scriptblock"}) &&
+         AnyOf(text, {"downloadstring", "downloadfile", "downloaddata", "webclient", "invoke-webrequest", "iwr ",
+                      "irm ", "invoke-restmethod", "frombase64string"});
+}
+
+}  // namespace
+
+// What the file has that packs commands for PowerShell, or that is worth packing; looked for once, when first asked.
+const Engine::Packing& Engine::PackingOf() {
+  constexpr std::size_t kShort = 600;
+  constexpr std::size_t kMostPackers = 16;
+  std::optional<Packing>& known = states_[module_].packing;
+  if (known) return *known;
+  known.emplace();
+  for (const Function& made : code().functions) {
+    const std::string_view body = TextAt(made.loc);
+    if (made.name.size() > 1 && body.size() < kShort && known->packers.size() < kMostPackers && Packs(body))
+      known->packers.push_back(std::string(made.name) + "(");
+  }
+  for (const Expr& part : code().exprs) {
+    if (IsFetcher(part)) known->fetchers.push_back(part.loc.begin);
+  }
+  std::ranges::sort(known->fetchers);
+  return *known;
+}
+
+// What is packed has a reason to be.
+bool Engine::PacksFetcher() {
+  constexpr std::size_t kWhole = std::size_t{64} << 10U;  // a bundle holds everything, and nothing together
+  const std::vector<std::uint32_t>& fetchers = PackingOf().fetchers;
+  if (code().text.size() <= kWhole) return !fetchers.empty();
+  const Loc body = code().functions[function_].loc;
+  const auto first = std::ranges::lower_bound(fetchers, body.begin);
+  return first != fetchers.end() && *first < body.end;
+}
+
+// powershell -EncodedCommand ${text}, where this very function packs the text, or one that it calls: nothing lies
+// packed in the program. What the text was made of is judged by where that comes from.
+bool Engine::EncodesHere(std::string_view line) {
   const std::size_t hole = line.find(kHole);
   const bool known = hole == std::string_view::npos;
-  // Base64 of what is not known here may be known here as far as it goes: nothing of it stands in the program.
-  if (known && !EncodedHere(line).empty()) return false;
   std::string before =
       LowerCase(known ? line.substr(0, 400) : line.substr(hole > 24 ? hole - 24 : 0, std::min<std::size_t>(hole, 24)));
   std::erase(before, '\'');
   if (!AnyOf(before, {"-encodedcommand ", " -enc ", " -e ", " -ec "})) return false;
   constexpr std::size_t kLittle = 16;  // letters: `-EncodedCommand AQ==`
   if (known && line.size() - line.rfind(' ') > kLittle) return false;
-  const auto packs = [&](std::string_view body) {
-    const std::string text = Squeezed(body.substr(0, 20'000));
-    return AnyOf(text, {"\"utf16le\").toString(\"base64\")", "\"utf-16le\").toString(\"base64\")",
-                        "\"ucs2\").toString(\"base64\")"}) ||
-           (Contains(text, "b64encode(") &&
-            AnyOf(text, {".encode(\"utf-16le\")", ".encode(\"utf-16-le\")", ".encode(\"utf_16_le\")"}));
-  };
-  const std::string_view here_text = TextAt(code().functions[function_].loc);
-  if (packs(here_text)) return true;
-  // ... or a function of this file, which it calls for that.
-  constexpr std::size_t kShort = 600;
-  return std::ranges::any_of(code().functions, [&](const Function& made) {
-    const std::string_view body = TextAt(made.loc);
-    return made.name.size() > 1 && body.size() < kShort && Contains(here_text, std::string(made.name) + "(") &&
-           packs(body);
-  });
+  // Base64 of what is not known here may be known here as far as it goes: nothing of it stands in the program.
+  if (known && !EncodedHere(line).empty()) return false;
+  const auto [packs, fresh] = packs_.try_emplace(Key(module_, function_), false);
+  if (!fresh) return packs->second;
+  const std::string_view body = TextAt(code().functions[function_].loc).substr(0, kMostOfPacker);
+  packs->second = Packs(body) || std::ranges::any_of(PackingOf().packers,
+                                                     [&](const std::string& called) { return Contains(body, called); });
+  return packs->second;
 }
 
 // HTTPConnection("host").request("GET", path): the host stands where the connection was made.

@@ -120,11 +120,8 @@ bool Engine::Reshapes(const Call& call, std::string_view last) const {
   if (SaysOneOf(last, {"replace", "replaceAll", "sub"})) {
     if (Scrubs(text)) return true;
     // _UNWANTED = re.compile(r"[^a-z0-9]+"), _UNWANTED.sub("-", name)
-    const Expr* method = FunctionOf(call);
-    const ExprId made =
-        method == nullptr || method->base >= code().exprs.size() ? kNone : view().Origin(method->base, function_);
-    if (last != "sub" || made >= code().exprs.size()) return false;
-    const std::string_view pattern = TextAt(code().exprs[made].loc).substr(0, 200);
+    if (last != "sub") return false;
+    const std::string_view pattern = PatternOf(call);
     return pattern.starts_with("re.compile(") && AnyOf(pattern, {"(r\"[^", "(r'[^", "(\"[^", "('[^"}) &&
            !Contains(pattern, "/") && !Contains(pattern, "\\\\");
   }
@@ -148,13 +145,10 @@ bool Engine::LeavesBehind(std::size_t end) const {
 bool Engine::AsksWhetherListed(const Call& call, std::string_view last) const {
   if (call.args.size() != 1 || call.args[0].value >= code().exprs.size()) return false;
   const Expr& given = code().exprs[call.args[0].value];
-  const Expr* method = FunctionOf(call);
-  if (method == nullptr || method->base >= code().exprs.size()) return false;
   if (view().is_python()) {
     if (!SaysOneOf(last, {"match", "fullmatch"})) return false;
-    const ExprId made = view().Origin(method->base, function_);
-    const std::string_view pattern = made < code().exprs.size() ? TextAt(code().exprs[made].loc) : std::string_view();
-    return pattern.starts_with("re.compile(") && IsOfNames(pattern.substr(0, 200), last == "fullmatch", false);
+    const std::string_view pattern = PatternOf(call);
+    return pattern.starts_with("re.compile(") && IsOfNames(pattern, last == "fullmatch", false);
   }
   if (!SaysOneOf(last, {"includes", "has"}) || !LeavesBehind(code().exprs[call.expr].loc.end)) return false;
   if (given.kind == ExprKind::kString) return given.text.starts_with("..");
@@ -169,11 +163,7 @@ bool Engine::LetsOnlyNamesPast(const Call& call, std::string_view last) const {
     return false;
   }
   if (SaysOneOf(last, {"includes", "has"})) return true;
-  const Expr* method = FunctionOf(call);
-  const ExprId made =
-      method == nullptr || method->base >= code().exprs.size() ? kNone : view().Origin(method->base, function_);
-  if (made >= code().exprs.size()) return false;
-  return IsOfNames(TextAt(code().exprs[made].loc).substr(0, 200), last == "fullmatch", true);
+  return IsOfNames(PatternOf(call), last == "fullmatch", true);
 }
 
 // if (/[;&|`$<>\n]/.test(line)) throw ...: nothing that a shell reads as more than words gets past.
@@ -184,11 +174,7 @@ bool Engine::RefusesSigns(const Call& call) const {
   }
   const std::size_t begin = code().exprs[call.expr].loc.begin;
   if (begin > 0 && code().text[begin - 1] == '!') return false;
-  const Expr* method = FunctionOf(call);
-  const ExprId made =
-      method == nullptr || method->base >= code().exprs.size() ? kNone : view().Origin(method->base, function_);
-  if (made >= code().exprs.size()) return false;
-  const std::string_view pattern = TextAt(code().exprs[made].loc).substr(0, 200);
+  const std::string_view pattern = PatternOf(call);
   const std::size_t end = pattern.find(']');
   if (!pattern.starts_with("/[") || pattern.starts_with("/[^") || end == std::string_view::npos) return false;
   const std::string_view set = pattern.substr(2, end - 2);

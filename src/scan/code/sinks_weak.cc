@@ -627,14 +627,18 @@ bool Engine::GuardsByWords(ExprId value) const {
                        "[;&|", "[;|&", "quote(", "[&;", "[|;"});
 }
 
+std::string_view Engine::PatternOf(const Call& call) const {
+  constexpr std::size_t kLongest = 200;
+  const Expr* method = FunctionOf(call);
+  const ExprId made =
+      method == nullptr || method->base >= code().exprs.size() ? kNone : view().Origin(method->base, function_);
+  return made < code().exprs.size() ? TextAt(code().exprs[made].loc).substr(0, kLongest) : std::string_view();
+}
+
 // /^[a-z0-9-]+$/.test(name): nothing but what the pattern says gets past.
 bool Engine::TestsWhole(const Call& call, std::string_view last) const {
   if (last != "test" || view().is_python() || call.args.size() != 1) return false;
-  const Expr* function = FunctionOf(call);
-  const ExprId origin =
-      function == nullptr || function->base >= code().exprs.size() ? kNone : view().Origin(function->base, function_);
-  if (origin >= code().exprs.size()) return false;
-  const std::string_view pattern = TextAt(code().exprs[origin].loc).substr(0, 200);
+  const std::string_view pattern = PatternOf(call);
   const std::size_t end = pattern.rfind('/');
   return pattern.starts_with("/^") && end != std::string_view::npos && end > 2 && pattern[end - 1] == '$' &&
          pattern.find(".*") == std::string_view::npos;

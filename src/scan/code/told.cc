@@ -121,14 +121,13 @@ class Collector {
     if (last == "describe" && args.size() == 1) Take(view, args[0].value, scope, false, Place::kParameter);
     const bool copy = parameter || Any(last, {"replace", "_replace", "model_copy", "copy", "evolve", "assign"});
     if (!tool && !copy) return;
+    const auto says = [&](const Arg& arg) { return arg.name == "description" || (tool && arg.name == "instructions"); };
     for (const Arg& arg : args) {
       if (arg.value >= module.exprs.size()) continue;
-      if (arg.name == "description" || (tool && arg.name == "instructions"))
-        Take(view, arg.value, scope, false, parameter ? Place::kParameter : Place::kTool);
+      if (says(arg)) Take(view, arg.value, scope, false, parameter ? Place::kParameter : Place::kTool);
       if (module.exprs[arg.value].kind != ExprKind::kDict) continue;
       for (const Arg& field : module.ArgsOf(module.exprs[arg.value])) {
-        if (field.name == "description" || (tool && field.name == "instructions"))
-          Take(view, field.value, scope, false);
+        if (says(field)) Take(view, field.value, scope, false);
       }
     }
     // tool(name, description, ...)

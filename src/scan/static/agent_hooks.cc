@@ -22,7 +22,7 @@ namespace {
 using core::Reach;
 
 constexpr std::string_view kHookRule = "SC-041";
-constexpr std::size_t kMostScript = std::size_t{48} << 10U;
+constexpr std::size_t kMostScript = std::size_t{256} << 10U;
 
 // Events whose hook is told what the user says, what a tool is given or answers, or what a file holds.
 bool CarriesContent(std::string_view name) {

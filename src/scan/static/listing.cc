@@ -78,10 +78,6 @@ void ReadEntries(base::JsonValue list, std::string_view kind, const FileContext&
   }
 }
 
-}  // namespace
-
-namespace {
-
 // `Name:` and `Summary:` of a wheel (notes-1.0.dist-info/METADATA) or of a source package (notes-1.0/PKG-INFO), which
 // say what package.json says of others. Several at the top describe several packages: none is this one's.
 void ReadMetadata(const std::vector<FileContext>& files, ScanReport& report) {

@@ -715,6 +715,7 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
   lead.Join(builder);
   if (out.sentences.empty()) out.sentences.push_back({});  // places are looked up in it
   FindUnseen(file.text(), out.unseen);
+  if (out.unseen.size() >= kMostUnseen) out.complete = false;
   for (const UnseenText& unseen : out.unseen) {
     if (unseen.decoded.size() >= 8) builder.AddHidden(unseen);
   }

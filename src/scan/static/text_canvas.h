@@ -121,6 +121,8 @@ struct DecodedText {
 inline constexpr std::size_t kMostDecoded = 1000;
 void FindEncoded(std::string_view text, std::vector<DecodedText>& out);
 // Runs of characters that are not seen. An emoji's joiner, a byte order mark, a Persian word's non-joiner are innocent.
+// The first kMostUnseen of them.
+inline constexpr std::size_t kMostUnseen = 2000;
 void FindUnseen(std::string_view text, std::vector<UnseenText>& out);
 
 }  // namespace interlock::scan

@@ -78,13 +78,12 @@ bool InClass(std::string_view text, std::size_t begin, std::size_t end) {
 }  // namespace
 
 void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
-  constexpr std::size_t kMaxFound = 32;
   constexpr std::uint32_t kLongMark = 6;
   std::uint32_t previous = 0;  // last visible character
   bool joiners = false;        // the text is of a script that needs them
   std::uint32_t singles = 0;
   base::ByteSpan single;
-  for (std::size_t i = 0; i < text.size() && out.size() < kMaxFound;) {
+  for (std::size_t i = 0; i < text.size() && out.size() < kMostUnseen;) {
     if ((text[i] & 0x80) == 0) {
       i = NextWide(text, i);
       previous = static_cast<unsigned char>(text[i - 1]);
@@ -159,7 +158,7 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       if (singles == 1) single = {begin, i};
     }
   }
-  if (singles > 0 && out.size() < kMaxFound) out.push_back({single, "", UnseenText::Kind::kInWord, singles});
+  if (singles > 0 && out.size() < kMostUnseen) out.push_back({single, "", UnseenText::Kind::kInWord, singles});
 }
 
 void FindEncoded(std::string_view text, std::vector<DecodedText>& out) {
