@@ -97,12 +97,31 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
   Taint result;
   result.labels = result.fresh = about.out.fresh;
   result.vendors = about.out.vendors;
-  result.trail = about.out.trail;
+  // What comes through a parameter has this caller's history, not that of whoever called before.
+  for (std::size_t t = 0; t < kTrails; ++t) {
+    if ((about.out.fresh & LabelsOf(static_cast<Trail>(t))) != 0) result.trail[t] = about.out.trail[t];
+  }
   for (std::size_t p = 0; p < count; ++p) {
-    if ((about.out.params >> std::min<std::size_t>(p, 31) & 1U) != 0) result.Join(given[p]);
+    Taint part = about.out.Through(p, given[p]);
+    GoThrough(shape.name, at, &part);
+    result.Join(part);
   }
   if (hidden) result.Join(Source(kDecoded, at, "computes a text from a constant"));
   return result;
+}
+
+// The history of what a function has given back out of what it was given.
+void Engine::GoThrough(std::string_view function, ExprId at, Taint* part) {
+  for (std::uint32_t& end : part->trail) {
+    if (end == 0 || trail_.size() >= kMaxTrail) continue;
+    auto [known, added] = through_.try_emplace({Key(module_, at), end}, end);
+    if (added) {
+      trail_.push_back({end, module_, code().exprs[at].loc.begin,
+                        "through `" + std::string(function.empty() ? "function" : function) + "`"});
+      known->second = static_cast<std::uint32_t>(trail_.size());
+    }
+    end = known->second;
+  }
 }
 
 void Engine::CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at) {
@@ -131,9 +150,7 @@ void Engine::CallBack(const Value& function, const Taint& taint, Taint* result, 
 // here only. The rest of what it carries was judged where it is sent.
 void Engine::JudgeSentOn(const SentParam& sent, const Taint& given, ExprId at) {
   constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
-  Taint part = given;
-  part.labels &= kOwners;
-  part.fresh &= kOwners;
+  const Taint part = given.Only(kOwners & ~sent.cut);
   if (part.labels == 0 && part.params == 0) return;
   Call call;
   call.expr = at;
@@ -282,7 +299,7 @@ void Engine::HandOver(const FunctionFacts& about, std::span<const Arg> args, std
       if (places[i] != handed.param || args[i].value >= code().exprs.size()) continue;
       Taint entering = handed.given;
       for (std::size_t p = 0; p < given.size(); ++p) {
-        if ((handed.given.params >> std::min<std::size_t>(p, 31) & 1U) != 0) entering.Join(given[p]);
+        entering.Join(handed.given.Through(p, given[p]));
       }
       entering.params = 0;
       const Value value = view().Evaluate(args[i].value, function_);

@@ -70,6 +70,15 @@ Trail TrailOf(Labels label) {
   return Trail::kGiven;
 }
 
+Labels LabelsOf(Trail trail) {
+  static const std::array<Labels, kTrails> labels = [] {
+    std::array<Labels, kTrails> all = {};
+    for (Labels bit = 1; bit != 0; bit <<= 1U) all[static_cast<std::size_t>(TrailOf(bit))] |= bit;
+    return all;
+  }();
+  return labels[static_cast<std::size_t>(trail)];
+}
+
 bool IsCheck(std::string_view function) {
   static constexpr PartSet kChecks(
       std::to_array<std::string_view>({"valid", "sanit", "allow", "check", "safe", "ensure", "escape", "resolve",
@@ -80,6 +89,10 @@ bool IsCheck(std::string_view function) {
 void Taint::Join(const Taint& other) {
   labels |= other.labels;
   fresh |= other.fresh;
+  for (std::size_t p = 0; other.params != 0 && p < kCutParams; ++p) {
+    // One of two ways that leaves it in is enough.
+    if ((other.params >> p & 1U) != 0) cut[p] = (params >> p & 1U) != 0 ? cut[p] & other.cut[p] : other.cut[p];
+  }
   params |= other.params;
   vendors |= other.vendors;
   for (std::size_t i = 0; i < kTrails; ++i) {
@@ -98,7 +111,18 @@ Taint Taint::Without(Labels mask) const {
   Taint out = *this;
   out.labels &= ~mask;
   out.fresh &= ~mask;
+  if ((mask & kEnvSecret) != 0 && !out.Has(kEnvAll | kEnvName)) out.vendors.reset();  // of which nothing is left
+  for (std::size_t p = 0; out.params >> p != 0 && p < kCutParams; ++p) {
+    if ((out.params >> p & 1U) != 0) out.cut[p] |= mask;
+  }
   return out;
+}
+
+Taint Taint::Through(std::size_t param, const Taint& given) const {
+  const std::size_t bit = std::min<std::size_t>(param, 31);
+  if ((params >> bit & 1U) == 0) return {};
+  const Labels less = CutOf(param);
+  return less != 0 ? given.Without(less) : given;
 }
 
 Engine::Engine(const World& world, const std::vector<EntryPoint>& entries, std::vector<bool> hooks)
@@ -283,11 +307,12 @@ void Engine::ReadBody(FuncId function) {
           guards_.push_back(conditions_.back());
         const Taint taint = Eval(stmt.value);
         Taint& out = here().out;
-        if (((out.labels | taint.labels) != out.labels) || ((out.params | taint.params) != out.params) ||
-            ((out.fresh | taint.fresh) != out.fresh)) {
+        const Taint before = out;
+        out.Join(taint);
+        if (out.labels != before.labels || out.params != before.params || out.fresh != before.fresh ||
+            out.cut != before.cut) {
           changed_ = true;
         }
-        here().out.Join(taint);
         if (stmt.value < code().exprs.size()) {
           const Value& value = view().Evaluate(stmt.value, function);
           if (value.kind == ValueKind::kFunction && value.module < facts_.size()) {
@@ -571,18 +596,22 @@ Taint Engine::Eval(ExprId id) {
       std::string_view before;  // the piece before: folder + "/notes/" + name
       bool below = false;
       for (const Arg& arg : code().ArgsOf(expr)) {
+        const bool choice = expr.kind == ExprKind::kChoice && expr.arg_count == 3;
+        const bool asked = choice && &arg == code().ArgsOf(expr).data();
+        choosing_ += choice && !asked ? 1 : 0;
         Taint part = Eval(arg.value);
+        choosing_ -= choice && !asked ? 1 : 0;
         below = below || (before.ends_with('/') && ChosenBelow(taint, part));
         if (IsChatAddress(before, arg.name)) part = part.Without(kFileContent);
         // test ? one : other: what is asked is no part of the answer; but in the state of a graph it decides where that
         // goes.
-        const bool asked = expr.kind == ExprKind::kChoice && expr.arg_count == 3 && &arg == code().ArgsOf(expr).data();
         if (asked && (graphs_.empty() || graphs_[module_] == 0)) part = {};
         taint.Join(part);
         const bool said =
             pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
         before = said ? std::string_view(code().exprs[arg.value].text) : std::string_view();
         if (expr.kind == ExprKind::kList) NoteListed(arg.value, &taint);
+        if (expr.kind == ExprKind::kDict) NotePutEntry(arg.name, part);
         if (expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) taint.Join(NamedPlace(arg.value));
         if ((expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) && arg.value < code().exprs.size() &&
             code().exprs[arg.value].kind == ExprKind::kName) {
@@ -635,159 +664,6 @@ std::uint32_t Engine::OwnAttribute(ExprId member) const {
   const Value& owner = view().Evaluate(code().exprs[member].base, function_);
   if ((owner.kind != ValueKind::kInstance && owner.kind != ValueKind::kClass) || owner.module != module_) return kNone;
   return view().AttributeSlot(owner.index, code().exprs[member].text);
-}
-
-void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth) {
-  if (target >= code().exprs.size() || depth > 32) return;
-  const Expr& expr = code().exprs[target];
-  const auto store = [&](std::uint32_t slot, Taint what, bool replace) {
-    Taint& at = states_[module_].slots[slot];
-    const Slot& variable = view().slots()[slot];
-    if (variable.owner != kNone || variable.scope != function_) {
-      what.fresh = what.labels;
-      what.params = 0;
-      replace = false;
-    }
-    if ((at.labels | what.labels) != at.labels) changed_ = true;
-    if (replace) {
-      at = what;
-      if (const auto other = states_[module_].outside.find(slot); other != states_[module_].outside.end()) {
-        at.Join(other->second);
-      }
-    } else {
-      at.Join(what);
-      if (variable.owner == kNone && variable.scope == kModuleBody && function_ != kModuleBody && what.labels != 0) {
-        states_[module_].outside[slot].Join(what);
-      }
-    }
-  };
-  switch (expr.kind) {
-    case ExprKind::kName: {
-      const std::uint32_t slot = view().SlotOf(target, function_);
-      if (slot != kNone) store(slot, taint, strong);
-      return;
-    }
-    case ExprKind::kMember:
-    case ExprKind::kIndex: {
-      if (expr.base >= code().exprs.size()) return;
-      if (expr.kind == ExprKind::kIndex) {
-        for (const Arg& arg : code().ArgsOf(expr)) (void)Eval(arg.value);
-      }
-      if (depth == 0 && value != kNone) {
-        NoteTap(target, value);
-        JudgeDiverted(target, value, false);
-        JudgeRedefined(target, value);
-        JudgeLoosened(target, value);
-        JudgeRecoded(target, value);
-        JudgeKeys(target, taint);
-      }
-      if (last_ && depth == 0 && value != kNone) {
-        const std::string key = expr.kind == ExprKind::kMember ? std::string(expr.text)
-                                : expr.arg_count == 1          ? view().Text(code().ArgsOf(expr)[0].value, function_)
-                                                               : std::string();
-        // state["next"] = ..., of a node that gives its state back.
-        if (code().exprs[expr.base].kind == ExprKind::kName && nodes_.contains(Key(module_, function_)) &&
-            Eval(expr.base).Has(kState)) {
-          WriteState(key, value, taint, target);
-        } else {
-          JudgeInstruction(key, value, taint);
-        }
-        JudgeCopied(key, value);
-        if (keeps_state_) {
-          JudgeDecision(key, target, value);
-          JudgeReworded(key, target, value);
-        }
-      }
-      const Value& owner = view().Evaluate(expr.base, function_);
-      if (expr.kind == ExprKind::kMember && (owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) &&
-          owner.module == module_) {
-        const std::uint32_t slot = view().AttributeSlot(owner.index, expr.text);
-        if (slot != kNone) {
-          store(slot, taint, false);
-          return;
-        }
-      }
-      std::uint32_t module = kNone;
-      std::uint32_t variable = kNone;
-      if (expr.kind == ExprKind::kMember && FindElsewhere(owner, expr.text, &module, &variable)) {
-        StoreElsewhere(module, variable, taint);
-        return;
-      }
-      if (owner.kind == ValueKind::kQualified) {
-        const CatalogueEntry* entry = EntryOf(expr.base, owner);
-        if (entry != nullptr && entry->role == Role::kEnvAll) {
-          Call call;
-          call.expr = target;
-          const std::string name = expr.kind == ExprKind::kMember
-                                       ? std::string(expr.text)
-                                       : view().Text(code().ArgsOf(expr)[0].value, function_);
-          Use(call, core::Permission::kEnvironmentWrite, name);
-          if (taint.labels != 0 && !name.empty() && written_variables_.size() < 256)
-            written_variables_[name].Join(taint);
-          JudgeEnvironmentWrite(target, name, value);
-          return;
-        }
-      }
-      ExprId base = expr.base;
-      const Expr* last = &expr;
-      for (int i = 0; i < 16 && base < code().exprs.size(); ++i) {
-        const Expr& inner = code().exprs[base];
-        if (inner.kind == ExprKind::kName) {
-          const std::uint32_t slot = view().SlotOf(base, function_);
-          if (slot != kNone && taint.labels != 0) store(slot, taint, false);
-          if (slot != kNone && view().slots()[slot].import != kNone && last->kind == ExprKind::kMember)
-            StoreField(base, last->text, taint);
-          return;
-        }
-        // event.setdefault("extra", {})["seen"] = v
-        if (inner.kind == ExprKind::kCall && inner.base < code().exprs.size() &&
-            SaysOneOf(code().exprs[inner.base].text, {"setdefault", "get"})) {
-          base = code().exprs[inner.base].base;
-          continue;
-        }
-        if (inner.kind != ExprKind::kMember && inner.kind != ExprKind::kIndex) return;
-        if (const std::uint32_t slot = OwnAttribute(base); slot != kNone) {
-          if (taint.labels != 0) store(slot, taint, false);
-          return;
-        }
-        last = &inner;
-        base = inner.base;
-      }
-      return;
-    }
-    case ExprKind::kList:
-    case ExprKind::kDict: {
-      const Expr* source = value < code().exprs.size() ? &code().exprs[value] : nullptr;
-      std::uint32_t at = 0;
-      for (const Arg& arg : code().ArgsOf(expr)) {
-        Taint part = taint;
-        ExprId part_value = kNone;
-        if (expr.kind == ExprKind::kDict && !arg.name.empty()) {
-          part = FieldOf(arg.name, target, taint, depth);
-          if (part.Has(kUnchecked) && ShapedBySchema(arg.name)) part = {};
-        } else if (source != nullptr && expr.kind == ExprKind::kList && source->kind == ExprKind::kList &&
-                   source->arg_count == expr.arg_count) {
-          part_value = code().ArgsOf(*source)[at].value;
-          part = Eval(part_value);
-        } else if (at == 1 && source != nullptr && source->kind == ExprKind::kCall &&
-                   view().Callee(value, function_).text == "os.path.splitext") {
-          part = part.Without(kUnchecked | kBelow | kEntryName);  // no separator is in an ending
-        }
-        Assign(arg.value, part_value, part, strong, depth + 1);
-        ++at;
-      }
-      return;
-    }
-    case ExprKind::kSpread:
-    case ExprKind::kChoice:
-      for (const Arg& arg : code().ArgsOf(expr)) {
-        Assign(arg.value, kNone, taint, strong, depth + 1);
-        break;
-      }
-      return;
-    default:
-      return;
-  }
 }
 
 }  // namespace interlock::scan::code

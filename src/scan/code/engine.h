@@ -81,22 +81,32 @@ inline constexpr Labels kSaid = 1ULL << 48U;        // a field of it that holds 
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
+inline constexpr Labels kOfUser = kSecretLabels | kWeakSecretFile | kFileContent | kKept | kClipboard | kKeys | kTapped;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
 
 // Which of a value's histories is shown for a label.
 enum class Trail : std::uint8_t { kPrivate, kOutside, kGiven, kLocal, kCode };
 inline constexpr std::size_t kTrails = 5;
 [[nodiscard]] Trail TrailOf(Labels label);
+[[nodiscard]] Labels LabelsOf(Trail trail);
+
+// Parameters of which is known what a function takes off them before it gives them back: `clean(text)`.
+inline constexpr std::size_t kCutParams = 6;
 
 struct Taint {
   Labels labels = 0;
   Labels fresh = 0;
   std::uint32_t params = 0;
+  std::array<Labels, kCutParams> cut = {};        // what of each parameter does not come along; 0 for those beyond
   Vendors vendors;                                // whose credentials
   std::array<std::uint32_t, kTrails> trail = {};  // 0: none; else index + 1 of a step
   void Join(const Taint& other);
   [[nodiscard]] bool Has(Labels mask) const { return (labels & mask) != 0; }
   [[nodiscard]] Taint Without(Labels mask) const;
+  [[nodiscard]] Taint Only(Labels mask) const { return Without(~mask); }
+  // What of parameter `param` is in this, where the caller has given `given` for it.
+  [[nodiscard]] Taint Through(std::size_t param, const Taint& given) const;
+  [[nodiscard]] Labels CutOf(std::size_t param) const { return param < kCutParams ? cut[param] : 0; }
   // Of a variable that belongs to no function: as it is for whoever reads it.
   [[nodiscard]] Taint SeenFromOutside() const;
   void Add(Labels mask) {
@@ -161,6 +171,7 @@ struct Condition {
 struct SentParam {
   std::uint32_t param = 0;
   std::string host;
+  Labels cut = 0;  // what of it is not sent
 };
 
 // A parameter that is called, and what it is given there.
@@ -259,7 +270,13 @@ class Engine {
   [[nodiscard]] bool PicksItsOwn(std::string_view text) const;
   [[nodiscard]] static Taint OneOfAll(const Taint& all, std::string_view key);
   void Narrow(const Expr& part, std::string_view key, Taint* taint);
+  bool NarrowToVariable(std::string_view key, Taint* taint) const;
+  // engine_assign.cc
   void Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth);
+  void AssignPart(ExprId target, ExprId value, const Taint& taint, int depth);
+  [[nodiscard]] std::string_view KeyOf(const Expr& part) const;
+  void Store(std::uint32_t slot, Taint what, bool replace);
+  void NotePutEntry(std::string_view key, const Taint& what);
   [[nodiscard]] std::uint32_t OwnAttribute(ExprId member) const;
   const CatalogueEntry* EntryOf(ExprId expr, const Value& value);
   [[nodiscard]] const ModuleView& view() const { return *states_[module_].view; }
@@ -290,9 +307,10 @@ class Engine {
   void GiveDecorated();
   Taint CallGiven(const Call& call, std::span<const Taint> taints);
   [[nodiscard]] ExprId ContainerOf(ExprId one, FuncId* scope) const;
-  Taint CallElements(const Call& call, std::span<const Taint> taints);
+  Taint CallElements(const Call& call, std::span<const Taint> taints, bool* exact);
   void ListMethods();
-  Taint CallByName(const Call& call, std::span<const Taint> taints);
+  Taint CallByName(const Call& call, std::span<const Taint> taints, bool* exact);
+  void GoThrough(std::string_view function, ExprId at, Taint* part);
   // `at`: where the function is handed over; kNone: nobody knows.
   void CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at = kNone);
   void JudgeSentOn(const SentParam& sent, const Taint& given, ExprId at);
@@ -703,12 +721,14 @@ class Engine {
   std::unordered_map<std::uint64_t, Targets> derived_;             // by class
   std::unordered_map<std::string_view, Targets> methods_;
   bool methods_listed_ = false;
+  std::unordered_set<std::string> put_entries_;  // names under which a program put a whole file of credentials
   std::unordered_map<std::string, Taint> written_variables_;  // of the environment
   std::vector<UseAt> uses_;
   std::vector<std::string> given_;
-  std::unordered_set<std::uint64_t> seen_;                  // findings, by rule and place
-  std::unordered_set<std::uint64_t> used_;                  // uses, by place
-  std::unordered_map<std::uint64_t, std::uint32_t> steps_;  // trail by place and label
+  std::unordered_set<std::uint64_t> seen_;                                    // findings, by rule and place
+  std::unordered_set<std::uint64_t> used_;                                    // uses, by place
+  std::unordered_map<std::uint64_t, std::uint32_t> steps_;                    // trail by place and label
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> through_;  // ... by call and the history before it
   std::vector<Condition> conditions_;
   std::vector<Condition> guards_;                    // conditions on which the function has been left before
   std::vector<std::pair<Loc, std::string>> script_;  // commands of the function being read
@@ -716,6 +736,7 @@ class Engine {
   FuncId function_ = kModuleBody;
   Stmt statement_;
   std::uint32_t depth_ = 0;
+  std::uint32_t choosing_ = 0;  // answers of a `test ? one : other` that are being read
   std::uint32_t nested_ = 0;
   std::uint32_t nested_known_ = 0;
   std::unordered_map<std::uint64_t, bool> packs_;          // by function: commands for PowerShell

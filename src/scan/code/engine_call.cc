@@ -11,8 +11,17 @@ namespace interlock::scan::code {
 using namespace engine_words;  // NOLINT: the engine room's own words
 using namespace sink_words;    // NOLINT
 
+// settings.API_TOKEN, of what `.env` holds: that variable, as if the environment had been asked.
+bool Engine::NarrowToVariable(std::string_view key, Taint* taint) const {
+  if (!taint->Has(kWeakSecretFile) || taint->Has(kSecretFile | kStore)) return false;
+  if (!IsNameOfVariable(key) || put_entries_.contains(std::string(key))) return false;
+  *taint = OneOfAll(*taint, key);
+  return true;
+}
+
 // A part of something is not all that the whole is.
 void Engine::Narrow(const Expr& part, std::string_view key, Taint* taint) {
+  (void)NarrowToVariable(key, taint);
   // keys["KIT_API_KEY"]: one key out of several.
   if (taint->Has(kEnvSecret) && taint->vendors.any() && part.kind == ExprKind::kIndex && IsSecretName(key)) {
     const Vendors one = VendorOf(key);
@@ -163,9 +172,9 @@ Taint Engine::EvalCall(ExprId id) {
     function.index = states_[call.callee.module].view->MethodOf(call.callee.index, "__call__");
     if (function.index != kNone) result = CallFunction(function, args, taints, call.receiver, id);
   } else if (call.entry == nullptr && (call.callee.kind == ValueKind::kUnknown || CallsAbove(expr))) {
-    result = CallByName(call, taints);
+    result = CallByName(call, taints, &handled);
   } else if (call.entry == nullptr && base != nullptr && !own) {
-    result = CallElements(call, taints);
+    result = CallElements(call, taints, &handled);
   }
   if (call.entry != nullptr) {
     Taint whole = call.all;
@@ -223,6 +232,7 @@ Taint Engine::EvalCall(ExprId id) {
     NoteInterceptors(call);
   }
   bool letters = false;
+  bool whether = false;
   if (!own && ComputesText(call, &letters)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
   if (!taps_.empty() && call.callee.kind == ValueKind::kQualified && TappedHere() == call.callee.text) {
     result.Join(Source(kTapped, id, "takes what was meant for " + call.callee.text));
@@ -379,8 +389,7 @@ Taint Engine::EvalCall(ExprId id) {
           // An address takes its parts encoded: they leave with it, and break out of nothing.
           constexpr Labels kLeaves =
               kSecretLabels | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped | kEncoded | kEvent | kSaid;
-          kept.labels &= kLeaves;
-          kept.fresh &= kLeaves;
+          kept = kept.Only(kLeaves);
         }
         if (view().slots()[slot].scope != function_) {
           kept.fresh = kept.labels;
@@ -433,6 +442,8 @@ Taint Engine::EvalCall(ExprId id) {
       if (SaysOneOf(part(base->base), {"stdout", "stderr"})) here().deeds |= kDidDrain;
     }
     MarkJoined(call, &result);
+    whether = method && AnswersWhether(last);
+    if (whether) result = result.Without(kOfUser);
     // server.address().port: where a server listens, whoever asks it does not choose.
     if (method && last == "address" && args.empty()) result = result.Without(kCaller);
     if (IsCheck(last) || TestsWhole(call, last) || AsksWhetherListed(call, last)) {
@@ -461,7 +472,7 @@ Taint Engine::EvalCall(ExprId id) {
   if (call.callee.text == "builtins.getattr" && !args.empty() && view().Origin(id, function_) != id)
     result.Join(taints[0]);
   // What is taken out of any other box.
-  if (result.labels == 0 && args.size() <= 2 && call.entry == nullptr) result.Join(OfOrigin(id));
+  if (result.labels == 0 && args.size() <= 2 && call.entry == nullptr && !whether) result.Join(OfOrigin(id));
   if (call.callee.text == "builtins.setattr" && args.size() == 3 && taints[2].labels != 0 &&
       args[0].value < code().exprs.size() && code().exprs[args[0].value].kind == ExprKind::kName) {
     const std::uint32_t slot = view().SlotOf(args[0].value, function_);

@@ -33,7 +33,21 @@ inline bool KeepsContent(std::string_view method) {
   return kMethods.Has(method);
 }
 
-// Functions that give back their arguments in another form.
+// API_TOKEN: what an environment, or a file that is read into one, calls a variable.
+inline bool IsNameOfVariable(std::string_view name) {
+  constexpr std::size_t kShortest = 5;
+  return name.size() >= kShortest && name.find('_') != std::string_view::npos &&
+         std::ranges::all_of(name, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; });
+}
+
+// Methods that answer yes or no: next to nothing of what they are called on is in that.
+inline bool AnswersWhether(std::string_view method) {
+  static constexpr FixedWords kMethods(std::to_array<std::string_view>(
+      {"includes", "startsWith", "endsWith", "startswith", "endswith", "test", "has", "hasOwn", "hasOwnProperty",
+       "isdigit", "isalpha", "isalnum", "isnumeric", "isspace", "some", "every", "exists", "is_file", "is_dir"}));
+  return kMethods.Has(method);
+}
+
 // Calls that log in somewhere: what they give back asks the other side, and holds the password only for that.
 inline bool OpensConnection(std::string_view last) {
   return SaysOneOf(last, {"connect", "Connection", "create_connection", "createConnection", "create_pool", "createPool",
@@ -41,6 +55,7 @@ inline bool OpensConnection(std::string_view last) {
          last.ends_with("ConnectionPool");
 }
 
+// Functions that give back their arguments in another form.
 inline bool Transforms(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);

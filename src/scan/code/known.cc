@@ -109,12 +109,18 @@ void Engine::NoteSent(const Taint& data, const std::string& host) {
   if (data.params == 0 || host.empty()) return;
   std::vector<SentParam>& sends = here().sends;
   for (std::uint32_t p = 0; p < 31; ++p) {
-    if ((data.params >> p & 1U) == 0 || sends.size() >= 8) continue;
-    if (std::any_of(sends.begin(), sends.end(),
-                    [&](const SentParam& sent) { return sent.param == p && sent.host == host; })) {
+    if ((data.params >> p & 1U) == 0) continue;
+    const auto known =
+        std::ranges::find_if(sends, [&](const SentParam& sent) { return sent.param == p && sent.host == host; });
+    const Labels cut = data.CutOf(p);
+    if (known == sends.end()) {
+      if (sends.size() >= 8) continue;
+      sends.push_back({p, host, cut});
+    } else if ((known->cut & cut) != known->cut) {
+      known->cut &= cut;
+    } else {
       continue;
     }
-    sends.push_back({p, host});
     changed_ = true;
   }
 }

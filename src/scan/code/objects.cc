@@ -203,13 +203,17 @@ ExprId Engine::ContainerOf(ExprId one, FuncId* scope) const {
 }
 
 // for hook in HOOKS: hook(v); for (const p of plugins) p.run(v): all that are in a list or a table of the package, and
-// what functions of its module put into it.
-Taint Engine::CallElements(const Call& call, std::span<const Taint> taints) {
+// what functions of its module put into it. `exact`: no other function can be meant.
+Taint Engine::CallElements(const Call& call, std::span<const Taint> taints, bool* exact) {
   const Expr& callee = code().exprs[code().exprs[call.expr].base];
   const bool method = callee.kind == ExprKind::kMember;
   FuncId scope = function_;
-  const ExprId list = ContainerOf(method ? callee.base : code().exprs[call.expr].base, &scope);
+  const ExprId one = method ? callee.base : code().exprs[call.expr].base;
+  const ExprId list = ContainerOf(one, &scope);
   if (list >= code().exprs.size()) return {};
+  // for name, run in STEPS: run(v); for (const {run} of steps): which part of each item it is.
+  const std::uint32_t variable = code().exprs[one].kind == ExprKind::kName ? view().SlotOf(one, function_) : kNone;
+  const Binding* each = variable == kNone ? nullptr : &view().bindings()[view().slots()[variable].first];
   std::vector<Value> targets;
   const auto take = [&](const Value& item) {
     if (targets.size() > kMostElements) return;
@@ -225,14 +229,21 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints) {
   if (all.kind != ValueKind::kList && all.kind != ValueKind::kDict) return {};
   for (const Value& item : all.items) {
     if (targets.size() > kMostElements) return {};
+    if (each != nullptr && each->item < item.items.size() && item.kind == ValueKind::kList)
+      take(item.items[each->item]);
+    for (std::size_t i = 0; each != nullptr && !each->part.empty() && i < item.keys.size(); ++i) {
+      if (item.kind == ValueKind::kDict && item.keys[i] == each->part) take(item.items[i]);
+    }
     take(item);
     for (std::size_t i = 0; method && item.kind == ValueKind::kDict && i < item.keys.size(); ++i) {
       if (item.keys[i] == callee.text && item.items[i].kind == ValueKind::kFunction) targets.push_back(item.items[i]);
     }
   }
+  bool known_all = !all.items.empty() && targets.size() == all.items.size();
   if (const std::uint64_t shared = SharedVariable(list); shared != kNone) {
     const auto module = static_cast<std::uint32_t>(shared >> 32U);
     for (const auto& [put, where] : states_[module].view->PutInto(static_cast<std::uint32_t>(shared), kMostElements)) {
+      known_all = false;
       take(states_[module].view->Evaluate(put, where));
       // def hook(f): HOOKS.append(f); return f
       const ModuleView& there = *states_[module].view;
@@ -252,9 +263,13 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints) {
   if (targets.size() > kMostElements) return {};
   Taint result;
   for (const Value& target : targets) {
-    if (target.module == module_ && target.index == function_) continue;
+    if (target.module == module_ && target.index == function_) {
+      known_all = false;
+      continue;
+    }
     result.Join(CallFunction(target, call.args, taints, {}, call.expr));
   }
+  *exact = known_all;
   return result;
 }
 
@@ -357,11 +372,11 @@ bool Engine::CallsItself(const Call& call, std::span<const Taint> taints, Taint*
 
 // self.load() that a class derived from this one brings, super().put(v), client.deliver(v) of an object that was given:
 // every method of the package that it may be, where these are few.
-Taint Engine::CallByName(const Call& call, std::span<const Taint> taints) {
+Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* exact) {
   const Expr& expr = code().exprs[call.expr];
   if (expr.base >= code().exprs.size()) return {};
   const ExprKind kind = code().exprs[expr.base].kind;
-  Taint elements = CallElements(call, taints);
+  Taint elements = CallElements(call, taints, exact);
   if (kind == ExprKind::kName) {
     elements.Join(CallGiven(call, taints));
     return elements;

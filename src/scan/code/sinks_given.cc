@@ -394,6 +394,7 @@ Taint Engine::OneOfAll(const Taint& all, std::string_view key) {
 Taint Engine::FieldOf(std::string_view name, ExprId target, const Taint& whole, int depth) {
   if (whole.Has(kEnvAll)) return EnvRead(name, target);
   Taint part = whole;
+  if (NarrowToVariable(name, &part)) return part;
   if (name == "messages" && depth == 0 && IsToolExtra()) {
     part.Join(Source(kKept, target, "takes all that has been said to the agent"));
   } else if (whole.Has(kRequest) && IsCredentialHeader(name)) {

@@ -512,7 +512,7 @@ void Engine::JudgeBusyPattern(const Call& call, std::string_view last) {
 
 // The certificate or the key of whoever answers is not looked at, and a credential goes there.
 void Engine::JudgePeer(ExprId at) {
-  if (!last_ || !conditions_.empty() || !keyed_.contains(module_)) return;
+  if (!last_ || !conditions_.empty() || choosing_ > 0 || !keyed_.contains(module_)) return;
   Raise("VULN-007", at, {}, 0, "does not ask whose certificate it is, in a program that sends credentials");
   Worsen("VULN-007", core::Severity::kHigh);
 }

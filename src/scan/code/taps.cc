@@ -79,6 +79,8 @@ bool StaysHere(std::string_view callee) {
   // Those who are connected to this program, out of a set that it keeps of them.
   if (SaysOneOf(callee.substr(0, callee.find('(')), {"globalThis.Set", "globalThis.Map", "globalThis.Array"}))
     return true;
+  // A host of plug-ins shows its user what they say: ctx.ui.notify(...)
+  if (callee.ends_with(".ui.notify") || Contains(callee, ".window.show")) return true;
   return SaysOneOf(root, {"child_process", "worker_threads", "cluster", "process", "console", "electron", "logging",
                           "multiprocessing", "queue", "asyncio", "threading", "events", "os", "sys", "json", "path",
                           "util", "dotenv", "zod", "vm", "fs", "typing", "commander", "yargs", "collections", "sqlite3",

@@ -1,0 +1,178 @@
+// Assignments: what a variable, a part of an object and the names of a pattern hold from there on.
+#include "code/engine.h"
+#include "code/engine_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+
+// What is known of a variable from here on; `replace`: and nothing else.
+void Engine::Store(std::uint32_t slot, Taint what, bool replace) {
+  Taint& at = states_[module_].slots[slot];
+  const Slot& variable = view().slots()[slot];
+  if (variable.owner != kNone || variable.scope != function_) {
+    what.fresh = what.labels;
+    what.params = 0;
+    replace = false;
+  }
+  if ((at.labels | what.labels) != at.labels) changed_ = true;
+  if (replace) {
+    at = what;
+    if (const auto other = states_[module_].outside.find(slot); other != states_[module_].outside.end()) {
+      at.Join(other->second);
+    }
+  } else {
+    at.Join(what);
+    if (variable.owner == kNone && variable.scope == kModuleBody && function_ != kModuleBody && what.labels != 0) {
+      states_[module_].outside[slot].Join(what);
+    }
+  }
+}
+
+// box.name, box["name"]: the name; "": not known.
+std::string_view Engine::KeyOf(const Expr& part) const {
+  if (part.kind == ExprKind::kMember) return part.text;
+  if (part.kind != ExprKind::kIndex || part.arg_count != 1) return {};
+  return view().Text(code().ArgsOf(part)[0].value, function_);
+}
+
+// box.ALL_OF_IT = readFileSync(".env"): no variable of that file.
+void Engine::NotePutEntry(std::string_view key, const Taint& what) {
+  if (!what.Has(kWeakSecretFile) || !IsNameOfVariable(key)) return;
+  if (put_entries_.emplace(key).second) changed_ = true;
+}
+
+// box.name = v, box["name"] = v
+void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int depth) {
+  const Expr& expr = code().exprs[target];
+  if (expr.base >= code().exprs.size()) return;
+  if (expr.kind == ExprKind::kIndex) {
+    for (const Arg& arg : code().ArgsOf(expr)) (void)Eval(arg.value);
+  }
+  if (depth == 0 && value != kNone) {
+    NoteTap(target, value);
+    JudgeDiverted(target, value, false);
+    JudgeRedefined(target, value);
+    JudgeLoosened(target, value);
+    JudgeRecoded(target, value);
+    JudgeKeys(target, taint);
+  }
+  if (taint.Has(kWeakSecretFile)) NotePutEntry(KeyOf(expr), taint);
+  if (last_ && depth == 0 && value != kNone) {
+    const std::string key(KeyOf(expr));
+    // state["next"] = ..., of a node that gives its state back.
+    if (code().exprs[expr.base].kind == ExprKind::kName && nodes_.contains(Key(module_, function_)) &&
+        Eval(expr.base).Has(kState)) {
+      WriteState(key, value, taint, target);
+    } else {
+      JudgeInstruction(key, value, taint);
+    }
+    JudgeCopied(key, value);
+    if (keeps_state_) {
+      JudgeDecision(key, target, value);
+      JudgeReworded(key, target, value);
+    }
+  }
+  const Value& owner = view().Evaluate(expr.base, function_);
+  if (expr.kind == ExprKind::kMember && (owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) &&
+      owner.module == module_) {
+    const std::uint32_t slot = view().AttributeSlot(owner.index, expr.text);
+    if (slot != kNone) {
+      Store(slot, taint, false);
+      return;
+    }
+  }
+  std::uint32_t module = kNone;
+  std::uint32_t variable = kNone;
+  if (expr.kind == ExprKind::kMember && FindElsewhere(owner, expr.text, &module, &variable)) {
+    StoreElsewhere(module, variable, taint);
+    return;
+  }
+  if (owner.kind == ValueKind::kQualified) {
+    const CatalogueEntry* entry = EntryOf(expr.base, owner);
+    if (entry != nullptr && entry->role == Role::kEnvAll) {
+      Call call;
+      call.expr = target;
+      const std::string name = expr.kind == ExprKind::kMember ? std::string(expr.text)
+                                                              : view().Text(code().ArgsOf(expr)[0].value, function_);
+      Use(call, core::Permission::kEnvironmentWrite, name);
+      if (taint.labels != 0 && !name.empty() && written_variables_.size() < 256) written_variables_[name].Join(taint);
+      JudgeEnvironmentWrite(target, name, value);
+      return;
+    }
+  }
+  ExprId base = expr.base;
+  const Expr* last = &expr;
+  for (int i = 0; i < 16 && base < code().exprs.size(); ++i) {
+    const Expr& inner = code().exprs[base];
+    if (inner.kind == ExprKind::kName) {
+      const std::uint32_t slot = view().SlotOf(base, function_);
+      if (slot != kNone && taint.labels != 0) Store(slot, taint, false);
+      if (slot != kNone && view().slots()[slot].import != kNone && last->kind == ExprKind::kMember)
+        StoreField(base, last->text, taint);
+      return;
+    }
+    // event.setdefault("extra", {})["seen"] = v
+    if (inner.kind == ExprKind::kCall && inner.base < code().exprs.size() &&
+        SaysOneOf(code().exprs[inner.base].text, {"setdefault", "get"})) {
+      base = code().exprs[inner.base].base;
+      continue;
+    }
+    if (inner.kind != ExprKind::kMember && inner.kind != ExprKind::kIndex) return;
+    if (const std::uint32_t slot = OwnAttribute(base); slot != kNone) {
+      if (taint.labels != 0) Store(slot, taint, false);
+      return;
+    }
+    last = &inner;
+    base = inner.base;
+  }
+}
+
+void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth) {
+  if (target >= code().exprs.size() || depth > 32) return;
+  const Expr& expr = code().exprs[target];
+  switch (expr.kind) {
+    case ExprKind::kName: {
+      const std::uint32_t slot = view().SlotOf(target, function_);
+      if (slot != kNone) Store(slot, taint, strong);
+      return;
+    }
+    case ExprKind::kMember:
+    case ExprKind::kIndex:
+      return AssignPart(target, value, taint, depth);
+    case ExprKind::kList:
+    case ExprKind::kDict: {
+      const Expr* source = value < code().exprs.size() ? &code().exprs[value] : nullptr;
+      std::uint32_t at = 0;
+      for (const Arg& arg : code().ArgsOf(expr)) {
+        Taint part = taint;
+        ExprId part_value = kNone;
+        if (expr.kind == ExprKind::kDict && !arg.name.empty()) {
+          part = FieldOf(arg.name, target, taint, depth);
+          if (part.Has(kUnchecked) && ShapedBySchema(arg.name)) part = {};
+        } else if (source != nullptr && expr.kind == ExprKind::kList && source->kind == ExprKind::kList &&
+                   source->arg_count == expr.arg_count) {
+          part_value = code().ArgsOf(*source)[at].value;
+          part = Eval(part_value);
+        } else if (at == 1 && source != nullptr && source->kind == ExprKind::kCall &&
+                   view().Callee(value, function_).text == "os.path.splitext") {
+          part = part.Without(kUnchecked | kBelow | kEntryName);  // no separator is in an ending
+        }
+        Assign(arg.value, part_value, part, strong, depth + 1);
+        ++at;
+      }
+      return;
+    }
+    case ExprKind::kSpread:
+    case ExprKind::kChoice:
+      for (const Arg& arg : code().ArgsOf(expr)) {
+        Assign(arg.value, kNone, taint, strong, depth + 1);
+        break;
+      }
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace interlock::scan::code
