@@ -218,6 +218,8 @@ class Engine {
   [[nodiscard]] std::vector<UseAt>& uses() { return uses_; }
   [[nodiscard]] const std::vector<std::vector<FunctionFacts>>& facts() const { return facts_; }
   [[nodiscard]] const std::vector<std::string>& given() const { return given_; }
+  // What the program writes into files that agents obey.
+  [[nodiscard]] std::vector<ToldText>& instructions() { return instructions_; }
   // Functions that a server calls for whoever connects: module << 32 | function.
   [[nodiscard]] std::vector<std::uint64_t> Served() const;
   // Files that took more steps than their size allows: what is said of them may not be all.
@@ -394,6 +396,7 @@ class Engine {
   [[nodiscard]] bool IsCommandLine(ExprId list) const;
   [[nodiscard]] double OneOfSeveral(const Call& call, const Taint& path) const;
   [[nodiscard]] std::string PathOfTable(const Call& call);
+  void NoteInstructions(const Call& call, std::string_view path);
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
   [[nodiscard]] bool CallsWrapped() const;
   bool JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad);
@@ -725,6 +728,7 @@ class Engine {
   std::unordered_map<std::string, Taint> written_variables_;  // of the environment
   std::vector<UseAt> uses_;
   std::vector<std::string> given_;
+  std::vector<ToldText> instructions_;
   std::unordered_set<std::uint64_t> seen_;                                    // findings, by rule and place
   std::unordered_set<std::uint64_t> used_;                                    // uses, by place
   std::unordered_map<std::uint64_t, std::uint32_t> steps_;                    // trail by place and label

@@ -191,7 +191,6 @@ Taint Engine::EvalCall(ExprId id) {
     if (last_) JudgeLogged(call, last);
     if (last_) JudgePictureData(call, last);
     if (last_) JudgeSeeds(call, last);
-    JudgeGrants(call);
     if (last_) JudgeSettingsCall(call, last);
     if (last_) JudgeDropped(call, last);
     if (last_) JudgeRanked(call, last);
@@ -206,6 +205,7 @@ Taint Engine::EvalCall(ExprId id) {
       call.receiver.Join(Source(kKept, id, "has a model write out what has been said to the agent"));
     }
   }
+  JudgeGrants(call);
   if (!own && !log_hosts_.empty() && base != nullptr && base->kind == ExprKind::kMember &&
       SaysOneOf(base->text, {"info", "debug", "warning", "error", "critical", "log", "exception"})) {
     // What is logged goes where the logs are sent.

@@ -88,6 +88,14 @@ bool Says(std::string_view text, std::initializer_list<std::string_view> words) 
   return SaysAny(LowerCase(text.substr(0, 4000)), words);
 }
 
+// http.patch("/limits", ...), fetch(url, {method: "DELETE"}): a request by which something is changed.
+bool ChangesThere(std::string_view callee, std::string_view call) {
+  const std::string last = LowerCase(callee.substr(callee.find_last_of(".)") + 1));
+  if (last == "patch" || last == "put" || last == "delete") return true;
+  return Says(call, {"method: \"delete\"", "method: 'delete'", "method: \"patch\"", "method: 'patch'",
+                     "method: \"put\"", "method: 'put'"});
+}
+
 std::string_view TextOf(const World& world, const UseAt& at) {
   const std::string_view text = world.View(at.module).module().text;
   const std::size_t begin = std::min<std::size_t>(at.use.loc.begin, text.size());
@@ -475,8 +483,9 @@ void Findings::RaiseBrokenPromises() {
   for (std::uint32_t e = 0; e < out_.entries.size(); ++e) {
     const EntryPoint& entry = out_.entries[e];
     const bool read_only =
-        entry.read_only || Says(entry.description, {"read-only", "readonly", "does not modify", "never modif",
-                                                    "no side effect", "without side effect"});
+        entry.read_only ||
+        Says(entry.description, {"read-only", "readonly", "does not modify", "never modif", "no side effect",
+                                 "without side effect", "read only.", "(read only)"});
     const bool offline =
         Says(entry.description, {"never sends", "does not send", "no network", "works offline", "entirely offline",
                                  "fully offline", "nothing leaves", "purely local"});
@@ -506,7 +515,8 @@ void Findings::RaiseBrokenPromises() {
       const bool writes = at.use.permission == Permission::kFilesystemWrite && !aside && !made &&
                           (at.role == Role::kFileDelete || at.role == Role::kFileWrite || at.role == Role::kFileOpen);
       const bool sends = at.use.permission == Permission::kNetworkEgress;
-      if (!(read_only && writes) && !(offline && sends) && !runs && !code) continue;
+      const bool changes = read_only && sends && ChangesThere(at.use.callee, call);
+      if (!(read_only && writes) && !(offline && sends) && !runs && !code && !changes) continue;
       RawFinding finding;
       finding.rule = runs ? "VULN-001" : "DECL-001";
       finding.file = at.use.file;
@@ -514,13 +524,14 @@ void Findings::RaiseBrokenPromises() {
       finding.subject = entry.name;
       finding.message = "tool `" + entry.name + "` says that it " +
                         (offline && sends ? "stays offline" : "only reads") + ", and " +
-                        (code    ? "runs what its caller writes as code"
-                         : runs  ? "runs commands that its caller chooses"
-                         : sends ? "sends to the network"
-                                 : "writes") +
+                        (code      ? "runs what its caller writes as code"
+                         : runs    ? "runs commands that its caller chooses"
+                         : changes ? "changes what another machine keeps"
+                         : sends   ? "sends to the network"
+                                   : "writes") +
                         " (" + at.use.callee + ")";
       if (code) finding.severity = core::Severity::kCritical;
-      if (entry.read_only && at.role == Role::kFileDelete) finding.severity = core::Severity::kHigh;
+      if (changes || (entry.read_only && at.role == Role::kFileDelete)) finding.severity = core::Severity::kHigh;
       finding.scale = runs || code || at.role == Role::kFileDelete || (offline && sends) ? 1.0 : 0.7;
       SetReach(finding, at.module, at.function);
       out_.findings.push_back(std::move(finding));
@@ -656,6 +667,8 @@ CodeFacts Findings::Take() && {
   RaiseFetchedImports();
   RaisePowers();
   out_.given = engine_.given();
+  out_.told.insert(out_.told.end(), std::make_move_iterator(engine_.instructions().begin()),
+                   std::make_move_iterator(engine_.instructions().end()));
   out_.unfinished = engine_.Unfinished();
   for (UseAt& at : engine_.uses()) out_.uses.push_back(std::move(at.use));
   std::stable_sort(out_.findings.begin(), out_.findings.end(), [](const RawFinding& a, const RawFinding& b) {

@@ -49,14 +49,15 @@ struct CapabilityUse {
   bool import_time = false;            // runs when the module is loaded
 };
 
-// A text that code gives to an agent, as what a tool is (put together or kept elsewhere than where it is given) or as
-// its answer.
+// A text that code gives to an agent, as what a tool is (put together or kept elsewhere than where it is given), as its
+// answer, or in a file that agents obey.
 struct ToldText {
   std::uint32_t module = kNone;
   std::uint32_t file = kNone;  // FileContext::index
   Loc loc;                     // of what is given
   std::string text;
-  enum class Place : std::uint8_t { kTool, kParameter, kAnswer };  // kAnswer: of a tool, or printed by a script
+  // kAnswer: of a tool, or printed by a script. kInstruction: written into CLAUDE.md and its like.
+  enum class Place : std::uint8_t { kTool, kParameter, kAnswer, kInstruction };
   Place place = Place::kTool;
 };
 

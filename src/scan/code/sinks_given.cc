@@ -75,6 +75,7 @@ constexpr auto kGives = std::to_array<std::string_view>({"addcollaborator",
                                                          "autoforwarding",
                                                          "acl().insert",
                                                          "acl.insert",
+                                                         "/acl",
                                                          "createlink"});
 
 bool IsMail(std::string_view text) {
@@ -170,7 +171,7 @@ void Engine::JudgeFields(ExprId dict) {
 // transfer_data={"destination": "acct_..."}: a share of what is paid.
 void Engine::JudgeShare(ExprId dict) {
   for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
-    if (!SaysOneOf(field.name, {"destination", "on_behalf_of", "payee", "account", "stripeAccount", "stripe_account",
+    if (!SaysOneOf(field.name, {"to", "recipient", "beneficiary", "destination", "on_behalf_of", "payee", "account", "stripeAccount", "stripe_account",
                                 "email_address", "merchant_id"})) {
       continue;
     }

@@ -213,6 +213,22 @@ std::string Engine::PathOfTable(const Call& call) {
   return last.empty() || last.front() == kHole ? std::string() : known.substr(0, known.size() - 1) + last;
 }
 
+// Path("~/.claude/CLAUDE.md").write_text(ORDERS): what stands there from now on is read as such a file is.
+void Engine::NoteInstructions(const Call& call, std::string_view path) {
+  constexpr std::size_t kMost = 200;  // texts of a package
+  constexpr std::size_t kShortest = 24;
+  const std::string lower = LowerCase(path);
+  const bool settings = lower.ends_with(".json") || lower.ends_with(".jsonc") || lower.ends_with(".toml");
+  if (!last_ || settings || instructions_.size() >= kMost) return;
+  for (const Arg& arg : call.args) {
+    std::string text = Known(arg.value);
+    if (text.size() < kShortest || text == path || text.find(' ') == std::string::npos) continue;
+    std::ranges::replace(text, kHole, ' ');
+    instructions_.push_back(
+        {module_, code().file, code().exprs[arg.value].loc, std::move(text), ToldText::Place::kInstruction});
+  }
+}
+
 void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
   if (last_ && (path.empty() || path.ends_with(kHole))) {
     if (const std::string other = PathOfTable(call); !other.empty() && other != path) {
@@ -234,6 +250,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   const bool named = path.empty() || Contains(path, std::string_view(&kHole, 1));
   if (kind == PathKind::kPlain && named && path_taint.Has(kAgentName) && data.Has(kForeign)) kind = PathKind::kAgent;
   const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");
+  if (kind == PathKind::kAgent) NoteInstructions(call, path);
   if (kind == PathKind::kStartup || task) {
     Raise("PERSIST-001", call.expr, data, data.labels, "writes " + Shown(path) + ", which runs again by itself");
     // No program's user asks for a file that every start of Python reads.

@@ -350,41 +350,14 @@ void JudgeServerCommand(Sheet& sheet, const StartedServer& server) {
   if (!acts) finding.scale = utility != kUtilities.end() ? kOddUtility : kOdd;
 }
 
-void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
-  const JsonValue command = server.Find("command");
-  const JsonValue args = server.Find("args");
-  const JsonValue url = server.Find("url").exists() ? server.Find("url") : server.Find("serverUrl");
-  if (url.is_string()) sheet.Source(url.string(), SpanOf(url), name);
-  StartedServer started{.name = std::string(name.substr(0, 80))};
-  if (command.is_string()) {
-    started.command = command.string();
-    started.args = StringsOf(args);
-    started.bytes = {command.offset(), args.exists() ? std::max(args.offset() + args.raw().size(), SpanOf(command).end)
-                                                     : SpanOf(command).end};
-    if (args.exists() && args.offset() < command.offset()) started.bytes = {args.offset(), SpanOf(command).end};
-  } else if (command.is_array()) {  // OpenCode: the program and its arguments in one list
-    started.args = StringsOf(command);
-    if (started.args.empty()) return;
-    started.command = std::move(started.args.front());
-    started.args.erase(started.args.begin());
-    started.bytes = SpanOf(command);
-  } else {
-    return;
-  }
-  for (const JsonValue environment : {server.Find("env"), server.Find("environment")}) {
-    for (auto it = environment.begin(); environment.is_object() && it != environment.end(); ++it) {
-      started.secrets = started.secrets || code::IsSecretName(it.key());
-    }
-  }
-  AddStartedServer(sheet, started);
-}
-
-// Where the agent is told to send what it says to its model, or all that it sends.
-void ReadRoutes(Sheet& sheet, JsonValue environment) {
+// Where the agent is told to send what it says to its model, or all that it sends; a server, of which the model's
+// address may be a setting, all that it sends.
+void ReadRoutes(Sheet& sheet, JsonValue environment, bool of_agent) {
   for (auto it = environment.begin(); it != environment.end(); ++it) {
     const std::string name = LowerCase(it.key());
-    const bool model = name.ends_with("_base_url") && (name.starts_with("anthropic") || name.starts_with("openai") ||
-                                                       name.starts_with("gemini") || name.starts_with("google"));
+    const bool model = of_agent && name.ends_with("_base_url") &&
+                       (name.starts_with("anthropic") || name.starts_with("openai") || name.starts_with("gemini") ||
+                        name.starts_with("google"));
     if ((!model && name != "https_proxy" && name != "http_proxy" && name != "all_proxy") || !(*it).is_string())
       continue;
     const std::string host = HostOf((*it).string());
@@ -393,7 +366,9 @@ void ReadRoutes(Sheet& sheet, JsonValue environment) {
         kind == HostKind::kInstaller || code::IsKnownService(host)) {
       continue;
     }
-    RawFinding& finding = sheet.Raise("EXFIL-003", SpanOf(*it), "has all that the agent says go through " + host);
+    RawFinding& finding = sheet.Raise(
+        "EXFIL-003", SpanOf(*it),
+        std::string(of_agent ? "has all that the agent says" : "has all that a server sends") + " go through " + host);
     finding.host = host;
     finding.scale = 0.8;
     finding.has_reach = true;
@@ -417,6 +392,76 @@ void ReadRoutes(Sheet& sheet, JsonValue environment) {
     finding.reach = Reach::kInstall;
     break;
   }
+}
+
+// Names of variables in a value of settings: "Bearer ${GITHUB_TOKEN}", "${env:GITHUB_TOKEN}".
+code::Vendors VendorsWithin(std::string_view value) {
+  constexpr std::size_t kLongest = 500;
+  code::Vendors all;
+  value = value.substr(0, kLongest);
+  for (std::size_t at = value.find('$'); at != std::string_view::npos; at = value.find('$', at + 1)) {
+    std::string_view name = value.substr(at + 1);
+    if (name.starts_with('{')) name.remove_prefix(1);
+    for (const std::string_view kind : {"env:", "input:"}) {
+      if (name.starts_with(kind)) name.remove_prefix(kind.size());
+    }
+    const auto end =
+        std::ranges::find_if_not(name, [](char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '-'; });
+    all |= code::SecretVendorOf(name.substr(0, static_cast<std::size_t>(end - name.begin())));
+  }
+  return all;
+}
+
+// "headers": {"Authorization": "Bearer ${GITHUB_TOKEN}"}, of a server that is not that service's.
+void ReadServerKeys(Sheet& sheet, std::string_view url, JsonValue headers) {
+  constexpr double kToAnother = 0.6;  // as in programs
+  const std::string host = HostOf(url);
+  if (host.empty() || !headers.is_object() || KindOfHost(url) == HostKind::kLocal) return;
+  for (auto it = headers.begin(); it != headers.end(); ++it) {
+    if (!(*it).is_string()) continue;
+    const code::Vendors owners = VendorsWithin((*it).string());
+    if (owners.none() || code::HostOfVendors(host, owners)) continue;
+    RawFinding& finding =
+        sheet.Raise("EXFIL-003", SpanOf(*it), "gives a service's credential to another's host, " + host);
+    finding.host = host;
+    finding.scale = kToAnother;
+    finding.has_reach = true;
+    finding.reach = Reach::kInstall;
+    return;
+  }
+}
+
+void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
+  const JsonValue command = server.Find("command");
+  const JsonValue args = server.Find("args");
+  const JsonValue url = server.Find("url").exists() ? server.Find("url") : server.Find("serverUrl");
+  if (url.is_string()) {
+    sheet.Source(url.string(), SpanOf(url), name);
+    ReadServerKeys(sheet, url.string(), server.Find("headers"));
+  }
+  ReadRoutes(sheet, server.Find("env"), false);
+  StartedServer started{.name = std::string(name.substr(0, 80))};
+  if (command.is_string()) {
+    started.command = command.string();
+    started.args = StringsOf(args);
+    started.bytes = {command.offset(), args.exists() ? std::max(args.offset() + args.raw().size(), SpanOf(command).end)
+                                                     : SpanOf(command).end};
+    if (args.exists() && args.offset() < command.offset()) started.bytes = {args.offset(), SpanOf(command).end};
+  } else if (command.is_array()) {  // OpenCode: the program and its arguments in one list
+    started.args = StringsOf(command);
+    if (started.args.empty()) return;
+    started.command = std::move(started.args.front());
+    started.args.erase(started.args.begin());
+    started.bytes = SpanOf(command);
+  } else {
+    return;
+  }
+  for (const JsonValue environment : {server.Find("env"), server.Find("environment")}) {
+    for (auto it = environment.begin(); environment.is_object() && it != environment.end(); ++it) {
+      started.secrets = started.secrets || code::IsSecretName(it.key());
+    }
+  }
+  AddStartedServer(sheet, started);
 }
 
 // Every object with a `command` below `hooks`.
@@ -614,7 +659,7 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
                         folder.ends_with("hooks/") || folder.ends_with(".claude-plugin/") || base == "hooks.json" ||
                         base.starts_with("settings") || base == "plugin.json";
   if (settings) {
-    ReadRoutes(sheet, root.Find("env"));
+    ReadRoutes(sheet, root.Find("env"), true);
     ReadHooks(sheet, root.Find("hooks"), "hooks", 0);
     for (const std::string_view key : {"statusLine", "fileSuggestion", "subagentStatusLine"}) {
       ReadHooks(sheet, root.Find(key), std::string(key), 0);

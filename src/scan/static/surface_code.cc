@@ -1,7 +1,10 @@
 // Comments and strings of source files, without a tree.
 #include <algorithm>
+#include <array>
+#include <optional>
 #include <utility>
 
+#include "static/part_set.h"
 #include "static/surface_parts.h"
 
 namespace interlock::scan {
@@ -162,6 +165,20 @@ class CodeReader {
   }
 
   // cat <<EOF: all lines up to the one that says EOF.
+  // cat >> "$HOME/.claude/CLAUDE.md" <<EOF, on the line that ends at `end`; or >> "$file", where such a file is named.
+  bool IsWrittenForAgents(std::size_t end) {
+    static constexpr PartSet kObeyed(std::to_array<std::string_view>(
+        {"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules",
+         "copilot-instructions.md", ".cursor/rules", "SOUL.md", "SKILL.md"}));
+    const std::size_t start = text_.rfind('\n', end - 1) + 1;
+    const std::string_view line = text_.substr(start, end - start);
+    if (line.find('>') == std::string_view::npos && line.find("tee ") == std::string_view::npos) return false;
+    if (kObeyed.AnyIn(line)) return true;
+    if (line.find("$") == std::string_view::npos) return false;
+    if (!names_obeyed_) names_obeyed_ = kObeyed.AnyIn(text_);
+    return *names_obeyed_;
+  }
+
   bool Heredoc() {
     if (style_ != CodeStyle::kHash || text_.substr(at_, 2) != "<<" || text_.substr(at_, 3) == "<<<" ||
         shifts_ > kMostShifts)
@@ -181,7 +198,7 @@ class CodeReader {
       std::size_t from = line;
       while (tabs && from < stop && (text_[from] == '\t' || text_[from] == ' ')) ++from;
       if (text_.substr(from, stop - from) == word) {
-        Emit(kSurfaceString, begin + 1, line);
+        Emit(IsWrittenForAgents(begin) ? kSurfaceInstruction : kSurfaceString, begin + 1, line);
         at_ = stop;
         return true;
       }
@@ -331,7 +348,8 @@ class CodeReader {
   std::string_view word_;
   std::string_view key_;
   std::uint32_t shifts_ = 0;
-  std::size_t joined_ = 0;  // end of a list whose texts become one
+  std::optional<bool> names_obeyed_;  // whether the file names one that agents obey; once asked
+  std::size_t joined_ = 0;            // end of a list whose texts become one
   char last_ = 0;
   bool decorator_ = false;
   bool tool_ = false;

@@ -494,7 +494,13 @@ class Analysis {
       while (begin < shown.size() && shown[begin] == '`') ++begin;
       const std::size_t end = shown.find('`', begin);
       if (end == std::string_view::npos) break;
-      const std::string_view span = shown.substr(begin, end - begin);
+      std::string_view span = shown.substr(begin, end - begin);
+      // Where packages are to come from, without the command that it belongs to.
+      std::string_view added;
+      if (span.starts_with("--registry ") || span.starts_with("--registry=")) added = "npm install ";
+      if (span.starts_with("--index-url") || span.starts_with("--extra-index-url")) added = "pip install ";
+      const std::string whole = added.empty() ? std::string() : std::string(added).append(span);
+      if (!added.empty()) span = whole;
       if (span.size() >= 8 && span.find(' ') != std::string_view::npos &&
           (LooksLikeShell(span) || span.find("| bash") != std::string_view::npos ||
            span.find("| sh") != std::string_view::npos)) {
@@ -508,14 +514,15 @@ class Analysis {
           described = 1.0 - (1.0 - described) * kOfForbidden;
         // Around a command backticks are its notation, not a quotation.
         described = std::min(described, 0.93);
-        Shell(span, surface, begin, described);
+        const std::size_t from = begin - std::min(begin, added.size());
+        Shell(span, surface, from, described);
         std::vector<SnippetHit> hits;
         std::string lower(span);
         for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
         JudgeSnippet(lower, "sh", hits);
         for (SnippetHit& hit : hits) {
           RawFinding finding = Make(hit.rule, passage, where, where);
-          finding.bytes = surface.Back(begin + hit.bytes.begin, begin + hit.bytes.end);
+          finding.bytes = surface.Back(from + hit.bytes.begin, from + hit.bytes.end);
           finding.scale = hit.score;
           finding.described = described;
           finding.host = std::move(hit.host);

@@ -42,15 +42,15 @@ void JudgeToldTexts(const std::vector<code::ToldText>& told, const std::vector<F
   for (const code::ToldText& said : told) {
     bytes += said.text.size();
     if (said.file >= files.size() || bytes > kMostBytes) continue;
+    const bool instruction = said.place == code::ToldText::Place::kInstruction;
     core::PackageFile listing;
-    listing.path = "tools.json";
-    listing.bytes = Listing(said.text, said.place == code::ToldText::Place::kParameter);
+    listing.path = instruction ? "AGENTS.md" : "tools.json";
+    listing.bytes = instruction ? said.text : Listing(said.text, said.place == code::ToldText::Place::kParameter);
     FileContext context;
     context.index = said.file;
     context.file = &listing;
-    context.type = FileType::kJson;
-    context.claimed = FileType::kJson;
-    context.reach = core::Reach::kTool;
+    context.type = context.claimed = instruction ? FileType::kMarkdown : FileType::kJson;
+    context.reach = instruction ? core::Reach::kAgent : core::Reach::kTool;
     FileResult result;
     AnalyzeText(context, rules, result);
     for (RawFinding& finding : result.findings) {
@@ -65,7 +65,9 @@ void JudgeToldTexts(const std::vector<code::ToldText>& told, const std::vector<F
       finding.file = said.file;
       finding.bytes = {said.loc.begin, said.loc.end};
       finding.has_reach = true;
-      finding.reach = std::min(files[said.file].reach, core::Reach::kTool);
+      const core::Reach reach = files[said.file].reach;
+      const bool runs = reach <= core::Reach::kRuntime;  // and what it writes, every agent is told
+      finding.reach = !instruction ? std::min(reach, core::Reach::kTool) : runs ? core::Reach::kAgent : reach;
       finding.flow.clear();
       out.push_back(std::move(finding));
     }
