@@ -93,4 +93,19 @@ class Bigrams {
   std::array<std::uint64_t, 64> bits_{};
 };
 
+// Of the sentence that is at hand: whoever has questions about it shares them, so that it is read once and only if
+// somebody asks.
+class SentenceBigrams {
+ public:
+  [[nodiscard]] const Bigrams& Of(std::uint32_t sentence, std::string_view text) noexcept {
+    if (sentence_ != sentence) bigrams_.Read(text);
+    sentence_ = sentence;
+    return bigrams_;
+  }
+
+ private:
+  Bigrams bigrams_;
+  std::uint32_t sentence_ = ~std::uint32_t{0};
+};
+
 }  // namespace interlock::scan

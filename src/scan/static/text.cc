@@ -78,8 +78,7 @@ class Analysis {
     CollectSurfaces(file_, surfaces_);
     canvas_ = BuildCanvas(file_, surfaces_);
     std::vector<FrameHit> frames;
-    FindFrames(canvas_, frames);
-    FindOrders(canvas_, frames);
+    FindFramesAndOrders(canvas_, frames);
     for (const FrameHit& hit : frames) Frame(hit);
     Orders(frames);
     Patterns();

@@ -27,13 +27,13 @@ using frames::WishOfUser;
 using frames::Wording;
 using frames::WorkAside;
 
-constexpr std::size_t kMaxHits = 200'000;
 constexpr double kMostOfTold = 0.45;
 class Finder {
  public:
-  Finder(const TextCanvas& canvas, std::vector<FrameHit>& out) : canvas_(canvas), out_(out) {}
+  Finder(const TextCanvas& canvas, SentenceBigrams& bigrams, std::vector<FrameHit>& out)
+      : canvas_(canvas), bigrams_(bigrams), out_(out) {}
 
-  void Run() {
+  void Run(const ForSentence& also) {
     std::uint32_t section = 0;
     for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
       const TextPassage& passage = canvas_.passages[p];
@@ -43,15 +43,9 @@ class Finder {
       }
       // Frames are of sentences; the lines of a program are none. Text in a block without a language may be.
       const bool code = passage.shape == TextShape::kCode;
-      for (std::uint32_t s = passage.first; s < passage.last && out_.size() < kMaxHits; ++s) {
-        const TextSentence& sentence = canvas_.sentences[s];
-        if ((sentence.all & kInteresting) == 0) continue;
-        const View view(canvas_, s);
-        if (code) {
-          if (view.size() >= 5 && (sentence.all & Bit(kWAgent)) != 0) Override(view);
-          continue;
-        }
-        Sentence(view);
+      for (std::uint32_t s = passage.first; s < passage.last; ++s) {
+        if (out_.size() < kMaxFrameHits && (canvas_.sentences[s].all & kInteresting) != 0) Read(s, code);
+        also(s);
       }
       if ((passage.kind & kSurfaceHidden) != 0) memory_ = {};
     }
@@ -60,6 +54,15 @@ class Finder {
  private:
   static constexpr WordSet kInteresting =
       kAction | Bit(kWSecretly) | Bit(kWUnbound) | Bit(kWPassword) | Bit(kWPersona) | Bit(kWWithout) | Bit(kWTerminal);
+
+  void Read(std::uint32_t s, bool code) {
+    const View view(canvas_, s, bigrams_);
+    if (!code) {
+      Sentence(view);
+    } else if (view.size() >= 5 && view.any(Bit(kWAgent))) {
+      Override(view);
+    }
+  }
 
   // What earlier sentences of the section said.
   struct Memory {
@@ -784,12 +787,16 @@ class Finder {
   }
 
   const TextCanvas& canvas_;
+  SentenceBigrams& bigrams_;
   std::vector<FrameHit>& out_;
   Memory memory_;
 };
 
 }  // namespace
 
-void FindFrames(const TextCanvas& canvas, std::vector<FrameHit>& out) { Finder(canvas, out).Run(); }
+void FindFrames(const TextCanvas& canvas, SentenceBigrams& bigrams, std::vector<FrameHit>& out,
+                const ForSentence& also) {
+  Finder(canvas, bigrams, out).Run(also);
+}
 
 }  // namespace interlock::scan

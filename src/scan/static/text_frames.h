@@ -1,12 +1,15 @@
 // Orders by their make: an action on an object towards a destination, in secret, without consent. No phrases.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "static/bigrams.h"
 #include "static/text_canvas.h"
 
 namespace interlock::scan {
@@ -22,7 +25,13 @@ struct FrameHit {
   std::string host = {};
 };
 
-void FindFrames(const TextCanvas& canvas, std::vector<FrameHit>& out);
+// The most hits of a text; what comes after them is not looked for.
+inline constexpr std::size_t kMaxFrameHits = 200'000;
+
+// `also`: called for every sentence behind this, while `bigrams` are of it.
+using ForSentence = std::function<void(std::uint32_t)>;
+void FindFrames(const TextCanvas& canvas, SentenceBigrams& bigrams, std::vector<FrameHit>& out,
+                const ForSentence& also);
 
 // How far a stretch of text describes rather than performs, in [0, 0.95].
 // `ticks`: backticks are quotation marks; around commands and values they are their notation.

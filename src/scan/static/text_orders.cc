@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "interlock/base/find_bytes.h"
 #include "static/bigrams.h"
@@ -15,50 +16,43 @@
 namespace interlock::scan {
 namespace {
 
-constexpr std::size_t kMaxHits = 200'000;
 constexpr int kNone = -1;
 
 class Orders {
  public:
-  Orders(const TextCanvas& canvas, std::vector<FrameHit>& out) : canvas_(canvas), out_(out) {}
+  Orders(const TextCanvas& canvas, SentenceBigrams& bigrams, std::vector<FrameHit>& out)
+      : canvas_(canvas), bigrams_(bigrams), out_(out) {}
 
-  void Run() {
-    for (std::uint32_t s = 0; s < canvas_.sentences.size() && out_.size() < kMaxHits; ++s) {
-      const TextSentence& sentence = canvas_.sentences[s];
-      const std::uint32_t count = sentence.last - sentence.first;
-      if (count < 4 || count > 160) continue;
-      passage_ = &canvas_.passages[sentence.passage];
-      if (passage_->shape == TextShape::kCode) continue;
-      sentence_ = &sentence;
-      index_ = s;
-      const TextToken* const tokens = canvas_.tokens.data() + sentence.first;
-      const ListedWords::Entry* const words = words_.entries();
-      all_ = 0;
-      for (std::uint32_t i = 0; i < count; ++i) all_ |= words[tokens[i].listed].orders;
-      if (all_ == 0) continue;
-      sets_.resize(count);
-      for (std::uint32_t i = 0; i < count; ++i) sets_[i] = words[tokens[i].listed].orders;
-      Judge();
-    }
+  void Read(std::uint32_t s) {
+    const TextSentence& sentence = canvas_.sentences[s];
+    const std::uint32_t count = sentence.last - sentence.first;
+    if (count < 4 || count > 160) return;
+    passage_ = &canvas_.passages[sentence.passage];
+    if (passage_->shape == TextShape::kCode) return;
+    sentence_ = &sentence;
+    index_ = s;
+    tokens_ = canvas_.tokens.data() + sentence.first;
+    const ListedWords::Entry* const words = words_.entries();
+    all_ = 0;
+    for (std::uint32_t i = 0; i < count; ++i) all_ |= words[tokens_[i].listed].orders;
+    if (all_ == 0) return;
+    sets_.resize(count);
+    for (std::uint32_t i = 0; i < count; ++i) sets_[i] = words[tokens_[i].listed].orders;
+    Judge();
   }
 
  private:
   [[nodiscard]] int size() const { return static_cast<int>(sets_.size()); }
-  [[nodiscard]] const TextToken& at(int i) const {
-    return canvas_.tokens[sentence_->first + static_cast<std::uint32_t>(i)];
-  }
+  [[nodiscard]] const TextToken& at(int i) const { return tokens_[i]; }
   [[nodiscard]] std::string_view word(int i) const {
     return i < 0 || i >= size() ? std::string_view() : canvas_.Of(at(i));
   }
   [[nodiscard]] bool any(WordSet set) const { return (sentence_->all & set) != 0; }
   [[nodiscard]] bool Has(std::initializer_list<Phrase> phrases) const {
     const std::string_view text = canvas_.Of(*sentence_);
-    if (bigrams_of_ != index_) {
-      bigrams_.Read(text);
-      bigrams_of_ = index_;
-    }
+    const Bigrams& bigrams = bigrams_.Of(index_, text);
     return std::any_of(phrases.begin(), phrases.end(), [&](const Phrase& phrase) {
-      return bigrams_.MayHave(phrase) && base::FindBytes(text, phrase.text()) != std::string_view::npos;
+      return bigrams.MayHave(phrase) && base::FindBytes(text, phrase.text()) != std::string_view::npos;
     });
   }
   [[nodiscard]] int Find(int from, int to, OrderSet set) const {
@@ -652,12 +646,12 @@ class Orders {
     if (score >= 0.5) Hit("PI-027", from, to, score);
   }
 
-  mutable Bigrams bigrams_;  // of sentence bigrams_of_
-  mutable std::uint32_t bigrams_of_ = ~std::uint32_t{0};
   const TextCanvas& canvas_;
+  SentenceBigrams& bigrams_;
   std::vector<FrameHit>& out_;
   const ListedWords& words_ = ListedWords::Get();
   const TextSentence* sentence_ = nullptr;
+  const TextToken* tokens_ = nullptr;  // of the sentence
   const TextPassage* passage_ = nullptr;
   std::uint32_t index_ = 0;
   std::vector<OrderSet> sets_;
@@ -666,8 +660,20 @@ class Orders {
 
 }  // namespace
 
-void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out) {
-  Orders(canvas, out).Run();
+void FindFramesAndOrders(const TextCanvas& canvas, std::vector<FrameHit>& out) {
+  SentenceBigrams bigrams;
+  std::vector<FrameHit> found;
+  Orders orders(canvas, bigrams, found);
+  FindFrames(canvas, bigrams, out, [&](std::uint32_t s) {
+    if (found.size() < kMaxFrameHits) orders.Read(s);
+  });
+  // Behind the frames; of a sentence all or none.
+  std::uint32_t sentence = ~std::uint32_t{0};
+  for (FrameHit& hit : found) {
+    if (hit.sentence != sentence && out.size() >= kMaxFrameHits) break;
+    sentence = hit.sentence;
+    out.push_back(std::move(hit));
+  }
   FindFilledAddresses(canvas, out);
   FindStoresListed(canvas, out);
   FindToolOrders(canvas, out);

@@ -23,6 +23,7 @@ void FindStoresListed(const TextCanvas& canvas, std::vector<FrameHit>& out);
 // A tool's text that has other tools called on secrets, or what they were called with handed over (text_tools.cc).
 void FindToolOrders(const TextCanvas& canvas, std::vector<FrameHit>& out);
 
-void FindOrders(const TextCanvas& canvas, std::vector<FrameHit>& out);
+// Frames (text_frames.h) and orders, sentence by sentence; frames come first.
+void FindFramesAndOrders(const TextCanvas& canvas, std::vector<FrameHit>& out);
 
 }  // namespace interlock::scan

@@ -25,8 +25,8 @@ inline constexpr WordSet kAction = Bit(kWSend) | Bit(kWSendWeak) | Bit(kWCollect
 // One sentence, with questions about the words around a place.
 class View {
  public:
-  View(const TextCanvas& canvas, std::uint32_t index)
-      : canvas_(canvas), sentence_(canvas.sentences[index]), index_(index) {}
+  View(const TextCanvas& canvas, std::uint32_t index, SentenceBigrams& bigrams)
+      : canvas_(canvas), sentence_(canvas.sentences[index]), index_(index), bigrams_(bigrams) {}
 
   [[nodiscard]] int size() const { return static_cast<int>(sentence_.last - sentence_.first); }
   [[nodiscard]] const TextToken& at(int i) const {
@@ -67,12 +67,15 @@ class View {
     return n;
   }
   [[nodiscard]] bool Has(const Phrase& phrase) const {
-    if (!read_) bigrams_.Read(canvas_.Of(sentence_));
-    read_ = true;
-    return bigrams_.MayHave(phrase) && base::FindBytes(canvas_.Of(sentence_), phrase.text()) != std::string_view::npos;
+    const std::string_view text = canvas_.Of(sentence_);
+    return bigrams_.Of(index_, text).MayHave(phrase) && base::FindBytes(text, phrase.text()) != std::string_view::npos;
   }
   [[nodiscard]] bool HasOneOf(std::initializer_list<Phrase> phrases) const {
-    return std::ranges::any_of(phrases, [&](const Phrase& phrase) { return Has(phrase); });
+    const std::string_view text = canvas_.Of(sentence_);
+    const Bigrams& bigrams = bigrams_.Of(index_, text);
+    return std::ranges::any_of(phrases, [&](const Phrase& phrase) {
+      return bigrams.MayHave(phrase) && base::FindBytes(text, phrase.text()) != std::string_view::npos;
+    });
   }
 
   // Is the verb at `i` denied? Two denials are none ("does not refrain from").
@@ -263,10 +266,9 @@ class View {
   const TextCanvas& canvas_;
   const TextSentence& sentence_;
   std::uint32_t index_;
+  SentenceBigrams& bigrams_;
   mutable std::array<std::uint64_t, 8> said_{};  // shapes of the words; once `counted_`
   mutable bool counted_ = false;
-  mutable Bigrams bigrams_;  // once `read_`
-  mutable bool read_ = false;
 };
 
 // A place outside to which data goes; 0 none.
