@@ -184,8 +184,10 @@ MeaningModel::MeaningModel() {
     for (auto it = names.begin(); it != names.end(); ++it) {
       const double weight = weights.Find("+ " + std::string((*it).string())).AsDouble().value_or(0.0);
       if (weight != 0.0) modifiers.emplace_back(Number((*it).string()), weight);
+      if (weight > 0.0) raising_.push_back(modifiers.back());
     }
   }
+  for (const auto& [symbol, weight] : raising_) raisers_.Add(symbol);
 }
 
 // Frames whose needs may all be met, by the symbols that meet each frame's three rarest ones; of these few, every need
@@ -211,9 +213,8 @@ double MeaningModel::Most(const SymbolSet& symbols) const noexcept {
       if (at == need_ends_[f]) most += frames[f].weight;
     }
   }
-  for (const auto& [symbol, weight] : modifiers) {
-    if (weight > 0.0 && symbols.Has(symbol)) most += weight;
-  }
+  if (!symbols.Meets(raisers_)) return most;
+  for (const auto& [symbol, weight] : raising_) most += symbols.Has(symbol) ? weight : 0.0;
   return most;
 }
 

@@ -102,6 +102,8 @@ struct MeaningModel {
   using NeedBits = std::array<std::uint64_t, kIndexed>;
   std::vector<std::vector<NeedBits>> by_symbol_;
   std::vector<NeedBits> needless_;
+  std::vector<std::pair<std::uint32_t, double>> raising_;  // modifiers above 0, ...
+  SymbolSet raisers_;                                      // ... and their symbols
 };
 
 }  // namespace interlock::scan

@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxCanvas = std::size_t{48} << 20;
 constexpr std::size_t kMaxSentenceTokens = 90;
+constexpr std::size_t kTokensAtOnce = 64;  // that are made room for
 constexpr std::uint32_t kMaxToken = 2048;
 constexpr std::size_t kMaxDecodedShare = 2;  // decoded text: at most so many times the file
 constexpr std::uint32_t kFewSentences = 12;
@@ -174,6 +175,9 @@ class Builder {
     Push(std::move(passage));
   }
 
+  // Nothing is added any more.
+  void Close() { out_.tokens.resize(tokens_); }
+
   [[nodiscard]] std::size_t budget() const { return kMaxDecodedShare * file_.text().size() + 65536; }
 
  private:
@@ -265,7 +269,7 @@ class Builder {
       sentence = {};
       sentence.begin = at;
       sentence.passage = index;
-      sentence.first = static_cast<std::uint32_t>(out_.tokens.size());
+      sentence.first = tokens_;
       words_in_ = 0;
     };
     const auto close = [&](std::uint32_t at) {
@@ -277,6 +281,7 @@ class Builder {
       open(at);
     };
     open(passage.begin);
+    outcome_ = false;
     base::ByteClasses classes(text);
     const char* const bytes = text.data();
     const std::uint32_t stop = passage.end;
@@ -357,10 +362,11 @@ class Builder {
     }
     close(passage.end);
     passage.last = static_cast<std::uint32_t>(out_.sentences.size());
+    passage.outcome = outcome_;
     if (passage.shape == TextShape::kHeading) {
       WordSet title = 0;
       // A name says what a thing is called ("# pypi-license-scanner"), and excuses nothing.
-      for (std::uint32_t t = FirstToken(passage); t < out_.tokens.size(); ++t) {
+      for (std::uint32_t t = FirstToken(passage); t < tokens_; ++t) {
         const TextToken& token = out_.tokens[t];
         const std::string_view word = out_.Of(token);
         if (!token.symbol || word.find('-') == std::string_view::npos) title |= token.set;
@@ -372,8 +378,7 @@ class Builder {
   }
 
   [[nodiscard]] std::uint32_t FirstToken(const TextPassage& passage) const {
-    return passage.first < passage.last ? out_.sentences[passage.first].first
-                                        : static_cast<std::uint32_t>(out_.tokens.size());
+    return passage.first < passage.last ? out_.sentences[passage.first].first : tokens_;
   }
 
   // `comment`: a star at the head of a line is the comment's.
@@ -416,7 +421,7 @@ class Builder {
     const std::uint32_t listed = words_.Find(hash);
     const ListedWords::Entry& entry = words_.entries()[listed];
     foreign_ |= entry.foreign;
-    Put(word, begin, {entry.set, hash, listed}, sentence);
+    Put(word, begin, {entry, entry.set, hash, listed}, sentence);
   }
 
   void Token(std::string_view word, std::uint32_t begin, WordParts parts, TextSentence& sentence) {
@@ -447,29 +452,28 @@ class Builder {
         }
       }
     }
-    Put(word, begin, {set, hash, listed}, sentence).symbol = parts.symbol;
+    Put(word, begin, {entry, set, hash, listed}, sentence).symbol = parts.symbol;
   }
 
   struct Known {
+    const ListedWords::Entry& entry;
     WordSet set = 0;
     std::uint64_t hash = 0;
     std::uint32_t listed = 0;
   };
 
   // Written where it stays: what was written by halves a moment ago is slow to be copied as a whole.
-  TextToken& Put(std::string_view word, std::uint32_t begin, Known known, TextSentence& sentence) {
-    const ListedWords::Entry& entry = words_.entries()[known.listed];
-    if (words_in_ > 0 && begins_pair_ && entry.ends_pair && last_end_ + 1 == begin) {
-      TextToken& last = out_.tokens.back();
-      const WordSet both = ClassesOfPair(out_.Of(last), word);
-      last.set |= both;
-      known.set |= both;
-    }
+  [[gnu::always_inline]] TextToken& Put(std::string_view word, std::uint32_t begin, Known known,
+                                        TextSentence& sentence) {
+    if (begins_pair_ && known.entry.ends_pair && words_in_ > 0 && last_end_ + 1 == begin) known.set |= Pair(word);
     sentence.all |= known.set;
-    begins_pair_ = entry.begins_pair;
+    outcome_ |= known.entry.outcome;
+    begins_pair_ = known.entry.begins_pair;
     last_end_ = begin + static_cast<std::uint32_t>(word.size());
     ++words_in_;
-    TextToken& token = out_.tokens.emplace_back();
+    if (tokens_ == out_.tokens.size()) [[unlikely]]
+      out_.tokens.resize(tokens_ + kTokensAtOnce);
+    TextToken& token = out_.tokens.data()[tokens_++];
     token.begin = begin;
     token.size = static_cast<std::uint32_t>(word.size());
     token.set = known.set;
@@ -478,12 +482,22 @@ class Builder {
     return token;
   }
 
+  // What the word says together with the one before it.
+  [[gnu::noinline]] WordSet Pair(std::string_view word) {
+    TextToken& last = out_.tokens[tokens_ - 1];
+    const WordSet both = ClassesOfPair(out_.Of(last), word);
+    last.set |= both;
+    return both;
+  }
+
   const FileContext& file_;
   TextCanvas& out_;
   const ListedWords& words_ = ListedWords::Get();
   std::uint32_t section_ = 0;
   std::size_t decoded_ = 0;
   bool foreign_ = false;        // words of the passage may be of another language
+  bool outcome_ = false;        // one of them says what is to come of a case
+  std::uint32_t tokens_ = 0;    // so many are written; behind them stand empty ones
   std::uint32_t words_in_ = 0;  // the sentence that is being cut
   std::uint32_t last_end_ = 0;  // of its last word, ...
   bool begins_pair_ = false;    // ... with which a pair may begin
@@ -719,6 +733,7 @@ TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& 
   for (const UnseenText& unseen : out.unseen) {
     if (unseen.decoded.size() >= 8) builder.AddHidden(unseen);
   }
+  builder.Close();
   CountTalk(out);
   FindReported(out);
   return out;

@@ -14,22 +14,15 @@ constexpr std::array kOutcomes = std::to_array<std::string_view>(
      "blocked", "reject",  "rejects", "rejected", "deny",      "denies",    "denied",  "asks",  "flag",
      "flags",   "flagged", "no",      "unsafe",   "malicious", "injection", "attack",  "none"});
 
-bool IsOutcome(const TextToken& token) { return ListedWords::Get().entries()[token.listed].outcome; }
-
 // A row of test cases: another cell says in a word or three what is to come of it.
 bool HasOutcome(const TextCanvas& canvas, const TextPassage& passage, std::uint32_t at) {
   constexpr std::uint32_t kShort = 3;
+  if (!passage.outcome) return false;
   const std::string_view text = canvas.text;
   std::uint32_t words = 0;
   bool outcome = false;
   bool here = false;
-  const auto tokens = [&](const TextSentence& sentence) {
-    return std::span(canvas.tokens).subspan(sentence.first, sentence.last - sentence.first);
-  };
-  const auto sentences = std::span(canvas.sentences).subspan(passage.first, passage.last - passage.first);
-  if (std::ranges::none_of(sentences,
-                           [&](const TextSentence& one) { return std::ranges::any_of(tokens(one), IsOutcome); }))
-    return false;
+  const ListedWords::Entry* const listed = ListedWords::Get().entries();
   const auto ends = [&] { return words > 0 && words <= kShort && outcome && !here; };
   // Between two words stand few signs.
   const auto bar = [&](std::uint32_t from, std::uint32_t to) {
@@ -48,7 +41,7 @@ bool HasOutcome(const TextCanvas& canvas, const TextPassage& passage, std::uint3
       }
       ++words;
       here = here || (at >= token.begin && at < token.end());
-      outcome = outcome || (words <= kShort && IsOutcome(token));
+      outcome = outcome || (words <= kShort && listed[token.listed].outcome);
       last = token.end();
     }
   }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstddef>
+#include <span>
 #include <utility>
 
 #include "static/listed_words.h"
@@ -267,7 +268,7 @@ class Reader {
 
  private:
   [[nodiscard]] const TextToken& at(const TextSentence& s, int i) const {
-    return canvas_.tokens[s.first + static_cast<std::uint32_t>(i)];
+    return tokens_[s.first + static_cast<std::uint32_t>(i)];
   }
 
   static void EachClass(const MeaningSet& set, const auto& use) {
@@ -539,6 +540,7 @@ class Reader {
   }
 
   const TextCanvas& canvas_;
+  std::span<const TextToken> tokens_ = canvas_.tokens;
   const MeaningLexicon& lexicon_ = MeaningLexicon::Get();
   const ListedWords& words_ = ListedWords::Get();
   const Symbols& symbols_ = Symbols::Get();

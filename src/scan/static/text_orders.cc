@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,19 +32,19 @@ class Orders {
     if (passage_->shape == TextShape::kCode) return;
     sentence_ = &sentence;
     index_ = s;
-    tokens_ = canvas_.tokens.data() + sentence.first;
+    const TextToken* const tokens = canvas_.tokens.data() + sentence.first;
     const ListedWords::Entry* const words = words_.entries();
     all_ = 0;
-    for (std::uint32_t i = 0; i < count; ++i) all_ |= words[tokens_[i].listed].orders;
+    for (std::uint32_t i = 0; i < count; ++i) all_ |= words[tokens[i].listed].orders;
     if (all_ == 0) return;
     sets_.resize(count);
-    for (std::uint32_t i = 0; i < count; ++i) sets_[i] = words[tokens_[i].listed].orders;
+    for (std::uint32_t i = 0; i < count; ++i) sets_[i] = words[tokens[i].listed].orders;
     Judge();
   }
 
  private:
   [[nodiscard]] int size() const { return static_cast<int>(sets_.size()); }
-  [[nodiscard]] const TextToken& at(int i) const { return tokens_[i]; }
+  [[nodiscard]] const TextToken& at(int i) const { return tokens_[sentence_->first + static_cast<std::uint32_t>(i)]; }
   [[nodiscard]] std::string_view word(int i) const {
     return i < 0 || i >= size() ? std::string_view() : canvas_.Of(at(i));
   }
@@ -647,11 +648,11 @@ class Orders {
   }
 
   const TextCanvas& canvas_;
+  std::span<const TextToken> tokens_ = canvas_.tokens;
   SentenceBigrams& bigrams_;
   std::vector<FrameHit>& out_;
   const ListedWords& words_ = ListedWords::Get();
   const TextSentence* sentence_ = nullptr;
-  const TextToken* tokens_ = nullptr;  // of the sentence
   const TextPassage* passage_ = nullptr;
   std::uint32_t index_ = 0;
   std::vector<OrderSet> sets_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -26,12 +27,10 @@ inline constexpr WordSet kAction = Bit(kWSend) | Bit(kWSendWeak) | Bit(kWCollect
 class View {
  public:
   View(const TextCanvas& canvas, std::uint32_t index, SentenceBigrams& bigrams)
-      : canvas_(canvas), sentence_(canvas.sentences[index]), index_(index), bigrams_(bigrams) {}
+      : canvas_(canvas), sentence_(canvas.sentences[index]), tokens_(canvas.tokens), index_(index), bigrams_(bigrams) {}
 
   [[nodiscard]] int size() const { return static_cast<int>(sentence_.last - sentence_.first); }
-  [[nodiscard]] const TextToken& at(int i) const {
-    return canvas_.tokens[sentence_.first + static_cast<std::uint32_t>(i)];
-  }
+  [[nodiscard]] const TextToken& at(int i) const { return tokens_[sentence_.first + static_cast<std::uint32_t>(i)]; }
   [[nodiscard]] std::string_view word(int i) const { return canvas_.Of(at(i)); }
   [[nodiscard]] bool is(int i, WordSet set) const { return i >= 0 && i < size() && (at(i).set & set) != 0; }
   [[nodiscard]] bool any(WordSet set) const { return (sentence_.all & set) != 0; }
@@ -265,6 +264,7 @@ class View {
 
   const TextCanvas& canvas_;
   const TextSentence& sentence_;
+  std::span<const TextToken> tokens_;  // all: a span knows how many there are, a vector has to divide
   std::uint32_t index_;
   SentenceBigrams& bigrams_;
   mutable std::array<std::uint64_t, 8> said_{};  // shapes of the words; once `counted_`
