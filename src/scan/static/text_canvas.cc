@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t kMaxCanvas = std::size_t{48} << 20;
 constexpr std::size_t kMaxSentenceTokens = 90;
-constexpr std::size_t kTokensAtOnce = 64;  // that are made room for
+constexpr std::uint32_t kTokensAtOnce = 64;  // that are made room for
 constexpr std::uint32_t kMaxToken = 2048;
 constexpr std::size_t kMaxDecodedShare = 2;  // decoded text: at most so many times the file
 constexpr std::uint32_t kFewSentences = 12;
@@ -471,15 +471,21 @@ class Builder {
     begins_pair_ = known.entry.begins_pair;
     last_end_ = begin + static_cast<std::uint32_t>(word.size());
     ++words_in_;
-    if (tokens_ == out_.tokens.size()) [[unlikely]]
-      out_.tokens.resize(tokens_ + kTokensAtOnce);
-    TextToken& token = out_.tokens.data()[tokens_++];
+    if (tokens_ == room_) [[unlikely]]
+      MakeRoom();
+    TextToken& token = first_token_[tokens_++];
     token.begin = begin;
     token.size = static_cast<std::uint32_t>(word.size());
     token.set = known.set;
     token.hash = known.hash;
     token.listed = known.listed;
     return token;
+  }
+
+  [[gnu::noinline]] void MakeRoom() {
+    room_ = tokens_ + kTokensAtOnce;
+    out_.tokens.resize(room_);
+    first_token_ = out_.tokens.data();
   }
 
   // What the word says together with the one before it.
@@ -495,9 +501,11 @@ class Builder {
   const ListedWords& words_ = ListedWords::Get();
   std::uint32_t section_ = 0;
   std::size_t decoded_ = 0;
-  bool foreign_ = false;        // words of the passage may be of another language
-  bool outcome_ = false;        // one of them says what is to come of a case
-  std::uint32_t tokens_ = 0;    // so many are written; behind them stand empty ones
+  bool foreign_ = false;  // words of the passage may be of another language
+  bool outcome_ = false;  // one of them says what is to come of a case
+  TextToken* first_token_ = nullptr;
+  std::uint32_t room_ = 0;      // tokens that there is room for, and ...
+  std::uint32_t tokens_ = 0;    // ... those that are written
   std::uint32_t words_in_ = 0;  // the sentence that is being cut
   std::uint32_t last_end_ = 0;  // of its last word, ...
   bool begins_pair_ = false;    // ... with which a pair may begin
