@@ -7,6 +7,7 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 
 #include "interlock/base/check.h"
 #include "literals.h"
@@ -120,6 +121,92 @@ bool MayIgnoreCase(std::string_view regex) {
   return false;
 }
 
+// What is known of an expression beside itself.
+struct Known {
+  bool loosened = false;    // its loosened form is worth asking first
+  bool holds_word = false;  // each match has one of the pattern's words inside
+  std::size_t asked = 0;    // so many of the needs: of the others every window has a word anyway
+  std::vector<Need> needs;  // each match has one word of each
+};
+
+// Leaves in `filter` the expression that is asked first; nullptr: RE2 refuses it.
+Known WorkOut(const std::string& regex, std::string_view loose, std::span<const std::string> words,
+              const re2::RE2::Options& how, std::unique_ptr<re2::FilteredRE2>& filter) {
+  Known out;
+  int id = 0;
+  const auto add = [&](std::string_view one) {
+    filter = std::make_unique<re2::FilteredRE2>(kMinAtom);
+    return filter->Add(re2::StringPiece(one.data(), one.size()), how, &id) == re2::RE2::NoError;
+  };
+  // What is found in any word says nothing of the expression.
+  out.loosened = loose != regex && add(loose) && !re2::RE2::PartialMatch("word", filter->GetRE2(0));
+  if (!out.loosened && !add(regex)) {
+    filter = nullptr;
+    return out;
+  }
+  std::vector<std::string> atoms;
+  filter->Compile(&atoms);
+  if (atoms.size() > kMaxAtoms) atoms.clear();
+  out.needs = NeedsOf(*filter, atoms, kMaxNeeds, true);
+  const auto given = [&](const Need& need) {
+    return std::ranges::all_of(words, [&](const std::string& word) { return std::ranges::count(need, word) != 0; });
+  };
+  std::ranges::stable_sort(out.needs, {}, [&](const Need& need) { return std::pair(given(need), need.size()); });
+  out.asked = static_cast<std::size_t>(std::ranges::count_if(out.needs, std::not_fn(given)));
+  const auto has_word = [&](const std::string& one) {
+    return std::ranges::any_of(words, [&](const std::string& word) { return one.find(word) != std::string::npos; });
+  };
+  const bool ignores_case = MayIgnoreCase(regex);
+  out.holds_word = !ignores_case && std::ranges::any_of(out.needs, [&](const Need& need) {
+    return std::ranges::all_of(need, has_word);
+  });
+  // Where case does not count, the kelvin sign is a k and the long s an s.
+  for (Need& need : out.needs) {
+    if (ignores_case && need.back() != kBeyondAscii) need.emplace_back(kBeyondAscii);
+  }
+  return out;
+}
+
+// As a line: words taken from the expression, two letters and a number, needs; tabs between them, bars between words.
+constexpr char kField = '\t';
+constexpr char kBar = '|';
+constexpr std::string_view kBeyondAsWritten = "*";  // no need has a word as short as this
+
+std::vector<std::string_view> Split(std::string_view text, char at) {
+  std::vector<std::string_view> out;
+  while (true) {
+    const std::size_t end = text.find(at);
+    out.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string Joined(std::span<const std::string> words) {
+  std::string out;
+  for (const std::string& word : words) {
+    if (!out.empty()) out += kBar;
+    out += word == kBeyondAscii ? kBeyondAsWritten : std::string_view(word);
+  }
+  return out;
+}
+
+// nullopt: it is none.
+std::optional<Known> KnownFrom(std::string_view line) {
+  const std::vector<std::string_view> fields = Split(line, kField);
+  if (fields.size() < 2 || fields[1].size() != 3) return std::nullopt;
+  Known out;
+  out.loosened = fields[1][0] == 'l';
+  out.holds_word = fields[1][1] == 'h';
+  out.asked = static_cast<std::size_t>(fields[1][2] - '0');
+  for (std::size_t i = 2; i < fields.size(); ++i) {
+    Need& need = out.needs.emplace_back();
+    for (const std::string_view word : Split(fields[i], kBar))
+      need.emplace_back(word == kBeyondAsWritten ? kBeyondAscii : word);
+  }
+  return out;
+}
+
 base::Error Bad(std::string message) { return base::Error(base::ErrorCode::kPatternSyntax, std::move(message)); }
 
 struct Window {
@@ -184,69 +271,53 @@ struct PatternSet::Impl {
     std::string regex;
     std::vector<std::string> words;
     std::uint32_t reach = 0;
+    bool narrow = false;  // the expression is ASCII: of a text that is, bytes are its characters
+    std::string derived;  // PatternSpec::derived
     // The expression with every counted repetition unbounded: matches wherever it does, by an automaton that has no
     // counters and is many times smaller. Windows that it does not match are done.
-    mutable std::string loose;  // `regex` itself after `once` where RE2 refuses it
+    mutable std::string loose;  // `regex` itself after `once` where it is not worth asking
     LazyRegex exact_narrow;
     LazyRegex exact_wide;
+    LazyRegex loose_narrow;
     LazyRegex loose_wide;
     mutable std::once_flag once;
-    mutable std::unique_ptr<re2::FilteredRE2> loose_narrow;  // nullptr after `once`: RE2 refuses it
-    mutable std::vector<std::vector<Wanted>> needs;          // each match has one word of each
-    mutable std::size_t asked = 0;  // so many of the needs: of the others every window has a word anyway
-
-    mutable bool holds_word = false;  // each match has one of `words` inside
+    mutable std::unique_ptr<re2::FilteredRE2> filter;  // what the needs were worked out with: loose_narrow once more
+    mutable std::vector<std::vector<Wanted>> needs;
+    mutable std::size_t asked = 0;
+    mutable bool holds_word = false;
+    mutable bool usable = false;
 
     // Called before the others; false: RE2 refuses the expression.
     bool Prepare(std::int64_t max_memory) const {
       std::call_once(once, [&] {
-        auto made = std::make_unique<re2::FilteredRE2>(kMinAtom);
-        int id = 0;
-        const re2::RE2::Options how = RegexOptions(max_memory, narrow());
-        const auto add = [&] { return made->Add(re2::StringPiece(loose), how, &id) == re2::RE2::NoError; };
-        // What is found in any word says nothing of the expression.
-        const bool loosened = loose != regex && add() && !re2::RE2::PartialMatch("word", made->GetRE2(0));
-        if (!loosened) {
-          made = std::make_unique<re2::FilteredRE2>(kMinAtom);
-          loose = regex;
-          if (!add()) return;
+        std::optional<Known> known = KnownFrom(derived);
+        usable = known.has_value();
+        if (!usable) {
+          known = WorkOut(regex, loose, words, RegexOptions(max_memory, narrow), filter);
+          usable = filter != nullptr;
         }
-        std::vector<std::string> atoms;
-        made->Compile(&atoms);
-        if (atoms.size() > kMaxAtoms) atoms.clear();
-        std::vector<Need> found = NeedsOf(*made, atoms, kMaxNeeds, true);
-        const auto given = [&](const Need& need) {
-          return std::ranges::all_of(words,
-                                     [&](const std::string& word) { return std::ranges::count(need, word) != 0; });
-        };
-        std::ranges::stable_sort(found, {}, [&](const Need& need) { return std::pair(given(need), need.size()); });
-        asked = static_cast<std::size_t>(std::ranges::count_if(found, std::not_fn(given)));
-        const auto has_word = [&](const std::string& one) {
-          return std::ranges::any_of(words,
-                                     [&](const std::string& word) { return one.find(word) != std::string::npos; });
-        };
-        holds_word = !MayIgnoreCase(regex) &&
-                     std::ranges::any_of(found, [&](const Need& need) { return std::ranges::all_of(need, has_word); });
-        for (Need& need : found) {
-          // Where case does not count, the kelvin sign is a k and the long s an s.
-          if (MayIgnoreCase(regex) && need.back() != kBeyondAscii) need.emplace_back(kBeyondAscii);
+        if (!known->loosened) loose = regex;
+        asked = known->asked;
+        holds_word = known->holds_word;
+        for (Need& need : known->needs) {
           std::vector<Wanted>& wanted = needs.emplace_back();
           for (std::string& word : need) wanted.emplace_back(std::move(word));
         }
-        loose_narrow = std::move(made);
       });
-      return loose_narrow != nullptr;
+      return usable;
     }
 
     // The automaton for the window of the text; nullptr: no match is there.
     [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, std::int64_t max_memory) const {
       // Where a byte is a character, automata are smaller still.
-      const bool wide = narrow() && !IsAscii(std::string_view(text.data() + window.begin, window.end - window.begin));
-      const re2::RE2* const first = wide ? loose_wide.Get(loose, max_memory, false) : &loose_narrow->GetRE2(0);
+      const bool wide = narrow && !IsAscii(std::string_view(text.data() + window.begin, window.end - window.begin));
+      const re2::RE2* const first = wide                ? loose_wide.Get(loose, max_memory, false)
+                                    : filter != nullptr ? &filter->GetRE2(0)
+                                                        : loose_narrow.Get(loose, max_memory, narrow);
       if (first == nullptr || !first->Match(text, window.begin, window.end, re2::RE2::UNANCHORED, nullptr, 0))
         return nullptr;
       if (loose == regex) return first;
-      return wide ? exact_wide.Get(regex, max_memory, false) : exact_narrow.Get(regex, max_memory, narrow());
+      return wide ? exact_wide.Get(regex, max_memory, false) : exact_narrow.Get(regex, max_memory, narrow);
     }
 
     // Whether the window may have a match, by what its blocks have. Leaves in `own` which words it may have.
@@ -277,9 +348,6 @@ struct PatternSet::Impl {
       }
       return true;
     }
-
-   private:
-    [[nodiscard]] bool narrow() const { return IsAscii(regex); }
   };
 
   PatternOptions options;
@@ -331,9 +399,16 @@ bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::
   const Pattern& pattern = *patterns[index];
   if (!pattern.Prepare(options.max_memory)) return true;  // only with check = false, which promises that it compiles
   std::uint32_t hits = 0;
-  for (const Window& window : own.windows[index]) {
+  for (Window window : own.windows[index]) {
     if (outcome.looked + (window.end - window.begin) > limit) return false;
     outcome.looked += window.end - window.begin;
+    // A match that has a word in it lies between the borders around the words.
+    if (pattern.holds_word) {
+      const auto behind = std::ranges::upper_bound(borders, window.first);
+      if (behind != borders.begin()) window.begin = std::max(window.begin, *std::prev(behind));
+      const auto next = std::lower_bound(behind, borders.end(), window.last);
+      if (next != borders.end()) window.end = std::min(window.end, *next);
+    }
     // Parts of the window between borders; of most the needs say that nothing is there. Of a long window its blocks say
     // little, and each part is asked by itself.
     const bool apart = !borders.empty() && window.end - window.begin > BlockGrams::kMostBytes;
@@ -342,8 +417,7 @@ bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::
     for (std::uint32_t begin = window.begin; begin < window.end;) {
       const std::uint32_t end = border == borders.end() ? window.end : std::min(*border++, window.end);
       const bool whole = begin == window.begin && end == window.end;
-      const bool worth = !pattern.holds_word || (begin < window.last && end > window.first);
-      if (worth && (!apart || pattern.MayMatch(Window{begin, end}, own)) &&
+      if ((!apart || pattern.MayMatch(Window{begin, end}, own)) &&
           pattern.MayMatch(text.substr(begin, end - begin), whole ? pattern.asked : pattern.needs.size(), own) &&
           !Search(index, text, {begin, end}, hits, outcome, out)) {
         return true;
@@ -385,6 +459,27 @@ std::vector<std::string> PatternSet::WordsOf(std::string_view regex) {
   return needs.empty() ? std::vector<std::string>() : std::move(needs.front());
 }
 
+std::string PatternSet::Derive(const PatternSpec& spec, const PatternOptions& options) {
+  const std::vector<std::string> taken = spec.words.empty() ? WordsOf(spec.regex) : std::vector<std::string>();
+  std::vector<std::string> words;
+  for (const std::string& word : spec.words.empty() ? taken : spec.words) words.push_back(FoldWord(word));
+  std::unique_ptr<re2::FilteredRE2> filter;
+  const Known known =
+      WorkOut(spec.regex, Loosened(spec.regex), words, RegexOptions(options.max_memory, IsAscii(spec.regex)), filter);
+  if (filter == nullptr) return {};
+  const auto sayable = [](const std::string& word) {
+    return std::ranges::none_of(word, [](char c) { return c == kBar || (c >= 0 && c < ' '); });
+  };
+  std::string out = Joined(taken) + kField + (known.loosened ? 'l' : '-') + (known.holds_word ? 'h' : '-') +
+                    static_cast<char>('0' + known.asked);
+  if (!std::ranges::all_of(taken, sayable)) return {};
+  for (const Need& need : known.needs) {
+    if (!std::ranges::all_of(need, sayable)) return {};
+    out += kField + Joined(need);
+  }
+  return out;
+}
+
 base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs, const PatternOptions& options) {
   static std::atomic<std::uint64_t> serials{0};
   auto impl = std::make_unique<Impl>();
@@ -402,8 +497,15 @@ base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs,
     pattern->regex = spec.regex;
     pattern->loose = Loosened(spec.regex);
     pattern->reach = spec.reach;
+    pattern->narrow = IsAscii(spec.regex);
     for (const std::string& word : spec.words) pattern->words.push_back(FoldWord(word));
-    if (spec.words.empty()) {
+    pattern->derived = spec.derived;
+    if (spec.words.empty() && !spec.derived.empty()) {
+      const std::string_view taken = spec.derived.substr(0, spec.derived.find(kField));
+      if (!taken.empty()) {
+        for (const std::string_view word : Split(taken, kBar)) pattern->words.push_back(FoldWord(word));
+      }
+    } else if (spec.words.empty()) {
       for (const std::string& word : WordsOf(spec.regex)) pattern->words.push_back(FoldWord(word));
     }
     const auto index = static_cast<std::uint32_t>(i);

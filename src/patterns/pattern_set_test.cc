@@ -246,6 +246,15 @@ TEST(Patterns, WordsOfAnExpressionAreThoseItNeeds) {
   EXPECT_THAT(PatternSet::WordsOf("忽略|ignore"), IsEmpty()) << "a word that is not ASCII is not taken";
 }
 
+TEST(Patterns, WhatIsDerivedIsALine) {
+  EXPECT_EQ(PatternSet::Derive({"ignore (all|every) order"}),
+            "ignore all order|ignore every order\t-h0\tignore all order|ignore every order");
+  EXPECT_EQ(PatternSet::Derive({"(?i)key{3} of [0-9]+", {"key"}}), "\tl-1\t of |*");
+  EXPECT_EQ(PatternSet::Derive({"[0-9]+"}), "\t--0");
+  EXPECT_EQ(PatternSet::Derive({"("}), "");
+  EXPECT_EQ(PatternSet::Derive({"abc\\|d"}), "") << "a bar stands between words";
+}
+
 TEST(Patterns, AKeptDatabaseIsUsedOnlyForItsOwnWords) {
   const std::vector<PatternSpec> specs = {{"abc", {"abc"}}, {"d(e|f)", {"de", "df"}}};
   const PatternSet set = Make(specs);
@@ -292,6 +301,20 @@ RC_GTEST_PROP(PatternsProperty, DerivedWordsLoseNoMatch, ()) {
   const PatternSet set = Make({{regex, {}, kWholeText}});
   const re2::RE2 plain(regex);
   RC_ASSERT(Hits(set, text).empty() == !re2::RE2::PartialMatch(text, plain));
+}
+
+RC_GTEST_PROP(PatternsProperty, WhatIsDerivedSavesWorkAndChangesNothing, ()) {
+  PatternSpec spec;
+  spec.regex = *rc::gen::element<std::string>("abc", "a.{0,3}c", "(abc|cba)[^b]{0,9}(aab|bba)", "(?i)ab.*c", "b+a",
+                                              "(abc|é)b{2,3}", "(?i:bcb)|aab");
+  for (int w = *rc::gen::inRange(0, 3); w > 0; --w)
+    spec.words.push_back(*rc::gen::element<std::string>("ab", "cb", "abc"));
+  const std::string text = *Text(200);
+  PatternSpec again = spec;
+  const std::string derived = PatternSet::Derive(spec);
+  again.derived = derived;
+  RC_ASSERT(!derived.empty());
+  RC_ASSERT(Hits(Make({spec}), text) == Hits(Make({again}), text));
 }
 
 // Between borders everything is as in texts of their own, as long as nothing looks beyond them.

@@ -12,12 +12,14 @@
 namespace interlock::embedded {
 std::string_view Find_scan_rules(std::string_view file);  // generated: cmake/Embed.cmake
 std::string_view Name_scan_rules(std::size_t i);
+std::string_view Find_scan_needs(std::string_view file);
 }  // namespace interlock::embedded
 
 namespace interlock::scan {
 namespace {
 
 constexpr std::int64_t kRegexMemory = std::int64_t{4} << 20;
+constexpr std::size_t kKeySize = 16;
 
 // Other data (taxonomy, catalogue) lies in the same folder; rule files say that they are.
 std::vector<RuleFile> Shipped() {
@@ -29,6 +31,27 @@ std::vector<RuleFile> Shipped() {
     files.push_back({"rules/scan/" + std::string(name), std::string(bytes)});
   }
   return files;
+}
+
+// What stands for a pattern in rules_needs.txt: of other words, or another expression, another one.
+std::string KeyOf(const Rule::Pattern& pattern) {
+  base::Sha256Hasher hasher;
+  hasher.Update(pattern.regex);
+  for (const std::string& word : pattern.words) hasher.Update(std::string_view("\0", 1)).Update(word);
+  return hasher.Finish().ToHex().substr(0, kKeySize);
+}
+
+// Lines of a key, a tab, and what PatternSet::Derive() gave.
+std::map<std::string_view, std::string_view> ReadNeeds() {
+  std::map<std::string_view, std::string_view> out;
+  std::string_view text = embedded::Find_scan_needs("rules_needs.txt");
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+    if (line.size() > kKeySize && line[kKeySize] == '\t')
+      out.emplace(line.substr(0, kKeySize), line.substr(kKeySize + 1));
+  }
+  return out;
 }
 
 void FillTaxonomy(Rule& rule) {
@@ -79,6 +102,8 @@ base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> fil
   impl->version = hasher.Finish().ToHex().substr(0, 16);
   for (auto& [id, rule] : by_id) impl->rules.push_back(std::move(rule.rule));
   std::vector<patterns::PatternSpec> specs;
+  // A user's own expressions are not among them, and are worked out when they are first needed.
+  const std::map<std::string_view, std::string_view> needs = ReadNeeds();
   for (const Rule& rule : impl->rules) {
     for (const Rule::Pattern& pattern : rule.patterns) {
       auto text = std::make_unique<RuleSet::Impl::TextPattern>();
@@ -87,7 +112,10 @@ base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> fil
       text->near.Set(pattern.near);
       text->unless.Set(pattern.unless);
       impl->text_patterns.push_back(std::move(text));
-      specs.push_back({.regex = pattern.regex, .words = pattern.words});
+      const auto known = needs.find(KeyOf(pattern));
+      specs.push_back({.regex = pattern.regex,
+                       .words = pattern.words,
+                       .derived = known == needs.end() ? std::string_view() : known->second});
     }
   }
   if (!specs.empty()) {
@@ -99,6 +127,17 @@ base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> fil
 }
 
 }  // namespace
+
+std::string WriteNeeds(const RuleSet& rules) {
+  std::string out;
+  for (const Rule& rule : rules.rules()) {
+    for (const Rule::Pattern& pattern : rule.patterns) {
+      const std::string derived = patterns::PatternSet::Derive({.regex = pattern.regex, .words = pattern.words});
+      if (!derived.empty()) out += KeyOf(pattern) + '\t' + derived + '\n';
+    }
+  }
+  return out;
+}
 
 const re2::RE2* LazyRegex::get() const {
   if (regex_.empty()) return nullptr;

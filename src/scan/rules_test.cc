@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -189,6 +190,14 @@ TEST(ScanRules, EveryRuleThatCodeNamesIsShipped) {
   }
   EXPECT_GT(named.size(), 100U);
   for (const std::string& id : named) EXPECT_NE(RuleSet::Builtin().Find(id), nullptr) << id;
+}
+
+// With INTERLOCK_UPDATE_GOLDEN set the file is written.
+TEST(ScanRules, WhatPatternsNeedIsWrittenDown) {
+  const fs::path path = Source("src/scan/rules_needs.txt");
+  const std::string needs = WriteNeeds(RuleSet::Builtin());
+  if (std::getenv("INTERLOCK_UPDATE_GOLDEN") != nullptr) std::ofstream(path, std::ios::binary) << needs;
+  EXPECT_EQ(ReadAll(path), needs) << "run with INTERLOCK_UPDATE_GOLDEN=1";
 }
 
 TEST(ScanRules, SurfacesHaveNames) {

@@ -39,6 +39,9 @@ struct PatternSpec {
   std::vector<std::string> words;
   // Bytes before and after a word in which a match must lie. A match longer than that is cut or missed.
   std::uint32_t reach = 400;
+  // What Derive() gave for this expression and these words, from whoever wrote them: saves working it out in every run.
+  // Copied. Taken on trust: that of another expression loses matches.
+  std::string_view derived = {};
 };
 
 enum class PatternBackend : std::uint8_t {
@@ -94,6 +97,9 @@ class PatternSet {
   // text, or for words that are too short or too long; kPatternBackend when the literals cannot be compiled.
   [[nodiscard]] static base::Result<PatternSet> Compile(std::span<const PatternSpec> specs,
                                                         const PatternOptions& options = {});
+  // What a scan wants to know of a spec beside the spec itself, as one line of text; empty where there is nothing that
+  // a line can say.
+  [[nodiscard]] static std::string Derive(const PatternSpec& spec, const PatternOptions& options = {});
   // What is wrong with one spec, as Compile would say it.
   [[nodiscard]] static base::Status Check(const PatternSpec& spec, const PatternOptions& options = {});
   // Words of which one must occur (in whatever ASCII case) in every text that `regex` matches; empty: none known, or
