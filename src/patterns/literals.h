@@ -46,7 +46,8 @@ class LiteralMatcher {
 // From `serialized` alone, without compiling: nullptr when it does not fit.
 [[nodiscard]] std::unique_ptr<LiteralMatcher> KeptVectorscanMatcher(std::span<const std::string> words,
                                                                     std::string_view serialized);
-// Ours for the first megabytes, then Vectorscan's. Serialize() compiles that at once; two threads at it: one gets "".
+// Ours for the first hundred megabytes or so, then Vectorscan's. Serialize() compiles that at once; two threads at it:
+// one gets "".
 [[nodiscard]] std::unique_ptr<LiteralMatcher> MakeTieredMatcher(std::span<const std::string> words);
 
 [[nodiscard]] constexpr unsigned char FoldAscii(unsigned char c) noexcept {

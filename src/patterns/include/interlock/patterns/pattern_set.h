@@ -45,7 +45,7 @@ struct PatternSpec {
 };
 
 enum class PatternBackend : std::uint8_t {
-  kAuto,        // Vectorscan if it was built in, the processor can run it, and there are megabytes to scan; else ours
+  kAuto,        // Vectorscan where it is and there are a hundred megabytes to scan; else ours
   kPortable,    // our own
   kVectorscan,  // kPatternBackend if it is not there
 };
