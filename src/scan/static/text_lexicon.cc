@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <deque>
 #include <string>
 
@@ -290,29 +291,22 @@ bool EndsWithAny(std::string_view token, const std::array<std::string_view, n>& 
   return false;
 }
 
-// The second letters of the paths: few places of a token are worth a comparison.
-bool NamesSecretPath(std::string_view token) {
-  static constexpr std::array<std::uint32_t, 256> kSeconds = [] {
-    std::array<std::uint32_t, 256> table{};
-    for (std::size_t i = 0; i < kSecretPaths.size(); ++i) {
-      table[static_cast<unsigned char>(kSecretPaths[i][1])] |= std::uint32_t{1} << i;
-    }
-    return table;
-  }();
-  static constexpr std::array<std::uint32_t, 256> kFirsts = [] {
-    std::array<std::uint32_t, 256> table{};
-    for (std::size_t i = 0; i < kSecretPaths.size(); ++i) {
-      table[static_cast<unsigned char>(kSecretPaths[i][0])] |= std::uint32_t{1} << i;
-    }
-    return table;
-  }();
-  for (std::size_t i = 0; i + 4 <= token.size(); ++i) {
-    const std::uint32_t maybe =
-        kFirsts[static_cast<unsigned char>(token[i])] & kSeconds[static_cast<unsigned char>(token[i + 1])];
-    if (maybe == 0) continue;
-    for (std::size_t k = 0; k < kSecretPaths.size(); ++k) {
-      if ((maybe >> k & 1) != 0 && token.substr(i).starts_with(kSecretPaths[k])) return true;
-    }
+// The paths that begin with a letter, and those whose second letter it is: few places of a token are worth a
+// comparison.
+using PathBits = std::uint32_t;
+constexpr std::array<PathBits, 256> PathsWith(std::size_t place) {
+  std::array<PathBits, 256> table{};
+  for (std::size_t i = 0; i < kSecretPaths.size(); ++i)
+    table[static_cast<unsigned char>(kSecretPaths[i][place])] |= PathBits{1} << i;
+  return table;
+}
+constexpr std::array<PathBits, 256> kPathFirsts = PathsWith(0);
+constexpr std::array<PathBits, 256> kPathSeconds = PathsWith(1);
+
+// `maybe`: the paths of which two letters stand side by side somewhere.
+bool NamesSecretPath(std::string_view token, PathBits maybe) {
+  for (; maybe != 0; maybe &= maybe - 1) {
+    if (Has(token, kSecretPaths[static_cast<std::size_t>(std::countr_zero(maybe))])) return true;
   }
   return false;
 }
@@ -349,7 +343,13 @@ WordSet ClassesOfSymbol(std::string_view token) noexcept {
     return table;
   }();
   std::uint8_t signs = 0;
-  for (const char c : token) signs |= kSigns[static_cast<unsigned char>(c)];
+  PathBits paths = 0;
+  PathBits begun = 0;
+  for (const char c : token) {
+    signs |= kSigns[static_cast<unsigned char>(c)];
+    paths |= begun & kPathSeconds[static_cast<unsigned char>(c)];
+    begun = kPathFirsts[static_cast<unsigned char>(c)];
+  }
   WordSet out = 0;
   const auto scheme = [&] {
     return token.starts_with("http://") || token.starts_with("https://") || token.starts_with("ftp://") ||
@@ -361,7 +361,7 @@ WordSet ClassesOfSymbol(std::string_view token) noexcept {
       token[0] != '@' && (signs & kSlash) == 0) {
     out |= Bit(kWMail);
   }
-  if (NamesSecretPath(token)) out |= Bit(kWSecretPath);
+  if (NamesSecretPath(token, paths)) out |= Bit(kWSecretPath);
   const bool dot = (signs & kDot) != 0;
   if (dot) {
     if (token == ".env" || token.ends_with("/.env") || token.starts_with(".env.")) {

@@ -154,9 +154,10 @@ class Reader {
   // a word, or one alone.
   [[nodiscard]] double MostOfWording() const {
     constexpr double kRounding = 1e-4;  // sums of another order
+    double most = WordEvidence{}.odds();
+    if (parts_.size() == 1) return std::max(most, parts_.front().wording.odds()) + kRounding;
     std::array<const WordEvidence*, kUnitSentences> by_share{};
     std::size_t count = 0;
-    double most = WordEvidence{}.odds();
     for (const Part& part : parts_) {
       most = std::max(most, part.wording.odds());
       by_share[count++] = &part.wording;
