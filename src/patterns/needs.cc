@@ -1,12 +1,17 @@
 #include "needs.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <cstring>
 #include <functional>
 #include <utility>
 
 #include "literals.h"
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 namespace interlock::patterns {
 namespace {
@@ -25,6 +30,17 @@ Bytes Load(const char* at) noexcept {
   Bytes out;
   std::memcpy(&out, at, sizeof out);
   return out;
+}
+
+// A bit for each of the bytes, all of whose bits are alike.
+std::uint32_t BitsOf(const Bytes& bytes) noexcept {
+#ifdef __SSE2__
+  return static_cast<std::uint32_t>(_mm_movemask_epi8(reinterpret_cast<__m128i>(bytes)));
+#else
+  std::uint32_t bits = 0;
+  for (unsigned k = 0; k < sizeof(Bytes); ++k) bits |= (bytes[k] & 1U) << k;
+  return bits;
+#endif
 }
 
 // The bit that letters of either case have in common; other characters are compared as they are.
@@ -146,12 +162,8 @@ bool Wanted::IsIn(std::string_view text) const noexcept {
     const char* const at = text.data() + i;
     const auto hits =
         reinterpret_cast<Bytes>(((Load(at + rare_) | rare_case) == rare) & ((Load(at + other_) | other_case) == other));
-    std::uint64_t halves[2];
-    std::memcpy(halves, &hits, sizeof hits);
-    if ((halves[0] | halves[1]) != 0) {
-      for (std::size_t k = 0; k < sizeof(Bytes); ++k) {
-        if (hits[k] != 0 && IsAt(at + k, word_)) return true;
-      }
+    for (std::uint32_t bits = BitsOf(hits); bits != 0; bits &= bits - 1) {
+      if (IsAt(at + std::countr_zero(bits), word_)) return true;
     }
     if (i == last) return false;
   }
@@ -159,7 +171,7 @@ bool Wanted::IsIn(std::string_view text) const noexcept {
 
 void BlockGrams::Open(std::string_view text) {
   text_ = text;
-  looked_at_ = nullptr;
+  blocks_looked_at_ = 0;
   read_.assign(text.size() / kBlock + 1, kUnread);
   if (blocks_.size() < read_.size()) blocks_.resize(read_.size());
 }
@@ -193,7 +205,7 @@ void BlockGrams::Read(std::size_t index) {
 }
 
 void BlockGrams::Look(std::size_t begin, std::size_t end) {
-  looked_at_ = nullptr;
+  blocks_looked_at_ = 0;
   if (begin >= end || end > text_.size()) return;
   const std::size_t first = begin / kBlock;
   const std::size_t last = (end - 1) / kBlock;
@@ -203,20 +215,9 @@ void BlockGrams::Look(std::size_t begin, std::size_t end) {
     if (read_[i] == kUnread) Read(i);
     beyond_ = beyond_ || read_[i] == kBeyond;
   }
-  looked_at_ = &blocks_[first];
+  for (std::size_t i = 0; i < kAtOnce; ++i) looked_at_[i] = blocks_[std::min(first + i, last)].data();
+  first_looked_at_ = first;
   blocks_looked_at_ = last - first + 1;
-}
-
-bool BlockGrams::MayHave(const Wanted& wanted) const noexcept {
-  if (looked_at_ == nullptr) return true;
-  if (wanted.beyond_) return beyond_;
-  for (std::size_t k = 0; k < wanted.count_; ++k) {
-    const std::size_t gram = wanted.grams_[k];
-    std::uint64_t found = 0;
-    for (std::size_t i = 0; i < blocks_looked_at_; ++i) found |= looked_at_[i][gram / 64] >> gram % 64;
-    if ((found & 1) == 0) return false;
-  }
-  return true;
 }
 
 }  // namespace interlock::patterns

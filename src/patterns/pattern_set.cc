@@ -308,9 +308,11 @@ struct PatternSet::Impl {
     }
 
     // The automaton for the window of the text; nullptr: no match is there.
-    [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, std::int64_t max_memory) const {
+    // `ascii`: the window is known to be.
+    [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, bool ascii, std::int64_t max_memory) const {
       // Where a byte is a character, automata are smaller still.
-      const bool wide = narrow && !IsAscii(std::string_view(text.data() + window.begin, window.end - window.begin));
+      const bool wide =
+          narrow && !ascii && !IsAscii(std::string_view(text.data() + window.begin, window.end - window.begin));
       const re2::RE2* const first = wide                ? loose_wide.Get(loose, max_memory, false)
                                     : filter != nullptr ? &filter->GetRE2(0)
                                                         : loose_narrow.Get(loose, max_memory, narrow);
@@ -363,14 +365,14 @@ struct PatternSet::Impl {
   bool Confirm(std::uint32_t index, std::string_view text, std::span<const std::uint32_t> borders, std::uint64_t limit,
                PatternScratch::Impl& own, PatternOutcome& outcome, std::vector<PatternHit>& out) const;
   // ... in a window or a part of it; false when there were as many hits as are wanted.
-  bool Search(std::uint32_t index, std::string_view text, Window window, std::uint32_t& hits, PatternOutcome& outcome,
-              std::vector<PatternHit>& out) const;
+  bool Search(std::uint32_t index, std::string_view text, Window window, bool ascii, std::uint32_t& hits,
+              PatternOutcome& outcome, std::vector<PatternHit>& out) const;
 };
 
-bool PatternSet::Impl::Search(std::uint32_t index, std::string_view text, Window window, std::uint32_t& hits,
-                              PatternOutcome& outcome, std::vector<PatternHit>& out) const {
+bool PatternSet::Impl::Search(std::uint32_t index, std::string_view text, Window window, bool ascii,
+                              std::uint32_t& hits, PatternOutcome& outcome, std::vector<PatternHit>& out) const {
   const re2::StringPiece whole(text.data(), text.size());
-  const re2::RE2* const regex = patterns[index]->For(whole, window, options.max_memory);
+  const re2::RE2* const regex = patterns[index]->For(whole, window, ascii, options.max_memory);
   if (regex == nullptr) return true;
   std::size_t from = window.begin;
   while (from < window.end) {
@@ -413,13 +415,14 @@ bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::
     // little, and each part is asked by itself.
     const bool apart = !borders.empty() && window.end - window.begin > BlockGrams::kMostBytes;
     if (!apart && !pattern.MayMatch(window, own)) continue;
+    const bool ascii = !apart && !pattern.needs.empty() && own.grams.AreAscii();
     auto border = std::ranges::upper_bound(borders, window.begin);
     for (std::uint32_t begin = window.begin; begin < window.end;) {
       const std::uint32_t end = border == borders.end() ? window.end : std::min(*border++, window.end);
       const bool whole = begin == window.begin && end == window.end;
       if ((!apart || pattern.MayMatch(Window{begin, end}, own)) &&
           pattern.MayMatch(text.substr(begin, end - begin), whole ? pattern.asked : pattern.needs.size(), own) &&
-          !Search(index, text, {begin, end}, hits, outcome, out)) {
+          !Search(index, text, {begin, end}, ascii, hits, outcome, out)) {
         return true;
       }
       begin = end;
