@@ -415,6 +415,11 @@ bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::
     // little, and each part is asked by itself.
     const bool apart = !borders.empty() && window.end - window.begin > BlockGrams::kMostBytes;
     if (!apart && !pattern.MayMatch(window, own)) continue;
+    // Without needs every part would be asked: most windows have no match as a whole, and so none in a part.
+    if (pattern.needs.empty() && !borders.empty() &&
+        pattern.For({text.data(), text.size()}, window, false, options.max_memory) == nullptr) {
+      continue;
+    }
     const bool ascii = !apart && !pattern.needs.empty() && own.grams.AreAscii();
     auto border = std::ranges::upper_bound(borders, window.begin);
     for (std::uint32_t begin = window.begin; begin < window.end;) {
