@@ -99,6 +99,7 @@ class Analysis {
       out_.skipped.push_back(
           {file_.file->path, core::SkipReason::kParserBudget, 0, "text too long to be decoded in full"});
     }
+    canvas_.GiveBack();
   }
 
  private:

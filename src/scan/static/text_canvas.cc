@@ -687,12 +687,29 @@ void CountTalk(TextCanvas& canvas) {
   canvas.security = prose == 0 ? 0.0 : static_cast<double>(talk) / static_cast<double>(prose + kFewSentences);
 }
 
+namespace {
+
+// Room that tokens have taken once in this thread: what is given back for every file comes back as pages to be cleared.
+std::vector<TextToken>& SpareTokens() {
+  static thread_local std::vector<TextToken> spare;
+  return spare;
+}
+
+}  // namespace
+
+void TextCanvas::GiveBack() noexcept {
+  constexpr std::size_t kMostKept = std::size_t{1} << 17;  // tokens, of a text of half a megabyte
+  if (tokens.capacity() <= kMostKept) SpareTokens() = std::move(tokens);
+}
+
 TextCanvas BuildCanvas(const FileContext& file, const std::vector<TextSurface>& surfaces) {
   TextCanvas out;
   out.source = file.text();
   std::size_t bytes = 0;
   for (const TextSurface& surface : surfaces) bytes += surface.shown().size() + 1;
   out.text.reserve(std::min(bytes, kMaxCanvas));
+  out.tokens = std::exchange(SpareTokens(), {});
+  out.tokens.clear();
   out.tokens.reserve(bytes / 5);
   out.sections.push_back({});
   Builder builder(file, out);

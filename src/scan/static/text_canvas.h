@@ -98,6 +98,8 @@ struct TextCanvas {
   [[nodiscard]] bool Quoted(std::uint32_t at) const noexcept { return Within(quoted, at); }
   [[nodiscard]] static bool Within(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& spans,
                                    std::uint32_t at) noexcept;
+  // Nothing is asked of it any more.
+  void GiveBack() noexcept;
   // Bytes of the file behind canvas bytes [begin, end) of a passage.
   [[nodiscard]] base::ByteSpan Back(const TextPassage& passage, std::uint32_t begin, std::uint32_t end) const noexcept;
   // Where passages begin: each says its own.
