@@ -269,7 +269,8 @@ Taint Engine::PartOfEvent(std::string_view key, const Taint& event) {
   Taint part = event.Without(kEvent);
   if (kTalk.Has(key)) {
     part.labels |= kSaid;
-    if ((event.fresh & kEvent) != 0) part.fresh |= kSaid;
+    // def words(event): return event["prompt"]
+    if ((event.fresh & kEvent) != 0 || event.params != 0) part.fresh |= kSaid;
   }
   return part;
 }

@@ -613,7 +613,7 @@ Taint Engine::JudgeFile(Call& call) {
   Taint kept = KeptAt(path, call.expr);
   if (const auto known = kept_paths_.find(path.starts_with("./") ? path.substr(2) : path); known != kept_paths_.end())
     kept.Join(known->second);
-  kept.labels |= path_taint.labels & kKept;
+  kept.Join(path_taint.Only(kKept));
   if (path_taint.Has(kToolArgument)) kept = {};
   if (role == Role::kFileList) {
     Taint found = path_taint.Has(kSecretFile) ? path_taint : Taint();
