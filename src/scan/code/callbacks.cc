@@ -5,6 +5,7 @@
 #include "code/engine.h"
 #include "code/engine_words.h"
 #include "code/places.h"
+#include "code/sink_words.h"
 
 namespace interlock::scan::code {
 
@@ -64,14 +65,11 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
   ReadFunction(module, function);
   HandOver(about, args, places, given, at);
   JudgeSpawned(about.spawns, args, places, taints, at);
-  for (std::size_t i = 0; about.fetches_to != 0 && i < args.size() && i < 31; ++i) {
-    std::size_t to = i + (method ? 1 : 0);
-    for (std::size_t p = 0; p < count && !args[i].name.empty(); ++p) {
-      if (shape.params[p].name == args[i].name) to = p;
-    }
-    if (to < 31 && (about.fetches_to >> to & 1U) != 0) {
+  const Taint asked = AnswerAsked(about, args, places, taints, at);
+  const std::uint32_t fetched = about.fetches_to | (asked.Has(kNetStranger) ? about.keeps_at : 0);
+  for (std::size_t i = 0; fetched != 0 && i < args.size(); ++i) {
+    if (places[i] < 31 && (fetched >> places[i] & 1U) != 0)
       MarkPath(args[i].value, Source(kNetStranger, at, "fetches a file"));
-    }
   }
   bool hidden = false;
   for (std::size_t i = 0; about.computes != 0 && i < args.size() && i < 31; ++i) {
@@ -95,11 +93,14 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
     JudgeSentOn(sent, given[sent.param], at);
   }
   Taint result;
-  result.labels = result.fresh = about.out.fresh;
+  // Of a function that asks at addresses which stand in the program; which of them it is, is known here.
+  if ((about.out.fresh & kNetFixed) != 0) result = asked;
+  result.labels = result.fresh = result.fresh | about.out.fresh;
   result.vendors = about.out.vendors;
   // What comes through a parameter has this caller's history, not that of whoever called before.
   for (std::size_t t = 0; t < kTrails; ++t) {
-    if ((about.out.fresh & LabelsOf(static_cast<Trail>(t))) != 0) result.trail[t] = about.out.trail[t];
+    const bool own = (about.out.fresh & LabelsOf(static_cast<Trail>(t))) != 0;
+    if (own && result.trail[t] == 0) result.trail[t] = about.out.trail[t];
   }
   for (std::size_t p = 0; p < count; ++p) {
     Taint part = about.out.Through(p, given[p]);
@@ -108,6 +109,20 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
   }
   if (hidden) result.Join(Source(kDecoded, at, "computes a text from a constant"));
   return result;
+}
+
+// fetch("https://..."), of a function of the package: whose answer it gets where this caller says the address.
+Taint Engine::AnswerAsked(const FunctionFacts& about, std::span<const Arg> args, std::span<const std::size_t> places,
+                          std::span<const Taint> taints, ExprId at) {
+  for (std::size_t i = 0; about.asks != 0 && i < args.size(); ++i) {
+    if (places[i] >= 31 || (about.asks >> places[i] & 1U) == 0) continue;
+    const std::string address = Known(args[i].value);
+    if (const std::string host = sink_words::KnownHost(address); !host.empty()) return AnswerOf(host, address, at);
+    if ((here().asks | taints[i].params) == here().asks) continue;
+    here().asks |= taints[i].params;  // this caller is asked itself
+    changed_ = true;
+  }
+  return {};
 }
 
 // The history of what a function has given back out of what it was given.

@@ -194,6 +194,8 @@ struct FunctionFacts {
   std::uint32_t computes = 0;            // parameters whose characters a text is computed from
   std::string runner;                    // program and words before those that callers give: "git "
   std::uint32_t fetches_to = 0;          // parameters that are paths of files with a stranger's answer in them
+  std::uint32_t asks = 0;                // ... that are the address of what it fetches
+  std::uint32_t keeps_at = 0;            // ... that are paths of files with an answer of such an address
   std::vector<Taint> in;                 // of parameters, from callers
   std::vector<std::string> places;       // where something runs again by itself, if any caller gives such a path
   std::vector<std::string> texts;        // what callers give as each parameter, where all of them say the same
@@ -315,6 +317,9 @@ class Engine {
   void GoThrough(std::string_view function, ExprId at, Taint* part);
   // `at`: where the function is handed over; kNone: nobody knows.
   void CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at = kNone);
+  [[nodiscard]] Taint AnswerOf(const std::string& host, std::string_view address, ExprId at);
+  [[nodiscard]] Taint AnswerAsked(const FunctionFacts& about, std::span<const Arg> args,
+                                  std::span<const std::size_t> places, std::span<const Taint> taints, ExprId at);
   void JudgeSentOn(const SentParam& sent, const Taint& given, ExprId at);
   [[nodiscard]] Taint NamedPlace(ExprId path);
   void NoteHanded(const Call& call);

@@ -276,7 +276,7 @@ Taint Engine::EvalCall(ExprId id) {
       }
       // answer.pipe(createWriteStream(file)): the file holds the answer.
       const ExprId stream = view().Origin(args[0].value, function_);
-      if (call.receiver.Has(kNetStranger) && stream < code().exprs.size() &&
+      if (call.receiver.Has(kNet) && stream < code().exprs.size() &&
           code().exprs[stream].kind == ExprKind::kCall && code().exprs[stream].arg_count > 0 &&
           view().Callee(stream, function_).text.ends_with("createWriteStream")) {
         MarkPath(code().ArgsOf(code().exprs[stream])[0].value, call.receiver);
@@ -318,7 +318,7 @@ Taint Engine::EvalCall(ExprId id) {
     }
     if (method && ComputesText(call, &letters)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
     // f.write(answer): the file that `f` was opened for holds it.
-    if (method && last == "write" && from_args.Has(kNetStranger | kSecretFile | kStore)) {
+    if (method && last == "write" && from_args.Has(kNet | kSecretFile | kStore)) {
       FuncId scope = function_;
       const ExprId handle = view().Origin(base->base, function_, &scope);
       if (handle < code().exprs.size() && code().exprs[handle].kind == ExprKind::kCall && scope == function_ &&

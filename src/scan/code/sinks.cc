@@ -121,6 +121,17 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   (void)JudgeAside(call, data, host, kind);
 }
 
+// `host`: of `address`; "": not known.
+Taint Engine::AnswerOf(const std::string& host, std::string_view address, ExprId at) {
+  if (host.empty() || IsInside(host, address))
+    return Source(kNet, at, "answer of " + (host.empty() ? std::string("a host") : host));
+  const HostKind kind = KindOfHost(host);
+  const bool stranger = kind == HostKind::kOrdinary || IsBad(kind);
+  Taint answer = Source(kNet, at, "answer of " + host);
+  answer.Add(stranger ? kNetFixed | kNetStranger : kNetFixed);
+  return answer;
+}
+
 Taint Engine::JudgeHttp(Call& call) {
   Taint target;
   const ExprId url = Argument(call, call.entry->target, &target);
@@ -205,18 +216,15 @@ Taint Engine::JudgeHttp(Call& call) {
     Taint keys = Source(kStore | kNet, call.expr, "asks the cloud for the keys of this machine's role");
     return keys;
   }
-  Taint result = Source(kNet, call.expr, "answer of " + (host.empty() ? std::string("a host") : host));
-  if (!host.empty() && !posts && !IsInside(host, text)) {
-    result.labels |= kNetFixed;
-    result.fresh |= kNetFixed;
-    const HostKind kind = KindOfHost(host);
-    if (kind == HostKind::kOrdinary || IsBad(kind)) {
-      result.labels |= kNetStranger;
-      result.fresh |= kNetStranger;
-    }
+  Taint result = posts ? Source(kNet, call.expr, "answer of " + (host.empty() ? std::string("a host") : host))
+                       : AnswerOf(host, text, call.expr);
+  // def fetch(url): whose answer it is, each caller says.
+  if (host.empty() && !posts && (here().asks | target.params) != here().asks) {
+    here().asks |= target.params;
+    changed_ = true;
   }
   // urlretrieve(url, path): a file holds the answer.
-  if (result.Has(kNetStranger) && call.callee.text.ends_with("urlretrieve") && call.args.size() >= 2) {
+  if (call.callee.text.ends_with("urlretrieve") && call.args.size() >= 2) {
     MarkPath(call.args[1].value, result);
   }
   // What was asked for by the caller is the caller's business: the answer is his.

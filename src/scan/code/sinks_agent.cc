@@ -109,10 +109,10 @@ void Engine::JudgeAgentCall(const Call& call, std::string_view last, bool method
   const Expr& expr = code().exprs[call.expr];
   const Expr* base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
   // Downloads by stream.
-  if (call.args.size() >= 2 && call.all.Has(kNetStranger) && SaysOneOf(last, {"copyfileobj", "pipeline"})) {
+  if (call.args.size() >= 2 && call.all.Has(kNet) && SaysOneOf(last, {"copyfileobj", "pipeline"})) {
     for (std::size_t i = 1; i < call.args.size(); ++i) MarkHandle(call.args[i].value, call.taints[0]);
   }
-  if (method && last == "pipe" && !call.args.empty() && call.receiver.Has(kNetStranger)) {
+  if (method && last == "pipe" && !call.args.empty() && call.receiver.Has(kNet)) {
     MarkHandle(call.args[0].value, call.receiver);
   }
   if (call.all.labels != 0) Dispatch(call);

@@ -55,10 +55,13 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
   kept.params = 0;
   states_[module_].slots[slot].Join(kept);
   const Slot& variable = view().slots()[slot];
-  if (taint.Has(kNetStranger) && variable.param != kNone && variable.scope == function_ && variable.param < 31) {
+  // ... of this function, or of one around it.
+  if (taint.Has(kNet) && variable.param != kNone && variable.scope < facts_[module_].size() && variable.param < 31) {
+    FunctionFacts& whose = facts(module_, variable.scope);
+    std::uint32_t& where = taint.Has(kNetStranger) ? whose.fetches_to : whose.keeps_at;
     const std::uint32_t bit = 1U << variable.param;
-    if ((here().fetches_to & bit) == 0) changed_ = true;
-    here().fetches_to |= bit;
+    if ((where & bit) == 0) changed_ = true;
+    where |= bit;
   }
 }
 
@@ -546,8 +549,8 @@ Taint Engine::JudgeFile(Call& call) {
                Unpacks(call.args[on_path ? 0 : 1].value)) {
       MarkPath(on_path ? function->base : call.args[0].value,
                Source(kUnpacked, call.expr, "writes a file that it unpacks from a text"));
-    } else if (data.Has(kNetStranger) && function != nullptr) {
-      if (path == kOwnFile || (on_path && IsOwnPath(function->base))) {
+    } else if (data.Has(kNet | kNetStranger) && function != nullptr) {
+      if (data.Has(kNetStranger) && (path == kOwnFile || (on_path && IsOwnPath(function->base)))) {
         Raise("RCE-001", call.expr, data, kNetStranger, "replaces its own program by what it has fetched");
       }
       MarkPath(on_path ? function->base : call.args.empty() ? kNone : call.args[0].value, data);
