@@ -17,7 +17,7 @@ using namespace sink_words;  // NOLINT: the engine room's own words
 
 // `literal` stands beside what `taint` is about, in one text.
 void Engine::MarkPieced(std::string_view literal, Taint* taint) const {
-  if (!taint->Has(kToolArgument)) return;
+  if (!taint->Has(kToolArgument | kArguments)) return;
   const std::string text = LowerCase(literal.substr(0, 512));
   const auto letters = std::count_if(text.begin(), text.end(), [](char c) { return c >= 'a' && c <= 'z'; });
   if (letters < 2) return;
@@ -143,6 +143,8 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   const bool template_text = (text.find_first_not_of(std::string(" '\"") + kHole) != std::string::npos &&
                               Contains(text, std::string_view(&kHole, 1))) ||
                              (text.empty() && FormsCommand(command));
+  // run(f"probe {path}"), of a function that several call.
+  const bool pieced = !Contains(text, std::string_view(&kHole, 1)) && taint.Has(kPieced);
   if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
   } else if ((taint.fresh & kCodedFile) != 0 && !taint.Has(kToolArgument | kNetFixed) && DecodesHere(command)) {
@@ -167,8 +169,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
       // Here, and not on the machine that somebody has signed in to.
       Raise("RCE-003", call.expr, taint, kRequest, "runs whatever command a request brings", 0.45);
     }
-  } else if (taint.Has(kToolArgument) &&
-             (template_text || (!Contains(text, std::string_view(&kHole, 1)) && taint.Has(kPieced)))) {
+  } else if (taint.Has(kToolArgument) && (template_text || pieced)) {
     // What a service answers to an argument is not the argument.
     const bool answer = taint.Has(kNet) && !taint.Has(kUnchecked);
     if (!QuotesItsParts(call.callee.text, TextAt(code().exprs[call.expr].loc))) {
@@ -177,7 +178,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   } else if (taint.Has(kToolArgument) && text.find_first_not_of(kHole) == std::string::npos && GuardsByWords(command)) {
     Raise("VULN-001", call.expr, taint, kToolArgument,
           "lets a command line pass by some of its words, and gives it to a shell", 0.7);
-  } else if (taint.Has(kArguments) && !taint.Has(kToolArgument) && template_text) {
+  } else if (taint.Has(kArguments) && !taint.Has(kToolArgument) && (template_text || pieced)) {
     // Of a script that an agent is told to run, its words are the agent's; a server is started by who owns the machine.
     const bool server =
         std::ranges::any_of(entry_points_, [](const EntryPoint& entry) { return entry.kind == "tool"; });
