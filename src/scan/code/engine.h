@@ -482,6 +482,14 @@ class Engine {
   [[nodiscard]] bool LeavesBehind(std::size_t end) const;
   [[nodiscard]] bool LetsOnlyNamesPast(const Call& call, std::string_view last) const;
   [[nodiscard]] bool RefusesSigns(const Call& call) const;
+  // guards.cc: checks that leave a caller's text nothing to say.
+  void TakeGuards(const Call& call, std::string_view last, Taint* result);
+  [[nodiscard]] std::string LettersOf(ExprId set) const;
+  [[nodiscard]] ExprId CheckedForSums(const Call& call, std::string_view last) const;
+  [[nodiscard]] std::uint32_t CheckedEachLetter(const Call& call) const;
+  void SettleLetters(ExprId letter, ExprId allowed);
+  void SettleSubset(ExprId asked);
+  [[nodiscard]] bool LeavesSumsOnly(const Call& call, std::string_view last) const;
   void Settled(ExprId name);
   [[nodiscard]] static bool KeepsInside(std::string_view body);
   // state_kept.cc

@@ -276,9 +276,8 @@ Taint Engine::EvalCall(ExprId id) {
       }
       // answer.pipe(createWriteStream(file)): the file holds the answer.
       const ExprId stream = view().Origin(args[0].value, function_);
-      if (call.receiver.Has(kNet) && stream < code().exprs.size() &&
-          code().exprs[stream].kind == ExprKind::kCall && code().exprs[stream].arg_count > 0 &&
-          view().Callee(stream, function_).text.ends_with("createWriteStream")) {
+      if (call.receiver.Has(kNet) && stream < code().exprs.size() && code().exprs[stream].kind == ExprKind::kCall &&
+          code().exprs[stream].arg_count > 0 && view().Callee(stream, function_).text.ends_with("createWriteStream")) {
         MarkPath(code().ArgsOf(code().exprs[stream])[0].value, call.receiver);
       }
     }
@@ -467,6 +466,11 @@ Taint Engine::EvalCall(ExprId id) {
       result = result.Without(kUnchecked);
     }
     if (result.Has(kToolArgument) && QuotesForShell(body)) result = result.Without(kCaller);
+  }
+  if (!own) {
+    const std::string_view name = call.callee.text;
+    const bool method = base != nullptr && base->kind == ExprKind::kMember;
+    TakeGuards(call, method ? base->text : name.substr(name.rfind('.') + 1), &result);
   }
   // setattr(box, "name", value), getattr(box, "name"): what an object is given and gives.
   if (call.callee.text == "builtins.getattr" && !args.empty() && view().Origin(id, function_) != id)

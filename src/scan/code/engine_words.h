@@ -221,6 +221,17 @@ namespace interlock::scan::code {
 // name.replace(/[^a-z0-9]+/g, "-"), re.sub(r"[^\w-]", "", name): all but what is listed is taken out, separators of
 // paths too.
 [[nodiscard]] bool Scrubs(std::string_view text);
+// Of a regular expression, where the set of letters that begins at `from`, behind its bracket, ends; npos: nowhere.
+[[nodiscard]] inline std::size_t EndOfSet(std::string_view pattern, std::size_t from) {
+  for (std::size_t i = from; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\') {
+      ++i;
+    } else if (pattern[i] == ']' && i > from) {
+      return i;
+    }
+  }
+  return std::string_view::npos;
+}
 // `'${text.replace(/'/g, "'\\''")}'`: one word for a shell, whatever it says.
 [[nodiscard]] bool QuotesForShell(std::string_view text);
 

@@ -23,7 +23,16 @@ bool IsOfNames(std::string_view pattern, bool whole, bool paths) {
   const std::size_t from = pattern.find_first_of("/\"'");
   const std::size_t to = from == std::string_view::npos ? from : pattern.rfind(pattern[from]);
   if (to == std::string_view::npos || to <= from) return false;
+  // Line by line (/m), other lines may say anything.
+  if (pattern[from] == '/' && Contains(pattern.substr(to), "m")) return false;
   pattern = pattern.substr(from + 1, to - from - 1);
+  // Among the letters themselves brackets open shells within shells, and whole programs are written of them.
+  for (std::size_t i = pattern.find('['); i < pattern.size(); i = pattern.find('[', i + 1)) {
+    const std::size_t end = EndOfSet(pattern, i + 1);
+    if (end == std::string_view::npos || pattern.substr(i + 1, end - i - 1).find_first_of("([{!") != pattern.npos)
+      return false;
+    i = end;
+  }
   const bool begins = pattern.starts_with('^');
   if (begins) pattern.remove_prefix(1);
   const bool ends = pattern.ends_with('$');
