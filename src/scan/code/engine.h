@@ -393,7 +393,8 @@ class Engine {
   [[nodiscard]] std::uint32_t ParamsWithin(ExprId expr);
   void JudgePicture(ExprId text, const Taint& taint);
   void JudgeServed(const Call& call);
-  [[nodiscard]] bool WritesHarm() const;
+  [[nodiscard]] bool WritesHarm();
+  [[nodiscard]] bool HoldsHarm() const;
   [[nodiscard]] bool WritesStartLine() const;
   [[nodiscard]] bool WritesImportLine() const;
   Taint JudgeFile(Call& call);
@@ -652,7 +653,10 @@ class Engine {
   void JudgeModule();
   void JudgeContainerSpec(ExprId dict);
   void JudgeAppended(ExprId part);
-  [[nodiscard]] double EmptiesGuards() const;
+  [[nodiscard]] double EmptiesGuards();
+  [[nodiscard]] double HoldsEmptied() const;
+  [[nodiscard]] bool WritesOpenMode();
+  [[nodiscard]] bool HoldsOpenMode() const;
   // sinks_machine.cc
   Taint JudgeMachine(Call& call);
   void JudgeDelete(Call& call, const std::string& path, const Taint& target);
@@ -685,7 +689,8 @@ class Engine {
   // The finding that was raised last, if it is one of this rule here.
   void Worsen(std::string_view rule, core::Severity severity);
   [[nodiscard]] bool FetchesAndRuns(std::string_view text) const;
-  [[nodiscard]] bool WritesRunner() const;
+  [[nodiscard]] bool WritesRunner();
+  [[nodiscard]] bool HoldsRunner() const;
 
   struct StateWrite {
     std::string key;
@@ -737,7 +742,15 @@ class Engine {
   std::unordered_map<std::uint64_t, Targets> derived_;             // by class
   std::unordered_map<std::string_view, Targets> methods_;
   bool methods_listed_ = false;
-  std::unordered_set<std::string> put_entries_;  // names under which a program put a whole file of credentials
+  // What the texts of a function are, for all that it writes; each asked once.
+  struct Held {
+    std::optional<bool> runner;     // a command that fetches and runs
+    std::optional<bool> harm;       // ... that does harm wherever it stands
+    std::optional<bool> open_mode;  // a mode of an agent in which nothing is asked
+    std::optional<double> emptied;  // its guards are emptied; how sure that is
+  };
+  std::unordered_map<std::uint64_t, Held> held_;  // by function
+  std::unordered_set<std::string> put_entries_;   // names under which a program put a whole file of credentials
   std::unordered_map<std::string, Taint> written_variables_;  // of the environment
   std::vector<UseAt> uses_;
   std::vector<std::string> given_;

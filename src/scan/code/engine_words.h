@@ -221,6 +221,12 @@ namespace interlock::scan::code {
 // name.replace(/[^a-z0-9]+/g, "-"), re.sub(r"[^\w-]", "", name): all but what is listed is taken out, separators of
 // paths too.
 [[nodiscard]] bool Scrubs(std::string_view text);
+// /.../m, re.compile("...", re.M): whether a regular expression is asked of each line. `behind`: what stands from its
+// closing slash or quote on.
+[[nodiscard]] inline bool IsByLine(char quote, std::string_view behind) {
+  if (quote == '/') return behind.find('m') != std::string_view::npos;
+  return behind.find("re.M") != std::string_view::npos || behind.find("MULTILINE") != std::string_view::npos;
+}
 // Of a regular expression, where the set of letters that begins at `from`, behind its bracket, ends; npos: nowhere.
 [[nodiscard]] inline std::size_t EndOfSet(std::string_view pattern, std::size_t from) {
   for (std::size_t i = from; i < pattern.size(); ++i) {

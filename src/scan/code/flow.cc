@@ -90,10 +90,16 @@ bool Says(std::string_view text, std::initializer_list<std::string_view> words) 
 
 // http.patch("/limits", ...), fetch(url, {method: "DELETE"}): a request by which something is changed.
 bool ChangesThere(std::string_view callee, std::string_view call) {
-  const std::string last = LowerCase(callee.substr(callee.find_last_of(".)") + 1));
+  constexpr std::size_t kLongest = 1000;
+  const std::string last = LowerCase(callee.substr(callee.find_last_of(".)") + 1).substr(0, 20));
   if (last == "patch" || last == "put" || last == "delete") return true;
-  return Says(call, {"method: \"delete\"", "method: 'delete'", "method: \"patch\"", "method: 'patch'",
-                     "method: \"put\"", "method: 'put'"});
+  call = call.substr(0, kLongest);
+  const std::size_t method = call.find("method:");
+  if (method == std::string_view::npos) return false;
+  std::string_view said = call.substr(method + 7, 20);
+  said.remove_prefix(std::min(said.find_first_not_of(" \n\t\"'`"), said.size()));
+  const std::string verb = LowerCase(said.substr(0, 6));
+  return verb == "delete" || verb.starts_with("patch") || verb.starts_with("put");
 }
 
 std::string_view TextOf(const World& world, const UseAt& at) {

@@ -48,8 +48,8 @@ bool IsOfSums(std::string_view written, bool begins, bool whole) {
   const std::size_t from = written.find_first_of("/\"'");
   const std::size_t to = from == std::string_view::npos ? from : written.rfind(written[from]);
   if (to == std::string_view::npos || to <= from) return false;
-  // Line by line, other lines may say anything.
-  if (written[from] == '/' && written.substr(to).find('m') != std::string_view::npos) return false;
+  // Other lines may say anything.
+  if (IsByLine(written[from], written.substr(to))) return false;
   std::string_view pattern = written.substr(from + 1, to - from - 1);
   const bool head = pattern.starts_with('^');
   if (head) pattern.remove_prefix(1);
@@ -69,6 +69,8 @@ struct EachLetter {
   std::string_view text;
 };
 EachLetter ReadEach(std::string_view said, bool refused) {
+  constexpr std::size_t kLongest = 300;
+  if (said.size() > kLongest) return {};
   const auto word = [&] {
     said.remove_prefix(std::min(said.find_first_not_of(" \t\r\n(["), said.size()));
     const std::size_t end = std::min(said.find_first_of(" \t\r\n()[]"), said.size());
@@ -153,7 +155,7 @@ std::uint32_t Engine::CheckedEachLetter(const Call& call) const {
   const std::size_t begin = code().exprs[call.expr].loc.begin;
   const std::string_view before = code().text.substr(begin - std::min<std::size_t>(begin, 4), 4);
   if (before.ends_with("not ") == any) return kNone;
-  const EachLetter each = ReadEach(TextAt(code().exprs[call.args[0].value].loc).substr(0, 300), any);
+  const EachLetter each = ReadEach(TextAt(code().exprs[call.args[0].value].loc), any);
   if (each.text.empty()) return kNone;
   std::string letters(Unquoted(each.allowed));
   if (const std::uint32_t named = view().SlotByName(each.allowed, function_);

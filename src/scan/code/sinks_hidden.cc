@@ -226,7 +226,32 @@ bool Engine::FetchesAndRuns(std::string_view text) const {
 }
 
 // Somewhere in this function stands a text that fetches a program and runs it.
-bool Engine::WritesRunner() const {
+// A file may write a thousand times, and what its functions hold is the same each time.
+bool Engine::WritesRunner() {
+  std::optional<bool>& known = held_[Key(module_, function_)].runner;
+  if (!known) known = HoldsRunner();
+  return *known;
+}
+
+bool Engine::WritesHarm() {
+  std::optional<bool>& known = held_[Key(module_, function_)].harm;
+  if (!known) known = HoldsHarm();
+  return *known;
+}
+
+bool Engine::WritesOpenMode() {
+  std::optional<bool>& known = held_[Key(module_, function_)].open_mode;
+  if (!known) known = HoldsOpenMode();
+  return *known;
+}
+
+double Engine::EmptiesGuards() {
+  std::optional<double>& known = held_[Key(module_, function_)].emptied;
+  if (!known) known = HoldsEmptied();
+  return *known;
+}
+
+bool Engine::HoldsRunner() const {
   const Loc body = code().functions[function_].loc;
   int parsed = 0;
   for (ExprId id = 0; id < code().exprs.size(); ++id) {
@@ -246,7 +271,7 @@ bool Engine::WritesRunner() const {
 }
 
 // In this function stands a text that does harm wherever it runs by itself.
-bool Engine::WritesHarm() const {
+bool Engine::HoldsHarm() const {
   const Loc body = code().functions[function_].loc;
   for (const Expr& part : code().exprs) {
     const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);

@@ -23,8 +23,8 @@ bool IsOfNames(std::string_view pattern, bool whole, bool paths) {
   const std::size_t from = pattern.find_first_of("/\"'");
   const std::size_t to = from == std::string_view::npos ? from : pattern.rfind(pattern[from]);
   if (to == std::string_view::npos || to <= from) return false;
-  // Line by line (/m), other lines may say anything.
-  if (pattern[from] == '/' && Contains(pattern.substr(to), "m")) return false;
+  // Other lines may say anything.
+  if (IsByLine(pattern[from], pattern.substr(to))) return false;
   pattern = pattern.substr(from + 1, to - from - 1);
   // Among the letters themselves brackets open shells within shells, and whole programs are written of them.
   for (std::size_t i = pattern.find('['); i < pattern.size(); i = pattern.find('[', i + 1)) {

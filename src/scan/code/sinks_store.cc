@@ -218,11 +218,15 @@ std::string Engine::PathOfTable(const Call& call) {
 
 // Path("~/.claude/CLAUDE.md").write_text(ORDERS): what stands there from now on is read as such a file is.
 void Engine::NoteInstructions(const Call& call, std::string_view path) {
-  constexpr std::size_t kMost = 200;  // texts of a package
+  constexpr std::ptrdiff_t kMost = 64;  // texts of a file
   constexpr std::size_t kShortest = 24;
   const std::string lower = LowerCase(path);
   const bool settings = lower.ends_with(".json") || lower.ends_with(".jsonc") || lower.ends_with(".toml");
-  if (!last_ || settings || instructions_.size() >= kMost) return;
+  if (!last_ || settings) return;
+  if (std::ranges::count(instructions_, module_, &ToldText::module) >= kMost) {
+    states_[module_].unfinished = true;
+    return;
+  }
   for (const Arg& arg : call.args) {
     std::string text = Known(arg.value);
     if (text.size() < kShortest || text == path || text.find(' ') == std::string::npos) continue;
@@ -230,6 +234,18 @@ void Engine::NoteInstructions(const Call& call, std::string_view path) {
     instructions_.push_back(
         {module_, code().file, code().exprs[arg.value].loc, std::move(text), ToldText::Place::kInstruction});
   }
+}
+
+// What lets every command through, among the texts of this function.
+bool Engine::HoldsOpenMode() const {
+  const Loc body = code().functions[function_].loc;
+  return std::ranges::any_of(code().exprs, [&](const Expr& part) {
+    const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
+    if (part.kind != ExprKind::kString || !inside) return false;
+    if (!IsOpenMode(part.text) && OpenModeIn(LowerCase(part.text)).empty()) return false;
+    return !IsCompared(code().text, part.loc.begin, part.loc.end) &&
+           !IsOfOneRun(code().text, part.loc.begin + 1, part.text.size());
+  });
 }
 
 void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
@@ -299,24 +315,13 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
     }
   }
   if (last_ && AnyOf(LowerCase(path), {".claude", ".cursor", ".vscode/settings", ".gemini", ".codex", ".codeium"})) {
-    // What lets every command through, written where an agent keeps its permissions.
-    const Loc body = code().functions[function_].loc;
-    for (const Expr& part : code().exprs) {
-      const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
-      if (part.kind != ExprKind::kString || !inside) continue;
-      if (IsCompared(code().text, part.loc.begin, part.loc.end) ||
-          IsOfOneRun(code().text, part.loc.begin + 1, part.text.size())) {
-        continue;
-      }
-      if (IsOpenMode(part.text) || !OpenModeIn(LowerCase(part.text)).empty()) {
-        // A switch that takes it away again as well is somebody's to turn.
-        const std::string_view all = TextAt(body).substr(0, 20'000);
-        const bool both = function_ != kModuleBody && AnyOf(all, {"else:", "else {"}) &&
-                          AnyOf(all, {".pop(", "del ", "delete ", ".remove(", ".filter("});
-        Raise("PERSIST-003", call.expr, data, data.labels,
-              "writes " + Shown(path) + " so that agents run every command without asking", both ? 0.6 : 1.0);
-        break;
-      }
+    if (WritesOpenMode()) {
+      // A switch that takes it away again as well is somebody's to turn.
+      const std::string_view all = TextAt(code().functions[function_].loc).substr(0, 20'000);
+      const bool both = function_ != kModuleBody && AnyOf(all, {"else:", "else {"}) &&
+                        AnyOf(all, {".pop(", "del ", "delete ", ".remove(", ".filter("});
+      Raise("PERSIST-003", call.expr, data, data.labels,
+            "writes " + Shown(path) + " so that agents run every command without asking", both ? 0.6 : 1.0);
     }
   }
   if (last_ && (path == "/etc/hosts" || LowerCase(path).ends_with("drivers\\etc\\hosts")) &&

@@ -258,7 +258,7 @@ bool EmptiesHooks(std::string_view body) {
 
 }  // namespace
 
-double Engine::EmptiesGuards() const {
+double Engine::HoldsEmptied() const {
   const Function& shape = code().functions[function_];
   std::string body;
   const std::string_view text =

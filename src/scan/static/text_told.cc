@@ -1,6 +1,7 @@
 #include "static/text_told.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <utility>
 
@@ -9,7 +10,7 @@
 namespace interlock::scan {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of all texts of a package
+constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of all texts of a package, and of all instructions
 
 // Answers say how to go on, and honest ones do so at length.
 constexpr double kAnswer = 0.8;
@@ -38,11 +39,11 @@ std::string Listing(std::string_view text, bool parameter) {
 
 void JudgeToldTexts(const std::vector<code::ToldText>& told, const std::vector<FileContext>& files,
                     const RuleSet& rules, std::vector<RawFinding>& out) {
-  std::size_t bytes = 0;
+  std::array<std::size_t, 2> bytes = {};  // what tools say crowds out no instruction
   for (const code::ToldText& said : told) {
-    bytes += said.text.size();
-    if (said.file >= files.size() || bytes > kMostBytes) continue;
     const bool instruction = said.place == code::ToldText::Place::kInstruction;
+    bytes[instruction ? 1 : 0] += said.text.size();
+    if (said.file >= files.size() || bytes[instruction ? 1 : 0] > kMostBytes) continue;
     core::PackageFile listing;
     listing.path = instruction ? "AGENTS.md" : "tools.json";
     listing.bytes = instruction ? said.text : Listing(said.text, said.place == code::ToldText::Place::kParameter);
