@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -295,11 +296,19 @@ std::string KilledJournal(const std::string& dir) {
 }
 
 TEST(LogTest, TornLastRecordIsReportedNotLost) {
-  TempDir dir;
-  const std::string journal = KilledJournal(dir.path());
+  // A writer that was killed within a record has torn it himself: then there is none to cut.
+  std::optional<TempDir> last;
+  std::string journal;
+  VerifyReport whole;
+  for (int i = 0; i < 20 && (i == 0 || whole.chains[0].torn_bytes > 0); ++i) {
+    last.emplace();
+    journal = KilledJournal(last->path());
+    whole = MustVerify(last->path());
+    ASSERT_FALSE(whole.chains.empty());
+  }
+  const TempDir& dir = *last;
   Result<std::string> bytes = platform::ReadFile(journal, std::size_t{8} << 20);
   ASSERT_TRUE(bytes.ok());
-  const VerifyReport whole = MustVerify(dir.path());
   const std::size_t end = bytes.value().find_last_not_of('\0') + 1;
   std::string cut = bytes.value();
   std::fill(cut.begin() + static_cast<std::ptrdiff_t>(end - 100), cut.end(), '\0');

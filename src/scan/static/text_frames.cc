@@ -380,9 +380,7 @@ class Finder {
         }
       } else if (view.is(i, Bit(kWSecretly))) {
         const std::string_view w = view.word(i);
-        // "a paused goal silently fails to record": a complaint.
-        const bool fails = i + 1 < view.size() && view.word(i + 1).starts_with("fail");
-        if (w == "transparently" || fails) continue;
+        if (w == "transparently" || frames::Complains(view, i)) continue;
         const int act = view.Find(i - 2, i + 3,
                                   Bit(kWSend) | Bit(kWCollect) | Bit(kWExec) | Bit(kWDelete) | Bit(kWChange) |
                                       Bit(kWRead) | Bit(kWSendWeak) | Bit(kWOverride));

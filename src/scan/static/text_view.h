@@ -360,6 +360,10 @@ class View {
 // What is overridden is an option of a program, or what others ask for: the verb at `i` orders the reader nothing.
 // `forget`: it is one of forgetting rather than of setting.
 [[nodiscard]] bool NamesOption(const View& view, int i, bool forget);
+// "a paused goal silently fails to record": of the word at `i`, what goes wrong.
+[[nodiscard]] inline bool Complains(const View& view, int i) {
+  return i + 1 < view.size() && view.word(i + 1).starts_with("fail");
+}
 // "password: 1234", "pass: `x`", "extract using: x".
 [[nodiscard]] bool PasswordGiven(std::string_view sentence);
 [[nodiscard]] inline bool Refuses(std::string_view word) {
