@@ -574,8 +574,10 @@ Taint Engine::Eval(ExprId id) {
         // if name not in KNOWN: raise
         const bool listed = expr.text == "not in" && part < code().exprs.size() &&
                             code().exprs[part].kind == ExprKind::kName && LeavesBehind(expr.loc.end);
-        if (listed) SettleLetters(part, code().ArgsOf(expr)[1].value);
-        if (listed) Settled(part);
+        if (listed) {
+          SettleLetters(part, code().ArgsOf(expr)[1].value);
+          Settled(part);
+        }
         if (climbs || listed) here().deeds |= kDidPathCheck;
       }
       if (expr.text == "<=" && view().is_python()) SettleSubset(id);

@@ -749,6 +749,8 @@ class Engine {
     std::optional<bool> open_mode;  // a mode of an agent in which nothing is asked
     std::optional<double> emptied;  // its guards are emptied; how sure that is
   };
+  template <class Answer>
+  Answer Once(std::optional<Answer> Held::* known, Answer (Engine::*ask)() const);
   std::unordered_map<std::uint64_t, Held> held_;  // by function
   std::unordered_set<std::string> put_entries_;   // names under which a program put a whole file of credentials
   std::unordered_map<std::string, Taint> written_variables_;  // of the environment

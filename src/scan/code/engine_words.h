@@ -227,6 +227,20 @@ namespace interlock::scan::code {
   if (quote == '/') return behind.find('m') != std::string_view::npos;
   return behind.find("re.M") != std::string_view::npos || behind.find("MULTILINE") != std::string_view::npos;
 }
+// ^[a-z]+$, in its slashes or quotes: what all of a text has to be; "": it says so of a part. `begins`, `whole`: the
+// call asks for the text from its start, or for all of it.
+[[nodiscard]] inline std::string_view OfWholeText(std::string_view written, bool begins, bool whole) {
+  const std::size_t from = written.find_first_of("/\"'");
+  const std::size_t to = from == std::string_view::npos ? from : written.rfind(written[from]);
+  // Of one line: the others may say anything.
+  if (to == std::string_view::npos || to <= from || IsByLine(written[from], written.substr(to))) return {};
+  std::string_view pattern = written.substr(from + 1, to - from - 1);
+  const bool head = pattern.starts_with('^');
+  if (head) pattern.remove_prefix(1);
+  const bool tail = pattern.ends_with('$');
+  if (tail) pattern.remove_suffix(1);
+  return whole || (tail && (head || begins)) ? pattern : std::string_view();
+}
 // Of a regular expression, where the set of letters that begins at `from`, behind its bracket, ends; npos: nowhere.
 [[nodiscard]] inline std::size_t EndOfSet(std::string_view pattern, std::size_t from) {
   for (std::size_t i = from; i < pattern.size(); ++i) {

@@ -42,20 +42,9 @@ bool SetNamesNothing(std::string_view set) {
   return !set.empty();
 }
 
-// ^[0-9+*/().-]+$, in its slashes or quotes. `begins`, `whole`: the call asks for the text from its start, or all of
-// it.
+// ^[0-9+*/().-]+$
 bool IsOfSums(std::string_view written, bool begins, bool whole) {
-  const std::size_t from = written.find_first_of("/\"'");
-  const std::size_t to = from == std::string_view::npos ? from : written.rfind(written[from]);
-  if (to == std::string_view::npos || to <= from) return false;
-  // Other lines may say anything.
-  if (IsByLine(written[from], written.substr(to))) return false;
-  std::string_view pattern = written.substr(from + 1, to - from - 1);
-  const bool head = pattern.starts_with('^');
-  if (head) pattern.remove_prefix(1);
-  const bool tail = pattern.ends_with('$');
-  if (tail) pattern.remove_suffix(1);
-  if (!whole && (!tail || !(head || begins))) return false;
+  const std::string_view pattern = OfWholeText(written, begins, whole);
   if (!pattern.starts_with('[') || pattern.starts_with("[^")) return false;
   const std::size_t end = EndOfSet(pattern, 1);
   if (end == std::string_view::npos || !SetNamesNothing(pattern.substr(1, end - 1))) return false;

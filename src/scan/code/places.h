@@ -7,6 +7,11 @@
 
 namespace interlock::scan::code {
 
+// Settings say what an agent has; what it is to do stands in its instructions. `lower`: a path in small letters.
+[[nodiscard]] inline bool IsSettingsPath(std::string_view lower) {
+  return lower.ends_with(".json") || lower.ends_with(".jsonc") || lower.ends_with(".toml");
+}
+
 enum class PathKind : std::uint8_t {
   kPlain,
   kSecret,      // private keys, cloud credentials, browser profiles, wallets: read by their own programs only

@@ -227,29 +227,17 @@ bool Engine::FetchesAndRuns(std::string_view text) const {
 
 // Somewhere in this function stands a text that fetches a program and runs it.
 // A file may write a thousand times, and what its functions hold is the same each time.
-bool Engine::WritesRunner() {
-  std::optional<bool>& known = held_[Key(module_, function_)].runner;
-  if (!known) known = HoldsRunner();
-  return *known;
+template <class Answer>
+Answer Engine::Once(std::optional<Answer> Held::* known, Answer (Engine::*ask)() const) {
+  std::optional<Answer>& answer = held_[Key(module_, function_)].*known;
+  if (!answer) answer = (this->*ask)();
+  return *answer;
 }
 
-bool Engine::WritesHarm() {
-  std::optional<bool>& known = held_[Key(module_, function_)].harm;
-  if (!known) known = HoldsHarm();
-  return *known;
-}
-
-bool Engine::WritesOpenMode() {
-  std::optional<bool>& known = held_[Key(module_, function_)].open_mode;
-  if (!known) known = HoldsOpenMode();
-  return *known;
-}
-
-double Engine::EmptiesGuards() {
-  std::optional<double>& known = held_[Key(module_, function_)].emptied;
-  if (!known) known = HoldsEmptied();
-  return *known;
-}
+bool Engine::WritesRunner() { return Once(&Held::runner, &Engine::HoldsRunner); }
+bool Engine::WritesHarm() { return Once(&Held::harm, &Engine::HoldsHarm); }
+bool Engine::WritesOpenMode() { return Once(&Held::open_mode, &Engine::HoldsOpenMode); }
+double Engine::EmptiesGuards() { return Once(&Held::emptied, &Engine::HoldsEmptied); }
 
 bool Engine::HoldsRunner() const {
   const Loc body = code().functions[function_].loc;

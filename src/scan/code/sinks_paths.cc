@@ -20,12 +20,7 @@ constexpr std::size_t kMostRead = std::size_t{1} << 20U;  // bytes of a module t
 // A pattern whose matches are letters, digits and signs that mean nothing to a shell. `pattern`: as it is written, with
 // its slashes or quotes; `whole`: it is asked for the whole text anyhow; `paths`: separators may be among them.
 bool IsOfNames(std::string_view pattern, bool whole, bool paths) {
-  const std::size_t from = pattern.find_first_of("/\"'");
-  const std::size_t to = from == std::string_view::npos ? from : pattern.rfind(pattern[from]);
-  if (to == std::string_view::npos || to <= from) return false;
-  // Other lines may say anything.
-  if (IsByLine(pattern[from], pattern.substr(to))) return false;
-  pattern = pattern.substr(from + 1, to - from - 1);
+  pattern = OfWholeText(pattern, false, whole);
   // Among the letters themselves brackets open shells within shells, and whole programs are written of them.
   for (std::size_t i = pattern.find('['); i < pattern.size(); i = pattern.find('[', i + 1)) {
     const std::size_t end = EndOfSet(pattern, i + 1);
@@ -33,11 +28,6 @@ bool IsOfNames(std::string_view pattern, bool whole, bool paths) {
       return false;
     i = end;
   }
-  const bool begins = pattern.starts_with('^');
-  if (begins) pattern.remove_prefix(1);
-  const bool ends = pattern.ends_with('$');
-  if (ends) pattern.remove_suffix(1);
-  if ((!begins || !ends) && !whole) return false;
   const bool part = Contains(pattern, "(");
   return pattern.starts_with('[') && pattern.find_first_of(";&`$<>' \"|") == std::string_view::npos &&
          (paths || !Contains(pattern, "/")) && !AnyOf(pattern, {"[^", "\\s", "\\S", "\\W", "\\D", ".*", ".+"}) &&

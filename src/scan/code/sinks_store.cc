@@ -220,9 +220,7 @@ std::string Engine::PathOfTable(const Call& call) {
 void Engine::NoteInstructions(const Call& call, std::string_view path) {
   constexpr std::ptrdiff_t kMost = 64;  // texts of a file
   constexpr std::size_t kShortest = 24;
-  const std::string lower = LowerCase(path);
-  const bool settings = lower.ends_with(".json") || lower.ends_with(".jsonc") || lower.ends_with(".toml");
-  if (!last_ || settings) return;
+  if (!last_ || IsSettingsPath(LowerCase(path))) return;
   if (std::ranges::count(instructions_, module_, &ToldText::module) >= kMost) {
     states_[module_].unfinished = true;
     return;

@@ -377,9 +377,7 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
   const std::string path = LowerCase(file.file->path);
   const std::string_view base = std::string_view(path).substr(path.rfind('/') + 1);
   const bool installs = base.starts_with("install") || (base != "setup.py" && SaysWord(base, "setup"));
-  // Settings say what an agent has; what it is to do stands in its instructions.
-  const bool settings = place.ends_with(".json") || place.ends_with(".jsonc") || place.ends_with(".toml");
-  if (installs || settings || IsOwnPlace(place, own)) finding.scale = std::min(finding.scale, kSaid);
+  if (installs || code::IsSettingsPath(place) || IsOwnPlace(place, own)) finding.scale = std::min(finding.scale, kSaid);
   out.push_back(std::move(finding));
 }
 

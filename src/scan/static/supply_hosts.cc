@@ -396,9 +396,7 @@ void ReadRoutes(Sheet& sheet, JsonValue environment, bool of_agent) {
 
 // Names of variables in a value of settings: "Bearer ${GITHUB_TOKEN}", "${env:GITHUB_TOKEN}".
 code::Vendors VendorsWithin(std::string_view value) {
-  constexpr std::size_t kLongest = 500;
   code::Vendors all;
-  value = value.substr(0, kLongest);
   for (std::size_t at = value.find('$'); at != std::string_view::npos; at = value.find('$', at + 1)) {
     std::string_view name = value.substr(at + 1);
     if (name.starts_with('{')) name.remove_prefix(1);
@@ -439,7 +437,7 @@ void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
     sheet.Source(url.string(), SpanOf(url), name);
     ReadServerKeys(sheet, url.string(), server.Find("headers"));
   }
-  ReadRoutes(sheet, server.Find("env"), false);
+  for (const std::string_view key : {"env", "environment"}) ReadRoutes(sheet, server.Find(key), false);
   StartedServer started{.name = std::string(name.substr(0, 80))};
   if (command.is_string()) {
     started.command = command.string();

@@ -1,10 +1,9 @@
 // Comments and strings of source files, without a tree.
 #include <algorithm>
-#include <array>
 #include <optional>
 #include <utility>
 
-#include "static/part_set.h"
+#include "static/classify.h"
 #include "static/surface_parts.h"
 
 namespace interlock::scan {
@@ -164,21 +163,28 @@ class CodeReader {
     at_ = std::min(end_, i + (block ? 3U : 1U));
   }
 
-  // cat <<EOF: all lines up to the one that says EOF.
   // cat >> "$HOME/.claude/CLAUDE.md" <<EOF, on the line that ends at `end`; or >> "$file", where such a file is named.
   bool IsWrittenForAgents(std::size_t end) {
-    static constexpr PartSet kObeyed(std::to_array<std::string_view>(
-        {"CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "GEMINI.md", ".cursorrules", ".windsurfrules", ".clinerules",
-         "copilot-instructions.md", ".cursor/rules", "SOUL.md", "SKILL.md"}));
+    const auto names_one = [](std::string_view text) {
+      constexpr std::string_view kApart = " \t\r\n\"'=<>;|&(){}$";
+      for (std::size_t from = 0; from < text.size();) {
+        const std::size_t to = std::min(text.find_first_of(kApart, from), text.size());
+        const std::string_view word = text.substr(from, to - from);
+        if (word.find('.') != std::string_view::npos && IsInstructionFile(word)) return true;
+        from = to + 1;
+      }
+      return false;
+    };
     const std::size_t start = text_.rfind('\n', end - 1) + 1;
     const std::string_view line = text_.substr(start, end - start);
     if (line.find('>') == std::string_view::npos && line.find("tee ") == std::string_view::npos) return false;
-    if (kObeyed.AnyIn(line)) return true;
+    if (names_one(line)) return true;
     if (line.find("$") == std::string_view::npos) return false;
-    if (!names_obeyed_) names_obeyed_ = kObeyed.AnyIn(text_);
+    if (!names_obeyed_) names_obeyed_ = names_one(text_);
     return *names_obeyed_;
   }
 
+  // cat <<EOF: all lines up to the one that says EOF.
   bool Heredoc() {
     if (style_ != CodeStyle::kHash || text_.substr(at_, 2) != "<<" || text_.substr(at_, 3) == "<<<" ||
         shifts_ > kMostShifts)
