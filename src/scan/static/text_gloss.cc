@@ -4,11 +4,13 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <span>
 
 #include "interlock/base/byte_classes.h"
 #include "interlock/base/check.h"
 #include "interlock/injection/glossary.h"
+#include "static/text_tongues.h"
 
 namespace interlock::embedded {
 std::string_view Find_scan_meaning(std::string_view file);  // generated: cmake/Embed.cmake
@@ -27,6 +29,10 @@ constexpr std::size_t kFewForeign = 3;
 constexpr std::size_t kLeastWords = 3;
 constexpr std::size_t kLeastKnown = 3;
 constexpr double kLeastShare = 0.3;
+constexpr std::size_t kLeastSigns = 2;     // that a text is of a language with a list
+constexpr std::size_t kLeastOfScript = 4;  // ... whose letters tell it
+constexpr unsigned kMostParts = 4;         // of words that are written together
+constexpr std::uint32_t kMostMoved = 3;    // verbs of a clause
 constexpr double kMostEnglish = 0.12;
 
 // Words without which hardly a sentence of the language is written.
@@ -38,6 +44,29 @@ constexpr std::array<std::string_view, 40> kForeign = {
     "los", "las", "del",  "una",  "para",  "com", "uma", "não", "het", "een", "niet", "van", "che", "per",
     "non", "il",  "sans", "pour", "con",   "por", "sin", "zu",  "auf", "et",  "y",    "le"};
 
+// The same of the languages that have lists of their own (text_tongues.h), as they are written. Those behind the first
+// letters of a line are asked for in every ASCII text, so none that English uses; `also` tell one language from
+// another.
+struct TongueShort {
+  Tongue tongue;
+  std::string_view words;
+  std::string_view also;
+};
+constexpr std::array<TongueShort, 7> kTongueShort = {{
+    {Tongue::kPolish, "nie jest oraz przez przed tylko nigdy zawsze aby jak lub dla tego jako",
+     "i w z na do o po od za to że się są ten tę ale już go by"},
+    {Tongue::kCzech, "nebo pokud aby jsou podle pouze nikdy jako jejich",
+     "a v s z na do o po od za to že se je pro ale už jak by při před který není lze"},
+    {Tongue::kSwedish, "och att som inte eller till utan detta alla aldrig",
+     "en ett det den de i på av med för är från om du kan har men vid var så när"},
+    {Tongue::kDanish, "ikke og til eller uden uten alle aldrig aldri dette",
+     "en et det den de i på af av med for er fra om du kan har men ved at å som når før skal"},
+    {Tongue::kTurkish, "bir olarak veya daha gibi sonra sadece", "ve bu ile için da de ne çok her ama bunu tüm"},
+    {Tongue::kIndonesian, "yang untuk dengan dari tidak jangan atau adalah akan kepada semua",
+     "dan di ke ini itu pada dalam jika lalu harus anda kamu"},
+    {Tongue::kVietnamese, "", "và của các không được cho là một để trong này khi có với từ đến nếu hãy hoặc trên"},
+}};
+
 const Glossary& Own() {
   static const std::shared_ptr<const Glossary> glossary = [] {
     auto parsed = Glossary::Parse(embedded::Find_scan_meaning("glossary.json"));
@@ -47,10 +76,40 @@ const Glossary& Own() {
   return *glossary;
 }
 
+bool IsLatin(Tongue tongue) { return tongue <= Tongue::kVietnamese; }
+
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
 bool IsIdeographic(std::string_view text, std::size_t at) {
   const auto lead = static_cast<unsigned char>(text[at]);
   return lead >= 0xE3 && lead <= 0xE9 && at + 2 < text.size();
+}
+
+// Bytes of a sign beyond ASCII that is no letter: quotation marks, commas and full stops of other scripts, pictures.
+std::size_t SignAt(std::string_view text, std::size_t at) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
+  };
+  const unsigned next = byte(1);
+  switch (byte(0)) {
+    case 0xC2:
+      return next != 0xAA && next != 0xB5 && next != 0xBA ? 2 : 0;
+    case 0xC3:
+      return next == 0x97 || next == 0xB7 ? 2 : 0;
+    case 0xD8:
+      return next == 0x8C || next == 0x9B || next == 0x9F ? 2 : 0;
+    case 0xD9:
+      return next >= 0xAA && next <= 0xAD ? 2 : 0;
+    case 0xDB:
+      return next == 0x94 ? 2 : 0;
+    case 0xE0:
+      return next == 0xA5 && (byte(2) == 0xA4 || byte(2) == 0xA5) ? 3 : 0;
+    case 0xE2:
+      return next < 0xB0 && at + 2 < text.size() ? 3 : 0;
+    case 0xF0:
+      return next == 0x9F && at + 3 < text.size() ? 4 : 0;
+    default:
+      return 0;
+  }
 }
 
 struct Word {
@@ -70,13 +129,17 @@ void CutWords(std::string_view text, std::vector<Word>& out) {
       }
       continue;
     }
+    if (const std::size_t sign = SignAt(text, i); sign != 0) {
+      i = std::min(i + sign, text.size());
+      continue;
+    }
     const std::size_t begin = i;
     if (IsIdeographic(text, i)) {
       while (i < text.size() && IsIdeographic(text, i)) i += 3;
     } else {
       while (i < text.size() &&
              (IsLetter(text[i]) || (text[i] == '\'' && i + 1 < text.size() && IsLetter(text[i + 1]))) &&
-             !IsIdeographic(text, i)) {
+             !IsIdeographic(text, i) && ((text[i] & 0x80) == 0 || SignAt(text, i) == 0)) {
         ++i;
       }
       if (i < text.size() &&
@@ -108,34 +171,70 @@ std::uint64_t PackedAt(std::string_view text, std::size_t begin, std::size_t siz
   return out & ~std::uint64_t{0} >> (64 - 8 * size);
 }
 
-// kEnglish and kForeign, open addressing.
+// Who uses a short word.
+using Users = std::uint16_t;
+constexpr Users kUsedInEnglish = 1;
+constexpr Users kUsedElsewhere = 2;  // in one of the languages of glossary.json
+constexpr Users kTells = 4;          // ASCII, and not English
+constexpr Users UsedIn(Tongue tongue) { return static_cast<Users>(8U << static_cast<unsigned>(tongue)); }
+
+constexpr void EachShort(std::string_view words, const auto& use) {
+  while (!words.empty()) {
+    const std::size_t blank = std::min(words.find(' '), words.size());
+    if (blank > 0) use(words.substr(0, blank));
+    words.remove_prefix(std::min(blank + 1, words.size()));
+  }
+}
+
+// All of them, open addressing.
 struct ShortWords {
-  static constexpr std::size_t kSlots = 256;
+  static constexpr std::size_t kSlots = 1024;
   std::array<std::uint64_t, kSlots> words{};
-  std::array<std::uint8_t, kSlots> kind{};  // 1 English, 2 another language
-  static constexpr std::size_t Slot(std::uint64_t word) { return (word * 0x9E3779B97F4A7C15ULL) >> 56; }
-  constexpr void Add(std::string_view word, std::uint8_t what) {
+  std::array<Users, kSlots> users{};
+  static constexpr std::size_t Slot(std::uint64_t word) { return (word * 0x9E3779B97F4A7C15ULL) >> 54; }
+  constexpr void Add(std::string_view word, Users who) {
     std::size_t at = Slot(Packed(word));
-    while (words[at] != 0) at = (at + 1) % kSlots;
+    while (words[at] != 0 && words[at] != Packed(word)) at = (at + 1) % kSlots;
     words[at] = Packed(word);
-    kind[at] = what;
+    users[at] |= who;
   }
   constexpr ShortWords() {
-    for (const std::string_view word : kEnglish) Add(word, 1);
-    for (const std::string_view word : kForeign) Add(word, 2);
+    for (const std::string_view word : kEnglish) Add(word, kUsedInEnglish);
+    for (const std::string_view word : kForeign) Add(word, kUsedElsewhere | kTells);
+    for (const TongueShort& tongue : kTongueShort) {
+      EachShort(tongue.words, [&](std::string_view word) { Add(word, UsedIn(tongue.tongue) | kTells); });
+      EachShort(tongue.also, [&](std::string_view word) { Add(word, UsedIn(tongue.tongue)); });
+    }
   }
-  [[nodiscard]] std::uint8_t KindOf(std::string_view word) const { return KindOf(Packed(word)); }
-  [[nodiscard]] std::uint8_t KindOf(std::uint64_t packed) const {
+  [[nodiscard]] Users UsersOf(std::string_view word) const { return UsersOf(Packed(word)); }
+  [[nodiscard]] Users UsersOf(std::uint64_t packed) const {
     if (packed == 0) return 0;
     for (std::size_t at = Slot(packed); words[at] != 0; at = (at + 1) % kSlots) {
-      if (words[at] == packed) return kind[at];
+      if (words[at] == packed) return users[at];
     }
     return 0;
   }
 };
 constexpr ShortWords kShortWords;
 
-constexpr std::size_t kLongestForeign = std::ranges::max(kForeign, {}, &std::string_view::size).size();
+// kForeign, and what tells the languages with lists.
+constexpr std::size_t kTelling = [] {
+  std::size_t count = kForeign.size();
+  for (const TongueShort& tongue : kTongueShort) EachShort(tongue.words, [&](std::string_view) { ++count; });
+  return count;
+}();
+constexpr std::array<std::string_view, kTelling> kTellingWords = [] {
+  std::array<std::string_view, kTelling> out{};
+  std::size_t at = 0;
+  for (const std::string_view word : kForeign) out[at++] = word;
+  for (const TongueShort& tongue : kTongueShort) {
+    EachShort(tongue.words, [&](std::string_view word) { out[at++] = word; });
+  }
+  return out;
+}();
+
+constexpr std::size_t kLongestTelling = std::ranges::max(kTellingWords, {}, &std::string_view::size).size();
+static_assert(kLongestTelling <= sizeof(std::uint64_t));
 
 class Writer {
  public:
@@ -144,30 +243,60 @@ class Writer {
   void Copy(std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {
       const char c = text_[i];
-      // Full stops and commas of scripts without blanks.
-      if (c == '\xE3' || c == '\xEF') {
-        const std::string_view sign = text_.substr(i, 3);
-        if (sign == "\xE3\x80\x82" || sign == "\xEF\xBC\x8C" || sign == "\xE3\x80\x81" || sign == "\xEF\xBC\x9B") {
-          Put(sign == "\xE3\x80\x82" ? ". " : ", ", i);
-          clause_ = out_.text.size();
-          denied_ = false;
-          i += 2;
+      if ((c & 0x80) != 0) {
+        // Full stops and commas of other scripts.
+        const Sign sign = SignOf(text_.substr(i, 3));
+        if (!sign.ascii.empty()) {
+          Put(sign.ascii, i);
+          NewClause();
+          i += sign.size - 1;
           continue;
         }
       }
       Byte(c, i);
-      if (c == '.' || c == ',' || c == ';' || c == ':' || c == '\n' || c == '!' || c == '?' || c == '(') {
-        clause_ = out_.text.size();
-        denied_ = false;
+      if (c == '\n' || c == '(') {
+        NewClause();
+      } else if (c == '.' || c == ',' || c == ';' || c == ':' || c == '!' || c == '?') {
+        // An address goes on.
+        const char next = i + 1 < text_.size() ? text_[i + 1] : ' ';
+        if (static_cast<unsigned char>(next) <= ' ' || (next & 0x80) != 0 || next == '"' || next == ')') NewClause();
       }
     }
+  }
+
+  // What a word of a language with a list stands for.
+  void Gloss(const TongueGloss& gloss, bool verb_last, std::size_t at) {
+    if (gloss.after_and) English("and", at);
+    std::string_view word = gloss.english;
+    if (gloss.form == WordForm::kMust) English("must", at);
+    if (gloss.form == WordForm::kWithout || gloss.form == WordForm::kIng) {
+      if (gloss.form == WordForm::kWithout) English("without", at);
+      Spaced(word, at);
+      Put("ing", at);
+    } else if (word == "must not") {
+      English("must", at);
+      English("not", at);
+    } else if (gloss.verb && verb_last && moved_ < kMostMoved) {
+      // Behind the denial, before the rest of its clause.
+      std::string moved(word);
+      moved += ' ';
+      verb_ = Insert(verb_, moved, at) + moved.size();
+      ++moved_;
+    } else {
+      // "must to send"
+      if (word.starts_with("to ") && EndsInOneOf({"must", "please", "to", "can", "not", "or", "without"})) {
+        word.remove_prefix(3);
+      }
+      English(word, at);
+    }
+    if (gloss.form == WordForm::kNot) English("not", at);
+    if (gloss.form == WordForm::kAnd) English("and", at);
   }
 
   void English(std::string_view word, std::size_t at) {
     if (word == "and" || word == "but") {
       Spaced(word, at);
-      clause_ = out_.text.size();
-      denied_ = false;
+      NewClause();
       return;
     }
     // Where the denial stands differs by language; before what it denies is where English has it.
@@ -175,11 +304,7 @@ class Writer {
       if (denied_) return;
       denied_ = true;
       const std::string_view denial = word == "never" ? "never " : "do not ";
-      std::size_t where = clause_;
-      while (where < out_.text.size() && out_.text[where] == ' ') ++where;
-      out_.text.insert(where, denial);
-      out_.map.insert(out_.map.begin() + static_cast<std::ptrdiff_t>(where), denial.size(),
-                      where < out_.map.size() ? out_.map[where] : static_cast<std::uint32_t>(at));
+      verb_ = Insert(clause_, denial, at) + denial.size();
       return;
     }
     Spaced(word, at);
@@ -191,6 +316,49 @@ class Writer {
   }
 
  private:
+  struct Sign {
+    std::string_view ascii;  // empty: none that parts clauses
+    std::size_t size = 0;
+  };
+  static Sign SignOf(std::string_view text) {
+    if (text == "\xE3\x80\x82") return {". ", 3};
+    if (text == "\xEF\xBC\x8C" || text == "\xE3\x80\x81" || text == "\xEF\xBC\x9B") return {", ", 3};
+    if (text == "\xE0\xA5\xA4" || text == "\xE0\xA5\xA5") return {". ", 3};  // danda
+    const std::string_view two = text.substr(0, 2);
+    if (two == "\xD8\x8C") return {", ", 2};
+    if (two == "\xD8\x9B") return {"; ", 2};
+    if (two == "\xD8\x9F") return {"? ", 2};
+    return {};
+  }
+
+  void NewClause() {
+    verb_ = clause_ = out_.text.size();
+    denied_ = false;
+    moved_ = 0;
+  }
+
+  // Puts `what` at `where`, or at the next word; says where.
+  std::size_t Insert(std::size_t where, std::string_view what, std::size_t at) {
+    while (where < out_.text.size() && out_.text[where] == ' ') ++where;
+    std::size_t size = what.size();
+    if (where > 0 && IsLetter(out_.text[where - 1])) {
+      Byte(' ', at);  // at the end: "and" is the last word
+      ++where;
+    }
+    out_.text.insert(where, what);
+    out_.map.insert(out_.map.begin() + static_cast<std::ptrdiff_t>(where), size,
+                    where < out_.map.size() ? out_.map[where] : static_cast<std::uint32_t>(at));
+    return where;
+  }
+
+  [[nodiscard]] bool EndsInOneOf(std::initializer_list<std::string_view> words) const {
+    std::string_view text = out_.text;
+    while (text.ends_with(' ')) text.remove_suffix(1);
+    return std::ranges::any_of(words, [&](std::string_view word) {
+      return text.ends_with(word) && (text.size() == word.size() || !IsLetter(text[text.size() - word.size() - 1]));
+    });
+  }
+
   void Put(std::string_view text, std::size_t at) {
     for (const char c : text) Byte(c == '_' ? ' ' : c, at);
   }
@@ -202,31 +370,180 @@ class Writer {
   std::string_view text_;
   GlossedText& out_;
   std::size_t clause_ = 0;
+  std::size_t verb_ = 0;  // where a verb of this clause belongs
+  std::uint32_t moved_ = 0;
   bool denied_ = false;
 };
 
-// Words by their language, as far as short words tell it.
+// Words by their language, as far as short words and letters tell it.
 struct Languages {
   std::size_t english = 0;
   std::size_t foreign = 0;
   std::size_t wide = 0;  // of other letters
+  // Of each language with a list: two a short word, one a word with a letter of its own, and the short words among
+  // these that English, or another language, has as well.
+  std::array<std::uint32_t, kTongues> signs{};
+  std::array<std::uint32_t, kTongues> in_english{};
+  std::array<std::uint32_t, kTongues> elsewhere{};
 };
+
+// Letters and scripts that tell a language.
+void CountLetters(std::string_view word, Languages& out) {
+  const auto count = [&](Tongue tongue, std::uint32_t more) { out.signs[static_cast<std::size_t>(tongue)] += more; };
+  bool ukrainian = false;
+  for (std::size_t i = 0; i + 1 < word.size(); ++i) {
+    const unsigned lead = static_cast<unsigned char>(word[i]);
+    if (lead < 0xC3) continue;
+    const unsigned next = static_cast<unsigned char>(word[i + 1]);
+    switch (lead) {
+      case 0xC3:  // å, æ, ø
+        if (next == 0xA5 || next == 0x85) {
+          count(Tongue::kSwedish, 1);
+          return count(Tongue::kDanish, 1);
+        }
+        if (next == 0xA6 || next == 0xB8 || next == 0x98) return count(Tongue::kDanish, 1);
+        if (next == 0xA4) count(Tongue::kSwedish, 1);
+        break;
+      case 0xC4:
+        if (next == 0x85 || next == 0x87 || next == 0x99) return count(Tongue::kPolish, 1);
+        if (next == 0x9B) return count(Tongue::kCzech, 1);
+        if (next == 0x9F || next == 0xB0 || next == 0xB1) return count(Tongue::kTurkish, 1);
+        break;
+      case 0xC5:
+        if (next == 0x81 || next == 0x82 || next == 0x84 || (next >= 0x9A && next <= 0x9B) ||
+            (next >= 0xB9 && next <= 0xBC)) {
+          return count(Tongue::kPolish, 1);
+        }
+        if (next == 0x98 || next == 0x99 || next == 0xAF) return count(Tongue::kCzech, 1);
+        if (next == 0x9E || next == 0x9F) return count(Tongue::kTurkish, 1);
+        break;
+      case 0xC6:
+        if (next == 0xA0 || next == 0xA1 || next == 0xAF || next == 0xB0) return count(Tongue::kVietnamese, 1);
+        break;
+      case 0xE1:
+        if (next == 0xBA || next == 0xBB) return count(Tongue::kVietnamese, 1);
+        break;
+      case 0xD0:
+        ukrainian |= next == 0x84 || next == 0x86 || next == 0x87;
+        break;
+      case 0xD1:
+        if (next == 0x9E) return;  // Belarusian
+        ukrainian |= next == 0x94 || next == 0x96 || next == 0x97;
+        break;
+      case 0xD2:
+        ukrainian |= next == 0x90 || next == 0x91;
+        break;
+      case 0xD8:
+      case 0xD9:
+        return count(Tongue::kArabic, 2);
+      case 0xE0:
+        if (next == 0xA4 || next == 0xA5) return count(Tongue::kHindi, 2);
+        break;
+      case 0xEA:
+      case 0xEB:
+      case 0xEC:
+      case 0xED:
+        return count(Tongue::kKorean, 2);
+      default:
+        break;
+    }
+  }
+  if (ukrainian) count(Tongue::kUkrainian, 1);
+}
 
 Languages CountOf(std::string_view text, const std::vector<Word>& words) {
   Languages out;
   for (const Word& word : words) {
     const std::string_view one = text.substr(word.begin, word.end - word.begin);
     out.wide += (one[0] & 0x80) != 0 ? 1U : 0U;
-    const std::uint8_t kind = kShortWords.KindOf(one);
-    out.english += kind == 1 ? 1U : 0U;
-    out.foreign += kind == 2 ? 1U : 0U;
+    const Users users = kShortWords.UsersOf(one);
+    out.english += users & kUsedInEnglish;
+    out.foreign += (users & kUsedElsewhere) != 0 ? 1U : 0U;
+    if (users < UsedIn(Tongue{})) {
+      if (std::ranges::any_of(one, [](char c) { return (c & 0x80) != 0; })) CountLetters(one, out);
+      continue;
+    }
+    for (unsigned left = users / UsedIn(Tongue{}); left != 0; left &= left - 1) {
+      const auto tongue = static_cast<std::size_t>(std::countr_zero(left));
+      out.signs[tongue] += 2;
+      out.in_english[tongue] += users & kUsedInEnglish;
+      out.elsewhere[tongue] += (users & kUsedElsewhere) != 0 ? 1U : 0U;
+    }
   }
   return out;
 }
 
+// The language with a list that the text is of.
+std::optional<Tongue> TongueOf(const Languages& counts) {
+  const auto most = static_cast<std::size_t>(std::ranges::max_element(counts.signs) - counts.signs.begin());
+  const std::size_t signs = counts.signs[most];
+  const auto tongue = static_cast<Tongue>(most);
+  const bool script = tongue == Tongue::kKorean || tongue == Tongue::kArabic || tongue == Tongue::kHindi;
+  if (signs < (script ? kLeastOfScript : kLeastSigns)) return std::nullopt;
+  if (signs <= 2 * (counts.english - counts.in_english[most])) return std::nullopt;
+  if (signs <= 2 * (counts.foreign - counts.elsewhere[most])) return std::nullopt;
+  return tongue;
+}
+
+// `text`, which is of a language with a list.
+bool GlossTongue(std::string_view text, const std::vector<Word>& words, Tongue tongue, GlossedText& out) {
+  const TongueWords& listed = TongueWords::Of(tongue);
+  std::vector<std::string> folded(words.size());
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (words[i].end - words[i].begin <= kMaxWord) {
+      listed.Fold(text.substr(words[i].begin, words[i].end - words[i].begin), folded[i]);
+    }
+  }
+  Writer writer(text, out);
+  const auto count_from = [&](std::size_t i) {  // words that may be one phrase
+    std::size_t count = 1;
+    while (count < listed.longest() && i + count < words.size() &&
+           words[i + count].begin == words[i + count - 1].end + 1 &&
+           (text[words[i + count].begin - 1] == ' ' || text[words[i + count].begin - 1] == '-' ||
+            text[words[i + count].begin - 1] == '\n')) {
+      ++count;
+    }
+    return count;
+  };
+  std::size_t known = 0;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < words.size();) {
+    const Word& word = words[i];
+    writer.Copy(at, word.begin);
+    TongueGloss gloss = listed.Find(std::span(folded).subspan(i, count_from(i)));
+    if (gloss.words == 0) {
+      // Letters that English lacks would be cut into words of it.
+      const std::string_view one = text.substr(word.begin, word.end - word.begin);
+      if (std::ranges::none_of(one, [](char c) { return (c & 0x80) != 0; })) writer.Copy(word.begin, word.end);
+      at = word.end;
+      ++i;
+      continue;
+    }
+    known += gloss.words;
+    if (gloss.form == WordForm::kWithout && listed.verb_last() && i + gloss.words < words.size() &&
+        listed.Find(std::span(folded).subspan(i + gloss.words, 1)).english == "before") {
+      gloss.form = WordForm::kIng;  // "before sending"
+    }
+    writer.Gloss(gloss, listed.verb_last(), word.begin);
+    for (unsigned parts = 0; gloss.rest > 0 && parts < kMostParts; ++parts) {
+      std::array<std::string, 1> rest = {folded[i].substr(folded[i].size() - gloss.rest)};
+      gloss = listed.Find(rest);
+      if (gloss.words != 0) writer.Gloss(gloss, listed.verb_last(), word.begin);
+      gloss.words = 1;
+    }
+    at = words[i + gloss.words - 1].end;
+    i += gloss.words;
+  }
+  writer.Copy(at, text.size());
+  if (known >= kLeastKnown && static_cast<double>(known) >= kLeastShare * static_cast<double>(words.size()))
+    return true;
+  out = {};
+  return false;
+}
+
 }  // namespace
 
-std::span<const std::string_view> ForeignWords() { return kForeign; }
+std::span<const std::string_view> ForeignWords() { return kTellingWords; }
 
 bool MayBeForeign(std::string_view text) {
   base::ByteClasses classes(text);
@@ -240,9 +557,9 @@ bool MayBeForeign(std::string_view text) {
       auto size = static_cast<std::size_t>(std::countr_one(letters >> bit));
       const std::size_t begin = block + bit;
       if (bit + size == base::ByteClasses::kBlock) {
-        while (begin + size < text.size() && size <= kLongestForeign && IsLetter(text[begin + size])) ++size;
+        while (begin + size < text.size() && size <= kLongestTelling && IsLetter(text[begin + size])) ++size;
       }
-      if (size <= kLongestForeign && kShortWords.KindOf(PackedAt(text, begin, size)) == 2) return true;
+      if (size <= kLongestTelling && (kShortWords.UsersOf(PackedAt(text, begin, size)) & kTells) != 0) return true;
     }
     carry = letters >> (base::ByteClasses::kBlock - 1);
   }
@@ -254,6 +571,9 @@ bool IsForeign(std::string_view text) {
   std::vector<Word> words;
   CutWords(text, words);
   const Languages counts = CountOf(text, words);
+  if (const std::optional<Tongue> tongue = TongueOf(counts); tongue.has_value() && IsLatin(*tongue)) {
+    return counts.signs[static_cast<std::size_t>(*tongue)] >= 2 * kFewForeign;
+  }
   return counts.foreign >= kFewForeign && counts.foreign > 2 * counts.english;
 }
 
@@ -262,8 +582,15 @@ bool GlossText(std::string_view text, GlossedText& out) {
   static thread_local std::vector<Word> words;  // as long as the longest text with words of another language
   words.clear();
   CutWords(text, words);
-  const auto [english, foreign, wide] = CountOf(text, words);
+  const Languages counts = CountOf(text, words);
+  const auto english = counts.english;
+  const auto foreign = counts.foreign;
+  const auto wide = counts.wide;
   if (words.size() < kLeastWords && wide == 0) return false;
+  if (const std::optional<Tongue> tongue = TongueOf(counts);
+      tongue.has_value() && GlossTongue(text, words, *tongue, out)) {
+    return true;
+  }
   if (foreign == 0 && wide == 0) return false;
   if (static_cast<double>(english) > kMostEnglish * static_cast<double>(words.size())) return false;
 
