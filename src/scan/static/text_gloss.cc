@@ -24,13 +24,13 @@ using injection::Glossary;
 
 constexpr std::size_t kMaxText = std::size_t{64} << 10;
 constexpr std::size_t kMaxWord = 48;
-constexpr std::size_t kLookAhead = 6;  // words of a phrase
+constexpr std::size_t kMaxMarked = 144;  // ... of letters that may be written in pieces
+constexpr std::size_t kLookAhead = 6;    // words of a phrase
 constexpr std::size_t kFewForeign = 3;
 constexpr std::size_t kLeastWords = 3;
 constexpr std::size_t kLeastKnown = 3;
 constexpr double kLeastShare = 0.3;
-constexpr std::size_t kLeastSigns = 2;     // that a text is of a language with a list
-constexpr std::size_t kLeastOfScript = 4;  // ... whose letters tell it
+constexpr std::size_t kLeastOfScript = 4;  // signs of a language that has a script of its own
 constexpr unsigned kMostParts = 4;         // of words that are written together
 constexpr std::uint32_t kMostMoved = 3;    // verbs of a clause
 constexpr double kMostEnglish = 0.12;
@@ -54,16 +54,13 @@ struct TongueShort {
 };
 constexpr std::array<TongueShort, 7> kTongueShort = {{
     {Tongue::kPolish, "nie jest oraz przez przed tylko nigdy zawsze aby jak lub dla tego jako",
-     "i w z na do o po od za to że się są ten tę ale już go by"},
-    {Tongue::kCzech, "nebo pokud aby jsou podle pouze nikdy jako jejich",
-     "a v s z na do o po od za to že se je pro ale už jak by při před který není lze"},
-    {Tongue::kSwedish, "och att som inte eller till utan detta alla aldrig",
-     "en ett det den de i på av med för är från om du kan har men vid var så när"},
-    {Tongue::kDanish, "ikke og til eller uden uten alle aldrig aldri dette",
-     "en et det den de i på af av med for er fra om du kan har men ved at å som når før skal"},
-    {Tongue::kTurkish, "bir olarak veya daha gibi sonra sadece", "ve bu ile için da de ne çok her ama bunu tüm"},
+     "w że się są tę już jeśli"},
+    {Tongue::kCzech, "nebo pokud aby jsou podle pouze nikdy jako jejich", "že už jak při před který není lze"},
+    {Tongue::kSwedish, "och att som inte eller till utan aldrig", "ett av på för är från när så"},
+    {Tongue::kDanish, "ikke og til eller uden uten aldrig aldri dette", "af av på fra ved at å når før skal for som"},
+    {Tongue::kTurkish, "bir olarak veya daha gibi sonra sadece icin asla", "ve bu ile için çok ama bunu tüm"},
     {Tongue::kIndonesian, "yang untuk dengan dari tidak jangan atau adalah akan kepada semua",
-     "dan di ke ini itu pada dalam jika lalu harus anda kamu"},
+     "ke ini itu pada dalam jika lalu harus anda kamu"},
     {Tongue::kVietnamese, "", "và của các không được cho là một để trong này khi có với từ đến nếu hãy hoặc trên"},
 }};
 
@@ -255,11 +252,15 @@ class Writer {
       }
       Byte(c, i);
       if (c == '\n' || c == '(') {
+        asks_ = asks_ && c == '(';
         NewClause();
       } else if (c == '.' || c == ',' || c == ';' || c == ':' || c == '!' || c == '?') {
         // An address goes on.
         const char next = i + 1 < text_.size() ? text_[i + 1] : ' ';
-        if (static_cast<unsigned char>(next) <= ' ' || (next & 0x80) != 0 || next == '"' || next == ')') NewClause();
+        if (static_cast<unsigned char>(next) <= ' ' || (next & 0x80) != 0 || next == '"' || next == ')') {
+          asks_ = asks_ && (c == ',' || c == ':');
+          NewClause();
+        }
       }
     }
   }
@@ -283,8 +284,9 @@ class Writer {
       verb_ = Insert(verb_, moved, at) + moved.size();
       ++moved_;
     } else {
-      // "must to send"
-      if (word.starts_with("to ") && EndsInOneOf({"must", "please", "to", "can", "not", "or", "without"})) {
+      // "must to send", "please copy and to send"
+      if (word.starts_with("to ") && (EndsInOneOf({"must", "please", "to", "can", "not", "without"}) ||
+                                      (asks_ && EndsInOneOf({"and", "or", "then"})))) {
         word.remove_prefix(3);
       }
       English(word, at);
@@ -307,7 +309,13 @@ class Writer {
       verb_ = Insert(clause_, denial, at) + denial.size();
       return;
     }
+    asks_ = asks_ || word == "must" || word == "please";
     Spaced(word, at);
+  }
+
+  void EndClause(std::size_t at) {
+    Put(",", at);
+    NewClause();
   }
 
   void Spaced(std::string_view word, std::size_t at) {
@@ -373,6 +381,7 @@ class Writer {
   std::size_t verb_ = 0;  // where a verb of this clause belongs
   std::uint32_t moved_ = 0;
   bool denied_ = false;
+  bool asks_ = false;  // the sentence has said that something is to be done
 };
 
 // Words by their language, as far as short words and letters tell it.
@@ -403,18 +412,22 @@ void CountLetters(std::string_view word, Languages& out) {
         }
         if (next == 0xA6 || next == 0xB8 || next == 0x98) return count(Tongue::kDanish, 1);
         if (next == 0xA4) count(Tongue::kSwedish, 1);
+        if (next == 0xBD) return count(Tongue::kCzech, 1);
         break;
       case 0xC4:
         if (next == 0x85 || next == 0x87 || next == 0x99) return count(Tongue::kPolish, 1);
-        if (next == 0x9B) return count(Tongue::kCzech, 1);
+        if (next == 0x8D || next == 0x8F || next == 0x9B) return count(Tongue::kCzech, 1);
         if (next == 0x9F || next == 0xB0 || next == 0xB1) return count(Tongue::kTurkish, 1);
         break;
       case 0xC5:
-        if (next == 0x81 || next == 0x82 || next == 0x84 || (next >= 0x9A && next <= 0x9B) ||
+        if (next == 0x81 || next == 0x82 || next == 0x84 || next == 0x9A || next == 0x9B ||
             (next >= 0xB9 && next <= 0xBC)) {
           return count(Tongue::kPolish, 1);
         }
-        if (next == 0x98 || next == 0x99 || next == 0xAF) return count(Tongue::kCzech, 1);
+        if (next == 0x88 || next == 0x98 || next == 0x99 || next == 0xA1 || next == 0xA5 || next == 0xAF ||
+            next == 0xBD || next == 0xBE) {
+          return count(Tongue::kCzech, 1);
+        }
         if (next == 0x9E || next == 0x9F) return count(Tongue::kTurkish, 1);
         break;
       case 0xC6:
@@ -422,6 +435,13 @@ void CountLetters(std::string_view word, Languages& out) {
         break;
       case 0xE1:
         if (next == 0xBA || next == 0xBB) return count(Tongue::kVietnamese, 1);
+        if (next >= 0x84 && next <= 0x87) return count(Tongue::kKorean, 2);  // letter by letter
+        break;
+      case 0xCC:  // marks on their own
+        if (next == 0x89 || next == 0x9B || next == 0xA3) return count(Tongue::kVietnamese, 1);
+        if (next == 0xA8) return count(Tongue::kPolish, 1);
+        if (next == 0x8C) return count(Tongue::kCzech, 1);
+        if (next == 0xA7) return count(Tongue::kTurkish, 1);
         break;
       case 0xD0:
         ukrainian |= next == 0x84 || next == 0x86 || next == 0x87;
@@ -479,7 +499,8 @@ std::optional<Tongue> TongueOf(const Languages& counts) {
   const std::size_t signs = counts.signs[most];
   const auto tongue = static_cast<Tongue>(most);
   const bool script = tongue == Tongue::kKorean || tongue == Tongue::kArabic || tongue == Tongue::kHindi;
-  if (signs < (script ? kLeastOfScript : kLeastSigns)) return std::nullopt;
+  // A letter may do, for what is of another language has too few of the words; a word of another script may be a name.
+  if (signs < (script ? kLeastOfScript : 1)) return std::nullopt;
   if (signs <= 2 * (counts.english - counts.in_english[most])) return std::nullopt;
   if (signs <= 2 * (counts.foreign - counts.elsewhere[most])) return std::nullopt;
   return tongue;
@@ -490,7 +511,7 @@ bool GlossTongue(std::string_view text, const std::vector<Word>& words, Tongue t
   const TongueWords& listed = TongueWords::Of(tongue);
   std::vector<std::string> folded(words.size());
   for (std::size_t i = 0; i < words.size(); ++i) {
-    if (words[i].end - words[i].begin <= kMaxWord) {
+    if (words[i].end - words[i].begin <= kMaxMarked) {
       listed.Fold(text.substr(words[i].begin, words[i].end - words[i].begin), folded[i]);
     }
   }
@@ -516,6 +537,7 @@ bool GlossTongue(std::string_view text, const std::vector<Word>& words, Tongue t
       const std::string_view one = text.substr(word.begin, word.end - word.begin);
       if (std::ranges::none_of(one, [](char c) { return (c & 0x80) != 0; })) writer.Copy(word.begin, word.end);
       at = word.end;
+      if (listed.EndsClause(folded[i])) writer.EndClause(word.begin);
       ++i;
       continue;
     }
@@ -532,6 +554,7 @@ bool GlossTongue(std::string_view text, const std::vector<Word>& words, Tongue t
       gloss.words = 1;
     }
     at = words[i + gloss.words - 1].end;
+    if (listed.EndsClause(folded[i + gloss.words - 1])) writer.EndClause(word.begin);
     i += gloss.words;
   }
   writer.Copy(at, text.size());

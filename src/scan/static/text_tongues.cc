@@ -76,6 +76,24 @@ void FoldLatin(std::string_view word, std::string& out) {
   }
 }
 
+// Of languages in which another mark is another word ("för", "före"): lower case, and composed.
+void FoldNordic(std::string_view word, std::string& out) {
+  for (std::size_t i = 0; i < word.size();) {
+    const letters::Decoded one = letters::CharAt(word, i);
+    i += one.size;
+    std::uint32_t code = one.code;
+    if (code == '\'') break;
+    if (code < 0x80) code = static_cast<std::uint32_t>(letters::Lower(static_cast<char>(code)));
+    if (code >= 0xC0 && code <= 0xDE && code != 0xD7) code += 32;
+    const char last = out.empty() ? '\0' : out.back();
+    if ((code == 0x30A && last == 'a') || (code == 0x308 && (last == 'a' || last == 'o'))) {
+      out.pop_back();
+      code = code == 0x30A ? 0xE5 : last == 'a' ? 0xE4 : 0xF6;
+    }
+    PutCode(code, out);
+  }
+}
+
 // A Vietnamese letter as letters, its quality, and its tone, as they are typed ("ế" is "ee" and "s").
 struct Typed {
   char letter = 0;
@@ -331,6 +349,7 @@ struct TongueWords::Lists {
   ByText<std::uint32_t> firsts;  // words of the longest phrase that starts with it
   std::array<ByText<WordForm>, 2> endings;
   std::vector<std::pair<std::string, WordForm>> prefixes;  // the longest first
+  std::vector<std::string> clause_ends;
   bool parts = false;
   bool verb_last = false;
   bool together = false;  // words may be written without a blank between them
@@ -426,6 +445,8 @@ TongueWords::TongueWords(Tongue tongue, std::string_view file) : tongue_(tongue)
     line.remove_prefix(colon + 1);
     if (name == "order") {
       lists.verb_last = true;
+    } else if (name == "clause ends") {
+      EachWord(line, [&](std::string_view word) { lists.clause_ends.push_back(fold(word)); });
     } else if (name == "prefixes") {
       EachWord(line, [&](std::string_view word) {
         const WordForm form = form_of(word);
@@ -497,6 +518,9 @@ const TongueWords& TongueWords::Of(Tongue tongue) {
 
 void TongueWords::Fold(std::string_view word, std::string& out) const {
   switch (tongue_) {
+    case Tongue::kSwedish:
+    case Tongue::kDanish:
+      return FoldNordic(word, out);
     case Tongue::kVietnamese:
       return FoldVietnamese(word, out);
     case Tongue::kUkrainian:
@@ -510,6 +534,12 @@ void TongueWords::Fold(std::string_view word, std::string& out) const {
     default:
       return FoldLatin(word, out);
   }
+}
+
+bool TongueWords::EndsClause(std::string_view folded) const {
+  return std::ranges::any_of(lists_->clause_ends, [&](const std::string& end) {
+    return folded.size() >= end.size() + kLeastStem && folded.ends_with(end);
+  });
 }
 
 bool TongueWords::verb_last() const noexcept { return lists_->verb_last; }

@@ -54,6 +54,8 @@ class TongueWords {
   void Fold(std::string_view word, std::string& out) const;
   // The longest phrase that `folded` begins with.
   [[nodiscard]] TongueGloss Find(std::span<const std::string> folded) const;
+  // A clause ends with the word, whatever it means.
+  [[nodiscard]] bool EndsClause(std::string_view folded) const;
   [[nodiscard]] bool verb_last() const noexcept;
   [[nodiscard]] std::size_t longest() const noexcept;  // words of a phrase
 
