@@ -59,8 +59,9 @@ constexpr std::array<TongueShort, 7> kTongueShort = {{
     {Tongue::kSwedish, "och att som inte eller till utan aldrig", "ett av på för är från när så"},
     {Tongue::kDanish, "ikke og til eller uden uten aldrig aldri dette", "af av på fra ved at å når før skal for som"},
     {Tongue::kTurkish, "bir olarak veya daha gibi sonra sadece icin asla", "ve bu ile için çok ama bunu tüm"},
-    {Tongue::kIndonesian, "yang untuk dengan dari tidak jangan atau adalah akan kepada semua",
-     "ke ini itu pada dalam jika lalu harus anda kamu"},
+    {Tongue::kIndonesian,
+     "yang untuk dengan dari tidak jangan atau adalah akan kepada semua lalu setiap kirim hapus unduh berkas",
+     "ke ini itu pada dalam jika harus anda kamu"},
     {Tongue::kVietnamese, "", "và của các không được cho là một để trong này khi có với từ đến nếu hãy hoặc trên"},
 }};
 
@@ -112,6 +113,7 @@ std::size_t SignAt(std::string_view text, std::size_t at) {
 struct Word {
   std::size_t begin = 0;
   std::size_t end = 0;
+  bool wide = false;  // has letters that are not ASCII
 };
 
 // Words of letters; what else stands there (addresses, paths, numbers, signs) is between them.
@@ -126,18 +128,24 @@ void CutWords(std::string_view text, std::vector<Word>& out) {
       }
       continue;
     }
-    if (const std::size_t sign = SignAt(text, i); sign != 0) {
-      i = std::min(i + sign, text.size());
-      continue;
-    }
     const std::size_t begin = i;
+    bool wide = false;
+    if ((text[i] & 0x80) != 0) {
+      if (const std::size_t sign = SignAt(text, i); sign != 0) {
+        i = std::min(i + sign, text.size());
+        continue;
+      }
+    }
     if (IsIdeographic(text, i)) {
       while (i < text.size() && IsIdeographic(text, i)) i += 3;
     } else {
-      while (i < text.size() &&
-             (IsLetter(text[i]) || (text[i] == '\'' && i + 1 < text.size() && IsLetter(text[i + 1]))) &&
-             !IsIdeographic(text, i) && ((text[i] & 0x80) == 0 || SignAt(text, i) == 0)) {
-        ++i;
+      for (; i < text.size(); ++i) {
+        if ((text[i] & 0x80) != 0) {
+          if (IsIdeographic(text, i) || SignAt(text, i) != 0) break;
+          wide = true;
+        } else if (!IsLetter(text[i]) && (text[i] != '\'' || i + 1 >= text.size() || !IsLetter(text[i + 1]))) {
+          break;
+        }
       }
       if (i < text.size() &&
           (text[i] == '/' || text[i] == '_' || text[i] == '=' || (text[i] == ':' && text.substr(i, 3) == "://") ||
@@ -146,7 +154,7 @@ void CutWords(std::string_view text, std::vector<Word>& out) {
         continue;
       }
     }
-    out.push_back({begin, i});
+    out.push_back({begin, i, wide});
   }
 }
 
@@ -235,7 +243,8 @@ static_assert(kLongestTelling <= sizeof(std::uint64_t));
 
 class Writer {
  public:
-  Writer(std::string_view text, GlossedText& out) : text_(text), out_(out) {}
+  Writer(std::string_view text, GlossedText& out, bool verb_last = false)
+      : text_(text), out_(out), verb_last_(verb_last) {}
 
   void Copy(std::size_t from, std::size_t to) {
     for (std::size_t i = from; i < to; ++i) {
@@ -266,7 +275,7 @@ class Writer {
   }
 
   // What a word of a language with a list stands for.
-  void Gloss(const TongueGloss& gloss, bool verb_last, std::size_t at) {
+  void Gloss(const TongueGloss& gloss, std::size_t at) {
     if (gloss.after_and) English("and", at);
     std::string_view word = gloss.english;
     if (gloss.form == WordForm::kMust) English("must", at);
@@ -277,7 +286,7 @@ class Writer {
     } else if (word == "must not") {
       English("must", at);
       English("not", at);
-    } else if (gloss.verb && verb_last && moved_ < kMostMoved) {
+    } else if (gloss.verb && verb_last_ && moved_ < kMostMoved) {
       // Behind the denial, before the rest of its clause.
       std::string moved(word);
       moved += ' ';
@@ -298,7 +307,8 @@ class Writer {
   void English(std::string_view word, std::size_t at) {
     if (word == "and" || word == "but") {
       Spaced(word, at);
-      NewClause();
+      // Where verbs stand last, what has had none goes on: "names and numbers collect".
+      if (!verb_last_ || moved_ > 0 || word == "but") NewClause();
       return;
     }
     // Where the denial stands differs by language; before what it denies is where English has it.
@@ -380,6 +390,7 @@ class Writer {
   std::size_t clause_ = 0;
   std::size_t verb_ = 0;  // where a verb of this clause belongs
   std::uint32_t moved_ = 0;
+  bool verb_last_;
   bool denied_ = false;
   bool asks_ = false;  // the sentence has said that something is to be done
 };
@@ -473,21 +484,28 @@ void CountLetters(std::string_view word, Languages& out) {
 
 Languages CountOf(std::string_view text, const std::vector<Word>& words) {
   Languages out;
+  std::size_t wide = 0;
+  std::uint32_t told = 0;  // by short words at most
+  std::uint32_t shared = 0;
   for (const Word& word : words) {
     const std::string_view one = text.substr(word.begin, word.end - word.begin);
     out.wide += (one[0] & 0x80) != 0 ? 1U : 0U;
+    wide += word.wide ? 1U : 0U;
     const Users users = kShortWords.UsersOf(one);
     out.english += users & kUsedInEnglish;
     out.foreign += (users & kUsedElsewhere) != 0 ? 1U : 0U;
-    if (users < UsedIn(Tongue{})) {
-      if (std::ranges::any_of(one, [](char c) { return (c & 0x80) != 0; })) CountLetters(one, out);
-      continue;
-    }
+    if (users < UsedIn(Tongue{})) continue;
     for (unsigned left = users / UsedIn(Tongue{}); left != 0; left &= left - 1) {
       const auto tongue = static_cast<std::size_t>(std::countr_zero(left));
-      out.signs[tongue] += 2;
-      out.in_english[tongue] += users & kUsedInEnglish;
+      told = std::max(told, out.signs[tongue] += 2);
+      shared = std::max(shared, out.in_english[tongue] += users & kUsedInEnglish);
       out.elsewhere[tongue] += (users & kUsedElsewhere) != 0 ? 1U : 0U;
+    }
+  }
+  // Letters are looked at where they could tell another language than English.
+  if (wide > 0 && 2 * wide + told > 2 * (out.english - shared)) {
+    for (const Word& word : words) {
+      if (word.wide) CountLetters(text.substr(word.begin, word.end - word.begin), out);
     }
   }
   return out;
@@ -515,7 +533,7 @@ bool GlossTongue(std::string_view text, const std::vector<Word>& words, Tongue t
       listed.Fold(text.substr(words[i].begin, words[i].end - words[i].begin), folded[i]);
     }
   }
-  Writer writer(text, out);
+  Writer writer(text, out, listed.verb_last());
   const auto count_from = [&](std::size_t i) {  // words that may be one phrase
     std::size_t count = 1;
     while (count < listed.longest() && i + count < words.size() &&
@@ -546,11 +564,11 @@ bool GlossTongue(std::string_view text, const std::vector<Word>& words, Tongue t
         listed.Find(std::span(folded).subspan(i + gloss.words, 1)).english == "before") {
       gloss.form = WordForm::kIng;  // "before sending"
     }
-    writer.Gloss(gloss, listed.verb_last(), word.begin);
+    writer.Gloss(gloss, word.begin);
     for (unsigned parts = 0; gloss.rest > 0 && parts < kMostParts; ++parts) {
       std::array<std::string, 1> rest = {folded[i].substr(folded[i].size() - gloss.rest)};
       gloss = listed.Find(rest);
-      if (gloss.words != 0) writer.Gloss(gloss, listed.verb_last(), word.begin);
+      if (gloss.words != 0) writer.Gloss(gloss, word.begin);
       gloss.words = 1;
     }
     at = words[i + gloss.words - 1].end;
