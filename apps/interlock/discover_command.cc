@@ -54,7 +54,7 @@ std::string Printable(std::string_view text) {
 
 class Command {
  public:
-  explicit Command(const DiscoverArgs& args) : args_(args) {}
+  explicit Command(const DiscoverArgs& args) : args_(args), workers_(args.jobs) {}
 
   int Run() {
     DiscoverRoots roots;
@@ -93,7 +93,7 @@ class Command {
       results_[i].problem = view.error().ToString();
       return;
     }
-    results_[i].package = ScanPackage(view.value(), {}, args_.jobs);
+    results_[i].package = ScanPackage(view.value(), {}, workers_);
     scanned_.emplace(path, i);
   }
 
@@ -109,7 +109,7 @@ class Command {
     target.timeout = std::chrono::seconds(args_.timeout_s);
     const auto view = ListServer(target);
     if (view.ok()) {
-      results_[i].live = ScanPackage(view.value(), {}, args_.jobs);
+      results_[i].live = ScanPackage(view.value(), {}, workers_);
     } else {
       results_[i].problem = view.error().ToString();
     }
@@ -212,6 +212,7 @@ class Command {
   }
 
   const DiscoverArgs& args_;
+  platform::Workers workers_;
   Discovery found_;
   std::vector<ItemResult> results_;
   std::map<std::string, std::size_t> scanned_;  // path: the item that was scanned

@@ -5,13 +5,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
+#include <functional>
 #include <optional>
-#include <thread>
 
 #include "graph_command.h"
 #include "interlock/base/json.h"
@@ -252,26 +250,15 @@ int ExitOf(const ScanArgs& args, const std::vector<scan::ScanReport>& reports) {
 
 }  // namespace
 
-scan::ScanReport ScanPackage(const core::PackageView& view, const scan::ScanOptions& options, std::uint32_t jobs) {
-  scan::ScanJob job(view, options);
-  const std::size_t units = job.units();
-  const std::size_t wanted = jobs == 0 ? std::max(1U, std::thread::hardware_concurrency()) : jobs;
-  // Threads cost more than a handful of files.
-  const std::size_t threads = units < 8 ? 1 : std::min(wanted, units);
-  if (threads <= 1) {
-    for (std::size_t i = 0; i < units; ++i) job.RunUnit(i);
-    return job.Finish();
-  }
-  std::atomic<std::size_t> next{0};
-  const auto work = [&] {
-    for (std::size_t i = next.fetch_add(1); i < units; i = next.fetch_add(1)) job.RunUnit(i);
-  };
-  {
-    std::vector<std::jthread> pool;
-    for (std::size_t i = 1; i < threads; ++i) pool.emplace_back(work);
-    work();
-  }
-  return job.Finish();
+scan::ScanReport ScanPackage(const core::PackageView& view, const scan::ScanOptions& options,
+                             platform::Workers& workers) {
+  constexpr std::size_t kLittle = std::size_t{64} << 10U;  // bytes for which threads cost more than they save
+  std::size_t bytes = 0;
+  for (const core::PackageFile& file : view.files) bytes += file.bytes.size();
+  if (bytes < kLittle) return scan::Scan(view, options);
+  return scan::Scan(view, options, [&](std::size_t count, const std::function<void(std::size_t)>& piece) {
+    workers.ForEach(count, piece);
+  });
 }
 
 base::Result<std::vector<scan::RuleFile>> ReadRuleFiles(const std::vector<std::string>& paths) {
@@ -390,11 +377,12 @@ int RunScan(const ScanArgs& args) {
     progress.Clear();
     return Fail(views.error());
   }
+  platform::Workers workers(args.jobs);
   std::vector<scan::ScanReport> reports;
   reports.reserve(views.value().size());
   for (const core::PackageView& view : views.value()) {
     progress.Show(fmt::format("scanning {} of {}: {}", reports.size() + 1, views.value().size(), view.target));
-    reports.push_back(ScanPackage(view, options, args.jobs));
+    reports.push_back(ScanPackage(view, options, workers));
   }
   progress.Clear();
   if ((!args.verify.empty() || !args.passport.empty()) && reports.size() != 1) {

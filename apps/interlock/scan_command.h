@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "interlock/base/result.h"
 #include "interlock/core/package.h"
+#include "interlock/platform/workers.h"
 #include "interlock/scan/scanner.h"
 
 namespace CLI {
@@ -51,9 +52,9 @@ struct ScanArgs {
 int RunScan(const ScanArgs& args);
 void AddScanCommand(CLI::App& app, std::function<int()>& run);
 
-// Scans with `jobs` threads (0: one a core).
+// Scans with these threads.
 [[nodiscard]] scan::ScanReport ScanPackage(const core::PackageView& view, const scan::ScanOptions& options,
-                                           std::uint32_t jobs);
+                                           platform::Workers& workers);
 // Rule files; folders stand for the *.json below them.
 [[nodiscard]] base::Result<std::vector<scan::RuleFile>> ReadRuleFiles(const std::vector<std::string>& paths);
 // The shipped rules and those of `paths` (files or folders of *.json).

@@ -685,9 +685,25 @@ CodeFacts Findings::Take() && {
 
 }  // namespace
 
+struct CodeAnalysis::Impl {
+  explicit Impl(const PackageModules& of) : package(of), world(&of) {}
+  const PackageModules& package;
+  World world;
+};
+
+CodeAnalysis::CodeAnalysis(const PackageModules& package) : impl_(std::make_unique<Impl>(package)) {}
+CodeAnalysis::~CodeAnalysis() = default;
+
+void CodeAnalysis::Prepare(std::uint32_t module) { (void)impl_->world.View(module); }
+
+CodeFacts CodeAnalysis::Run(const std::vector<Reach>& reach) {
+  return impl_->world.size() == 0 ? CodeFacts() : Findings(impl_->package, impl_->world, reach).Take();
+}
+
+void CodeAnalysis::Drop(std::uint32_t module) { impl_->world.Drop(module); }
+
 CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<Reach>& reach) {
-  const World world(&package);
-  return world.size() == 0 ? CodeFacts() : Findings(package, world, reach).Take();
+  return CodeAnalysis(package).Run(reach);
 }
 
 }  // namespace interlock::scan::code

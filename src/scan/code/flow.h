@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -70,7 +71,28 @@ struct CodeFacts {
   std::vector<RawFinding> findings;       // flows (secret -> network ...), obfuscation, evasion, T7, T8; reach set
 };
 
-// `reach`: of each module's file. Budget: steps proportional to the size of the modules.
+// The analysis in steps, so that what concerns one module alone may be done on several threads.
+class CodeAnalysis {
+ public:
+  explicit CodeAnalysis(const PackageModules& package);  // which must outlive it
+  ~CodeAnalysis();
+  CodeAnalysis(const CodeAnalysis&) = delete;
+  CodeAnalysis& operator=(const CodeAnalysis&) = delete;
+
+  // What of a module needs no other: each once, in any order, at the same time on different threads. What is left out
+  // is done by Run.
+  void Prepare(std::uint32_t module);
+  // `reach`: of each module's file. Budget: steps proportional to the size of the modules. Once, after all Prepare.
+  [[nodiscard]] CodeFacts Run(const std::vector<core::Reach>& reach);
+  // Lets go of what is known of a module; as Prepare, once all is said.
+  void Drop(std::uint32_t module);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// All of it on this thread.
 [[nodiscard]] CodeFacts AnalyzeCode(const PackageModules& package, const std::vector<core::Reach>& reach);
 
 }  // namespace interlock::scan::code

@@ -211,7 +211,11 @@ class World {
   // A world of one module that may not be part of `package`.
   World(const Module& module, const PackageModules* package);
 
+  // Made when it is first asked for. Making one reads its own module and nothing else, so that views of different
+  // modules may be made on different threads; all else, the use of views too, is for one thread at a time.
   [[nodiscard]] const ModuleView& View(std::uint32_t module) const;
+  // Once nobody asks for this view any more; on different threads for different modules.
+  void Drop(std::uint32_t module) { views_[module].reset(); }
   [[nodiscard]] std::size_t size() const noexcept { return modules_.size(); }
   [[nodiscard]] const PackageModules* package() const noexcept { return package_; }
   [[nodiscard]] std::string_view PathOf(std::uint32_t module) const;

@@ -655,38 +655,35 @@ void JudgePictures(const FileContext& file, std::string_view purpose, std::strin
 
 }  // namespace
 
-void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out) {
-  const std::string purpose = PurposeOf(report);
-  const std::string page = PageOf(files);
-  const bool only_reads = SaysOnlyReads(purpose);
-  const std::string own = LowerCase(report.name + " " + report.description);
-  const DataReader reader{.evaluates = std::ranges::any_of(report.permissions,
-                                                           [](const PermissionUse& use) {
-                                                             return use.permission == core::Permission::kDynamicCode;
-                                                           }),
-                          .only_reads = only_reads};
-  const std::string name = LowerCase(report.name);
-  for (const FileContext& file : files) {
-    if (file.reach > Reach::kRuntime) continue;
-    JudgeDataFile(file, reader, out);
-    if (!IsCode(file.type)) continue;
-    const Said said(file.text().substr(0, kMaxRead));
-    const std::string_view text = said.text;
-    JudgeGrants(file, purpose, text, out);
-    JudgeInstructions(file, purpose, name, page, said, out);
-    JudgePermissions(file, page, said, out);
-    JudgeMemory(file, said, out);
-    JudgeClipboard(file, said, out);
-    JudgeMining(file, purpose, said, out);
-    JudgeStores(file, purpose, said, out);
-    JudgeAccounts(file, purpose, said, out);
-    JudgeLookAlikes(file, out);
-    if (only_reads || SaysOnlyReads(text.substr(0, kHead))) JudgeScopes(file, out);
-    JudgeDirectives(file, said, out);
-    JudgeWrapping(file, said, out);
-    JudgeLocking(file, purpose, said, out);
-    JudgePictures(file, own, text, out);
-  }
+Rights::Rights(const std::vector<FileContext>& files, const ScanReport& report)
+    : purpose_(PurposeOf(report)),
+      page_(PageOf(files)),
+      name_(LowerCase(report.name)),
+      own_(LowerCase(report.name + " " + report.description)),
+      only_reads_(SaysOnlyReads(purpose_)),
+      evaluates_(std::ranges::any_of(report.permissions, [](const PermissionUse& use) {
+        return use.permission == core::Permission::kDynamicCode;
+      })) {}
+
+void Rights::Judge(const FileContext& file, std::vector<RawFinding>& out) const {
+  JudgeDataFile(file, {.evaluates = evaluates_, .only_reads = only_reads_}, out);
+  if (!IsCode(file.type)) return;
+  const Said said(file.text().substr(0, kMaxRead));
+  const std::string_view text = said.text;
+  JudgeGrants(file, purpose_, text, out);
+  JudgeInstructions(file, purpose_, name_, page_, said, out);
+  JudgePermissions(file, page_, said, out);
+  JudgeMemory(file, said, out);
+  JudgeClipboard(file, said, out);
+  JudgeMining(file, purpose_, said, out);
+  JudgeStores(file, purpose_, said, out);
+  JudgeAccounts(file, purpose_, said, out);
+  JudgeLookAlikes(file, out);
+  if (only_reads_ || SaysOnlyReads(text.substr(0, kHead))) JudgeScopes(file, out);
+  JudgeDirectives(file, said, out);
+  JudgeWrapping(file, said, out);
+  JudgeLocking(file, purpose_, said, out);
+  JudgePictures(file, own_, text, out);
 }
 
 }  // namespace interlock::scan

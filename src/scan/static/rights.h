@@ -3,6 +3,7 @@
 // the package says that this is its business, it is. Engine room.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "interlock/scan/scanner.h"
@@ -11,8 +12,20 @@
 namespace interlock::scan {
 
 // Raises PERSIST-003, PERSIST-004, GRANT-001, MEM-001, MEM-005, EXFIL-010, EXFIL-013, SH-011, DESTROY-001, STATE-002,
-// GRANT-002, DIVERT-001 and DECL-004. After names and descriptions are known. Linear in the text of the package's own
-// code.
-void JudgeRights(const std::vector<FileContext>& files, const ScanReport& report, std::vector<RawFinding>& out);
+// GRANT-002, DIVERT-001 and DECL-004. Made after names, descriptions and permissions are known; each file that is at
+// work is judged by itself, on any thread. Linear in the text of the package's own code.
+class Rights {
+ public:
+  Rights(const std::vector<FileContext>& files, const ScanReport& report);
+  void Judge(const FileContext& file, std::vector<RawFinding>& out) const;
+
+ private:
+  std::string purpose_;  // what the package and its tools say they are for
+  std::string page_;     // what its page says
+  std::string name_;
+  std::string own_;  // name and description
+  bool only_reads_ = false;
+  bool evaluates_ = false;
+};
 
 }  // namespace interlock::scan

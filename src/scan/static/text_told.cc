@@ -37,41 +37,48 @@ std::string Listing(std::string_view text, bool parameter) {
 
 }  // namespace
 
-void JudgeToldTexts(const std::vector<code::ToldText>& told, const std::vector<FileContext>& files,
-                    const RuleSet& rules, std::vector<RawFinding>& out) {
+std::vector<std::uint32_t> ToldTextsToRead(const std::vector<code::ToldText>& told) {
+  std::vector<std::uint32_t> out;
   std::array<std::size_t, 2> bytes = {};  // what tools say crowds out no instruction
-  for (const code::ToldText& said : told) {
-    const bool instruction = said.place == code::ToldText::Place::kInstruction;
-    bytes[instruction ? 1 : 0] += said.text.size();
-    if (said.file >= files.size() || bytes[instruction ? 1 : 0] > kMostBytes) continue;
-    core::PackageFile listing;
-    listing.path = instruction ? "AGENTS.md" : "tools.json";
-    listing.bytes = instruction ? said.text : Listing(said.text, said.place == code::ToldText::Place::kParameter);
-    FileContext context;
-    context.index = said.file;
-    context.file = &listing;
-    context.type = context.claimed = instruction ? FileType::kMarkdown : FileType::kJson;
-    context.reach = instruction ? core::Reach::kAgent : core::Reach::kTool;
-    FileResult result;
-    AnalyzeText(context, rules, result);
-    for (RawFinding& finding : result.findings) {
-      const std::size_t begin = std::min(finding.bytes.begin, listing.bytes.size());
-      const std::size_t end = std::clamp(finding.bytes.end, begin, listing.bytes.size());
-      if (finding.evidence.empty())
-        finding.evidence = listing.bytes.substr(begin, std::min<std::size_t>(end - begin, 400));
-      if (said.place == code::ToldText::Place::kAnswer) {
-        const bool words = finding.rule.starts_with("PI-03") || finding.rule == "PI-022";
-        finding.scale *= finding.rule == "PI-016" ? kAnswerShapes : words ? kAnswerWords : kAnswer;
-      }
-      finding.file = said.file;
-      finding.bytes = {said.loc.begin, said.loc.end};
-      finding.has_reach = true;
-      const core::Reach reach = files[said.file].reach;
-      const bool runs = reach <= core::Reach::kRuntime;  // and what it writes, every agent is told
-      finding.reach = !instruction ? std::min(reach, core::Reach::kTool) : runs ? core::Reach::kAgent : reach;
-      finding.flow.clear();
-      out.push_back(std::move(finding));
+  for (std::uint32_t i = 0; i < told.size(); ++i) {
+    std::size_t& of = bytes[told[i].place == code::ToldText::Place::kInstruction ? 1 : 0];
+    of += told[i].text.size();
+    if (of <= kMostBytes) out.push_back(i);
+  }
+  return out;
+}
+
+void JudgeToldText(const code::ToldText& said, const std::vector<FileContext>& files, const RuleSet& rules,
+                   std::vector<RawFinding>& out) {
+  if (said.file >= files.size()) return;
+  const bool instruction = said.place == code::ToldText::Place::kInstruction;
+  core::PackageFile listing;
+  listing.path = instruction ? "AGENTS.md" : "tools.json";
+  listing.bytes = instruction ? said.text : Listing(said.text, said.place == code::ToldText::Place::kParameter);
+  FileContext context;
+  context.index = said.file;
+  context.file = &listing;
+  context.type = context.claimed = instruction ? FileType::kMarkdown : FileType::kJson;
+  context.reach = instruction ? core::Reach::kAgent : core::Reach::kTool;
+  FileResult result;
+  AnalyzeText(context, rules, result);
+  for (RawFinding& finding : result.findings) {
+    const std::size_t begin = std::min(finding.bytes.begin, listing.bytes.size());
+    const std::size_t end = std::clamp(finding.bytes.end, begin, listing.bytes.size());
+    if (finding.evidence.empty())
+      finding.evidence = listing.bytes.substr(begin, std::min<std::size_t>(end - begin, 400));
+    if (said.place == code::ToldText::Place::kAnswer) {
+      const bool words = finding.rule.starts_with("PI-03") || finding.rule == "PI-022";
+      finding.scale *= finding.rule == "PI-016" ? kAnswerShapes : words ? kAnswerWords : kAnswer;
     }
+    finding.file = said.file;
+    finding.bytes = {said.loc.begin, said.loc.end};
+    finding.has_reach = true;
+    const core::Reach reach = files[said.file].reach;
+    const bool runs = reach <= core::Reach::kRuntime;  // and what it writes, every agent is told
+    finding.reach = !instruction ? std::min(reach, core::Reach::kTool) : runs ? core::Reach::kAgent : reach;
+    finding.flow.clear();
+    out.push_back(std::move(finding));
   }
 }
 

@@ -1,17 +1,17 @@
 // From a package to a report: the scanner's static layer.
 //
-//   ScanJob job(view, {.rules = &RuleSet::Builtin()});
-//   for (size_t i = 0; i < job.units(); ++i) job.RunUnit(i);   // any order, any threads
-//   ScanReport report = job.Finish();
+//   ScanReport report = Scan(view, {.rules = &RuleSet::Builtin()});  // on this thread
+//   ScanReport report = Scan(view, options, [&](std::size_t count, const auto& piece) { pool.ForEach(count, piece); });
 //
-// Works in memory: opens nothing, runs nothing, draws no clock. Budgets count bytes and steps, so that a verdict is the
-// same on every machine. Every byte of the view is analysed or named in Coverage::skipped.
+// Works in memory: opens nothing, runs nothing, starts no thread, draws no clock. Budgets count bytes and steps, so
+// that a verdict is the same on every machine. Every byte of the view is analysed or named in Coverage::skipped.
 // Source: skill-scanner paper, contributions 1-6, 11, 12; differences in docs/differences.md.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -142,22 +142,12 @@ struct ScanOptions {
   std::string cache_salt;             // of the program that scans: another build's findings are not taken
 };
 
-class ScanJob {
- public:
-  // `view`, `options.rules` and `options.vulnerabilities` must outlive the job.
-  ScanJob(const core::PackageView& view, const ScanOptions& options);
-  ~ScanJob();
-  [[nodiscard]] std::size_t units() const noexcept;
-  // Each unit once; units may run at the same time on different threads.
-  void RunUnit(std::size_t unit);
-  [[nodiscard]] ScanReport Finish();  // once, after all units
+// Calls piece(0) to piece(count - 1), each once, and comes back when all are done. They may run on any threads at the
+// same time; they are best begun in order, for the longest come first. The report is the same however they are run.
+using Spread = std::function<void(std::size_t count, const std::function<void(std::size_t)>& piece)>;
 
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
-
-// All of it on this thread.
-[[nodiscard]] ScanReport Scan(const core::PackageView& view, const ScanOptions& options = {});
+// `spread`: empty for all of it on this thread. `view`, `options.rules` and `options.vulnerabilities` are only read.
+[[nodiscard]] ScanReport Scan(const core::PackageView& view, const ScanOptions& options = {},
+                              const Spread& spread = {});
 
 }  // namespace interlock::scan
