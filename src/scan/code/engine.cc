@@ -86,20 +86,6 @@ bool IsCheck(std::string_view function) {
   return kChecks.AnyIn(LowerCase(function.substr(0, 80)));
 }
 
-void Taint::Join(const Taint& other) {
-  labels |= other.labels;
-  fresh |= other.fresh;
-  for (std::size_t p = 0; other.params != 0 && p < kCutParams; ++p) {
-    // One of two ways that leaves it in is enough.
-    if ((other.params >> p & 1U) != 0) cut[p] = (params >> p & 1U) != 0 ? cut[p] & other.cut[p] : other.cut[p];
-  }
-  params |= other.params;
-  vendors |= other.vendors;
-  for (std::size_t i = 0; i < kTrails; ++i) {
-    if (trail[i] == 0) trail[i] = other.trail[i];
-  }
-}
-
 Taint Taint::SeenFromOutside() const {
   Taint out = *this;
   out.fresh = labels;
@@ -251,12 +237,12 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
 
   const Function& shape = code().functions[function];
   for (std::uint32_t i = 0; i < shape.params.size(); ++i) {
-    const std::uint32_t slot = view().SlotByName(shape.params[i].name, function);
-    if (slot == kNone || view().slots()[slot].scope != function) continue;
-    Taint taint = about.in[i];
+    const std::uint32_t slot = view().SlotOfParam(function, i);
+    if (slot == kNone) continue;
+    Taint& taint = states_[module].slots[slot];
+    taint = about.in[i];
     taint.fresh = 0;
     taint.params = 1U << std::min<std::uint32_t>(i, 31);
-    states_[module].slots[slot] = taint;
     if (shape.params[i].fallback != kNone) (void)Eval(shape.params[i].fallback);
   }
   ReadBody(function);

@@ -472,14 +472,15 @@ std::optional<Value> ListMethod(std::string_view name, const Value& receiver, st
     return TextValue(std::move(out), marks.obfuscation, marks.decodes);
   }
   if (name == "reverse" || name == "toReversed") {
-    list.items = receiver.items;
-    std::ranges::reverse(list.items);
+    std::vector<Value> items = receiver.items.ToVector();
+    std::ranges::reverse(items);
+    list.items = std::move(items);
     marks.Raise(2);
   } else if (name == "concat") {
     list.items = receiver.items;
     for (const Value& arg : args) {
       if (arg.kind == ValueKind::kList) {
-        list.items.insert(list.items.end(), arg.items.begin(), arg.items.end());
+        list.items.append(arg.items);
       } else {
         list.items.push_back(arg);
       }

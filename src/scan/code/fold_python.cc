@@ -71,7 +71,7 @@ Folded Decoded(const Call& call, std::optional<std::string> text) {
   return value;
 }
 
-Folded ListOf(const Call& call, std::vector<Value> items, std::uint8_t level = 0) {
+Folded ListOf(const Call& call, SharedList<Value> items, std::uint8_t level = 0) {
   Value value;
   value.kind = ValueKind::kList;
   value.items = std::move(items);
@@ -226,7 +226,7 @@ Folded Reversed(const Call& call, const Value& source) {
   if (source.kind == ValueKind::kText) {
     items = CharactersOf(source.text, call);
   } else if (source.kind == ValueKind::kList) {
-    items = source.items;
+    items = source.items.ToVector();
   } else {
     return std::nullopt;
   }
@@ -269,7 +269,7 @@ Folded IntOf(const Call& call) {
 Folded MapOf(const Call& call) {
   if (call.args.size() != 2 || call.args[0].kind != ValueKind::kQualified) return std::nullopt;
   const Value& source = call.args[1];
-  std::vector<Value> items = source.kind == ValueKind::kText ? CharactersOf(source.text, call) : source.items;
+  std::vector<Value> items = source.kind == ValueKind::kText ? CharactersOf(source.text, call) : source.items.ToVector();
   if ((source.kind != ValueKind::kList && source.kind != ValueKind::kText) || items.size() > kMaxItems) {
     return std::nullopt;
   }

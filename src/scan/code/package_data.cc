@@ -67,37 +67,49 @@ Value OfToml(std::string_view text) {
   }
 }
 
+// A table while it is put together.
+struct Table {
+  Value value;
+  std::vector<std::string> keys = {};
+  std::vector<Table> items = {};
+};
+
 // Puts a text at the end of a path of keys; what lies on the way becomes tables.
-void Put(Value* value, const std::vector<std::string>& path, std::string_view text) {
+void Put(Table* table, const std::vector<std::string>& path, std::string_view text) {
   if (path.size() > static_cast<std::size_t>(kDeepest)) return;
   for (const std::string& key : path) {
-    value->kind = ValueKind::kDict;
+    table->value.kind = ValueKind::kDict;
     // The last one: readers give what stands in a file from its beginning to its end.
-    if (value->keys.empty() || value->keys.back() != key) {
-      value->keys.push_back(key);
-      value->items.emplace_back();
+    if (table->keys.empty() || table->keys.back() != key) {
+      table->keys.push_back(key);
+      table->items.emplace_back();
     }
-    value = &value->items.back();
+    table = &table->items.back();
   }
-  *value = TextOf(text);
+  *table = {.value = TextOf(text)};
 }
 
-// "0", "1", ... in turn: the elements of a list.
-void MakeLists(Value* value) {
-  for (Value& item : value->items) MakeLists(&item);
-  if (value->kind != ValueKind::kDict) return;
-  for (std::size_t i = 0; i < value->keys.size(); ++i) {
-    if (value->keys[i] != std::to_string(i)) return;
+// "0", "1", ... in turn are the elements of a list.
+Value ValueOf(Table table) {
+  std::vector<Value> items;
+  items.reserve(table.items.size());
+  for (Table& item : table.items) items.push_back(ValueOf(std::move(item)));
+  Value value = std::move(table.value);
+  value.items = std::move(items);
+  bool list = value.kind == ValueKind::kDict;
+  for (std::size_t i = 0; list && i < table.keys.size(); ++i) list = table.keys[i] == std::to_string(i);
+  if (list) {
+    value.kind = ValueKind::kList;
+  } else {
+    value.keys = std::move(table.keys);
   }
-  value->kind = ValueKind::kList;
-  value->keys.clear();
+  return value;
 }
 
 Value FromScalars(const std::vector<YamlValue>& scalars) {
-  Value value;
-  for (std::size_t i = 0; i < scalars.size() && i < kMostDataValues; ++i) Put(&value, scalars[i].path, scalars[i].text);
-  MakeLists(&value);
-  return value;
+  Table table;
+  for (std::size_t i = 0; i < scalars.size() && i < kMostDataValues; ++i) Put(&table, scalars[i].path, scalars[i].text);
+  return ValueOf(std::move(table));
 }
 
 }  // namespace

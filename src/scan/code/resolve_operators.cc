@@ -43,7 +43,7 @@ Value ModuleView::OfJoined(ExprId id, FuncId scope) const {
     if (part.kind == ValueKind::kList && expr.kind == ExprKind::kConcat) {
       list = true;
       if (joined.items.size() + part.items.size() > kMaxItems || !Spend(part.items.size() * 32)) return {};
-      joined.items.insert(joined.items.end(), part.items.begin(), part.items.end());
+      joined.items.append(part.items);
       continue;
     }
     if (part.kind != ValueKind::kText || list || text.size() + part.text.size() > kMaxLiteral) return {};
@@ -231,7 +231,7 @@ Value ModuleView::OfComprehension(ExprId id, FuncId scope) const {
   items.kind = ValueKind::kList;
   std::vector<Value> inputs;
   if (source.kind == ValueKind::kList) {
-    inputs = source.items;
+    inputs = source.items.ToVector();
   } else if (source.kind == ValueKind::kText && source.text.size() <= kMaxItems) {
     for (const char c : source.text) inputs.push_back(TextValue(std::string(1, c), source.obfuscation, source.decodes));
   }

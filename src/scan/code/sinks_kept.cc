@@ -309,6 +309,16 @@ void Engine::JudgePayee() {
   }
 }
 
+ModuleWords WordsOf(const Module& module) {
+  constexpr std::size_t kMostRead = 400'000;
+  const std::string_view text = module.text;
+  return {.leaves = AnyOf(text.substr(0, kMostRead),
+                          {".write(", "write_text", "writeFile", "appendFile", "exec(", "\"-c\"", "'-c'", "\"-e\"",
+                           "'-e'", "spawn", "Popen", "eval(", "outputFile", "copyfileobj"}),
+          .grants = Contains(text, "authorized_keys") && HoldsPublicKey(text),
+          .connects = Contains(text, "/dev/tcp/")};
+}
+
 // script("#!/bin/sh", "curl ...", ". file"), ["#!/bin/sh", ...]: a script of a shell, kept as its lines.
 void Engine::JudgeKeptLines() {
   constexpr std::size_t kMostScripts = 16;
@@ -364,8 +374,8 @@ std::string_view BehindSchedule(std::string_view line) {
 void Engine::JudgeKeptCommands() {
   constexpr std::size_t kList = 3;
   constexpr std::size_t kLongest = 4000;
-  const bool keys = Contains(code().text, "authorized_keys") && HoldsPublicKey(code().text);
-  if (!keys && !Contains(code().text, "/dev/tcp/")) return;
+  const bool keys = view().words().grants;
+  if (!keys && !view().words().connects) return;
   const bool acts = AnyOf(code().text, {"subprocess", "os.system", "popen", "child_process", "execa", "crontab", "ssh",
                                         "write_text", "writeFile", "appendFile", ".write(", "cron.d"});
   if (!acts) return;
@@ -406,10 +416,7 @@ void Engine::JudgePrograms() {
   if (!last_ || depth >= 2) return;
   JudgeKeptLines();
   JudgeKeptCommands();
-  const std::string_view all = code().text.substr(0, 400'000);
-  const bool leaves = AnyOf(all, {".write(", "write_text", "writeFile", "appendFile", "exec(", "\"-c\"", "'-c'",
-                                  "\"-e\"", "'-e'", "spawn", "Popen", "eval(", "outputFile", "copyfileobj"});
-  if (!leaves) return;
+  if (!view().words().leaves) return;
   std::size_t read = 0;
   std::uint32_t last_end = 0;
   for (ExprId id = 0; id < code().exprs.size() && read < 8; ++id) {
@@ -426,7 +433,7 @@ void Engine::JudgePrograms() {
     const Value& value = view().Evaluate(id, view().ScopeOf(id, kModuleBody));
     std::string whole;
     // ("import x", "exec(...)"): what is joined where it is written.
-    for (const Value& line : lines ? value.items : std::vector<Value>()) {
+    for (const Value& line : lines ? value.items : SharedList<Value>()) {
       if (line.kind != ValueKind::kText || whole.size() > kLongestProgram) break;
       whole += line.text + "\n";
     }

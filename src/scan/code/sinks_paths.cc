@@ -7,6 +7,7 @@
 #include "code/engine_words.h"
 #include "code/places.h"
 #include "code/sink_words.h"
+#include "interlock/base/find_bytes.h"
 
 namespace interlock::scan::code {
 
@@ -101,12 +102,22 @@ bool Engine::ShapedBySchema(std::string_view key) {
   const auto [known, fresh] = shaped_.try_emplace({module_, std::string(key)}, false);
   if (!fresh) return known->second;
   const std::string_view text = code().text;
-  const std::string wanted = std::string(key) + ": z.";
+  constexpr std::string_view kSchema = ": z.";
+  std::optional<std::vector<std::uint32_t>>& schemas = states_[module_].schemas;
+  if (!schemas) {
+    schemas.emplace();
+    for (std::size_t at = base::FindBytes(text, kSchema); at != std::string_view::npos;) {
+      schemas->push_back(static_cast<std::uint32_t>(at));
+      const std::size_t next = base::FindBytes(text.substr(at + 1), kSchema);
+      at = next == std::string_view::npos ? next : at + 1 + next;
+    }
+  }
   bool closed = false;
-  for (std::size_t at = text.find(wanted); at != std::string_view::npos; at = text.find(wanted, at + 1)) {
-    const char before = at == 0 ? ' ' : text[at - 1];
+  for (const std::uint32_t at : *schemas) {
+    if (!text.substr(0, at).ends_with(key)) continue;
+    const char before = at == key.size() ? ' ' : text[at - key.size() - 1];
     if ((before >= 'a' && before <= 'z') || (before >= 'A' && before <= 'Z') || before == '_') continue;
-    closed = IsClosedSchema(text.substr(at + wanted.size(), 200));
+    closed = IsClosedSchema(text.substr(at + kSchema.size(), 200));
     if (!closed) break;
   }
   return known->second = closed;

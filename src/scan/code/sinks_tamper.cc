@@ -10,6 +10,7 @@
 #include "code/places.h"
 #include "code/shell_paths.h"
 #include "code/sink_words.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code {
 
@@ -21,17 +22,13 @@ namespace {
 constexpr std::size_t kMaxStrings = 200'000;  // of a file that are looked at
 
 bool IsGuard(std::string_view text) {
-  if (text.size() < 4 || text.size() > 32) return false;
-  const std::string lower = LowerCase(text);
-  for (const std::string_view name :
-       {"falco",       "osqueryd",    "auditd",      "crowdstrike",     "falcon-sensor", "clamd",         "freshclam",
-        "sentinelone", "sentineld",   "wazuh-agent", "ossec",           "sysmon",        "sysmon64",      "msmpeng",
-        "msmpeng.exe", "carbonblack", "cbdaemon",    "cbagentd",        "littlesnitch",  "little snitch", "lulu",
-        "blockblock",  "xprotect",    "mcp-gateway", "rsyslogd",        "windefend",     "avastsvc",      "avgsvc",
-        "ekrn",        "ekrn.exe",    "mbamservice", "csfalconservice", "knockknock"}) {
-    if (lower == name) return true;
-  }
-  return false;
+  static constexpr FixedWords kGuards(std::to_array<std::string_view>(
+      {"falco",       "osqueryd",    "auditd",      "crowdstrike",     "falcon-sensor", "clamd",         "freshclam",
+       "sentinelone", "sentineld",   "wazuh-agent", "ossec",           "sysmon",        "sysmon64",      "msmpeng",
+       "msmpeng.exe", "carbonblack", "cbdaemon",    "cbagentd",        "littlesnitch",  "little snitch", "lulu",
+       "blockblock",  "xprotect",    "mcp-gateway", "rsyslogd",        "windefend",     "avastsvc",      "avgsvc",
+       "ekrn",        "ekrn.exe",    "mbamservice", "csfalconservice", "knockknock"}));
+  return text.size() >= 4 && text.size() <= 32 && kGuards.Has(LowerCase(text));
 }
 
 // Tells somebody to look for something: "Search the home folder for wallets", "your task is to list every key". What

@@ -13,6 +13,7 @@ constexpr int kMaxScopes = 64;          // enclosing functions looked through
 constexpr int kMaxTargets = 64;         // nesting of destructuring targets
 constexpr std::size_t kMostStars = 64;  // `export * from` of one module, which is what indexes are made of
 constexpr std::size_t kMaxBases = 16;   // classes looked through for a method
+constexpr std::uint32_t kNotAsked = kNone - 1;
 
 std::uint64_t Key(std::uint32_t scope, std::uint32_t name) { return (std::uint64_t{scope} << 32U) | name; }
 
@@ -162,9 +163,8 @@ std::uint32_t World::ResolveAlias(std::string_view name) const {
 }
 
 ModuleView::ModuleView(const World& world, const Module& module, std::uint32_t index)
-    : world_(world), module_(module), index_(index), places_(PlacesOf(module)) {
+    : world_(world), module_(module), index_(index), words_(WordsOf(module)), places_(PlacesOf(module)) {
   memo_.assign(module.exprs.size(), 0);
-  slot_memo_.assign(module.exprs.size(), kNone - 1);
   Build();
 }
 
@@ -262,6 +262,8 @@ void ModuleView::Bind(ExprId target, ExprId value, FuncId scope, std::uint32_t e
 }
 
 void ModuleView::Build() {
+  first_param_.reserve(module_.functions.size());
+  first_param_.push_back(0);  // the module itself has none
   for (FuncId id = 1; id < module_.functions.size(); ++id) {
     const Function& function = module_.functions[id];
     if (function.owner == kNone && !function.name.empty()) {
@@ -270,8 +272,11 @@ void ModuleView::Build() {
       slots_[AddSlot(kModuleBody, function.owner, function.name)].function = id;
     }
     for (std::uint32_t i = 0; i < function.params.size(); ++i) {
-      if (!function.params[i].name.empty()) slots_[AddSlot(id, kNone, function.params[i].name)].param = i;
+      const std::string_view name = function.params[i].name;
+      param_slots_.push_back(name.empty() ? kNone : AddSlot(id, kNone, name));
+      if (!name.empty()) slots_[param_slots_.back()].param = i;
     }
+    first_param_.push_back(static_cast<std::uint32_t>(param_slots_.size() - function.params.size()));
   }
   for (ClassId id = 0; id < module_.classes.size(); ++id) {
     const Class& klass = module_.classes[id];
@@ -310,6 +315,11 @@ void ModuleView::Build() {
     bindings_[i].strong = !bindings_[i].weak ? i : slot.count == 0 ? kNone : bindings_[i - 1].strong;
     ++slot.count;
   }
+  slot_memo_.assign(module_.exprs.size(), kNotAsked);
+  for (ExprId id = 0; id < module_.exprs.size(); ++id) {
+    if (module_.exprs[id].kind == ExprKind::kName && places_.scope[id] != kNone)
+      slot_memo_[id] = SlotByName(module_.exprs[id].text, places_.scope[id]);
+  }
 }
 
 ClassId ModuleView::SelfClass(std::string_view name, FuncId scope) const {
@@ -342,7 +352,7 @@ std::uint32_t ModuleView::SlotByName(std::string_view name, FuncId scope) const 
 
 std::uint32_t ModuleView::SlotOf(ExprId name, FuncId scope) const {
   std::uint32_t& memo = slot_memo_[name];
-  if (memo == kNone - 1) memo = SlotByName(module_.exprs[name].text, ScopeOf(name, scope));
+  if (memo == kNotAsked) memo = SlotByName(module_.exprs[name].text, ScopeOf(name, scope));
   return memo;
 }
 

@@ -47,6 +47,14 @@ struct Slot {
   std::uint32_t count = 0;
 };
 
+// What the text of a module says at all; each is asked of every module that is judged, and costs a reading of it.
+struct ModuleWords {
+  bool leaves = false;    // writes files, or runs programs that are given as texts
+  bool grants = false;    // a public key, and the file that lets its owner in
+  bool connects = false;  // "/dev/tcp/"
+};
+[[nodiscard]] ModuleWords WordsOf(const Module& module);  // sinks_kept.cc
+
 // Origins that were found, by expression and scope. Flat: there are as many as a module has calls and members.
 class KnownOrigins {
  public:
@@ -76,6 +84,7 @@ class ModuleView {
 
   [[nodiscard]] const Module& module() const noexcept { return module_; }
   [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
+  [[nodiscard]] const ModuleWords& words() const noexcept { return words_; }
   [[nodiscard]] bool is_python() const noexcept { return module_.language == Language::kPython; }
 
   // What an expression means depends on the function in which it stands, and not on who asks. Everything below that is
@@ -93,6 +102,10 @@ class ModuleView {
   // The variable that a name means in `scope`; kNone: none of this module.
   [[nodiscard]] std::uint32_t SlotOf(ExprId name, FuncId scope) const;
   [[nodiscard]] std::uint32_t SlotByName(std::string_view name, FuncId scope) const;
+  // The variable that a parameter of a function is; kNone: it has no name.
+  [[nodiscard]] std::uint32_t SlotOfParam(FuncId function, std::size_t param) const noexcept {
+    return param_slots_[first_param_[function] + param];
+  }
   // Attribute of a class, own or of a base in this module; kNone.
   [[nodiscard]] std::uint32_t AttributeSlot(ClassId klass, std::string_view name) const;
   [[nodiscard]] FuncId MethodOf(ClassId klass, std::string_view name) const;
@@ -172,9 +185,12 @@ class ModuleView {
   const World& world_;
   const Module& module_;
   std::uint32_t index_;
+  ModuleWords words_;
   ExprPlaces places_;
   std::vector<Slot> slots_;
   std::vector<Binding> bindings_;
+  std::vector<std::uint32_t> first_param_;  // by function, into param_slots_
+  std::vector<std::uint32_t> param_slots_;
   std::unordered_map<std::string_view, std::uint32_t> names_;     // interned
   std::unordered_map<std::uint64_t, std::uint32_t> scope_slots_;  // scope, name -> slot
   std::unordered_map<std::uint64_t, std::uint32_t> class_slots_;  // class, name -> slot
@@ -186,7 +202,7 @@ class ModuleView {
   FuncId default_scope_ = kModuleBody;
   mutable std::vector<std::uint32_t> memo_;
   mutable std::deque<Value> values_;
-  mutable std::vector<std::uint32_t> slot_memo_;
+  mutable std::vector<std::uint32_t> slot_memo_;  // of names that stand in no statement: as first asked for
   mutable std::vector<std::uint32_t> text_memo_;  // by expression (resolve_text.cc)
   mutable std::deque<std::string> texts_;
   mutable std::unordered_map<std::uint32_t, std::vector<Kept>> kept_;  // by slot

@@ -635,6 +635,7 @@ void JudgePictures(const FileContext& file, std::string_view purpose, std::strin
                         "screenshot", "render", "icon", "photo", "tile"})) {
     return;
   }
+  if (!SaysAny(file.text(), {"![", "<img "})) return;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
     const std::size_t mark = std::min(literal.find("!["), literal.find("<img "));
     if (mark == std::string_view::npos) return;
