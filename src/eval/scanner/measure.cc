@@ -235,10 +235,12 @@ void AddSpeed(std::vector<EvalRow>& rows, std::span<const Measured> all, const S
   const auto add = [&](const std::string& split, const std::string& row, const Members& members) {
     if (members.empty()) return;
     std::vector<double> times;
+    std::vector<double> walls;
     double seconds = 0;
     std::uint64_t bytes = 0;
     for (const Measured* one : members) {
       times.push_back(one->outcome.seconds * kMilli);
+      if (one->outcome.wall > 0) walls.push_back(one->outcome.wall * kMilli);
       seconds += one->outcome.seconds;
       bytes += one->outcome.bytes;
     }
@@ -253,6 +255,10 @@ void AddSpeed(std::vector<EvalRow>& rows, std::span<const Measured> all, const S
     put("p95 ms", Quantile(times, 0.95));
     put("max ms", Quantile(times, 1.0));
     put("mb/s a thread", seconds > 0 ? static_cast<double>(bytes) / kMega / seconds : 0);
+    if (walls.size() != members.size()) return;
+    put("wall median ms", Quantile(walls, 0.5));
+    put("wall p95 ms", Quantile(walls, 0.95));
+    put("wall max ms", Quantile(walls, 1.0));
   };
   const Members everything = Where(all, [](const ScanSample&) { return true; });
   for (const std::string& set : Values(everything, &ScanSample::set)) {

@@ -123,6 +123,17 @@ TEST(ScannerRows, TablesStandTogetherAndFitTheSchema) {
   EXPECT_THAT(Describe(measured.front()), Not(HasSubstr("\x1b")));
 }
 
+TEST(ScannerRows, TimeByTheClockWhereItWasMeasured) {
+  std::vector<Measured> measured = Some();
+  EXPECT_EQ(Find(ScannerRows(measured, {.timing = true, .seconds = 2, .items = false}), "speed", "corpus", "all",
+                 "wall p95 ms"),
+            nullptr);
+  for (Measured& one : measured) one.outcome.wall = 0.25;
+  const std::vector<EvalRow> rows = ScannerRows(measured, {.timing = true, .seconds = 2, .items = false});
+  ASSERT_NE(Find(rows, "speed", "corpus", "all", "wall p95 ms"), nullptr);
+  EXPECT_DOUBLE_EQ(Find(rows, "speed", "corpus", "all", "wall p95 ms")->value, 250);
+}
+
 TEST(ScannerVerdicts, WhatIsWrong) {
   EXPECT_TRUE(IsMissed(Make("corpus", "m", SampleLabel::kMalicious, ScanVerdict::kSafe)));
   EXPECT_FALSE(IsFalseAlarm(Make("corpus", "m", SampleLabel::kMalicious, ScanVerdict::kBlock)));

@@ -4,6 +4,7 @@
 
 #include "code/engine_words.h"
 #include "code/places.h"
+#include "interlock/base/check.h"
 #include "static/literals.h"
 #include "static/part_set.h"
 
@@ -19,6 +20,7 @@ constexpr std::uint8_t kPasses = 3;
 constexpr std::uint32_t kMaxTogether = 16U << 10U;  // bytes of a function whose parts count as one deed
 constexpr std::uint64_t kStepsPerExpr = 24;         // of a file and pass
 constexpr std::uint64_t kStepsOfAny = 10'000;
+constexpr std::uint16_t kNotLooked = 0xFFFF;  // for an expression in the catalogue
 
 // What an item of a list of paths is called at its end: "AGENTS.md", join(root, "AGENTS.md"), root / "AGENTS.md".
 std::string_view LastName(const Module& module, ExprId item) {
@@ -120,15 +122,11 @@ Engine::Engine(const World& world, const std::vector<EntryPoint>& entries, std::
     state.view = &world.View(i);
     const Module& module = state.view->module();
     state.slots.resize(state.view->slots().size());
-    state.entries.assign(module.exprs.size(), nullptr);
-    state.looked.assign(module.exprs.size(), 0);
+    state.entries.assign(module.exprs.size(), kNotLooked);
     facts_[i].resize(module.functions.size());
     for (FuncId f = 0; f < module.functions.size(); ++f) {
       const std::size_t params = module.functions[f].params.size();
       facts_[i][f].in.resize(params);
-      facts_[i][f].texts.resize(params);
-      facts_[i][f].places.resize(params);
-      facts_[i][f].text_state.resize(params);
     }
     for (const Import& import : module.imports) {
       if (import.module.find("langgraph") == std::string::npos) continue;
@@ -340,8 +338,7 @@ void Engine::ReadBody(FuncId function) {
 
 const CatalogueEntry* Engine::EntryOf(ExprId expr, const Value& value) {
   ModuleState& state = states_[module_];
-  if (state.looked[expr] != 0) return state.entries[expr];
-  state.looked[expr] = 1;
+  if (const std::uint16_t known = state.entries[expr]; known != kNotLooked) return entries_[known];
   const CatalogueEntry* entry = nullptr;
   const Catalogue& catalogue = Catalogue::For(code().language);
   if ((value.kind == ValueKind::kQualified || value.kind == ValueKind::kInstance) && value.module == kNone) {
@@ -353,7 +350,11 @@ const CatalogueEntry* Engine::EntryOf(ExprId expr, const Value& value) {
   } else if (value.kind == ValueKind::kUnknown && !value.text.empty()) {
     entry = catalogue.Find(value.text);
   }
-  return state.entries[expr] = entry;
+  const auto [number, added] = numbers_.try_emplace(entry, static_cast<std::uint16_t>(entries_.size()));
+  if (added) entries_.push_back(entry);
+  INTERLOCK_CHECK(number->second != kNotLooked, "a catalogue has few entries");
+  state.entries[expr] = number->second;
+  return entry;
 }
 
 Taint Engine::Source(Labels label, ExprId at, std::string text) {

@@ -92,20 +92,26 @@ struct LentParam {
   std::string callee;
 };
 
+// What callers give as a parameter.
+struct GivenText {
+  enum class State : std::uint8_t { kNobody, kKnown, kUnknown };
+  State state = State::kNobody;  // kUnknown: callers differ, or one of them gives what is not known
+  std::string text;              // where all of them say the same
+  std::string place;             // where something runs again by itself, if any caller gives such a path
+};
+
 struct FunctionFacts {
   std::vector<SentParam> sends;
   std::vector<LentParam> lent;
   std::uint32_t spawns = 0;  // parameters that are a whole command line of a program
   std::vector<HandedParam> handed;
-  std::uint32_t computes = 0;            // parameters whose characters a text is computed from
-  std::string runner;                    // program and words before those that callers give: "git "
-  std::uint32_t fetches_to = 0;          // parameters that are paths of files with a stranger's answer in them
-  std::uint32_t asks = 0;                // ... that are the address of what it fetches
-  std::uint32_t keeps_at = 0;            // ... that are paths of files with an answer of such an address
-  std::vector<Taint> in;                 // of parameters, from callers
-  std::vector<std::string> places;       // where something runs again by itself, if any caller gives such a path
-  std::vector<std::string> texts;        // what callers give as each parameter, where all of them say the same
-  std::vector<std::uint8_t> text_state;  // 0 nobody yet, 1 known, 2 differs or is not known
+  std::uint32_t computes = 0;    // parameters whose characters a text is computed from
+  std::string runner;            // program and words before those that callers give: "git "
+  std::uint32_t fetches_to = 0;  // parameters that are paths of files with a stranger's answer in them
+  std::uint32_t asks = 0;        // ... that are the address of what it fetches
+  std::uint32_t keeps_at = 0;    // ... that are paths of files with an answer of such an address
+  std::vector<Taint> in;         // of parameters, from callers
+  std::vector<GivenText> texts;  // ... once somebody calls it
   Taint out;
   std::vector<std::uint64_t> calls;  // module << 32 | function
   Deeds deeds = 0;
@@ -154,9 +160,8 @@ class Engine {
     const ModuleView* view = nullptr;
     std::vector<Taint> slots;
     std::unordered_map<std::uint32_t, Taint> outside;  // what functions put into variables around them
-    std::vector<const CatalogueEntry*> entries;        // of callees and members, by expression
-    std::vector<std::uint8_t> looked;
-    std::uint64_t steps_left = 0;  // of this pass: one file's tangle costs no other file anything
+    std::vector<std::uint16_t> entries;                // of callees and members, by expression; into entries_
+    std::uint64_t steps_left = 0;                      // of this pass: one file's tangle costs no other file anything
     bool unfinished = false;
     std::optional<bool> interprets;  // runs texts among the variables of other functions; once asked
     std::optional<Packing> packing;
@@ -420,7 +425,7 @@ class Engine {
   void NoteTapCall(const Call& call);
   void NoteInterceptors(const Call& call);
   void TapValue(ExprId value, const std::string& what);
-  [[nodiscard]] std::string TappedHere() const;
+  [[nodiscard]] const std::string& TappedHere() const;
   [[nodiscard]] bool WatchingIsPurpose() const;
   bool JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind);
   bool JudgeMirrored(ExprId at, const Taint& data, const std::string& host);
@@ -638,6 +643,8 @@ class Engine {
   std::unordered_set<std::uint32_t> keyed_;                        // files that read credentials from the environment
   std::unordered_map<std::uint32_t, std::string> log_hosts_;       // where a file's logs are sent, by file
   std::vector<ModuleState> states_;
+  std::vector<const CatalogueEntry*> entries_;  // that were found
+  std::unordered_map<const CatalogueEntry*, std::uint16_t> numbers_;
   std::vector<std::vector<FunctionFacts>> facts_;
   std::deque<Step> trail_;
   std::vector<Hit> hits_;

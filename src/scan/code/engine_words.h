@@ -185,6 +185,8 @@ inline bool Transforms(std::string_view name) {
 
 // `if name.startswith("MYAPP_")`: some variables are picked out of all, and not for being credentials.
 inline bool PicksOwn(std::string_view text) {
+  if (text.find("tartswith(") == std::string_view::npos && text.find("tartsWith(") == std::string_view::npos)
+    return false;
   bool picks = false;
   // ... if k.endswith(("_KEY", "_TOKEN")): whose they are is all the same.
   static constexpr PartSet kEnds(std::to_array<std::string_view>(

@@ -31,10 +31,12 @@ std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) const {
   const Slot& variable = view.slots()[slot];
   if (variable.param == kNone || variable.scope >= facts_[module].size()) return {};
   const FunctionFacts& about = facts_[module][variable.scope];
-  if (variable.param >= about.texts.size()) return {};
-  if (about.text_state[variable.param] == 1) return about.texts[variable.param];
+  if (variable.param >= about.in.size()) return {};
+  const GivenText* given = variable.param < about.texts.size() ? &about.texts[variable.param] : nullptr;
+  if (given != nullptr && given->state == GivenText::State::kKnown) return given->text;
   // Once all callers were seen, and none of them gives anything: what stands there for that.
-  const bool left = about.text_state[variable.param] == 0 && pass_ > 1 && about.in[variable.param].labels == 0;
+  const bool left = (given == nullptr || given->state == GivenText::State::kNobody) && pass_ > 1 &&
+                    about.in[variable.param].labels == 0;
   const Function& shape = view.module().functions[variable.scope];
   const ExprId fallback = left ? shape.params[variable.param].fallback : kNone;
   if (fallback == kNone) return {};
@@ -79,28 +81,32 @@ std::string Engine::Known(ExprId expr) {
 }
 
 void Engine::GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg) {
+  using State = GivenText::State;
   FunctionFacts& about = facts(module, function);
-  if (param >= about.texts.size() || (about.text_state[param] == 2 && !about.places[param].empty())) return;
+  if (param >= about.in.size()) return;
+  if (about.texts.empty()) about.texts.resize(about.in.size());
+  if (about.texts[param].state == State::kUnknown && !about.texts[param].place.empty()) return;
   std::string text = Known(arg);
+  GivenText& given = about.texts[param];
   // One caller's path is enough, where it is of a kind that nobody else's is.
-  if (about.places[param].empty() && text.size() <= kMaxGiven && text.find('/') != std::string::npos) {
+  if (given.place.empty() && text.size() <= kMaxGiven && text.find('/') != std::string::npos) {
     const PathKind kind = KindOfPath(text);
     if (kind == PathKind::kStartup || kind == PathKind::kAgent) {
-      about.places[param] = text;
+      given.place = text;
       changed_ = true;
     }
   }
-  if (about.text_state[param] == 2) return;
+  if (given.state == State::kUnknown) return;
   if (text.empty() || text.front() == kHole || text.size() > kMaxGiven) {
-    about.text_state[param] = 2;
-  } else if (about.text_state[param] == 0) {
-    about.text_state[param] = 1;
-    about.texts[param] = std::move(text);
+    given.state = State::kUnknown;
+  } else if (given.state == State::kNobody) {
+    given.state = State::kKnown;
+    given.text = std::move(text);
     changed_ = true;
-  } else if (about.texts[param] != text) {
+  } else if (given.text != text) {
     // Several paths at one host are one host.
     const std::string host = sink_words::KnownHost(text);
-    if (host.empty() || host != sink_words::KnownHost(about.texts[param])) about.text_state[param] = 2;
+    if (host.empty() || host != sink_words::KnownHost(given.text)) given.state = State::kUnknown;
   }
 }
 

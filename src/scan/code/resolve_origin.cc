@@ -484,6 +484,17 @@ ExprId ModuleView::Origin(ExprId expr, FuncId scope, FuncId* found_scope) const 
     if (found_scope != nullptr) *found_scope = where;
     return origin;
   }
+  if (origin_depth_ == 0 && places_.scope[expr] != kNone) {
+    if (first_origins_.empty()) first_origins_.resize(module_.exprs.size());
+    if (const FirstOrigin& known = first_origins_[expr]; known.origin != 0) {
+      if (found_scope != nullptr) *found_scope = known.scope;
+      return known.origin - 1;
+    }
+    const ExprId origin = FindOrigin(expr, scope, &where);
+    first_origins_[expr] = {.origin = origin + 1, .scope = where};
+    if (found_scope != nullptr) *found_scope = where;
+    return origin;
+  }
   const auto depth = static_cast<std::size_t>(origin_depth_);
   if (origins_.size() <= depth) origins_.resize(depth + 1);
   if (const KnownOrigins::Known* known = origins_[depth].Find(expr, scope); known != nullptr) {

@@ -207,8 +207,8 @@ std::string Engine::PathOfTable(const Call& call) {
   // save(path, data), which some caller gives the path of an agent's settings.
   if (made < code().exprs.size() && code().exprs[made].kind == ExprKind::kName && known.empty()) {
     const std::uint32_t slot = view().SlotOf(made, function_);
-    if (slot != kNone && view().slots()[slot].scope == function_ && view().slots()[slot].param < here().places.size())
-      return here().places[view().slots()[slot].param];
+    if (slot != kNone && view().slots()[slot].scope == function_ && view().slots()[slot].param < here().texts.size())
+      return here().texts[view().slots()[slot].param].place;
   }
   if (made >= code().exprs.size() || !known.starts_with("~/") || !known.ends_with(kHole)) return {};
   const auto parts = code().ArgsOf(code().exprs[made]);

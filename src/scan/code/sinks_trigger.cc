@@ -34,16 +34,17 @@ void Engine::JudgeCondition(const Stmt& stmt) {
     if (expr.kind == ExprKind::kNumber) number = true;
     condition.dated = condition.dated || NamesDay(open[i]);
     if (expr.kind == ExprKind::kName || expr.kind == ExprKind::kMember || expr.kind == ExprKind::kCall) {
-      const Value& value =
-          expr.kind == ExprKind::kCall ? view().Callee(open[i], function_) : view().Evaluate(open[i], function_);
-      std::string_view name = value.text;
+      Value callee;
+      if (expr.kind == ExprKind::kCall) callee = view().Callee(open[i], function_);
+      std::string_view name = expr.kind == ExprKind::kCall ? callee.text : view().Evaluate(open[i], function_).text;
       if (name.starts_with("globalThis.")) name.remove_prefix(11);
       static constexpr std::uint32_t kTimes = (1U << 6U) - 1;
       static constexpr PartSet kAsked(std::to_array<std::string_view>(
           {"datetime.now", "datetime.utcnow", "date.today", "time.localtime", "Date().get", "Date.now",
            "process.env.CI", "process.env.GITHUB_ACTIONS", "gethostname", "getuser", "getlogin", "os.hostname",
            "os.userInfo", "platform.node", "uuid.getnode"}));
-      const std::uint32_t asked = kAsked.AllIn(name);
+      constexpr std::size_t kShortest = 7;  // of those
+      const std::uint32_t asked = name.size() < kShortest ? 0 : kAsked.AllIn(name);
       if ((asked & kTimes) != 0) time = true;
       if (expr.is_new && expr.arg_count == 0 && TextAt(expr.loc).starts_with("new Date")) time = true;
       if (name == "datetime.datetime" || name == "datetime.date" || name == "Date") number = true;

@@ -387,7 +387,8 @@ void Engine::NoteTapCall(const Call& call) {
 }
 
 // The function being read, or one around it, stands in another's place: whose; "" where none does.
-std::string Engine::TappedHere() const {
+const std::string& Engine::TappedHere() const {
+  static const std::string kNobody;
   FuncId function = function_;
   for (int i = 0; i < 8 && function < code().functions.size(); ++i) {
     const auto found = taps_.find(Key(module_, function));
@@ -395,7 +396,7 @@ std::string Engine::TappedHere() const {
     if (function == kModuleBody) break;
     function = code().functions[function].parent;
   }
-  return {};
+  return kNobody;
 }
 
 // Programs that show what agents do are there to send it on.

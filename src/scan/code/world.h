@@ -209,8 +209,14 @@ class ModuleView {
   mutable bool kept_read_ = false;
   mutable int origin_depth_ = 0;
   mutable int held_depth_ = 0;
-  mutable std::uint64_t origin_steps_ = 0;     // of all that were asked for
-  mutable std::vector<KnownOrigins> origins_;  // by depth
+  mutable std::uint64_t origin_steps_ = 0;  // of all that were asked for
+  // Of what is asked for outside of any box, by expression that stands in a statement; 0: not asked yet.
+  struct FirstOrigin {
+    std::uint32_t origin = 0;  // + 1
+    FuncId scope = kModuleBody;
+  };
+  mutable std::vector<FirstOrigin> first_origins_;
+  mutable std::vector<KnownOrigins> origins_;  // by depth, the others
   mutable std::uint32_t override_steps_ = 400'000;
   mutable std::unordered_map<ExprId, std::uint32_t> slot_of_value_;
   mutable std::unordered_map<std::string, Value> symbols_;

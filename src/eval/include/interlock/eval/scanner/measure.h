@@ -25,6 +25,7 @@ struct ScanOutcome {
   std::string summary;
   std::vector<core::Finding> findings;  // worst first
   double seconds = 0;                   // of the scan alone, processor time; 0: not measured
+  double wall = 0;                      // of the scan alone on all threads, by the clock; 0: not measured
   std::uint64_t bytes = 0;              // of all files
   std::uint64_t code_bytes = 0;         // of source files
 };
