@@ -139,6 +139,7 @@ std::string_view Builder::Keep(std::string text) {
 
 std::uint32_t Builder::Add(ShellCommand command) {
   StripWrappers(command);
+  FrontVerb(command);
   command.condition_depth = condition_depth;
   command.parent = parent;
   command.obfuscation = obfuscation;
@@ -276,10 +277,14 @@ void Builder::Unwrap(std::uint32_t index) {
       if (text != "-exec" && text != "-execdir" && text != "-ok" && text != "-x") continue;
       ShellCommand inner;
       inner.loc = {word(i + 1).loc.begin, word(i + 1).loc.end};
+      const std::string place = PlaceOfFound(out_.commands[index]);
       for (std::size_t k = i + 1; k < count; ++k) {
         if (word(k).text == ";" || word(k).text == "+") break;
         inner.words.push_back(word(k));
         inner.loc.end = word(k).loc.end;
+        std::string& text_of = inner.words.back().text;  // file=@{}
+        if (const std::size_t at = text_of.find("{}"); at != std::string::npos && !place.empty())
+          text_of.replace(at, 2, place);
       }
       // The files found are its operands.
       for (std::size_t k = 1; k < i; ++k) {

@@ -242,7 +242,11 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
     Sends(index, "github.com", "a repository of its own", staged_, false);
     return;
   }
-  if (program == "git" && word(1) == "add") {
+  if (program == "git" && count == GitVerb(command) + 4 && word(count - 4) == "remote" && word(count - 3) == "add") {
+    remotes_.try_emplace(word(count - 2), word(count - 1));  // git remote add backup https://...
+    return;
+  }
+  if (program == "git" && word(GitVerb(command)) == "add") {
     for (std::size_t i = 2; i < count; ++i) {
       if (IsSecretPath(command.words[i].text)) staged_.Merge(OfFile(command.words[i], index));
       if (!Is(command.words[i].text, {".", "-A", "--all"}) || files_.size() > 256) continue;
@@ -281,6 +285,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       std::string to;
       for (std::size_t i = 2; i < count; ++i) {
         if (Has(word(i), "://") || (Has(word(i), "@") && Has(word(i), ":"))) to = word(i);
+        if (const auto named = remotes_.find(word(i)); named != remotes_.end() && to.empty()) to = named->second;
       }
       if (staged_.secret && !to.empty()) {
         Sends(index, HostOf(to), to, staged_, false);
@@ -310,13 +315,13 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
     for (std::size_t i = 1; i < count; ++i) served.Merge(OfFile(command.words[i], index));
     if (served.secret) Sends(index, std::string(program), "whoever asks", served, false);
     Emit(ShellAct::kListen, index, std::string(program));
-  } else if (program == "ssh" && HasFlag(command, {"-R"})) {
+  } else if (program == "ssh" && HasFlag(command, {"-R", "-NR", "-fNR", "-NfR", "-fR", "-fNTR", "-NTR", "-nNTR"})) {
     // The machine's own shell, put on somebody else's port, in the background.
     const bool door = std::ranges::any_of(command.words, [](const ShellWord& each) {
-      return each.constant && (each.text.ends_with("localhost:22") || each.text.ends_with("127.0.0.1:22"));
+      return each.constant && HasOneOf(each.text, {"localhost:22", "127.0.0.1:22"});
     });
     const ShellWord& to = command.words.back();
-    const bool quiet = HasFlag(command, {"-fN", "-f", "-fNT", "-NfR", "-fNR", "-Nf", "-fnNT"});
+    const bool quiet = HasFlag(command, {"-fN", "-f", "-fNT", "-NfR", "-fNR", "-Nf", "-fnNT", "-fR", "-fNTR"});
     const bool far = to.constant && Has(to.text, ".");
     Emit(door && quiet && far ? ShellAct::kReverseShell : ShellAct::kListen, index, door ? to.text : "ssh -R", 1);
   } else if (Is(program, {"ngrok", "localtunnel", "bore"}) || (program == "cloudflared" && word(1) == "tunnel")) {
@@ -372,6 +377,7 @@ void Analysis::Files(std::uint32_t index, std::string_view program, const Taint&
       for (std::size_t i = 0; i + 1 < operands.size(); ++i) taint.Merge(OfFile(*operands[i], index));
       const ShellWord& target = *operands.back();
       Wrote(index, target, taint, nullptr);
+      if (TakesPlaceOf(target.text)) Emit(ShellAct::kWriteStartup, index, "the place of " + target.text, 1);
       if (taint.fetched && HasOneOf(target.text, {"ca-certificates", "ca-trust", "/etc/ssl/certs", "/etc/sudoers"})) {
         Emit(ShellAct::kPermission, index, "trusts what it has fetched, " + target.text, 2);
       }
@@ -704,7 +710,8 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
              (Is(program, {"new-ciminstance", "set-wmiinstance", "register-wmievent"}) &&
               std::ranges::any_of(command.words,
                                   [](const ShellWord& each) { return Has(LowerCase(each.text), "eventconsumer"); })) ||
-             (program == "update-rc.d") || (program == "git" && word(1) == "config" && GitRuns(command))) {
+             (program == "update-rc.d") ||
+             (program == "git" && word(GitVerb(command)) == "config" && GitRuns(command))) {
     const bool everywhere = program != "git" || HasFlag(command, {"--global", "--system"});
     std::string given;
     for (std::size_t i = 1; i < count; ++i) given += LowerCase(command.words[i].text) + "\n";
@@ -761,8 +768,8 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
              (program == "history" && HasFlag(command, {"-c", "-cw"})) ||
              (program == "unset" && raw(1) == "HISTFILE") ||
              (program == "usermod" && HasFlag(command, {"sudo", "wheel", "root"})) || program == "visudo" ||
-             (program == "git" && word(1) == "config" && HasFlag(command, {"http.sslVerify", "http.sslverify"}) &&
-              HasFlag(command, {"false"})) ||
+             (program == "git" && word(GitVerb(command)) == "config" &&
+              HasFlag(command, {"http.sslVerify", "http.sslverify"}) && HasFlag(command, {"false"})) ||
              program == "update-ca-certificates" || program == "update-ca-trust" ||
              (program == "security" && word(1) == "add-trusted-cert") ||
              (program == "certutil" && HasFlag(command, {"-addstore"})) ||

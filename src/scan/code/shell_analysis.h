@@ -85,6 +85,7 @@ inline std::string Shown(std::string_view text) {
 }
 
 // shell_given.cc
+[[nodiscard]] bool TakesPlaceOf(std::string_view path);
 [[nodiscard]] bool StopsGuard(const ShellCommand& command);
 [[nodiscard]] std::size_t GitVerb(const ShellCommand& command);
 [[nodiscard]] bool PushesAll(const ShellCommand& command);
@@ -377,6 +378,7 @@ class Analysis {
   std::unordered_map<std::string, Taint> files_;
   std::unordered_map<std::string, Taint> folders_;  // in which such files lie
   Taint staged_;                                    // what a working copy's next commit holds
+  std::map<std::string, std::string> remotes_;  // of a repository, by name
   std::unordered_map<std::string, std::pair<std::string, bool>> by_name_;
   std::unordered_map<std::string, const ShellFunction*> functions_;
   std::unordered_set<std::string> given_;        // variables that hold what the script was called with

@@ -64,6 +64,10 @@ static std::string FirstUrl(const std::string& text) {
 // Code given to python -c, node -e and the like, told by words: those languages have front ends of their own.
 void Analysis::InlineCode(std::uint32_t index, std::string_view program, const ShellWord& code) {
   std::string text = LowerCase(std::string_view(code.text).substr(0, 32 << 10));
+  // perl -MLWP::Simple -e ..., ruby -ropen-uri -e ...: libraries stand among the options.
+  for (const ShellWord& word : script_.commands[index].words) {
+    if (word.text.starts_with("-M") || word.text.starts_with("-r")) text += "\n" + LowerCase(word.text.substr(0, 64));
+  }
   bool net = HasOneOf(
       text, {"urllib", "urlopen", "requests.", "http.client", "httpx", "fetch(", "http.get", "https.get", "net/http",
              "open-uri", "lwp", "file_get_contents(\"http", "file_get_contents('http", "curl_exec", "axios"});
@@ -554,6 +558,15 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
     out.secret_loc = command.loc;
   };
   auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
+  if (program == "find") {
+    // for f in $(find / -name id_rsa), find ... | xargs tar: what is found is what it is called.
+    if (const std::string place = PlaceOfFound(command); !place.empty() && IsSecretPath(place)) {
+      out.secret = true;
+      out.what = "files called " + BaseName(place);
+      out.secret_loc = command.loc;
+    }
+    return;
+  }
   if (program == "jq" || program == "yq") {
     for (std::size_t i = 1; i < command.words.size(); ++i) {
       const std::string text = word(i);

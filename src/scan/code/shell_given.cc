@@ -84,7 +84,13 @@ bool Reroutes(const ShellCommand& command, std::string_view program) {
   if (Is(program, {"npm", "pnpm", "yarn", "bun"})) {
     sets = word(1) == "config" && word(2) == "set" && HasOneOf(word(3), {"registry", "proxy"});
   } else if (Is(program, {"pip", "pip3"})) {
-    sets = word(1) == "config" && word(2) == "set" && HasOneOf(word(3), {"index-url", "proxy"});
+    sets = word(1) == "config" &&
+           std::ranges::any_of(command.words, [](const ShellWord& each) { return each.text == "set"; }) &&
+           std::ranges::any_of(command.words, [](const ShellWord& each) {
+             return HasOneOf(LowerCase(each.text), {"index-url", "proxy"});
+           });
+  } else if (program == "poetry") {
+    sets = word(1) == "source" && word(2) == "add";
   } else if (program == "git") {
     const std::size_t verb = GitVerb(command);
     const auto any = [&](const auto& test) { return std::ranges::any_of(command.words, test); };
@@ -121,6 +127,18 @@ bool Reroutes(const ShellCommand& command, std::string_view program) {
     return !host.empty() && !IsLocalHost(host) && host.find(kUnknownChar) == std::string::npos && Has(host, ".") &&
            !IsMirror(host);
   });
+}
+
+// /usr/local/bin/git, ~/.local/bin/ssh: a program of everybody's, found before the real one.
+bool TakesPlaceOf(std::string_view path) {
+  const std::string text = HomePath(path);
+  const std::string name = BaseName(text);
+  const std::string_view folder = std::string_view(text).substr(0, text.size() - name.size());
+  return Is(folder, {"/usr/local/bin/", "/usr/local/sbin/", "/usr/bin/", "/bin/", "~/.local/bin/", "~/bin/",
+                     "/opt/homebrew/bin/"}) &&
+         Is(name, {"git",     "ssh", "sudo", "su",   "scp",  "python", "python3", "node", "npm",
+                   "npx",     "pip", "pip3", "curl", "wget", "bash",   "sh",      "zsh",  "docker",
+                   "kubectl", "gpg", "aws",  "gh",   "ls",   "cat",    "passwd"});
 }
 
 // systemctl mask --now auditd.service, of one unit or of a list.

@@ -104,6 +104,7 @@ std::uint8_t GravityOfDatabase(const ShellCommand& command, std::string_view pro
 // A group of the machine's masters, and a member whose name stands here.
 std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view program) {
   const auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
+  if (program == "ngrok" && word(1) == "tcp" && word(2) == "22") return 1;  // the machine's shell, for everybody
   if (!Is(program, {"net", "net1", "add-localgroupmember", "dseditgroup", "sysadminctl", "useradd", "adduser",
                     "usermod", "gpasswd", "icacls", "cacls"})) {
     return 0;
@@ -176,6 +177,11 @@ bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
     std::string said;
     for (const ShellWord& each : command.words) said += each.text + " ";
     Emit(ShellAct::kGrant, index, said.substr(0, 120), gravity);
+    return true;
+  }
+  if (Is(program, {"claude", "codex", "gemini"}) && Is(command.words[1].text, {"config", "settings"}) &&
+      OpensQuestions(SaidBy(command))) {
+    Emit(ShellAct::kWriteAgent, index, "so that nothing is asked any more", 2);
     return true;
   }
   if (Is(program, {"jq", "sed", "yq", "python3", "node", "tee", "gsed", "dasel"})) {

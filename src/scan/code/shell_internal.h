@@ -112,4 +112,8 @@ void ParseBatch(std::string_view text, const Loc* at, Builder& builder);
 // Escapes of echo -e, printf and $'..'.
 void AppendEscaped(std::string_view text, std::string& out, bool* spelled = nullptr);
 
+// shell_verbs.cc
+void FrontVerb(ShellCommand& command);
+[[nodiscard]] std::string PlaceOfFound(const ShellCommand& command);
+
 }  // namespace interlock::scan::code::shell

@@ -38,6 +38,8 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
   if (Is(program, {"docker", "podman", "nerdctl"}) && Is(word(1), {"run", "create"})) {
     bool root = false;
     bool free = false;
+    bool privileged = false;
+    bool processes = false;
     for (std::size_t i = 2; i < count; ++i) {
       const std::string text = word(i);
       std::string_view mount = text;
@@ -47,10 +49,17 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
       if (Has(text, "source=/,") || Has(text, "src=/,")) root = root || !Has(text, "readonly");
       free = free || text == "--privileged" || text == "--pid=host" || text == "chroot" || Has(text, "sys_admin") ||
              Has(text, "chroot /");
-      if (text == "--pid" && word(i + 1) == "host") free = true;
+      if (text == "--pid" && word(i + 1) == "host") free = processes = true;
+      privileged = privileged || text == "--privileged";
+      processes = processes || text == "--pid=host";
     }
-    if (!root || !free) return false;
-    Emit(ShellAct::kTakeover, index, std::string(program) + " with the host's root folder", 2);
+    if (root && free) {
+      Emit(ShellAct::kTakeover, index, std::string(program) + " with the host's root folder", 2);
+    } else if (privileged && processes) {
+      Emit(ShellAct::kTakeover, index, std::string(program) + " with all rights over the host's processes", 1);
+    } else {
+      return false;
+    }
     return true;
   }
   if (program == "nsenter") {

@@ -173,10 +173,11 @@ bool IsSecretPath(std::string_view raw) {
   }
   if (kSecret.AnyIn(path)) return true;
   if (path.starts_with(".ssh/id_") || path == ".ssh" || path.ends_with("/.ssh") || path.ends_with("/.ssh/*") ||
-      path.ends_with("/.aws") || path == ".aws" || path.ends_with("/.gnupg") || path.ends_with("/.aws/*") ||
-      path.ends_with("/.config/solana") || path.ends_with("/.config/solana/*") || path.ends_with("/.bitcoin") ||
-      path.ends_with("/.ethereum") || path.ends_with("/.electrum") || path.ends_with("/.foundry/keystores") ||
-      path.ends_with("/.sui/sui_config") || path.ends_with("/.near-credentials")) {
+      path.ends_with("/.aws") || path == ".aws" || path.ends_with("/.kube") || path.ends_with("/.kube/*") ||
+      path.ends_with("/.gnupg") || path.ends_with("/.aws/*") || path.ends_with("/.config/solana") ||
+      path.ends_with("/.config/solana/*") || path.ends_with("/.bitcoin") || path.ends_with("/.ethereum") ||
+      path.ends_with("/.electrum") || path.ends_with("/.foundry/keystores") || path.ends_with("/.sui/sui_config") ||
+      path.ends_with("/.near-credentials")) {
     return true;
   }
   std::string base = BaseName(path);
