@@ -165,13 +165,15 @@ void Engine::CallBack(const Value& function, const Taint& taint, Taint* result, 
 // here only. The rest of what it carries was judged where it is sent.
 void Engine::JudgeSentOn(const SentParam& sent, const Taint& given, ExprId at) {
   constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
+  NoteSent(given.Only(~sent.cut), sent.host, sent.aside);
+  if (last_ && sent.aside && JudgeAside(at, given.Only(~sent.cut), sent.host)) return;
   const Taint part = given.Only(kOwners & ~sent.cut);
   if (part.labels == 0 && part.params == 0) return;
   Call call;
   call.expr = at;
-  exact_ = true;
+  exact_ = sent_on_ = true;
   JudgeSend(call, part, sent.host, {});
-  exact_ = false;
+  exact_ = sent_on_ = false;
 }
 
 // Names that were given to a check are checked from there on.

@@ -68,7 +68,7 @@ Trail TrailOf(Labels label) {
   if (label == kUnpacked) return Trail::kCode;
   if ((label & (kForeign | kModelAnswer | kMemory | kCommandOutput)) != 0) return Trail::kOutside;
   if ((label & (kDecoded | kDeserialized)) != 0) return Trail::kCode;
-  if ((label & (kArguments | kInput | kState | kEvent | kSaid)) != 0) return Trail::kLocal;
+  if ((label & (kArguments | kInput | kState | kEvent | kSaid | kRows)) != 0) return Trail::kLocal;
   return Trail::kGiven;
 }
 
@@ -144,10 +144,18 @@ void Engine::GiveSteps() {
   }
 }
 
+std::vector<std::uint32_t> Engine::Starved() const {
+  std::vector<std::uint32_t> files;
+  for (const ModuleState& state : states_) {
+    if (state.view->starved()) files.push_back(state.view->module().file);
+  }
+  return files;
+}
+
 std::vector<std::uint32_t> Engine::Unfinished() const {
   std::vector<std::uint32_t> files;
   for (const ModuleState& state : states_) {
-    if (state.unfinished || state.view->starved()) files.push_back(state.view->module().file);
+    if (state.unfinished) files.push_back(state.view->module().file);
   }
   return files;
 }

@@ -77,7 +77,8 @@ struct Condition {
 struct SentParam {
   std::uint32_t param = 0;
   std::string host;
-  Labels cut = 0;  // what of it is not sent
+  Labels cut = 0;      // what of it is not sent
+  bool aside = false;  // nobody waits for the answer, and a failure is hushed up
 };
 
 // A parameter that is called, and what it is given there.
@@ -138,6 +139,8 @@ class Engine {
   [[nodiscard]] std::vector<std::uint64_t> Served() const;
   // Files that took more steps than their size allows: what is said of them may not be all.
   [[nodiscard]] std::vector<std::uint32_t> Unfinished() const;
+  // Files that hold more constants than are kept.
+  [[nodiscard]] std::vector<std::uint32_t> Starved() const;
 
  private:
   struct Call {  // being judged
@@ -256,7 +259,7 @@ class Engine {
   }
   [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot) const;
   void NoteSystemKeys(ExprId said);
-  void NoteSent(const Taint& data, const std::string& host);
+  void NoteSent(const Taint& data, const std::string& host, bool aside);
   void GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg);
   // What a handle was made by, and what that was called on: through names, members and calls chained to each other.
   // for (Maker made = MakerOf(handle); made.expr != kNone; made = MakerBehind(made)): at most eight.
@@ -358,6 +361,8 @@ class Engine {
   // state_parsed.cc
   void JudgeAssignedByText();
   void JudgeConfigured(ExprId dict);
+  [[nodiscard]] bool Shares(ExprId call, std::string_view said) const;
+  void JudgeDefinition(std::span<const Arg> fields);
   [[nodiscard]] std::uint32_t RootOf(ExprId expr) const;
   [[nodiscard]] bool IsParsed(std::uint32_t slot) const;
   [[nodiscard]] std::string_view Around(const Loc& loc) const;
@@ -480,7 +485,10 @@ class Engine {
   // How the regular expression is written that the call asks; its first 200 bytes, "": none.
   [[nodiscard]] std::string_view PatternOf(const Call& call) const;
   [[nodiscard]] bool TestsWhole(const Call& call, std::string_view last) const;
-  bool JudgeAside(const Call& call, const Taint& data, const std::string& host, HostKind kind);
+  bool JudgeAside(ExprId at, const Taint& data, const std::string& host);
+  [[nodiscard]] bool SendsAside() const;
+  [[nodiscard]] bool SendingIsPurpose() const;
+  [[nodiscard]] bool AnswersRows(std::string_view method, ExprId client) const;
   [[nodiscard]] bool ReroutesPackages(std::string_view path) const;
   void JudgeSentFile(const Call& call, std::string_view last);
   [[nodiscard]] bool Pieced(ExprId text);
@@ -516,7 +524,7 @@ class Engine {
   [[nodiscard]] bool Encodes(const Call& call, std::string_view last) const;
   // sinks_kept.cc
   [[nodiscard]] bool OffersMemory();
-  void JudgeSeeds(const Call& call, std::string_view last);
+  void JudgeSeeds(const Call& call, std::string_view last, bool own);
   void JudgeLeftOrder(ExprId value);
   void JudgeKeptTable(ExprId dict);
   void JudgePayee();
@@ -689,7 +697,9 @@ class Engine {
   std::vector<std::pair<std::uint32_t, ExprId>> origins_;  // being read: module, expression
   std::uint8_t pass_ = 0;
   bool last_ = false;
-  bool exact_ = false;  // what is judged came this way and no other
+  bool exact_ = false;    // what is judged came this way and no other
+  bool sent_on_ = false;  // ... through a parameter of a helper that sends it
+  bool defines_ = false;  // a tool's definition is being judged
   bool changed_ = false;
 };
 

@@ -190,7 +190,6 @@ Taint Engine::EvalCall(ExprId id) {
     if (last_) JudgeTold(call, last);
     if (last_) JudgeLogged(call, last);
     if (last_) JudgePictureData(call, last);
-    if (last_) JudgeSeeds(call, last);
     if (last_) JudgeSettingsCall(call, last);
     if (last_) JudgeDropped(call, last);
     if (last_) JudgeRanked(call, last);
@@ -206,6 +205,13 @@ Taint Engine::EvalCall(ExprId id) {
     }
   }
   JudgeGrants(call);
+  if (last_ && base != nullptr && (!own || base->kind == ExprKind::kMember)) {
+    JudgeSeeds(call,
+               base->kind == ExprKind::kMember
+                   ? base->text
+                   : std::string_view(call.callee.text).substr(call.callee.text.rfind('.') + 1),
+               own);
+  }
   if (!own && !log_hosts_.empty() && base != nullptr && base->kind == ExprKind::kMember &&
       SaysOneOf(base->text, {"info", "debug", "warning", "error", "critical", "log", "exception"})) {
     // What is logged goes where the logs are sent.
@@ -226,6 +232,18 @@ Taint Engine::EvalCall(ExprId id) {
   if (!own && call.entry == nullptr) {
     NoteHanded(call);
     DispatchNamed(call);
+    // answer.then(eval): a library's function that is given what the receiver holds.
+    if (last_ && base != nullptr && base->kind == ExprKind::kMember &&
+        SaysOneOf(base->text, {"then", "map", "forEach"})) {
+      for (const Arg& arg : args) {
+        if (arg.value >= code().exprs.size() ||
+            (code().exprs[arg.value].kind != ExprKind::kName && code().exprs[arg.value].kind != ExprKind::kMember)) {
+          continue;
+        }
+        const Value& given = view().Evaluate(arg.value, function_);
+        if (given.kind == ValueKind::kQualified) JudgeGiven(EntryOf(arg.value, given), given, call.receiver, id);
+      }
+    }
   }
   if (!own) {
     NoteTapCall(call);
@@ -299,6 +317,7 @@ Taint Engine::EvalCall(ExprId id) {
     if (method && !KeepsContent(last)) from_receiver = from_receiver.Without(kEnvLabels);
     result.Join(from_args);
     result.Join(from_receiver);
+    if (method && AnswersRows(last, base->base)) result.Join(Source(kRows, id, "asks a data base"));
     if (method && last == "format" && base->base < code().exprs.size()) {
       MarkPieced(view().Text(base->base, function_), &result);
     }

@@ -88,12 +88,27 @@ bool Says(std::string_view text, std::initializer_list<std::string_view> words) 
   return SaysAny(LowerCase(text.substr(0, 4000)), words);
 }
 
+// PutBucketPolicyCommand, terminate_instances: a call of a cloud by what it does there.
+bool ChangesCloud(std::string_view call) {
+  constexpr auto kActs = std::to_array<std::string_view>({"Put", "Delete", "Attach", "Detach", "Modify", "Terminate",
+                                                          "Update", "Remove", "CreateAccessKey", "CreateUser",
+                                                          "CreateRole", "CreatePolicy", "CreateLoginProfile"});
+  for (std::size_t at = call.find("Command("); at != std::string_view::npos; at = call.find("Command(", at + 1)) {
+    const std::size_t before = call.find_last_of(" (.", at);
+    if (before == std::string_view::npos) continue;
+    const std::string_view name = call.substr(before + 1, at - before - 1);
+    if (std::ranges::any_of(kActs, [&](std::string_view act) { return name.starts_with(act); })) return true;
+  }
+  return false;
+}
+
 // http.patch("/limits", ...), fetch(url, {method: "DELETE"}): a request by which something is changed.
 bool ChangesThere(std::string_view callee, std::string_view call) {
   constexpr std::size_t kLongest = 1000;
   const std::string last = LowerCase(callee.substr(callee.find_last_of(".)") + 1).substr(0, 20));
   if (last == "patch" || last == "put" || last == "delete") return true;
   call = call.substr(0, kLongest);
+  if (last == "send" && ChangesCloud(call)) return true;
   const std::size_t method = call.find("method:");
   if (method == std::string_view::npos) return false;
   std::string_view said = call.substr(method + 7, 20);
@@ -676,6 +691,7 @@ CodeFacts Findings::Take() && {
   out_.told.insert(out_.told.end(), std::make_move_iterator(engine_.instructions().begin()),
                    std::make_move_iterator(engine_.instructions().end()));
   out_.unfinished = engine_.Unfinished();
+  out_.starved = engine_.Starved();
   for (UseAt& at : engine_.uses()) out_.uses.push_back(std::move(at.use));
   std::stable_sort(out_.findings.begin(), out_.findings.end(), [](const RawFinding& a, const RawFinding& b) {
     return a.file != b.file ? a.file < b.file : a.bytes.begin < b.bytes.begin;

@@ -440,9 +440,10 @@ TEST(Flow, LargeValuesHideNothing) {
     EXPECT_THAT(RulesOf(facts), testing::Contains("EXFIL-002"));
   }
   EXPECT_THAT(FactsOf("a.py", named).unfinished, testing::IsEmpty());
+  EXPECT_THAT(FactsOf("a.py", named).starved, testing::IsEmpty());
   std::string tables;
   for (int i = 0; i < 20; ++i) tables += named.substr(0, named.find('\n') + 1) + "f(x)\n";
-  EXPECT_THAT(FactsOf("a.py", tables + sends).unfinished, testing::ElementsAre(0U));
+  EXPECT_THAT(FactsOf("a.py", tables + sends).starved, testing::ElementsAre(0U));
 }
 
 TEST(Catalogue, BothAreRead) {

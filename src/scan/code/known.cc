@@ -111,7 +111,7 @@ void Engine::GiveText(std::uint32_t module, FuncId function, std::size_t param, 
 }
 
 // What a caller gives for such a parameter is judged at the call, where it is known whose it is.
-void Engine::NoteSent(const Taint& data, const std::string& host) {
+void Engine::NoteSent(const Taint& data, const std::string& host, bool aside) {
   if (data.params == 0 || host.empty()) return;
   std::vector<SentParam>& sends = here().sends;
   for (std::uint32_t p = 0; p < 31; ++p) {
@@ -121,9 +121,10 @@ void Engine::NoteSent(const Taint& data, const std::string& host) {
     const Labels cut = data.CutOf(p);
     if (known == sends.end()) {
       if (sends.size() >= 8) continue;
-      sends.push_back({p, host, cut});
-    } else if ((known->cut & cut) != known->cut) {
+      sends.push_back({p, host, cut, aside});
+    } else if ((known->cut & cut) != known->cut || (aside && !known->aside)) {
       known->cut &= cut;
+      known->aside = known->aside || aside;
     } else {
       continue;
     }

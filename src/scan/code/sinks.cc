@@ -27,7 +27,8 @@ Taint Engine::TaintOfArg(const Call& call, ExprId expr) const {
 }
 
 void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view, const Taint& target) {
-  NoteSent(data, std::string(host_view));
+  // Of what a helper sends for its callers, whether it waits for the answer is known there.
+  if (!sent_on_) NoteSent(data, std::string(host_view), data.params != 0 && SendsAside());
   if (!last_) return;
   const bool inbox = host_view.starts_with(kInboxPrefix);
   const std::string host(inbox ? host_view.substr(kInboxPrefix.size()) : host_view);
@@ -118,7 +119,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   } else if (fixed && (bad || kind == HostKind::kOrdinary)) {
     JudgeReport(call, all, host);
   }
-  (void)JudgeAside(call, data, host, kind);
+  if (!sent_on_ && SendsAside()) (void)JudgeAside(call.expr, data, host);
 }
 
 // `host`: of `address`; "": not known.

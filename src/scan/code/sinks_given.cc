@@ -94,6 +94,24 @@ bool IsUserName(std::string_view text) {
 
 }  // namespace
 
+// Letting everybody in is what the function is for, what its caller has asked for (`if (makePublic)`), or one of the
+// kinds that it asks about (`type === "anyone"`).
+bool Engine::Shares(ExprId call, std::string_view said) const {
+  constexpr std::size_t kNear = 160;  // bytes before the call
+  if (AnyOf(LowerCase(code().functions[function_].qualified),
+            {"share", "public", "link", "publish", "permission", "anyone"})) {
+    return true;
+  }
+  const std::size_t begin = code().exprs[call].loc.begin;
+  const std::string before = LowerCase(code().text.substr(begin - std::min(begin, kNear), std::min(begin, kNear)));
+  const std::size_t test = std::max(before.rfind("if (") + 1, before.rfind("if ") + 1);
+  if (test != 0 && AnyOf(std::string_view(before).substr(test), {"public", "share", "anyone"})) return true;
+  const std::size_t word = said.find("anyone");
+  if (word == std::string_view::npos) return false;
+  const std::size_t sign = said.find_last_not_of(" \"'`", word - std::min<std::size_t>(word, 1));
+  return sign != std::string_view::npos && sign > 0 && said[sign] == '=' && said[sign - 1] == '=';
+}
+
 // Named arguments, fields of dictionaries and constants: who is given the part.
 std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
   const std::size_t path = std::min(said.find("/collaborators/"), said.find("/memberships/"));
@@ -101,9 +119,7 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
     for (const std::string& text : TextsWithin(arg.value)) {
       if (IsMail(text)) return text;
       if (HoldsPublicKey(text)) return text.substr(0, 24);
-      const bool shares = AnyOf(LowerCase(code().functions[function_].qualified),
-                                {"share", "public", "link", "publish", "permission", "anyone"});
-      if (!shares && SaysOneOf(text, {"anyone", "anonymous", "allUsers"}) &&
+      if (!Shares(call.expr, said) && SaysOneOf(text, {"anyone", "anonymous", "allUsers"}) &&
           AnyOf(said, {"permissions", "createlink", "acl"})) {
         return "everybody (" + text + ")";
       }
@@ -165,14 +181,15 @@ void Engine::JudgeFields(ExprId dict) {
   JudgeShare(dict);
   JudgeTask(dict);
   JudgeConfigured(dict);
+  JudgeDefinition(code().ArgsOf(code().exprs[dict]));
   JudgeReportHook(code().ArgsOf(code().exprs[dict]), dict);
 }
 
 // transfer_data={"destination": "acct_..."}: a share of what is paid.
 void Engine::JudgeShare(ExprId dict) {
   for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
-    if (!SaysOneOf(field.name, {"to", "recipient", "beneficiary", "destination", "on_behalf_of", "payee", "account", "stripeAccount", "stripe_account",
-                                "email_address", "merchant_id"})) {
+    if (!SaysOneOf(field.name, {"to", "recipient", "beneficiary", "destination", "on_behalf_of", "payee", "account",
+                                "stripeAccount", "stripe_account", "email_address", "merchant_id"})) {
       continue;
     }
     const Value& value = view().Evaluate(field.value, function_);

@@ -29,6 +29,14 @@ std::size_t WordsIn(std::string_view text) {
   return words;
 }
 
+// What nobody has to ask, and what may be read: consent, not taste.
+bool GivesConsent(std::string_view text) {
+  return AnyOf(LowerCase(text.substr(0, 400)),
+               {"without ask", "without confirm", "without approv", "not ask", "never ask", "be asked", "has agreed",
+                "consent", "permission", "approv", "credential", "password", ".env", "id_rsa", "api key", "token",
+                "--index-url", "--registry", "trusts"});
+}
+
 // A sentence about what somebody wants, and what need not be asked.
 bool SpeaksForSomebody(std::string_view text) {
   constexpr std::size_t kLongest = 300;
@@ -36,6 +44,11 @@ bool SpeaksForSomebody(std::string_view text) {
   const std::string lower = " " + LowerCase(text.substr(0, 400)) + " ";
   const bool somebody = AnyOf(lower, {" user", " owner", " customer", " i ", " me ", " my ", " we ", " admin",
                                       " operator", " human", " boss", " team "});
+  // "Has agreed that ...", "Wants ... read in full": who it is goes without saying where a profile is kept.
+  const std::string_view begin = std::string_view(lower).substr(1, lower.find(' ', 1));
+  const bool unsaid = SaysOneOf(begin, {"has ", "wants ", "prefers ", "likes ", "allows ", "agrees ", "agreed ",
+                                        "trusts ", "expects ", "accepts ", "always ", "never "});
+  if (!somebody && unsaid) return GivesConsent(text);
   return somebody &&
          AnyOf(lower, {"confirm",  "approv",         "permission",    "consent",       "without ask", "not ask",
                        "be asked", "never ask",      "trust",         "authori",       "allowed",     "warn",
@@ -104,8 +117,16 @@ std::vector<std::string> Engine::TextsWithin(ExprId value) const {
       const Module& module = parts.module();
       for (const Stmt& stmt : module.functions[owner].body) {
         if (stmt.kind != StmtKind::kAssign || stmt.target >= module.exprs.size() || stmt.value == parts.id()) continue;
-        if (module.exprs[stmt.target].kind != ExprKind::kName || there.SlotOf(stmt.target, owner) != slot) continue;
-        parts.Add(stmt.value, owner);
+        const Expr& target = module.exprs[stmt.target];
+        const auto is_it = [&](ExprId name) {
+          return name < module.exprs.size() && module.exprs[name].kind == ExprKind::kName &&
+                 there.SlotOf(name, owner) == slot;
+        };
+        // for kind, text in ROWS: one of the words of a row.
+        const bool among =
+            target.kind == ExprKind::kList &&
+            std::ranges::any_of(module.ArgsOf(target), [&](const Arg& part) { return is_it(part.value); });
+        if (is_it(stmt.target) || among) parts.Add(stmt.value, owner);
       }
       continue;
     }
@@ -125,7 +146,7 @@ bool Engine::OffersMemory() {
   return *offers_memory_;
 }
 
-void Engine::JudgeSeeds(const Call& call, std::string_view last) {
+void Engine::JudgeSeeds(const Call& call, std::string_view last, bool own) {
   if (call.args.empty()) return;
   const bool statement = SaysOneOf(last, {"execute", "executemany", "run", "exec", "query", "prepare", "all"});
   const bool keeps = SaysOneOf(
@@ -141,12 +162,17 @@ void Engine::JudgeSeeds(const Call& call, std::string_view last) {
   const std::string_view called = std::string_view(about).substr(0, about.find('('));
   const bool named = AnyOf(called, {"memor", "facts", "preference", "belief", "long_term"}) ||
                      (statement && AnyOf(about, {"memor", "facts", "preference", "belief", "checkpoint"}));
-  if (!named && (any_list || !(keeps_state_ || OffersMemory()))) return;
+  // store.add(text, kind="preference") of a program that remembers is no list's `add`.
+  const bool filed = SaysOneOf(last, {"add", "set", "put"}) && call.args.size() >= 2 && OffersMemory();
+  if (!named && !filed && (any_list || !(keeps_state_ || OffersMemory()))) return;
   std::size_t said = 0;
   std::string first;
   for (const Arg& arg : call.args) {
     for (const std::string& text : TextsWithin(arg.value)) {
-      if (!SpeaksForSomebody(text) || AnyOf(LowerCase(text.substr(0, 40)), {"insert ", "select ", "create "})) continue;
+      // A method of the package's own may be shown at work: "the user prefers dark mode".
+      if (!SpeaksForSomebody(text) || (own && !GivesConsent(text)) ||
+          AnyOf(LowerCase(text.substr(0, 40)), {"insert ", "select ", "create "}))
+        continue;
       if (first.empty()) first = text;
       ++said;
     }

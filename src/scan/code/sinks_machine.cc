@@ -110,7 +110,7 @@ Taint Engine::JudgeMachine(Call& call) {
       const std::string text = Squeezed(TextAt(code().exprs[call.expr].loc));
       const bool writes = AnyOf(call.callee.text, {"Create", "Set", "put", "add"}) ||
                           AnyOf(text, {"KEY_SET_VALUE", "KEY_WRITE", "KEY_ALL_ACCESS"});
-      std::string path = LowerCase(all);
+      std::string path = LowerCase(all + std::string(TextAt(code().exprs[call.expr].loc).substr(0, 600)));
       std::replace(path.begin(), path.end(), '\\', '/');
       Use(call, Permission::kFilesystemWrite, "registry");
       if (writes && AnyOf(path, {"currentversion/run", "winlogon", "image file execution options"})) {
@@ -253,6 +253,7 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
       for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) answer(field.name, field.value);
     }
   }
+  if (last == "Tool") JudgeDefinition(call.args);  // types.Tool(name=..., description=...)
   const bool server = last == "FastMCP" || last == "McpServer" || last == "Server";
   const bool tool = last == "registerTool" || last == "addTool" || last == "add_tool" || last == "tool" ||
                     last == "StructuredTool" || last == "from_function" || last == "registerPrompt";
@@ -294,6 +295,37 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
     }
     ++position;
   }
+}
+
+// {name, description, inputSchema}: one of the tools that a server lists.
+void Engine::JudgeDefinition(std::span<const Arg> fields) {
+  constexpr double kGateway = 0.45;  // name, description and parameters together: what it has found elsewhere
+  constexpr double kPart = 0.4;      // of sentences that stand here, which something is put into
+  constexpr std::ptrdiff_t kSentence = 80;
+  ExprId description = kNone;
+  std::size_t told = 0;
+  std::size_t fetched = 0;
+  for (const Arg& field : fields) {
+    if (!SaysOneOf(field.name, {"name", "description", "inputSchema", "input_schema", "parameters"})) continue;
+    if (field.name == "description") description = field.value;
+    ++told;
+  }
+  if (told < 3 || description == kNone) return;
+  // One definition within another is judged where it stands, not once more for each that is around it.
+  if (defines_) return;
+  defines_ = true;
+  for (const Arg& field : fields) {
+    if (SaysOneOf(field.name, {"name", "inputSchema", "input_schema", "parameters"}))
+      fetched += Eval(field.value).Has(kNetFixed) ? std::size_t{1} : 0;
+  }
+  const Taint taint = Eval(description);
+  defines_ = false;
+  if (!taint.Has(kNetFixed) || taint.Has(kToolArgument)) return;
+  const std::string known = Known(description);
+  Raise("DECL-002", description, taint, kNetFixed, "the description of a tool is fetched from the network",
+        fetched >= 2                                                                                ? kGateway
+        : static_cast<std::ptrdiff_t>(known.size()) - std::ranges::count(known, kHole) >= kSentence ? kPart
+                                                                                                    : 1.0);
 }
 
 // A message, a block or a setter that says by its own words that what it is given is the builder's voice:

@@ -278,9 +278,14 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
         (hook && AnyOf(code().text, {"urlopen", "requests.", "exec(", "socket.", "httpx.", "builtins.open"}))) {
       Worsen("PERSIST-001", core::Severity::kCritical);
     }
-  } else if (Contains(LowerCase(path), ".ssh/config") && WritesHarm()) {
+  } else if (Contains(LowerCase(path), ".ssh/config") &&
+             (WritesHarm() || AnyOf(code().text, {"ProxyCommand", "LocalCommand", "KnownHostsCommand"}))) {
     Raise("PERSIST-001", call.expr, data, data.labels, "writes a command into " + Shown(path) + ", which ssh runs");
-    Worsen("PERSIST-001", core::Severity::kCritical);
+    if (WritesHarm()) Worsen("PERSIST-001", core::Severity::kCritical);
+  } else if (AnyOf(LowerCase(path), {"/.gitconfig", ".config/git/config"}) &&
+             AnyOf(LowerCase(TextAt(code().functions[function_].loc).substr(0, 20'000)),
+                   {"hookspath", "sshcommand", "fsmonitor", "templatedir", "gitproxy", "helper = !", "\"!", "= !"})) {
+    Raise("PERSIST-001", call.expr, data, data.labels, "writes a command into " + Shown(path) + ", which git runs");
   } else if (kind == PathKind::kAgent ||
              (kind == PathKind::kWeakSecret && AnyOf(LowerCase(path), {".claude", ".cursor/", "claude_"}))) {
     Raise("PERSIST-002", call.expr, data, data.labels,
@@ -535,7 +540,9 @@ Taint Engine::JudgeFile(Call& call) {
       Raise("RCE-001", call.expr, data, 0, "puts what it has fetched in its own program's place", 0.8);
     }
     if (!on_path && call.args.size() >= 2 &&
-        (name.starts_with("copy") || name == "move" || name == "rename" || name == "cp")) {
+        (name.starts_with("copy") || name.starts_with("move") || name.starts_with("rename") ||
+         name.starts_with("symlink") || SaysOneOf(name, {"cp", "cpSync", "link", "linkSync"}) ||
+         call.callee.text == "os.replace")) {
       PathKind from = KindOfPath(path);
       if (from == PathKind::kPlain && path_taint.Has(kSecretName)) from = PathKind::kSecret;
       if (from == PathKind::kPlain && path_taint.Has(kWeakSecretName)) from = PathKind::kWeakSecret;

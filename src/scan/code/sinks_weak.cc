@@ -171,6 +171,18 @@ bool IsPassword(std::string_view text) {
 
 }  // namespace
 
+// cursor.fetchall(), pool.query(text): rows of a data base, by what the method and its client are called.
+bool Engine::AnswersRows(std::string_view method, ExprId client) const {
+  if (view().is_python()) return SaysOneOf(method, {"fetchall", "fetchmany", "fetchone", "fetch_all", "fetch_one"});
+  if (!SaysOneOf(method, {"query", "execute", "all", "any", "many", "manyOrNone", "$queryRaw", "$queryRawUnsafe",
+                          "findMany", "unsafe"})) {
+    return false;
+  }
+  if (client >= code().exprs.size()) return false;
+  const std::string name = LowerCase(TextAt(code().exprs[client].loc).substr(0, 80));
+  return AnyOf(name, {"pool", "db", "conn", "sql", "database", "knex", "prisma", "pg", "mysql", "sqlite", "prepare("});
+}
+
 // {"read": read, "write": (a) => ...}[word](words), getattr(self, "do_" + word)(words): any of them may be called.
 void Engine::Dispatch(const Call& call) {
   const Expr& expr = code().exprs[call.expr];

@@ -408,7 +408,8 @@ bool Engine::WatchingIsPurpose() const {
 }
 
 bool Engine::JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind) {
-  if (!data.Has(kTapped) || host.empty() || IsStatistics(host)) return false;
+  // "graphql-transport-ws" beside an address that nobody knows is a protocol.
+  if (!data.Has(kTapped) || !Contains(host, ".") || IsStatistics(host)) return false;
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
   const std::string what = TappedHere();
   const bool agent = what.empty() || what == "the agent and its model" || what == kTools;
@@ -436,31 +437,62 @@ bool Engine::JudgeMirrored(ExprId at, const Taint& data, const std::string& host
   return true;
 }
 
-// What a tool is given, sent to a host of its own beside the tool's work: nobody waits for the answer, and a failure is
-// hushed up.
-bool Engine::JudgeAside(const Call& call, const Taint& data, const std::string& host, HostKind kind) {
-  if (host.empty() || !data.Has(kToolArgument) || data.Has(kRequest) || !IsEntry()) return false;
-  if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
-  if (IsStatistics(host)) return false;
-  if (statement_.kind != StmtKind::kExpr) return false;
-  const std::string_view said = TextAt(statement_.loc).substr(0, 2'000);
-  const std::string text = Squeezed(said);
-  bool aside = AnyOf(said, {"create_task(", "ensure_future(", "run_in_executor(", "Thread("});
-  if (!view().is_python()) {
-    aside = aside ||
-            (!Contains(said.substr(0, 40), "await ") &&
-             AnyOf(text, {".catch(()=>{})", ".catch(()=>null)", ".catch(()=>undefined)", ".catch(_=>{})",
-                          ".catch(function(){})", ".catch(()=>void0)", ".on(\"error\",()=>{})"})) ||
-            said.starts_with("void ");
-  } else if (!aside) {
-    // try: post(...) except Exception: pass
-    const std::string_view body = TextAt(code().functions[function_].loc);
-    const std::size_t at = statement_.loc.end - code().functions[function_].loc.begin;
-    const std::string rest = Squeezed(body.substr(std::min(at, body.size()), 120));
-    aside = rest.starts_with("except") && AnyOf(rest.substr(0, 60), {":pass"});
+// Neither the function, nor its file, nor a tool of the file speaks of bringing something to where others have it.
+bool Engine::SendingIsPurpose() const {
+  std::string names = LowerCase(std::string(world_.PathOf(module_)).substr(0, 300)) + " ";
+  names += LowerCase(code().functions[function_].qualified) + " ";
+  for (const EntryPoint& entry : entry_points_) {
+    if (entry.module != module_ || entry.kind == "script" || names.size() > 8'000) continue;
+    names += LowerCase(entry.name + " " + entry.description.substr(0, 400)) + " ";
   }
-  if (!aside) return false;
-  Raise("EXFIL-007", call.expr, data, kToolArgument, "sends what the tool is given to " + host + ", beside its work",
+  return AnyOf(names, {"upload", "send",   "post",   "push",    "publish", "sync",   "notif",  "share",   "submit",
+                       "report", "save",   "store",  "export",  "hook",    "ingest", "index",  "create",  "write",
+                       "put",    "update", "insert", "deliver", "log",     "track",  "emit",   "relay",   "forward",
+                       "import", "api",    "client", "remote",  "cloud",   "server", "record", "register"});
+}
+
+// The statement being read sends something and takes no answer: a failure is hushed up, or nothing there is about
+// sending.
+bool Engine::SendsAside() const {
+  if (statement_.kind != StmtKind::kExpr) return false;
+  if (!SendingIsPurpose()) return true;
+  const std::string_view said = TextAt(statement_.loc).substr(0, 2'000);
+  if (AnyOf(said, {"create_task(", "ensure_future(", "run_in_executor(", "Thread("})) return true;
+  const std::string_view body = TextAt(code().functions[function_].loc);
+  const std::size_t at = statement_.loc.end - std::min(statement_.loc.end, code().functions[function_].loc.begin);
+  const std::string rest = Squeezed(body.substr(std::min(at, body.size()), 120));
+  if (view().is_python()) {
+    // try: post(...) except Exception: pass
+    const std::size_t colon = rest.find(':');
+    if (!rest.starts_with("except") || colon == std::string::npos) return false;
+    const std::string_view then = std::string_view(rest).substr(colon + 1);
+    return then.starts_with("pass") || then.starts_with("return") || then.starts_with("...") ||
+           then.starts_with("continue");
+  }
+  if (said.starts_with("void ")) return true;
+  const std::string text = Squeezed(said);
+  if (AnyOf(text, {".catch(()=>{", ".catch(()=>null)", ".catch(()=>undefined)", ".catch(_=>{})", ".catch(()=>false)",
+                   ".catch(function(){})", ".catch(()=>void0)", ".on(\"error\",()=>{})"})) {
+    return true;
+  }
+  // try { await fetch(...); } catch {}
+  return rest.starts_with("}catch{}") || rest.starts_with(";}catch{}") || rest.starts_with("}catch(e){}") ||
+         rest.starts_with(";}catch(e){}") || rest.starts_with(";}catch(_){}");
+}
+
+// What a tool is given, or reads, sent to a host of the program's own beside the tool's work.
+bool Engine::JudgeAside(ExprId at, const Taint& data, const std::string& host) {
+  constexpr Labels kRead = kFileContent | kRows;
+  if (host.empty() || data.Has(kRequest) || IsStatistics(host)) return false;
+  const HostKind kind = KindOfHost(host);
+  if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
+  const bool given = data.Has(kToolArgument) && IsEntry();
+  if (!given && !data.Has(kRead)) return false;
+  Raise("EXFIL-007", at, data,
+        given             ? kToolArgument
+        : data.Has(kRows) ? kRows
+                          : kFileContent,
+        std::string("sends what the tool ") + (given ? "is given" : "reads") + " to " + host + ", beside its work",
         WatchingIsPurpose() ? 0.3 : 0.7, host);
   return true;
 }

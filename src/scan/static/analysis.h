@@ -95,6 +95,18 @@ struct RawFinding {
   bool listed_only = false;                     // reported, and no reason for a verdict unless the profile is strict
 };
 
+inline RawFinding& AddFinding(std::vector<RawFinding>& out, const FileContext& file, std::string_view rule,
+                              base::ByteSpan bytes, std::string message, double scale) {
+  RawFinding finding;
+  finding.rule = rule;
+  finding.file = file.index;
+  finding.bytes = bytes;
+  finding.message = std::move(message);
+  finding.scale = scale;
+  out.push_back(std::move(finding));
+  return out.back();
+}
+
 // What one unit (a file) leaves. Units do not see each other.
 struct FileResult {
   std::vector<RawFinding> findings;

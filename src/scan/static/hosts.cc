@@ -98,7 +98,7 @@ bool ParseAddress(std::string_view host, bool short_forms, std::uint32_t& addres
 
 bool IsPrivate(std::uint32_t a) {
   return (a >> 24) == 10 || (a >> 24) == 127 || (a >> 20) == 0xAC1 || (a >> 16) == 0xC0A8 || (a >> 16) == 0xA9FE ||
-         a == 0;
+         a == 0 || (a >> 28) == 0xE || a == 0xFFFFFFFF;  // whoever listens in the same network
 }
 
 char LowerOf(char c) { return static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c); }

@@ -69,4 +69,14 @@ void ForEachLiteral(const FileContext& file, Say&& say) {
   }
 }
 
+// The first literal of which it is true; empty: none.
+template <typename Is>
+base::ByteSpan FirstLiteral(const FileContext& file, Is is) {
+  base::ByteSpan first;
+  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
+    if (first.end == 0 && is(literal)) first = {at, at + literal.size()};
+  });
+  return first;
+}
+
 }  // namespace interlock::scan

@@ -8,6 +8,7 @@
 
 #include "code/open_settings.h"
 #include "code/places.h"
+#include "static/access.h"
 #include "static/data_files.h"
 #include "static/literals.h"
 #include "static/part_set.h"
@@ -21,7 +22,6 @@ using core::Reach;
 
 constexpr double kSaid = 0.5;                              // of a deed that the package's page tells
 constexpr double kChoice = 0.35;                           // of a mode in the list of all of them
-constexpr std::size_t kHead = 600;                         // bytes of a file in which it says what it is
 constexpr std::size_t kMaxRead = std::size_t{256} << 10U;  // bytes of one file
 
 // What the package and its tools say they are for.
@@ -58,11 +58,6 @@ bool PageNames(std::string_view page, std::string_view name) {
   return false;
 }
 
-// Roles above which there is none.
-constexpr std::array kHighest =
-    std::to_array<std::string_view>({"cluster-admin", "AdministratorAccess", "roles/owner", "system:masters",
-                                     "roles/resourcemanager.organizationAdmin", "IAMFullAccess"});
-
 // What a file has to say for most questions below to be asked of it at all: all of it is looked for in one reading.
 // clang-format off
 constexpr auto kTelling = std::to_array<std::string_view>({
@@ -73,7 +68,6 @@ constexpr auto kTelling = std::to_array<std::string_view>({
     "clipboard_append(",
     "mining.", "stratum+",
     "login data", "logins.json", "key4.db", "keychain", "keyring", "cookies", "wallet",
-    "grant all",
     "mcpservers", "mcp_servers",
     "\"role\": \"system\"", "role: \"system\"", "role: 'system'", "system_prompt", "systemprompt", "systemmessage",
     "'role': 'system'", "system: ",
@@ -87,13 +81,12 @@ enum class Telling : std::uint8_t {
   kClipboard,
   kMining,
   kStores,
-  kAccounts,
   kServers,
   kLeads,
   kCiphers
 };
 // Where in the list each begins, and where the last one ends.
-constexpr std::array<std::size_t, 11> kTellingFrom = {0, 8, 14, 20, 26, 28, 35, 36, 38, 46, kTelling.size()};
+constexpr std::array<std::size_t, 10> kTellingFrom = {0, 8, 14, 20, 26, 28, 35, 37, 45, kTelling.size()};
 
 // The text of a file in lower case, and what of the list it says.
 struct Said {
@@ -111,13 +104,6 @@ struct Said {
   }
 };
 
-// Calls that give a role to somebody.
-constexpr std::array kGives = std::to_array<std::string_view>(
-    {"create_cluster_role_binding", "create_role_binding", "createclusterrolebinding", "create_cluster_role",
-     "clusterrolebinding", "attach_user_policy", "attach_role_policy", "attach-user-policy", "attach-role-policy",
-     "attachuserpolicy", "attachrolepolicy", "put_user_policy", "set_iam_policy", "setiampolicy",
-     "add-iam-policy-binding", "rolebindings"});
-
 // As a word, or before "rules" (".cursorrules"): "authorized_keys" names no Zed, "/root" no Roo.
 bool NamesIt(std::string_view text, std::string_view name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
@@ -127,118 +113,6 @@ bool NamesIt(std::string_view text, std::string_view name) {
     if (begins && (after.empty() || !letter(after.front()) || after.starts_with("rules"))) return true;
   }
   return false;
-}
-
-// The first literal of which it is true; empty: none.
-template <typename Is>
-base::ByteSpan FirstLiteral(const FileContext& file, Is is) {
-  base::ByteSpan first;
-  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
-    if (first.end == 0 && is(literal)) first = {at, at + literal.size()};
-  });
-  return first;
-}
-
-RawFinding& Add(std::vector<RawFinding>& out, const FileContext& file, std::string_view rule, base::ByteSpan bytes,
-                std::string message, double scale) {
-  RawFinding finding;
-  finding.rule = rule;
-  finding.file = file.index;
-  finding.bytes = bytes;
-  finding.message = std::move(message);
-  finding.scale = scale;
-  out.push_back(std::move(finding));
-  return out.back();
-}
-
-void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_view text,
-                 std::vector<RawFinding>& out) {
-  if (SaysAny(purpose, {"rbac", " iam", "iam-", "permission", "access control", "admin", "privilege", "provision",
-                        "bootstrap", "terraform", "role binding", "rolebinding"})) {
-    return;
-  }
-  static constexpr PartSet kWords(kGives);
-  if (!kWords.AnyIn(text)) return;
-  base::ByteSpan role;
-  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
-    const auto names = [&](std::string_view high) {
-      if (!literal.ends_with(high)) return false;
-      const std::string_view before = literal.substr(0, literal.size() - high.size());
-      return before.empty() || before.back() == '/' || before.back() == '=';
-    };
-    if (role.end == 0 && std::ranges::any_of(kHighest, names)) role = {at, at + literal.size()};
-  });
-  if (role.end == 0) return;
-  RawFinding finding;
-  finding.rule = "GRANT-001";
-  finding.file = file.index;
-  finding.bytes = role;
-  out.push_back(std::move(finding));
-}
-
-// CREATE USER ... IDENTIFIED BY 'known', GRANT ALL ... WITH GRANT OPTION: an account of a data base that its author
-// knows.
-void JudgeAccounts(const FileContext& file, std::string_view purpose, const Said& said, std::vector<RawFinding>& out) {
-  if (!said.Any(Telling::kAccounts)) return;
-  if (SaysAny(purpose, {"user management", "provision", "migration", "admin", "bootstrap", "permission",
-                        "role management", "test database"}))
-    return;
-  base::ByteSpan made;
-  base::ByteSpan given;
-  ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
-    if (literal.size() < 20 || literal.size() > 2'000) return;
-    const std::string lower = LowerCase(literal);
-    if (lower.find("create user") == std::string::npos && lower.find("create role") == std::string::npos &&
-        lower.find("grant all") == std::string::npos && lower.find("create login") == std::string::npos) {
-      return;
-    }
-    const std::size_t word = std::min({lower.find("identified by '"), lower.find("password '"),
-                                       lower.find("password = '"), lower.find("password='")});
-    if (word != std::string::npos) {
-      const std::size_t quote = lower.find('\'', word);
-      const char first = quote + 1 < lower.size() ? lower[quote + 1] : '%';
-      if (first != '{' && first != '$' && first != '%' && first != ':' && first != '\'' && first != '"' &&
-          made.end == 0)
-        made = {at, at + literal.size()};
-    }
-    const bool all = lower.find("grant all") != std::string::npos &&
-                     (lower.find("*.*") != std::string::npos || lower.find(" to public") != std::string::npos ||
-                      lower.find("with grant option") != std::string::npos);
-    if (all && given.end == 0 && lower.find('{') == std::string::npos) given = {at, at + literal.size()};
-  });
-  if (given.end == 0 || (made.end == 0 && file.text().substr(given.begin, given.end - given.begin).find("PUBLIC") ==
-                                              std::string_view::npos))
-    return;
-  Add(out, file, "GRANT-002", made.end != 0 ? made : given,
-      made.end != 0 ? "makes an account of a data base whose password stands here, with all rights"
-                    : "gives everybody all rights to a data base",
-      0.9);
-}
-
-// "Only looks at your files", and a login that asks for the right to change all of them.
-bool SaysOnlyReads(std::string_view said) {
-  return SaysAny(said, {"read-only", "read only", "view only", "view-only", "only reads", "only read.", "only look",
-                        "never modif", "never chang", "not modify"});
-}
-void JudgeScopes(const FileContext& file, std::vector<RawFinding>& out) {
-  constexpr auto kWide = std::to_array<std::string_view>(
-      {"Files.ReadWrite.All", "Sites.FullControl.All", "Mail.ReadWrite", "Mail.Send", "MailboxSettings.ReadWrite",
-       "Directory.AccessAsUser.All", "Directory.ReadWrite.All", "User.ReadWrite.All", "delete_repo", "admin:org",
-       "admin:repo_hook", "gmail.modify", "gmail.settings.sharing", "chat:write.customize", "admin.users:write"});
-  const base::ByteSpan wide = FirstLiteral(file, [&](std::string_view literal) {
-    if (literal.size() > 120) return false;
-    const std::string_view last = literal.substr(literal.rfind('/') + 1);
-    const bool full =
-        literal.find("/auth/") != std::string_view::npos &&
-        (last == "drive" || last == "calendar" || last == "gmail.modify" || last == "gmail.settings.sharing" ||
-         last == "spreadsheets" || last == "documents" || last == "contacts");
-    return full || literal == "https://mail.google.com/" || std::ranges::find(kWide, literal) != kWide.end();
-  });
-  if (wide.end == 0) return;
-  Add(out, file, "DECL-004", wide,
-      "says that it only reads, and asks for the right to change everything: " +
-          std::string(file.text().substr(wide.begin, wide.end - wide.begin)),
-      1.0);
 }
 
 // {"mybank.com": "mybank-secure.com"}: addresses that take the place of others, and look like them.
@@ -276,7 +150,8 @@ void JudgeLookAlikes(const FileContext& file, std::vector<RawFinding>& out) {
     earlier = is_host(literal) ? literal : std::string_view();
     earlier_end = end;
   });
-  if (pairs >= 2) Add(out, file, "DIVERT-001", first, "puts hosts in the place of others that they look like", 0.8);
+  if (pairs >= 2)
+    AddFinding(out, file, "DIVERT-001", first, "puts hosts in the place of others that they look like", 0.8);
 }
 
 // `readFileSync("AGENTS.md")`: what is only read there is nothing that others find.
@@ -530,20 +405,50 @@ void JudgeMemory(const FileContext& file, const Said& said, std::vector<RawFindi
   }
 }
 
-// Every server that an agent knows is started through another program from now on.
-void JudgeWrapping(const FileContext& file, const Said& said, std::vector<RawFinding>& out) {
-  if (!said.Any(Telling::kServers) || !said.Any(Telling::kWrites)) return;
+// args: ["-y", "relay", "--", entry.command, ...entry.args]: the words of a command that takes another one along. Where
+// the list begins; npos: nowhere.
+std::size_t WrappedCommand(std::string_view text) {
+  constexpr std::size_t kLongestList = 300;
+  for (std::size_t at = base::FindBytes(text, "args"); at != std::string_view::npos;
+       at = base::FindBytes(text, "args", at + 4)) {
+    const std::size_t open = text.find_first_not_of("\"' :=", at + 4);
+    if (open == std::string_view::npos || open == at + 4 || text[open] != '[') continue;
+    std::string_view list = text.substr(open, kLongestList);
+    list = list.substr(0, list.find('\n'));
+    if (!SaysAny(list,
+                 {".command,", ".command]", "[\"command\"]", "['command']", ".get(\"command\"", ".get('command'"}))
+      continue;
+    // The command itself is set beside it.
+    const std::string_view near = text.substr(at > kLongestList ? at - kLongestList : 0, 2 * kLongestList);
+    if (SaysAny(near,
+                {"command:", "\"command\":", "'command':", "command\"] =", "command'] =", ".command =", "command="}))
+      return at;
+  }
+  return std::string_view::npos;
+}
+
+// Every server that an agent knows is started through another program from now on. `writes`: some file of the package
+// writes where agents keep their servers.
+void JudgeWrapping(const FileContext& file, const Said& said, bool writes, std::vector<RawFinding>& out) {
   const std::string_view text = said.text;
   if (!SaysAny(text, {"servers.values()", "servers.items()", "object.values(", "object.entries(", "object.keys(",
                       "in servers"}))
     return;
+  if (writes) {
+    if (const std::size_t at = WrappedCommand(text); at != std::string_view::npos) {
+      AddFinding(out, file, "PERSIST-003", {at, at + 4},
+                 "has every server that an agent knows started through another program", 0.8);
+      return;
+    }
+  }
+  if (!said.Any(Telling::kServers) || !said.Any(Telling::kWrites)) return;
   for (const std::string_view set : {"[\"command\"] = ", "['command'] = ", ".command = "}) {
     const std::size_t at = text.find(set);
     if (at == std::string_view::npos) continue;
     // The old command goes among the words of the new one.
     if (!SaysAny(text, {"entry[\"command\"], ", "[\"command\"], *", "['command'], *", ".command, ..."})) continue;
-    Add(out, file, "PERSIST-003", {at, at + set.size()},
-        "has every server that an agent knows started through another program", 0.8);
+    AddFinding(out, file, "PERSIST-003", {at, at + set.size()},
+               "has every server that an agent knows started through another program", 0.8);
     return;
   }
 }
@@ -568,7 +473,7 @@ void JudgeDirectives(const FileContext& file, const Said& said, std::vector<RawF
     return line || pattern;
   });
   if (first.end == 0) return;
-  Add(out, file, "STATE-002", first, "keeps lines that others wrote as rules for an agent", 1.4).severity =
+  AddFinding(out, file, "STATE-002", first, "keeps lines that others wrote as rules for an agent", 1.4).severity =
       core::Severity::kHigh;
 }
 
@@ -586,8 +491,8 @@ void JudgeStores(const FileContext& file, std::string_view purpose, const Said& 
   const NamedStores stores = StoresNamedIn(file);
   constexpr int kSeveral = 3;
   if (stores.personal < 2 && (stores.personal == 0 || stores.owners < kSeveral)) return;
-  Add(out, file, "EXFIL-013", stores.first,
-      "takes up the stores of credentials of " + std::to_string(stores.owners) + " kinds of programs", 0.9);
+  AddFinding(out, file, "EXFIL-013", stores.first,
+             "takes up the stores of credentials of " + std::to_string(stores.owners) + " kinds of programs", 0.9);
 }
 
 // The words that workers of a mining pool send.
@@ -600,7 +505,7 @@ void JudgeMining(const FileContext& file, std::string_view purpose, const Said& 
                       literal.find_first_of(" *(|\\") == std::string_view::npos;
     return worker || pool;
   });
-  if (first.end != 0) Add(out, file, "SH-011", first, "works for a mining pool", 0.9);
+  if (first.end != 0) AddFinding(out, file, "SH-011", first, "works for a mining pool", 0.9);
 }
 
 // Everything below the user's folder, enciphered, written beside and removed.
@@ -622,7 +527,7 @@ void JudgeLocking(const FileContext& file, std::string_view purpose, const Said&
            literal == ".crypted" || literal == ".lock3d" || SaysAny(literal, {"READ_ME", "RECOVER", "DECRYPT"});
   });
   if (mark.end == 0) return;
-  Add(out, file, "DESTROY-001", mark, "enciphers what lies in the user's folder, and removes what it was", 0.85);
+  AddFinding(out, file, "DESTROY-001", mark, "enciphers what lies in the user's folder, and removes what it was", 0.85);
 }
 
 // ![status](https://host/s.svg?d={encoded}): whoever shows the answer fetches the picture, and its address says what
@@ -662,27 +567,34 @@ Rights::Rights(const std::vector<FileContext>& files, const ScanReport& report)
       name_(LowerCase(report.name)),
       own_(LowerCase(report.name + " " + report.description)),
       only_reads_(SaysOnlyReads(purpose_)),
-      evaluates_(std::ranges::any_of(report.permissions, [](const PermissionUse& use) {
-        return use.permission == core::Permission::kDynamicCode;
+      evaluates_(std::ranges::any_of(
+          report.permissions,
+          [](const PermissionUse& use) { return use.permission == core::Permission::kDynamicCode; })),
+      writes_servers_(std::ranges::any_of(files, [](const FileContext& file) {
+        if (file.reach > Reach::kRuntime || !IsCode(file.type)) return false;
+        const std::string_view text = file.text().substr(0, kMaxRead);
+        return SaysAny(text, {"mcpServers", "mcp_servers"}) &&
+               SaysAny(text, {"write_text(", ".write(", "writeFile", "json.dump(", "outputJson"});
       })) {}
 
 void Rights::Judge(const FileContext& file, std::vector<RawFinding>& out) const {
   JudgeDataFile(file, {.evaluates = evaluates_, .only_reads = only_reads_}, out);
-  if (!IsCode(file.type)) return;
+  // Statements stand in files of their own as well; what documents show is no deed.
+  const bool states = only_reads_ && IsText(file.type) && file.type != FileType::kMarkdown;
+  if (!IsCode(file.type) && !states) return;
   const Said said(file.text().substr(0, kMaxRead));
   const std::string_view text = said.text;
-  JudgeGrants(file, purpose_, text, out);
+  JudgeAccess(file, {.says = purpose_, .only_reads = only_reads_}, text, out);
+  if (!IsCode(file.type)) return;
   JudgeInstructions(file, purpose_, name_, page_, said, out);
   JudgePermissions(file, page_, said, out);
   JudgeMemory(file, said, out);
   JudgeClipboard(file, said, out);
   JudgeMining(file, purpose_, said, out);
   JudgeStores(file, purpose_, said, out);
-  JudgeAccounts(file, purpose_, said, out);
   JudgeLookAlikes(file, out);
-  if (only_reads_ || SaysOnlyReads(text.substr(0, kHead))) JudgeScopes(file, out);
   JudgeDirectives(file, said, out);
-  JudgeWrapping(file, said, out);
+  JudgeWrapping(file, said, writes_servers_, out);
   JudgeLocking(file, purpose_, said, out);
   JudgePictures(file, own_, text, out);
 }

@@ -1,6 +1,6 @@
 // What a package does to the powers of others, told by what stands together in one file of its code: an agent's
-// instruction files that it names and writes, the highest role of a cluster or a cloud that it names and gives. Where
-// the package says that this is its business, it is. Engine room.
+// instruction files that it names and writes, servers of an agent that it wraps; who is let in: access.h. Where the
+// package says that this is its business, it is. Engine room.
 #pragma once
 
 #include <string>
@@ -26,6 +26,7 @@ class Rights {
   std::string own_;  // name and description
   bool only_reads_ = false;
   bool evaluates_ = false;
+  bool writes_servers_ = false;  // some file of it writes where agents keep their servers
 };
 
 }  // namespace interlock::scan

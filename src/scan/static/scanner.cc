@@ -498,6 +498,16 @@ ScanReport Job::Run() {
   }
   ReadTold();
   code::CodeFacts& facts = facts_;
+  if (!code_known_) {  // else they are among what was kept
+    for (const std::uint32_t file : facts.unfinished) {
+      lowering_.push_back({files_[file].file->path, core::SkipReason::kParserBudget, 0,
+                           "flows too entangled to be followed to their end"});
+    }
+    for (const std::uint32_t file : facts.starved) {
+      lowering_.push_back(
+          {files_[file].file->path, core::SkipReason::kParserBudget, 0, std::string(core::kConstantsLeftOut)});
+    }
+  }
   if (options_.cache != nullptr && !code_known_) options_.cache->Put(code_key_, EncodeCode(facts, lowering_));
   std::move(lowering_.begin(), lowering_.end(), std::back_inserter(report.coverage.skipped));
   // What is put into an agent's memory, the agent reads.

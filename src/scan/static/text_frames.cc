@@ -257,7 +257,7 @@ class Finder {
       if (view.any(Bit(kWVerbatim))) score += 0.3;
       if (view.any(Bit(kWEvery)) || view.FindWord(0, view.size(), "always") != kNone) score += 0.2;
       if (view.FindWord(0, view.size(), "debugging") != kNone) score += 0.15;
-      if (Authenticates(view)) score -= 0.3;
+      if (Authenticates(view) || view.FindWord(i, view.size(), "caution") != kNone) score -= 0.3;
       if (score >= 0.5) {
         Hit(view, "PI-018", i, std::max(secret, where), score);
         return;

@@ -92,7 +92,10 @@ class Listed {
     if (path) return *path;
     path.emplace();
     ForEachLiteral(files_[file], [&](std::size_t, std::string_view text) {
-      if (path->empty() && code::KindOfPath(text) == code::PathKind::kSecret) *path = text;
+      // What a pattern looks for (`(?:cat|open)\s+.*/\.aws/`) is read by nobody.
+      const bool pattern = text.find("(?:") != std::string_view::npos || text.find("\\s") != std::string_view::npos ||
+                           text.find("[^") != std::string_view::npos || text.find(".*") != std::string_view::npos;
+      if (path->empty() && !pattern && code::KindOfPath(text) == code::PathKind::kSecret) *path = text;
     });
     return *path;
   }

@@ -189,6 +189,7 @@ std::string SummaryOf(const ScanReport& report) {
 
 // A part that could not be read counts where it would run or be read by the agent.
 bool Counts(const core::SkippedPart& part, const std::vector<FileContext>& files) {
+  if (part.detail == core::kConstantsLeftOut) return false;
   switch (part.reason) {
     case core::SkipReason::kUnsupported: {
       if (part.bytes == 0) return false;  // all of it was read, if only as text

@@ -346,6 +346,23 @@ TEST(Verdict, ACopyOfAFileIsNoSecondCase) {
   EXPECT_GT(Weigh({Hit("M-HIGH", Reach::kTool, "the same words"), copy}).score, once.score);
 }
 
+// More constants than are kept are named, and no reason to look: what the file does was followed. What was not followed
+// to its end is one.
+TEST(Verdict, WhatWasNotFollowedIsNamed) {
+  std::string table = "def seg():\n    return [\n";
+  for (int i = 0; i < 8000; ++i) table += "    (" + std::to_string(i) + ", 'M', 'a" + std::to_string(i) + "'),\n";
+  table += "    ]\n\nTABLE = seg()\n";
+  core::PackageView view;
+  view.files.push_back({.path = "table.py", .bytes = table});
+  const ScanReport report = Scan(view, {});
+  EXPECT_EQ(report.verdict, ScanVerdict::kSafe);
+  ASSERT_EQ(report.coverage.skipped.size(), 1U);
+  EXPECT_EQ(report.coverage.skipped[0].path, "table.py");
+  EXPECT_EQ(report.coverage.skipped[0].detail, core::kConstantsLeftOut);
+  const core::SkippedPart tangle{"a.py", core::SkipReason::kParserBudget, 0, "flows too entangled"};
+  EXPECT_EQ(Weigh({}, {}, {tangle}).verdict, ScanVerdict::kWarn);
+}
+
 TEST(Verdict, AFindingLeftOutOfTheListStillCounts) {
   ScanOptions options;
   options.max_findings = 1;

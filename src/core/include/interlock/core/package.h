@@ -43,6 +43,9 @@ enum class SkipReason : std::uint8_t {
 
 // SkippedPart::detail of a machine program that is too large to be kept.
 inline constexpr std::string_view kCompiledProgram = "a compiled program";
+// Detail of a file whose constants were too many to be kept: what it does was followed all the same, with some of its
+// values unknown.
+inline constexpr std::string_view kConstantsLeftOut = "more constants than are kept: some values are not known";
 
 struct SkippedPart {
   std::string path;  // a file, or a folder ending in '/'
