@@ -163,7 +163,8 @@ void Engine::JudgeSeeds(const Call& call, std::string_view last, bool own) {
   const bool named = AnyOf(called, {"memor", "facts", "preference", "belief", "long_term"}) ||
                      (statement && AnyOf(about, {"memor", "facts", "preference", "belief", "checkpoint"}));
   // store.add(text, kind="preference") of a program that remembers is no list's `add`.
-  const bool filed = SaysOneOf(last, {"add", "set", "put"}) && call.args.size() >= 2 && OffersMemory();
+  const bool filed = SaysOneOf(last, {"add", "set", "put"}) && call.args.size() >= 2 && OffersMemory() &&
+                     AnyOf(called, {"store", "memor", "db.", "vault", "profile", "entries", "notes"});
   if (!named && !filed && (any_list || !(keeps_state_ || OffersMemory()))) return;
   std::size_t said = 0;
   std::string first;
