@@ -486,8 +486,8 @@ class Engine {
   [[nodiscard]] std::string_view PatternOf(const Call& call) const;
   [[nodiscard]] bool TestsWhole(const Call& call, std::string_view last) const;
   bool JudgeAside(ExprId at, const Taint& data, const std::string& host);
-  [[nodiscard]] bool SendsAside() const;
-  [[nodiscard]] bool SendingIsPurpose() const;
+  [[nodiscard]] bool SendsAside();
+  [[nodiscard]] bool SendingIsPurpose();
   [[nodiscard]] bool AnswersRows(std::string_view method, ExprId client) const;
   [[nodiscard]] bool ReroutesPackages(std::string_view path) const;
   void JudgeSentFile(const Call& call, std::string_view last);
@@ -642,6 +642,7 @@ class Engine {
   std::unordered_map<std::size_t, std::string> kept_spaces_;
   std::optional<bool> offers_memory_;
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
+  std::unordered_map<std::uint32_t, bool> sending_;       // files that are about sending
   std::unordered_map<std::uint32_t, bool> gives_;         // files that name a way to give access
   std::unordered_map<std::string, Taint> kept_paths_;     // files that pictures, recordings and the like lie in
   std::unordered_map<std::string, Taint> fetched_paths_;  // files that something fetched was written to, by name

@@ -242,11 +242,11 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
     Sends(index, "github.com", "a repository of its own", staged_, false);
     return;
   }
-  if (program == "git" && count == GitVerb(command) + 4 && word(count - 4) == "remote" && word(count - 3) == "add") {
+  if (program == "git" && count >= 5 && word(1) == "remote" && word(2) == "add") {
     remotes_.try_emplace(word(count - 2), word(count - 1));  // git remote add backup https://...
     return;
   }
-  if (program == "git" && word(GitVerb(command)) == "add") {
+  if (program == "git" && word(1) == "add") {
     for (std::size_t i = 2; i < count; ++i) {
       if (IsSecretPath(command.words[i].text)) staged_.Merge(OfFile(command.words[i], index));
       if (!Is(command.words[i].text, {".", "-A", "--all"}) || files_.size() > 256) continue;
@@ -259,7 +259,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
   if (Is(program,
          {"scp", "rsync", "sftp", "rclone", "mail", "mailx", "sendmail", "mutt", "ftp", "tftp", "s3cmd", "gsutil"}) ||
       (program == "aws" && word(1) == "s3") || (program == "gh" && word(1) == "gist") ||
-      (program == "git" && GitVerb(command) < count && word(GitVerb(command)) == "push")) {
+      (program == "git" && word(1) == "push")) {
     Taint taint = input;
     std::vector<const ShellWord*> operands = Operands(command, "iPpoFecls");
     std::string destination = operands.empty() ? std::string() : operands.back()->text;
@@ -710,8 +710,7 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
              (Is(program, {"new-ciminstance", "set-wmiinstance", "register-wmievent"}) &&
               std::ranges::any_of(command.words,
                                   [](const ShellWord& each) { return Has(LowerCase(each.text), "eventconsumer"); })) ||
-             (program == "update-rc.d") ||
-             (program == "git" && word(GitVerb(command)) == "config" && GitRuns(command))) {
+             (program == "update-rc.d") || (program == "git" && word(1) == "config" && GitRuns(command))) {
     const bool everywhere = program != "git" || HasFlag(command, {"--global", "--system"});
     std::string given;
     for (std::size_t i = 1; i < count; ++i) given += LowerCase(command.words[i].text) + "\n";
@@ -768,8 +767,8 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
              (program == "history" && HasFlag(command, {"-c", "-cw"})) ||
              (program == "unset" && raw(1) == "HISTFILE") ||
              (program == "usermod" && HasFlag(command, {"sudo", "wheel", "root"})) || program == "visudo" ||
-             (program == "git" && word(GitVerb(command)) == "config" &&
-              HasFlag(command, {"http.sslVerify", "http.sslverify"}) && HasFlag(command, {"false"})) ||
+             (program == "git" && word(1) == "config" && HasFlag(command, {"http.sslVerify", "http.sslverify"}) &&
+              HasFlag(command, {"false"})) ||
              program == "update-ca-certificates" || program == "update-ca-trust" ||
              (program == "security" && word(1) == "add-trusted-cert") ||
              (program == "certutil" && HasFlag(command, {"-addstore"})) ||

@@ -87,7 +87,6 @@ inline std::string Shown(std::string_view text) {
 // shell_given.cc
 [[nodiscard]] bool TakesPlaceOf(std::string_view path);
 [[nodiscard]] bool StopsGuard(const ShellCommand& command);
-[[nodiscard]] std::size_t GitVerb(const ShellCommand& command);
 [[nodiscard]] bool PushesAll(const ShellCommand& command);
 // shell_handed.cc: all words of a command and its here-documents, in lower case, a blank before and behind each.
 [[nodiscard]] std::string SaidBy(const ShellCommand& command);

@@ -25,15 +25,6 @@ bool IsMirror(std::string_view host) {
   });
 }
 
-// Word of git's command: behind -C folder, -c key=value.
-std::size_t GitVerb(const ShellCommand& command) {
-  std::size_t at = 1;
-  while (at < command.words.size() && command.words[at].text.starts_with("-")) {
-    at += Is(command.words[at].text, {"-C", "-c", "--git-dir", "--work-tree", "--exec-path"}) ? std::size_t{2} : 1;
-  }
-  return at;
-}
-
 // Settings of git that are commands.
 bool GitRuns(const ShellCommand& command) {
   const auto asks = [](const ShellWord& each) {  // ... or takes back
@@ -58,9 +49,8 @@ bool GitRuns(const ShellCommand& command) {
 std::string PushedWithKey(const ShellCommand& command, std::string_view program) {
   constexpr std::size_t kLeastKey = 6;
   if (program != "git") return {};
-  const std::size_t verb = GitVerb(command);
-  if (verb >= command.words.size() || command.words[verb].text != "push") return {};
-  for (std::size_t i = verb + 1; i < command.words.size(); ++i) {
+  if (command.words.size() < 2 || command.words[1].text != "push") return {};
+  for (std::size_t i = 2; i < command.words.size(); ++i) {
     const std::string& text = command.words[i].text;
     const std::size_t scheme = text.find("://");
     const std::size_t at = text.find('@');
@@ -92,16 +82,15 @@ bool Reroutes(const ShellCommand& command, std::string_view program) {
   } else if (program == "poetry") {
     sets = word(1) == "source" && word(2) == "add";
   } else if (program == "git") {
-    const std::size_t verb = GitVerb(command);
     const auto any = [&](const auto& test) { return std::ranges::any_of(command.words, test); };
-    const bool config = word(verb) == "config" && any([](const ShellWord& each) {
+    const bool config = word(1) == "config" && any([](const ShellWord& each) {
                           const std::string key = LowerCase(each.text);
                           return key == "http.proxy" || key == "https.proxy" ||
                                  (key.starts_with("url.") && key.ends_with("insteadof")) ||
                                  (key.starts_with("remote.") && key.ends_with(".pushurl"));
                         });
-    const bool push = word(verb) == "remote" && word(verb + 1) == "set-url" &&
-                      any([](const ShellWord& each) { return each.text == "--push"; });
+    const bool push =
+        word(1) == "remote" && word(2) == "set-url" && any([](const ShellWord& each) { return each.text == "--push"; });
     sets = config || push;
   } else if (program == "networksetup") {
     sets = HasOneOf(word(1), {"-setwebproxy", "-setsecurewebproxy", "-setautoproxyurl", "-setsocksfirewallproxy"});

@@ -17,7 +17,7 @@ struct Commanded {
   std::string_view value_options;  // long ones, each between spaces
 };
 constexpr std::array<Commanded, 24> kCommanded = {{
-    {"git", Fronted::kDropped, "C", " --git-dir --work-tree --exec-path --namespace --super-prefix "},
+    {"git", Fronted::kDropped, "Cc", " --git-dir --work-tree --exec-path --namespace --super-prefix "},
     {"kubectl", Fronted::kDropped, "ns", " --namespace --context --kubeconfig --cluster --user --server --token --as "},
     {"oc", Fronted::kDropped, "ns", " --namespace --context --kubeconfig --cluster --user --server --token --as "},
     {"helm", Fronted::kDropped, "n", " --namespace --kube-context --kubeconfig "},
@@ -72,29 +72,25 @@ void FrontSetting(ShellCommand& command, std::string_view program) {
 
 void FrontVerb(ShellCommand& command) {
   if (command.words.size() < 3) return;
+  FrontModule(command, ProgramOf(command));
   const std::string program = ProgramOf(command);
-  FrontModule(command, program);
-  FrontSetting(command, program);
-  constexpr std::size_t kMost = 32;  // options that stand before the verb
-  if (command.words.size() < 3 || !command.words[1].text.starts_with('-')) return;
   const auto* const known = std::ranges::find(kCommanded, program, &Commanded::name);
   if (known == kCommanded.end()) return;
   std::size_t verb = 1;
-  while (verb < command.words.size() && verb < kMost && command.words[verb].text.starts_with('-')) {
+  while (verb < command.words.size() && command.words[verb].text.starts_with('-')) {
     const std::string& text = command.words[verb].text;
-    // git -c key=value: a setting, which is looked at where it stands.
-    if (program == "git" && text == "-c") return;
     const bool value = (text.size() == 2 && known->value_flags.find(text[1]) != std::string_view::npos) ||
                        known->value_options.find(" " + text + " ") != std::string_view::npos;
     verb += value ? 2 : 1;
   }
-  if (verb >= command.words.size() || command.words[verb].text.starts_with('-')) return;
+  if (verb >= command.words.size()) return;
   const auto first = command.words.begin() + 1;
   if (known->options == Fronted::kDropped) {
     command.words.erase(first, first + static_cast<std::ptrdiff_t>(verb - 1));
   } else {
     std::rotate(first, first + static_cast<std::ptrdiff_t>(verb - 1), command.words.end());
   }
+  FrontSetting(command, program);
 }
 
 // find ROOT -name PATTERN: the place of what it finds, as far as it is known; "" where nothing is.

@@ -17,6 +17,16 @@ using namespace sink_words;    // NOLINT
 
 namespace {
 
+// What an agent is told is fetched. Name, description and parameters come together where a gateway offers what it has
+// found elsewhere; of a text that stands here a part may be put in.
+constexpr double kGateway = 0.45;
+constexpr double kPart = 0.4;
+
+// Of a text, what is known of it.
+std::size_t KnownLetters(std::string_view text) {
+  return text.size() - static_cast<std::size_t>(std::ranges::count(text, kHole));
+}
+
 constexpr std::size_t kMaxTables = 200;  // lists of a module that may be commands
 
 bool SaysAssistant(std::string_view last) {
@@ -258,9 +268,6 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
   const bool tool = last == "registerTool" || last == "addTool" || last == "add_tool" || last == "tool" ||
                     last == "StructuredTool" || last == "from_function" || last == "registerPrompt";
   if (!server && !tool) return;
-  // Name, description and parameters come together: a gateway offers what it has found elsewhere.
-  constexpr double kGateway = 0.45;
-  constexpr double kPart = 0.4;  // of a long text that stands here, which something is put into that a caller gives
   const auto fetched = std::ranges::count_if(call.args, [&](const Arg& arg) {
     return arg.value < code().exprs.size() && code().exprs[arg.value].kind != ExprKind::kDict &&
            Eval(arg.value).Has(kNetFixed);
@@ -269,10 +276,8 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
   const auto judge = [&](ExprId value, std::string_view what) {
     const Taint taint = Eval(value);
     if (!taint.Has(kNetFixed) || taint.Has(kToolArgument)) return;
-    constexpr std::ptrdiff_t kLong = 200;
-    const std::string known = Known(value);
-    const bool part = (taint.fresh & kNetFixed) == 0 &&
-                      static_cast<std::ptrdiff_t>(known.size()) - std::ranges::count(known, kHole) >= kLong;
+    constexpr std::size_t kLong = 200;
+    const bool part = (taint.fresh & kNetFixed) == 0 && KnownLetters(Known(value)) >= kLong;
     Raise("DECL-002", value, taint, kNetFixed, std::string(what) + " is fetched from the network",
           gateway ? kGateway
           : part  ? kPart
@@ -299,9 +304,7 @@ void Engine::JudgeTold(const Call& call, std::string_view last) {
 
 // {name, description, inputSchema}: one of the tools that a server lists.
 void Engine::JudgeDefinition(std::span<const Arg> fields) {
-  constexpr double kGateway = 0.45;  // name, description and parameters together: what it has found elsewhere
-  constexpr double kPart = 0.4;      // of sentences that stand here, which something is put into
-  constexpr std::ptrdiff_t kSentence = 80;
+  constexpr std::size_t kSentence = 80;
   ExprId description = kNone;
   std::size_t told = 0;
   std::size_t fetched = 0;
@@ -321,11 +324,10 @@ void Engine::JudgeDefinition(std::span<const Arg> fields) {
   const Taint taint = Eval(description);
   defines_ = false;
   if (!taint.Has(kNetFixed) || taint.Has(kToolArgument)) return;
-  const std::string known = Known(description);
   Raise("DECL-002", description, taint, kNetFixed, "the description of a tool is fetched from the network",
-        fetched >= 2                                                                                ? kGateway
-        : static_cast<std::ptrdiff_t>(known.size()) - std::ranges::count(known, kHole) >= kSentence ? kPart
-                                                                                                    : 1.0);
+        fetched >= 2                                    ? kGateway
+        : KnownLetters(Known(description)) >= kSentence ? kPart
+                                                        : 1.0);
 }
 
 // A message, a block or a setter that says by its own words that what it is given is the builder's voice:

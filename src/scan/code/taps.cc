@@ -438,22 +438,27 @@ bool Engine::JudgeMirrored(ExprId at, const Taint& data, const std::string& host
 }
 
 // Neither the function, nor its file, nor a tool of the file speaks of bringing something to where others have it.
-bool Engine::SendingIsPurpose() const {
-  std::string names = LowerCase(std::string(world_.PathOf(module_)).substr(0, 300)) + " ";
-  names += LowerCase(code().functions[function_].qualified) + " ";
-  for (const EntryPoint& entry : entry_points_) {
-    if (entry.module != module_ || entry.kind == "script" || names.size() > 8'000) continue;
-    names += LowerCase(entry.name + " " + entry.description.substr(0, 400)) + " ";
+bool Engine::SendingIsPurpose() {
+  const auto speaks = [](std::string_view text) {
+    return AnyOf(LowerCase(text),
+                 {"upload", "send",   "post",   "push",    "publish", "sync",   "notif",  "share",   "submit",
+                  "report", "save",   "store",  "export",  "hook",    "ingest", "index",  "create",  "write",
+                  "put",    "update", "insert", "deliver", "log",     "track",  "emit",   "relay",   "forward",
+                  "import", "api",    "client", "remote",  "cloud",   "server", "record", "register"});
+  };
+  const auto [known, added] = sending_.try_emplace(module_, false);  // of a file: asked once
+  if (added) {
+    known->second = speaks(world_.PathOf(module_)) || std::ranges::any_of(entry_points_, [&](const EntryPoint& entry) {
+                      return entry.module == module_ && entry.kind != "script" &&
+                             speaks(entry.name + " " + entry.description.substr(0, 400));
+                    });
   }
-  return AnyOf(names, {"upload", "send",   "post",   "push",    "publish", "sync",   "notif",  "share",   "submit",
-                       "report", "save",   "store",  "export",  "hook",    "ingest", "index",  "create",  "write",
-                       "put",    "update", "insert", "deliver", "log",     "track",  "emit",   "relay",   "forward",
-                       "import", "api",    "client", "remote",  "cloud",   "server", "record", "register"});
+  return known->second || speaks(code().functions[function_].qualified);
 }
 
 // The statement being read sends something and takes no answer: a failure is hushed up, or nothing there is about
 // sending.
-bool Engine::SendsAside() const {
+bool Engine::SendsAside() {
   if (statement_.kind != StmtKind::kExpr) return false;
   if (!SendingIsPurpose()) return true;
   const std::string_view said = TextAt(statement_.loc).substr(0, 2'000);

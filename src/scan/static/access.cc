@@ -25,12 +25,7 @@ constexpr std::array kGives = std::to_array<std::string_view>(
      "attachuserpolicy", "attachrolepolicy", "put_user_policy", "set_iam_policy", "setiampolicy",
      "add-iam-policy-binding", "rolebindings"});
 
-void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_view text,
-                 std::vector<RawFinding>& out) {
-  if (SaysAny(purpose, {"rbac", " iam", "iam-", "permission", "access control", "admin", "privilege", "provision",
-                        "bootstrap", "terraform", "role binding", "rolebinding"})) {
-    return;
-  }
+void JudgeGrants(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
   static constexpr PartSet kWords(kGives);
   if (!kWords.AnyIn(text)) return;
   base::ByteSpan role;
@@ -52,12 +47,8 @@ void JudgeGrants(const FileContext& file, std::string_view purpose, std::string_
 
 // CREATE USER ... IDENTIFIED BY 'known', GRANT ALL ... WITH GRANT OPTION: an account of a data base that its author
 // knows.
-void JudgeAccounts(const FileContext& file, std::string_view purpose, std::string_view text,
-                   std::vector<RawFinding>& out) {
+void JudgeAccounts(const FileContext& file, std::string_view text, std::vector<RawFinding>& out) {
   if (!base::HasBytes(text, "grant all")) return;
-  if (SaysAny(purpose, {"user management", "provision", "migration", "admin", "bootstrap", "permission",
-                        "role management", "test database"}))
-    return;
   base::ByteSpan made;
   base::ByteSpan given;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
@@ -93,7 +84,8 @@ void JudgeAccounts(const FileContext& file, std::string_view purpose, std::strin
 // What programs and their authors call the letting in of others, where that is what they are for.
 bool IsForAccess(std::string_view purpose) {
   return SaysAny(purpose, {"user management", "provision", "migration", "admin", "bootstrap", "permission", "privilege",
-                           "access control", "role management", "rbac", "grant", "schema management", "terraform"});
+                           "access control", "role management", "rbac", "grant", "schema management", "terraform",
+                           " iam", "iam-", "role binding", "rolebinding", "test database"});
 }
 
 // Words that statements begin with which let somebody in, or take a wall away.
@@ -220,11 +212,15 @@ bool SaysOnlyReads(std::string_view said) {
 void JudgeAccess(const FileContext& file, const AccessPurpose& purpose, std::string_view text,
                  std::vector<RawFinding>& out) {
   static constexpr PartSet kWords(kStatements);
-  if (purpose.only_reads && !IsForAccess(purpose.says) && kWords.AnyIn(text)) JudgeStatements(file, text, out);
+  if (!IsForAccess(purpose.says)) {
+    if (purpose.only_reads && kWords.AnyIn(text)) JudgeStatements(file, text, out);
+    if (IsCode(file.type)) {
+      JudgeGrants(file, text, out);
+      JudgeAccounts(file, text, out);
+      JudgePolicies(file, purpose, text, out);
+    }
+  }
   if (!IsCode(file.type)) return;
-  JudgeGrants(file, purpose.says, text, out);
-  JudgeAccounts(file, purpose.says, text, out);
-  if (!IsForAccess(purpose.says)) JudgePolicies(file, purpose, text, out);
   if (purpose.only_reads || SaysOnlyReads(text.substr(0, kHead))) JudgeScopes(file, out);
 }
 

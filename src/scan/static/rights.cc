@@ -427,30 +427,28 @@ std::size_t WrappedCommand(std::string_view text) {
   return std::string_view::npos;
 }
 
-// Every server that an agent knows is started through another program from now on. `writes`: some file of the package
-// writes where agents keep their servers.
-void JudgeWrapping(const FileContext& file, const Said& said, bool writes, std::vector<RawFinding>& out) {
+// Every server that an agent knows is started through another program from now on. Where the new command begins; npos:
+// nothing is wrapped here. `far`: the file does not name where agents keep their servers, another may.
+std::size_t Wraps(const Said& said, bool* far) {
   const std::string_view text = said.text;
+  *far = true;
   if (!SaysAny(text, {"servers.values()", "servers.items()", "object.values(", "object.entries(", "object.keys(",
-                      "in servers"}))
-    return;
-  if (writes) {
-    if (const std::size_t at = WrappedCommand(text); at != std::string_view::npos) {
-      AddFinding(out, file, "PERSIST-003", {at, at + 4},
-                 "has every server that an agent knows started through another program", 0.8);
-      return;
+                      "in servers"})) {
+    return std::string_view::npos;
+  }
+  if (said.Any(Telling::kServers) && said.Any(Telling::kWrites)) {
+    for (const std::string_view set : {"[\"command\"] = ", "['command'] = ", ".command = "}) {
+      const std::size_t at = text.find(set);
+      // The old command goes among the words of the new one.
+      if (at == std::string_view::npos ||
+          !SaysAny(text, {"entry[\"command\"], ", "[\"command\"], *", "['command'], *", ".command, ..."})) {
+        continue;
+      }
+      *far = false;
+      return at;
     }
   }
-  if (!said.Any(Telling::kServers) || !said.Any(Telling::kWrites)) return;
-  for (const std::string_view set : {"[\"command\"] = ", "['command'] = ", ".command = "}) {
-    const std::size_t at = text.find(set);
-    if (at == std::string_view::npos) continue;
-    // The old command goes among the words of the new one.
-    if (!SaysAny(text, {"entry[\"command\"], ", "[\"command\"], *", "['command'], *", ".command, ..."})) continue;
-    AddFinding(out, file, "PERSIST-003", {at, at + set.size()},
-               "has every server that an agent knows started through another program", 0.8);
-    return;
-  }
+  return WrappedCommand(text);
 }
 
 // Lines of what others wrote that begin with "rule:" are kept, and what is kept stands in the system's prompt.
@@ -562,20 +560,27 @@ void JudgePictures(const FileContext& file, std::string_view purpose, std::strin
 }  // namespace
 
 Rights::Rights(const std::vector<FileContext>& files, const ScanReport& report)
-    : purpose_(PurposeOf(report)),
+    : files_(files),
+      purpose_(PurposeOf(report)),
       page_(PageOf(files)),
       name_(LowerCase(report.name)),
       own_(LowerCase(report.name + " " + report.description)),
       only_reads_(SaysOnlyReads(purpose_)),
-      evaluates_(std::ranges::any_of(
-          report.permissions,
-          [](const PermissionUse& use) { return use.permission == core::Permission::kDynamicCode; })),
-      writes_servers_(std::ranges::any_of(files, [](const FileContext& file) {
-        if (file.reach > Reach::kRuntime || !IsCode(file.type)) return false;
-        const std::string_view text = file.text().substr(0, kMaxRead);
-        return SaysAny(text, {"mcpServers", "mcp_servers"}) &&
-               SaysAny(text, {"write_text(", ".write(", "writeFile", "json.dump(", "outputJson"});
+      evaluates_(std::ranges::any_of(report.permissions, [](const PermissionUse& use) {
+        return use.permission == core::Permission::kDynamicCode;
       })) {}
+
+bool Rights::WritesServers() const {
+  std::call_once(asked_, [&] {
+    writes_servers_ = std::ranges::any_of(files_, [](const FileContext& file) {
+      if (file.reach > Reach::kRuntime || !IsCode(file.type)) return false;
+      const std::string_view text = file.text().substr(0, kMaxRead);
+      return SaysAny(text, {"mcpServers", "mcp_servers"}) &&
+             SaysAny(text, {"write_text(", ".write(", "writeFile", "json.dump(", "outputJson"});
+    });
+  });
+  return writes_servers_;
+}
 
 void Rights::Judge(const FileContext& file, std::vector<RawFinding>& out) const {
   JudgeDataFile(file, {.evaluates = evaluates_, .only_reads = only_reads_}, out);
@@ -594,7 +599,11 @@ void Rights::Judge(const FileContext& file, std::vector<RawFinding>& out) const 
   JudgeStores(file, purpose_, said, out);
   JudgeLookAlikes(file, out);
   JudgeDirectives(file, said, out);
-  JudgeWrapping(file, said, writes_servers_, out);
+  bool far = false;
+  if (const std::size_t at = Wraps(said, &far); at != std::string_view::npos && (!far || WritesServers())) {
+    AddFinding(out, file, "PERSIST-003", {at, at + 4},
+               "has every server that an agent knows started through another program", 0.8);
+  }
   JudgeLocking(file, purpose_, said, out);
   JudgePictures(file, own_, text, out);
 }

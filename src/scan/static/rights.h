@@ -3,6 +3,7 @@
 // package says that this is its business, it is. Engine room.
 #pragma once
 
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,18 @@ class Rights {
   void Judge(const FileContext& file, std::vector<RawFinding>& out) const;
 
  private:
+  // Some file of the package writes where agents keep their servers.
+  [[nodiscard]] bool WritesServers() const;
+
+  const std::vector<FileContext>& files_;
   std::string purpose_;  // what the package and its tools say they are for
   std::string page_;     // what its page says
   std::string name_;
   std::string own_;  // name and description
   bool only_reads_ = false;
   bool evaluates_ = false;
-  bool writes_servers_ = false;  // some file of it writes where agents keep their servers
+  mutable std::once_flag asked_;
+  mutable bool writes_servers_ = false;
 };
 
 }  // namespace interlock::scan

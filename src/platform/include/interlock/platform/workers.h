@@ -1,7 +1,7 @@
 // Threads that run the pieces of one piece of work after another.
 //
-//   Workers workers(2);                                     // the caller and one thread, which starts when it is
-//   needed workers.ForEach(files.size(), [&](std::size_t i) { Read(files[i]); });
+//   Workers workers(2);  // the caller, and one thread that starts when it is needed
+//   workers.ForEach(files.size(), [&](std::size_t i) { Read(files[i]); });
 //
 // One ForEach at a time; a piece may not call it. Pieces must not throw.
 #pragma once
