@@ -150,9 +150,16 @@ class Engine {
     const CatalogueEntry* entry = nullptr;
     std::span<const Arg> args;
     std::span<const Taint> taints;
+    std::span<const std::pair<std::uint32_t, Value>> functions;  // among the arguments, by place
     Taint receiver;
-    Taint all;  // arguments and receiver
+    Taint all;                   // arguments and receiver
+    const Expr* base = nullptr;  // what stands before the parentheses
+    std::string_view last;       // its last word
+    bool own = false;            // a function or a class of the package
+    [[nodiscard]] bool IsMethod() const { return base != nullptr && base->kind == ExprKind::kMember; }
+    [[nodiscard]] bool IsNamed() const { return base != nullptr && base->kind == ExprKind::kName; }
   };
+  using GivenFunctions = std::vector<std::pair<std::uint32_t, Value>>;
   // What of a file packs commands for PowerShell, and texts in it that fetch and run.
   struct Packing {
     std::vector<std::string> packers;     // calls of them: "pack("
@@ -176,8 +183,31 @@ class Engine {
   void ReadBody(FuncId function);
   void GiveSteps();
   Taint Eval(ExprId expr);
+  // engine_call.cc: one call, step by step
   [[nodiscard]] const CatalogueEntry* EntryOfStore(const Expr& method) const;
   Taint EvalCall(ExprId expr);
+  void FindCallee(ExprId id, Call* found, std::vector<Arg>* bound);
+  void FindEntry(const Expr& expr, Call* found);
+  void EvalArguments(Call* evaluated, std::span<Taint> taints, GivenFunctions* functions);
+  void EvalReceiver(Call* evaluated);
+  Taint AnswerOfKnown(Call* known, bool* handled);
+  void JudgeAnyCall(Call* judged, Taint* result);
+  void JudgeHandedResult(const Call& call);
+  void TakeOffByHelper(const Call& call, Taint* result);
+  void KeepAttribute(const Call& call);
+  void CallGivenFunctions(const Call& call, Taint* result);
+  // engine_unknown.cc: what nobody knows is taken to give back what it is given
+  void JoinAnswerOfUnknown(Call* asked, Taint* result);
+  [[nodiscard]] Taint KeptOfArguments(const Call& call) const;
+  void JudgePiped(const Call& call);
+  void NotePiped(const Call& call);
+  void MarkWritten(const Call& call, const Taint& written);
+  void TakeGivenPaths(const Call& call, Taint* given, Taint* result);
+  void NoteArchive(const std::string& name, const Taint& packed);
+  void KeepInReceiver(const Call& call, const Taint& given);
+  void MarkJoinedWords(const Call& call, Taint* result);
+  void TakePart(const Call& call, Taint* result);
+  void NoteRouters(const Call& call);
   Taint EvalMember(ExprId expr);
   Taint OfOrigin(ExprId expr);
   // `"?" for one in all`: nothing of all is in it; of the environment, those that are picked by a name of one's own.

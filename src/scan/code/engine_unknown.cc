@@ -1,0 +1,257 @@
+// What a call gives back of which nobody knows what it does: all that it is given, less what its name says it keeps.
+#include <algorithm>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/places.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+// source.pipe(request): what is read here is sent there.
+void Engine::JudgePiped(const Call& call) {
+  const ExprId into = call.args[0].value;
+  const Value& sink = view().Evaluate(into, function_);
+  const CatalogueEntry* entry =
+      sink.text.empty() ? nullptr : Catalogue::For(code().language).Find(sink.text + ".write");
+  if (entry != nullptr && entry->role == Role::kSocketSend) {
+    Call sent = call;
+    sent.entry = entry;
+    JudgeSend(sent, call.receiver, HostOfHandle(into), {});
+  }
+  // answer.pipe(createWriteStream(file)): the file holds the answer.
+  const ExprId stream = view().Origin(into, function_);
+  if (call.receiver.Has(kNet) && stream < code().exprs.size() && code().exprs[stream].kind == ExprKind::kCall &&
+      code().exprs[stream].arg_count > 0 && view().Callee(stream, function_).text.ends_with("createWriteStream")) {
+    MarkPath(code().ArgsOf(code().exprs[stream])[0].value, call.receiver);
+  }
+}
+
+// What is done with the ends of a process by piping them.
+void Engine::NotePiped(const Call& call) {
+  here().deeds |= (here().deeds & kDidPipe) != 0 ? kDidPipeTwice : kDidPipe;
+  const auto part = [&](ExprId of) {
+    return of < code().exprs.size() && code().exprs[of].kind == ExprKind::kMember
+               ? std::string_view(code().exprs[of].text)
+               : std::string_view();
+  };
+  if (!call.args.empty() && part(call.args[0].value) == "stdin") here().deeds |= kDidFeed;
+  if (SaysOneOf(part(call.base->base), {"stdout", "stderr"})) here().deeds |= kDidDrain;
+}
+
+// Of the arguments, what comes out of the call again.
+Taint Engine::KeptOfArguments(const Call& call) const {
+  const std::string_view name = call.callee.text;
+  Taint kept = call.all;
+  const bool makes =
+      code().exprs[call.expr].is_new || (!call.last.empty() && call.last[0] >= 'A' && call.last[0] <= 'Z');
+  if (makes && !Transforms(call.last)) kept = kept.Without(kEnvLabels);
+  // A schema's `parse` takes settings out of what it is given; JSON's gives all of it back.
+  const bool again = name.ends_with("JSON.parse") || name == "json.loads" ||
+                     SaysOneOf(call.last, {"add_header", "set_content", "set_payload", "attach"});
+  if (!Transforms(name.empty() ? call.last : name) && !Transforms(call.last) && !again) kept = kept.Without(kEnvAll);
+  // A connection was opened with a credential and does not hand it out: what it answers is the other side's. Given as
+  // the one thing to open, it may be the file itself: sqlite3.connect(cookies).
+  const bool whole = !call.args.empty() && call.args[0].name.empty() && call.args[0].value < code().exprs.size() &&
+                     code().exprs[call.args[0].value].kind != ExprKind::kSpread &&
+                     code().exprs[call.args[0].value].kind != ExprKind::kDict;
+  if (OpensConnection(call.last) && !(whole && call.taints[0].Has(kSecretFile | kStore | kEnvLabels)))
+    kept = kept.Without(kSecretFile | kStore | kEnvLabels);
+  return kept;
+}
+
+// f.write(answer): the file that `f` was opened for holds it.
+void Engine::MarkWritten(const Call& call, const Taint& written) {
+  FuncId scope = function_;
+  const ExprId handle = view().Origin(call.base->base, function_, &scope);
+  if (handle >= code().exprs.size() || code().exprs[handle].kind != ExprKind::kCall || scope != function_) return;
+  if (Contains(TextAt(code().exprs[handle].loc), "NamedTemporaryFile")) {
+    MarkPath(call.base->base, written);  // handle.name is its path
+    return;
+  }
+  if (code().exprs[handle].arg_count == 0) return;
+  const ExprId path = code().ArgsOf(code().exprs[handle])[0].value;
+  MarkPath(path, written);
+  if (written.Has(kNetStranger) && IsOwnPath(path))
+    Raise("RCE-001", call.expr, written, kNetStranger, "replaces its own program by what it has fetched");
+}
+
+// A path of secrets given to whoever reads it: archive.add(path), sqlite3.connect(path).
+void Engine::TakeGivenPaths(const Call& call, Taint* given, Taint* result) {
+  const bool packs = call.last == "write" && call.IsMethod() && call.base->base < code().exprs.size();
+  if (packs) {
+    const ExprId archive = view().Origin(call.base->base, function_);
+    if (archive >= code().exprs.size() || !Contains(TextAt(code().exprs[archive].loc), "ZipFile(")) return;
+  }
+  for (const Arg& arg : call.args) {
+    if (arg.value >= code().exprs.size()) continue;
+    const std::string& shown = view().Text(arg.value, function_);
+    PathKind kind = IsKeyFolder(shown) ? PathKind::kSecret : KindOfPath(shown);
+    const bool unsaid = shown.empty() || Contains(shown, std::string_view(&kHole, 1));
+    if (packs || (call.last == "add" && unsaid)) {
+      const Taint named = Eval(arg.value);
+      if (named.Has(kSecretName)) kind = PathKind::kSecret;
+      if (kind == PathKind::kPlain && named.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
+    }
+    if (const Taint kept = KeptAt(shown, call.expr); kept.labels != 0) {
+      given->Join(kept);
+      result->Join(*given);
+      if (call.last == "make_archive") NoteArchive(view().Text(call.args[0].value, function_), kept);
+    }
+    if (kind != PathKind::kSecret && kind != PathKind::kWeakSecret) continue;
+    given->Join(
+        Source(kind == PathKind::kSecret ? kSecretFile : kWeakSecretFile, call.expr, "takes " + shown.substr(0, 100)));
+    result->Join(*given);
+  }
+}
+
+// shutil.make_archive(name, ...): the file that it makes holds what was packed.
+void Engine::NoteArchive(const std::string& name, const Taint& packed) {
+  constexpr std::size_t kMaxArchived = 64;
+  if (name.size() <= 3 || kept_paths_.size() >= kMaxArchived) return;
+  for (const std::string_view end : {".zip", ".tar.gz", ".tar"})
+    kept_paths_.try_emplace(name + std::string(end), packed);
+}
+
+// x.append(secret): what is put into a thing stays in it.
+void Engine::KeepInReceiver(const Call& call, const Taint& given) {
+  const ExprId receiver = call.base->base;
+  if (given.labels == 0 || receiver >= code().exprs.size()) return;
+  const std::uint32_t attribute = OwnAttribute(receiver);
+  const bool query = IsQueryOf(receiver);  // url.searchParams.set(name, value)
+  if (code().exprs[receiver].kind != ExprKind::kName && attribute == kNone && !query) return;
+  if (!SaysOneOf(call.last, {"append",         "push",       "put",         "put_nowait",
+                             "appendleft",     "enqueue",    "add",         "extend",
+                             "update",         "write",      "set",         "insert",
+                             "unshift",        "setdefault", "set_content", "writestr",
+                             "add_attachment", "attach",     "set_payload", "add_field",
+                             "field",          "feed",       "add_header",  "add_unredirected_header"})) {
+    return;
+  }
+  const std::uint32_t slot =
+      attribute != kNone ? attribute : view().SlotOf(query ? code().exprs[receiver].base : receiver, function_);
+  if (slot == kNone) return;
+  ModuleState& state = states_[module_];
+  const FuncId scope = view().slots()[slot].scope;
+  Taint kept = given;
+  if (query || call.last.ends_with("_header")) {
+    // An address takes its parts encoded: they leave with it, and break out of nothing.
+    constexpr Labels kLeaves =
+        kSecretLabels | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped | kEncoded | kEvent | kSaid;
+    kept = kept.Only(kLeaves);
+  }
+  if (scope != function_) {
+    kept.fresh = kept.labels;
+    kept.params = 0;
+  }
+  if ((state.slots[slot].labels | kept.labels) != state.slots[slot].labels) changed_ = true;
+  state.slots[slot].Join(kept);
+  if (scope == kModuleBody && function_ != kModuleBody) state.outside[slot].Join(kept);
+  // An archive over a buffer: what is put into the one is in the other.
+  FuncId made_in = function_;
+  const ExprId handle = view().Origin(receiver, function_, &made_in);
+  if (!kept.Has(kSecretLabels | kWeakSecretFile) || made_in != function_ || handle >= code().exprs.size() ||
+      code().exprs[handle].kind != ExprKind::kCall) {
+    return;
+  }
+  for (const Arg& arg : code().ArgsOf(code().exprs[handle])) {
+    if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kName) continue;
+    const std::uint32_t buffer = view().SlotOf(arg.value, function_);
+    if (buffer != kNone) state.slots[buffer].Join(kept);
+  }
+}
+
+// " ".join(["git", "clone", url]): words of a command, some of which stand here.
+void Engine::MarkJoinedWords(const Call& call, Taint* result) {
+  if (call.last != "join" || !view().is_python() || call.args.empty()) return;
+  if (view().Text(call.base->base, function_) != " ") return;
+  const ExprId words = view().Origin(call.args[0].value, function_);
+  if (words < code().exprs.size() && code().exprs[words].kind == ExprKind::kList && code().exprs[words].arg_count > 0)
+    MarkPieced(view().Text(code().ArgsOf(code().exprs[words])[0].value, function_), result);
+}
+
+// What `box.get("name")` takes out of an event, of a graph's state, of what an agent tells its hook.
+void Engine::TakePart(const Call& call, Taint* result) {
+  if (call.last != "get" || call.args.empty()) return;
+  const ExprId key = call.args[0].value;
+  if (call.receiver.Has(kInput) && TellsHook(view().Text(key, function_), call.receiver))
+    result->Join(Source(kKept, call.expr, "takes what an agent tells its hook of the user's talk"));
+  if (call.receiver.Has(kEvent)) *result = PartOfEvent(view().Text(key, function_), *result);
+  if (call.receiver.Has(kState)) ReadState(view().Text(key, function_));
+}
+
+// graph.add_conditional_edges("read", choose): what chooses the next node is given the graph's state.
+void Engine::NoteRouters(const Call& call) {
+  if (call.last != "add_conditional_edges" && call.last != "addConditionalEdges") return;
+  for (const auto& [index, function] : call.functions) {
+    routers_.insert(Key(function.module, function.index));
+    Taint state;
+    state.labels = kState;
+    for (Taint& in : facts(function.module, function.index).in) in.Join(state);
+  }
+}
+
+void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
+  Call& call = *asked;
+  const bool method = call.IsMethod();
+  const std::string_view text = TextAt(code().exprs[call.expr].loc);
+  if (call.last == "__subclasses__" && call.base != nullptr && last_ &&
+      AnyOf(text, {"__base__", "__mro__", "__bases__"}))
+    Raise("OBFUSC-002", call.expr, {}, 0, "goes through all classes of the program for one that it does not name");
+  // A path out of a listed folder of keys.
+  if (method && SaysOneOf(call.last, {"open", "read_text", "read_bytes"}) &&
+      call.receiver.Has(kSecretName | kWeakSecretName)) {
+    result->Join(
+        Source(call.receiver.Has(kSecretName) ? kSecretFile : kWeakSecretFile, call.expr, "reads such a file"));
+  }
+  JudgeHandedOver(call, call.last);
+  JudgeServed(call);
+  if (SaysOneOf(call.last, {"copy", "write", "writeSync", "writeText", "SetClipboardText", "setClipboardText"}) &&
+      !call.args.empty() && AnyOf(call.callee.text, {"clip", "Clip"})) {
+    JudgeDiverted(call.expr, call.args[0].value, true);
+  }
+  if (method && call.last == "pipe" && !call.args.empty() && call.receiver.labels != 0) JudgePiped(call);
+
+  Taint given = KeptOfArguments(call);
+  Taint receiver = call.entry != nullptr ? Taint() : call.receiver;
+  if (method && !KeepsContent(call.last)) receiver = receiver.Without(kEnvLabels);
+  result->Join(given);
+  result->Join(receiver);
+  if (method && AnswersRows(call.last, call.base->base)) result->Join(Source(kRows, call.expr, "asks a data base"));
+  if (method && call.last == "format" && call.base->base < code().exprs.size())
+    MarkPieced(view().Text(call.base->base, function_), result);
+  if (method) MarkJoinedWords(call, result);
+  if (method && SaysOneOf(call.last, {"elicit", "elicitInput"}) &&
+      AnyOf(text.substr(0, 600),
+            {"password", "Password", "passphrase", "seed phrase", "recovery phrase", "private key"})) {
+    result->Join(Source(kStore, call.expr, "asks the user for a password"));
+  }
+  if (method && call.last == "write" && given.Has(kNet | kSecretFile | kStore)) MarkWritten(call, given);
+  if (SaysOneOf(call.last, {"add", "connect", "write", "load", "make_archive", "addFile"}))
+    TakeGivenPaths(call, &given, result);
+  if (method) {
+    MarkArchive(call, call.last, given);
+    KeepInReceiver(call, given);
+    Fill(call, call.last);
+    TakePart(call, result);
+  }
+  NoteRouters(call);
+  if (method && call.last == "pipe") NotePiped(call);
+  MarkJoined(call, result);
+  if (method && AnswersWhether(call.last)) *result = result->Without(kOfUser);
+  // server.address().port: where a server listens, whoever asks it does not choose.
+  if (method && call.last == "address" && call.args.empty()) *result = result->Without(kCaller);
+  if (IsCheck(call.last) || TestsWhole(call, call.last) || AsksWhetherListed(call, call.last)) {
+    here().deeds |= kDidPathCheck;
+    Checked(call.args);
+    *result = result->Without(kUnchecked);
+    if (LetsOnlyNamesPast(call, call.last)) Settled(call.args[0].value);
+  }
+  if (call.last == "test" && RefusesSigns(call)) Settled(call.args[0].value);
+  if (result->Has(kUnchecked) && Reshapes(call, call.last)) *result = result->Without(kUnchecked);
+}
+
+}  // namespace interlock::scan::code
