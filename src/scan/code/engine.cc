@@ -239,6 +239,7 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   std::vector<Condition> before_conditions = std::exchange(conditions_, {});
   std::vector<Condition> before_guards = std::exchange(guards_, {});
   std::vector<std::pair<Loc, std::string>> before_script = std::exchange(script_, {});
+  Taint before_thrown = std::exchange(thrown_, {});
   ++nested_;
 
   const Function& shape = code().functions[function];
@@ -261,20 +262,23 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   conditions_ = std::move(before_conditions);
   guards_ = std::move(before_guards);
   script_ = std::move(before_script);
+  thrown_ = before_thrown;
   about.running = false;
   // What a nested function does, its parent had done.
-  const auto small = [&](FuncId parent) {
-    // A bundle's outermost function has done everything, and nothing together.
-    const Loc loc = states_[module].view->module().functions[parent].loc;
-    return loc.end - std::min(loc.begin, loc.end) <= kMaxTogether;
-  };
   if (shape.parent != kNone && shape.parent < facts_[module].size() && shape.parent != function &&
-      small(shape.parent) && (shape.parent != kModuleBody || shape.name.empty())) {
+      IsSmall(module, shape.parent) && (shape.parent != kModuleBody || shape.name.empty())) {
     FunctionFacts& parent = facts_[module][shape.parent];
     parent.deeds |= deeds;
     if (parent.connect.end == 0) parent.connect = about.connect;
     if (parent.execute.end == 0) parent.execute = about.execute;
   }
+}
+
+// Small enough that what stands in it belongs together: a bundle's outermost function has done everything, and nothing
+// together.
+bool Engine::IsSmall(std::uint32_t module, FuncId function) const {
+  const Loc loc = states_[module].view->module().functions[function].loc;
+  return loc.end - std::min(loc.begin, loc.end) <= kMaxTogether;
 }
 
 void Engine::ReadBody(FuncId function) {
@@ -288,14 +292,16 @@ void Engine::ReadBody(FuncId function) {
     while (!conditions_.empty() && conditions_.back().depth >= stmt.condition_depth) conditions_.pop_back();
     switch (stmt.kind) {
       case StmtKind::kAssign: {
-        const Taint taint = Eval(stmt.value);
+        Taint taint = Eval(stmt.value);
+        if (stmt.caught && IsSmall(module_, function_)) taint.Join(thrown_);
         Assign(stmt.target, stmt.value, taint, stmt.condition_depth == 0, 0);
         JudgeAccount(stmt);
         break;
       }
       case StmtKind::kReturn:
       case StmtKind::kYield: {
-        if (stmt.kind == StmtKind::kReturn && !conditions_.empty() && conditions_.back().dated)
+        if (stmt.kind == StmtKind::kReturn && !conditions_.empty() &&
+            (conditions_.back().dated || conditions_.back().chance))
           guards_.push_back(conditions_.back());
         const Taint taint = Eval(stmt.value);
         Taint& out = here().out;
@@ -389,10 +395,14 @@ Taint Engine::EvalMember(ExprId id) {
           // settings.token, where that was set to process.env.GITHUB_TOKEN: what is read is the variable.
           const bool direct =
               expr.base < code().exprs.size() && view().Evaluate(expr.base, function_).kind == ValueKind::kQualified;
-          return EnvRead(direct && expr.kind == ExprKind::kIndex && expr.arg_count > 0
-                             ? std::string_view(view().Text(code().ArgsOf(expr)[0].value, function_))
-                             : std::string_view(value.text).substr(value.text.rfind('.') + 1),
-                         id);
+          const bool keyed = direct && expr.kind == ExprKind::kIndex && expr.arg_count > 0;
+          const ExprId name = keyed ? code().ArgsOf(expr)[0].value : kNone;
+          Taint read = EnvRead(keyed ? std::string_view(view().Text(name, function_))
+                                     : std::string_view(value.text).substr(value.text.rfind('.') + 1),
+                               id);
+          // for name in ("GITHUB_TOKEN", "GITLAB_TOKEN"): os.environ[name]
+          if (keyed) TakeNamed(Eval(name), id, &read);
+          return read;
         }
         case Role::kEnvAll: {
           Call call;

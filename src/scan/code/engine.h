@@ -70,6 +70,7 @@ struct Condition {
   Loc loc;
   bool dated = false;   // a day that stands in the code
   bool guards = false;  // its body leaves the function: what follows is done only where it does not hold
+  bool chance = false;  // what a number drawn at random says
   bool amount = false;  // compares with a number of several digits
 };
 
@@ -181,6 +182,7 @@ class Engine {
   void FillFields(ExprId annotation, FuncId scope, const Taint& taint);
   void ReadFunction(std::uint32_t module, FuncId function);
   void ReadBody(FuncId function);
+  [[nodiscard]] bool IsSmall(std::uint32_t module, FuncId function) const;
   void GiveSteps();
   Taint Eval(ExprId expr);
   // engine_call.cc: one call, step by step
@@ -188,11 +190,12 @@ class Engine {
   Taint EvalCall(ExprId expr);
   void FindCallee(ExprId id, Call* found, std::vector<Arg>* bound);
   void FindEntry(const Expr& expr, Call* found);
+  void UnwrapCall(Call* found, std::vector<Arg>* bound);
   void EvalArguments(Call* evaluated, std::span<Taint> taints, GivenFunctions* functions);
   void EvalReceiver(Call* evaluated);
   Taint AnswerOfKnown(Call* known, bool* handled);
   void JudgeAnyCall(Call* judged, Taint* result);
-  void JudgeHandedResult(const Call& call);
+  void JudgeHandedResult(const Call& call, const Taint& result);
   void TakeOffByHelper(const Call& call, Taint* result);
   void KeepAttribute(const Call& call);
   void CallGivenFunctions(const Call& call, Taint* result);
@@ -201,7 +204,7 @@ class Engine {
   [[nodiscard]] Taint KeptOfArguments(const Call& call) const;
   void JudgePiped(const Call& call);
   void NotePiped(const Call& call);
-  void MarkWritten(const Call& call, const Taint& written);
+  void MarkWritten(const Call& call, Taint written);
   void TakeGivenPaths(const Call& call, Taint* given, Taint* result);
   void NoteArchive(const std::string& name, const Taint& packed);
   void KeepInReceiver(const Call& call, const Taint& given);
@@ -248,7 +251,6 @@ class Engine {
   [[nodiscard]] Taint FieldOfShared(ExprId name, std::string_view field) const;
   [[nodiscard]] bool CallsAbove(const Expr& call) const;
   [[nodiscard]] ExprId BoundAt(ExprId name) const;
-  bool CallsItself(const Call& call, std::span<const Taint> taints, Taint* result);
   Taint OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at);
   void FillRecord(const Value& klass, std::span<const Arg> args, std::span<const Taint> taints);
   void GiveObject(std::uint32_t module, FuncId function, std::size_t param, ExprId given);
@@ -316,6 +318,8 @@ class Engine {
   // sinks.cc
   Taint Judge(Call& call, bool* handled);
   Taint JudgeHttp(Call& call);
+  [[nodiscard]] std::string HostOfList(ExprId url) const;
+  [[nodiscard]] ExprId HeadOf(ExprId text) const;
   void JudgeSend(Call& call, const Taint& data, std::string_view host, const Taint& target);
   [[nodiscard]] bool NamesFilesOnly(ExprId command, std::string_view program);
   [[nodiscard]] bool FormsCommand(ExprId command) const;
@@ -326,10 +330,14 @@ class Engine {
   void JudgeSpawn(Call& call);
   void JudgeEval(Call& call);
   void JudgeNative(Call& call);
+  void JudgeFarModule(const Call& call, std::string_view name);
   void Remember(ExprId at, const std::string& line);
   void JudgeScript();
   [[nodiscard]] bool IsTableItem(ExprId expr) const;
   [[nodiscard]] bool Unpacks(ExprId data) const;
+  [[nodiscard]] bool RunsItsFiles(const Call& call);
+  [[nodiscard]] bool RunsFiles(std::string_view program, ExprId at) const;
+  [[nodiscard]] const Taint* WrittenIn(std::string_view command) const;
   [[nodiscard]] bool ComputesText(const Call& call, bool* letters);
   [[nodiscard]] bool MakesFunctions(ExprId callee) const;
   void JudgeMaker(const Call& call, ExprId callee);
@@ -357,6 +365,7 @@ class Engine {
   [[nodiscard]] bool NamesDay(ExprId at) const;
   [[nodiscard]] bool ClearsTree(const Call& call);
   void PickByName(ExprId test);
+  void JudgeThrownAway(const Call& call);
   void JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host);
   [[nodiscard]] std::string_view StatePart(std::uint32_t slot) const;
   void JudgeSpread(ExprId value);
@@ -391,6 +400,7 @@ class Engine {
   // state_parsed.cc
   void JudgeAssignedByText();
   void JudgeConfigured(ExprId dict);
+  void JudgeRouted(ExprId dict);
   [[nodiscard]] bool Shares(ExprId call, std::string_view said) const;
   void JudgeDefinition(std::span<const Arg> fields);
   [[nodiscard]] std::uint32_t RootOf(ExprId expr) const;
@@ -468,6 +478,7 @@ class Engine {
   [[nodiscard]] bool IsOwnPath(ExprId id) const;
   void JudgeHandedOver(const Call& call, std::string_view last);
   void JudgeDiverted(ExprId at, ExprId value, bool clipboard);
+  void JudgeSwapped(const Call& call);
   void JudgeRedefined(ExprId target, ExprId value);
   void JudgeSwapped(ExprId listed);
   void JudgeRecoded(ExprId target, ExprId value);
@@ -540,7 +551,8 @@ class Engine {
   [[nodiscard]] std::string HostOfAccount(const Call& call);
   void MarkArchivedBy(const Call& call, const std::string& line);
   void MarkArchive(const Call& call, std::string_view last, const Taint& put);
-  void JudgeLookup(Call& call);
+  Taint JudgeLookup(Call& call);
+  void JudgeLookedUp(const Call& call, const std::string& name, const Taint& target);
   void NoteLogHandler(const Call& call, std::string_view last);
   void JudgePushedAlong(const Call& call);
   void JudgeReportHook(std::span<const Arg> fields, ExprId at);
@@ -717,6 +729,7 @@ class Engine {
   std::vector<Condition> conditions_;
   std::vector<Condition> guards_;                    // conditions on which the function has been left before
   std::vector<std::pair<Loc, std::string>> script_;  // commands of the function being read
+  Taint thrown_;  // of this function: answers that came before, which an exception may hold
   std::uint32_t module_ = 0;
   FuncId function_ = kModuleBody;
   Stmt statement_;

@@ -64,15 +64,16 @@ void Engine::FindCallee(ExprId id, Call* found, std::vector<Arg>* bound) {
   call.callee = view().Callee(id, function_);
   call.args = code().ArgsOf(expr);
   call.base = expr.base < code().exprs.size() ? &code().exprs[expr.base] : nullptr;
+  if (!view().is_python()) UnwrapCall(found, bound);
   call.own = call.callee.kind == ValueKind::kFunction || call.callee.kind == ValueKind::kClass;
   if (!call.own) FindEntry(expr, found);
-  if (call.IsNamed()) {
+  if (call.IsNamed() && call.function == kNone) {
     ExprId origin = kNone;
     if (view().is_python()) {
       const CatalogueEntry* partial = PartialOf(expr.base, &origin);
       if (!call.own && partial == nullptr) origin = kNone;
       if (!call.own && partial != nullptr) call.entry = partial;
-    } else if (call.own) {
+    } else {
       origin = BoundAt(expr.base);
     }
     if (origin != kNone) {
@@ -84,6 +85,49 @@ void Engine::FindCallee(ExprId id, Call* found, std::vector<Arg>* bound) {
   }
   const std::string_view name = call.callee.text;
   call.last = call.IsMethod() ? std::string_view(call.base->text) : name.substr(name.rfind('.') + 1);
+}
+
+// f.call(this, a), f.apply(this, [a]), Reflect.apply(f, this, [a]), f.bind(this, a)(b): which function, and given what;
+// of the package's functions and of those that the catalogue knows.
+void Engine::UnwrapCall(Call* found, std::vector<Arg>* bound) {
+  Call& call = *found;
+  if (call.base == nullptr) return;
+  ExprId function = call.base->base;
+  std::span<const Arg> args = call.args;
+  ExprId list = kNone;
+  if (call.IsMethod() && call.base->text == "call" && !args.empty()) {
+    args = args.subspan(1);
+  } else if (call.IsMethod() && call.base->text == "apply" && args.size() >= 2) {
+    const bool reflects = call.callee.text == "globalThis.Reflect";  // the last word is left out
+    if (reflects && args.size() < 3) return;
+    if (reflects) function = args[0].value;
+    list = args[reflects ? 2 : 1].value;
+    args = args.subspan(reflects ? 2 : 1, 1);
+  } else if (call.base->kind == ExprKind::kCall && function < code().exprs.size() &&
+             code().exprs[function].kind == ExprKind::kMember && code().exprs[function].text == "bind" &&
+             call.base->arg_count > 0) {
+    const auto first = code().ArgsOf(*call.base).subspan(1);
+    bound->assign(first.begin(), first.end());
+    bound->insert(bound->end(), args.begin(), args.end());
+    args = *bound;
+    function = code().exprs[function].base;
+  } else {
+    return;
+  }
+  if (function >= code().exprs.size()) return;
+  const Value& inner = view().Evaluate(function, function_);
+  const bool listed = inner.kind == ValueKind::kQualified && inner.module == kNone &&
+                      Catalogue::For(code().language).Find(inner.text) != nullptr;
+  if (inner.kind != ValueKind::kFunction && !listed) return;
+  if (list != kNone) {
+    const ExprId items = view().Origin(list, function_);
+    if (items < code().exprs.size() && code().exprs[items].kind == ExprKind::kList)
+      args = code().ArgsOf(code().exprs[items]);
+  }
+  call.callee = inner;
+  call.function = function;
+  call.base = &code().exprs[function];
+  call.args = args;
 }
 
 // The catalogue's entry of what is not the package's own.
@@ -163,8 +207,7 @@ Taint Engine::AnswerOfKnown(Call* known, bool* handled) {
   Taint result;
   const bool in_package = call.callee.module < states_.size();
   if (call.callee.kind == ValueKind::kFunction) {
-    if (!CallsItself(call, call.taints, &result))
-      result = CallFunction(call.callee, call.args, call.taints, call.receiver, call.expr);
+    result = CallFunction(call.callee, call.args, call.taints, call.receiver, call.expr);
     if (AsksForRoleKeys(call.args))
       result.Join(Source(kStore, call.expr, "asks the cloud for the keys of this machine's role"));
     result.Join(OfRunner(call));
@@ -213,6 +256,7 @@ void Engine::JudgeAnyCall(Call* judged, Taint* result) {
       JudgeSettingsCall(call, call.last);
       JudgeDropped(call, call.last);
       JudgeRanked(call, call.last);
+      JudgeSwapped(call);
     }
     NoteLogHandler(call, call.last);
     JudgePushedAlong(call);
@@ -225,6 +269,7 @@ void Engine::JudgeAnyCall(Call* judged, Taint* result) {
       call.receiver.Join(Source(kKept, call.expr, "has a model write out what has been said to the agent"));
   }
   JudgeGrants(call);
+  JudgeThrownAway(call);
   if (last_ && call.base != nullptr && (!call.own || call.IsMethod())) JudgeSeeds(call, call.last, call.own);
   if (call.own) {
     // const read = plain ? asList : asText: either may be called.
@@ -247,20 +292,23 @@ void Engine::JudgeAnyCall(Call* judged, Taint* result) {
   if (call.entry == nullptr) {
     NoteHanded(call);
     DispatchNamed(call);
-    if (last_ && call.IsMethod() && SaysOneOf(call.base->text, {"then", "map", "forEach"})) JudgeHandedResult(call);
+    if (last_ && call.IsMethod() && SaysOneOf(call.base->text, {"then", "map", "forEach"}))
+      JudgeHandedResult(call, call.receiver);
+    if (last_ && SaysOneOf(call.last, {"nextTick", "setTimeout", "setImmediate", "setInterval"}))
+      JudgeHandedResult(call, call.all);
   }
   NoteTapCall(call);
   NoteInterceptors(call);
 }
 
-// answer.then(eval): a library's function that is given what the receiver holds.
-void Engine::JudgeHandedResult(const Call& call) {
+// answer.then(eval), setTimeout(eval, 10, text): a library's function that is given what is there.
+void Engine::JudgeHandedResult(const Call& call, const Taint& result) {
   for (const Arg& arg : call.args) {
     if (arg.value >= code().exprs.size()) continue;
     const ExprKind kind = code().exprs[arg.value].kind;
     if (kind != ExprKind::kName && kind != ExprKind::kMember) continue;
     const Value& given = view().Evaluate(arg.value, function_);
-    if (given.kind == ValueKind::kQualified) JudgeGiven(EntryOf(arg.value, given), given, call.receiver, call.expr);
+    if (given.kind == ValueKind::kQualified) JudgeGiven(EntryOf(arg.value, given), given, result, call.expr);
   }
 }
 
@@ -364,6 +412,7 @@ Taint Engine::EvalCall(ExprId id) {
     }
     if (Encodes(call, call.last)) result.Add(kEncoded);
   }
+  if (result.Has(kNet)) thrown_.Join(result.Only(kForeign));
   return result;
 }
 

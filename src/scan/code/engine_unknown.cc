@@ -64,7 +64,8 @@ Taint Engine::KeptOfArguments(const Call& call) const {
 }
 
 // f.write(answer): the file that `f` was opened for holds it.
-void Engine::MarkWritten(const Call& call, const Taint& written) {
+void Engine::MarkWritten(const Call& call, Taint written) {
+  if (written.Has(kDecoded)) written.Join(Source(kUnpacked, call.expr, "writes a file that it unpacks from a text"));
   FuncId scope = function_;
   const ExprId handle = view().Origin(call.base->base, function_, &scope);
   if (handle >= code().exprs.size() || code().exprs[handle].kind != ExprKind::kCall || scope != function_) return;
@@ -229,7 +230,7 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
             {"password", "Password", "passphrase", "seed phrase", "recovery phrase", "private key"})) {
     result->Join(Source(kStore, call.expr, "asks the user for a password"));
   }
-  if (method && call.last == "write" && given.Has(kNet | kSecretFile | kStore)) MarkWritten(call, given);
+  if (method && call.last == "write" && given.Has(kNet | kSecretFile | kStore | kDecoded)) MarkWritten(call, given);
   if (SaysOneOf(call.last, {"add", "connect", "write", "load", "make_archive", "addFile"}))
     TakeGivenPaths(call, &given, result);
   if (method) {

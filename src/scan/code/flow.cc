@@ -637,15 +637,8 @@ void Findings::RaiseFetchedImports() {
     const Module& module = world_.View(m).module();
     if (!Condemns(PlaceOf(m)) || module.language == Language::kPython) continue;
     for (const Import& import : module.imports) {
-      if (!import.module.starts_with("https://") && !import.module.starts_with("http://")) continue;
-      const std::string host = HostOf(import.module);
-      const HostKind kind = KindOfHost(host);
-      const bool known = Says(host, {"deno.land", "esm.sh", "jsr.io", "unpkg.com", "jsdelivr.net", "skypack.dev",
-                                     "esm.run", "jspm.", "cdnjs.", "googleapis.com", "gstatic.com"});
-      if (known || (kind != HostKind::kOrdinary && kind != HostKind::kRawAddress && kind != HostKind::kTunnel &&
-                    kind != HostKind::kPaste)) {
-        continue;
-      }
+      const std::string host = HostOfFarModule(import.module);
+      if (host.empty()) continue;
       RawFinding finding;
       finding.rule = "RCE-001";
       finding.file = module.file;

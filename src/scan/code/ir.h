@@ -86,6 +86,7 @@ struct Stmt {
   Loc loc;
   ExprId target = kNone;
   ExprId value = kNone;
+  bool caught = false;                // kAssign: what an except or a catch clause calls the exception
   std::uint16_t condition_depth = 0;  // enclosing if/while/except/case bodies, so that conditional payloads can be told
 };
 

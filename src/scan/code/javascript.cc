@@ -353,6 +353,26 @@ void Lowering::EmitImport(NodeIndex node) {
   if (!any) AddImport({}, module, {}, node);
 }
 
+// catch (e) { ... }: a variable of the function, unless a parameter of it is called so. Minified code calls everything
+// `e`: there it is left out.
+void Lowering::EmitCatch(NodeIndex node) {
+  constexpr std::size_t kMinifiedLine = 400;  // bytes, on average
+  if (!minified_) {
+    const auto lines = static_cast<std::size_t>(std::count(module_.text.begin(), module_.text.end(), '\n')) + 1;
+    minified_ = module_.text.size() / lines > kMinifiedLine;
+  }
+  if (*minified_) return;
+  const NodeIndex caught = PartWith(node, kFieldParameter);
+  if (caught == kNone || ExprOf(caught) == kNone) return;
+  const Expr& name = module_.exprs[ExprOf(caught)];
+  Function& function = module_.functions[Current()];
+  if (name.kind == ExprKind::kName &&
+      std::ranges::find(function.params, name.text, &Param::name) != function.params.end())
+    return;
+  Emit(Current(), StmtKind::kAssign, node, ExprOf(caught), kNone);
+  function.body.back().caught = true;
+}
+
 // `exports.name = value`, which is what an export under another name than its own comes to.
 void Lowering::EmitExported(NodeIndex node, std::string_view name, ExprId value) {
   if (value == kNone) return;
@@ -656,6 +676,9 @@ void Lowering::EmitNode(NodeIndex node) {
       Emit(Current(), StmtKind::kAssign, right, ExprOf(left), ExprOf(right));
       return;
     }
+    case kCatch:
+      EmitCatch(node);
+      return;
     case kCase:
       if (const NodeIndex value = PartWith(node, kFieldValue); value != kNone) EmitEffects(value, tree_.End(value));
       return;

@@ -3,6 +3,7 @@
 // javascript.cc.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,7 @@ class Lowering : private TreeLowering {
   void EmitExport(NodeIndex node);
   void EmitExported(NodeIndex node, std::string_view name, ExprId value);
   void EmitDeclarator(NodeIndex node);
+  void EmitCatch(NodeIndex node);
   bool ImportOf(NodeIndex target, NodeIndex value);
   void EmitEffects(NodeIndex from, NodeIndex to);
   void EmitValue(StmtKind kind, NodeIndex node, NodeIndex value);
@@ -77,6 +79,7 @@ class Lowering : private TreeLowering {
   }
   [[nodiscard]] static bool IsClass(NodeKind kind) { return kind == kClassDeclaration || kind == kClassExpression; }
 
+  std::optional<bool> minified_;  // once asked
   std::vector<Scope> scopes_;
   std::unordered_set<std::string_view> exported_;
   std::vector<NodeIndex> decorators_;  // seen in a class body, for the method that follows

@@ -348,28 +348,6 @@ ExprId Engine::BoundAt(ExprId name) const {
   return bind ? binding.value : kNone;
 }
 
-// send.call(null, v), send.apply(null, [v]) of a function of the package.
-bool Engine::CallsItself(const Call& call, std::span<const Taint> taints, Taint* result) {
-  const Expr& expr = code().exprs[call.expr];
-  if (view().is_python() || call.args.empty() || expr.base >= code().exprs.size()) return false;
-  const Expr& method = code().exprs[expr.base];
-  if (method.kind != ExprKind::kMember || !SaysOneOf(method.text, {"call", "apply"})) return false;
-  const Value& function = view().Evaluate(method.base, function_);
-  if (function.kind != ValueKind::kFunction) return false;
-  if (method.text == "call") {
-    *result = CallFunction(function, call.args.subspan(1), taints.subspan(1), {}, call.expr);
-    return true;
-  }
-  const ExprId list = call.args.size() < 2 ? kNone : view().Origin(call.args[1].value, function_);
-  if (list >= code().exprs.size() || code().exprs[list].kind != ExprKind::kList) return false;
-  const auto args = code().ArgsOf(code().exprs[list]);
-  std::vector<Taint> parts;
-  parts.reserve(args.size());
-  for (const Arg& arg : args) parts.push_back(Eval(arg.value));
-  *result = CallFunction(function, args, parts, {}, call.expr);
-  return true;
-}
-
 // self.load() that a class derived from this one brings, super().put(v), client.deliver(v) of an object that was given:
 // every method of the package that it may be, where these are few.
 Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* exact) {

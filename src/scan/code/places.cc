@@ -7,6 +7,7 @@
 #include "code/world.h"
 #include "interlock/base/find_bytes.h"
 #include "static/part_set.h"
+#include "static/shell_judge.h"
 
 namespace interlock::scan::code {
 namespace {
@@ -318,6 +319,19 @@ bool IsCompared(std::string_view text, std::size_t begin, std::size_t end) {
   std::string_view after = text.substr(end);
   after.remove_prefix(std::min(after.find_first_not_of(kSpace), after.size()));
   return after.starts_with("==") || after.starts_with("!=");
+}
+
+std::string HostOfFarModule(std::string_view module) {
+  if (!module.starts_with("https://") && !module.starts_with("http://")) return {};
+  std::string host = HostOf(module);
+  const HostKind kind = KindOfHost(host);
+  const bool publishes = std::ranges::any_of(
+      std::to_array<std::string_view>({"deno.land", "esm.sh", "jsr.io", "unpkg.com", "jsdelivr.net", "skypack.dev",
+                                       "esm.run", "jspm.", "cdnjs.", "googleapis.com", "gstatic.com"}),
+      [&](std::string_view one) { return host.find(one) != std::string::npos; });
+  const bool anybody = kind == HostKind::kOrdinary || kind == HostKind::kRawAddress || kind == HostKind::kTunnel ||
+                       kind == HostKind::kPaste;
+  return publishes || !anybody ? std::string() : host;
 }
 
 }  // namespace interlock::scan::code

@@ -180,6 +180,7 @@ void Lowering::EmitEffects(NodeIndex from, NodeIndex to, FuncId function) {
       case kAsPattern:
         if (const ExprId alias = ExprOf(PartWith(node, kFieldAlias)); alias != kNone) {
           Emit(function, StmtKind::kAssign, node, alias, ExprOf(node));
+          module_.functions[function].body.back().caught = KindOf(tree_.nodes[node].parent) == kExcept;
         }
         break;
       case kYield: {
@@ -566,7 +567,9 @@ void Lowering::EmitExcept(NodeIndex node) {
     if (KindOf(part) == kBlock) break;
     EmitEffects(part, tree_.End(part), Current());
     if (FieldOf(part) == kFieldValue) value = ExprOf(part);
-    if (FieldOf(part) == kFieldAlias) Assign(part, ExprOf(part), value);
+    if (FieldOf(part) != kFieldAlias) continue;
+    Assign(part, ExprOf(part), value);
+    module_.functions[Current()].body.back().caught = true;
   }
 }
 

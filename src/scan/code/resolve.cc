@@ -257,10 +257,18 @@ Value ModuleView::Compute(ExprId id, FuncId scope) const {
     }
     case ExprKind::kChoice: {
       // Which branch runs is not known; the first that says something speaks for all (a default, mostly).
+      // process.env.HOME_OF_IT || "https://...": of a variable nothing is known, and its default is.
+      const Value* variable = nullptr;
       for (std::size_t i = args.size() >= 3 ? 1 : 0; i < args.size(); ++i) {
         const Value& value = Evaluate(args[i].value, scope);
+        if (value.kind == ValueKind::kQualified && value.text.starts_with("globalThis.process.env.")) {
+          if (variable == nullptr) variable = &value;
+          continue;
+        }
+        if (variable != nullptr && value.kind != ValueKind::kText) break;
         if (value.kind != ValueKind::kUnknown && value.kind != ValueKind::kInstance) return value;
       }
+      if (variable != nullptr) return *variable;
       for (std::size_t i = args.size() >= 3 ? 1 : 0; i < args.size(); ++i) {
         const Value& value = Evaluate(args[i].value, scope);
         if (value.kind != ValueKind::kUnknown) return value;

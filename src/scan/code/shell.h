@@ -94,6 +94,8 @@ enum class ShellAct : std::uint8_t {
   kGrant,            // access given to somebody whose name stands in the script: detail = how
   kSendTaken,        // the screen, the clipboard, recordings, the user's own folders, sent out: detail = destination
   kRuin,             // backups, all room of a disk, everybody's files: detail = what
+  kDivert,           // payment addresses in a text replaced by one that stands in the script: detail = it
+  kShowSecret,       // the environment printed in letters that no filter of a log knows: detail = how
   kUnleash,          // an agent started with its questions off: gravity 2 where it is to look for secrets
 };
 struct ShellUse {

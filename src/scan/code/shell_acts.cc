@@ -519,10 +519,13 @@ bool AsksExactly(const ShellCommand& command, std::size_t at) {
       }
       continue;
     }
+    // kit@1.4.2, kit==1.4; kit@1 is whatever is the newest of them.
     const std::size_t version = text.find('@', 1);
+    const std::string_view said = version == std::string_view::npos ? std::string_view() : text.substr(version + 1);
+    const std::size_t pinned = text.find("==");
     const bool exact =
-        text.find("==") != std::string_view::npos || (version != std::string_view::npos && version + 1 < text.size() &&
-                                                      text[version + 1] >= '0' && text[version + 1] <= '9');
+        (pinned != std::string_view::npos && text.substr(pinned + 2, 1).find_first_of("0123456789") == 0) ||
+        (!said.empty() && said[0] >= '0' && said[0] <= '9' && said.find('.') != std::string_view::npos);
     if (!exact) return false;
     any = true;
   }
@@ -663,7 +666,7 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
   if (program.empty()) return;
   if (Install(index, program)) return;
   bool reported = true;
-  if (Overpowers(index, program) || HandsOver(index, program) || Ruins(index, program) ||
+  if (Diverts(index, program) || Overpowers(index, program) || HandsOver(index, program) || Ruins(index, program) ||
       (script_.dialect == ShellDialect::kPowerShell && Windows(index, program))) {
     // said
   } else if (program == "crontab") {

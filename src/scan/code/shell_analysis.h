@@ -31,6 +31,7 @@ struct Taint {
   bool decoded = false;
   bool secret = false;
   bool environment = false;
+  bool packed = false;       // written in other letters: base64, compressed, backwards
   bool substituted = false;  // output of some command, of whatever kind
   std::string url = {};
   std::string what = {};        // the secret
@@ -60,6 +61,7 @@ struct Taint {
     }
     environment |= other.environment;
     substituted |= other.substituted;
+    packed |= other.packed;
   }
   [[nodiscard]] bool any() const { return fetched || decoded || secret || environment || !taken.empty(); }
 };
@@ -323,6 +325,8 @@ class Analysis {
   bool Overpowers(std::uint32_t index, std::string_view program);
   bool HandsOver(std::uint32_t index, std::string_view program);
   bool Ruins(std::uint32_t index, std::string_view program);
+  bool Diverts(std::uint32_t index, std::string_view program);
+  void Shows(std::uint32_t index, std::string_view program);
   // The whole text in lower case, up to a bound; made once.
   const std::string& Whole() {
     constexpr std::size_t kMost = 64'000;
@@ -377,7 +381,7 @@ class Analysis {
   std::unordered_map<std::string, Taint> files_;
   std::unordered_map<std::string, Taint> folders_;  // in which such files lie
   Taint staged_;                                    // what a working copy's next commit holds
-  std::map<std::string, std::string> remotes_;  // of a repository, by name
+  std::map<std::string, std::string> remotes_;      // of a repository, by name
   std::unordered_map<std::string, std::pair<std::string, bool>> by_name_;
   std::unordered_map<std::string, const ShellFunction*> functions_;
   std::unordered_set<std::string> given_;        // variables that hold what the script was called with

@@ -510,6 +510,7 @@ void Analysis::Command(std::uint32_t index) {
   Files(index, program, input);
   Output(index, program, input);
   Takes(index, program);
+  Shows(index, program);
   Interprets(index, program, input);
   Redirects(index, program, input);
 }
@@ -731,6 +732,9 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
     decodes = Is(from, {"A-Za-z", "a-zA-Z", "[A-Za-z]", "[a-zA-Z]", "a-z", "!-~"}) && word(2) != "A-Z" &&
               word(2) != "a-z" && word(2).size() > 3 && word(2) != "[A-Z]";
   }
+  if (!decodes || program == "rev")
+    out.packed |=
+        Is(program, {"base64", "gbase64", "base32", "xxd", "od", "hexdump", "gzip", "xz", "zstd", "openssl", "rev"});
   if (decodes) {
     out.decoded = true;
     out.decoder = index;

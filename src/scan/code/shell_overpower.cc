@@ -81,6 +81,14 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
     }
     return false;
   }
+  // dd if=/proc/$pid/mem: whatever another process holds.
+  for (std::size_t i = 1; i < count; ++i) {
+    std::string_view path = command.words[i].text;
+    if (path.starts_with("if=")) path.remove_prefix(3);
+    if (!path.starts_with("/proc/") || !path.ends_with("/mem") || Has(path, "/self/")) continue;
+    Emit(ShellAct::kInject, index, std::string(program) + " of /proc/.../mem", 1);
+    return true;
+  }
   if (Is(program, {"gdb", "lldb"})) {
     bool attached = false;
     bool calls = false;

@@ -1,6 +1,7 @@
 // What the user sees, says, copies and keeps, taken by a script; and what destroys backups or the machine's time.
 #include <algorithm>
 
+#include "code/payees.h"
 #include "code/shell_analysis.h"
 
 namespace interlock::scan::code::shell {
@@ -272,6 +273,50 @@ bool Analysis::Windows(std::uint32_t index, std::string_view program) {
     }
   }
   return false;
+}
+
+// sed -E 's/0x[0-9a-fA-F]{40}/0x.../': whatever address stands in a text, one's own is put there.
+bool Analysis::Diverts(std::uint32_t index, std::string_view program) {
+  if (!Is(program, {"sed", "gsed", "perl"})) return false;
+  for (const ShellWord& word : script_.commands[index].words) {
+    std::string_view left = word.text;
+    while (!left.empty()) {
+      const std::string_view edit = left.substr(0, left.find_first_of(";\n"));
+      const std::string_view address =
+          PutInPlaceOfWallets(edit.substr(std::min(edit.find_first_not_of(' '), edit.size())));
+      if (!address.empty()) {
+        Emit(ShellAct::kDivert, index, std::string(address), 1);
+        return true;
+      }
+      left.remove_prefix(std::min(edit.size() + 1, left.size()));
+    }
+  }
+  return false;
+}
+
+// env | base64, echo "$(env | gzip | base64)": the environment where all read it, and no filter of a log knows it.
+void Analysis::Shows(std::uint32_t index, std::string_view program) {
+  const ShellCommand& command = script_.commands[index];
+  if (!command.redirects.empty()) return;
+  Taint shown;
+  if (Is(program, {"echo", "printf", "write-host", "write-output"})) {
+    for (const ShellWord& word : command.words) shown.Merge(OfWord(word));
+  } else if (out_[index].environment && out_[index].packed) {
+    // The end of a pipe whose output is nobody's word.
+    const bool used = std::ranges::any_of(script_.commands, [&](const ShellCommand& other) {
+      return std::ranges::any_of(other.words,
+                                 [&](const ShellWord& word) {
+                                   return std::ranges::find(word.commands, index) != word.commands.end();
+                                 }) ||
+             std::ranges::any_of(other.assignments, [&](const auto& assignment) {
+               return std::ranges::find(assignment.second.commands, index) != assignment.second.commands.end();
+             });
+    });
+    if (!used) shown = out_[index];
+  }
+  if (!shown.environment || !shown.packed) return;
+  const bool piped = index + 1 < script_.commands.size() && script_.commands[index + 1].pipe_from == index;
+  if (!piped) Emit(ShellAct::kShowSecret, index, std::string(program), 1);
 }
 
 }  // namespace interlock::scan::code::shell

@@ -133,6 +133,35 @@ Taint Engine::AnswerOf(const std::string& host, std::string_view address, ExprId
   return answer;
 }
 
+// What a text that is put together begins with: `base` of f"{base}/x"; itself, where it is not.
+ExprId Engine::HeadOf(ExprId text) const {
+  const ExprId made = view().Origin(text, function_);
+  if (made >= code().exprs.size()) return text;
+  const Expr& shape = code().exprs[made];
+  if (shape.kind != ExprKind::kFormat && shape.kind != ExprKind::kConcat) return text;
+  for (const Arg& part : code().ArgsOf(shape)) {
+    const bool empty = part.value >= code().exprs.size() ||
+                       (code().exprs[part.value].kind == ExprKind::kString && code().exprs[part.value].text.empty());
+    if (!empty) return part.value;
+  }
+  return text;
+}
+
+// for base in HOSTS: get(base + path), of constants that stand in the code: the one that is no service of its own, if
+// there is one beside such.
+std::string Engine::HostOfList(ExprId url) const {
+  const ExprId head = HeadOf(url);
+  std::string first;
+  std::size_t hosts = 0;
+  for (const std::string& one : TextsWithin(head)) {
+    const std::string host = KnownHost(one);
+    if (host.empty()) return {};
+    ++hosts;
+    if (first.empty() || IsKnownService(first)) first = host;
+  }
+  return hosts >= 2 ? first : std::string();
+}
+
 Taint Engine::JudgeHttp(Call& call) {
   Taint target;
   const ExprId url = Argument(call, call.entry->target, &target);
@@ -151,6 +180,13 @@ Taint Engine::JudgeHttp(Call& call) {
     // client("https://host").send(text): whom the client was made for.
     host = HostOfHandle(method->base);
   }
+  // Of several it may be any; what is known of the variable is the first.
+  if (url != kNone && (text.empty() || text.front() == kHole || IsKnownService(host))) {
+    if (std::string among = HostOfList(url); !among.empty()) host = std::move(among);
+  }
+  // http://127.0.0.1:{port}/: what is chosen is a port.
+  const bool here_only = text.starts_with("http://127.0.0.1:") || text.starts_with("http://localhost:");
+  if (host.empty() && here_only) host = "localhost";
   JudgeHiddenAddress(call, url);
   bool none = true;
   const Taint data = DataOf(call, &none);
@@ -176,6 +212,12 @@ Taint Engine::JudgeHttp(Call& call) {
       !HostOfVendors(host, headers.vendors)) {
     Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
   }
+  if (last_ && has_headers && !host.empty() && (headers.fresh & kEnvSecret) != 0 && headers.vendors.count() == 1 &&
+      AskedNowhereElse(headers.vendors) && !HostOfVendors(host, headers.vendors) &&
+      KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host)) {
+    Raise("EXFIL-003", call.expr, headers, kEnvSecret, "shows a service's credential to another's host, " + host, 0.55,
+          host);
+  }
   if (last_ && has_headers && (headers.fresh & kWeakSecretFile) != 0 && KindOfHost(host) == HostKind::kOrdinary &&
       !IsKnownService(host) && !host.empty() &&
       AnyOf(TextAt(code().exprs[call.expr].loc).substr(0, 600),
@@ -198,9 +240,7 @@ Taint Engine::JudgeHttp(Call& call) {
       Raise("VULN-007", call.expr, secret, kEnvSecret, "sends a credential without asking whose certificate it is");
     }
   }
-  // http://127.0.0.1:{port}/: what is chosen is a port.
-  const bool here_only = text.starts_with("http://127.0.0.1:") || text.starts_with("http://localhost:");
-  if (host.empty() && !here_only && target.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0) {
+  if (host.empty() && target.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0) {
     const bool all = has_headers && headers.Has(kUnchecked) && IsEntry();
     Raise("VULN-005", call.expr, target, kToolArgument,
           all ? "requests an address chosen by the caller, with headers chosen by the caller"
@@ -217,8 +257,12 @@ Taint Engine::JudgeHttp(Call& call) {
     Taint keys = Source(kStore | kNet, call.expr, "asks the cloud for the keys of this machine's role");
     return keys;
   }
-  Taint result = posts ? Source(kNet, call.expr, "answer of " + (host.empty() ? std::string("a host") : host))
-                       : AnswerOf(host, text, call.expr);
+  Taint result = AnswerOf(host, text, call.expr);
+  // What somebody answers to what he was sent is his work, not a text that he publishes; a program it is all the same.
+  if (posts) {
+    result = result.Without(kNetStranger);
+    if (KindOfHost(host) != HostKind::kOrdinary || IsKnownService(host)) result = result.Without(kNetFixed);
+  }
   // def fetch(url): whose answer it is, each caller says.
   if (host.empty() && !posts && (here().asks | target.params) != here().asks) {
     here().asks |= target.params;
@@ -329,8 +373,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return Source(kSocketData, call.expr, "receives data from a socket");
     }
     case Role::kDns:
-      JudgeLookup(call);
-      return {};
+      return JudgeLookup(call);
     case Role::kMail: {
       Use(call, Permission::kNetworkEgress, "mail");
       JudgeReceivers(call);
@@ -390,6 +433,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kImport: {
       const ExprId name = Argument(call, entry.target, &target);
       JudgeNetFile(call, call.all);
+      if (name != kNone && !view().is_python()) JudgeFarModule(call, view().Text(name, function_));
       if (name != kNone && !view().is_python() && target.Has(kNet | kNetFixed | kNetStranger)) {
         const std::vector<std::string> texts = TextsWithin(name);
         // import(`data:text/javascript,${answer}`)
@@ -462,6 +506,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
           if (open[i] >= code().exprs.size()) continue;
           const Expr& part = code().exprs[open[i]];
           if (part.text == "PROT_EXEC" || part.text == "0x40") executable = true;
+          // mmap.mmap(-1, n, prot=7): read, write and execute.
+          if (arg.name == "prot" && i == 0 && part.text.size() == 1 && part.text[0] >= '4' && part.text[0] <= '7')
+            executable = true;
           for (const Arg& inner : code().ArgsOf(part)) open.push_back(inner.value);
         }
       }
@@ -555,6 +602,8 @@ Taint Engine::Judge(Call& call, bool* handled) {
       return {};
     }
     case Role::kSecretStore:
+      // sys._current_frames(): where threads stand, unless their variables are looked at.
+      if (call.callee.text.starts_with("sys.") && !AnyOf(code().text, {"f_locals", "f_globals"})) return {};
       if (call.callee.text.starts_with("gc.") || call.callee.text.starts_with("sys.")) {
         return Source(kStore, call.expr, "goes through all objects of the process");
       }

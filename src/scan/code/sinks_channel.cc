@@ -264,13 +264,22 @@ bool Engine::SendsAlone(const Call& call) {
   return false;
 }
 
-// Names that are looked up: whoever answers for the domain reads the labels in front of it.
-void Engine::JudgeLookup(Call& call) {
+// Names that are looked up: whoever answers for the domain reads the labels in front of it, and says what its records
+// hold.
+Taint Engine::JudgeLookup(Call& call) {
   Taint target;
   const ExprId to = Argument(call, call.entry->target, &target);
   Use(call, core::Permission::kNetworkEgress, "");
-  // A host out of a setting or a file is looked up whole; data is carried by a label in front of a domain.
   const std::string name = to == kNone ? std::string() : Known(to);
+  JudgeLookedUp(call, name, target);
+  const std::string_view said = TextAt(code().exprs[call.expr].loc).substr(0, 300);
+  const std::string host = KnownAddress(name);
+  if (!AnyOf(said, {"TXT", "resolveTxt"}) || KindOfHost(host) != HostKind::kOrdinary || !Contains(host, ".")) return {};
+  return Source(kNet | kNetFixed | kNetStranger, call.expr, "a record of " + host);
+}
+
+void Engine::JudgeLookedUp(const Call& call, const std::string& name, const Taint& target) {
+  // A host out of a setting or a file is looked up whole; data is carried by a label in front of a domain.
   const std::size_t hole = name.find(kHole);
   const bool whole = name.find_first_not_of(kHole) == std::string::npos;
   // No host is called what a file of keys holds, whoever puts the name together.

@@ -165,11 +165,18 @@ void Engine::JudgeGrants(const Call& call) {
   if (added) {
     constexpr std::size_t kMostOfModule = std::size_t{1} << 20U;
     const std::string text = LowerCase(code().text.substr(0, kMostOfModule));
-    known->second = kWords.AnyIn(text);
+    known->second = kWords.AnyIn(text) || Contains(text, "/keys");
   }
   if (!known->second) return;
   const std::string said = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall));
-  if (!kWords.AnyIn(said)) return;
+  if (!kWords.AnyIn(said)) {
+    // api(f"repos/{repo}/keys", "-f", f"key={KEY}")
+    const bool given = Contains(said, "/keys") && std::ranges::any_of(call.args, [&](const Arg& arg) {
+                         return HoldsPublicKey(view().Text(arg.value, function_));
+                       });
+    if (given) Raise("GRANT-002", call.expr, {}, 0, "gives access to whoever holds the key that stands here");
+    return;
+  }
   const std::string principal = FixedPrincipal(call, said);
   if (principal.empty()) return;
   Raise("GRANT-002", call.expr, {}, 0, "gives access to somebody whose name stands here: " + Shown(principal, 60));
@@ -181,6 +188,7 @@ void Engine::JudgeFields(ExprId dict) {
   JudgeShare(dict);
   JudgeTask(dict);
   JudgeConfigured(dict);
+  JudgeRouted(dict);
   JudgeDefinition(code().ArgsOf(code().exprs[dict]));
   JudgeReportHook(code().ArgsOf(code().exprs[dict]), dict);
 }
@@ -325,9 +333,9 @@ bool Engine::AsksForRoleKeys(std::span<const Arg> args) {
 // m["Bcc"] = "somebody@..."
 void Engine::JudgeCopied(std::string_view key, ExprId value) {
   if (key.size() != 3 || LowerCase(key) != "bcc") return;
-  const Value& known = view().Evaluate(value, function_);
-  if (known.kind != ValueKind::kText || !IsMail(known.text)) return;
-  Raise("EXFIL-005", value, {}, 0, "every message is copied to a fixed address, " + Shown(known.text, 60));
+  const std::string& known = view().Text(value, function_);  // os.environ.get("ARCHIVE", "somebody@..."): the default
+  if (!IsMail(known)) return;
+  Raise("EXFIL-005", value, {}, 0, "every message is copied to a fixed address, " + Shown(known, 60));
 }
 
 // OWN if chance() else to: an account that a caller gave, and another in its place.

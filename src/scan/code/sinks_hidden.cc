@@ -59,7 +59,7 @@ bool Engine::ComputesText(const Call& call, bool* letters) {
   if (name.ends_with("chr") || name.ends_with("Code") || name.ends_with("CodePoint")) {
     computes = Contains(text, "ord(") || Contains(text, "charCodeAt") || Contains(text, "codePointAt") ||
                (made.kind == ExprKind::kBinary && SaysOneOf(made.text, {"^", "-", "%"})) ||
-               (loops && AnyOf(text, {"^", " - ", "%"})) || Contains(text, ", 2)");
+               (loops && AnyOf(text, {"^", " - ", "%"})) || AnyOf(text, {", 2)", ", 16)", ",16)"});
   } else {
     computes = loops && AnyOf(text, {"^", " - ", "codePointAt", "charCodeAt", "ord(", "-0x", "% 256"});
   }
@@ -109,6 +109,14 @@ bool Engine::MakesFunctions(ExprId callee) const {
   };
   const Expr& made = code().exprs[maker];
   if (named(made) != "constructor" || made.base >= code().exprs.size()) return false;
+  // Function.constructor, Object["constructor"]: what makes the language's own classes.
+  const Value& klass = view().Evaluate(made.base, function_);
+  if (klass.kind == ValueKind::kQualified &&
+      SaysOneOf(klass.text, {"globalThis.Function", "globalThis.Object", "globalThis.Array", "globalThis.String",
+                             "globalThis.Number", "globalThis.Promise", "globalThis.Map", "globalThis.Set",
+                             "globalThis.Date", "globalThis.RegExp", "globalThis.Error", "globalThis.eval"})) {
+    return true;
+  }
   const ExprId from = view().Origin(made.base, function_);
   const Expr& base = code().exprs[from < code().exprs.size() ? from : made.base];
   if (base.kind == ExprKind::kFunction || view().Evaluate(made.base, function_).kind == ValueKind::kFunction)
@@ -398,6 +406,24 @@ std::string Engine::HostOfConnection(const Call& call) {
     return {};
   const std::string host = KnownAddress(Known(code().ArgsOf(code().exprs[made])[0].value));
   return Contains(host, ".") ? host : std::string();
+}
+
+// import("data:text/javascript;base64,..."), import("https://..."): a program that stands in its name, or far away.
+void Engine::JudgeFarModule(const Call& call, std::string_view name) {
+  constexpr std::size_t kShortestProgram = 40;
+  if (!last_) return;
+  if (name.starts_with("data:") && name.size() >= kShortestProgram &&
+      Contains(name.substr(0, kShortestProgram), ";base64,")) {
+    Raise("OBFUSC-001", call.expr, {}, 0, "runs a program that stands encoded in the name of a module", 0.8);
+    return;
+  }
+  const std::string host = HostOfFarModule(name);
+  // `const m = await import("https://...")` stands among the file's imports.
+  const Loc at = code().exprs[call.expr].loc;
+  const bool listed = std::ranges::any_of(code().imports, [&](const Import& import) {
+    return import.module == name && import.loc.begin <= at.begin && at.end <= import.loc.end;
+  });
+  if (!host.empty() && !listed) Raise("RCE-001", call.expr, {}, 0, "imports its code from " + host, 0.5, host);
 }
 
 }  // namespace interlock::scan::code

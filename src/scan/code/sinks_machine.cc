@@ -80,6 +80,8 @@ Taint Engine::JudgeMachine(Call& call) {
       const std::string options = Squeezed(TextAt(code().exprs[call.expr].loc));
       if (Contains(options, "eval:true") || Contains(options, "data:text/javascript")) {
         JudgeEval(call);
+        if (const ExprId program = Argument(call, call.entry->target, nullptr); program != kNone)
+          JudgeFarModule(call, view().Text(program, function_));
       } else {
         JudgeNetFile(call, target);
       }
@@ -477,20 +479,38 @@ void Engine::TakeNamed(const Taint& name, ExprId at, Taint* value) {
   value->vendors |= name.vendors;
 }
 
-void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value) {
-  const std::string upper = [&] {
-    std::string out(name.substr(0, 64));
-    for (char& c : out) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-    return out;
-  }();
+namespace {
+
+// A variable that says by whom what a program sends goes: a proxy, an index of packages, the address of a model.
+bool IsRoute(std::string_view name) {
+  std::string upper(name.substr(0, 64));
+  for (char& c : upper) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  if (SaysOneOf(upper,
+                {"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "PIP_INDEX_URL", "UV_INDEX_URL", "NPM_CONFIG_REGISTRY"}))
+    return true;
   const bool model = upper.starts_with("OPENAI") || upper.starts_with("ANTHROPIC") ||
                      upper.starts_with("AZURE_OPENAI") || upper.starts_with("GOOGLE_GEMINI") ||
                      upper.starts_with("MISTRAL") || upper.starts_with("GROQ");
-  const bool route = upper == "HTTPS_PROXY" || upper == "HTTP_PROXY" || upper == "ALL_PROXY" ||
-                     upper == "PIP_INDEX_URL" || upper == "UV_INDEX_URL" || upper == "NPM_CONFIG_REGISTRY" ||
-                     (model && (upper.ends_with("_BASE_URL") || upper.ends_with("_API_BASE") ||
-                                upper.ends_with("_API_URL") || upper.ends_with("_ENDPOINT")));
-  if (last_ && route && value != kNone) {
+  return model && (upper.ends_with("_BASE_URL") || upper.ends_with("_API_BASE") || upper.ends_with("_API_URL") ||
+                   upper.ends_with("_ENDPOINT"));
+}
+
+}  // namespace
+
+// {statusLine: ..., env: {ANTHROPIC_BASE_URL: "https://..."}}: settings of an agent, kept to be merged into the user's.
+void Engine::JudgeRouted(ExprId dict) {
+  if (!last_ || !AnyOf(code().text, {"statusLine", "permissions", "enableAllProjectMcpServers", "hooks", "mcpServers"}))
+    return;
+  for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
+    if (field.name != "env" || field.value >= code().exprs.size()) continue;
+    const ExprId variables = view().Origin(field.value, function_);
+    if (variables >= code().exprs.size() || code().exprs[variables].kind != ExprKind::kDict) continue;
+    for (const Arg& one : code().ArgsOf(code().exprs[variables])) JudgeEnvironmentWrite(one.value, one.name, one.value);
+  }
+}
+
+void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value) {
+  if (last_ && IsRoute(name) && value != kNone) {
     std::string host = KnownHost(Known(value));
     if (host.empty()) host = HostWithin(value);
     const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);

@@ -124,7 +124,8 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   const std::string text = Known(command);
   MarkArchivedBy(call, text);
   if (!last_) return;
-  JudgeNetFile(call, taint);
+  const Taint* written = taint.Has(kNetFile | kUnpacked) ? nullptr : WrittenIn(text);
+  JudgeNetFile(call, written != nullptr ? *written : taint);
   const std::string first = text.substr(0, text.find_first_of(" \t\n|;&"));
   Use(call, Permission::kSubprocess, text.empty() ? std::string("any command") : text, taint.Has(kToolArgument));
   if (IsShellName(first)) here().deeds |= kDidRunShell;
@@ -448,9 +449,6 @@ void Engine::JudgeSpawn(Call& call) {
   }
   if (words.empty()) return;
   if (words.size() == 1 && words[0] == target && !shell) NoteSpawned(target);
-  if (last_ && scope == function_ && words[0] < code().exprs.size() && Eval(words[0]).Has(kUnpacked)) {
-    Raise("OBFUSC-001", call.expr, Eval(words[0]), kUnpacked, "runs a program that it has unpacked from a text", 0.5);
-  }
   for (std::size_t i = 0; i < words.size() && i < 4; ++i) {
     if (last_ && words[i] < code().exprs.size()) JudgeNetFile(call, scope == function_ ? Eval(words[i]) : taint);
   }
@@ -714,6 +712,8 @@ void Engine::JudgeEval(Call& call) {
     Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs code objects that lie in a file", 0.8);
   } else if ((taint.fresh & kDataFile) != 0) {
     Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs code that is kept in a file of data", 0.8);
+  } else if ((taint.fresh & kTextFile) != 0 && !taint.Has(kToolArgument | kArguments)) {
+    Raise("OBFUSC-001", call.expr, taint, kFileContent, "runs code that is kept in a file of text", 0.5);
   } else if ((taint.fresh & kComputed) != 0 && !taint.Has(kToolArgument)) {
     Raise("OBFUSC-001", call.expr, taint, kComputed, "runs code whose letters are computed from numbers", 0.8);
   } else if (taint.Has(kSocketData)) {
@@ -764,9 +764,8 @@ void Engine::JudgeNative(Call& call) {
     return;
   }
   JudgeNetFile(call, taint);
-  if (taint.Has(kUnpacked)) {
-    Raise("OBFUSC-001", call.expr, taint, kUnpacked, "loads machine code that it has unpacked from a text", 0.8);
-  } else if (taint.Has(kForeign)) {
+  if (taint.Has(kUnpacked)) return;
+  if (taint.Has(kForeign)) {
     Raise("MEM-002", call.expr, taint, kForeign, "loads a native library that came over the network");
   } else if (KindOfPath(path) == PathKind::kTemporary) {
     Raise("MEM-002", call.expr, {}, 0, "loads a native library from a folder that anybody may write", 0.8);

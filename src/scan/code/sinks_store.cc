@@ -31,14 +31,15 @@ constexpr double kChosenPlace = 0.45;
 // A file has been given such content: its path stands for it from here on.
 void Engine::MarkPath(ExprId path, const Taint& taint) {
   if (path >= code().exprs.size()) return;
-  if (taint.Has(kNetStranger)) {
+  const Labels written = (taint.Has(kNetStranger) ? kNetFile : 0) | (taint.labels & kUnpacked);
+  if (written != 0) {
     // The same text is the same file, however often it is written out.
     constexpr std::size_t kShortest = 6;
     const std::string text = Known(path);
     if (text.size() >= kShortest && Contains(text, "/") && !Contains(text, std::string_view(&kHole, 1)) &&
         fetched_paths_.size() < 256) {
       Taint kept = taint;
-      kept.labels = kept.fresh = kNetFile;
+      kept.labels = kept.fresh = written;
       kept.params = 0;
       fetched_paths_.try_emplace(text, std::move(kept));
     }
@@ -50,7 +51,7 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
   if (slot == kNone) return;
   Taint kept = taint;
   const Labels secrets = taint.labels & (kSecretFile | kWeakSecretFile);
-  kept.labels = secrets | (taint.Has(kNetStranger) ? kNetFile : 0) | (taint.labels & kUnpacked);
+  kept.labels = secrets | written;
   kept.fresh = kept.labels;
   kept.params = 0;
   states_[module_].slots[slot].Join(kept);
@@ -87,11 +88,7 @@ const Taint* Engine::FetchedPath(ExprId path, int depth) {
     bool program = true;
     for (const Arg& item : code().ArgsOf(code().exprs[origin])) {
       if (const Taint* found = FetchedPath(item.value, 1)) return found;
-      const std::string word = Known(item.value);
-      const bool reads = IsShellName(word) || AnyOf(word, {"python", "node", "perl", "ruby"}) ||
-                         (item.value < code().exprs.size() &&
-                          AnyOf(TextAt(code().exprs[item.value].loc).substr(0, 40), {"sys.executable", "execPath"}));
-      if (program && !reads) return nullptr;
+      if (program && !RunsFiles(Known(item.value), item.value)) return nullptr;
       program = false;
     }
     return nullptr;
@@ -117,7 +114,7 @@ bool Engine::OnlyHandlesFiles(const Call& call) const {
 
 void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
   if (OnlyHandlesFiles(call)) return;
-  if (!taint.Has(kNetFile) && last_ && call.entry != nullptr &&
+  if (!taint.Has(kNetFile | kUnpacked) && last_ && call.entry != nullptr &&
       (call.entry->role == Role::kImport || call.entry->role == Role::kEval || call.entry->role == Role::kSpawn)) {
     for (const Arg& arg : call.args) {
       const Taint* written = FetchedPath(arg.value, 0);
@@ -133,7 +130,47 @@ void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
       return;
     }
     Raise("RCE-004", call.expr, taint, kNetFile, "runs a file that it has downloaded");
+  } else if (taint.Has(kUnpacked) && last_ && call.entry != nullptr && RunsItsFiles(call)) {
+    Raise("OBFUSC-001", call.expr, taint, kUnpacked, "runs a program that it has unpacked from a text",
+          call.entry->role == Role::kNative || call.entry->role == Role::kImport ? 0.8 : 0.5);
   }
+}
+
+// Whether what a call is given, or what its command line names, is a program, and not a file that a program works on.
+bool Engine::RunsItsFiles(const Call& call) {
+  if (call.entry->role != Role::kSpawn && call.entry->role != Role::kShell) return true;
+  if (call.args.empty()) return false;
+  ExprId program = view().Origin(call.args[0].value, function_);
+  if (program >= code().exprs.size()) return false;
+  if (code().exprs[program].kind == ExprKind::kList && code().exprs[program].arg_count > 0)
+    program = code().ArgsOf(code().exprs[program])[0].value;
+  if (program < code().exprs.size() && Eval(program).Has(kUnpacked) && call.entry->role == Role::kSpawn) return true;
+  const std::string line = Known(call.args[0].value);
+  const std::string_view first = std::string_view(line).substr(0, line.find_first_of(" \t\n"));
+  // f"{player} {file}": whichever player it is, the file is not the program.
+  if (first.empty() || first.front() == kHole) return Eval(HeadOf(call.args[0].value)).Has(kUnpacked);
+  return RunsFiles(first, program);
+}
+
+// An interpreter: `python3 file`, [sys.executable, file].
+bool Engine::RunsFiles(std::string_view program, ExprId at) const {
+  return IsShellName(program) || AnyOf(program, {"python", "node", "perl", "ruby", "wscript", "cscript", "rundll32"}) ||
+         (at < code().exprs.size() &&
+          AnyOf(TextAt(code().exprs[at].loc).substr(0, 40), {"sys.executable", "execPath"}));
+}
+
+// sh /tmp/setup.sh: a file that was written before, by the text of its path.
+const Taint* Engine::WrittenIn(std::string_view command) const {
+  for (const auto& [path, taint] : fetched_paths_) {
+    const std::size_t at = command.find(path);
+    if (at == std::string_view::npos ||
+        (at > 0 && std::string_view(" \"'").find(command[at - 1]) == std::string_view::npos))
+      continue;
+    const std::size_t end = at + path.size();
+    if (end == command.size() || std::string_view(" \"';&|").find(command[end]) != std::string_view::npos)
+      return &taint;
+  }
+  return nullptr;
 }
 
 // Somewhere in this function stands a line that does more than to import: of a .pth file, Python runs those that begin
@@ -555,15 +592,15 @@ Taint Engine::JudgeFile(Call& call) {
       data.Join(path_taint.Has(kTapped) ? path_taint : Taint());
       path = view().Text(call.args[1].value, function_);
       path_taint = call.taints[1];
-    } else if (function != nullptr && call.args.size() >= (on_path ? 1U : 2U) &&
-               Unpacks(call.args[on_path ? 0 : 1].value)) {
-      MarkPath(on_path ? function->base : call.args[0].value,
-               Source(kUnpacked, call.expr, "writes a file that it unpacks from a text"));
-    } else if (data.Has(kNet | kNetStranger) && function != nullptr) {
+    } else if (function != nullptr) {
+      const std::size_t what = on_path ? 0 : 1;
+      if (call.args.size() > what && (data.Has(kDecoded) || Unpacks(call.args[what].value)))
+        data.Join(Source(kUnpacked, call.expr, "writes a file that it unpacks from a text"));
       if (data.Has(kNetStranger) && (path == kOwnFile || (on_path && IsOwnPath(function->base)))) {
         Raise("RCE-001", call.expr, data, kNetStranger, "replaces its own program by what it has fetched");
       }
-      MarkPath(on_path ? function->base : call.args.empty() ? kNone : call.args[0].value, data);
+      if (data.Has(kNet | kNetStranger | kUnpacked))
+        MarkPath(on_path ? function->base : call.args.empty() ? kNone : call.args[0].value, data);
     }
     if (call.callee.text.starts_with("tarfile.") && call.callee.text.ends_with("extractall") && last_ &&
         call.receiver.Has(kForeign | kToolArgument) &&
@@ -684,10 +721,10 @@ Taint Engine::JudgeFile(Call& call) {
                             : sheet ? kFileContent | kCodedFile
                                     : kFileContent,
                             call.expr, path.empty() ? std::string("reads a file") : "reads " + Shown(path));
-      if (data_file) {
-        result.labels |= kDataFile;
-        result.fresh |= kDataFile;
-      }
+      const bool text_file = std::ranges::any_of(std::to_array<std::string_view>({".txt", ".md", ".rst", ".log"}),
+                                                 [&](std::string_view end) { return named.ends_with(end); });
+      if (data_file) result.Add(kDataFile);
+      if (text_file) result.Add(kTextFile);
       if (path_taint.Has(kToolArgument)) {
         result.labels |= kToolArgument;
         result.trail[static_cast<std::size_t>(Trail::kGiven)] =

@@ -12,6 +12,26 @@ namespace interlock::scan::code {
 
 using namespace sink_words;  // NOLINT: the engine room's own words
 
+namespace {
+
+// A number drawn at random.
+bool IsDrawn(std::string_view callee) {
+  return callee == "Math.random" || callee == "random.random" || callee == "random.randint" ||
+         callee == "random.uniform" || callee == "random.randrange" || callee == "secrets.randbelow";
+}
+
+// A command of git that throws work away, by its words: ["git", "reset", "--hard"]. `said`: lower case.
+bool ThrowsAway(std::string_view said) {
+  if (!Contains(said, "git")) return false;
+  return (Contains(said, "reset") && Contains(said, "--hard")) ||
+         (Contains(said, "push") && AnyOf(said, {"--force\"", "--force'", "--force ", "\"-f\"", "'-f'", " -f "})) ||
+         (Contains(said, "clean") && AnyOf(said, {"-fd", "-xfd", "-df", "-fxd", "-ffd"})) ||
+         (Contains(said, "checkout") && AnyOf(said, {"-- .", "\"--\", \".\"", "'--', '.'"})) ||
+         (Contains(said, "stash") && AnyOf(said, {"drop", "clear"}));
+}
+
+}  // namespace
+
 void Engine::JudgeCondition(const Stmt& stmt) {
   Condition condition;
   condition.depth = stmt.condition_depth;
@@ -38,6 +58,7 @@ void Engine::JudgeCondition(const Stmt& stmt) {
       if (expr.kind == ExprKind::kCall) callee = view().Callee(open[i], function_);
       std::string_view name = expr.kind == ExprKind::kCall ? callee.text : view().Evaluate(open[i], function_).text;
       if (name.starts_with("globalThis.")) name.remove_prefix(11);
+      if (expr.kind == ExprKind::kCall && IsDrawn(name)) condition.chance = true;
       static constexpr std::uint32_t kTimes = (1U << 6U) - 1;
       static constexpr PartSet kAsked(std::to_array<std::string_view>(
           {"datetime.now", "datetime.utcnow", "date.today", "time.localtime", "Date().get", "Date.now",
@@ -129,6 +150,31 @@ bool Engine::ClearsTree(const Call& call) {
          AnyOf(text, {"rm -rf", "rm -fr", "'-rf'", "\"-rf\"", "rd /s", "remove-item"});
 }
 
+// if today >= date(2027, 1, 1): git("reset", "--hard"); if random() < .1: ...; rows.filter(() => Math.random() > .03)
+// from a day on: work is lost, and nobody knows why.
+void Engine::JudgeThrownAway(const Call& call) {
+  constexpr std::size_t kMostOfCall = 300;
+  if (!last_ || (conditions_.empty() && guards_.empty())) return;
+  const auto holds = [&](const auto& about) {
+    return std::ranges::any_of(guards_, about) || std::ranges::any_of(conditions_, [&](const Condition& condition) {
+             return condition.depth < statement_.condition_depth && about(condition);
+           });
+  };
+  const bool dated = holds([](const Condition& condition) { return condition.dated; });
+  const bool timed = dated || holds([](const Condition& condition) { return condition.trigger == Trigger::kTime; });
+  const bool chance = holds([](const Condition& condition) { return condition.chance; });
+  if (!timed && !chance) return;
+  const std::string_view text = TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall);
+  if (timed && call.last == "filter" && Contains(text, "Math.random()")) {
+    Raise("TRIGGER-001", call.expr, {}, 0, "loses parts of its data by chance, from a day on");
+    return;
+  }
+  if ((!dated && !chance) || call.args.empty() || !ThrowsAway(LowerCase(text))) return;
+  Raise("TRIGGER-001", call.expr, {}, 0,
+        dated ? "throws work away from a day on that stands in the code" : "throws work away by chance");
+  Worsen("TRIGGER-001", core::Severity::kCritical);
+}
+
 void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host) {
   if (!last_ || (conditions_.empty() && guards_.empty())) return;
   const bool ignored = statement_.kind == StmtKind::kExpr;
@@ -147,8 +193,10 @@ void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string
       // One word in what the agent says switches on that the same text goes elsewhere.
       if (ignored && fixed && data.Has(kToolArgument | kState | kInput)) scale = 0.8;
     } else if (ignored || runs) {
-      if (condition.dated && ClearsTree(call)) {
-        Raise("TRIGGER-001", call.expr, {}, 0, "deletes whole folders from a day on that stands in the code");
+      if ((condition.dated || condition.chance) && ClearsTree(call)) {
+        Raise("TRIGGER-001", call.expr, {}, 0,
+              condition.dated ? "deletes whole folders from a day on that stands in the code"
+                              : "deletes whole folders by chance");
         Worsen("TRIGGER-001", core::Severity::kCritical);
         return;
       }
@@ -231,12 +279,12 @@ void Engine::JudgeMailCopy(ExprId dict) {
     const std::string name = arg.name.size() == 3 ? LowerCase(arg.name) : std::string();
     if (name != "bcc") continue;
     const Value& value = view().Evaluate(arg.value, function_);
-    const Value* text = value.kind == ValueKind::kText                              ? &value
-                        : value.kind == ValueKind::kList && value.items.size() == 1 ? &value.items[0]
-                                                                                    : nullptr;
-    if (text == nullptr || text->kind != ValueKind::kText || !Contains(text->text, "@") || text->text.size() > 200)
-      continue;
-    Raise("EXFIL-005", arg.value, {}, 0, "every message is copied to a fixed address, " + Shown(text->text, 60));
+    const bool one = value.kind == ValueKind::kList && value.items.size() == 1;
+    const std::string text = one && value.items[0].kind == ValueKind::kText ? value.items[0].text
+                             : one                                          ? std::string()
+                                                                            : view().Text(arg.value, function_);
+    if (!Contains(text, "@") || text.size() > 200 || Contains(text, std::string_view(&kHole, 1))) continue;
+    Raise("EXFIL-005", arg.value, {}, 0, "every message is copied to a fixed address, " + Shown(text, 60));
   }
 }
 

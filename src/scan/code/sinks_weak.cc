@@ -366,6 +366,9 @@ bool Engine::OfSettings(ExprId value) const {
       value = part.base;
       continue;
     }
+    if (part.kind == ExprKind::kCall && part.arg_count > 0 &&
+        view().Callee(value, function_).text == "globalThis.require")
+      return view().Text(code().ArgsOf(part)[0].value, function_).ends_with(".json");
     if (part.kind != ExprKind::kName) return false;
     const std::uint32_t slot = view().SlotOf(value, function_);
     if (slot == kNone || view().slots()[slot].import == kNone) return false;

@@ -59,7 +59,10 @@ void Engine::JudgeAssignedByText() {
     if (stmt.kind != StmtKind::kAssign || stmt.target >= code().exprs.size()) continue;
     const Expr& target = code().exprs[stmt.target];
     if (target.kind != ExprKind::kIndex || target.arg_count != 1 || target.base >= code().exprs.size()) continue;
-    if (code().exprs[target.base].kind != ExprKind::kName) continue;
+    // Of an answer's head every line is a field.
+    if (code().exprs[target.base].kind != ExprKind::kName ||
+        Contains(LowerCase(code().exprs[target.base].text), "header"))
+      continue;
     const ExprId key = code().ArgsOf(target)[0].value;
     if (key >= code().exprs.size() || !view().Text(key, function_).empty()) continue;
     const std::uint32_t named = RootOf(key);

@@ -66,6 +66,7 @@ inline constexpr Labels kToolAnswer = 1ULL << 46U;  // what a tool answers a mod
 inline constexpr Labels kEvent = 1ULL << 47U;       // what an agent tells its hook, whole
 inline constexpr Labels kSaid = 1ULL << 48U;        // a field of it that holds what was said, read or answered
 inline constexpr Labels kRows = 1ULL << 49U;        // what a data base has answered
+inline constexpr Labels kTextFile = 1ULL << 50U;    // content of a file that is called a text: .txt, .md, .log
 // Whoever connects is a caller whom nobody has let in.
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;

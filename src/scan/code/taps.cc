@@ -4,6 +4,7 @@
 
 #include "code/engine.h"
 #include "code/engine_words.h"
+#include "code/payees.h"
 #include "code/places.h"
 #include "code/sink_words.h"
 
@@ -40,22 +41,6 @@ bool HoldsFunction(std::string_view name) {
 }
 
 constexpr std::string_view kTools = "the package's tools";
-
-// An address at which money arrives.
-bool IsWallet(std::string_view text) {
-  const auto all = [](std::string_view part, std::string_view set) {
-    return part.find_first_not_of(set) == std::string_view::npos;
-  };
-  constexpr std::string_view kHex = "0123456789abcdefABCDEF";
-  constexpr std::string_view kBase58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
-  constexpr std::string_view kBech = "0123456789abcdefghijklmnopqrstuvwxyz";
-  if (text.size() == 42 && text.starts_with("0x")) return all(text.substr(2), kHex);
-  if ((text.starts_with("bc1") || text.starts_with("ltc1")) && text.size() >= 26 && text.size() <= 64)
-    return all(text, kBech);
-  if (text.size() == 34 && text.front() == 'T') return all(text, kBase58);
-  if (text.size() >= 26 && text.size() <= 35 && (text.front() == '1' || text.front() == '3')) return all(text, kBase58);
-  return false;
-}
 
 // Calls whose name says that what they are given goes somewhere.
 bool SendsOn(std::string_view last) {
@@ -532,6 +517,32 @@ void Engine::JudgeHandedOver(const Call& call, std::string_view last) {
         std::string("hands ") + (files ? "credentials read from their store" : "the whole environment") +
             " to a service, by " + Shown(callee),
         fresh ? 0.8 : 0.4);
+}
+
+// text.replace(/0x[0-9a-f]{40}/g, "0x..."), re.sub(WALLETS, nearest, text): one's own address in the place of whatever
+// stands there. `nearest` may choose among several.
+void Engine::JudgeSwapped(const Call& call) {
+  if (!SaysOneOf(call.last, {"replace", "replaceAll", "sub", "subn"}) || call.args.size() < 2) return;
+  // re.sub(pattern, put, text), pattern.sub(put, text), text.replace(pattern, put)
+  const bool compiled = view().is_python() && call.callee.text != "re.sub" && call.callee.text != "re.subn";
+  const ExprId pattern =
+      compiled && call.last != "replace" && call.base != nullptr ? call.base->base : call.args[0].value;
+  const ExprId put = compiled && call.last != "replace" ? call.args[0].value : call.args[1].value;
+  const ExprId from = view().Origin(pattern, function_);
+  if (put >= code().exprs.size() || from >= code().exprs.size()) return;
+  if (!MatchesWallets(TextAt(code().exprs[from].loc).substr(0, 400))) return;
+  const Value& value = view().Evaluate(put, function_);
+  if (value.kind == ValueKind::kText) {
+    if (IsWallet(value.text))
+      Raise("DIVERT-001", call.expr, {}, 0,
+            "puts its own payment address in another's place: " + Shown(value.text, 80));
+    return;
+  }
+  if (value.kind != ValueKind::kFunction) return;
+  const auto own = std::ranges::find_if(
+      code().exprs, [](const Expr& expr) { return expr.kind == ExprKind::kString && IsWallet(expr.text); });
+  if (own != code().exprs.end())
+    Raise("DIVERT-001", call.expr, {}, 0, "puts one of its own payment addresses in another's place", 0.8);
 }
 
 // The address that a payment goes to, exchanged where somebody else has put it.

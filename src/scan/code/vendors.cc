@@ -13,43 +13,44 @@ namespace {
 // Words that stand in a variable's name, and words of the vendor's hosts; both separated by blanks.
 struct Vendor {
   std::string_view words;
-  std::string_view hosts;  // "": no host is asked with it
+  std::string_view hosts;      // "": no host is asked with it
+  bool runs_anywhere = false;  // companies run it under their own names: gitlab.company.com
 };
 
 // Those whose hosts are services to everybody (IsKnownService) come first.
 constexpr std::size_t kLarge = 24;
 constexpr std::array kVendors = std::to_array<Vendor>({
-    {"aws amazon bedrock", "amazonaws aws"},
-    {"openai", "openai chatgpt azure"},
+    {"aws amazon bedrock", "amazonaws amazon aws"},
+    {"openai", "openai chatgpt azure oaiusercontent"},
     {"anthropic claude", "anthropic claude"},
-    {"github gh", "github"},
-    {"gitlab", "gitlab"},
+    {"github gh", "github githubusercontent githubcopilot githubassets githubapp"},
+    {"gitlab", "gitlab", true},
     {"npm", "npmjs npm"},
     {"pypi twine", "pypi"},
-    {"slack", "slack"},
-    {"stripe", "stripe"},
-    {"google gemini gcp gcloud youtube vertex", "google gstatic youtube"},
-    {"azure", "azure microsoft windows"},
+    {"slack", "slack slack-edge slack-files"},
+    {"stripe", "stripe stripecdn"},
+    {"google gemini gcp gcloud youtube vertex", "google googleapis googleusercontent gstatic youtube"},
+    {"azure", "azure microsoft windows microsoftonline azure-api azureedge"},
     {"hf huggingface huggingfacehub hugging", "huggingface hf"},
-    {"discord", "discord"},
+    {"discord", "discord discordapp"},
     {"telegram tg", "telegram"},
     {"twilio", "twilio"},
     {"sendgrid", "sendgrid"},
     {"docker dockerhub", "docker"},
-    {"cloudflare cf", "cloudflare workers"},
+    {"cloudflare cf", "cloudflare cloudflarestorage workers"},
     {"notion", "notion"},
-    {"jira atlassian confluence bitbucket", "atlassian jira confluence bitbucket"},
-    {"vault", "vault hashicorp"},
-    {"heroku", "heroku"},
-    {"datadog dd", "datadog ddog"},
-    {"mongo mongodb", "mongodb"},
+    {"jira atlassian confluence bitbucket", "atlassian jira confluence bitbucket", true},
+    {"vault", "vault hashicorp hashicorpcloud", true},
+    {"heroku", "heroku herokuapp"},
+    {"datadog dd", "datadog datadoghq ddog"},
+    {"mongo mongodb", "mongodb mongodb-api", true},
     // Those whose hosts are no service to everybody, or keep what anybody puts there, from here on.
-    {"firebase", "firebase google"},
+    {"firebase", "firebase firebaseio google googleapis"},
     {"supabase", "supabase"},
     {"mistral", "mistral"},
     {"groq", "groq"},
     {"openrouter", "openrouter"},
-    {"sentry", "sentry"},
+    {"sentry", "sentry", true},
     {"salesforce sfdc", "salesforce force"},
     {"deepseek", "deepseek"},
     {"cohere", "cohere"},
@@ -59,7 +60,7 @@ constexpr std::array kVendors = std::to_array<Vendor>({
     {"deepgram", "deepgram"},
     {"assemblyai", "assemblyai"},
     {"pinecone", "pinecone"},
-    {"langsmith langchain", "langchain langsmith smith"},
+    {"langsmith langchain", "langchain langsmith"},
     {"wandb", "wandb"},
     {"vercel", "vercel"},
     {"netlify", "netlify"},
@@ -88,17 +89,17 @@ constexpr std::array kVendors = std::to_array<Vendor>({
     {"mailchimp mandrill", "mailchimp mandrill mandrillapp"},
     {"snowflake", "snowflake snowflakecomputing"},
     {"databricks", "databricks azuredatabricks"},
-    {"artifactory jfrog", "artifactory jfrog"},
+    {"artifactory jfrog", "artifactory jfrog", true},
     {"circleci", "circleci"},
     {"snyk", "snyk"},
     {"okta", "okta oktapreview"},
     {"auth0", "auth0"},
     {"pagerduty", "pagerduty"},
-    {"splunk", "splunk splunkcloud"},
+    {"splunk", "splunk splunkcloud", true},
     {"terraform", "terraform hashicorp"},
     {"infura", "infura"},
     {"etherscan", "etherscan"},
-    {"redis", "redis upstash"},
+    {"redis", "redis upstash", true},
     // Nothing on the web is asked with these.
     {"database db postgres postgresql pg pgpassword mysql mariadb", ""},
     {"ssh", ""},
@@ -126,12 +127,27 @@ std::size_t IndexOf(std::string_view lower) {
   return kMostVendors;
 }
 
-bool IsTheirs(std::string_view host, const Vendor& vendor) {
+// The label of a host that somebody has bought: "github" of api.github.com, "company" of github.company.com and of
+// api.company.co.uk.
+std::string_view BoughtLabel(std::string_view host) {
+  const auto cut = [&] {
+    const std::size_t dot = host.rfind('.');
+    const std::string_view last = dot == std::string_view::npos ? host : host.substr(dot + 1);
+    host = dot == std::string_view::npos ? std::string_view() : host.substr(0, dot);
+    return last;
+  };
+  const std::string_view top = cut();
+  if (host.empty()) return top;
+  const std::string_view second = cut();
+  return top.size() == 2 && second.size() <= 3 && !host.empty() ? cut() : second;
+}
+
+bool IsTheirs(std::string_view host, const Vendor& vendor, bool also_elsewhere) {
+  const std::string_view bought = BoughtLabel(host);
   return AnyWord(vendor.hosts, ' ', [&](std::string_view word) {
-    // As a label of the name, or as its beginning ("s3.amazonaws.com", "githubusercontent.com").
-    return AnyWord(host, '.', [&](std::string_view label) {
-      return label == word || (word.size() >= 5 && label.starts_with(word));
-    });
+    if (bought == word) return true;
+    return also_elsewhere && vendor.runs_anywhere &&
+           AnyWord(host, '.', [&](std::string_view label) { return label == word; });
   });
 }
 
@@ -170,14 +186,29 @@ Vendors SecretVendorOf(std::string_view variable) { return IsSecretName(variable
 
 bool HostOfVendors(std::string_view host, const Vendors& vendors) {
   for (std::size_t i = 0; i < kVendors.size(); ++i) {
-    if (vendors.test(i) && IsTheirs(host, kVendors[i])) return true;
+    if (vendors.test(i) && IsTheirs(host, kVendors[i], true)) return true;
   }
   return false;
 }
 
+bool AskedNowhereElse(const Vendors& vendors) {
+  static const Vendors kAskedElsewhere = [] {
+    // Others speak the language of these services, and are asked with keys that are called after them.
+    Vendors out;
+    for (std::size_t i = 0; i < kVendors.size(); ++i) {
+      const bool model = AnyWord(kVendors[i].words, ' ', [](std::string_view word) {
+        return word == "openai" || word == "anthropic" || word == "google" || word == "azure" || word == "aws";
+      });
+      if (i >= kLarge || model || kVendors[i].runs_anywhere) out.set(i);
+    }
+    return out;
+  }();
+  return vendors.any() && (vendors & kAskedElsewhere).none();
+}
+
 bool IsKnownService(std::string_view host) {
   return std::any_of(kVendors.begin(), kVendors.begin() + kLarge,
-                     [&](const Vendor& vendor) { return IsTheirs(host, vendor); });
+                     [&](const Vendor& vendor) { return IsTheirs(host, vendor, false); });
 }
 
 std::string_view VendorName(std::string_view lower) {

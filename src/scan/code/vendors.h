@@ -20,6 +20,8 @@ using Vendors = std::bitset<kMostVendors>;
 [[nodiscard]] Vendors SecretVendorOf(std::string_view variable);
 // Whether a host belongs to one of the vendors.
 [[nodiscard]] bool HostOfVendors(std::string_view host, const Vendors& vendors);
+// Whether no service but the vendors' own is asked with such credentials: a token of GitHub, not a key of a model.
+[[nodiscard]] bool AskedNowhereElse(const Vendors& vendors);
 // Whether a host belongs to one of the large vendors, whose own libraries read their own files of credentials.
 [[nodiscard]] bool IsKnownService(std::string_view host);
 // The name that a vendor is known by, of a short one: "gh" to "github". The word itself when it is no vendor's.

@@ -163,7 +163,12 @@ std::size_t EverybodyIn(std::string_view text) {
       return at;
     }
   }
-  return std::min(base::FindBytes(text, "public-read-write"), base::FindBytes(text, "allusers"));
+  constexpr std::string_view kAll = "allusers";
+  const auto letter = [&](std::size_t at) { return at < text.size() && text[at] >= 'a' && text[at] <= 'z'; };
+  std::size_t all = base::FindBytes(text, kAll);
+  while (all != std::string_view::npos && (letter(all - 1) || letter(all + kAll.size())))  // "DropAllUsersFromDatabase"
+    all = base::FindBytes(text, kAll, all + 1);
+  return std::min(base::FindBytes(text, "public-read-write"), all);
 }
 
 void JudgePolicies(const FileContext& file, const AccessPurpose& purpose, std::string_view text,

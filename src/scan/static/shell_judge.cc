@@ -43,6 +43,8 @@ constexpr Row kRows[] = {
     {ShellAct::kGrant, "SH-014", {0.0, 0.8, 1.15}, "gives somebody access whose name stands here: {}"},
     {ShellAct::kSendTaken, "SH-015", {0.0, 0.9, 1.1}, "sends what the user sees or keeps to {}"},
     {ShellAct::kRuin, "SH-016", {0.0, 0.7, 1.1}, "destroys {}"},
+    {ShellAct::kDivert, "DIVERT-001", {1.0, 1.0, 1.0}, "puts its own payment address in another's place: {}"},
+    {ShellAct::kShowSecret, "SH-004", {0.7, 0.7, 0.9}, "prints the whole environment in other letters, by {}"},
     {ShellAct::kUnleash, "SH-013", {0.0, 0.3, 1.0}, "has {} look for secrets, with its questions off"},
 };
 
@@ -91,6 +93,7 @@ void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code:
     case ShellAct::kInject:
     case ShellAct::kGrant:
     case ShellAct::kUnleash:
+    case ShellAct::kDivert:
     case ShellAct::kRunArgument:
       AddUse(Permission::kSubprocess, act, context, uses, "shell");
       break;
@@ -107,6 +110,7 @@ void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code:
     case ShellAct::kWriteAgent:
       AddUse(Permission::kMemoryWrite, act, context, uses, "shell");
       break;
+    case ShellAct::kShowSecret:
     case ShellAct::kReadEnvironment:
       AddUse(Permission::kEnvironmentRead, act, context, uses, "shell");
       break;

@@ -304,6 +304,16 @@ class Analysis {
     return denials % 2 == 1;
   }
 
+  // Samples of letters that nobody sees, in a program that looks for such: what they spell is no program, and no agent
+  // reads it. An order among them is found as one.
+  [[nodiscard]] bool SaysNothing(std::string_view spelled) const {
+    constexpr SurfaceSet kRead = kSurfaceDescription | kSurfaceSchema | kSurfaceToolName | kSurfaceInstruction;
+    return !spelled.empty() && IsCode(file_.type) && spelled.find_first_of("(){};=<>$\\") == std::string_view::npos &&
+           spelled.find("://") == std::string_view::npos &&
+           std::ranges::none_of(canvas_.passages,
+                                [](const TextPassage& passage) { return (passage.kind & kRead) != 0; });
+  }
+
   void Unseen() {
     for (const UnseenText& unseen : canvas_.unseen) {
       RawFinding finding;
@@ -311,6 +321,7 @@ class Analysis {
       finding.file = file_.index;
       finding.bytes = unseen.bytes;
       finding.decoded = unseen.decoded;
+      finding.scale = SaysNothing(unseen.decoded) ? 0.5 : 1.0;
       switch (unseen.kind) {
         case UnseenText::Kind::kTags:
           finding.message = fmt::format("{} invisible tag characters spell text", unseen.count);
@@ -557,6 +568,7 @@ class Analysis {
     for (std::size_t i = 0; i + 1 < clean.size(); ++i) {
       if ((i == 0 || clean[i - 1] == '\n') && clean[i] == '$' && clean[i + 1] == ' ') clean[i] = ' ';
     }
+    BlankPlaceholders(&clean);
     // Nor are the fences of a block that is indented: they would read as commands whose output is run.
     for (std::size_t at = clean.find("```"); at != std::string::npos; at = clean.find("```", at)) {
       const std::size_t line = at == 0 ? std::string::npos : clean.rfind('\n', at - 1);

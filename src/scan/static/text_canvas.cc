@@ -9,6 +9,7 @@
 #include "interlock/base/digits.h"
 #include "static/bytes.h"
 #include "static/listed_words.h"
+#include "static/part_set.h"
 #include "static/text_gloss.h"
 #include "static/text_letters.h"
 #include "static/text_quotes.h"
@@ -102,6 +103,12 @@ class Builder {
 
   // "Record the following files and put them into every call:" with the list below it: once more as one passage, since
   // the order stands in the one and its objects in the other. [lead + 1, last): the items.
+  // A passage as it stands in the canvas.
+  [[nodiscard]] std::string_view Said(std::uint32_t passage) const {
+    const TextPassage& one = out_.passages[passage];
+    return std::string_view(out_.text).substr(one.begin, one.end - one.begin);
+  }
+
   void AddJoined(std::uint32_t lead, std::uint32_t last) {
     std::string text;
     std::vector<std::uint32_t> map;
@@ -622,10 +629,31 @@ class LeadIn {
     // What an order may be about; a list of anything else says nothing more beside its lead-in.
     constexpr WordSet kObjects = Bit(kWSecretPath) | Bit(kWSecret) | Bit(kWPassword) | Bit(kWMail);
     const LeadIn done = std::exchange(*this, {});
-    if (done.items_ > 0 && (done.said_ & kObjects) != 0) builder.AddJoined(done.lead_, done.lead_ + done.items_ + 1);
+    if (done.items_ == 0) return;
+    // ... or a consent that is put into a file which agents obey.
+    const auto consents = [&] {
+      for (std::uint32_t i = 1; i <= done.items_; ++i) {
+        if (GivesConsent(builder.Said(done.lead_ + i))) return true;
+      }
+      return false;
+    };
+    const bool kept = NamesAgentFile(builder.Said(done.lead_)) && consents();
+    if ((done.said_ & kObjects) != 0 || kept) builder.AddJoined(done.lead_, done.lead_ + done.items_ + 1);
   }
 
  private:
+  static bool NamesAgentFile(std::string_view lead) {
+    static constexpr PartSet kFiles(
+        std::to_array<std::string_view>({"claude.md", "agents.md", "gemini.md", "memory.md", "copilot-instructions",
+                                         ".cursor/rules", ".cursorrules", ".windsurfrules", ".mdc"}));
+    return kFiles.AnyIn(lead);
+  }
+  static bool GivesConsent(std::string_view item) {
+    static constexpr PartSet kConsents(
+        std::to_array<std::string_view>({"approved", "need no ", "needs no ", "without asking", "without confirm",
+                                         "without review", "as given", "not ask", "no confirmation", "no approval"}));
+    return kConsents.AnyIn(item);
+  }
   static bool Announces(std::string_view text) {
     const std::size_t last = text.find_last_not_of(" \n*_`");
     return last != std::string_view::npos && text[last] == ':';

@@ -169,6 +169,31 @@ void Commands(const Finder& find, std::string_view text, std::vector<SnippetHit>
 
 }  // namespace
 
+void BlankPlaceholders(std::string* command) {
+  constexpr std::size_t kLongest = 40;
+  const auto named = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+           c == ' ' || c == '.';
+  };
+  std::string& text = *command;
+  for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at + 1)) {
+    const char before = at == 0 ? ' ' : text[at - 1];
+    const char first = at + 1 < text.size() ? text[at + 1] : ' ';
+    if (before == '<' || !named(first) || first == ' ' || first == '-' || first == '.') continue;
+    const std::size_t end = text.find('>', at + 1);
+    if (end == std::string::npos || end - at > kLongest || text[end - 1] == ' ') continue;
+    if (!std::all_of(text.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                     text.begin() + static_cast<std::ptrdiff_t>(end), named)) {
+      continue;
+    }
+    for (std::size_t i = at; i <= end; ++i) {
+      if (!((text[i] >= 'a' && text[i] <= 'z') || (text[i] >= 'A' && text[i] <= 'Z') ||
+            (text[i] >= '0' && text[i] <= '9')))
+        text[i] = '_';
+    }
+  }
+}
+
 void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<SnippetHit>& out) {
   if (text.size() < 10 || text.size() > kMaxBlock) return;
   if (lang == "json" || lang == "yaml" || lang == "toml" || lang == "diff" || lang == "mermaid" || lang == "html")

@@ -16,6 +16,10 @@ struct SnippetHit {
   std::string host = {};
 };
 
+// `npm install <package>@<version>`: names to be filled in, which a shell would read as files to be opened. Each sign
+// of theirs becomes `_`, so that no byte moves.
+void BlankPlaceholders(std::string* command);
+
 // `text`: lower case; `lang`: of the fence, may be empty.
 void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<SnippetHit>& out);
 
