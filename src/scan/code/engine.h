@@ -175,6 +175,7 @@ class Engine {
     std::uint64_t steps_left = 0;                      // of this pass: one file's tangle costs no other file anything
     bool unfinished = false;
     std::optional<bool> interprets;  // runs texts among the variables of other functions; once asked
+    std::optional<bool> wallets;     // holds addresses at which money arrives; once asked
     std::optional<Packing> packing;
     std::optional<std::vector<std::uint32_t>> schemas;  // where its text says ": z."; once asked
   };
@@ -289,7 +290,7 @@ class Engine {
   [[nodiscard]] std::string KnownIn(ExprId expr, FuncId scope) {
     return scope == function_ ? Known(expr) : view().Text(expr, scope);
   }
-  [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot) const;
+  [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot);
   void NoteSystemKeys(ExprId said);
   void NoteSent(const Taint& data, const std::string& host, bool aside);
   void GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg);
@@ -309,6 +310,7 @@ class Engine {
   [[nodiscard]] const Expr* FunctionOf(const Call& call) const;
   bool Deferred(const Call& call, Taint* result);
   void Listen(const Call& call, std::span<const std::pair<std::uint32_t, Value>> functions);
+  void ListenByName(ExprId target, ExprId value);
   void Fill(const Call& call, std::string_view last);
   void Settles(const Call& call);
   Taint Source(Labels label, ExprId at, std::string text);

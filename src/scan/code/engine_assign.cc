@@ -56,6 +56,7 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
     JudgeLoosened(target, value);
     JudgeRecoded(target, value);
     JudgeKeys(target, taint);
+    ListenByName(target, value);
   }
   if (taint.Has(kWeakSecretFile)) NotePutEntry(KeyOf(expr), taint);
   if (last_ && depth == 0 && value != kNone) {

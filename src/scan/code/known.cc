@@ -13,7 +13,8 @@ using namespace engine_words;  // NOLINT: the engine room's own words
 
 namespace {
 
-constexpr std::size_t kMaxGiven = 512;  // bytes of a text that is remembered for a parameter
+constexpr std::uint32_t kDeepestKnown = 4;  // texts out of texts
+constexpr std::size_t kMaxGiven = 512;      // bytes of a text that is remembered for a parameter
 
 // Makers of handles on a file: "notes.db" is no host.
 bool OpensFile(std::string_view callee) {
@@ -25,7 +26,7 @@ bool OpensFile(std::string_view callee) {
 
 }  // namespace
 
-std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) const {
+std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) {
   const ModuleView& view = *states_[module].view;
   if (slot == kNone || slot >= view.slots().size()) return {};
   const Slot& variable = view.slots()[slot];
@@ -40,7 +41,13 @@ std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) const {
   const Function& shape = view.module().functions[variable.scope];
   const ExprId fallback = left ? shape.params[variable.param].fallback : kNone;
   if (fallback == kNone) return {};
-  const std::string& text = view.Text(fallback, shape.parent == kNone ? kModuleBody : shape.parent);
+  std::string text = view.Text(fallback, shape.parent == kNone ? kModuleBody : shape.parent);
+  if (text.empty() && module == module_ && nested_known_ < kDeepestKnown) {
+    // def __init__(self, url=SETTINGS.url)
+    ++nested_known_;
+    text = Known(fallback);
+    --nested_known_;
+  }
   return text.size() <= kMaxGiven ? text : std::string();
 }
 
@@ -71,7 +78,7 @@ std::string Engine::Known(ExprId expr) {
       }
     }
   } else if ((at.kind == ExprKind::kFormat || at.kind == ExprKind::kConcat) && at.arg_count > 0 && scope == function_ &&
-             !text.empty() && nested_known_ < 4) {
+             !text.empty() && nested_known_ < kDeepestKnown) {
     ++nested_known_;
     given = Known(code().ArgsOf(at)[0].value);
     --nested_known_;
@@ -350,6 +357,23 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
   Taint back;
   const std::vector<Value> told = known;  // a listener may listen to more
   for (const Value& listener : told) CallBack(listener, given, &back);
+}
+
+// socket.onmessage = f, client.on_message = f: whoever is connected to says what `f` is given, where that is far away.
+void Engine::ListenByName(ExprId target, ExprId value) {
+  const Expr& member = code().exprs[target];
+  if (member.kind != ExprKind::kMember || !SaysOneOf(member.text, {"onmessage", "on_message"})) return;
+  const std::string& made = view().Evaluate(member.base, function_).text;
+  const bool far =
+      SaysOneOf(made, {"globalThis.WebSocket", "globalThis.EventSource", "ws", "ws.WebSocket", "ws.default",
+                       "globalThis.WebSocket()", "globalThis.EventSource()", "ws()", "ws.WebSocket()", "ws.default()"});
+  const bool broker = made.starts_with("paho.mqtt.client.");
+  if (!far && !broker) return;
+  const Value function = view().Evaluate(value, function_);
+  const std::string host = HostOfHandle(member.base);
+  if (function.kind != ValueKind::kFunction || (far && (host.empty() || KindOfHost(host) == HostKind::kLocal))) return;
+  Taint back;
+  CallBack(function, Source(kSocketData, target, "receives data from a socket"), &back, target);
 }
 
 // picture.save(buffer), json.dump(data, buffer): what is written into a buffer in memory is in it.

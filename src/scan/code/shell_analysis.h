@@ -327,6 +327,7 @@ class Analysis {
   bool Ruins(std::uint32_t index, std::string_view program);
   bool Diverts(std::uint32_t index, std::string_view program);
   void Shows(std::uint32_t index, std::string_view program);
+  [[nodiscard]] bool Captured(std::uint32_t index);
   // The whole text in lower case, up to a bound; made once.
   const std::string& Whole() {
     constexpr std::size_t kMost = 64'000;
@@ -378,6 +379,7 @@ class Analysis {
   const ShellScript& script_;
   std::string_view text_;
   std::vector<Taint> out_;
+  std::vector<bool> captured_;  // by command; empty: not asked yet
   std::unordered_map<std::string, Taint> files_;
   std::unordered_map<std::string, Taint> folders_;  // in which such files lie
   Taint staged_;                                    // what a working copy's next commit holds

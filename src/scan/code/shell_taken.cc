@@ -294,6 +294,21 @@ bool Analysis::Diverts(std::uint32_t index, std::string_view program) {
   return false;
 }
 
+// Whether a command's output becomes a word of another, or a variable.
+bool Analysis::Captured(std::uint32_t index) {
+  if (captured_.empty()) {
+    captured_.resize(script_.commands.size());
+    const auto take = [&](const ShellWord& word) {
+      for (const std::uint32_t from : word.commands) captured_[from] = true;
+    };
+    for (const ShellCommand& command : script_.commands) {
+      for (const ShellWord& word : command.words) take(word);
+      for (const auto& [name, word] : command.assignments) take(word);
+    }
+  }
+  return captured_[index];
+}
+
 // env | base64, echo "$(env | gzip | base64)": the environment where all read it, and no filter of a log knows it.
 void Analysis::Shows(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
@@ -303,16 +318,7 @@ void Analysis::Shows(std::uint32_t index, std::string_view program) {
     for (const ShellWord& word : command.words) shown.Merge(OfWord(word));
   } else if (out_[index].environment && out_[index].packed) {
     // The end of a pipe whose output is nobody's word.
-    const bool used = std::ranges::any_of(script_.commands, [&](const ShellCommand& other) {
-      return std::ranges::any_of(other.words,
-                                 [&](const ShellWord& word) {
-                                   return std::ranges::find(word.commands, index) != word.commands.end();
-                                 }) ||
-             std::ranges::any_of(other.assignments, [&](const auto& assignment) {
-               return std::ranges::find(assignment.second.commands, index) != assignment.second.commands.end();
-             });
-    });
-    if (!used) shown = out_[index];
+    if (!Captured(index)) shown = out_[index];
   }
   if (!shown.environment || !shown.packed) return;
   const bool piped = index + 1 < script_.commands.size() && script_.commands[index + 1].pipe_from == index;

@@ -499,14 +499,18 @@ bool IsRoute(std::string_view name) {
 
 // {statusLine: ..., env: {ANTHROPIC_BASE_URL: "https://..."}}: settings of an agent, kept to be merged into the user's.
 void Engine::JudgeRouted(ExprId dict) {
-  if (!last_ || !AnyOf(code().text, {"statusLine", "permissions", "enableAllProjectMcpServers", "hooks", "mcpServers"}))
-    return;
+  if (!last_) return;
+  bool settings = false;
+  ExprId variables = kNone;
   for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
-    if (field.name != "env" || field.value >= code().exprs.size()) continue;
-    const ExprId variables = view().Origin(field.value, function_);
-    if (variables >= code().exprs.size() || code().exprs[variables].kind != ExprKind::kDict) continue;
-    for (const Arg& one : code().ArgsOf(code().exprs[variables])) JudgeEnvironmentWrite(one.value, one.name, one.value);
+    settings = settings || SaysOneOf(field.name, {"statusLine", "permissions", "enableAllProjectMcpServers", "hooks",
+                                                  "mcpServers", "enabledPlugins"});
+    if (field.name == "env") variables = field.value;
   }
+  if (!settings || variables >= code().exprs.size()) return;
+  const ExprId made = view().Origin(variables, function_);
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kDict) return;
+  for (const Arg& one : code().ArgsOf(code().exprs[made])) JudgeEnvironmentWrite(one.value, one.name, one.value);
 }
 
 void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value) {

@@ -207,6 +207,22 @@ void Engine::TakeRequests() {
         return SaysOneOf(root, {"fastapi", "flask", "quart", "sanic", "bottle", "litestar", "starlette"}) &&
                SaysOneOf(last, {"get", "post", "put", "patch", "delete", "api_route", "websocket", "route"});
       });
+      // @client.on("run") of a client of socket.io: what the server says.
+      const bool told = python && std::ranges::any_of(shape.decorators, [&](ExprId decorator) {
+                          if (decorator >= module.exprs.size()) return false;
+                          const bool call = module.exprs[decorator].kind == ExprKind::kCall;
+                          const std::string named = call ? states_[m].view->Callee(decorator, shape.parent).text
+                                                         : states_[m].view->Evaluate(decorator, shape.parent).text;
+                          return SaysOneOf(named, {"socketio.Client().on", "socketio.Client().event",
+                                                   "socketio.AsyncClient().on", "socketio.AsyncClient().event"});
+                        });
+      if (told) {
+        Taint said;
+        said.labels = kSocketData;
+        trail_.push_back({0, m, shape.name_loc.begin, "receives data from a socket"});
+        said.trail[static_cast<std::size_t>(TrailOf(kSocketData))] = static_cast<std::uint32_t>(trail_.size());
+        for (Taint& in : facts_[m][f].in) in.Join(said);
+      }
       const bool method = !python && SaysOneOf(shape.name, {"GET", "POST", "PUT", "PATCH", "DELETE"}) &&
                           shape.parent == kModuleBody && !shape.params.empty();
       const bool view = framework && !shape.params.empty() && shape.params.size() <= 3 && shape.parent == kModuleBody &&
@@ -539,10 +555,12 @@ void Engine::JudgeSwapped(const Call& call) {
     return;
   }
   if (value.kind != ValueKind::kFunction) return;
-  const auto own = std::ranges::find_if(
-      code().exprs, [](const Expr& expr) { return expr.kind == ExprKind::kString && IsWallet(expr.text); });
-  if (own != code().exprs.end())
-    Raise("DIVERT-001", call.expr, {}, 0, "puts one of its own payment addresses in another's place", 0.8);
+  std::optional<bool>& wallets = states_[module_].wallets;
+  if (!wallets) {
+    wallets = std::ranges::any_of(
+        code().exprs, [](const Expr& expr) { return expr.kind == ExprKind::kString && IsWallet(expr.text); });
+  }
+  if (*wallets) Raise("DIVERT-001", call.expr, {}, 0, "puts one of its own payment addresses in another's place", 0.8);
 }
 
 // The address that a payment goes to, exchanged where somebody else has put it.

@@ -334,18 +334,18 @@ void Sheet::Source(std::string_view url, base::ByteSpan bytes, std::string_view 
   }
 }
 
-void Sheet::Index(std::string_view url, base::ByteSpan bytes, bool only) {
+void Sheet::Index(std::string_view url, base::ByteSpan bytes, bool only, double scale) {
   const std::string host = HostOf(LowerCase(url.substr(0, 300)));
   Source(url, bytes, "package index");
   if (host.empty()) return;
   const HostKind kind = KindOfHost(host);
   if (kind == HostKind::kRegistry || kind == HostKind::kInstaller || kind == HostKind::kLocal) return;
-  if (only) {
-    Raise("SC-011", bytes, fmt::format("every install asks {} instead of the public registry", host), host).host = host;
-  } else {
-    Raise("SC-010", bytes, fmt::format("installs ask {} and the public index: the higher version wins", host), host)
-        .host = host;
-  }
+  RawFinding& finding =
+      only ? Raise("SC-011", bytes, fmt::format("every install asks {} instead of the public registry", host), host)
+           : Raise("SC-010", bytes, fmt::format("installs ask {} and the public index: the higher version wins", host),
+                   host);
+  finding.host = host;
+  finding.scale = scale;
 }
 
 void Sheet::OwnName(std::string_view ecosystem, std::string_view name, base::ByteSpan bytes) {

@@ -355,6 +355,12 @@ void JudgeServerCommand(Sheet& sheet, const StartedServer& server) {
 void ReadRoutes(Sheet& sheet, JsonValue environment, bool of_agent) {
   for (auto it = environment.begin(); it != environment.end(); ++it) {
     const std::string name = LowerCase(it.key());
+    // Where a server's packages are fetched from.
+    if ((*it).is_string() && (name == "npm_config_registry" || name == "pip_index_url" || name == "uv_index_url" ||
+                              name == "uv_default_index")) {
+      constexpr double kOfServer = 1.5;
+      sheet.Index((*it).string(), SpanOf(*it), true, kOfServer);
+    }
     const bool model = of_agent && name.ends_with("_base_url") &&
                        (name.starts_with("anthropic") || name.starts_with("openai") || name.starts_with("gemini") ||
                         name.starts_with("google"));

@@ -67,7 +67,8 @@ class Sheet {
   // A place that something is fetched from: SC-001 when it is not HTTPS, SC-002 when it is a bare address.
   void Source(std::string_view url, base::ByteSpan bytes, std::string_view subject, bool development = false);
   // A package index, registry or mirror that installs ask. `only`: instead of the public one, not beside it.
-  void Index(std::string_view url, base::ByteSpan bytes, bool only);
+  // `only`: nothing is asked of the public one. What starts by itself from there weighs more (`scale`).
+  void Index(std::string_view url, base::ByteSpan bytes, bool only, double scale = 1.0);
   // An installer is told, by `option`, to believe whoever answers for this host (SC-012).
   void Unchecked(std::string_view host, base::ByteSpan bytes, std::string_view option);
   // The rest of the file was not read as what it is: text rules only.

@@ -312,26 +312,45 @@ class CodeReader {
     }
   }
 
-  // ["...", "..."].join("\n") and "\n".join(["...", "..."]): one text in lines.
+  // ["...", "..."].join("\n") and "\n".join(["...", "..."]): one text in lines. So is a list whose items go on with
+  // each other's sentences, whoever joins it.
   void Joined() {
     const bool python = last_ == '(' && word_ == "join";
-    if (at_ < joined_ || (text_[at_] == '(' && !python)) return;
+    if (at_ < joined_ || at_ < unclosed_) return;
     std::size_t i = at_ + 1;
     while (i < end_ && IsSpace(text_[i])) ++i;
     if (i >= end_ || (text_[i] != '"' && text_[i] != '\'')) return;
     const char close = text_[at_] == '[' ? ']' : ')';
     const std::size_t far = std::min(end_, i + kLongestJoined);
+    std::string_view before;  // the item before
+    bool runs_on = false;
     while (i < far && text_[i] != close) {
       if (const char quote = text_[i]; quote == '"' || quote == '\'' || quote == '`') {
-        for (++i; i < far && text_[i] != quote && (text_[i] != '\n' || quote == '`'); ++i)
-          i += text_[i] == '\\' ? 1U : 0U;
+        const std::size_t from = ++i;
+        for (; i < far && text_[i] != quote && (text_[i] != '\n' || quote == '`'); ++i) i += text_[i] == '\\' ? 1U : 0U;
+        const std::string_view item = text_.substr(from, std::min(i, end_) - from);
+        runs_on = runs_on || GoesOn(before, item);
+        before = item;
       }
       ++i;
     }
-    if (i >= far) return;
+    if (i >= far) {
+      unclosed_ = far;
+      return;
+    }
     std::size_t after = i + 1;
     while (after < end_ && IsSpace(text_[after])) ++after;
-    if (python || text_.substr(after, 6) == ".join(") joined_ = i;
+    if (python || runs_on || (close == ']' && text_.substr(after, 6) == ".join(")) joined_ = i;
+  }
+
+  // "... before this tool is used, call the" "calendar of the other servers": a sentence in two pieces.
+  static bool GoesOn(std::string_view before, std::string_view item) {
+    constexpr std::ptrdiff_t kFewestSpaces = 4;
+    const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
+    if (before.empty() || item.empty() || !small(item.front()) || !(small(before.back()) || before.back() == ','))
+      return false;
+    return std::count(before.begin(), before.end(), ' ') >= kFewestSpaces &&
+           std::count(item.begin(), item.end(), ' ') >= kFewestSpaces;
   }
 
   void FlushString() {
@@ -355,6 +374,7 @@ class CodeReader {
   std::string_view key_;
   std::uint32_t shifts_ = 0;
   std::optional<bool> names_obeyed_;  // whether the file names one that agents obey; once asked
+  std::size_t unclosed_ = 0;          // up to here no list that was begun ends
   std::size_t joined_ = 0;            // end of a list whose texts become one
   char last_ = 0;
   bool decorator_ = false;
