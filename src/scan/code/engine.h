@@ -175,6 +175,7 @@ class Engine {
     std::uint64_t steps_left = 0;                      // of this pass: one file's tangle costs no other file anything
     bool unfinished = false;
     std::optional<bool> interprets;  // runs texts among the variables of other functions; once asked
+    std::optional<bool> frames;      // looks at variables of frames; once asked
     std::optional<bool> wallets;     // holds addresses at which money arrives; once asked
     std::optional<Packing> packing;
     std::optional<std::vector<std::uint32_t>> schemas;  // where its text says ": z."; once asked
@@ -477,6 +478,7 @@ class Engine {
   bool JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind);
   bool JudgeMirrored(ExprId at, const Taint& data, const std::string& host);
   [[nodiscard]] double HowSure(const Taint& file) const;
+  [[nodiscard]] bool IsNoServicesKey(const Taint& data) const;
   [[nodiscard]] bool IsOwnPath(ExprId id) const;
   void JudgeHandedOver(const Call& call, std::string_view last);
   void JudgeDiverted(ExprId at, ExprId value, bool clipboard);

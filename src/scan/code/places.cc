@@ -240,6 +240,13 @@ bool IsKeptAside(std::string_view lower) {
   return (folder.ends_with("cache") || folder == "logs") && lower.find("plugin") == std::string_view::npos;
 }
 
+bool LiesBesideSecrets(std::string_view path) {
+  const std::string name = Lower(path.substr(path.rfind('/') + 1));
+  return std::ranges::any_of(
+      std::to_array<std::string_view>({"history", "bookmarks", "preferences", "favicons", "top sites"}),
+      [&](std::string_view one) { return name == one; });
+}
+
 PathKind KindOfPath(std::string_view path) {
   static constexpr PartSet kSecret(kSecretParts);
   static constexpr PartSet kStartup(kStartupParts);
@@ -248,9 +255,11 @@ PathKind KindOfPath(std::string_view path) {
   if (path.size() < 3 || path.size() > 1024) return PathKind::kPlain;
   const std::string lower = Lower(path);
   if (lower.find('\n') != std::string::npos) return PathKind::kPlain;
-  // What a browser keeps beside its secrets.
   if (lower.ends_with("/bookmarks") || lower.ends_with("/preferences")) return PathKind::kPlain;
-  if (kSecret.AnyIn(lower) && !lower.ends_with(".pub")) return PathKind::kSecret;
+  const bool secret = kSecret.AnyIn(lower);
+  // Where somebody has been is nobody else's, and no key.
+  if (secret && LiesBesideSecrets(lower)) return PathKind::kWeakSecret;
+  if (secret && !lower.ends_with(".pub")) return PathKind::kSecret;
   // Every file of the folder, one after another: the keys are among them.
   if (lower.size() > 6 && lower.back() == kHole && lower.compare(lower.size() - 6, 5, ".ssh/") == 0)
     return PathKind::kSecret;

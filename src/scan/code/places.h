@@ -40,6 +40,9 @@ enum class PathKind : std::uint8_t {
 // `list`.
 [[nodiscard]] bool IsListOfForbidden(std::string_view text, std::size_t list);
 
+// What a browser keeps in the folder of its secrets, and is none: its history, its bookmarks.
+[[nodiscard]] bool LiesBesideSecrets(std::string_view path);
+
 // The host of a module that is fetched anew each time it is imported, `https://host/module.mjs`; "" where none is, and
 // for the networks that hand out published packages.
 [[nodiscard]] std::string HostOfFarModule(std::string_view module);

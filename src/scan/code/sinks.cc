@@ -42,7 +42,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   const std::string to = fixed ? " to " + host : std::string(" over the network");
   if (all.Has(kSecretFile | kStore)) {
     // Cloud libraries trade their own key files for tokens at their own hosts.
-    if (!fixed || inbox || !IsKnownService(host)) {
+    if (!fixed || inbox || !IsKnownService(host) || IsNoServicesKey(all)) {
       // A credential that is only in the options or the address may be the header where it belongs.
       const bool body = data.Has(kSecretFile | kStore) || fixed;
       Raise("EXFIL-001", call.expr, all, kSecretFile | kStore, "sends credentials read from their store" + to,
@@ -603,7 +603,11 @@ Taint Engine::Judge(Call& call, bool* handled) {
     }
     case Role::kSecretStore:
       // sys._current_frames(): where threads stand, unless their variables are looked at.
-      if (call.callee.text.starts_with("sys.") && !AnyOf(code().text, {"f_locals", "f_globals"})) return {};
+      if (call.callee.text.starts_with("sys.")) {
+        std::optional<bool>& frames = states_[module_].frames;
+        if (!frames) frames = AnyOf(code().text, {"f_locals", "f_globals"});
+        if (!*frames) return {};
+      }
       if (call.callee.text.starts_with("gc.") || call.callee.text.starts_with("sys.")) {
         return Source(kStore, call.expr, "goes through all objects of the process");
       }

@@ -581,7 +581,8 @@ Taint Engine::JudgeFile(Call& call) {
          name.starts_with("symlink") || SaysOneOf(name, {"cp", "cpSync", "link", "linkSync"}) ||
          call.callee.text == "os.replace")) {
       PathKind from = KindOfPath(path);
-      if (from == PathKind::kPlain && path_taint.Has(kSecretName)) from = PathKind::kSecret;
+      if (from == PathKind::kPlain && path_taint.Has(kSecretName))
+        from = LiesBesideSecrets(path) ? PathKind::kWeakSecret : PathKind::kSecret;
       if (from == PathKind::kPlain && path_taint.Has(kWeakSecretName)) from = PathKind::kWeakSecret;
       if (from == PathKind::kSecret || from == PathKind::kWeakSecret) {
         data.Join(
@@ -639,7 +640,7 @@ Taint Engine::JudgeFile(Call& call) {
   }
   if (kind == PathKind::kPlain && (path.empty() || Contains(path, std::string_view(&kHole, 1)))) {
     // A name out of a list of such names, below the user's folder.
-    if (path_taint.Has(kSecretName)) kind = PathKind::kSecret;
+    if (path_taint.Has(kSecretName)) kind = LiesBesideSecrets(path) ? PathKind::kWeakSecret : PathKind::kSecret;
     if (kind == PathKind::kPlain && path_taint.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
   }
   if (role == Role::kFileOpen) {

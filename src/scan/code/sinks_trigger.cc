@@ -169,9 +169,12 @@ void Engine::JudgeThrownAway(const Call& call) {
     Raise("TRIGGER-001", call.expr, {}, 0, "loses parts of its data by chance, from a day on");
     return;
   }
-  if ((!dated && !chance) || call.args.empty() || !ThrowsAway(LowerCase(text))) return;
+  if ((!dated && !chance) || call.args.empty()) return;
+  const bool clears = call.entry != nullptr && ClearsTree(call);
+  if (!clears && !ThrowsAway(LowerCase(text))) return;
   Raise("TRIGGER-001", call.expr, {}, 0,
-        dated ? "throws work away from a day on that stands in the code" : "throws work away by chance");
+        std::string(clears ? "deletes whole folders" : "throws work away") +
+            (dated ? " from a day on that stands in the code" : " by chance"));
   Worsen("TRIGGER-001", core::Severity::kCritical);
 }
 
@@ -193,13 +196,6 @@ void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string
       // One word in what the agent says switches on that the same text goes elsewhere.
       if (ignored && fixed && data.Has(kToolArgument | kState | kInput)) scale = 0.8;
     } else if (ignored || runs) {
-      if ((condition.dated || condition.chance) && ClearsTree(call)) {
-        Raise("TRIGGER-001", call.expr, {}, 0,
-              condition.dated ? "deletes whole folders from a day on that stands in the code"
-                              : "deletes whole folders by chance");
-        Worsen("TRIGGER-001", core::Severity::kCritical);
-        return;
-      }
       // What a path is called that is deleted runs nowhere.
       const bool starts = runs && role != Role::kFileDelete;
       if (data.Has(kSecretLabels | kWeakSecretFile) || (starts && data.Has(kNetFixed | kDecoded))) {

@@ -510,6 +510,13 @@ double Engine::HowSure(const Taint& data) const {
   return at != 0 && trail_[at - 1].text != "reads " ? 0.6 : 0.4;
 }
 
+// A key that opens this user's machines, mail or purse, and that no service on the web is asked with.
+bool Engine::IsNoServicesKey(const Taint& data) const {
+  std::uint32_t at = data.trail[static_cast<std::size_t>(TrailOf(kSecretFile))];
+  while (at != 0 && trail_[at - 1].before != 0) at = trail_[at - 1].before;
+  return at != 0 && AnyOf(trail_[at - 1].text, {"/.ssh/", ".gnupg/", "/Login Data", "wallet.dat", "/etc/shadow"});
+}
+
 // A service's library that is handed what nobody hands over.
 void Engine::JudgeHandedOver(const Call& call, std::string_view last) {
   if (!last_ || !call.all.Has(kSecretFile | kStore | kEnvAll | kWeakSecretFile) || !SendsOn(last)) return;

@@ -6,6 +6,7 @@
 
 #include "static/ascii.h"
 #include "static/part_set.h"
+#include "static/shell_judge.h"
 
 namespace interlock::scan::code {
 namespace {
@@ -185,6 +186,7 @@ Vendors VendorOf(std::string_view variable) {
 Vendors SecretVendorOf(std::string_view variable) { return IsSecretName(variable) ? VendorOf(variable) : Vendors(); }
 
 bool HostOfVendors(std::string_view host, const Vendors& vendors) {
+  if (RunsAnybodysProgram(host)) return false;  // x.workers.dev is whose program runs there
   for (std::size_t i = 0; i < kVendors.size(); ++i) {
     if (vendors.test(i) && IsTheirs(host, kVendors[i], true)) return true;
   }
@@ -207,8 +209,8 @@ bool AskedNowhereElse(const Vendors& vendors) {
 }
 
 bool IsKnownService(std::string_view host) {
-  return std::any_of(kVendors.begin(), kVendors.begin() + kLarge,
-                     [&](const Vendor& vendor) { return IsTheirs(host, vendor, false); });
+  return !RunsAnybodysProgram(host) && std::any_of(kVendors.begin(), kVendors.begin() + kLarge,
+                                                   [&](const Vendor& vendor) { return IsTheirs(host, vendor, false); });
 }
 
 std::string_view VendorName(std::string_view lower) {

@@ -346,6 +346,7 @@ void Sheet::Index(std::string_view url, base::ByteSpan bytes, bool only, double 
                    host);
   finding.host = host;
   finding.scale = scale;
+  if (scale > 1.0) finding.severity = core::Severity::kHigh;
 }
 
 void Sheet::OwnName(std::string_view ecosystem, std::string_view name, base::ByteSpan bytes) {

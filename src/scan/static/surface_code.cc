@@ -1,5 +1,6 @@
 // Comments and strings of source files, without a tree.
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -316,11 +317,13 @@ class CodeReader {
   // each other's sentences, whoever joins it.
   void Joined() {
     const bool python = last_ == '(' && word_ == "join";
-    if (at_ < joined_ || at_ < unclosed_) return;
+    const bool square = text_[at_] == '[';
+    std::size_t& unclosed = unclosed_[square ? 0 : 1];
+    if (at_ < joined_ || at_ < unclosed) return;
     std::size_t i = at_ + 1;
     while (i < end_ && IsSpace(text_[i])) ++i;
     if (i >= end_ || (text_[i] != '"' && text_[i] != '\'')) return;
-    const char close = text_[at_] == '[' ? ']' : ')';
+    const char close = square ? ']' : ')';
     const std::size_t far = std::min(end_, i + kLongestJoined);
     std::string_view before;  // the item before
     bool runs_on = false;
@@ -335,12 +338,12 @@ class CodeReader {
       ++i;
     }
     if (i >= far) {
-      unclosed_ = far;
+      unclosed = far;
       return;
     }
     std::size_t after = i + 1;
     while (after < end_ && IsSpace(text_[after])) ++after;
-    if (python || runs_on || (close == ']' && text_.substr(after, 6) == ".join(")) joined_ = i;
+    if (python || runs_on || (square && text_.substr(after, 6) == ".join(")) joined_ = i;
   }
 
   // "... before this tool is used, call the" "calendar of the other servers": a sentence in two pieces.
@@ -373,9 +376,9 @@ class CodeReader {
   std::string_view word_;
   std::string_view key_;
   std::uint32_t shifts_ = 0;
-  std::optional<bool> names_obeyed_;  // whether the file names one that agents obey; once asked
-  std::size_t unclosed_ = 0;          // up to here no list that was begun ends
-  std::size_t joined_ = 0;            // end of a list whose texts become one
+  std::optional<bool> names_obeyed_;          // whether the file names one that agents obey; once asked
+  std::array<std::size_t, 2> unclosed_ = {};  // up to here nothing that began with `[`, `(` ends
+  std::size_t joined_ = 0;                    // end of a list whose texts become one
   char last_ = 0;
   bool decorator_ = false;
   bool tool_ = false;

@@ -304,24 +304,25 @@ class Analysis {
     return denials % 2 == 1;
   }
 
-  // Samples of letters that nobody sees, in a program that looks for such: what they spell is no program, and no agent
-  // reads it. An order among them is found as one.
-  [[nodiscard]] bool SaysNothing(std::string_view spelled) const {
-    constexpr SurfaceSet kRead = kSurfaceDescription | kSurfaceSchema | kSurfaceToolName | kSurfaceInstruction;
-    return !spelled.empty() && IsCode(file_.type) && spelled.find_first_of("(){};=<>$\\") == std::string_view::npos &&
-           spelled.find("://") == std::string_view::npos &&
-           std::ranges::none_of(canvas_.passages,
-                                [](const TextPassage& passage) { return (passage.kind & kRead) != 0; });
+  // What letters that nobody sees spell is no program.
+  static bool SaysNothing(std::string_view spelled) {
+    return !spelled.empty() && spelled.find_first_of("(){};=<>$\\") == std::string_view::npos &&
+           spelled.find("://") == std::string_view::npos;
   }
 
   void Unseen() {
+    // Samples, in a program that looks for such: no agent reads them. An order among them is found as one.
+    constexpr SurfaceSet kRead = kSurfaceDescription | kSurfaceSchema | kSurfaceToolName | kSurfaceInstruction;
+    const bool samples =
+        !canvas_.unseen.empty() && IsCode(file_.type) &&
+        std::ranges::none_of(canvas_.passages, [](const TextPassage& passage) { return (passage.kind & kRead) != 0; });
     for (const UnseenText& unseen : canvas_.unseen) {
       RawFinding finding;
       finding.rule = "PI-003";
       finding.file = file_.index;
       finding.bytes = unseen.bytes;
       finding.decoded = unseen.decoded;
-      finding.scale = SaysNothing(unseen.decoded) ? 0.5 : 1.0;
+      finding.scale = samples && SaysNothing(unseen.decoded) ? 0.5 : 1.0;
       switch (unseen.kind) {
         case UnseenText::Kind::kTags:
           finding.message = fmt::format("{} invisible tag characters spell text", unseen.count);
