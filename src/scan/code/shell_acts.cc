@@ -315,15 +315,8 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
     for (std::size_t i = 1; i < count; ++i) served.Merge(OfFile(command.words[i], index));
     if (served.secret) Sends(index, std::string(program), "whoever asks", served, false);
     Emit(ShellAct::kListen, index, std::string(program));
-  } else if (program == "ssh" && HasFlag(command, {"-R", "-NR", "-fNR", "-NfR", "-fR", "-fNTR", "-NTR", "-nNTR"})) {
-    // The machine's own shell, put on somebody else's port, in the background.
-    const bool door = std::ranges::any_of(command.words, [](const ShellWord& each) {
-      return each.constant && HasOneOf(each.text, {"localhost:22", "127.0.0.1:22"});
-    });
-    const ShellWord& to = command.words.back();
-    const bool quiet = HasFlag(command, {"-fN", "-f", "-fNT", "-NfR", "-fNR", "-Nf", "-fnNT", "-fR", "-fNTR"});
-    const bool far = to.constant && Has(to.text, ".");
-    Emit(door && quiet && far ? ShellAct::kReverseShell : ShellAct::kListen, index, door ? to.text : "ssh -R", 1);
+  } else if (program == "ssh" && OpensDoor(index)) {
+    // said
   } else if (Is(program, {"ngrok", "localtunnel", "bore"}) || (program == "cloudflared" && word(1) == "tunnel")) {
     Emit(ShellAct::kListen, index, std::string(program), 1);
   }

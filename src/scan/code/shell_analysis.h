@@ -326,6 +326,7 @@ class Analysis {
   bool HandsOver(std::uint32_t index, std::string_view program);
   bool Ruins(std::uint32_t index, std::string_view program);
   bool Diverts(std::uint32_t index, std::string_view program);
+  bool OpensDoor(std::uint32_t index);
   void Shows(std::uint32_t index, std::string_view program);
   [[nodiscard]] bool Captured(std::uint32_t index);
   // The whole text in lower case, up to a bound; made once.

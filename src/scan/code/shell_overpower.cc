@@ -16,6 +16,11 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
       return true;
     }
   }
+  if (count > 1 && Is(program, {"xmrig", "xmr-stak", "cpuminer", "minerd", "nbminer", "t-rex", "lolminer",
+                                "phoenixminer", "ethminer", "cgminer", "bfgminer", "nanominer", "teamredminer"})) {
+    Emit(ShellAct::kMine, index, std::string(program), 2);
+    return true;
+  }
   // -o pool:port -u wallet, and how it shall hash: a worker's options, whatever its program is called.
   bool pool = false;
   bool wallet = false;
@@ -89,6 +94,10 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
     Emit(ShellAct::kInject, index, std::string(program) + " of /proc/.../mem", 1);
     return true;
   }
+  if (program == "osascript" && Has(SaidBy(command), "make login item")) {
+    Emit(ShellAct::kWriteStartup, index, "a login item", 1);
+    return true;
+  }
   if (Is(program, {"gdb", "lldb"})) {
     bool attached = false;
     bool calls = false;
@@ -123,6 +132,41 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
     return true;
   }
   return false;
+}
+
+// ssh -fN -R 2222:localhost:22 user@host: the machine's own shell, put on somebody else's port, in the background.
+bool Analysis::OpensDoor(std::uint32_t index) {
+  constexpr std::string_view kWithValue = "RLDopilFEbcmwWJSeBIQO";
+  const ShellCommand& command = script_.commands[index];
+  bool quiet = false;
+  bool reverse = false;
+  bool door = false;
+  const ShellWord* to = nullptr;
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string& text = command.words[i].text;
+    if (text.size() < 2 || text[0] != '-' || text[1] == '-') {
+      if (to == nullptr) to = &command.words[i];
+      continue;
+    }
+    for (std::size_t k = 1; k < text.size(); ++k) {
+      quiet = quiet || text[k] == 'f';
+      if (kWithValue.find(text[k]) == std::string_view::npos) continue;
+      // The rest of the word, or the next one.
+      const bool apart = k + 1 == text.size();
+      const ShellWord* value = !apart                         ? &command.words[i]
+                               : i + 1 < command.words.size() ? &command.words[i + 1]
+                                                              : nullptr;
+      reverse = reverse || text[k] == 'R';
+      door = door || (text[k] == 'R' && value != nullptr && value->constant &&
+                      HasOneOf(value->text, {"localhost:22", "127.0.0.1:22"}));
+      i += apart ? 1U : 0U;
+      break;
+    }
+  }
+  if (!reverse) return false;
+  const bool far = to != nullptr && to->constant && Has(to->text, ".");
+  Emit(door && quiet && far ? ShellAct::kReverseShell : ShellAct::kListen, index, door && far ? to->text : "ssh -R", 1);
+  return true;
 }
 
 }  // namespace interlock::scan::code::shell

@@ -24,7 +24,7 @@ constexpr std::array<Commanded, 24> kCommanded = {{
     {"docker", Fronted::kDropped, "Hcl", " --host --context --config --log-level "},
     {"podman", Fronted::kDropped, "c", " --url --connection --identity --root --log-level "},
     {"nerdctl", Fronted::kDropped, "naH", " --namespace --address --host "},
-    {"aws", Fronted::kBehind, "", " --profile --region --output --endpoint-url --query --ca-bundle "},
+    {"aws", Fronted::kDropped, "", " --profile --region --output --endpoint-url --query --ca-bundle "},
     {"gcloud", Fronted::kBehind, "", " --project --account --configuration --format --verbosity "},
     {"az", Fronted::kBehind, "o", " --output --query --subscription "},
     {"gh", Fronted::kBehind, "R", " --repo --hostname "},
@@ -42,6 +42,12 @@ constexpr std::array<Commanded, 24> kCommanded = {{
     {"vault", Fronted::kBehind, "", " -address -namespace "},
     {"heroku", Fronted::kBehind, "a", " --app "},
 }};
+
+// "5" of `aws --cli-read-timeout 5 s3 cp`: a value, whatever the option is called.
+bool MayBeVerb(std::string_view word) {
+  return word.starts_with('-') || (!word.empty() && word[0] >= 'a' && word[0] <= 'z' &&
+                                   word.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-:") == word.npos);
+}
 
 // python3 -m pip install: what the module does.
 void FrontModule(ShellCommand& command, std::string_view program) {
@@ -80,7 +86,8 @@ void FrontVerb(ShellCommand& command) {
   while (verb < command.words.size() && command.words[verb].text.starts_with('-')) {
     const std::string& text = command.words[verb].text;
     const bool value = (text.size() == 2 && known->value_flags.find(text[1]) != std::string_view::npos) ||
-                       known->value_options.find(" " + text + " ") != std::string_view::npos;
+                       known->value_options.find(" " + text + " ") != std::string_view::npos ||
+                       (verb + 1 < command.words.size() && !MayBeVerb(command.words[verb + 1].text));
     verb += value ? 2 : 1;
   }
   if (verb >= command.words.size()) return;
