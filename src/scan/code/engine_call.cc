@@ -294,9 +294,9 @@ void Engine::JudgeAnyCall(Call* judged, Taint* result) {
     DispatchNamed(call);
     if (last_ && call.IsMethod() && SaysOneOf(call.base->text, {"then", "map", "forEach"}))
       JudgeHandedResult(call, call.receiver);
-    if (last_ && SaysOneOf(call.last, {"nextTick", "setTimeout", "setImmediate", "setInterval"}))
-      JudgeHandedResult(call, call.all);
   }
+  if (last_ && SaysOneOf(call.last, {"nextTick", "setTimeout", "setImmediate", "setInterval"}))
+    JudgeHandedResult(call, call.all);
   NoteTapCall(call);
   NoteInterceptors(call);
 }

@@ -82,6 +82,11 @@ TEST(Artifacts, SeveralCredentialsInFull) {
   ASSERT_THAT(Rules(findings), ElementsAre("SC-032"));
   EXPECT_THAT(findings[0].message + findings[0].evidence, Not(HasSubstr("kq83")));
   EXPECT_THAT(Artifacts("tests/config.py", three), IsEmpty());
+  // Whose key it is for which model.
+  EXPECT_THAT(Artifacts("a.py",
+                        "{'OPENAI_API_KEY': 'openai/text-embedding-3-small',\n'COHERE_API_KEY': "
+                        "'cohere/embed-english-v3.0',\n'VOYAGE_API_KEY': 'voyage/voyage-3'}\n"),
+              IsEmpty());
   // One name thrice, one value thrice, names of where it is kept, an end of the text within one.
   EXPECT_THAT(Artifacts("a.py", "password = 'Winter2024!a'\npassword = 'Winter2024!b'\npassword = 'Winter2024!c'\n"),
               IsEmpty());

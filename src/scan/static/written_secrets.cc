@@ -48,6 +48,27 @@ bool IsStandIn(std::string_view lower) {
          std::ranges::any_of(kEnds, [&](std::string_view end) { return lower.ends_with(end); });
 }
 
+// "openai/text-embedding-3-small", of a table by whose key is there: words and numbers, as names are made of.
+bool IsName(std::string_view value) {
+  constexpr std::size_t kShortPart = 4;
+  if (value.find('/') == std::string_view::npos) return false;
+  std::size_t letters = 0;
+  std::size_t size = 0;
+  for (std::size_t i = 0; i <= value.size(); ++i) {
+    const char c = i < value.size() ? value[i] : '/';
+    if (c == '/' || c == '-' || c == '_' || c == '.') {
+      if (size > kShortPart && letters != size) return false;
+      letters = size = 0;
+      continue;
+    }
+    const bool letter = c >= 'a' && c <= 'z';
+    if (!letter && !(c >= '0' && c <= '9')) return false;
+    ++size;
+    letters += letter ? 1 : 0;
+  }
+  return true;
+}
+
 }  // namespace
 
 void FindWrittenSecrets(const FileContext& file, FileResult& out) {
@@ -65,7 +86,8 @@ void FindWrittenSecrets(const FileContext& file, FileResult& out) {
     const std::size_t open = lower.rfind(lower.back(), lower.size() - 2);
     std::string value = lower.substr(open + 1, lower.size() - open - 2);
     std::string name = lower.substr(0, lower.find_first_of("\"' \t:="));
-    if (value.size() < kShortest || value == name || IsStandIn(value)) continue;
+    const std::string_view written = text.substr(hit.bytes.end - value.size() - 1, value.size());
+    if (value.size() < kShortest || value == name || IsStandIn(value) || IsName(written)) continue;
     if (std::ranges::find(names, name) != names.end() || std::ranges::find(values, value) != values.end()) continue;
     names.push_back(std::move(name));
     values.push_back(std::move(value));
