@@ -205,6 +205,13 @@ Loc UndoesIn(const Module& module, const Function& function) {
                                                                           {"reset", "--hard"},
                                                                           {"clean", "-fd"},
                                                                           {"push", "--delete"},
+                                                                          {"push", "--force"},
+                                                                          {"push", "-f"},
+                                                                          {"push", "origin"},
+                                                                          {"stash", "drop"},
+                                                                          {"helm", "uninstall"},
+                                                                          {"terraform", "destroy"},
+                                                                          {"npm", "publish"},
                                                                           {"kubectl", "delete"},
                                                                           {"reflog", "expire"}});
   for (const auto& [first, second] : kWords) {
@@ -492,7 +499,7 @@ void Findings::RaiseUndone() {
     finding.file = world_.View(one->module).module().file;
     finding.bytes = {one->loc.begin, one->loc.end};
     finding.subject = entry.name;
-    finding.message = "tool `" + entry.name + "` says that it only reads, and has things deleted";
+    finding.message = "tool `" + entry.name + "` says that it only reads, and has things deleted or replaced";
     finding.severity = core::Severity::kHigh;
     SetReach(finding, one->module, one->function);
     out_.findings.push_back(std::move(finding));

@@ -10,18 +10,33 @@ namespace interlock::scan::code {
 namespace {
 
 // Lower case.
-constexpr auto kModes =
-    std::to_array<std::string_view>({"bypasspermissions", "bash(*)", "bash(*:*)", "write(/**)",
-                                     "chat.tools.autoapprove", "chat.tools.global.autoapprove", "danger-full-access"});
+constexpr auto kModes = std::to_array<std::string_view>(
+    {"bypasspermissions", "bash(*)", "bash(*:*)", "bash(sh:*)", "bash(bash:*)", "bash(zsh:*)", "bash(sudo:*)",
+     "write(/**)", "chat.tools.autoapprove", "chat.tools.global.autoapprove", "danger-full-access"});
 // Too common as a part of something else.
 constexpr auto kWhole = std::to_array<std::string_view>({"dangerously-skip-permissions", "autoapproveall"});
 // A mode as the value of its key: `disableBypassPermissionsMode` and `"chat.tools.autoApprove": false` close what they
 // name.
-constexpr auto kSettings = std::to_array<std::string_view>(
-    {"defaultmode:bypasspermissions", "bash(*)", "bash(*:*)", "chat.tools.autoapprove:true",
-     "chat.tools.global.autoapprove:true", "sandbox_mode=danger-full-access", "yolo:true", "alwaysallow:[*]",
-     "alwaysallow=[*]", "alwaysallow]=[*]", "autoapprove:[*]", "autoapprove=[*]", "autoapprove]=[*]",
-     "autoapprove:true"});
+constexpr auto kSettings = std::to_array<std::string_view>({"defaultmode:bypasspermissions",
+                                                            "bash(*)",
+                                                            "bash(*:*)",
+                                                            "bash(sh:*)",
+                                                            "bash(bash:*)",
+                                                            "bash(sudo:*)",
+                                                            "approvalmode:yolo",
+                                                            "autoaccept:true",
+                                                            "foldertrust:{enabled:false",
+                                                            "chat.tools.autoapprove:true",
+                                                            "chat.tools.global.autoapprove:true",
+                                                            "sandbox_mode=danger-full-access",
+                                                            "yolo:true",
+                                                            "alwaysallow:[*]",
+                                                            "alwaysallow=[*]",
+                                                            "alwaysallow]=[*]",
+                                                            "autoapprove:[*]",
+                                                            "autoapprove=[*]",
+                                                            "autoapprove]=[*]",
+                                                            "autoapprove:true"});
 
 std::string_view FirstIn(std::string_view text, const auto& words) {
   const auto found = std::ranges::find_if(

@@ -160,7 +160,15 @@ void Engine::JudgeSeeds(const Call& call, std::string_view last, bool own) {
   if (statement && !AnyOf(about, {"insert", "replace into", "upsert"})) return;
   const bool any_list = SaysOneOf(last, {"append", "extend", "push", "set", "add", "all", "run", "query"});
   const std::string_view called = std::string_view(about).substr(0, about.find('('));
-  const bool named = AnyOf(called, {"memor", "facts", "preference", "belief", "long_term"}) ||
+  // c = client.get_or_create_collection("memory"); c.add(...): by what the box was made.
+  const auto of_memory = [&] {
+    constexpr std::size_t kMostOfMaker = 200;
+    if (!keeps || !call.IsMethod()) return false;
+    const ExprId made = view().Origin(call.base->base, function_);
+    return made < code().exprs.size() && code().exprs[made].kind == ExprKind::kCall &&
+           Contains(LowerCase(TextAt(code().exprs[made].loc).substr(0, kMostOfMaker)), "memor");
+  };
+  const bool named = of_memory() || AnyOf(called, {"memor", "facts", "preference", "belief", "long_term"}) ||
                      (statement && AnyOf(about, {"memor", "facts", "preference", "belief", "checkpoint"}));
   // store.add(text, kind="preference") of a program that remembers is no list's `add`.
   const bool filed = SaysOneOf(last, {"add", "set", "put"}) && call.args.size() >= 2 && OffersMemory() &&

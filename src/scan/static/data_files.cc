@@ -19,6 +19,7 @@ namespace {
 constexpr std::size_t kMaxRead = std::size_t{256} << 10U;  // bytes of one file
 constexpr double kOfNode = 0.5;                            // daemons of a node have to see it
 constexpr double kOfReader = 1.0;                          // the highest role, for who says that he only reads ...
+constexpr double kOfShared = 0.7;                          // ... for all that have no account of their own
 constexpr double kOfServer = 0.45;                         // ... and for a server that manages
 
 RawFinding& Raise(std::vector<RawFinding>& out, const FileContext& file, std::string_view rule, base::ByteSpan bytes,
@@ -82,10 +83,15 @@ void JudgeChart(const FileContext& file, std::string_view text, bool only_reads,
       const std::size_t at = part.at + binding;
       const bool everybody =
           SaysAny(part.text, {"system:unauthenticated", "system:anonymous", "name: system:authenticated"});
+      const bool shared = SaysAny(part.text, {"serviceaccount, name: default,", "serviceaccount\n    name: default\n",
+                                              "serviceaccount\n  name: default\n"});
       Raise(out, file, "GRANT-001", {at, at + kBinding.size()},
-            everybody ? "gives everybody the highest role of a cluster" : "takes the highest role of the cluster")
+            everybody ? "gives everybody the highest role of a cluster"
+            : shared  ? "gives the highest role of a cluster to whatever runs there without an account of its own"
+                      : "takes the highest role of the cluster")
           .scale = everybody    ? 1.2
                    : only_reads ? kOfReader
+                   : shared     ? kOfShared
                                 : kOfServer;
     }
   }

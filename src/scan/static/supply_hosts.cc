@@ -560,12 +560,37 @@ void ReadLifecycle(Sheet& sheet, JsonValue command, const std::string& name, Rea
   }
 }
 
+// Folders of the machine that a container for its developers is given: all of the user's, or all there is.
+void ReadMounts(Sheet& sheet, JsonValue root) {
+  const std::vector<std::string> options = StringsOf(root.Find("runArgs"));
+  const bool privileged = std::ranges::any_of(options, [](const std::string& option) {
+    return option == "--privileged" || option == "--pid=host" || option.starts_with("--cap-add=ALL");
+  });
+  for (const JsonValue mount : root.Find("mounts")) {
+    const std::string source(mount.is_object() ? mount.Find("source").string() : [&] {
+      const std::string_view text = mount.string();
+      const std::size_t at = text.find("source=");
+      return at == std::string_view::npos ? std::string_view() : text.substr(at + 7, text.find(',', at) - at - 7);
+    }());
+    const bool root_folder = source == "/";
+    if (!root_folder && source != "${localEnv:HOME}" && source != "${localEnv:HOME}${localEnv:USERPROFILE}" &&
+        source != "${localEnv:USERPROFILE}") {
+      continue;
+    }
+    RawFinding& finding = sheet.Raise("ESCAPE-001", SpanOf(mount),
+                                      root_folder ? "a container is given the machine's root folder"
+                                                  : "a container is given all of the user's folder");
+    finding.scale = privileged ? 0.9 : 0.5;
+  }
+}
+
 void ReadDevcontainer(Sheet& sheet, JsonValue root) {
   for (const std::string_view key : {"initializeCommand", "onCreateCommand", "updateContentCommand",
                                      "postCreateCommand", "postStartCommand", "postAttachCommand"}) {
     // The first runs on the machine itself, before there is any container; the others where the sources are mounted.
     ReadLifecycle(sheet, root.Find(key), std::string(key), Reach::kInstall, 0);
   }
+  ReadMounts(sheet, root);
 }
 
 // Tasks that an editor starts when the folder is opened, and those that they depend on.
