@@ -485,6 +485,15 @@ Taint Engine::EvalMember(ExprId id) {
   }
   taint.Join(FieldOfShared(expr.base, key));
   if (taint.labels == 0 && (base->kind == ExprKind::kCall || base->text == "globalThis")) taint.Join(OfOrigin(id));
+  // account.address, key.public_key of a library of keys: what everybody may know of one.
+  if (expr.kind == ExprKind::kMember && SaysOneOf(key, {"address", "public_key", "publicKey", "verify_key"}) &&
+      std::ranges::any_of(code().imports, [](const Import& import) {
+        return SaysOneOf(std::string_view(import.module).substr(0, import.module.find_first_of("./")),
+                         {"eth_account", "web3", "ethers", "viem", "solders", "@solana", "nacl", "cryptography",
+                          "ecdsa", "coincurve", "tweetnacl"});
+      })) {
+    taint = taint.Without(kSecretLabels | kWeakSecretFile);
+  }
   // The last part of a path stays where it is.
   if (SaysOneOf(key, {"name", "stem", "suffix"}) && (view().is_python() || !taint.Has(kRequest)))
     taint = taint.Without(kUnchecked);

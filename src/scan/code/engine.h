@@ -197,6 +197,9 @@ class Engine {
   void EvalReceiver(Call* evaluated);
   Taint AnswerOfKnown(Call* known, bool* handled);
   void JudgeAnyCall(Call* judged, Taint* result);
+  void JudgeSampled(const Call& call);
+  [[nodiscard]] bool IsDocstring(ExprId text) const;
+  [[nodiscard]] bool ListsItsOwn(const Call& call) const;
   void JudgeHandedResult(const Call& call, const Taint& result);
   void TakeOffByHelper(const Call& call, Taint* result);
   void KeepAttribute(const Call& call);

@@ -219,6 +219,13 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
   Taint given = KeptOfArguments(call);
   Taint receiver = call.entry != nullptr ? Taint() : call.receiver;
   if (method && !KeepsContent(call.last)) receiver = receiver.Without(kEnvLabels);
+  // What a library has signed with a key is not the key.
+  if (method && SaysOneOf(call.last, {"sign", "sign_message", "signMessage", "sign_transaction", "signTransaction",
+                                      "sign_digest", "signTypedData", "sign_typed_data"})) {
+    constexpr Labels kKeysOf = kSecretLabels | kWeakSecretFile;
+    receiver = receiver.Without(kKeysOf);
+    given = given.Without(kKeysOf);
+  }
   result->Join(given);
   result->Join(receiver);
   if (method && AnswersRows(call.last, call.base->base)) result->Join(Source(kRows, call.expr, "asks a data base"));

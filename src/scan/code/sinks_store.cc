@@ -112,6 +112,18 @@ bool Engine::OnlyHandlesFiles(const Call& call) const {
                           "cosign", "ls", "stat"});
 }
 
+// Path.home().glob(".aixterm_log.*"), of a program that is called so: its own files.
+bool Engine::ListsItsOwn(const Call& call) const {
+  constexpr std::size_t kShortest = 4;
+  const std::string here = LowerCase(world_.PathOf(module_));
+  return std::ranges::any_of(call.args, [&](const Arg& arg) {
+    std::string head = LowerCase(view().Text(arg.value, function_));
+    head.erase(0, std::min(head.find_first_not_of("."), head.size()));
+    head.resize(std::min(head.find_first_not_of("abcdefghijklmnopqrstuvwxyz"), head.size()));
+    return head.size() >= kShortest && Contains(here, head);
+  });
+}
+
 void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
   if (OnlyHandlesFiles(call)) return;
   if (!taint.Has(kNetFile | kUnpacked) && last_ && call.entry != nullptr &&
@@ -675,7 +687,7 @@ Taint Engine::JudgeFile(Call& call) {
       found.Join(Source(kSecretName, call.expr, "lists " + Shown(path)));
     } else if (kind == PathKind::kWeakSecret) {
       found.Join(Source(kWeakSecretName, call.expr, "lists " + Shown(path)));
-    } else if (IsHome(path)) {
+    } else if (IsHome(path) && !ListsItsOwn(call)) {
       found.Join(Source(kHomeEntry, call.expr, "lists the user's folder"));
     }
     // rglob("*.env"), glob("**/*.pem"): the pattern says what is looked for.

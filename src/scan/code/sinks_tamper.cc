@@ -83,6 +83,12 @@ bool OrdersSearch(std::string_view said) {
 
 }  // namespace
 
+// What a program says of itself to whoever reads it, and to no agent.
+bool Engine::IsDocstring(ExprId text) const {
+  return std::ranges::find(code().functions, text, &Function::docstring) != code().functions.end() ||
+         std::ranges::find(code().classes, text, &Class::docstring) != code().classes.end();
+}
+
 void Engine::JudgeModule() {
   if (!last_) return;
   bool starts = false;
@@ -124,7 +130,8 @@ void Engine::JudgeModule() {
     const std::string_view text = part.text;
     if (IsFreeFlag(text)) free = true;
     if (starts && text.size() >= 24 && loot == nullptr && text.size() < 4096 && Contains(text, " ") &&
-        shell::NamesLoot(text) && OrdersSearch(text)) {
+        shell::NamesLoot(text) && OrdersSearch(text) &&
+        !IsDocstring(static_cast<ExprId>(&part - code().exprs.data()))) {
       loot = &part;
     }
     if (IsGuard(text)) {

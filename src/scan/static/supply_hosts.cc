@@ -560,27 +560,46 @@ void ReadLifecycle(Sheet& sheet, JsonValue command, const std::string& name, Rea
   }
 }
 
+// "type=bind,source=/x,target=/y", "/x:/y": the folder of the machine.
+std::string_view SourceOfMount(std::string_view mount) {
+  for (const std::string_view key : {"source=", "src="}) {
+    const std::size_t at = mount.find(key);
+    if (at != std::string_view::npos) return mount.substr(at + key.size(), mount.find(',', at) - at - key.size());
+  }
+  // ${localEnv:HOME}:/host
+  const std::size_t from = mount.starts_with("${") ? std::min(mount.find('}'), mount.size()) : 0;
+  const std::size_t colon = mount.find(':', from);
+  return colon == std::string_view::npos ? std::string_view() : mount.substr(0, colon);
+}
+
 // Folders of the machine that a container for its developers is given: all of the user's, or all there is.
 void ReadMounts(Sheet& sheet, JsonValue root) {
-  const std::vector<std::string> options = StringsOf(root.Find("runArgs"));
-  const bool privileged = std::ranges::any_of(options, [](const std::string& option) {
-    return option == "--privileged" || option == "--pid=host" || option.starts_with("--cap-add=ALL");
-  });
-  for (const JsonValue mount : root.Find("mounts")) {
-    const std::string source(mount.is_object() ? mount.Find("source").string() : [&] {
-      const std::string_view text = mount.string();
-      const std::size_t at = text.find("source=");
-      return at == std::string_view::npos ? std::string_view() : text.substr(at + 7, text.find(',', at) - at - 7);
-    }());
-    const bool root_folder = source == "/";
-    if (!root_folder && source != "${localEnv:HOME}" && source != "${localEnv:HOME}${localEnv:USERPROFILE}" &&
+  const JsonValue options = root.Find("runArgs");
+  bool privileged = root.Find("privileged").AsBool().value_or(false);
+  for (const std::string& option : StringsOf(options)) {
+    privileged =
+        privileged || option == "--privileged" || option == "--pid=host" || option.starts_with("--cap-add=ALL");
+  }
+  const auto look = [&](JsonValue at, std::string_view source) {
+    const bool all = source == "/";
+    if (!all && source != "${localEnv:HOME}" && source != "${localEnv:HOME}${localEnv:USERPROFILE}" &&
         source != "${localEnv:USERPROFILE}") {
-      continue;
+      return;
     }
-    RawFinding& finding = sheet.Raise("ESCAPE-001", SpanOf(mount),
-                                      root_folder ? "a container is given the machine's root folder"
-                                                  : "a container is given all of the user's folder");
+    RawFinding& finding = sheet.Raise(
+        "ESCAPE-001", SpanOf(at),
+        all ? "a container is given the machine's root folder" : "a container is given all of the user's folder");
     finding.scale = privileged ? 0.9 : 0.5;
+  };
+  for (const JsonValue mount : root.Find("mounts"))
+    look(mount, mount.is_object() ? mount.Find("source").string() : SourceOfMount(mount.string()));
+  look(root.Find("workspaceMount"), SourceOfMount(root.Find("workspaceMount").string()));
+  for (const JsonValue option : options) {
+    std::string_view text = option.string();
+    for (const std::string_view flag : {"--volume=", "--mount=", "-v="}) {
+      if (text.starts_with(flag)) text.remove_prefix(flag.size());
+    }
+    look(option, SourceOfMount(text));
   }
 }
 
@@ -669,8 +688,9 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
                                       "AttachCommand\"", "ContentCommand\"", ".profiles.",        "automationProfile"};
   Bigrams pairs;
   pairs.Read(text);
-  if (std::ranges::none_of(
-          kMarks, [&](const Phrase& mark) { return pairs.MayHave(mark) && base::HasBytes(text, mark.text()); })) {
+  if (base != "devcontainer.json" && std::ranges::none_of(kMarks, [&](const Phrase& mark) {
+        return pairs.MayHave(mark) && base::HasBytes(text, mark.text());
+      })) {
     return false;
   }
   const auto doc = ParseJsonc(text);

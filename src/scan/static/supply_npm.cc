@@ -60,11 +60,46 @@ void ReadScripts(Sheet& sheet, JsonValue root) {
   }
 }
 
+// Commands that a machine has, and that everybody calls by name.
+bool IsSystemCommand(std::string_view command) {
+  constexpr auto kCommands = std::to_array<std::string_view>(
+      {"git",  "node", "npm",  "npx", "python", "python3", "pip", "ssh",     "scp",    "curl",  "wget",
+       "bash", "sh",   "sudo", "ls",  "cat",    "docker",  "gh",  "kubectl", "claude", "codex", "code"});
+  return std::ranges::find(kCommands, command) != kCommands.end();
+}
+
+// Scopes whose packages everybody has from the public registry.
+bool IsPublicScope(std::string_view scope) {
+  constexpr auto kScopes = std::to_array<std::string_view>({"@types",        "@modelcontextprotocol",
+                                                            "@anthropic-ai", "@openai",
+                                                            "@langchain",    "@babel",
+                                                            "@aws-sdk",      "@angular",
+                                                            "@vue",          "@nestjs",
+                                                            "@azure",        "@typescript-eslint",
+                                                            "@vercel",       "@ai-sdk",
+                                                            "@octokit",      "@playwright",
+                                                            "@huggingface",  "@mui",
+                                                            "@tanstack",     "@radix-ui",
+                                                            "@sentry",       "@prisma",
+                                                            "@supabase",     "@google",
+                                                            "@google-cloud", "@opentelemetry"});
+  return std::ranges::find(kScopes, scope) != kScopes.end();
+}
+
 // "callendar-mcp" that installs a command `calendar-mcp` beside its own: whoever made the slip finds what he meant.
 void ReadCommandNames(Sheet& sheet, JsonValue root) {
   const std::string_view name = root.Find("name").string();
   const JsonValue bin = root.Find("bin");
-  if (!sheet.is_own() || name.empty() || name.starts_with('@')) return;
+  if (!sheet.is_own() || name.empty()) return;
+  for (auto it = bin.begin(); it != bin.end(); ++it) {
+    // "bin": {"git": ...} of a package that is not about it: where its commands come first, every call is its own.
+    const std::string_view command = it.key();
+    if (!IsSystemCommand(command) || name.find(command) != std::string_view::npos) continue;
+    sheet.Raise("SC-023", SpanOf(*it),
+                fmt::format("installs a command `{}`, in the place of the machine's own", command), command);
+    return;
+  }
+  if (name.starts_with('@')) return;
   for (auto it = bin.begin(); it != bin.end(); ++it) {
     if (!IsSlipOf(kNpm, name, it.key())) continue;
     sheet.Raise("SC-003", SpanOf(*it),
@@ -367,7 +402,15 @@ bool ReadNpmrc(Sheet& sheet) {
     const base::ByteSpan bytes{at, at + line.size()};
     if (key == "registry") sheet.Index(value, bytes, true);
     // A scope's own registry is how private packages are meant to be fetched.
-    if (key.ends_with(":registry")) sheet.Source(value, bytes, key.substr(0, key.find(':')));
+    if (key.ends_with(":registry")) {
+      constexpr double kOfEverybody = 1.5;
+      const std::string_view scope = key.substr(0, key.find(':'));
+      if (IsPublicScope(scope)) {
+        sheet.Index(value, bytes, true, kOfEverybody);
+      } else {
+        sheet.Source(value, bytes, scope);
+      }
+    }
     // Programs of the folder in the place of the machine's own, whenever anything is installed there.
     const bool program = key == "git" || key == "script-shell" || key == "shell" || key == "editor" ||
                          key == "python" || key == "onload-script" || key == "viewer" || key == "browser";

@@ -320,7 +320,7 @@ class Finder {
       if (view.Find(i - 2, i - 1, Bit(kWWithout)) != kNone) continue;
       // "When an application violates a system constraint", "ignore instructions related to old files". What is told
       // rather than ordered has a person look.
-      if (!view.Directs(i) || view.Tells(i)) {
+      if (!view.Directs(i) || view.Tells(i) || view.SaysWhen()) {
         score = std::min(score - (w.starts_with("violat") || w.starts_with("ignoring") ? 0.5 : 0.2), kMostOfTold);
       }
       if (ruled || view.FindWord(to + 1, to + 1, "about") != kNone || view.OfContents(i, to) || view.OfForm(rule))

@@ -189,6 +189,11 @@ class View {
     }
     return false;
   }
+  // "Use this skill when you need to ...": what follows is what it is for.
+  [[nodiscard]] bool SaysWhen() const {
+    const int use = FindWord(0, 1, "use");
+    return use != kNone && FindWord(use + 1, use + 4, "when") != kNone;
+  }
   // "The agent forgets ...", "Using a skill to override ...": said of somebody, or named.
   [[nodiscard]] bool Tells(int i) const {
     if (i <= 0 || Find(i - 4, i - 1, Bit(kWMust) | Bit(kWShould)) != kNone) return false;
