@@ -313,14 +313,14 @@ class Finder {
       }
       if (score == 0.0) continue;
       // "Override the whole system message:", and a program that sets an option: what the example shows.
-      if (NamesOption(view, i, forget)) continue;
+      if (NamesOption(view, i, forget) || (!forget && view.SaysWhen(to))) continue;
       const std::string_view w = view.word(i);
       const bool ruled = to > i && view.SaysOne(to + 1, to + 2, {"related"});
       // "Without discarding earlier constraints": kept.
       if (view.Find(i - 2, i - 1, Bit(kWWithout)) != kNone) continue;
       // "When an application violates a system constraint", "ignore instructions related to old files". What is told
       // rather than ordered has a person look.
-      if (!view.Directs(i) || view.Tells(i) || view.SaysWhen()) {
+      if (!view.Directs(i) || view.Tells(i)) {
         score = std::min(score - (w.starts_with("violat") || w.starts_with("ignoring") ? 0.5 : 0.2), kMostOfTold);
       }
       if (ruled || view.FindWord(to + 1, to + 1, "about") != kNone || view.OfContents(i, to) || view.OfForm(rule))

@@ -189,10 +189,11 @@ class View {
     }
     return false;
   }
-  // "Use this skill when you need to ...": what follows is what it is for.
-  [[nodiscard]] bool SaysWhen() const {
+  // "Use this skill when you need to override the system prompt": what it is for. No rule of safety is overridden so.
+  [[nodiscard]] bool SaysWhen(int object) const {
     const int use = FindWord(0, 1, "use");
-    return use != kNone && FindWord(use + 1, use + 4, "when") != kNone;
+    return use != kNone && FindWord(use + 1, use + 4, "when") != kNone &&
+           SaysOne(object, object + 1, {"prompt", "prompts"});
   }
   // "The agent forgets ...", "Using a skill to override ...": said of somebody, or named.
   [[nodiscard]] bool Tells(int i) const {
