@@ -334,10 +334,11 @@ std::string HostOfFarModule(std::string_view module) {
   if (!module.starts_with("https://") && !module.starts_with("http://")) return {};
   std::string host = HostOf(module);
   const HostKind kind = KindOfHost(host);
-  const bool publishes = std::ranges::any_of(
-      std::to_array<std::string_view>({"deno.land", "esm.sh", "jsr.io", "unpkg.com", "jsdelivr.net", "skypack.dev",
-                                       "esm.run", "jspm.", "cdnjs.", "googleapis.com", "gstatic.com"}),
-      [&](std::string_view one) { return host.find(one) != std::string::npos; });
+  const bool publishes =
+      std::ranges::any_of(std::to_array<std::string_view>({"deno.land", "esm.sh", "jsr.io", "unpkg.com", "jsdelivr.net",
+                                                           "skypack.dev", "esm.run", "jspm.dev", "jspm.io",
+                                                           "cdnjs.cloudflare.com", "googleapis.com", "gstatic.com"}),
+                          [&](std::string_view one) { return IsHostOrBelow(host, one); });
   const bool anybody = kind == HostKind::kOrdinary || kind == HostKind::kRawAddress || kind == HostKind::kTunnel ||
                        kind == HostKind::kPaste;
   return publishes || !anybody ? std::string() : host;

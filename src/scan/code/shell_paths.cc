@@ -264,10 +264,7 @@ std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool
     const std::size_t scheme = value.find("://");
     if (scheme == std::string_view::npos || scheme > 12) continue;
     const std::string host = HostOf(value.substr(value.find_first_not_of("\"'")));
-    const bool own = std::ranges::any_of(std::to_array<std::string_view>({"anthropic.com", "openai.com", "azure.com",
-                                                                          "pypi.org", "npmjs.org", "amazonaws.com"}),
-                                         [&](std::string_view vendor) { return Has(host, vendor); });
-    if (Has(host, ".") && !IsLocalHost(host) && !own) {
+    if (Has(host, ".") && !IsLocalHost(host) && !IsKnownService(host)) {
       return 2;
     }
   }

@@ -282,8 +282,13 @@ bool Analysis::Diverts(std::uint32_t index, std::string_view program) {
     std::string_view left = word.text;
     while (!left.empty()) {
       const std::string_view edit = left.substr(0, left.find_first_of(";\n"));
-      const std::string_view address =
-          PutInPlaceOfWallets(edit.substr(std::min(edit.find_first_not_of(' '), edit.size())));
+      // 1,$s/.../: lines may be named before it.
+      constexpr std::size_t kLongestAddress = 40;
+      const std::string_view head = edit.substr(0, kLongestAddress);
+      std::string_view address;
+      for (std::size_t at = head.find('s'); at != std::string_view::npos && address.empty();
+           at = head.find('s', at + 1))
+        address = PutInPlaceOfWallets(edit.substr(at));
       if (!address.empty()) {
         Emit(ShellAct::kDivert, index, std::string(address), 1);
         return true;

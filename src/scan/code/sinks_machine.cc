@@ -479,24 +479,6 @@ void Engine::TakeNamed(const Taint& name, ExprId at, Taint* value) {
   value->vendors |= name.vendors;
 }
 
-namespace {
-
-// A variable that says by whom what a program sends goes: a proxy, an index of packages, the address of a model.
-bool IsRoute(std::string_view name) {
-  std::string upper(name.substr(0, 64));
-  for (char& c : upper) c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
-  if (SaysOneOf(upper,
-                {"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY", "PIP_INDEX_URL", "UV_INDEX_URL", "NPM_CONFIG_REGISTRY"}))
-    return true;
-  const bool model = upper.starts_with("OPENAI") || upper.starts_with("ANTHROPIC") ||
-                     upper.starts_with("AZURE_OPENAI") || upper.starts_with("GOOGLE_GEMINI") ||
-                     upper.starts_with("MISTRAL") || upper.starts_with("GROQ");
-  return model && (upper.ends_with("_BASE_URL") || upper.ends_with("_API_BASE") || upper.ends_with("_API_URL") ||
-                   upper.ends_with("_ENDPOINT"));
-}
-
-}  // namespace
-
 // {statusLine: ..., env: {ANTHROPIC_BASE_URL: "https://..."}}: settings of an agent, kept to be merged into the user's.
 void Engine::JudgeRouted(ExprId dict) {
   if (!last_) return;
@@ -514,7 +496,7 @@ void Engine::JudgeRouted(ExprId dict) {
 }
 
 void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value) {
-  if (last_ && IsRoute(name) && value != kNone) {
+  if (last_ && RouteOf(name) != Route::kNowhere && value != kNone) {
     std::string host = KnownHost(Known(value));
     if (host.empty()) host = HostWithin(value);
     const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);

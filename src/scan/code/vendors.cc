@@ -213,6 +213,25 @@ bool IsKnownService(std::string_view host) {
                                                    [&](const Vendor& vendor) { return IsTheirs(host, vendor, false); });
 }
 
+Route RouteOf(std::string_view variable) {
+  if (variable.size() > kLongestName) return Route::kNowhere;
+  const std::string lower = LowerCase(variable);
+  const auto is = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::find(names, std::string_view(lower)) != names.end();
+  };
+  if (is({"https_proxy", "http_proxy", "all_proxy"})) return Route::kProxy;
+  if (is({"pip_index_url", "uv_index_url", "uv_default_index", "npm_config_registry"})) return Route::kIndex;
+  const auto starts = [&](std::initializer_list<std::string_view> names) {
+    return std::ranges::any_of(names, [&](std::string_view name) { return lower.starts_with(name); });
+  };
+  const bool base = lower.ends_with("_base_url");
+  const bool model = starts({"openai", "anthropic", "azure_openai", "google_gemini", "gemini", "mistral", "groq"}) ||
+                     (base && starts({"google"}));
+  return model && (base || lower.ends_with("_api_base") || lower.ends_with("_api_url") || lower.ends_with("_endpoint"))
+             ? Route::kModel
+             : Route::kNowhere;
+}
+
 std::string_view VendorName(std::string_view lower) {
   const std::size_t index = IndexOf(lower);
   if (index == kMostVendors || kVendors[index].hosts.empty()) return lower;

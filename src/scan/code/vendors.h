@@ -4,6 +4,7 @@
 
 #include <bitset>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace interlock::scan::code {
@@ -24,6 +25,9 @@ using Vendors = std::bitset<kMostVendors>;
 [[nodiscard]] bool AskedNowhereElse(const Vendors& vendors);
 // Whether a host belongs to one of the large vendors, whose own libraries read their own files of credentials.
 [[nodiscard]] bool IsKnownService(std::string_view host);
+// What a variable of the environment routes: whatever is sent, packages that are fetched, or what a model is asked.
+enum class Route : std::uint8_t { kNowhere, kProxy, kIndex, kModel };
+[[nodiscard]] Route RouteOf(std::string_view variable);
 // The name that a vendor is known by, of a short one: "gh" to "github". The word itself when it is no vendor's.
 [[nodiscard]] std::string_view VendorName(std::string_view lower);
 

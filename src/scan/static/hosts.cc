@@ -130,10 +130,6 @@ std::string PathOf(std::string_view url) {
   return path;
 }
 
-bool IsHostOrBelow(std::string_view host, std::string_view suffix) {
-  return host.ends_with(suffix) && (host.size() == suffix.size() || host[host.size() - suffix.size() - 1] == '.');
-}
-
 bool IsPathOrBelow(std::string_view path, std::string_view start) {
   return path.starts_with(start) && (path.size() == start.size() || path[start.size()] == '/');
 }
@@ -184,6 +180,10 @@ std::string HostOf(std::string_view url) {
   for (char& c : host) c = LowerOf(c);
   while (!host.empty() && host.back() == '.') host.pop_back();
   return host;
+}
+
+bool IsHostOrBelow(std::string_view host, std::string_view suffix) {
+  return host.ends_with(suffix) && (host.size() == suffix.size() || host[host.size() - suffix.size() - 1] == '.');
 }
 
 bool RunsAnybodysProgram(std::string_view url) {

@@ -546,7 +546,7 @@ void JudgePictures(const FileContext& file, std::string_view purpose, std::strin
     const std::size_t query = url == std::string_view::npos ? url : literal.find('?', url);
     if (query == std::string_view::npos || literal.find('{', query) == std::string_view::npos) return;
     const std::string host = HostOf(literal.substr(url, query - url));
-    if (host.empty() || host.find('{') != std::string::npos || host.find("shields.io") != std::string::npos) return;
+    if (host.empty() || host.find('{') != std::string::npos || IsHostOrBelow(host, "shields.io")) return;
     RawFinding finding;
     finding.rule = "EXFIL-010";
     finding.file = file.index;

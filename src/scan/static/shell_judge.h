@@ -49,6 +49,8 @@ enum class HostKind : std::uint8_t {
   kLocal,       // loopback, private networks, .local, .internal, localhost
 };
 [[nodiscard]] HostKind KindOfHost(std::string_view host_or_url);
+// The host itself, or a name below it: not one that merely holds or ends with its letters.
+[[nodiscard]] bool IsHostOrBelow(std::string_view host, std::string_view suffix);
 // Anybody may run a program there under a name of their choice (hosts.json, `apps`).
 [[nodiscard]] bool RunsAnybodysProgram(std::string_view host_or_url);
 // Stands for a host that was left out or is to be filled in: "[removed]", "<host>", "...".

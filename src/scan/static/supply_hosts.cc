@@ -354,18 +354,12 @@ void JudgeServerCommand(Sheet& sheet, const StartedServer& server) {
 // address may be a setting, all that it sends.
 void ReadRoutes(Sheet& sheet, JsonValue environment, bool of_agent) {
   for (auto it = environment.begin(); it != environment.end(); ++it) {
-    const std::string name = LowerCase(it.key());
-    // Where a server's packages are fetched from.
-    if ((*it).is_string() && (name == "npm_config_registry" || name == "pip_index_url" || name == "uv_index_url" ||
-                              name == "uv_default_index")) {
-      constexpr double kOfServer = 1.5;
+    const code::Route route = (*it).is_string() ? code::RouteOf(it.key()) : code::Route::kNowhere;
+    if (route == code::Route::kIndex) {
+      constexpr double kOfServer = 1.5;  // its packages are fetched at each start
       sheet.Index((*it).string(), SpanOf(*it), true, kOfServer);
     }
-    const bool model = of_agent && name.ends_with("_base_url") &&
-                       (name.starts_with("anthropic") || name.starts_with("openai") || name.starts_with("gemini") ||
-                        name.starts_with("google"));
-    if ((!model && name != "https_proxy" && name != "http_proxy" && name != "all_proxy") || !(*it).is_string())
-      continue;
+    if (route != code::Route::kProxy && (route != code::Route::kModel || !of_agent)) continue;
     const std::string host = HostOf((*it).string());
     const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost((*it).string());
     if (kind == HostKind::kLocal || kind == HostKind::kForge || kind == HostKind::kRegistry ||
