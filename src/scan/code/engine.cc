@@ -207,6 +207,7 @@ void Engine::Run() {
   }
   TapCallbacks();
   TapDecorators();
+  TapKeepers();
   TakeRequests();
   FindKeepers();
   MarkRouters();
@@ -476,8 +477,14 @@ Taint Engine::EvalMember(ExprId id) {
       return EnvRead(expr.arg_count > 0 ? view().Text(code().ArgsOf(expr)[0].value, function_) : std::string(), id);
     }
     if (expr.arg_count > 0) key = view().Text(code().ArgsOf(expr)[0].value, function_);
+    if (key == "transcript_path") {
+      if (const Taint event = HookField(id, key); event.labels != 0) return event;
+    }
   }
   taint = Eval(expr.base);
+  if (expr.kind == ExprKind::kIndex && view().is_python()) {
+    if (const Taint item = OfItem(view().Evaluate(expr.base, function_), taint, id); item.labels != 0) return item;
+  }
   if (taint.Has(kEnvSecret) && (taint.fresh & kEnvSecret) == 0) {
     // Of a table that is written out here, the field itself.
     const Taint field = OfOrigin(id);
@@ -655,7 +662,7 @@ Taint Engine::Eval(ExprId id) {
         for (const Arg& arg : code().ArgsOf(expr)) {
           if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kString) continue;
           JudgeAppended(arg.value);
-          if (code().exprs[arg.value].text.find("](http") != std::string_view::npos) JudgePicture(id, taint);
+          if (code().exprs[arg.value].text.find("](") != std::string_view::npos) JudgePicture(id, taint);
         }
       }
       if (expr.kind == ExprKind::kChoice && last_) JudgeExchanged(id);

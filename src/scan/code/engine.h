@@ -194,6 +194,7 @@ class Engine {
   void FindEntry(const Expr& expr, Call* found);
   void UnwrapCall(Call* found, std::vector<Arg>* bound);
   void EvalArguments(Call* evaluated, std::span<Taint> taints, GivenFunctions* functions);
+  [[nodiscard]] bool IsParameter(ExprId id) const;
   void EvalReceiver(Call* evaluated);
   Taint AnswerOfKnown(Call* known, bool* handled);
   void JudgeAnyCall(Call* judged, Taint* result);
@@ -474,7 +475,27 @@ class Engine {
   [[nodiscard]] bool OwnClass(ExprId name) const;
   void NoteTap(ExprId target, ExprId value);
   void NoteTapCall(const Call& call);
-  void NoteInterceptors(const Call& call);
+  // objects.cc
+  [[nodiscard]] Taint WholeRecord(const Call& call);
+  [[nodiscard]] Taint OfItem(const Value& owner, const Taint& receiver, ExprId at);
+  [[nodiscard]] Taint CallByPrefix(const Call& call, ExprId owner, ExprId name, std::span<const Taint> taints);
+  // made_by.cc
+  [[nodiscard]] Value MakerFunction(ExprId made) const;
+  [[nodiscard]] bool MakesFixedProgram(ExprId command) const;
+  [[nodiscard]] bool MakesBodilessRequest(ExprId request) const;
+  // sinks_copied.cc
+  bool JudgeCopied(const Call& call, const std::string& host);
+  // taps_handed.cc
+  void TapWithin(ExprId value, const std::string& what, int depth);
+  void NoteRegistered(const Call& call);
+  void NoteLogHandler(const Call& call);
+  [[nodiscard]] bool DrivesBrowser() const;
+  void NoteWatcher(const Call& call);
+  void TapKeepers();
+  [[nodiscard]] bool StandsBeforeRoutes() const;
+  bool JudgeMirroredRequest(const Call& call, const Taint& data, const std::string& host);
+  void JudgeSpan(const Call& call);
+  // taps.cc
   void TapValue(ExprId value, const std::string& what);
   [[nodiscard]] const std::string& TappedHere() const;
   [[nodiscard]] bool WatchingIsPurpose() const;
@@ -755,6 +776,9 @@ class Engine {
 };
 
 // entry.cc
+// Programs in folders for other people's code that the package's own programs load by their place run with them: their
+// reach is raised to kRuntime. Returns their files (FileContext::index), ascending.
+[[nodiscard]] std::vector<std::uint32_t> LiftLoaded(const World& world, std::vector<core::Reach>& reach);
 void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out);
 // told.cc: what tools are said to be, where that is put together or stands elsewhere, and what they answer.
 void CollectTold(const World& world, const std::vector<core::Reach>& reach, const std::vector<EntryPoint>& entries,

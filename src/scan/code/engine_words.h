@@ -13,6 +13,11 @@
 
 namespace interlock::scan::code::engine_words {
 
+// Whose functions a tap stands among (taps.cc, taps_handed.cc).
+inline constexpr std::string_view kMemoryOfAgents = "the memory of agents";
+inline constexpr std::string_view kAgentAndModel = "the agent and its model";
+inline constexpr std::string_view kLogs = "the logs of others";
+
 inline std::uint64_t Key(std::uint32_t high, std::uint32_t low) { return (std::uint64_t{high} << 32U) | low; }
 
 template <std::size_t n>

@@ -713,7 +713,12 @@ CodeAnalysis::~CodeAnalysis() = default;
 void CodeAnalysis::Prepare(std::uint32_t module) { (void)impl_->world.View(module); }
 
 CodeFacts CodeAnalysis::Run(const std::vector<Reach>& reach) {
-  return impl_->world.size() == 0 ? CodeFacts() : Findings(impl_->package, impl_->world, reach).Take();
+  if (impl_->world.size() == 0) return {};
+  std::vector<Reach> loaded = reach;
+  std::vector<std::uint32_t> lifted = LiftLoaded(impl_->world, loaded);
+  CodeFacts facts = Findings(impl_->package, impl_->world, loaded).Take();
+  facts.lifted = std::move(lifted);
+  return facts;
 }
 
 void CodeAnalysis::Drop(std::uint32_t module) { impl_->world.Drop(module); }

@@ -57,8 +57,9 @@ struct ToldText {
   std::uint32_t file = kNone;  // FileContext::index
   Loc loc;                     // of what is given
   std::string text;
-  // kAnswer: of a tool, or printed by a script. kInstruction: written into CLAUDE.md and its like.
-  enum class Place : std::uint8_t { kTool, kParameter, kAnswer, kInstruction };
+  // kAnswer: of a tool, or printed by a script. kInstruction: written into CLAUDE.md and its like. kGuide: what a
+  // prompt or a resource of a server says.
+  enum class Place : std::uint8_t { kTool, kParameter, kAnswer, kInstruction, kGuide };
   Place place = Place::kTool;
 };
 
@@ -67,6 +68,7 @@ struct CodeFacts {
   std::vector<CapabilityUse> uses;
   std::vector<ToldText> told;
   std::vector<std::string> given;         // files of the package that its code puts into an agent's memory
+  std::vector<std::uint32_t> lifted;      // files of folders for other people's code that the package's own code loads
   std::vector<std::uint32_t> unfinished;  // files whose flows took more steps than their size allows
   std::vector<std::uint32_t> starved;     // ... that hold more constants than are kept
   std::vector<RawFinding> findings;       // flows (secret -> network ...), obfuscation, evasion, T7, T8; reach set

@@ -545,12 +545,15 @@ void Lowering::EmitElement(NodeIndex node, const Function& function) {
   if (callee == kNone || KindOf(callee) != kMember) return;
   const NodeIndex list = Plain(PartWith(callee, kFieldObject));
   const NodeIndex method = PartWith(callee, kFieldProperty);
-  if (list == kNone || method == kNone || (KindOf(list) != kIdentifier && KindOf(list) != kArray)) return;
+  if (list == kNone || method == kNone) return;
+  // Object.entries(table).map(([name, run]) => ...)
+  const bool entries = KindOf(list) == kCall && TextOf(list).starts_with("Object.");
+  if (KindOf(list) != kIdentifier && KindOf(list) != kArray && !entries) return;
   constexpr auto kEach =
       std::to_array<std::string_view>({"forEach", "map", "flatMap", "filter", "find", "some", "every"});
   if (std::ranges::find(kEach, TextOf(method)) == kEach.end() || ExprOf(list) == kNone) return;
   const std::string_view name = function.params[0].name;
-  if (name.empty() || name.starts_with('#') || name == TextOf(list)) return;
+  if (name.empty() || (name.starts_with('#') && !entries) || name == TextOf(list)) return;
   // Placed at the parameters: the body comes after.
   const NodeIndex single = PartWith(node, kFieldParameter);
   const NodeIndex head = single != kNone ? single : PartWith(node, kFieldParameters);

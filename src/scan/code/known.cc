@@ -193,6 +193,12 @@ std::string Engine::HostHere() const {
     if (function == kModuleBody) break;
     function = code().functions[function].parent;
   }
+  // self.client.connect(...) when the object is made, self.client.publish(...) later
+  const ClassId owner = code().functions[function_].owner;
+  if (owner >= code().classes.size()) return {};
+  for (const FuncId method : code().classes[owner].methods) {
+    if (method < facts_[module_].size() && !facts_[module_][method].host.empty()) return facts_[module_][method].host;
+  }
   return {};
 }
 

@@ -139,6 +139,62 @@ void Engine::FillRecord(const Value& klass, std::span<const Arg> args, std::span
   }
 }
 
+// All that an object of the package holds: asdict(report), vars(report), report.model_dump(), JSON.stringify(report).
+Taint Engine::WholeRecord(const Call& call) {
+  ExprId object = kNone;
+  if (SaysOneOf(call.callee.text, {"dataclasses.asdict", "dataclasses.astuple", "builtins.vars", "attrs.asdict",
+                                   "attr.asdict", "JSON.stringify", "globalThis.JSON.stringify"}) &&
+      !call.args.empty()) {
+    object = call.args[0].value;
+  } else if (call.IsMethod() && SaysOneOf(call.last, {"model_dump", "model_dump_json", "_asdict", "dict", "json"})) {
+    object = call.base->base;
+  }
+  if (object >= code().exprs.size()) return {};
+  const Value& what = view().Evaluate(object, function_);
+  if (what.kind != ValueKind::kInstance || what.module >= states_.size()) return {};
+  const ModuleView& there = *states_[what.module].view;
+  if (call.IsMethod() && there.MethodOf(what.index, call.last) != kNone) return {};
+  Taint all;
+  for (std::uint32_t i = 0; i < there.slots().size(); ++i) {
+    if (there.slots()[i].owner == what.index && there.slots()[i].function == kNone)
+      all.Join(states_[what.module].slots[i].SeenFromOutside());
+  }
+  return all;
+}
+
+// profile["state"] of a class that answers so itself.
+Taint Engine::OfItem(const Value& owner, const Taint& receiver, ExprId at) {
+  if (owner.kind != ValueKind::kInstance || owner.module >= states_.size()) return {};
+  Value value = owner;
+  value.kind = ValueKind::kFunction;
+  value.index = states_[owner.module].view->MethodOf(owner.index, "__getitem__");
+  return value.index == kNone ? Taint() : CallFunction(value, {}, {}, receiver, at);
+}
+
+// getattr(self, "_load_" + key)(), this[`load${key}`](): every method of the class whose name begins so.
+Taint Engine::CallByPrefix(const Call& call, ExprId owner, ExprId name, std::span<const Taint> taints) {
+  const std::string prefix = Known(name);
+  const std::size_t hole = prefix.find(kHole);
+  constexpr std::size_t kShortest = 3;
+  if (hole == std::string::npos || hole < kShortest || owner >= code().exprs.size()) return {};
+  const Value& object = view().Evaluate(owner, function_);
+  if (object.kind != ValueKind::kInstance || object.module >= states_.size()) return {};
+  const Module& there = states_[object.module].view->module();
+  if (object.index >= there.classes.size()) return {};
+  Taint result;
+  std::size_t found = 0;
+  for (const FuncId method : there.classes[object.index].methods) {
+    if (method >= there.functions.size() || (object.module == module_ && method == function_)) continue;
+    if (!there.functions[method].name.starts_with(std::string_view(prefix).substr(0, hole))) continue;
+    if (++found > kMostElements) break;
+    Value value = object;
+    value.kind = ValueKind::kFunction;
+    value.index = method;
+    result.Join(CallFunction(value, call.args, taints, call.receiver, call.expr));
+  }
+  return result;
+}
+
 // @report def load(): what the decorator is given.
 void Engine::GiveDecorated() {
   for (std::uint32_t m = 0; m < states_.size(); ++m) {
@@ -187,6 +243,15 @@ ExprId Engine::ContainerOf(ExprId one, FuncId* scope) const {
     one = each.value;
     *scope = each.scope;
     named = true;
+    // .map(([name, run]) => run()): the parameter has no name of its own.
+    if (one < code().exprs.size() && code().exprs[one].kind == ExprKind::kName &&
+        code().exprs[one].text.starts_with('#')) {
+      const std::uint32_t whole = view().SlotOf(one, each.scope);
+      if (whole == kNone || view().slots()[whole].count == 0) return kNone;
+      const Binding& given = view().bindings()[view().slots()[whole].first];
+      one = given.value;
+      *scope = given.scope;
+    }
   }
   if (one >= code().exprs.size()) return kNone;
   const Expr& taken = code().exprs[one];
@@ -194,7 +259,7 @@ ExprId Engine::ContainerOf(ExprId one, FuncId* scope) const {
   if (taken.kind == ExprKind::kCall && taken.base < code().exprs.size() &&
       code().exprs[taken.base].kind == ExprKind::kMember) {
     const Expr& how = code().exprs[taken.base];
-    if (SaysOneOf(how.text, {"find", "get"})) return how.base;
+    if (SaysOneOf(how.text, {"find", "get", "setdefault"})) return how.base;
     // Object.values(table), table.values(), table.items()
     if (named && SaysOneOf(how.text, {"values", "items", "entries"}))
       return taken.arg_count == 1 ? code().ArgsOf(taken)[0].value : how.base;
@@ -205,7 +270,16 @@ ExprId Engine::ContainerOf(ExprId one, FuncId* scope) const {
 // for hook in HOOKS: hook(v); for (const p of plugins) p.run(v): all that are in a list or a table of the package, and
 // what functions of its module put into it. `exact`: no other function can be meant.
 Taint Engine::CallElements(const Call& call, std::span<const Taint> taints, bool* exact) {
-  const Expr& callee = code().exprs[code().exprs[call.expr].base];
+  const ExprId base = code().exprs[call.expr].base;
+  const Expr& callee = code().exprs[base];
+  if (callee.kind == ExprKind::kCall && callee.arg_count >= 2 && view().is_python() &&
+      view().Callee(base, function_).text == "builtins.getattr") {
+    return CallByPrefix(call, code().ArgsOf(callee)[0].value, code().ArgsOf(callee)[1].value, taints);
+  }
+  if (callee.kind == ExprKind::kIndex && callee.arg_count == 1 && !view().is_python()) {
+    const Taint begun = CallByPrefix(call, callee.base, code().ArgsOf(callee)[0].value, taints);
+    if (begun.labels != 0) return begun;
+  }
   const bool method = callee.kind == ExprKind::kMember;
   FuncId scope = function_;
   const ExprId one = method ? callee.base : code().exprs[call.expr].base;

@@ -474,6 +474,12 @@ void Lowering::EmitAssignment(NodeIndex node) {
     // An annotation alone binds nothing.
     if (const ExprId type = ExprOf(PartWith(last, kFieldType)); type != kNone) {
       Emit(Current(), StmtKind::kExpr, last, kNone, type);
+      // class Report: state: dict, of which an object is made: a field that nothing is known of.
+      const ExprId field = ExprOf(PartWith(last, kFieldLeft));
+      if (field != kNone && module_.exprs[field].kind == ExprKind::kName) {
+        if (const ExprId target = ClassTarget(field); target != field)
+          Emit(Current(), StmtKind::kAssign, last, target, kNone);
+      }
     }
     return;
   }

@@ -238,7 +238,10 @@ Value ModuleView::Compute(ExprId id, FuncId scope) const {
       Value value;
       value.kind = ValueKind::kDict;
       for (const Arg& arg : args) {
-        if (arg.name.empty()) continue;
+        if (arg.name.empty()) {
+          if (!Spread(arg.value, scope, &value)) return {};
+          continue;
+        }
         value.keys.emplace_back(arg.name);
         value.items.push_back(Evaluate(arg.value, scope));
         if (!SpendOn(value.items.back())) return {};
@@ -357,6 +360,15 @@ Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const
                  !type.text.starts_with("typing.") && !type.text.starts_with("globalThis.")) {
         value.kind = ValueKind::kInstance;
         value.text = type.text + "()";
+      }
+    }
+    // constructor(private readonly client = new Client(), fetcher = fetch): what it is where nobody gives another.
+    if (const ExprId fallback = function.params[slot.param].fallback;
+        value.kind == ValueKind::kUnknown && fallback != kNone) {
+      const Value& usual = Evaluate(fallback, function.parent == kNone ? kModuleBody : function.parent);
+      if (usual.kind == ValueKind::kInstance || usual.kind == ValueKind::kFunction ||
+          (usual.kind == ValueKind::kQualified && !IsModuleObject(usual)) || HoldsAddress(usual)) {
+        value = usual;
       }
     }
   }
@@ -659,6 +671,12 @@ std::optional<Value> ModuleView::Special(const Value& callee, const Expr& call, 
       return value;
     }
     if ((name == "util.promisify" || name.ends_with(".promisify")) && !args.empty()) return argument(0);
+    // Object.assign({}, defaults, own), Object.freeze(settings), structuredClone(settings)
+    if ((name == "globalThis.Object.assign" && args.size() == 2) ||
+        ((name == "globalThis.Object.freeze" || name == "globalThis.structuredClone") && args.size() == 1)) {
+      const Value& table = argument(args.size() - 1);
+      if (HoldsAddress(table) && (args.size() == 1 || argument(0).keys.empty())) return table;
+    }
     const Expr& base = module_.exprs[call.base];
     if (base.kind == ExprKind::kMember && base.text == "bind") return Evaluate(base.base, scope);
     return std::nullopt;
@@ -712,7 +730,8 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     const bool methods = value.kind == ValueKind::kDict && std::ranges::any_of(value.items, [](const Value& item) {
                            return item.kind == ValueKind::kFunction;
                          });
-    if (value.kind == ValueKind::kList || (value.kind == ValueKind::kDict && !methods)) return {};
+    if (value.kind == ValueKind::kList || (value.kind == ValueKind::kDict && !methods && !HoldsAddress(value)))
+      return {};
     return value;
   }
   if (callee.kind == ValueKind::kQualified) {

@@ -80,4 +80,36 @@ Value ModuleView::OfData(const Value& callee, const Expr& call, FuncId scope) co
   return data == nullptr ? Value() : *data;
 }
 
+// {...defaults, ...(own ? {url: own} : {})}: the fields of another table; what may be there or not takes the place of
+// none. Returns false where the budget is at its end.
+bool ModuleView::Spread(ExprId spread, FuncId scope, Value* into) const {
+  if (spread >= module_.exprs.size() || module_.exprs[spread].kind != ExprKind::kSpread) return true;
+  const auto inner = module_.ArgsOf(module_.exprs[spread]);
+  if (inner.empty() || inner[0].value >= module_.exprs.size()) return true;
+  const bool perhaps = module_.exprs[inner[0].value].kind == ExprKind::kChoice;
+  const Value& table = Evaluate(inner[0].value, scope);
+  constexpr std::size_t kMostFields = 64;
+  if (table.kind != ValueKind::kDict || table.keys.size() > kMostFields || into->keys.size() > kMostFields) return true;
+  for (std::size_t i = 0; i < table.keys.size() && i < table.items.size(); ++i) {
+    const auto known = std::find(into->keys.begin(), into->keys.end(), table.keys[i]);
+    if (known == into->keys.end()) {
+      into->keys.emplace_back(table.keys[i]);
+      into->items.push_back(table.items[i]);
+    } else if (!perhaps) {
+      std::vector<Value> items = into->items.ToVector();
+      items[static_cast<std::size_t>(known - into->keys.begin())] = table.items[i];
+      into->items = std::move(items);
+    }
+    if (!SpendOn(table.items[i])) return false;
+  }
+  return true;
+}
+
+// A table in which an address stands: settings, and not what is worked on.
+bool ModuleView::HoldsAddress(const Value& value) {
+  return value.kind == ValueKind::kDict && std::any_of(value.items.begin(), value.items.end(), [](const Value& item) {
+           return item.kind == ValueKind::kText && item.text.find("://") != std::string::npos;
+         });
+}
+
 }  // namespace interlock::scan::code

@@ -64,6 +64,40 @@ std::string ModuleView::TextOfValues(ExprId id, FuncId scope) const {
   return {};
 }
 
+// settings.endpoint, of an object of the package: what its class says that it is, where nobody says otherwise.
+std::string ModuleView::TextOfAttribute(const Expr& member, FuncId scope) const {
+  const Value& owner = Evaluate(member.base, scope);
+  if ((owner.kind != ValueKind::kInstance && owner.kind != ValueKind::kClass) || owner.module >= world_.size())
+    return {};
+  const ModuleView& there = owner.module == index_ ? *this : world_.View(owner.module);
+  const std::uint32_t slot = there.AttributeSlot(owner.index, member.text);
+  if (slot == kNone) return {};
+  const Slot& attribute = there.slots_[slot];
+  constexpr std::uint32_t kMostBindings = 4;
+  for (std::uint32_t i = 0; i < std::min(attribute.count, kMostBindings); ++i) {
+    const Binding& binding = there.bindings_[attribute.first + i];
+    if (binding.value >= there.module_.exprs.size() || binding.destructured) continue;
+    const std::string& text = there.Text(binding.value, binding.scope);
+    if (!text.empty()) return text;
+  }
+  return {};
+}
+
+// field(default="..."), Field("..."), field(default_factory=lambda: environ.get("X", "...")): what a field is at first.
+std::string ModuleView::TextOfField(std::span<const Arg> args, FuncId scope) const {
+  for (const Arg& arg : args) {
+    if (arg.name == "default" || (arg.name.empty() && &arg == args.data())) {
+      if (const std::string& text = Text(arg.value, scope); !text.empty()) return text;
+    }
+    if (arg.name != "default_factory" || arg.value >= module_.exprs.size()) continue;
+    const Value& made = Evaluate(arg.value, scope);
+    if (made.kind != ValueKind::kFunction || made.module != index_ || made.index >= module_.functions.size()) continue;
+    const Stmt* only = OnlyGiven(module_.functions[made.index]);
+    if (only != nullptr) return Text(only->value, made.index);
+  }
+  return {};
+}
+
 std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
   const Value& value = Evaluate(id, scope);
   if (value.kind == ValueKind::kText) return value.text.substr(0, kMaxPartial);
@@ -138,7 +172,7 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
         const std::string_view host = std::string_view(address).substr(start + 3);
         return std::string(host.substr(0, host.find_first_of("/?#:")));
       }
-      return {};
+      return TextOfAttribute(expr, scope);
     }
     case ExprKind::kIndex: {
       if (!is_python() || args.empty()) return {};
@@ -163,6 +197,8 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
     if (name == "os.path.join" || name == "pathlib.Path" || name == "pathlib.PurePath" || name == "pathlib.PosixPath") {
       return join(args, "/");
     }
+    if (name == "dataclasses.field" || name == "pydantic.Field" || name == "attrs.field" || name == "attr.ib")
+      return TextOfField(args, scope);
     if (name == "pathlib.Path.home" || name == "pathlib.Path().home") return "~";
     if (name == "tempfile.gettempdir") return "/tmp";
     if (name == "tempfile.mkdtemp") return std::string("/tmp/") + kHole;

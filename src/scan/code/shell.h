@@ -112,6 +112,9 @@ struct ShellUse {
   std::string content = {};       // kWriteFile, kWriteStartup, kWriteAgent: text written, where it is constant
   std::uint32_t command = kNone;  // index into ShellScript::commands
 };
+// What a command prints is a credential, by what it asks: `security find-generic-password`, `op item get`. Not by files
+// that it reads.
+[[nodiscard]] bool PrintsSecret(std::string_view command);
 // The first 2,048 of each kind. `all`: set to whether there were no more; may be null.
 [[nodiscard]] std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_view text,
                                                        bool* all = nullptr);

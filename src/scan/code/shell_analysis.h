@@ -98,6 +98,15 @@ inline std::string Shown(std::string_view text) {
 [[nodiscard]] std::string PushedWithKey(const ShellCommand& command, std::string_view program);
 [[nodiscard]] bool Reroutes(const ShellCommand& command, std::string_view program);
 
+inline bool HasFlag(const ShellCommand& command, std::initializer_list<std::string_view> flags) {
+  return std::ranges::any_of(command.words, [&](const ShellWord& word) { return IsAmong(word.text, flags); });
+}
+// shell_stores.cc: the program prints what a store of credentials holds, or a token of its own.
+[[nodiscard]] bool AsksStore(const ShellCommand& command, std::string_view program);
+[[nodiscard]] bool AsksToken(const ShellCommand& command, std::string_view program);
+// shell_whole.cc. The script has commands.
+void JudgeWholePowerShell(const ShellScript& script, std::string_view text, std::vector<ShellUse>& uses);
+
 class Analysis {
  public:
   // `text`: of the script; the parameters that it declares are read from it.
@@ -192,6 +201,15 @@ class Analysis {
     std::string base = BaseName(key);
     if (!base.empty() && base != std::string(1, kUnknownChar)) by_name_[base] = {key, relative};
     if (!taint.secret && taint.taken.empty()) return;
+    // out=$3; cp -r ~/.aws "$out/": in the folder of whoever called.
+    if (inside_ != nullptr && text[0] == kUnknownChar) {
+      for (const std::string& name : variables) {
+        if (name.size() != 1 || name[0] < '1' || name[0] > '9') continue;
+        Taint& put = put_into_[{inside_, name[0]}];
+        handed_ = handed_ || (taint.secret && !put.secret) || (!taint.taken.empty() && put.taken.empty());
+        put.Merge(taint);
+      }
+    }
     // A folder is what is put into it: cp -r ~/.aws "$work/aws"; tar c "$work".
     constexpr int kLevels = 3;
     std::string_view folder = text;
@@ -373,9 +391,6 @@ class Analysis {
   void Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content);
   void Output(std::uint32_t index, std::string_view program, const Taint& input);
   std::vector<const ShellWord*> Operands(const ShellCommand& command, std::string_view valued = "") const;
-  bool HasFlag(const ShellCommand& command, std::initializer_list<std::string_view> flags) const {
-    return std::ranges::any_of(command.words, [&](const ShellWord& word) { return IsAmong(word.text, flags); });
-  }
 
   const ShellScript& script_;
   std::string_view text_;
@@ -391,14 +406,16 @@ class Analysis {
   std::unordered_set<std::string> seen_;         // programs named already
   std::unordered_map<std::string, Taint> read_;  // variables that `read` filled
   std::map<std::pair<const ShellFunction*, char>, Handed> given_to_;  // by function and position
-  std::vector<const ShellFunction*> owner_;                           // of each command; empty: no functions
-  const ShellFunction* inside_ = nullptr;                             // whose body is being read
-  bool handed_ = false;                                               // something new since the pass began
-  std::string socket_;                                                // that exec opened: host/port
-  std::string fifo_;                                                  // made by mkfifo
-  std::string whole_;                                                 // Whole()
-  std::array<std::optional<bool>, 7> of_whole_;                       // by OfWhole
-  std::optional<bool> makes_characters_;                              // MakesCharacters()
+  // ... and what a function puts into the folder that it is given there.
+  std::map<std::pair<const ShellFunction*, char>, Taint> put_into_;
+  std::vector<const ShellFunction*> owner_;      // of each command; empty: no functions
+  const ShellFunction* inside_ = nullptr;        // whose body is being read
+  bool handed_ = false;                          // something new since the pass began
+  std::string socket_;                           // that exec opened: host/port
+  std::string fifo_;                             // made by mkfifo
+  std::string whole_;                            // Whole()
+  std::array<std::optional<bool>, 7> of_whole_;  // by OfWhole
+  std::optional<bool> makes_characters_;         // MakesCharacters()
   std::vector<ShellUse> uses_;
   std::array<std::size_t, static_cast<std::size_t>(ShellAct::kUnleash) + 1> count_{};
   ShellUse dropped_;

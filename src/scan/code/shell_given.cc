@@ -210,6 +210,8 @@ void Analysis::HandOver(std::uint32_t index, const ShellFunction& function, cons
     merge(static_cast<char>('0' + i), value, file);
     merge('@', value, file);
     merge('*', value, file);
+    const auto put = put_into_.find({&function, static_cast<char>('0' + i)});
+    if (put != put_into_.end()) Remember(command.words[i].text, command.words[i].variables, put->second);
   }
   merge('\0', input, {});
 }

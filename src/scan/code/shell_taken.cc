@@ -19,6 +19,8 @@ std::string_view KeptBy(std::string_view path) {
       !HasOneOf(text, {"/skills/", "/node_modules/"})) {
     return "what an agent remembers of its user";
   }
+  if (Is(text, {"~/.claude/claude.md", "~/.codex/agents.md", "~/.gemini/gemini.md"}))
+    return "what the user tells every agent";
   if (HasOneOf(text, {"/library/messages", "/library/mail", "/.thunderbird", "/.local/share/signal",
                       "/application support/signal", "/telegram desktop", "/application support/slack"})) {
     return "the user's mail and messages";

@@ -87,6 +87,13 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
             host);
       return;
     }
+    // Kept in between, by a queue or an object: where it comes from is less sure, and whose body it is in is not.
+    if (owners == 1 && fixed && !theirs && !bad && kind == HostKind::kOrdinary && (fresh & kEnvSecret) == 0 &&
+        data.Has(kEnvSecret) && AskedNowhereElse(data.vendors)) {
+      Raise("EXFIL-003", call.expr, data, kEnvSecret, "sends a service's credential to another's host, " + host, 0.5,
+            host);
+      return;
+    }
     if (owners == 1 && fixed && !theirs && (fresh & kEnvSecret) != 0) {
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends a service's credential to another's host, " + host, 0.6,
             host);
@@ -94,6 +101,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     }
   }
   if (JudgeTapped(call, all, host, kind) || JudgeMirrored(call.expr, all, host)) return;
+  if (JudgeMirroredRequest(call, all, host) || (!inbox && JudgeCopied(call, host))) return;
   // A page sends its own server what is typed on it.
   if (all.Has(kKeys) && (fixed || view().is_python()) && (bad || kind == HostKind::kOrdinary)) {
     Raise("EXFIL-004", call.expr, all, kKeys, "sends the keys that are pressed" + to, fixed ? 1.0 : 0.6, host);
@@ -189,7 +197,11 @@ Taint Engine::JudgeHttp(Call& call) {
   if (host.empty() && here_only) host = "localhost";
   JudgeHiddenAddress(call, url);
   bool none = true;
-  const Taint data = DataOf(call, &none);
+  Taint data = DataOf(call, &none);
+  if (data.Has(kSecretFile | kStore) && host.empty() && MakesBodilessRequest(url)) {
+    target.Join(data);
+    data = {};
+  }
   Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
   here().deeds |= kDidSend;
   JudgeSend(call, data, host, target);
@@ -309,14 +321,18 @@ Taint Engine::Judge(Call& call, bool* handled) {
         } else {
           address = to;
         }
-        const std::string& part = view().Text(address, function_);
+        const std::string part = Known(address);
         // net.connect(port, host): a number is no host.
         if (text.empty() || text.find_first_not_of("0123456789") == std::string::npos) text = part;
       }
       const std::string host = KnownAddress(text);
       Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
       JudgeBase(call);
-      if (call.callee.text.starts_with("logging.handlers.") && !host.empty() && KindOfHost(host) != HostKind::kLocal) {
+      const bool logs =
+          std::ranges::any_of(std::to_array<std::string_view>({"logging.handlers.", "logging_loki.", "logtail.",
+                                                               "graypy.", "fluent.", "winston.transports."}),
+                              [&](std::string_view root) { return call.callee.text.starts_with(root); });
+      if (logs && !host.empty() && KindOfHost(host) != HostKind::kLocal) {
         log_hosts_[module_] = host;
       }
       const bool socket = call.callee.text.starts_with("socket.") || call.callee.text.starts_with("net.") ||

@@ -23,9 +23,11 @@ constexpr Labels kTaken =
 bool BringsAway(std::string_view program) {
   program = program.substr(program.rfind('/') + 1);
   if (program.ends_with(".exe")) program.remove_suffix(4);
-  return SaysOneOf(program, {"curl",   "wget",    "nc",       "ncat", "netcat", "socat",  "http",          "https",
-                             "xh",     "openssl", "ssh",      "scp",  "rsync",  "sftp",   "ftp",           "lftp",
-                             "telnet", "mail",    "sendmail", "aws",  "gsutil", "rclone", "mosquitto_pub", "websocat"});
+  return SaysOneOf(program, {"curl", "wget", "nc", "ncat", "netcat", "socat", "http", "https", "xh", "openssl", "ssh",
+                             "scp", "rsync", "sftp", "ftp", "lftp", "telnet", "mail", "sendmail", "aws", "gsutil",
+                             "rclone", "mosquitto_pub", "websocat",
+                             // by names that are asked
+                             "ping", "nslookup", "dig", "host", "drill", "getent", "resolvectl", "tracepath"});
 }
 
 // "user@host:path", "host", "https://host/..."
@@ -33,6 +35,10 @@ std::string HostOfWord(const std::string& word) {
   if (Contains(word, "://"))
     return KnownHost(word.substr(word.find("://") - std::min<std::size_t>(word.find("://"), 5)));
   std::string_view rest = word;
+  // f"{part}.q.host.example": a name that carries something.
+  if (const std::size_t hole = rest.rfind(kHole);
+      hole != std::string_view::npos && rest.substr(hole + 1).starts_with('.'))
+    rest.remove_prefix(hole + 2);
   if (rest.starts_with('-') || rest.starts_with('@') || rest.starts_with('/') || rest.starts_with('.')) return {};
   if (const std::size_t at = rest.find('@'); at != std::string_view::npos) rest.remove_prefix(at + 1);
   rest = rest.substr(0, rest.find_first_of(":/ "));

@@ -197,6 +197,12 @@ void Engine::JudgePicture(ExprId text, const Taint& taint) {
   const std::string host = KnownHost(url);
   if (host.empty() || !Contains(url, std::string_view(&kHole, 1)) || KindOfHost(host) == HostKind::kLocal) return;
   const Labels secret = kSecretFile | kStore | kEnvAll | kWeakSecretFile | kEnvSecret;
+  // Who shows the answer fetches the picture, and tells the host what it was given.
+  if ((taint.fresh & kKept) != 0 && (taint.fresh & secret) == 0 && KindOfHost(host) == HostKind::kOrdinary) {
+    Raise("EXFIL-010", text, taint, kKept, "puts what the user keeps into the address of a picture at " + host, 1.0,
+          host);
+    return;
+  }
   if ((taint.fresh & secret) == 0 ||
       (taint.Has(kEnvSecret) && !taint.Has(secret & ~kEnvSecret) && HostOfVendors(host, taint.vendors))) {
     return;

@@ -573,11 +573,7 @@ Taint Engine::OutputOf(const Call& call, const std::string& command) {
       line == "cmd /c set") {
     return Source(kEnvAll, call.expr, "takes the whole environment from `" + line + "`");
   }
-  if (AnyOf(line,
-            {"security find-generic-password", "security find-internet-password", "security dump-keychain",
-             "secret-tool lookup", "kwallet-query", "gpg --export-secret", "gh auth token", "gcloud auth print-",
-             "az account get-access-token", "git credential fill", "aws configure export-credentials", "op item get",
-             "op read ", "bw get password", "lpass show", "vault kv get", "cmdkey /list", "get-storedcredential"})) {
+  if (AnyOf(line, {"kwallet-query", "cmdkey /list", "get-storedcredential"}) || PrintsSecret(command)) {
     return Source(kStore, call.expr, "asks `" + Shown(command, 60) + "` for credentials");
   }
   if ((Contains(line, "osascript") && Contains(line, "hidden answer")) ||

@@ -544,7 +544,8 @@ void Engine::JudgeSpawn(Call& call) {
                                                                          "ssh", "docker", "xargs", "nohup", "start"});
   if (chosen_by(kSocketData) || (launches && taint.Has(kSocketData))) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
-  } else if (program.empty() && !shows && chosen_by(kNetFixed) && !taint.Has(kToolArgument)) {
+  } else if (program.empty() && !shows && chosen_by(kNetFixed) && !taint.Has(kToolArgument) &&
+             !MakesFixedProgram(target)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", AsksHere() ? 0.5 : 0.8);
   }
   // What an interpreter reads as its program.

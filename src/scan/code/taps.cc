@@ -18,7 +18,11 @@ namespace {
 // Methods that frameworks call with what agents say and are told.
 bool IsAgentCallback(std::string_view name) {
   constexpr auto kPython =
-      std::to_array<std::string_view>({"llm", "chat_model", "tool", "chain", "agent", "retriever"});
+      std::to_array<std::string_view>({"llm", "chat_model", "tool", "chain", "agent", "retriever", "lm", "module"});
+  if (SaysOneOf(name, {"log_success_event", "async_log_success_event", "log_pre_api_call", "log_post_api_call",
+                       "wrapGenerate", "wrapStream"})) {
+    return true;
+  }
   if (name.starts_with("on_")) {
     for (const std::string_view what : kPython) {
       const std::string_view rest = name.substr(3);
@@ -105,7 +109,7 @@ void Engine::TapCallbacks() {
     const Module& module = states_[m].view->module();
     for (FuncId f = 1; f < module.functions.size(); ++f) {
       const Function& shape = module.functions[f];
-      if (IsAgentCallback(shape.name)) Tap(m, f, "the agent and its model");
+      if (IsAgentCallback(shape.name)) Tap(m, f, std::string(kAgentAndModel));
     }
   }
 }
@@ -205,7 +209,8 @@ void Engine::TakeRequests() {
         const std::string_view root = std::string_view(callee.text).substr(0, callee.text.find('.'));
         const std::string_view last = std::string_view(callee.text).substr(callee.text.rfind('.') + 1);
         return SaysOneOf(root, {"fastapi", "flask", "quart", "sanic", "bottle", "litestar", "starlette"}) &&
-               SaysOneOf(last, {"get", "post", "put", "patch", "delete", "api_route", "websocket", "route"});
+               SaysOneOf(last, {"get", "post", "put", "patch", "delete", "api_route", "websocket", "route",
+                                "middleware", "before_request", "after_request"});
       });
       // @client.on("run") of a client of socket.io: what the server says.
       const bool told = python && std::ranges::any_of(shape.decorators, [&](ExprId decorator) {
@@ -232,7 +237,9 @@ void Engine::TakeRequests() {
       const bool api = !python && SaysOneOf(shape.name, {"handler"}) && shape.parent == kModuleBody &&
                        !shape.params.empty() && SaysOneOf(shape.params[0].name, {"req", "request"});
       const bool handler = python && shape.owner != kNone && shape.name.starts_with("do_") && shape.params.size() == 1;
-      route = route || method || view || api;
+      // dispatch(self, request, call_next) of a class of middleware
+      const bool before = framework && shape.params.size() >= 2 && shape.params.back().name == "call_next";
+      route = route || method || view || api || before;
       if (route) Serve(m, f);
       if (handler) served_.insert(Key(m, f));
     }
@@ -321,13 +328,23 @@ void Engine::NoteTap(ExprId target, ExprId value) {
   }
   const bool holds = owner.kind == ValueKind::kUnknown && at.kind == ExprKind::kMember && HoldsFunction(at.text);
   if (!foreign && !world && !holds) return;
-  TapValue(value, std::string(whole));
+  TapWithin(value, std::string(whole), 0);
 }
 
 void Engine::TapValue(ExprId value, const std::string& what) {
   const Value& given = view().Evaluate(value, function_);
   if (given.kind == ValueKind::kFunction) {
     Tap(given.module, given.index, what);
+    return;
+  }
+  // sys.stdout = Tee(sys.stdout)
+  if (given.kind == ValueKind::kInstance && given.module < states_.size()) {
+    const Module& there = states_[given.module].view->module();
+    if (given.index >= there.classes.size()) return;
+    for (const FuncId method : there.classes[given.index].methods) {
+      if (method < there.functions.size() && !there.functions[method].name.starts_with('_'))
+        Tap(given.module, method, what);
+    }
     return;
   }
   const ExprId origin = view().Origin(value, function_);
@@ -338,27 +355,6 @@ void Engine::TapValue(ExprId value, const std::string& what) {
   const Module& there = states_[callee.module].view->module();
   for (FuncId f = 1; f < there.functions.size(); ++f) {
     if (there.functions[f].parent == callee.index) Tap(callee.module, f, what);
-  }
-}
-
-// Functions that a client of the network calls with each request and each answer.
-void Engine::NoteInterceptors(const Call& call) {
-  const std::string& callee = call.callee.text;
-  if (callee.ends_with("interceptors.response.use") || callee.ends_with("interceptors.request.use")) {
-    for (const Arg& arg : call.args) TapValue(arg.value, "requests of " + callee.substr(0, callee.find('.')));
-  }
-  for (const Arg& arg : call.args) {
-    if ((arg.name != "event_hooks" && arg.name != "hooks") || arg.value >= code().exprs.size()) continue;
-    for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
-      if (field.value >= code().exprs.size()) continue;
-      const Expr& given = code().exprs[field.value];
-      if (given.kind != ExprKind::kList) {
-        TapValue(field.value, "requests of " + callee.substr(0, callee.find('.')));
-        continue;
-      }
-      for (const Arg& item : code().ArgsOf(given))
-        TapValue(item.value, "requests of " + callee.substr(0, callee.find('.')));
-    }
   }
 }
 
@@ -413,13 +409,15 @@ bool Engine::JudgeTapped(const Call& call, const Taint& data, const std::string&
   if (!data.Has(kTapped) || !Contains(host, ".") || IsStatistics(host)) return false;
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
   const std::string what = TappedHere();
-  const bool agent = what.empty() || what == "the agent and its model" || what == kTools;
-  // A report of a crash is about this program.
-  const bool crash = Contains(what, "excepthook");
+  const bool agent =
+      what.empty() || what == kAgentAndModel || what == kTools || what == kMemoryOfAgents || what == kLogs;
+  // A report of a crash is about this program, unless it takes along what all others hold.
+  const bool crash = Contains(what, "excepthook") && !Contains(TextAt(code().functions[function_].loc), "f_locals");
   Raise("EXFIL-007", call.expr, data, kTapped,
         "copies what was meant for " + (what.empty() ? std::string("others") : what) + " to " + host,
         crash || WatchingIsPurpose() ? 0.4 : 1.0, host);
-  if (!crash && !agent && !WatchingIsPurpose()) Worsen("EXFIL-007", core::Severity::kCritical);
+  if (!crash && !Contains(what, "excepthook") && !agent && !WatchingIsPurpose())
+    Worsen("EXFIL-007", core::Severity::kCritical);
   return true;
 }
 
@@ -488,16 +486,19 @@ bool Engine::SendsAside() {
 
 // What a tool is given, or reads, sent to a host of the program's own beside the tool's work.
 bool Engine::JudgeAside(ExprId at, const Taint& data, const std::string& host) {
-  constexpr Labels kRead = kFileContent | kRows;
+  constexpr Labels kRead = kFileContent | kRows | kCommandOutput;
   if (host.empty() || data.Has(kRequest) || IsStatistics(host)) return false;
   const HostKind kind = KindOfHost(host);
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
   const bool given = data.Has(kToolArgument) && IsEntry();
-  if (!given && !data.Has(kRead)) return false;
+  // A program that sends what its commands print is told by others what to run; a tool is not.
+  const Labels read = function_ == kModuleBody || data.Has(kSocketData) ? kRead & ~kCommandOutput : kRead;
+  if (!given && !data.Has(read)) return false;
   Raise("EXFIL-007", at, data,
-        given             ? kToolArgument
-        : data.Has(kRows) ? kRows
-                          : kFileContent,
+        given                    ? kToolArgument
+        : data.Has(kRows)        ? kRows
+        : data.Has(kFileContent) ? kFileContent
+                                 : kCommandOutput,
         std::string("sends what the tool ") + (given ? "is given" : "reads") + " to " + host + ", beside its work",
         WatchingIsPurpose() ? 0.3 : 0.7, host);
   return true;
@@ -524,6 +525,11 @@ void Engine::JudgeHandedOver(const Call& call, std::string_view last) {
   const bool known = (call.callee.kind == ValueKind::kQualified || call.callee.kind == ValueKind::kInstance) &&
                      call.callee.module == kNone && Contains(callee, ".");
   // A pool's `submit(work, ...)` calls a function here; what a child reads stays on the machine.
+  // rules.insert(at - 1, rules.pop(at)): a list.
+  if (last == "insert" && view().is_python() && call.args.size() == 2 && call.args[0].name.empty() &&
+      view().Text(call.args[0].value, function_).empty()) {
+    return;
+  }
   const bool pool = AnyOf(callee, {".stdin", "concurrent.", "Executor", "multiprocessing", "threading"});
   if (!known || pool || StaysHere(callee)) return;
   if (!call.all.Has(kSecretFile | kStore | kEnvAll)) {

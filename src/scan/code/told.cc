@@ -51,9 +51,10 @@ class Collector {
     const ModuleView& view = world_.View(entry.module);
     const Module& module = view.module();
     if (entry.function >= module.functions.size()) return;
+    const bool guide = Any(entry.kind, {"resource", "prompt"});
     for (const Stmt& stmt : module.functions[entry.function].body) {
       if (stmt.kind == StmtKind::kReturn || stmt.kind == StmtKind::kYield || stmt.kind == StmtKind::kRaise)
-        Take(view, stmt.value, entry.function, true, Place::kAnswer);
+        Take(view, stmt.value, entry.function, true, guide ? Place::kGuide : Place::kAnswer);
     }
   }
 

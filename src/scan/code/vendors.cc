@@ -193,6 +193,41 @@ bool HostOfVendors(std::string_view host, const Vendors& vendors) {
   return false;
 }
 
+std::string_view DisguisedAs(std::string_view host) {
+  constexpr std::size_t kLongestHost = 253;
+  constexpr std::size_t kShortestWord = 5;  // "x", "force" and their like are words of everybody
+  constexpr std::size_t kMostLabels = 10;
+  if (host.size() > kLongestHost) return {};
+  std::array<std::string_view, kMostLabels> labels;
+  std::size_t count = 0;
+  AnyWord(host, '.', [&](std::string_view label) {
+    labels[count++] = label;
+    return count == kMostLabels;
+  });
+  const auto ending = [](std::string_view label) {
+    constexpr auto kEndings = std::to_array<std::string_view>({"com", "org", "net", "dev"});
+    return std::ranges::any_of(kEndings, [&](std::string_view one) {
+      return label == one || (label.starts_with(one) && label.size() > one.size() && label[one.size()] == '-');
+    });
+  };
+  for (std::size_t i = 1; i + 1 < count; ++i) {
+    // www.google.com.br
+    if (!ending(labels[i]) || (i + 2 == count && labels[i + 1].size() == 2)) continue;
+    for (const Vendor& vendor : kVendors) {
+      std::string_view found;
+      const bool named = AnyWord(labels[i - 1], '-', [&](std::string_view part) {
+        return AnyWord(vendor.hosts, ' ', [&](std::string_view word) {
+          if (part != word || word.size() < kShortestWord) return false;
+          found = word;
+          return true;
+        });
+      });
+      if (named && !IsTheirs(host, vendor, false)) return found;
+    }
+  }
+  return {};
+}
+
 bool AskedNowhereElse(const Vendors& vendors) {
   static const Vendors kAskedElsewhere = [] {
     // Others speak the language of these services, and are asked with keys that are called after them.

@@ -23,6 +23,8 @@ using Vendors = std::bitset<kMostVendors>;
 [[nodiscard]] bool HostOfVendors(std::string_view host, const Vendors& vendors);
 // Whether no service but the vendors' own is asked with such credentials: a token of GitHub, not a key of a model.
 [[nodiscard]] bool AskedNowhereElse(const Vendors& vendors);
+// The vendor whose whole domain stands in front of somebody else's, api-openai.com.gw.example; "": no such disguise.
+[[nodiscard]] std::string_view DisguisedAs(std::string_view host);
 // Whether a host belongs to one of the large vendors, whose own libraries read their own files of credentials.
 [[nodiscard]] bool IsKnownService(std::string_view host);
 // What a variable of the environment routes: whatever is sent, packages that are fetched, or what a model is asked.

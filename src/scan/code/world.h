@@ -158,6 +158,10 @@ class ModuleView {
   [[nodiscard]] std::optional<Value> Special(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
   [[nodiscard]] std::string TextOfValues(ExprId id, FuncId scope) const;
+  [[nodiscard]] std::string TextOfAttribute(const Expr& member, FuncId scope) const;
+  [[nodiscard]] std::string TextOfField(std::span<const Arg> args, FuncId scope) const;
+  [[nodiscard]] bool Spread(ExprId spread, FuncId scope, Value* into) const;
+  [[nodiscard]] static bool HoldsAddress(const Value& value);
   // resolve_limits.cc
   [[nodiscard]] bool Spend(std::size_t bytes) const;
   [[nodiscard]] bool SpendOn(const Value& part) const;

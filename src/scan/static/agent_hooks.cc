@@ -87,7 +87,29 @@ const FileContext* FileOf(const FilesByName& files, std::string_view path) {
 void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, std::string& host) {
   const code::ShellScript script = code::ParseShell(text);
   std::set<std::string, std::less<>> told;
+  std::set<std::string, std::less<>>
+      teller;          // functions that give out a part of it: field() { jq -r "$1" <<<"$input"; }
+  std::string socket;  // exec 3<>/dev/tcp/host/port
+  const auto uses_told = [&](const code::ShellWord& word) {
+    return std::ranges::any_of(word.variables, [&](const std::string& used) { return told.contains(used); });
+  };
+  const auto device = [](std::string_view path) {
+    const std::size_t at = std::min(path.find("/dev/tcp/"), path.find("/dev/udp/"));
+    if (at == std::string_view::npos) return std::string();
+    const std::string_view target = path.substr(at + 9);
+    return std::string(target.substr(0, target.find('/')));
+  };
+  std::uint32_t next = 0;
   for (const code::ShellCommand& command : script.commands) {
+    const std::uint32_t index = next++;
+    const bool about = std::ranges::any_of(command.words, uses_told) ||
+                       std::ranges::any_of(command.redirects, [&](const auto& one) { return uses_told(one.second); });
+    for (const code::ShellFunction& function : script.functions) {
+      if (about && index >= function.first && index < function.end) teller.emplace(function.name);
+    }
+    for (const auto& [op, word] : command.redirects) {
+      if (socket.empty() && command.words.size() == 1 && command.words[0].text == "exec") socket = device(word.text);
+    }
     for (const auto& [name, value] : command.assignments) {
       // INPUT=$(cat), BODY=$(jq -c .)
       for (const std::uint32_t inner : value.commands) {
@@ -95,9 +117,9 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
         const std::string_view program = script.commands[inner].words[0].text;
         const bool whole = script.commands[inner].words.size() == 1 || program == "jq";
         if ((program == "cat" || program == "jq" || program == "tee") && whole) told.emplace(name);
+        if (teller.contains(program)) told.emplace(name);
       }
-      if (std::ranges::any_of(value.variables, [&](const std::string& used) { return told.contains(used); }))
-        told.emplace(name);
+      if (uses_told(value)) told.emplace(name);
     }
     if (!command.words.empty() && command.words[0].text == "read" && command.words.size() > 1)
       told.emplace(command.words.back().text);
@@ -106,6 +128,16 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
     if (command.words.empty()) continue;
     std::string_view program = command.words[0].text;
     program.remove_prefix(program.rfind('/') + 1);
+    for (const auto& [op, word] : command.redirects) {
+      // gzip -c "$log" >&3, cat >/dev/tcp/host/port
+      const bool handle = op == ">&" && word.text.size() == 1 && word.text[0] >= '3' && word.text[0] <= '9';
+      const std::string to = handle ? socket : op.starts_with('>') ? device(word.text) : std::string();
+      const bool passes = program == "cat" && command.words.size() == 1;
+      if (to.empty() || (!passes && !std::ranges::any_of(command.words, uses_told))) continue;
+      sent = base::ByteSpan{command.loc.begin, command.loc.end};
+      host = HostIn("'" + to + "'");
+      return;
+    }
     if (program != "curl" && program != "wget" && program != "nc" && program != "ncat") continue;
     bool whole = program == "nc" || program == "ncat";
     bool named = false;
@@ -113,8 +145,7 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
       if (host.empty()) host = HostIn(word.text);
       whole = whole || word.text == "@-" || word.text == "-T-" || word.text == "--post-file=-" || word.text == "-d@-" ||
               word.text == "--data-binary=@-" || word.text == "/dev/stdin" || word.text == "@/dev/stdin";
-      named =
-          named || std::ranges::any_of(word.variables, [&](const std::string& used) { return told.contains(used); });
+      named = named || uses_told(word);
     }
     if ((program == "nc" || program == "ncat") && command.words.size() > 1)
       host = HostIn("'" + command.words[1].text + "'");
@@ -130,10 +161,7 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
                !std::ranges::any_of(first->words, [&](const code::ShellWord& word) {
                  return head != "jq" && word.text.size() > 1 && word.text.front() != '-' && &word != &first->words[0];
                });
-      const bool echoes =
-          (head == "echo" || head == "printf") && std::ranges::any_of(first->words, [&](const code::ShellWord& word) {
-            return std::ranges::any_of(word.variables, [&](const std::string& used) { return told.contains(used); });
-          });
+      const bool echoes = (head == "echo" || head == "printf") && std::ranges::any_of(first->words, uses_told);
       passes = passes || echoes;
     }
     if (named || (whole && passes)) {

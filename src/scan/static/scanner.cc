@@ -22,6 +22,7 @@
 #include "static/asked_rights.h"
 #include "static/build_files.h"
 #include "static/classify.h"
+#include "static/disguised_hosts.h"
 #include "static/front_matter.h"
 #include "static/installs.h"
 #include "static/listing.h"
@@ -220,6 +221,7 @@ void Job::AnalyzeFile(const FileContext& file, Unit& unit) const {
   AnalyzeText(file, rules_, result);
   result.analysed = text.size();
   JudgeBuildFile(file, result);
+  RaiseDisguisedHosts(file, result.findings);
   if (!IsCode(file.type) || text.size() > kMaxCodeBytes || file.type == FileType::kPython ||
       file.type == FileType::kJavaScript || file.type == FileType::kTypeScript) {
     return;
@@ -519,6 +521,7 @@ ScanReport Job::Run() {
         file.reach = Reach::kAgent;
     }
   }
+  for (const std::uint32_t file : facts.lifted) placed_[file].reach = std::min(placed_[file].reach, Reach::kRuntime);
   std::move(facts.findings.begin(), facts.findings.end(), std::back_inserter(raw));
   JudgeAgentHooks(hooks, placed_, raw);
   std::move(uses.begin(), uses.end(), std::back_inserter(facts.uses));

@@ -122,7 +122,13 @@ std::size_t ExpectOf(const std::string& name, bool seen) {
 TEST(Packages, AreFollowedThroughSettingsAndModules) {
   EXPECT_GE(ExpectOf("followed", true), 100U);
   EXPECT_GE(ExpectOf("settings", true), 15U);
-  EXPECT_GE(ExpectOf("honest", false), 8U);
+  EXPECT_GE(ExpectOf("honest", false), 90U);
+}
+
+TEST(Packages, WhatIsHandedOnIsFollowed) {
+  EXPECT_GE(ExpectOf("handed", true), 110U);
+  EXPECT_GE(ExpectOf("channels", true), 65U);
+  EXPECT_GE(ExpectOf("woven", true), 15U);
 }
 
 }  // namespace

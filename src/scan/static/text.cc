@@ -42,6 +42,9 @@ constexpr double kMostOfGlossed = 0.45;  // below a ground of BLOCK
 constexpr double kGlossed = 0.8;         // translated word by word
 constexpr double kGlossedTool = 0.55;    // ... of a tool: "Supprime un dossier" orders and tells in the same letters
 constexpr double kGivenText = 1.0;       // for rules of calm wording
+// What is said to whoever judges the package is read where it stands, comments and texts of programs included.
+constexpr std::string_view kToTheJudge = "PI-060";
+constexpr double kReadByJudges = 0.7;
 constexpr std::string_view kPassedUnread = "PI-056";
 constexpr double kMostOfFindings = 0.3;
 constexpr double kOfShown = 0.65;     // what text_described.cc leaves of a block of code
@@ -260,7 +263,8 @@ class Analysis {
       }
       RawFinding finding = Make(pattern.rule->id, passage, begin, std::min(end, passage.end));
       const double kind = IsCalm(finding.rule) && IsGivenText(file_, canvas_, passage) ? kGivenText : 0.0;
-      finding.scale = pattern.pattern->weight * std::max(kind, KindWeight(passage.kind));
+      const double judged = finding.rule == kToTheJudge ? kReadByJudges : 0.0;
+      finding.scale = pattern.pattern->weight * std::max({kind, judged, KindWeight(passage.kind)});
       // Around an account or an address backticks are a notation.
       const bool notation = IsCalm(finding.rule) && begin > sentence.begin && canvas_.text[begin - 1] == '`';
       finding.described = notation ? Described(canvas_, at, sentence.begin, sentence.begin)
@@ -269,10 +273,11 @@ class Analysis {
       if (IsCalm(finding.rule) && IsShownProse(file_, passage, surfaces_[passage.surface]))
         finding.described = 1.0 - (1.0 - finding.described) / kOfShown;
       // "No findings" is what such an order is about, no talk about attacks.
-      if (finding.rule == kPassedUnread && !canvas_.Reported(begin) && !passage.quoted)
+      const bool verdict = finding.rule == kPassedUnread || finding.rule == kToTheJudge;
+      if (verdict && !canvas_.Reported(begin) && !passage.quoted)
         finding.described = std::min(finding.described, kMostOfFindings);
       // The name of a parameter says what is wanted and nothing else.
-      const bool named = finding.rule == "PI-040";
+      const bool named = finding.rule == "PI-040" || finding.rule == "PI-061";
       if ((finding.rule != "PI-010" && !IsCalm(finding.rule) && DeniedBefore(sentence, begin)) ||
           (!named && OpensToolText(passage, at, begin)))
         finding.described = std::max(finding.described, 0.75);

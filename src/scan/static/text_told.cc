@@ -16,6 +16,8 @@ constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of all texts of a p
 constexpr double kAnswer = 0.8;
 // ... and their wording alone proves little: prices, pages, next steps.
 constexpr double kAnswerWords = 0.45;
+// ... those of a prompt or a resource somewhat more: a model is given them to go by.
+constexpr double kGuideWords = 0.7;
 // How the work is to look is what many tools are asked for.
 constexpr double kAnswerShapes = 0.4;
 
@@ -52,13 +54,15 @@ void JudgeToldText(const code::ToldText& said, const std::vector<FileContext>& f
                    std::vector<RawFinding>& out) {
   if (said.file >= files.size()) return;
   const bool instruction = said.place == code::ToldText::Place::kInstruction;
+  const bool guide = said.place == code::ToldText::Place::kGuide;
+  const bool page = instruction || guide;
   core::PackageFile listing;
-  listing.path = instruction ? "AGENTS.md" : "tools.json";
-  listing.bytes = instruction ? said.text : Listing(said.text, said.place == code::ToldText::Place::kParameter);
+  listing.path = page ? "AGENTS.md" : "tools.json";
+  listing.bytes = page ? said.text : Listing(said.text, said.place == code::ToldText::Place::kParameter);
   FileContext context;
   context.index = said.file;
   context.file = &listing;
-  context.type = context.claimed = instruction ? FileType::kMarkdown : FileType::kJson;
+  context.type = context.claimed = page ? FileType::kMarkdown : FileType::kJson;
   context.reach = instruction ? core::Reach::kAgent : core::Reach::kTool;
   FileResult result;
   AnalyzeText(context, rules, result);
@@ -67,9 +71,10 @@ void JudgeToldText(const code::ToldText& said, const std::vector<FileContext>& f
     const std::size_t end = std::clamp(finding.bytes.end, begin, listing.bytes.size());
     if (finding.evidence.empty())
       finding.evidence = listing.bytes.substr(begin, std::min<std::size_t>(end - begin, 400));
-    if (said.place == code::ToldText::Place::kAnswer) {
+    if (said.place == code::ToldText::Place::kAnswer || guide) {
       const bool words = finding.rule.starts_with("PI-03") || finding.rule == "PI-022";
-      finding.scale *= finding.rule == "PI-016" ? kAnswerShapes : words ? kAnswerWords : kAnswer;
+      const double of_words = guide ? kGuideWords : kAnswerWords;
+      finding.scale *= finding.rule == "PI-016" ? kAnswerShapes : words ? of_words : kAnswer;
     }
     finding.file = said.file;
     finding.bytes = {said.loc.begin, said.loc.end};

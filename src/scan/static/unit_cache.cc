@@ -14,7 +14,7 @@ std::string_view Find_scan_rules(std::string_view file);  // generated: cmake/Em
 namespace interlock::scan {
 namespace {
 
-constexpr std::string_view kFormat = "interlock.scan-cache/v2\n";
+constexpr std::string_view kFormat = "interlock.scan-cache/v3\n";
 constexpr std::size_t kMaxItems = 100'000;  // of any list
 
 // Length before everything that has one; numbers as eight bytes, least first.
@@ -294,6 +294,8 @@ std::string EncodeCode(const code::CodeFacts& facts, const std::vector<core::Ski
   for (const RawFinding& finding : facts.findings) Put(w, finding);
   w.Number(facts.given.size());
   for (const std::string& path : facts.given) w.Text(path);
+  w.Number(facts.lifted.size());
+  for (const std::uint32_t file : facts.lifted) w.Number(file);
   Put(w, skipped);
   return w.Take();
 }
@@ -330,6 +332,9 @@ bool DecodeCode(std::string_view bytes, const std::vector<FileContext>& files, c
   }
   const std::size_t given = r.Items();
   for (std::size_t i = 0; i < given && r.ok(); ++i) out.given.push_back(r.Text());
+  const std::size_t lifted = r.Items();
+  for (std::size_t i = 0; i < lifted && r.ok(); ++i)
+    out.lifted.push_back(static_cast<std::uint32_t>(r.Bounded(files.empty() ? 0 : files.size() - 1)));
   Get(r, skipped);
   return r.done();
 }

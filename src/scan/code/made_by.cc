@@ -1,0 +1,71 @@
+// What a function of the package makes, where only the call stands: commands whose program is fixed, requests that have
+// no body.
+#include <algorithm>
+#include <string_view>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+// The function of the package whose answer the expression is; kUnknown: none.
+Value Engine::MakerFunction(ExprId made) const {
+  FuncId scope = function_;
+  const ExprId origin = made < code().exprs.size() ? view().Origin(made, function_, &scope) : kNone;
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kCall) return {};
+  Value callee = view().Callee(origin, scope);
+  const bool own = callee.kind == ValueKind::kFunction && callee.module < states_.size() &&
+                   callee.index < states_[callee.module].view->module().functions.size();
+  return own ? callee : Value();
+}
+
+// def rollback(version): return ["uv", "tool", "install", f"x=={version}"]: an answer may be among the words, and
+// chooses no program.
+bool Engine::MakesFixedProgram(ExprId command) const {
+  const Value maker = MakerFunction(command);
+  if (maker.kind != ValueKind::kFunction) return false;
+  const ModuleView& there = *states_[maker.module].view;
+  const Module& module = there.module();
+  std::size_t lists = 0;
+  for (const Stmt& stmt : module.functions[maker.index].body) {
+    if (stmt.kind != StmtKind::kReturn || stmt.value >= module.exprs.size()) continue;
+    const Expr& made = module.exprs[stmt.value];
+    if (made.kind != ExprKind::kList) {
+      const bool nothing = made.kind == ExprKind::kConstant || SaysOneOf(made.text, {"None", "null", "undefined"});
+      if (!nothing) return false;
+      continue;
+    }
+    if (made.arg_count == 0) return false;
+    const ExprId head = module.ArgsOf(made)[0].value;
+    if (head >= module.exprs.size()) return false;
+    const std::string& text = there.Text(head, maker.index);
+    // sys.executable, process.execPath, or the place of a program that was looked up
+    const bool known = !text.empty()
+                           ? text.front() != kHole && !IsShellName(text)
+                           : SaysOneOf(module.exprs[head].text, {"executable", "execPath"}) ||
+                                 Contains(there.Evaluate(there.Origin(head, maker.index), maker.index).text, "which");
+    const bool looked_up = module.exprs[head].kind == ExprKind::kName && made.arg_count >= 3;
+    if (!known && !looked_up) return false;
+    ++lists;
+  }
+  return lists > 0;
+}
+
+// def api(url, token): req = Request(url); req.add_header("Authorization", token); return req
+bool Engine::MakesBodilessRequest(ExprId request) const {
+  const Value maker = MakerFunction(request);
+  if (maker.kind != ValueKind::kFunction) return false;
+  const Module& module = states_[maker.module].view->module();
+  constexpr std::size_t kMostOfBody = 2'000;
+  const Loc loc = module.functions[maker.index].loc;
+  const std::string_view body =
+      module.text.substr(loc.begin, std::min<std::size_t>(loc.end - std::min(loc.begin, loc.end), kMostOfBody));
+  return Contains(body, "Request(") && AnyOf(body, {"Authorization", "authorization", "X-Api-Key", "x-api-key"}) &&
+         !AnyOf(body, {"data=", "data =", ".data", "method=\"POST\"", "method='POST'"});
+}
+
+}  // namespace interlock::scan::code

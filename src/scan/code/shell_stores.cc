@@ -1,0 +1,62 @@
+// Commands that print what a store of credentials holds.
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "code/shell_analysis.h"
+
+namespace interlock::scan::code::shell {
+namespace {
+
+std::string WordAt(const ShellCommand& command, std::size_t i) {
+  return i < command.words.size() ? command.words[i].text : std::string();
+}
+
+}  // namespace
+
+bool AsksToken(const ShellCommand& command, std::string_view program) {
+  const auto word = [&](std::size_t i) { return WordAt(command, i); };
+  return (program == "gh" && word(1) == "auth" && word(2) == "token") ||
+         (program == "gcloud" && word(1) == "auth" && word(2).starts_with("print-")) ||
+         (program == "aws" && Is(word(1), {"sts", "ecr"}) &&
+          (word(2).starts_with("get-") || word(2).starts_with("assume-")) && word(2) != "get-caller-identity") ||
+         (program == "az" && word(1) == "account" && word(2) == "get-access-token");
+}
+
+bool AsksStore(const ShellCommand& command, std::string_view program) {
+  const auto word = [&](std::size_t i) { return WordAt(command, i); };
+  return (program == "security" && HasOneOf(word(1), {"find-generic", "find-internet", "dump-keychain", "export"})) ||
+         (program == "gpg" && HasFlag(command, {"--export-secret-keys", "--export-secret-key"})) ||
+         (program == "aws" && word(1) == "configure" && (word(2) == "get" || word(2) == "export-credentials")) ||
+         (program == "kubectl" && word(1) == "config" && word(2) == "view" && HasFlag(command, {"--raw"})) ||
+         (program == "kubectl" && Is(word(1), {"get"}) && Is(word(2), {"secret", "secrets"}) &&
+          HasFlag(command, {"-o", "-ojson", "-oyaml", "--output"})) ||
+         (program == "git" && word(1) == "credential" && word(2) == "fill") ||
+         (program == "op" && (word(1) == "read" || (Is(word(1), {"item", "document"}) && word(2) == "get"))) ||
+         (program == "bw" && Is(word(1), {"get", "list", "export"})) ||
+         (Is(program, {"lpass", "keepassxc-cli"}) && Is(word(1), {"show", "export"})) ||
+         (program == "aws" && word(2) == "get-secret-value") ||
+         (program == "gcloud" && word(1) == "secrets" && HasFlag(command, {"access"})) ||
+         (program == "az" && word(1) == "keyvault" && word(2) == "secret" &&
+          Is(word(3), {"show", "download", "backup"})) ||
+         (program == "sops" && HasFlag(command, {"-d", "--decrypt"})) || (program == "pass" && word(1) == "show") ||
+         (program == "vault" && (word(1) == "read" || (word(1) == "kv" && word(2) == "get"))) ||
+         (program == "heroku" && word(1) == "auth:token") ||
+         (program == "npm" && word(1) == "token" && word(2) == "create") ||
+         (program == "doctl" && word(1) == "auth" && word(2) == "token") ||
+         (program == "secret-tool" && word(1) == "lookup");
+}
+
+}  // namespace interlock::scan::code::shell
+
+namespace interlock::scan::code {
+
+bool PrintsSecret(std::string_view command) {
+  const ShellScript script = ParseShell(command);
+  return std::ranges::any_of(script.commands, [](const ShellCommand& one) {
+    const std::string program = shell::ProgramOf(one);
+    return shell::AsksStore(one, program) || shell::AsksToken(one, program);
+  });
+}
+
+}  // namespace interlock::scan::code

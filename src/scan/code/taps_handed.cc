@@ -1,0 +1,304 @@
+// Functions and methods that others call with what passes through them: hooks of clients and of data bases, the storage
+// of what agents remember, handlers of logs, what stands before a server's routes.
+#include <algorithm>
+#include <array>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/sink_words.h"
+#include "static/part_set.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+// Classes of frameworks that keep what agents have said and done.
+bool KeepsForAgents(std::string_view base) {
+  static constexpr FixedWords kClasses(std::to_array<std::string_view>({"BaseCheckpointSaver",
+                                                                        "MemorySaver",
+                                                                        "InMemorySaver",
+                                                                        "SqliteSaver",
+                                                                        "AsyncSqliteSaver",
+                                                                        "PostgresSaver",
+                                                                        "AsyncPostgresSaver",
+                                                                        "RedisSaver",
+                                                                        "BaseStore",
+                                                                        "InMemoryStore",
+                                                                        "PostgresStore",
+                                                                        "SqliteStore",
+                                                                        "BaseMemory",
+                                                                        "BaseChatMemory",
+                                                                        "SQLiteSession",
+                                                                        "ConversationBufferMemory",
+                                                                        "BaseChatMessageHistory",
+                                                                        "ChatMessageHistory",
+                                                                        "FileChatMessageHistory",
+                                                                        "InMemoryChatMessageHistory",
+                                                                        "SQLChatMessageHistory",
+                                                                        "SessionABC",
+                                                                        "BaseListChatMessageHistory"}));
+  return kClasses.Has(base.substr(base.rfind('.') + 1));
+}
+
+bool KeepsSomething(std::string_view method) {
+  return SaysOneOf(method, {"put", "aput", "put_writes", "aput_writes", "putWrites", "batch", "abatch", "add_message",
+                            "add_messages", "aadd_messages", "addMessage", "addMessages", "save_context", "saveContext",
+                            "asave_context", "add_items", "add_user_message", "add_ai_message"});
+}
+
+// Classes that frameworks call with each step, and by which methods.
+struct Watcher {
+  std::string_view base;
+  std::string_view methods;  // begin like this
+};
+constexpr auto kWatchers = std::to_array<Watcher>({
+    {"TracingProcessor", "on_"},
+    {"BaseEventHandler", "handle"},
+    {"Middleware", "on_"},
+    {"SpanExporter", "export"},
+    {"BaseSpanHandler", "prepare_to_"},
+});
+
+// What it is given is kept where such things are kept; one that only sends it on keeps it there.
+bool AlsoKeepsIt(std::string_view body) {
+  return AnyOf(body, {"super()", "super.", ".execute(", ".append(", ".push(", ".put(", ".aput(", ".write", ".dump",
+                      "INSERT ", ".set("});
+}
+
+struct Registration {
+  std::string_view ending;  // of what is called
+  std::size_t function;     // which argument
+  std::string_view what;
+};
+constexpr auto kRegistrations = std::to_array<Registration>({
+    {".meta.events.register", 1, "a cloud's storage"},
+    {".meta.events.register_first", 1, "a cloud's storage"},
+    {".meta.events.register_last", 1, "a cloud's storage"},
+    {"sqlalchemy.event.listen", 2, "a data base"},
+    {"sys.addaudithook", 0, "the interpreter"},
+    {"sys.settrace", 0, "the interpreter"},
+    {"sys.setprofile", 0, "the interpreter"},
+    {"threading.settrace", 0, "the interpreter"},
+    {"threading.setprofile", 0, "the interpreter"},
+    {".$use", 0, "a data base"},
+    {".events.register", 1, "whoever works in a notebook"},
+    {".register_hook", 1, kAgentAndModel},
+    {".register_reply", 1, kAgentAndModel},
+});
+
+}  // namespace
+
+// Whatever functions stand in a value: a list of them, an object of such lists.
+void Engine::TapWithin(ExprId value, const std::string& what, int depth) {
+  constexpr int kDeepest = 5;
+  if (value >= code().exprs.size() || depth > kDeepest) return;
+  const Expr& given = code().exprs[value];
+  if (given.kind != ExprKind::kList && given.kind != ExprKind::kDict) {
+    TapValue(value, what);
+    return;
+  }
+  for (const Arg& part : code().ArgsOf(given)) TapWithin(part.value, what, depth + 1);
+}
+
+bool Engine::DrivesBrowser() const {
+  return std::ranges::any_of(code().imports, [](const Import& import) {
+    return AnyOf(import.module, {"playwright", "puppeteer", "selenium", "patchright", "camoufox"});
+  });
+}
+
+// Functions that a client of the network, of a data base or of a cloud calls with each request and each answer.
+void Engine::NoteRegistered(const Call& call) {
+  const std::string& callee = call.callee.text;
+  const auto whose = [&] { return "requests of " + callee.substr(0, callee.find('.')); };
+  if (callee.ends_with("interceptors.response.use") || callee.ends_with("interceptors.request.use")) {
+    for (const Arg& arg : call.args) TapValue(arg.value, whose());
+  }
+  for (const Registration& one : kRegistrations) {
+    if (callee.ends_with(one.ending) && call.args.size() > one.function)
+      TapValue(call.args[one.function].value, std::string(one.what));
+  }
+  // prisma.$extends({query: {...}})
+  if (call.last == "$extends" && !call.args.empty()) TapWithin(call.args[0].value, "a data base", 0);
+  // page.on("request", seen)
+  if (call.last == "on" && call.args.size() == 2 &&
+      SaysOneOf(view().Text(call.args[0].value, function_), {"request", "response", "requestfinished", "websocket"}) &&
+      DrivesBrowser()) {
+    TapValue(call.args[1].value, "what a browser is asked and told");
+  }
+  // session.hooks["response"].append(seen)
+  if (call.last == "append" && call.args.size() == 1 && call.base != nullptr &&
+      Contains(TextAt(call.base->loc).substr(0, 80), ".hooks[")) {
+    TapValue(call.args[0].value, "requests of its callers");
+  }
+  for (const Arg& arg : call.args) {
+    if (arg.value >= code().exprs.size()) continue;
+    if (SaysOneOf(arg.name,
+                  {"step_callback", "task_callback", "step_callbacks", "before_model_callback", "after_model_callback",
+                   "before_tool_callback", "after_tool_callback", "before_agent_callback", "after_agent_callback",
+                   "history_processors", "pre_model_hook", "post_model_hook"})) {
+      TapWithin(arg.value, std::string(kAgentAndModel), 0);
+    } else if (arg.name == "event_hooks" || arg.name == "hooks") {
+      TapWithin(arg.value, whose(), 0);
+    } else if (SaysOneOf(call.last, {"extend", "create"}) && code().exprs[arg.value].kind == ExprKind::kDict) {
+      // ky.create({hooks: {beforeRequest: [seen]}})
+      for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) {
+        if (field.name == "hooks") TapWithin(field.value, whose(), 0);
+      }
+    }
+  }
+  NoteLogHandler(call);
+  NoteWatcher(call);
+}
+
+// fs.watch(os.homedir(), (event, name) => ...), chokidar.watch(folder).on("change", (path) => ...): is told each file
+// of the user's that changes.
+void Engine::NoteWatcher(const Call& call) {
+  const bool native = SaysOneOf(call.callee.text, {"fs.watch", "fs/promises.watch", "fs.watchFile"});
+  const bool chained = call.callee.text == "chokidar.watch().on" && call.base != nullptr;
+  if ((!native && !chained) || call.args.size() < 2) return;
+  ExprId watched = native ? call.args[0].value : kNone;
+  if (chained) {
+    const ExprId made = view().Origin(call.base->base, function_);
+    if (made < code().exprs.size() && code().exprs[made].kind == ExprKind::kCall && code().exprs[made].arg_count > 0)
+      watched = code().ArgsOf(code().exprs[made])[0].value;
+  }
+  if (watched >= code().exprs.size()) return;
+  const Value& told = view().Evaluate(call.args.back().value, function_);
+  if (told.kind != ValueKind::kFunction || told.module >= facts_.size() || told.index >= facts_[told.module].size())
+    return;
+  const std::string folder = Known(watched);
+  const Taint given =
+      IsHome(folder) ? Source(kKept, call.expr, "watches the user's folder") : KeptAt(folder, call.expr);
+  for (Taint& in : facts_[told.module][told.index].in) in.Join(given);
+}
+
+// logging.getLogger("openai").addHandler(Ship()), and `emit` of that class sends away what it is given.
+void Engine::NoteLogHandler(const Call& call) {
+  if (call.last != "addHandler" || call.args.size() != 1 || call.base == nullptr) return;
+  const ExprId owner = view().Origin(call.base->base, function_);
+  if (owner >= code().exprs.size() || code().exprs[owner].kind != ExprKind::kCall) return;
+  const auto names = code().ArgsOf(code().exprs[owner]);
+  if (!Contains(TextAt(code().exprs[owner].loc).substr(0, 60), "getLogger")) return;
+  // Of this very program: getLogger(__name__)
+  if (!names.empty()) {
+    const std::string name = view().Text(names[0].value, function_);
+    if (name.empty() || world_.Resolve(module_, name.substr(0, name.find('.'))) != kNone) return;
+  }
+  const Value& handler = view().Evaluate(call.args[0].value, function_);
+  if (handler.kind != ValueKind::kInstance || handler.module >= states_.size()) return;
+  const Module& there = states_[handler.module].view->module();
+  if (handler.index >= there.classes.size()) return;
+  for (const FuncId method : there.classes[handler.index].methods) {
+    if (method < there.functions.size() && there.functions[method].name == "emit")
+      Tap(handler.module, method, std::string(kLogs));
+  }
+}
+
+// class Keeper(SqliteSaver): def put(self, config, checkpoint, ...): keeps it and hands it on.
+void Engine::TapKeepers() {
+  for (std::uint32_t m = 0; m < states_.size(); ++m) {
+    const Module& there = states_[m].view->module();
+    for (const Class& one : there.classes) {
+      for (const ExprId base : one.bases) {
+        if (base >= there.exprs.size()) continue;
+        const std::string& named = states_[m].view->Evaluate(base, one.parent).text;
+        const std::string_view last = std::string_view(named).substr(named.rfind('.') + 1);
+        for (const Watcher& watcher : kWatchers) {
+          if (watcher.base != last || !Contains(named, ".")) continue;
+          for (const FuncId method : one.methods) {
+            if (method < there.functions.size() && there.functions[method].name.starts_with(watcher.methods))
+              Tap(m, method, std::string(kAgentAndModel));
+          }
+        }
+      }
+      const bool keeper = std::ranges::any_of(one.bases, [&](ExprId base) {
+        return base < there.exprs.size() && KeepsForAgents(states_[m].view->Evaluate(base, one.parent).text);
+      });
+      if (!keeper) continue;
+      for (const FuncId method : one.methods) {
+        if (method >= there.functions.size() || !KeepsSomething(there.functions[method].name)) continue;
+        const Loc body = there.functions[method].loc;
+        constexpr std::size_t kMostOfBody = 4'000;
+        if (AlsoKeepsIt(there.text.substr(body.begin, std::min<std::size_t>(body.end - body.begin, kMostOfBody))))
+          Tap(m, method, std::string(kMemoryOfAgents));
+      }
+    }
+    // @event.listens_for(engine, "before_cursor_execute")
+    for (FuncId f = 1; f < there.functions.size(); ++f) {
+      for (const ExprId decorator : there.functions[f].decorators) {
+        // @task_prerun.connect of a framework's signals
+        if (decorator < there.exprs.size() && there.exprs[decorator].kind != ExprKind::kCall) {
+          const std::string& signal = states_[m].view->Evaluate(decorator, there.functions[f].parent).text;
+          if (signal.ends_with(".connect") && Contains(signal, "signals.")) Tap(m, f, "the program's tasks");
+        }
+        if (decorator < there.exprs.size() && there.exprs[decorator].kind == ExprKind::kCall &&
+            states_[m].view->Callee(decorator, there.functions[f].parent).text == "sqlalchemy.event.listens_for") {
+          Tap(m, f, "a data base");
+        }
+      }
+    }
+  }
+}
+
+// (req, res, next) => ..., @app.middleware("http"), dispatch(self, request, call_next): stands before routes that are
+// not its own.
+bool Engine::StandsBeforeRoutes() const {
+  FuncId function = function_;
+  for (int i = 0; i < 4 && function != kModuleBody && function < code().functions.size(); ++i) {
+    const std::vector<Param>& params = code().functions[function].params;
+    if (params.size() >= 2 && SaysOneOf(params.back().name, {"next", "call_next"})) return true;
+    for (const ExprId decorator : code().functions[function].decorators) {
+      if (decorator < code().exprs.size() && AnyOf(TextAt(code().exprs[decorator].loc).substr(0, 80),
+                                                   {"before_request", "after_request", ".middleware("})) {
+        return true;
+      }
+    }
+    // class Seen: def __init__(self, get_response), def __call__(self, request)
+    const ClassId owner = code().functions[function].owner;
+    if (code().functions[function].name == "__call__" && owner < code().classes.size() &&
+        Contains(TextAt(code().classes[owner].loc).substr(0, 400), "get_response")) {
+      return true;
+    }
+    function = code().functions[function].parent;
+  }
+  return false;
+}
+
+// What callers of other routes say, credentials and all, copied to a host that stands in the package.
+bool Engine::JudgeMirroredRequest(const Call& call, const Taint& data, const std::string& host) {
+  if (!last_ || !data.Has(kRequest) || !Contains(host, ".") || IsStatistics(host) || !StandsBeforeRoutes())
+    return false;
+  const HostKind kind = KindOfHost(host);
+  if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
+  constexpr std::size_t kMostOfBody = 4'000;
+  const std::string said = LowerCase(TextAt(code().functions[function_].loc).substr(0, kMostOfBody));
+  if (!AnyOf(said, {"headers", "body", "cookie", "authorization"})) return false;
+  Raise("EXFIL-007", call.expr, data, kRequest, "copies what callers of a server send to " + host,
+        WatchingIsPurpose() ? 0.4 : 0.8, host);
+  return true;
+}
+
+// span.setAttribute("db.url", process.env.DATABASE_URL): whoever collects the traces reads it.
+void Engine::JudgeSpan(const Call& call) {
+  if (!last_ || call.base == nullptr || call.taints.empty()) return;
+  if (!SaysOneOf(call.last,
+                 {"setAttribute", "set_attribute", "setAttributes", "set_attributes", "addEvent", "add_event"}))
+    return;
+  constexpr Labels kCredentials = kSecretFile | kStore | kEnvAll | kEnvSecret | kWeakSecretFile;
+  const Taint& value = call.taints.back();
+  if (!value.Has(kCredentials)) return;
+  const bool traced = std::ranges::any_of(code().imports, [](const Import& import) {
+    return Contains(import.module, "opentelemetry") || Contains(import.symbol, "tracer") ||
+           Contains(LowerCase(import.symbol), "telemetry");
+  });
+  const std::string_view owner = code().exprs[call.base->base].text;
+  if (!traced && !AnyOf(LowerCase(owner), {"span", "trace"})) return;
+  Raise("EXFIL-003", call.expr, value, kCredentials,
+        "puts credentials into what is recorded of a call, which others collect",
+        value.Has(kSecretFile | kStore | kEnvAll) ? 1.0 : 0.8);
+}
+
+}  // namespace interlock::scan::code

@@ -1,0 +1,70 @@
+#include "static/disguised_hosts.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "code/vendors.h"
+#include "fmt/format.h"
+#include "interlock/base/find_bytes.h"
+#include "static/literals.h"
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMostHosts = 32;  // of a file
+
+bool OfName(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
+}
+
+bool InComment(std::string_view text, std::size_t at) {
+  constexpr std::size_t kFar = 400;
+  const std::size_t line = text.rfind('\n', at);
+  std::size_t begin = line == std::string_view::npos ? 0 : line + 1;
+  if (at - begin > kFar) return false;
+  while (begin < at && (text[begin] == ' ' || text[begin] == '\t')) ++begin;
+  const std::string_view before = text.substr(begin, at - begin);
+  return before.starts_with("//") || before.starts_with('#') || before.starts_with('*') || before.starts_with("/*") ||
+         before.find(" // ") != std::string_view::npos || before.find(" # ") != std::string_view::npos;
+}
+
+// https://github.com.evil.test: written to show what is meant.
+bool IsSample(std::string_view host) {
+  return SaysAny(host, {"evil", "attack", "malicious", "phish", "fake", "hacker", "bad-", "bad."});
+}
+
+}  // namespace
+
+void RaiseDisguisedHosts(const FileContext& file, std::vector<RawFinding>& out) {
+  const std::string_view text = file.text();
+  std::vector<std::string> seen;
+  constexpr std::string_view kScheme = "://";
+  for (std::size_t at = base::FindBytes(text, kScheme); at != std::string_view::npos;) {
+    const std::size_t from = at + kScheme.size();
+    std::size_t end = from;
+    constexpr std::size_t kLongest = 253;
+    while (end < text.size() && end - from < kLongest && OfName(text[end])) ++end;
+    const std::string_view written = text.substr(from, end - from);
+    if (std::ranges::count(written, '.') >= 2) {
+      const std::string host = LowerCase(written);
+      const std::string_view vendor = code::DisguisedAs(host);
+      if (!vendor.empty() && !IsSample(host) && std::ranges::find(seen, host) == seen.end() &&
+          !(IsCode(file.type) && InComment(text, at))) {
+        RawFinding finding;
+        finding.rule = "SC-044";
+        finding.file = file.index;
+        finding.bytes = {from, end};
+        finding.host = host;
+        finding.message = fmt::format("{} is no host of {}: it only begins like one", host, vendor);
+        out.push_back(std::move(finding));
+        seen.push_back(host);
+        if (seen.size() >= kMostHosts) return;
+      }
+    }
+    const std::size_t next = base::FindBytes(text.substr(end), kScheme);
+    at = next == std::string_view::npos ? next : end + next;
+  }
+}
+
+}  // namespace interlock::scan
