@@ -476,12 +476,15 @@ class Engine {
   void NoteTap(ExprId target, ExprId value);
   void NoteTapCall(const Call& call);
   // objects.cc
+  [[nodiscard]] std::string FieldText(std::uint32_t module, FuncId scope, ExprId member) const;
   [[nodiscard]] Taint WholeRecord(const Call& call);
   [[nodiscard]] Taint OfItem(const Value& owner, const Taint& receiver, ExprId at);
   [[nodiscard]] Taint CallByPrefix(const Call& call, ExprId owner, ExprId name, std::span<const Taint> taints);
   // made_by.cc
   [[nodiscard]] Value MakerFunction(ExprId made) const;
+  [[nodiscard]] static bool InstallsByName(std::string_view line);
   [[nodiscard]] bool MakesFixedProgram(ExprId command) const;
+  [[nodiscard]] bool IsOnlyDefault(ExprId text) const;
   [[nodiscard]] bool MakesBodilessRequest(ExprId request) const;
   // sinks_copied.cc
   bool JudgeCopied(const Call& call, const std::string& host);
@@ -493,6 +496,8 @@ class Engine {
   void NoteWatcher(const Call& call);
   void TapKeepers();
   [[nodiscard]] bool StandsBeforeRoutes() const;
+  [[nodiscard]] bool IsMiddleware(std::uint32_t module, FuncId function) const;
+  [[nodiscard]] Taint SessionOf(const Call& call);
   bool JudgeMirroredRequest(const Call& call, const Taint& data, const std::string& host);
   void JudgeSpan(const Call& call);
   // taps.cc
@@ -517,6 +522,7 @@ class Engine {
   [[nodiscard]] bool PipesShell() const;
   void JudgeProduct(ExprId product);
   void JudgeAccount(const Stmt& stmt);
+  [[nodiscard]] bool MadeOfNumbers(ExprId text);
   [[nodiscard]] bool ComparesAmount(ExprId test) const;
   void JudgeRewriter(std::string_view body);
   void JudgePieces(std::string_view body);
@@ -734,6 +740,7 @@ class Engine {
   std::map<std::pair<std::uint64_t, std::string>, Taint> fields_;  // of variables that modules share
   std::unordered_map<std::uint64_t, Targets> derived_;             // by class
   std::unordered_map<std::string_view, Targets> methods_;
+  std::unordered_map<std::uint64_t, std::string> field_texts_;  // addresses that records are made with, by slot
   bool methods_listed_ = false;
   // What the texts of a function are, for all that it writes; each asked once.
   struct Held {

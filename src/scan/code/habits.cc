@@ -164,6 +164,15 @@ std::string Engine::HostWithin(ExprId value) const {
 }
 
 // `if amount > 5000: account = OWN`: some payments go elsewhere.
+// REF.map((d, i) => String.fromCharCode(d + 48)).join(""): letters that are put together from numbers.
+bool Engine::MadeOfNumbers(ExprId text) {
+  constexpr std::size_t kMostOfText = 300;
+  if (text >= code().exprs.size() || Eval(text).Has(kComputed | kDecoded)) return text < code().exprs.size();
+  const ExprId origin = view().Origin(text, function_);
+  return origin < code().exprs.size() &&
+         AnyOf(TextAt(code().exprs[origin].loc).substr(0, kMostOfText), {"fromCharCode", "fromCodePoint", "chr("});
+}
+
 void Engine::JudgeAccount(const Stmt& stmt) {
   if (!last_ || stmt.value >= code().exprs.size()) return;
   bool some = false;
@@ -178,6 +187,15 @@ void Engine::JudgeAccount(const Stmt& stmt) {
     some = ComparesAmount(args[0].value);
     for (std::size_t i = 1; i < 3 && some; ++i) {
       if (IsAccount(view().Text(args[i].value, function_))) value = args[i].value;
+      // Letters that are put together from numbers, in the place of what somebody has given.
+      const ExprId other = args[3 - i].value;
+      if (function_ != kModuleBody && MadeOfNumbers(args[i].value) && other < code().exprs.size() &&
+          AnyOf(LowerCase(TextAt(code().exprs[other].loc).substr(0, 80)),
+                {"iban", "account", "wallet", "address", "payee"})) {
+        Raise("DIVERT-002", stmt.loc, {}, 0,
+              "puts letters that are made of numbers in the place of an account for some amounts");
+        return;
+      }
     }
   }
   if (!some || function_ == kModuleBody || code().functions[function_].params.empty()) return;

@@ -75,6 +75,7 @@ std::string Engine::Known(ExprId expr) {
           given = KnownParam(owner.module, there.SlotOf(binding.value, binding.scope));
           if (given.empty()) given = there.Text(binding.value, binding.scope);
         }
+        if (given.empty()) given = FieldText(module_, scope, origin);
       }
     }
   } else if ((at.kind == ExprKind::kFormat || at.kind == ExprKind::kConcat) && at.arg_count > 0 && scope == function_ &&

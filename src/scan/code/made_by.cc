@@ -23,6 +23,17 @@ Value Engine::MakerFunction(ExprId made) const {
   return own ? callee : Value();
 }
 
+// `python3 -m pip install *`, `npm i *`, `npx *`: which package it is, is not written.
+bool Engine::InstallsByName(std::string_view line) {
+  std::string plain = LowerCase(line.substr(0, 200));
+  std::erase_if(plain, [](char c) { return c == '\'' || c == '"'; });
+  const std::size_t hole = plain.find(kHole, 1);
+  if (hole == std::string::npos || plain[hole - 1] != ' ') return false;  // name==1.2
+  return AnyOf(std::string_view(plain).substr(0, hole),
+               {"pip install ", "pip3 install ", "npm i ", "npm install ", "npx ", "uvx ", "uv pip install ",
+                "pnpm add ", "yarn add ", "gem install ", "cargo install "});
+}
+
 // def rollback(version): return ["uv", "tool", "install", f"x=={version}"]: an answer may be among the words, and
 // chooses no program.
 bool Engine::MakesFixedProgram(ExprId command) const {
@@ -53,6 +64,26 @@ bool Engine::MakesFixedProgram(ExprId command) const {
     ++lists;
   }
   return lists > 0;
+}
+
+// req.body.check ?? "id", data.get("cmd", "id"): what is known is what it is where nobody says anything.
+bool Engine::IsOnlyDefault(ExprId text) const {
+  constexpr int kMostCalls = 4;  // String(x ?? "id").trim()
+  ExprId origin = view().Origin(text, function_);
+  for (int i = 0; i < kMostCalls && origin < code().exprs.size(); ++i) {
+    const Expr& expr = code().exprs[origin];
+    if (expr.kind == ExprKind::kChoice) return true;
+    if (expr.kind != ExprKind::kCall || expr.base >= code().exprs.size()) return false;
+    const Expr& method = code().exprs[expr.base];
+    if (method.kind == ExprKind::kMember && method.text == "get" && expr.arg_count == 2) return true;
+    const bool wraps = SaysOneOf(method.text, {"String", "str", "toString", "trim", "strip"});
+    if (!wraps) return false;
+    const ExprId inner = method.kind == ExprKind::kMember ? method.base
+                         : expr.arg_count > 0             ? code().ArgsOf(expr)[0].value
+                                                          : kNone;
+    origin = inner < code().exprs.size() ? view().Origin(inner, function_) : kNone;
+  }
+  return false;
 }
 
 // def api(url, token): req = Request(url); req.add_header("Authorization", token); return req

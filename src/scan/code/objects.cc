@@ -5,10 +5,12 @@
 #include "code/engine.h"
 #include "code/engine_words.h"
 #include "code/resolve_internal.h"
+#include "code/sink_words.h"
 
 namespace interlock::scan::code {
 
 using namespace engine_words;  // NOLINT: the engine room's own words
+using sink_words::Contains;
 
 namespace {
 
@@ -16,6 +18,7 @@ constexpr std::size_t kMostTargets = 3;  // methods of one name: more say nothin
 constexpr std::size_t kMostMethods = 100'000;
 constexpr std::size_t kMostFields = 4096;
 constexpr std::size_t kMostElements = 16;
+constexpr std::size_t kMostOfAddress = 300;  // bytes
 // Of a module in which a name alone may mean a method: in bundles of many libraries all names meet.
 constexpr std::size_t kMostWritten = std::size_t{1} << 17U;
 
@@ -128,7 +131,10 @@ void Engine::FillRecord(const Value& klass, std::span<const Arg> args, std::span
   };
   constexpr std::size_t kMostFieldsByPlace = 8;
   for (std::size_t i = 0; i < args.size() && i < taints.size(); ++i) {
-    if (taints[i].labels == 0) continue;
+    const std::string said = !args[i].name.empty() ? Known(args[i].value) : std::string();
+    // Settings(endpoint="https://..."), Settings(archive=environ.get("X", "a@b.example")): an address, whose it is.
+    const bool address = said.size() <= kMostOfAddress && (Contains(said, "://") || Contains(said, "@"));
+    if (taints[i].labels == 0 && !address) continue;
     std::uint32_t slot = kNone;
     if (!args[i].name.empty()) {
       slot = view.AttributeSlot(klass.index, args[i].name);
@@ -136,7 +142,24 @@ void Engine::FillRecord(const Value& klass, std::span<const Arg> args, std::span
       slot = field(i);
     }
     if (slot != kNone) StoreElsewhere(klass.module, slot, taints[i]);
+    if (slot == kNone || !address) continue;
+    const auto [known, added] = field_texts_.try_emplace(Key(klass.module, slot), said);
+    if (added) changed_ = true;
+    if (!added && known->second != said) known->second.clear();  // of several nothing is known
   }
+}
+
+// settings.endpoint, of a record that was made with it.
+std::string Engine::FieldText(std::uint32_t module, FuncId scope, ExprId member) const {
+  const ModuleView& here = *states_[module].view;
+  if (field_texts_.empty() || member >= here.module().exprs.size()) return {};
+  const Expr& expr = here.module().exprs[member];
+  if (expr.kind != ExprKind::kMember) return {};
+  const Value& owner = here.Evaluate(expr.base, scope);
+  if (owner.kind != ValueKind::kInstance || owner.module >= states_.size()) return {};
+  const std::uint32_t slot = states_[owner.module].view->AttributeSlot(owner.index, expr.text);
+  const auto known = slot == kNone ? field_texts_.end() : field_texts_.find(Key(owner.module, slot));
+  return known == field_texts_.end() ? std::string() : known->second;
 }
 
 // All that an object of the package holds: asdict(report), vars(report), report.model_dump(), JSON.stringify(report).
@@ -197,14 +220,32 @@ Taint Engine::CallByPrefix(const Call& call, ExprId owner, ExprId name, std::spa
 
 // @report def load(): what the decorator is given.
 void Engine::GiveDecorated() {
+  // The first function that stands in each function, of modules that are asked about.
+  std::vector<std::vector<FuncId>> inner(states_.size());
+  const auto made_by = [&](const Value& maker) {
+    const std::vector<Function>& all = states_[maker.module].view->module().functions;
+    std::vector<FuncId>& first = inner[maker.module];
+    if (first.empty()) {
+      first.assign(all.size(), kNone);
+      for (FuncId f = static_cast<FuncId>(all.size()); f-- > 1;) {
+        if (all[f].parent < all.size()) first[all[f].parent] = f;
+      }
+    }
+    return maker.index < first.size() ? first[maker.index] : kNone;
+  };
   for (std::uint32_t m = 0; m < states_.size(); ++m) {
     const Module& module = states_[m].view->module();
     for (FuncId f = 1; f < module.functions.size(); ++f) {
       for (const ExprId decorator : module.functions[f].decorators) {
-        if (decorator >= module.exprs.size() || module.exprs[decorator].kind == ExprKind::kCall) continue;
+        if (decorator >= module.exprs.size()) continue;
         const FuncId around = module.functions[f].parent == kNone ? kModuleBody : module.functions[f].parent;
-        const Value& value = states_[m].view->Evaluate(decorator, around);
+        const bool called = module.exprs[decorator].kind == ExprKind::kCall;
+        Value value =
+            called ? states_[m].view->Callee(decorator, around) : states_[m].view->Evaluate(decorator, around);
         if (value.kind != ValueKind::kFunction || value.module >= states_.size()) continue;
+        // @on("note"): the function that on(...) gives back.
+        if (called) value.index = made_by(value);
+        if (value.index == kNone) continue;
         Targets& known = callables_[{Key(value.module, value.index), 0}];
         if (known.size() <= kMostTargets) known.emplace_back(m, f);
       }

@@ -85,6 +85,17 @@ bool IsFrom(const Module& module, const Expr& member, std::string_view owner) {
 
 // Containers that variables hold, and what statements put into them. Variables of nobody's (globals) are kept by their
 // names, for slot kNone.
+// HOOKS.setdefault(name, []).append(f), hooks[name].push(f): into a list of the table.
+ExprId ModuleView::TableBehind(ExprId list) const {
+  if (list >= module_.exprs.size()) return list;
+  const Expr& part = module_.exprs[list];
+  if (part.kind == ExprKind::kIndex) return part.base;
+  const bool called = part.kind == ExprKind::kCall && part.base < module_.exprs.size() &&
+                      module_.exprs[part.base].kind == ExprKind::kMember;
+  return called && SaysOneOf(module_.exprs[part.base].text, {"setdefault", "get"}) ? module_.exprs[part.base].base
+                                                                                   : list;
+}
+
 void ModuleView::ReadKept() const {
   kept_read_ = true;
   const auto constant = [&](ExprId id) {
@@ -137,7 +148,7 @@ void ModuleView::ReadKept() const {
           if (!arg.name.empty()) keep(callee.base, arg.name, arg.value, f);
         }
       } else if (callee.kind == ExprKind::kMember && PutsIn(callee.text)) {
-        if (args.size() == 1) keep(callee.base, {}, args[0].value, f);
+        if (args.size() == 1) keep(TableBehind(callee.base), {}, args[0].value, f);
         if (args.size() == 2 && callee.text == "set") keep(callee.base, constant(args[0].value), args[1].value, f);
       }
     }

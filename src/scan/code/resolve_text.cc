@@ -83,6 +83,19 @@ std::string ModuleView::TextOfAttribute(const Expr& member, FuncId scope) const 
   return {};
 }
 
+// constructor(private readonly base = "https://..."): where objects are made, mostly nobody gives another address.
+std::string ModuleView::TextOfDefault(ExprId name, FuncId scope) const {
+  const std::uint32_t given = SlotOf(name, scope);
+  if (given == kNone || slots_[given].param == kNone || slots_[given].scope >= module_.functions.size()) return {};
+  const Function& maker = module_.functions[slots_[given].scope];
+  if ((maker.name != "constructor" && maker.name != "__init__") || slots_[given].param >= maker.params.size())
+    return {};
+  const ExprId fallback = maker.params[slots_[given].param].fallback;
+  if (fallback == kNone) return {};
+  const std::string& text = Text(fallback, maker.parent == kNone ? kModuleBody : maker.parent);
+  return text.find("://") == std::string::npos ? std::string() : text;
+}
+
 // field(default="..."), Field("..."), field(default_factory=lambda: environ.get("X", "...")): what a field is at first.
 std::string ModuleView::TextOfField(std::span<const Arg> args, FuncId scope) const {
   for (const Arg& arg : args) {
@@ -130,8 +143,10 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
     return any ? text : std::string();
   };
   switch (expr.kind) {
-    case ExprKind::kName:
-      return TextOfValues(id, scope);
+    case ExprKind::kName: {
+      std::string text = TextOfValues(id, scope);
+      return text.empty() ? TextOfDefault(id, scope) : text;
+    }
     case ExprKind::kConcat:
     case ExprKind::kFormat:
       return join(args, "");

@@ -449,7 +449,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
     case Role::kImport: {
       const ExprId name = Argument(call, entry.target, &target);
       JudgeNetFile(call, call.all);
-      if (name != kNone && !view().is_python()) JudgeFarModule(call, view().Text(name, function_));
+      if (name != kNone) JudgeFarModule(call, view().Text(name, function_));
       if (name != kNone && !view().is_python() && target.Has(kNet | kNetFixed | kNetStranger)) {
         const std::vector<std::string> texts = TextsWithin(name);
         // import(`data:text/javascript,${answer}`)

@@ -418,6 +418,16 @@ std::string Engine::HostOfConnection(const Call& call) {
 void Engine::JudgeFarModule(const Call& call, std::string_view name) {
   constexpr std::size_t kShortestProgram = 40;
   if (!last_) return;
+  if (view().is_python()) {
+    // (CACHE / "pack.py").write_text(answer); sys.path.insert(0, str(CACHE)); import_module("pack")
+    const std::string file = "/" + std::string(name.substr(0, name.find('.'))) + ".py";
+    for (const auto& [written, taint] : fetched_paths_) {
+      if (name.size() < 3 || !written.ends_with(file) || !taint.Has(kNetFile)) continue;
+      Raise("RCE-004", call.expr, taint, kNetFile, "imports a module that it has downloaded");
+      return;
+    }
+    return;
+  }
   if (name.starts_with("data:") && name.size() >= kShortestProgram &&
       Contains(name.substr(0, kShortestProgram), ";base64,")) {
     Raise("OBFUSC-001", call.expr, {}, 0, "runs a program that stands encoded in the name of a module", 0.8);

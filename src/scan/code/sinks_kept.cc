@@ -43,17 +43,17 @@ bool SpeaksForSomebody(std::string_view text) {
   if (WordsIn(text) < 5 || text.size() > kLongest || Contains(text, "\n")) return false;
   const std::string lower = " " + LowerCase(text.substr(0, 400)) + " ";
   const bool somebody = AnyOf(lower, {" user", " owner", " customer", " i ", " me ", " my ", " we ", " admin",
-                                      " operator", " human", " boss", " team "});
+                                      " operator", " human", " boss", " team ", " maintainer", " project "});
   // "Has agreed that ...", "Wants ... read in full": who it is goes without saying where a profile is kept.
   const std::string_view begin = std::string_view(lower).substr(1, lower.find(' ', 1));
   const bool unsaid = SaysOneOf(begin, {"has ", "wants ", "prefers ", "likes ", "allows ", "agrees ", "agreed ",
                                         "trusts ", "expects ", "accepts ", "always ", "never "});
   if (!somebody && unsaid) return GivesConsent(text);
-  return somebody &&
-         AnyOf(lower, {"confirm",  "approv",         "permission",    "consent",       "without ask", "not ask",
-                       "be asked", "never ask",      "trust",         "authori",       "allowed",     "warn",
-                       "verif",    "do not mention", "don't mention", "never mention", "prefers",     "wants",
-                       "always ",  "copy of",        "right away",    "not tell",      "never tell",  "review"});
+  return somebody && AnyOf(lower, {"confirm",       "approv",   "permission", "consent",        "without ask",
+                                   "not ask",       "be asked", "never ask",  "trust",          "authori",
+                                   "allowed",       "warn",     "verif",      "do not mention", "don't mention",
+                                   "never mention", "prefers",  "wants",      "always ",        "copy of",
+                                   "right away",    "not tell", "never tell", "review",         "agreed "});
 }
 
 bool NamesAccount(std::string_view name) {
@@ -148,6 +148,7 @@ bool Engine::OffersMemory() {
 
 void Engine::JudgeSeeds(const Call& call, std::string_view last, bool own) {
   if (call.args.empty()) return;
+  while (last.starts_with('_') || last.starts_with('#')) last.remove_prefix(1);
   const bool statement = SaysOneOf(last, {"execute", "executemany", "run", "exec", "query", "prepare", "all"});
   const bool keeps = SaysOneOf(
       last, {"add",      "put",          "aput",      "upsert",        "insert",       "insert_many",   "insertMany",

@@ -489,6 +489,16 @@ void Engine::JudgeRouted(ExprId dict) {
                                                   "mcpServers", "enabledPlugins"});
     if (field.name == "env") variables = field.value;
   }
+  if (!settings && variables == kNone) {
+    // settings.env = {...settings.env, ANTHROPIC_BASE_URL: "https://..."}, beside the path of an agent's settings.
+    for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
+      if (RouteOf(field.name) != Route::kModel || !Contains(code().text, "settings.json")) continue;
+      const bool agents = Contains(code().text, ".claude") || Contains(code().text, ".gemini");
+      // A table of providers names it many times.
+      if (agents && code().text.find(field.name) == code().text.rfind(field.name))
+        JudgeEnvironmentWrite(field.value, field.name, field.value);
+    }
+  }
   if (!settings || variables >= code().exprs.size()) return;
   const ExprId made = view().Origin(variables, function_);
   if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kDict) return;

@@ -160,7 +160,8 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
             : AsksHere()  ? 0.6
                           : 1.0);
     }
-  } else if (taint.Has(kRequest) && (template_text || text.find_first_not_of(kHole) == std::string::npos)) {
+  } else if (taint.Has(kRequest) &&
+             (template_text || text.find_first_not_of(kHole) == std::string::npos || IsOnlyDefault(command))) {
     const bool listed = text.find_first_not_of(kHole) == std::string::npos && TakesFromTable(command);
     if (template_text || listed) {
       // Whoever connects is as good as a caller of a tool, though no tool leads here.
@@ -547,6 +548,11 @@ void Engine::JudgeSpawn(Call& call) {
   } else if (program.empty() && !shows && chosen_by(kNetFixed) && !taint.Has(kToolArgument) &&
              !MakesFixedProgram(target)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", AsksHere() ? 0.5 : 0.8);
+  }
+  // Packages by whatever names another machine says.
+  if (taint.Has(kNetStranger) && !taint.Has(kToolArgument) && words.size() > 1 &&
+      Contains(line, std::string_view(&kHole, 1)) && InstallsByName(line)) {
+    Raise("RCE-004", call.expr, taint, kNetStranger, "installs the packages that an answer names");
   }
   // What an interpreter reads as its program.
   const std::string reader = LowerCase(program) + " " + std::string(TextAt(code().exprs[words[0]].loc).substr(0, 60));

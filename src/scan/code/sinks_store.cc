@@ -415,17 +415,22 @@ bool Engine::ReroutesPackages(std::string_view path) const {
                                       ".gitconfig", ".curlrc", ".wgetrc", "bunfig.toml"});
   if (!settings) return false;
   const Loc body = code().functions[function_].loc;
-  return std::ranges::any_of(code().exprs, [&](const Expr& part) {
+  for (ExprId id = 0; id < code().exprs.size(); ++id) {
+    const Expr& part = code().exprs[id];
     const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
-    if (part.kind != ExprKind::kString || !inside || part.text.size() > 2'000) return false;
-    const std::size_t at = part.text.find("://");
+    const bool made = part.kind == ExprKind::kFormat || part.kind == ExprKind::kConcat;
+    if (!inside || (part.kind != ExprKind::kString && !made) || part.text.size() > 2'000) continue;
+    // f"registry={MIRROR}": the address stands elsewhere.
+    const std::string_view text = made ? std::string_view(view().Text(id, function_)) : part.text;
+    const std::size_t at = text.find("://");
     if (at == std::string_view::npos ||
-        !AnyOf(part.text, {"index-url", "registry", "proxy", "channel_alias", "insteadOf", "[url "}))
-      return false;
-    const std::string host = HostOf(part.text.substr(at - std::min<std::size_t>(at, 5)));
+        !AnyOf(text, {"index-url", "registry", "proxy", "channel_alias", "insteadOf", "[url "}))
+      continue;
+    const std::string host = HostOf(text.substr(at - std::min<std::size_t>(at, 5)));
     const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
-    return (kind == HostKind::kOrdinary || IsBad(kind)) && !IsKnownService(host);
-  });
+    if ((kind == HostKind::kOrdinary || IsBad(kind)) && !IsKnownService(host)) return true;
+  }
+  return false;
 }
 
 // The path of this very program: `__file__`, fileURLToPath(import.meta.url), process.argv[1], resolved or kept before.

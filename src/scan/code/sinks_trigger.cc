@@ -251,6 +251,7 @@ void Engine::JudgeReceiverList(std::uint32_t module, FuncId scope, ExprId receiv
     std::string text = value.kind == ValueKind::kText ? value.text : std::string();
     if (text.empty() && (item.kind == ExprKind::kFormat || item.kind == ExprKind::kConcat))
       text = parts.view().Text(parts.id(), parts.scope());
+    if (text.empty() && item.kind == ExprKind::kMember) text = FieldText(parts.module_id(), parts.scope(), parts.id());
     // What is put in before the sign may be the user's; the domain says whose box it is.
     const std::size_t sign = text.find('@');
     if (sign != std::string::npos && text.size() < kLongest && text.find(kHole, sign) == std::string::npos) {

@@ -238,7 +238,8 @@ void Engine::TakeRequests() {
                        !shape.params.empty() && SaysOneOf(shape.params[0].name, {"req", "request"});
       const bool handler = python && shape.owner != kNone && shape.name.starts_with("do_") && shape.params.size() == 1;
       // dispatch(self, request, call_next) of a class of middleware
-      const bool before = framework && shape.params.size() >= 2 && shape.params.back().name == "call_next";
+      const bool before =
+          (framework && shape.params.size() >= 2 && shape.params.back().name == "call_next") || IsMiddleware(m, f);
       route = route || method || view || api || before;
       if (route) Serve(m, f);
       if (handler) served_.insert(Key(m, f));

@@ -109,6 +109,15 @@ bool Engine::DrivesBrowser() const {
   });
 }
 
+// context.cookies(), driver.get_cookies(), context.storageState(): who is signed in where.
+Taint Engine::SessionOf(const Call& call) {
+  if (!call.IsMethod() || !SaysOneOf(call.last, {"cookies", "get_cookies", "getCookies", "storageState",
+                                                 "storage_state", "getAllCookies"})) {
+    return {};
+  }
+  return DrivesBrowser() ? Source(kKept, call.expr, "takes the sessions that a browser has open") : Taint();
+}
+
 // Functions that a client of the network, of a data base or of a cloud calls with each request and each answer.
 void Engine::NoteRegistered(const Call& call) {
   const std::string& callee = call.callee.text;
@@ -116,12 +125,16 @@ void Engine::NoteRegistered(const Call& call) {
   if (callee.ends_with("interceptors.response.use") || callee.ends_with("interceptors.request.use")) {
     for (const Arg& arg : call.args) TapValue(arg.value, whose());
   }
+  // Of an object that is handed in, what is called is known by its words alone.
+  const std::string_view written = call.IsMethod() ? TextAt(call.base->loc).substr(0, 200) : std::string_view();
   for (const Registration& one : kRegistrations) {
-    if (callee.ends_with(one.ending) && call.args.size() > one.function)
+    if ((callee.ends_with(one.ending) || written.ends_with(one.ending)) && call.args.size() > one.function)
       TapValue(call.args[one.function].value, std::string(one.what));
   }
-  // prisma.$extends({query: {...}})
+  // prisma.$extends({query: {...}}), wrapLanguageModel({model, middleware: {...}})
   if (call.last == "$extends" && !call.args.empty()) TapWithin(call.args[0].value, "a data base", 0);
+  if (call.last == "wrapLanguageModel" && !call.args.empty())
+    TapWithin(call.args[0].value, std::string(kAgentAndModel), 0);
   // page.on("request", seen)
   if (call.last == "on" && call.args.size() == 2 &&
       SaysOneOf(view().Text(call.args[0].value, function_), {"request", "response", "requestfinished", "websocket"}) &&
@@ -243,6 +256,15 @@ void Engine::TapKeepers() {
   }
 }
 
+// class Seen: def __init__(self, get_response), def __call__(self, request)
+bool Engine::IsMiddleware(std::uint32_t module, FuncId function) const {
+  const Module& there = states_[module].view->module();
+  const Function& shape = there.functions[function];
+  if (shape.name != "__call__" || shape.params.size() != 2 || shape.owner >= there.classes.size()) return false;
+  constexpr std::size_t kMostOfClass = 400;
+  return Contains(there.text.substr(there.classes[shape.owner].loc.begin, kMostOfClass), "get_response");
+}
+
 // (req, res, next) => ..., @app.middleware("http"), dispatch(self, request, call_next): stands before routes that are
 // not its own.
 bool Engine::StandsBeforeRoutes() const {
@@ -256,12 +278,7 @@ bool Engine::StandsBeforeRoutes() const {
         return true;
       }
     }
-    // class Seen: def __init__(self, get_response), def __call__(self, request)
-    const ClassId owner = code().functions[function].owner;
-    if (code().functions[function].name == "__call__" && owner < code().classes.size() &&
-        Contains(TextAt(code().classes[owner].loc).substr(0, 400), "get_response")) {
-      return true;
-    }
+    if (IsMiddleware(module_, function)) return true;
     function = code().functions[function].parent;
   }
   return false;

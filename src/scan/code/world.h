@@ -158,6 +158,8 @@ class ModuleView {
   [[nodiscard]] std::optional<Value> Special(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
   [[nodiscard]] std::string TextOfValues(ExprId id, FuncId scope) const;
+  [[nodiscard]] std::string TextOfDefault(ExprId name, FuncId scope) const;
+  [[nodiscard]] ExprId TableBehind(ExprId list) const;
   [[nodiscard]] std::string TextOfAttribute(const Expr& member, FuncId scope) const;
   [[nodiscard]] std::string TextOfField(std::span<const Arg> args, FuncId scope) const;
   [[nodiscard]] bool Spread(ExprId spread, FuncId scope, Value* into) const;

@@ -8,6 +8,7 @@
 #include "fmt/format.h"
 #include "interlock/base/find_bytes.h"
 #include "static/literals.h"
+#include "static/shell_judge.h"
 
 namespace interlock::scan {
 namespace {
@@ -34,6 +35,22 @@ bool IsSample(std::string_view host) {
   return SaysAny(host, {"evil", "attack", "malicious", "phish", "fake", "hacker", "bad-", "bad."});
 }
 
+// url.https://git.mirror.example/.insteadOf, in whatever quotes: what git fetches and sends goes there. The host; ""
+// for a service's own.
+std::string ReroutedTo(std::string_view text, std::size_t from, std::size_t end) {
+  constexpr std::string_view kHead = "url.";
+  constexpr std::size_t kFar = 20;  // of the scheme
+  const std::size_t start = from > kFar ? from - kFar : 0;
+  if (text.substr(start, from - start).rfind(kHead) == std::string_view::npos) return {};
+  const std::string rest = LowerCase(text.substr(end, 200));
+  const std::size_t stop = std::min(rest.find_first_of("\n\r="), rest.size());
+  if (rest.substr(0, stop).find("insteadof") == std::string::npos) return {};
+  const std::string host = LowerCase(text.substr(from, end - from));
+  const HostKind kind = KindOfHost(host);
+  const bool ordinary = kind == HostKind::kOrdinary || kind == HostKind::kRawAddress || kind == HostKind::kTunnel;
+  return ordinary && !code::IsKnownService(host) ? host : std::string();
+}
+
 }  // namespace
 
 void RaiseDisguisedHosts(const FileContext& file, std::vector<RawFinding>& out) {
@@ -46,6 +63,16 @@ void RaiseDisguisedHosts(const FileContext& file, std::vector<RawFinding>& out) 
     constexpr std::size_t kLongest = 253;
     while (end < text.size() && end - from < kLongest && OfName(text[end])) ++end;
     const std::string_view written = text.substr(from, end - from);
+    if (const std::string host = ReroutedTo(text, from, end); !host.empty() && seen.size() < kMostHosts) {
+      RawFinding finding;
+      finding.rule = "SH-008";
+      finding.file = file.index;
+      finding.bytes = {from, end};
+      finding.host = host;
+      finding.message = fmt::format("has git go to {} in place of another host", host);
+      out.push_back(std::move(finding));
+      seen.push_back(host);
+    }
     if (std::ranges::count(written, '.') >= 2) {
       const std::string host = LowerCase(written);
       const std::string_view vendor = code::DisguisedAs(host);
