@@ -662,7 +662,9 @@ Taint Engine::Eval(ExprId id) {
         for (const Arg& arg : code().ArgsOf(expr)) {
           if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kString) continue;
           JudgeAppended(arg.value);
-          if (code().exprs[arg.value].text.find("](") != std::string_view::npos) JudgePicture(id, taint);
+          const std::string_view piece = code().exprs[arg.value].text;
+          if (piece.find("](") != std::string_view::npos || piece.find("src=") != std::string_view::npos)
+            JudgePicture(id, taint);
         }
       }
       if (expr.kind == ExprKind::kChoice && last_) JudgeExchanged(id);

@@ -740,6 +740,7 @@ class Engine {
   std::map<std::pair<std::uint64_t, std::string>, Taint> fields_;  // of variables that modules share
   std::unordered_map<std::uint64_t, Targets> derived_;             // by class
   std::unordered_map<std::string_view, Targets> methods_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> fields_of_;  // slots of the first 256 fields, by class
   std::unordered_map<std::uint64_t, std::string> field_texts_;  // addresses that records are made with, by slot
   bool methods_listed_ = false;
   // What the texts of a function are, for all that it writes; each asked once.

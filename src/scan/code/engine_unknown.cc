@@ -48,11 +48,13 @@ Taint Engine::KeptOfArguments(const Call& call) const {
   Taint kept = call.all;
   const bool makes =
       code().exprs[call.expr].is_new || (!call.last.empty() && call.last[0] >= 'A' && call.last[0] <= 'Z');
-  if (makes && !Transforms(call.last)) kept = kept.Without(kEnvLabels);
+  if (makes && !Transforms(call.last) && !IsEnvelope(call.last)) kept = kept.Without(kEnvLabels);
   // A schema's `parse` takes settings out of what it is given; JSON's gives all of it back.
   const bool again = name.ends_with("JSON.parse") || name == "json.loads" ||
                      SaysOneOf(call.last, {"add_header", "set_content", "set_payload", "attach"});
-  if (!Transforms(name.empty() ? call.last : name) && !Transforms(call.last) && !again) kept = kept.Without(kEnvAll);
+  const bool whole_of_it = again || (makes && IsEnvelope(call.last));
+  if (!Transforms(name.empty() ? call.last : name) && !Transforms(call.last) && !whole_of_it)
+    kept = kept.Without(kEnvAll);
   // A connection was opened with a credential and does not hand it out: what it answers is the other side's. Given as
   // the one thing to open, it may be the file itself: sqlite3.connect(cookies).
   const bool whole = !call.args.empty() && call.args[0].name.empty() && call.args[0].value < code().exprs.size() &&

@@ -144,6 +144,15 @@ inline bool OpensConnection(std::string_view last) {
 }
 
 // Functions that give back their arguments in another form.
+// Classes of libraries that only carry what they are made with: BaseEvent(properties={...}),
+// PointStruct(payload={...}).
+inline bool IsEnvelope(std::string_view name) {
+  constexpr auto kEnds = std::to_array<std::string_view>(
+      {"Event", "Message", "Point", "PointStruct", "Record", "Payload", "LogItem", "Mail", "Email", "Document",
+       "Command", "Notification", "Embed", "Attachment", "Blob", "File", "Activity", "Entity"});
+  return std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
+}
+
 inline bool Transforms(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);

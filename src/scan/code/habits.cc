@@ -167,7 +167,8 @@ std::string Engine::HostWithin(ExprId value) const {
 // REF.map((d, i) => String.fromCharCode(d + 48)).join(""): letters that are put together from numbers.
 bool Engine::MadeOfNumbers(ExprId text) {
   constexpr std::size_t kMostOfText = 300;
-  if (text >= code().exprs.size() || Eval(text).Has(kComputed | kDecoded)) return text < code().exprs.size();
+  if (text >= code().exprs.size()) return false;
+  if (Eval(text).Has(kComputed | kDecoded)) return true;
   const ExprId origin = view().Origin(text, function_);
   return origin < code().exprs.size() &&
          AnyOf(TextAt(code().exprs[origin].loc).substr(0, kMostOfText), {"fromCharCode", "fromCodePoint", "chr("});

@@ -177,11 +177,13 @@ Taint Engine::WholeRecord(const Call& call) {
   if (what.kind != ValueKind::kInstance || what.module >= states_.size()) return {};
   const ModuleView& there = *states_[what.module].view;
   if (call.IsMethod() && there.MethodOf(what.index, call.last) != kNone) return {};
-  Taint all;
-  for (std::uint32_t i = 0; i < there.slots().size(); ++i) {
-    if (there.slots()[i].owner == what.index && there.slots()[i].function == kNone)
-      all.Join(states_[what.module].slots[i].SeenFromOutside());
+  constexpr std::size_t kMostJoined = 256;
+  const auto [fields, added] = fields_of_.try_emplace(Key(what.module, what.index));
+  for (std::uint32_t i = 0; added && i < there.slots().size() && fields->second.size() < kMostJoined; ++i) {
+    if (there.slots()[i].owner == what.index && there.slots()[i].function == kNone) fields->second.push_back(i);
   }
+  Taint all;
+  for (const std::uint32_t field : fields->second) all.Join(states_[what.module].slots[field].SeenFromOutside());
   return all;
 }
 

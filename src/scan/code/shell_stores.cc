@@ -26,7 +26,8 @@ bool AsksToken(const ShellCommand& command, std::string_view program) {
 bool AsksStore(const ShellCommand& command, std::string_view program) {
   const auto word = [&](std::size_t i) { return WordAt(command, i); };
   return (program == "security" && HasOneOf(word(1), {"find-generic", "find-internet", "dump-keychain", "export"})) ||
-         (program == "gpg" && HasFlag(command, {"--export-secret-keys", "--export-secret-key"})) ||
+         (program == "gpg" &&
+          HasFlag(command, {"--export-secret-keys", "--export-secret-key", "--export-secret-subkeys"})) ||
          (program == "aws" && word(1) == "configure" && (word(2) == "get" || word(2) == "export-credentials")) ||
          (program == "kubectl" && word(1) == "config" && word(2) == "view" && HasFlag(command, {"--raw"})) ||
          (program == "kubectl" && Is(word(1), {"get"}) && Is(word(2), {"secret", "secrets"}) &&

@@ -19,7 +19,10 @@ Loc BackwardCommand(std::string_view text) {
   constexpr std::size_t kLongest = 4'000;
   for (std::size_t open = text.find_first_of("\"'"); open != std::string_view::npos;) {
     const std::size_t shut = text.find(text[open], open + 1);
-    if (shut == std::string_view::npos) break;
+    if (shut == std::string_view::npos) {  // an apostrophe: the last of its kind
+      open = text.find_first_of("\"'", open + 1);
+      continue;
+    }
     const std::size_t size = shut - open - 1;
     if (size >= kShortest && size <= kLongest) {
       std::string turned = LowerCase(text.substr(open + 1, size));

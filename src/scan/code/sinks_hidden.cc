@@ -190,9 +190,18 @@ void Engine::JudgeMaker(const Call& call, ExprId callee) {
 void Engine::JudgePicture(ExprId text, const Taint& taint) {
   if (!last_) return;
   const std::string& whole = view().Text(text, function_);
-  const std::size_t at = whole.find("](http");
+  std::size_t at = whole.find("](http");
+  char close = ')';
+  // <img src="https://host/p.gif?d=...">
+  for (const char quote : {'"', '\''}) {
+    if (at != std::string::npos) break;
+    at = whole.find(std::string("src=") + quote + "http");
+    if (at == std::string::npos) continue;
+    at += 3;
+    close = quote;
+  }
   if (at == std::string::npos) return;
-  const std::size_t end = std::min(whole.find(')', at + 2), whole.size());
+  const std::size_t end = std::min(whole.find(close, at + 2), whole.size());
   const std::string url = whole.substr(at + 2, end - at - 2);
   const std::string host = KnownHost(url);
   if (host.empty() || !Contains(url, std::string_view(&kHole, 1)) || KindOfHost(host) == HostKind::kLocal) return;
@@ -203,6 +212,8 @@ void Engine::JudgePicture(ExprId text, const Taint& taint) {
           host);
     return;
   }
+  // A page that is written: a key in its address is how one service after another is asked for a map.
+  if (close != ')' && (taint.fresh & (kSecretFile | kStore | kEnvAll)) == 0) return;
   if ((taint.fresh & secret) == 0 ||
       (taint.Has(kEnvSecret) && !taint.Has(secret & ~kEnvSecret) && HostOfVendors(host, taint.vendors))) {
     return;

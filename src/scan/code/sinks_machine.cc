@@ -492,10 +492,12 @@ void Engine::JudgeRouted(ExprId dict) {
   if (!settings && variables == kNone) {
     // settings.env = {...settings.env, ANTHROPIC_BASE_URL: "https://..."}, beside the path of an agent's settings.
     for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
-      if (RouteOf(field.name) != Route::kModel || !Contains(code().text, "settings.json")) continue;
-      const bool agents = Contains(code().text, ".claude") || Contains(code().text, ".gemini");
-      // A table of providers names it many times.
-      if (agents && code().text.find(field.name) == code().text.rfind(field.name))
+      constexpr std::size_t kShortest = 12;
+      if (field.name.size() < kShortest || RouteOf(field.name) != Route::kModel) continue;
+      const bool agents = Contains(code().text, "settings.json") &&
+                          (Contains(code().text, ".claude") || Contains(code().text, ".gemini"));
+      // A table of providers has it many times.
+      if (agents && std::ranges::count(code().args, field.name, &Arg::name) == 1)
         JudgeEnvironmentWrite(field.value, field.name, field.value);
     }
   }

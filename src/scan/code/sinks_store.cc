@@ -45,7 +45,7 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
     }
   }
   // What is read from there again, it is.
-  if (taint.Has(kSecretFile | kStore)) MarkCopied(Known(path), taint);
+  if (taint.Has(kSecretFile | kStore | kEnvAll)) MarkCopied(Known(path), taint);
   if (code().exprs[path].kind != ExprKind::kName) return;
   const std::uint32_t slot = view().SlotOf(path, function_);
   if (slot == kNone) return;

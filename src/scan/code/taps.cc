@@ -18,9 +18,9 @@ namespace {
 // Methods that frameworks call with what agents say and are told.
 bool IsAgentCallback(std::string_view name) {
   constexpr auto kPython =
-      std::to_array<std::string_view>({"llm", "chat_model", "tool", "chain", "agent", "retriever", "lm", "module"});
+      std::to_array<std::string_view>({"llm", "chat_model", "tool", "chain", "agent", "retriever", "lm"});
   if (SaysOneOf(name, {"log_success_event", "async_log_success_event", "log_pre_api_call", "log_post_api_call",
-                       "wrapGenerate", "wrapStream"})) {
+                       "on_module_start", "on_module_end", "wrapGenerate", "wrapStream"})) {
     return true;
   }
   if (name.starts_with("on_")) {
@@ -50,13 +50,15 @@ constexpr std::string_view kTools = "the package's tools";
 bool SendsOn(std::string_view last) {
   const std::string name = LowerCase(last.substr(0, 60));
   for (const std::string_view verb :
-       {"send",           "publish",     "insert",     "capture",        "track",         "upload",
-        "post",           "put_",        "upsert",     "setcontext",     "set_context",   "setextra",
-        "set_extra",      "identify",    "adddoc",     "setdoc",         "create_file",   "createfile",
-        "createorupdate", "create_gist", "creategist", "putobject",      "lpush",         "rpush",
-        "broadcast",      "notify",      "logevent",   "log_event",      "recordevent",   "record_event",
-        "enqueue",        "produce",     "submit",     "create_comment", "createcomment", "create_issue",
-        "append_row",     "appendrow"}) {
+       {"send",           "publish",       "insert",     "capture",        "track",         "upload",
+        "post",           "put_",          "upsert",     "setcontext",     "set_context",   "setextra",
+        "set_extra",      "identify",      "adddoc",     "setdoc",         "create_file",   "createfile",
+        "createorupdate", "create_gist",   "creategist", "putobject",      "lpush",         "rpush",
+        "broadcast",      "notify",        "logevent",   "log_event",      "recordevent",   "record_event",
+        "enqueue",        "produce",       "submit",     "create_comment", "createcomment", "create_issue",
+        "append_row",     "appendrow",     "report",     "ingest",         "push_to",       "createissue",
+        "recordcustom",   "record_custom", "submitlog",  "variation",      "deliver",       "execute_query",
+        "room_send",      "sendnow"}) {
     if (name.starts_with(verb)) return true;
   }
   return false;
@@ -70,12 +72,13 @@ bool StaysHere(std::string_view callee) {
     return true;
   // A host of plug-ins shows its user what they say: ctx.ui.notify(...)
   if (callee.ends_with(".ui.notify") || Contains(callee, ".window.show")) return true;
-  return SaysOneOf(root, {"child_process", "worker_threads", "cluster", "process", "console", "electron", "logging",
-                          "multiprocessing", "queue", "asyncio", "threading", "events", "os", "sys", "json", "path",
-                          "util", "dotenv", "zod", "vm", "fs", "typing", "commander", "yargs", "collections", "sqlite3",
-                          "better-sqlite3", "builtins", "Object", "Array", "JSON", "Promise", "parentPort", "stream",
-                          // notify(): on the screen of who sits there
-                          "textual", "tkinter", "PyQt5", "PyQt6", "PySide6", "gi", "plyer", "vscode", "dataclasses"});
+  return SaysOneOf(
+      root, {"child_process", "worker_threads", "cluster", "process", "console", "electron", "logging",
+             "multiprocessing", "queue", "asyncio", "threading", "events", "os", "sys", "json", "path", "util",
+             "dotenv", "zod", "vm", "fs", "typing", "commander", "yargs", "collections", "sqlite3", "better-sqlite3",
+             "builtins", "Object", "Array", "JSON", "Promise", "parentPort", "stream",
+             // notify(): on the screen of who sits there
+             "textual", "rich", "tkinter", "PyQt5", "PyQt6", "PySide6", "gi", "plyer", "vscode", "dataclasses"});
 }
 
 }  // namespace
@@ -528,7 +531,7 @@ void Engine::JudgeHandedOver(const Call& call, std::string_view last) {
   // A pool's `submit(work, ...)` calls a function here; what a child reads stays on the machine.
   // rules.insert(at - 1, rules.pop(at)): a list.
   if (last == "insert" && view().is_python() && call.args.size() == 2 && call.args[0].name.empty() &&
-      view().Text(call.args[0].value, function_).empty()) {
+      call.args[0].value < code().exprs.size() && code().exprs[call.args[0].value].kind != ExprKind::kString) {
     return;
   }
   const bool pool = AnyOf(callee, {".stdin", "concurrent.", "Executor", "multiprocessing", "threading"});

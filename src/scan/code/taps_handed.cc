@@ -306,7 +306,13 @@ void Engine::JudgeSpan(const Call& call) {
     return;
   constexpr Labels kCredentials = kSecretFile | kStore | kEnvAll | kEnvSecret | kWeakSecretFile;
   const Taint& value = call.taints.back();
-  if (!value.Has(kCredentials)) return;
+  if ((value.fresh & kCredentials) == 0) return;
+  // Who made a verdict once read a key; that is no key.
+  constexpr std::size_t kMostOfCall = 400;
+  if (!AnyOf(LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall)),
+             {"env", "token", "secret", "key", "passw", "connection", "credential", "dsn", "auth"})) {
+    return;
+  }
   const bool traced = std::ranges::any_of(code().imports, [](const Import& import) {
     return Contains(import.module, "opentelemetry") || Contains(import.symbol, "tracer") ||
            Contains(LowerCase(import.symbol), "telemetry");
@@ -315,7 +321,7 @@ void Engine::JudgeSpan(const Call& call) {
   if (!traced && !AnyOf(LowerCase(owner), {"span", "trace"})) return;
   Raise("EXFIL-003", call.expr, value, kCredentials,
         "puts credentials into what is recorded of a call, which others collect",
-        value.Has(kSecretFile | kStore | kEnvAll) ? 1.0 : 0.8);
+        (value.fresh & (kSecretFile | kStore | kEnvAll)) != 0 ? 1.0 : 0.8);
 }
 
 }  // namespace interlock::scan::code

@@ -26,8 +26,17 @@ bool InComment(std::string_view text, std::size_t at) {
   if (at - begin > kFar) return false;
   while (begin < at && (text[begin] == ' ' || text[begin] == '\t')) ++begin;
   const std::string_view before = text.substr(begin, at - begin);
-  return before.starts_with("//") || before.starts_with('#') || before.starts_with('*') || before.starts_with("/*") ||
-         before.find(" // ") != std::string_view::npos || before.find(" # ") != std::string_view::npos;
+  if (before.starts_with("//") || before.starts_with('#') || before.starts_with('*') || before.starts_with("/*"))
+    return true;
+  // x = 1  // see https://...; not within a text: log(" // "); fetch("https://...")
+  for (const std::string_view mark : {" // ", " # "}) {
+    const std::size_t comment = before.find(mark);
+    if (comment == std::string_view::npos) continue;
+    const std::string_view code = before.substr(0, comment);
+    return std::ranges::all_of(std::string_view("\"'`"),
+                               [&](char quote) { return std::ranges::count(code, quote) % 2 == 0; });
+  }
+  return false;
 }
 
 // https://github.com.evil.test: written to show what is meant.

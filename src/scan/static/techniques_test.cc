@@ -127,7 +127,7 @@ TEST(Packages, AreFollowedThroughSettingsAndModules) {
 
 TEST(Packages, WhatIsHandedOnIsFollowed) {
   EXPECT_GE(ExpectOf("handed", true), 110U);
-  EXPECT_GE(ExpectOf("channels", true), 65U);
+  EXPECT_GE(ExpectOf("channels", true), 115U);
   EXPECT_GE(ExpectOf("woven", true), 15U);
   EXPECT_GE(ExpectOf("fetched", true), 25U);
 }
