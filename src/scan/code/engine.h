@@ -486,6 +486,7 @@ class Engine {
   [[nodiscard]] bool MakesFixedProgram(ExprId command) const;
   [[nodiscard]] bool IsOnlyDefault(ExprId text) const;
   [[nodiscard]] bool MakesBodilessRequest(ExprId request) const;
+  void JudgeWorkerData(Call& call);
   // sinks_copied.cc
   bool JudgeCopied(const Call& call, const std::string& host);
   // taps_handed.cc

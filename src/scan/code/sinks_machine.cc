@@ -35,6 +35,21 @@ bool SaysAssistant(std::string_view last) {
 
 }  // namespace
 
+// new Worker(`fetch("https://...", {body: workerData})`, {eval: true, workerData: data})
+void Engine::JudgeWorkerData(Call& call) {
+  if (!last_ || call.args.size() < 2 || call.args[1].value >= code().exprs.size()) return;
+  const std::string& program = view().Text(call.args[0].value, function_);
+  const std::size_t at = program.find("://");
+  const bool sends = AnyOf(program, {"fetch(", "request(", ".post(", ".put(", "WebSocket(", "connect("});
+  if (at == std::string::npos || !sends || !Contains(program, "workerData")) return;
+  for (const Arg& field : code().ArgsOf(code().exprs[call.args[1].value])) {
+    constexpr std::size_t kScheme = 5;
+    if (field.name != "workerData") continue;
+    const std::string host = KnownHost(program.substr(at - std::min(at, kScheme)));
+    if (!host.empty()) JudgeSend(call, Eval(field.value), host, {});
+  }
+}
+
 Taint Engine::JudgeMachine(Call& call) {
   const CatalogueEntry& entry = *call.entry;
   Taint target;
@@ -82,6 +97,7 @@ Taint Engine::JudgeMachine(Call& call) {
         JudgeEval(call);
         if (const ExprId program = Argument(call, call.entry->target, nullptr); program != kNone)
           JudgeFarModule(call, view().Text(program, function_));
+        JudgeWorkerData(call);
       } else {
         JudgeNetFile(call, target);
       }
@@ -394,6 +410,14 @@ void Engine::JudgePair(ExprId list) {
 // A client of a known service that is sent to somebody else's host, with the service's own key.
 void Engine::JudgeBase(const Call& call) {
   if (!last_) return;
+  // new EventSource("https://host/s?d=" + data): the address is all that is sent.
+  if (!call.args.empty() &&
+      SaysOneOf(call.callee.text, {"EventSource", "globalThis.EventSource", "WebSocket", "globalThis.WebSocket", "ws",
+                                   "ws.WebSocket", "ws.default", "eventsource.EventSource", "eventsource"})) {
+    const std::string to = KnownHost(Known(call.args[0].value));
+    Call sent = call;
+    if (!to.empty()) JudgeSend(sent, call.taints[0].Only(kSecretFile | kStore | kEnvAll), to, {});
+  }
   std::string host;
   Taint keys;
   const auto take = [&](std::string_view name, ExprId value) {
