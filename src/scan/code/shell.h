@@ -64,6 +64,10 @@ struct ShellScript {
 namespace shell {
 // Name of what a command starts, in lower case, without its folder; "" where it is not known.
 [[nodiscard]] std::string ProgramOf(const ShellCommand& command);
+// "host/port" of a path that is a socket, /dev/tcp/host/port; "" for any other.
+[[nodiscard]] std::string SocketTarget(std::string_view path);
+// A redirection to what `exec` has opened before: >&3.
+[[nodiscard]] bool GoesToHandle(std::string_view op, std::string_view target);
 }  // namespace shell
 // As one word of a line.
 [[nodiscard]] std::string ShellQuoted(std::string_view word);

@@ -461,9 +461,7 @@ void Analysis::Redirects(std::uint32_t index, std::string_view program, const Ta
   for (const auto& [op, word] : command.redirects) {
     bool output = op == ">" || op == ">>" || op == "&>" || op == "&>>" || op == ">&" || op == "<>";
     if (!output) continue;
-    std::size_t device = std::min(word.text.find("/dev/tcp/"), word.text.find("/dev/udp/"));
-    if (device != std::string::npos) {
-      std::string target = word.text.substr(device + 9);
+    if (const std::string target = SocketTarget(word.text); !target.empty()) {
       std::string host = target.substr(0, target.find('/'));
       if (program == "exec" && command.words.size() <= 1) {
         socket_ = target;
@@ -478,8 +476,7 @@ void Analysis::Redirects(std::uint32_t index, std::string_view program, const Ta
       continue;
     }
     // exec 3<>/dev/tcp/h/p; gzip -c "$log" >&3
-    if (op == ">&" && word.text.size() == 1 && word.text[0] >= '3' && word.text[0] <= '9' && !socket_.empty() &&
-        !IsShell(program)) {
+    if (GoesToHandle(op, word.text) && !socket_.empty() && !IsShell(program)) {
       Taint taint = out_[index];
       taint.Merge(input);
       if (taint.any()) Sends(index, socket_.substr(0, socket_.find('/')), socket_, taint, false);

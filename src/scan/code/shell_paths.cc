@@ -336,4 +336,14 @@ bool LooksLikeUrl(std::string_view text) {
          text.starts_with("ftps://") || text.starts_with("HTTP");
 }
 
+std::string SocketTarget(std::string_view path) {
+  constexpr std::size_t kDevice = 9;  // "/dev/tcp/"
+  const std::size_t at = std::min(path.find("/dev/tcp/"), path.find("/dev/udp/"));
+  return at == std::string_view::npos ? std::string() : std::string(path.substr(at + kDevice));
+}
+
+bool GoesToHandle(std::string_view op, std::string_view target) {
+  return op == ">&" && target.size() == 1 && target[0] >= '3' && target[0] <= '9';
+}
+
 }  // namespace interlock::scan::code::shell

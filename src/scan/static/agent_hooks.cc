@@ -94,10 +94,8 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
     return std::ranges::any_of(word.variables, [&](const std::string& used) { return told.contains(used); });
   };
   const auto device = [](std::string_view path) {
-    const std::size_t at = std::min(path.find("/dev/tcp/"), path.find("/dev/udp/"));
-    if (at == std::string_view::npos) return std::string();
-    const std::string_view target = path.substr(at + 9);
-    return std::string(target.substr(0, target.find('/')));
+    const std::string target = code::shell::SocketTarget(path);
+    return target.substr(0, target.find('/'));
   };
   std::uint32_t next = 0;
   for (const code::ShellCommand& command : script.commands) {
@@ -130,7 +128,7 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
     program.remove_prefix(program.rfind('/') + 1);
     for (const auto& [op, word] : command.redirects) {
       // gzip -c "$log" >&3, cat >/dev/tcp/host/port
-      const bool handle = op == ">&" && word.text.size() == 1 && word.text[0] >= '3' && word.text[0] <= '9';
+      const bool handle = code::shell::GoesToHandle(op, word.text);
       const std::string to = handle ? socket : op.starts_with('>') ? device(word.text) : std::string();
       const bool passes = program == "cat" && command.words.size() == 1;
       if (to.empty() || (!passes && !std::ranges::any_of(command.words, uses_told))) continue;

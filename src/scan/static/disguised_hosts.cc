@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t kMostHosts = 32;  // of a file
 
-bool OfName(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
-}
-
 bool InComment(std::string_view text, std::size_t at) {
   constexpr std::size_t kFar = 400;
   const std::size_t line = text.rfind('\n', at);
@@ -44,20 +40,19 @@ bool IsSample(std::string_view host) {
   return SaysAny(host, {"evil", "attack", "malicious", "phish", "fake", "hacker", "bad-", "bad."});
 }
 
-// url.https://git.mirror.example/.insteadOf, in whatever quotes: what git fetches and sends goes there. The host; ""
-// for a service's own.
-std::string ReroutedTo(std::string_view text, std::size_t from, std::size_t end) {
+// url.https://git.mirror.example/.insteadOf, in whatever quotes: what git fetches and sends goes to `host`, and not to
+// where the user says.
+bool IsRerouted(std::string_view text, std::size_t from, std::size_t end, std::string_view host) {
   constexpr std::string_view kHead = "url.";
   constexpr std::size_t kFar = 20;  // of the scheme
   const std::size_t start = from > kFar ? from - kFar : 0;
-  if (text.substr(start, from - start).rfind(kHead) == std::string_view::npos) return {};
+  if (text.substr(start, from - start).rfind(kHead) == std::string_view::npos) return false;
   const std::string rest = LowerCase(text.substr(end, 200));
   const std::size_t stop = std::min(rest.find_first_of("\n\r="), rest.size());
-  if (rest.substr(0, stop).find("insteadof") == std::string::npos) return {};
-  const std::string host = LowerCase(text.substr(from, end - from));
+  if (rest.substr(0, stop).find("insteadof") == std::string::npos) return false;
   const HostKind kind = KindOfHost(host);
-  const bool ordinary = kind == HostKind::kOrdinary || kind == HostKind::kRawAddress || kind == HostKind::kTunnel;
-  return ordinary && !code::IsKnownService(host) ? host : std::string();
+  return (kind == HostKind::kOrdinary || kind == HostKind::kRawAddress || kind == HostKind::kTunnel) &&
+         !code::IsKnownService(host);
 }
 
 }  // namespace
@@ -66,36 +61,32 @@ void RaiseDisguisedHosts(const FileContext& file, std::vector<RawFinding>& out) 
   const std::string_view text = file.text();
   std::vector<std::string> seen;
   constexpr std::string_view kScheme = "://";
-  for (std::size_t at = base::FindBytes(text, kScheme); at != std::string_view::npos;) {
+  constexpr std::size_t kLongest = 300;
+  std::size_t end = 0;
+  for (std::size_t at = base::FindBytes(text, kScheme); at != std::string_view::npos && seen.size() < kMostHosts;) {
     const std::size_t from = at + kScheme.size();
-    std::size_t end = from;
-    constexpr std::size_t kLongest = 253;
-    while (end < text.size() && end - from < kLongest && OfName(text[end])) ++end;
-    const std::string_view written = text.substr(from, end - from);
-    if (const std::string host = ReroutedTo(text, from, end); !host.empty() && seen.size() < kMostHosts) {
+    const std::string_view rest = text.substr(from, kLongest);
+    const std::string_view authority = rest.substr(0, rest.find_first_of("/?# \"'`\r\n\t<>)"));
+    end = from + authority.size();
+    const auto raise = [&](std::string_view rule, const std::string& host, std::string message) {
       RawFinding finding;
-      finding.rule = "SH-008";
+      finding.rule = rule;
       finding.file = file.index;
       finding.bytes = {from, end};
       finding.host = host;
-      finding.message = fmt::format("has git go to {} in place of another host", host);
+      finding.message = std::move(message);
       out.push_back(std::move(finding));
       seen.push_back(host);
-    }
-    if (std::ranges::count(written, '.') >= 2) {
-      const std::string host = LowerCase(written);
+    };
+    if (authority.find('.') != std::string_view::npos) {
+      const std::string host = HostOf(authority);
       const std::string_view vendor = code::DisguisedAs(host);
-      if (!vendor.empty() && !IsSample(host) && std::ranges::find(seen, host) == seen.end() &&
-          !(IsCode(file.type) && InComment(text, at))) {
-        RawFinding finding;
-        finding.rule = "SC-044";
-        finding.file = file.index;
-        finding.bytes = {from, end};
-        finding.host = host;
-        finding.message = fmt::format("{} is no host of {}: it only begins like one", host, vendor);
-        out.push_back(std::move(finding));
-        seen.push_back(host);
-        if (seen.size() >= kMostHosts) return;
+      if (std::ranges::find(seen, host) != seen.end()) {
+        // said
+      } else if (IsRerouted(text, from, end, host)) {
+        raise("SH-008", host, fmt::format("has git go to {} in place of another host", host));
+      } else if (!vendor.empty() && !IsSample(host) && !(IsCode(file.type) && InComment(text, at))) {
+        raise("SC-044", host, fmt::format("{} is no host of {}: it only begins like one", host, vendor));
       }
     }
     const std::size_t next = base::FindBytes(text.substr(end), kScheme);
