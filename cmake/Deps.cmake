@@ -23,7 +23,7 @@ find_package(CURL REQUIRED)                 # libcurl4-openssl-dev 7.88.1, curl 
 find_package(fmt REQUIRED)                  # libfmt-dev 9.1.0, MIT: formatting (no std::format in g++ 12)
 pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)   # libmd4c-dev 0.4.8, MIT: Markdown of skills and manuals, with offsets
 find_package(Threads REQUIRED)
-# tree-sitter 0.25.1 and four grammars (npm, MIT), syntax trees of Python, JavaScript, TypeScript and shell: cmake/TreeSitter.cmake
+# tree-sitter 0.25.1 and six grammars (npm, MIT), syntax trees of Python, JavaScript, TypeScript, shell, Go and Rust: cmake/TreeSitter.cmake
 # CLI11 2.1.2 (libcli11-dev, BSD-3): command line of the program; header only
 find_path(CLI11_INCLUDE_DIR CLI/CLI.hpp REQUIRED)
 

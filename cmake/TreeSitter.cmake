@@ -1,7 +1,8 @@
 # tree-sitter: the C runtime and the grammars of the languages that the scanner reads. npm is where both are published at
 # pinned, hash-locked versions; Debian's runtime (0.20.7) has a double free that 64 KB of `(` reaches.
 #   tree-sitter 0.25.1, MIT (and Unicode-3.0 for lib/src/unicode): incremental parser runtime, grammar ABI 13 to 15
-#   tree-sitter-python 0.25.0, -javascript 0.23.1, -typescript 0.23.2 (typescript and tsx), -bash 0.23.3, all MIT
+#   tree-sitter-python 0.25.0, -javascript 0.23.1, -typescript 0.23.2 (typescript and tsx), -bash 0.23.3, -go 0.25.0,
+#   -rust 0.24.0, all MIT
 # Nothing of these packages runs: their C files are compiled here. third_party/tree-sitter/package-lock.json has the hashes.
 set(tree_sitter_root "${PROJECT_SOURCE_DIR}/third_party/tree-sitter")
 set(tree_sitter_packages "${tree_sitter_root}/node_modules")
@@ -16,7 +17,10 @@ set(tree_sitter_sources
   "${tree_sitter_packages}/tree-sitter-typescript/tsx/src/parser.c"
   "${tree_sitter_packages}/tree-sitter-typescript/tsx/src/scanner.c"
   "${tree_sitter_packages}/tree-sitter-bash/src/parser.c"
-  "${tree_sitter_packages}/tree-sitter-bash/src/scanner.c")
+  "${tree_sitter_packages}/tree-sitter-bash/src/scanner.c"
+  "${tree_sitter_packages}/tree-sitter-go/src/parser.c"
+  "${tree_sitter_packages}/tree-sitter-rust/src/parser.c"
+  "${tree_sitter_packages}/tree-sitter-rust/src/scanner.c")
 foreach(source IN LISTS tree_sitter_sources)
   if(NOT EXISTS "${source}")
     message(FATAL_ERROR "tree-sitter sources are missing (${source}).\nRun: tools/bootstrap build")
@@ -44,7 +48,7 @@ set_source_files_properties("${tree_sitter_runtime}" PROPERTIES COMPILE_OPTIONS 
 # The generated lexers step through a text by our header instead of by calls into the runtime.
 set(tree_sitter_lexing "${PROJECT_SOURCE_DIR}/src/scan/code/grammar_lexing.h")
 foreach(grammar IN ITEMS tree-sitter-python tree-sitter-javascript tree-sitter-typescript/typescript
-                         tree-sitter-typescript/tsx tree-sitter-bash)
+                         tree-sitter-typescript/tsx tree-sitter-bash tree-sitter-go tree-sitter-rust)
   set(grammar_source "${tree_sitter_packages}/${grammar}/src")
   set_source_files_properties("${grammar_source}/parser.c" PROPERTIES
     COMPILE_OPTIONS "-include;${tree_sitter_lexing}" COMPILE_DEFINITIONS INTERLOCK_GRAMMAR

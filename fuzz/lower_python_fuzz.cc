@@ -3,57 +3,16 @@
 // and all of a prefix of it does so too.
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <string_view>
 
-#include "../src/scan/code/ir.h"
+#include "sound_module.h"
 
-using interlock::scan::code::Arg;
-using interlock::scan::code::Class;
 using interlock::scan::code::Dump;
-using interlock::scan::code::Expr;
-using interlock::scan::code::ExprId;
-using interlock::scan::code::ExprKind;
-using interlock::scan::code::FuncId;
-using interlock::scan::code::Function;
-using interlock::scan::code::kNone;
 using interlock::scan::code::LowerLimits;
 using interlock::scan::code::LowerPython;
 using interlock::scan::code::Module;
-using interlock::scan::code::Param;
-using interlock::scan::code::Stmt;
-
-namespace {
-
-void Require(bool holds) {
-  if (!holds) std::abort();
-}
-
-void RequireSound(const Module& module) {
-  const auto known = [&](ExprId id) { return id == kNone || id < module.exprs.size(); };
-  Require(!module.functions.empty());
-  Require(module.error_bytes <= module.text.size());
-  for (const Expr& expr : module.exprs) {
-    Require(known(expr.base));
-    Require(expr.loc.begin <= expr.loc.end && expr.loc.end <= module.text.size());
-    Require(std::size_t{expr.first_arg} + expr.arg_count <= module.args.size());
-    if (expr.kind == ExprKind::kFunction) Require(expr.function < module.functions.size());
-  }
-  for (const Arg& arg : module.args) Require(known(arg.value));
-  for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    const Function& function = module.functions[i];
-    Require(i == 0 ? function.parent == kNone : function.parent < i);
-    Require(function.owner == kNone || function.owner < module.classes.size());
-    for (const Stmt& stmt : function.body) Require(known(stmt.target) && known(stmt.value));
-    for (const Param& param : function.params) Require(known(param.fallback) && known(param.annotation));
-    for (const ExprId decorator : function.decorators) Require(known(decorator));
-  }
-  for (const Class& made : module.classes) {
-    for (const FuncId method : made.methods) Require(method < module.functions.size());
-  }
-}
-
-}  // namespace
+using interlock::scan::code::Require;
+using interlock::scan::code::RequireSound;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size > 16'384) return 0;

@@ -162,7 +162,20 @@ const Catalogue& Catalogue::For(Language language) {
   };
   static const Catalogue python = load("catalogue/python.json");
   static const Catalogue javascript = load("catalogue/javascript.json");
-  return language == Language::kPython ? python : javascript;
+  static const Catalogue go = load("catalogue/go.json");
+  static const Catalogue rust = load("catalogue/rust.json");
+  switch (language) {
+    case Language::kPython:
+      return python;
+    case Language::kGo:
+      return go;
+    case Language::kRust:
+      return rust;
+    case Language::kJavaScript:
+    case Language::kTypeScript:
+      break;
+  }
+  return javascript;
 }
 
 const CatalogueEntry* Catalogue::Find(std::string_view name) const {

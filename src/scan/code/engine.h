@@ -511,6 +511,7 @@ class Engine {
   [[nodiscard]] bool IsNoServicesKey(const Taint& data) const;
   [[nodiscard]] bool IsOwnPath(ExprId id) const;
   void JudgeHandedOver(const Call& call, std::string_view last);
+  void JudgeElicited(const Call& call, Taint* result);
   void JudgeDiverted(ExprId at, ExprId value, bool clipboard);
   void JudgeSwapped(const Call& call);
   void JudgeRedefined(ExprId target, ExprId value);
@@ -521,6 +522,7 @@ class Engine {
   void JudgeHabits();
   void JudgeDeeds();
   [[nodiscard]] bool PipesShell() const;
+  void JudgeTied(ExprId target, ExprId value);
   void JudgeProduct(ExprId product);
   void JudgeAccount(const Stmt& stmt);
   [[nodiscard]] bool MadeOfNumbers(ExprId text);

@@ -57,6 +57,7 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
     JudgeRecoded(target, value);
     JudgeKeys(target, taint);
     ListenByName(target, value);
+    JudgeTied(target, value);
   }
   if (taint.Has(kWeakSecretFile)) NotePutEntry(KeyOf(expr), taint);
   if (last_ && depth == 0 && value != kNone) {

@@ -234,11 +234,7 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
   if (method && call.last == "format" && call.base->base < code().exprs.size())
     MarkPieced(view().Text(call.base->base, function_), result);
   if (method) MarkJoinedWords(call, result);
-  if (method && SaysOneOf(call.last, {"elicit", "elicitInput"}) &&
-      AnyOf(text.substr(0, 600),
-            {"password", "Password", "passphrase", "seed phrase", "recovery phrase", "private key"})) {
-    result->Join(Source(kStore, call.expr, "asks the user for a password"));
-  }
+  if (method && SaysOneOf(call.last, {"elicit", "elicitInput", "elicit_form"})) JudgeElicited(call, result);
   if (method && call.last == "write" && given.Has(kNet | kSecretFile | kStore | kDecoded)) MarkWritten(call, given);
   if (SaysOneOf(call.last, {"add", "connect", "write", "load", "make_archive", "addFile"}))
     TakeGivenPaths(call, &given, result);

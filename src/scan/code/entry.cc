@@ -120,13 +120,13 @@ class Finder {
       const Expr& expr = module_.exprs[open[i]];
       if (expr.kind != ExprKind::kCall && expr.kind != ExprKind::kDict && expr.kind != ExprKind::kList) continue;
       for (const Arg& arg : module_.ArgsOf(expr)) {
-        if (arg.name == "readOnlyHint" || arg.name == "read_only_hint") {
+        if (Any(arg.name, {"readOnlyHint", "read_only_hint", "ReadOnlyHint"})) {
           entry.declares = true;
           if (arg.value < module_.exprs.size()) {
             const std::string_view text = module_.exprs[arg.value].text;
             entry.read_only = text == "True" || text == "true";
           }
-        } else if (arg.name == "destructiveHint" || arg.name == "openWorldHint") {
+        } else if (Any(arg.name, {"destructiveHint", "openWorldHint", "DestructiveHint", "OpenWorldHint"})) {
           entry.declares = true;
         }
         open.push_back(arg.value);
@@ -292,6 +292,22 @@ class Finder {
         Add("resources/read", "resource", function, expr.loc, "", kNone);
       return;
     }
+    if (module_.language == Language::kGo) {
+      const bool offers = Any(last, {"AddTool", "AddPrompt", "AddResource", "AddResourceTemplate"});
+      for (std::size_t i = 0; offers && i + 1 < args.size() && i < 2; ++i) {
+        const Value function = function_of(args.back().value);
+        auto [name, said] = DefinedBy(args[i].value, scope);
+        if (name.empty() && said.empty()) continue;
+        if (name.empty()) name = "any tool";
+        Add(std::move(name),
+            last == "AddTool"     ? "mcp-tool"
+            : last == "AddPrompt" ? "prompt"
+                                  : "resource",
+            function, expr.loc, std::move(said), args[i].value);
+        break;
+      }
+      return;
+    }
     const bool graph = Any(last, {"addNode"});
     const bool tool = Any(last, {"tool", "registerTool", "addTool", "registerAppTool"});
     const bool prompt = Any(last, {"prompt", "registerPrompt"});
@@ -320,6 +336,31 @@ class Finder {
                    : "resource",
           function, expr.loc, description, id);
     }
+  }
+
+  // Of Go, what a tool is called and said to be: mcp.NewTool("x", mcp.WithDescription("...")), &mcp.Tool{Name: "x"}.
+  [[nodiscard]] std::pair<std::string, std::string> DefinedBy(ExprId tool, FuncId scope) const {
+    FuncId found = scope;
+    const ExprId origin = view_.Origin(tool, scope, &found);
+    if (origin >= module_.exprs.size() || module_.exprs[origin].kind != ExprKind::kCall) return {};
+    std::string name;
+    std::string said;
+    for (const Arg& arg : module_.ArgsOf(module_.exprs[origin])) {
+      if (arg.value >= module_.exprs.size()) continue;
+      const Expr& part = module_.exprs[arg.value];
+      if (part.kind == ExprKind::kDict) {
+        for (const Arg& field : module_.ArgsOf(part)) {
+          if (Any(field.name, {"Name", "URI", "URITemplate"})) name = TextOf(field.value, found);
+          if (field.name == "Description") said = TextOf(field.value, found);
+        }
+      } else if (part.kind == ExprKind::kCall && part.base < module_.exprs.size() && part.arg_count > 0) {
+        if (Any(module_.exprs[part.base].text, {"WithDescription", "WithPromptDescription", "WithResourceDescription"}))
+          said = TextOf(module_.ArgsOf(part)[0].value, found);
+      } else if (name.empty()) {
+        name = TextOf(arg.value, found);
+      }
+    }
+    return {std::move(name), std::move(said)};
   }
 
   // add_node("x", lambda s: work(s, model)), partial(work, model=model), Work(model): what does the node's work.

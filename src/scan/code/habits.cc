@@ -375,6 +375,11 @@ void Engine::JudgePrefix(std::string_view body) {
   }
 }
 
+static bool NamesShell(std::string_view text) {
+  return AnyOf(text, {"/bin/sh", "/bin/bash", "\"bash\"", "'bash'", "\"sh\"", "'sh'", "cmd.exe", "COMSPEC",
+                      "powershell", "env.SHELL", "/bin/zsh"});
+}
+
 // A module of a few functions that opens or takes connections and names a shell: what is tied to a connection by pipes
 // is that shell, whichever way its name gets there.
 bool Engine::PipesShell() const {
@@ -386,8 +391,14 @@ bool Engine::PipesShell() const {
                    "net.Socket"}) ||
       (AnyOf(text, {"createServer", "createConnection", "connect", "Socket"}) &&
        AnyOf(text, {"node:net\"", "node:net'", "\"net\"", "'net'", "node:tls\"", "node:tls'", "\"tls\"", "'tls'"}));
-  return connected && AnyOf(text, {"/bin/sh", "/bin/bash", "\"bash\"", "'bash'", "\"sh\"", "'sh'", "cmd.exe", "COMSPEC",
-                                   "powershell", "env.SHELL", "/bin/zsh"});
+  return connected && NamesShell(text);
+}
+
+// cmd.Stdin = conn
+void Engine::JudgeTied(ExprId target, ExprId value) {
+  if (code().language != Language::kGo || code().exprs[target].text != "Stdin" || !NamesShell(code().text)) return;
+  if (AnyOf(view().Evaluate(value, function_).text, {"net.Dial", "tls.Dial", ".Accept()"}))
+    Raise("RCE-002", target, {}, 0, "ties a shell's input and output to whoever is connected");
 }
 
 // Several deeds of one function that make an attack together.

@@ -1,9 +1,9 @@
-// Intermediate representation of a source file: what Python, JavaScript and TypeScript lower to, and what name
-// resolution, constant folding and flow analysis work on. Small on purpose: control flow is flattened into program
+// Intermediate representation of a source file: what Python, JavaScript, TypeScript, Go and Rust lower to, and what
+// name resolution, constant folding and flow analysis work on. Small on purpose: control flow is flattened into program
 // order (both branches, loop bodies once), because flows are judged by reachability, not by path. Engine room.
 //
-// Front ends: python.cc, javascript.cc (tree-sitter trees; explicit stacks, step budgets). Consumers: resolve.cc,
-// fold.cc, flow.cc.
+// Front ends: python.cc, javascript.cc, typed_lowering.cc (tree-sitter trees; explicit stacks, step budgets).
+// Consumers: resolve.cc, fold.cc, flow.cc.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,12 @@ using ClassId = std::uint32_t;
 inline constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 inline constexpr FuncId kModuleBody = 0;  // functions[0]: the statements of the module itself
 
-enum class Language : std::uint8_t { kPython, kJavaScript, kTypeScript };
+enum class Language : std::uint8_t { kPython, kJavaScript, kTypeScript, kGo, kRust };
+
+// Languages of declarations and static types (typed_lowering.h).
+[[nodiscard]] constexpr bool IsTyped(Language language) {
+  return language == Language::kGo || language == Language::kRust;
+}
 
 // Byte range in the file.
 struct Loc {
@@ -125,8 +130,10 @@ struct Class {
   ExprId docstring = kNone;
 };
 
-// Python `import a.b as c` -> {local "c", module "a.b", symbol ""}; `import a.b` -> {local "a", module "a", ""}
-// (with a second, unnamed entry {"" , "a.b", ""}); `from a import b as c` -> {"c", "a", "b"}; `from a import *` ->
+// Go `import x "a/b"` -> {"x", "a/b", ""}; Rust `use a::b::{c, d as e};` -> {"c", "a.b", "c"}, {"e", "a.b", "d"}; of
+// the own crate with slashes, `use crate::a::B;` -> {"B", "crate/a", "B"}; `mod x;` -> {"x", "self/x", ""}. Python
+// `import a.b as c` -> {local "c", module "a.b", symbol ""}; `import a.b` -> {local "a", module "a", ""} (with a
+// second, unnamed entry {"" , "a.b", ""}); `from a import b as c` -> {"c", "a", "b"}; `from a import *` ->
 // {"*", "a", "*"}. JS `import x from "m"` -> {"x", "m", "default"}; `import * as x` -> {"x", "m", ""}; `import {a as
 // b}` -> {"b", "m", "a"}; `const x = require("m")`, `await import("m")` with a constant -> {"x", "m", ""}; destructured
 // require -> {"b", "m", "a"}. "node:" prefixes are removed. Relative Python imports keep their dots in `module`
@@ -189,6 +196,9 @@ struct LowerLimits {
 // `typescript`: parse as TypeScript; `tsx`/`jsx` by `has_tags`.
 [[nodiscard]] Module LowerJavaScript(std::string_view text, std::uint32_t file, bool typescript, bool has_tags,
                                      const LowerLimits& limits = {});
+
+[[nodiscard]] Module LowerGo(std::string_view text, std::uint32_t file, const LowerLimits& limits = {});
+[[nodiscard]] Module LowerRust(std::string_view text, std::uint32_t file, const LowerLimits& limits = {});
 
 // For tests and `--debug`: one statement a line, stable.
 [[nodiscard]] std::string Dump(const Module& module);

@@ -5,50 +5,15 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "code/ir.h"
+#include "code/sound_for_test.h"
 
 namespace interlock::scan::code {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string ReadFile(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
-// Every id points at something that exists.
-void ExpectSound(const Module& module) {
-  const auto expr_ok = [&](ExprId id) { return id == kNone || id < module.exprs.size(); };
-  ASSERT_FALSE(module.functions.empty());
-  for (const Expr& expr : module.exprs) {
-    ASSERT_TRUE(expr_ok(expr.base));
-    ASSERT_LE(expr.loc.end, module.text.size());
-    ASSERT_LE(std::size_t{expr.first_arg} + expr.arg_count, module.args.size());
-    if (expr.kind == ExprKind::kFunction) {
-      ASSERT_LT(expr.function, module.functions.size());
-    }
-    if (expr.kind == ExprKind::kClass) {
-      ASSERT_LT(expr.function, module.classes.size());
-    }
-    if (expr.kind == ExprKind::kBinary) {
-      ASSERT_EQ(expr.arg_count, 2u);
-    }
-  }
-  for (const Arg& arg : module.args) ASSERT_TRUE(arg.value < module.exprs.size());
-  for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    const Function& function = module.functions[i];
-    ASSERT_TRUE(i == 0 ? function.parent == kNone : function.parent < i);
-    ASSERT_TRUE(function.owner == kNone || function.owner < module.classes.size());
-    for (const Stmt& stmt : function.body) ASSERT_TRUE(expr_ok(stmt.target) && expr_ok(stmt.value));
-    for (const Param& param : function.params) ASSERT_TRUE(expr_ok(param.fallback) && expr_ok(param.annotation));
-  }
-}
 
 TEST(LowerJavaScript, GoldenFiles) {
   const bool update = std::getenv("INTERLOCK_UPDATE_GOLDEN") != nullptr;
@@ -57,7 +22,7 @@ TEST(LowerJavaScript, GoldenFiles) {
     const std::string extension = entry.path().extension().string();
     if (extension == ".ir") continue;
     ++files;
-    const std::string text = ReadFile(entry.path());
+    const std::string text = ReadTestFile(entry.path());
     const Module module = LowerJavaScript(text, 0, extension.starts_with(".ts"), extension != ".ts");
     ExpectSound(module);
     EXPECT_TRUE(module.complete);
@@ -67,7 +32,7 @@ TEST(LowerJavaScript, GoldenFiles) {
     if (update) {
       std::ofstream(golden, std::ios::binary) << dump;
     } else {
-      EXPECT_EQ(dump, ReadFile(golden)) << entry.path().filename();
+      EXPECT_EQ(dump, ReadTestFile(golden)) << entry.path().filename();
     }
     if (entry.path().stem() != "errors") {
       EXPECT_EQ(module.error_bytes, 0u) << entry.path().filename();
@@ -109,7 +74,7 @@ TEST(LowerJavaScript, HostileTextsEndWithinBudgets) {
 
 TEST(LowerJavaScript, CutTextsAreSound) {
   for (const char* name : {"esm.mjs.js", "types.ts", "expressions.js"}) {
-    const std::string text = ReadFile(fs::path(INTERLOCK_TESTDATA) / "javascript" / name);
+    const std::string text = ReadTestFile(fs::path(INTERLOCK_TESTDATA) / "javascript" / name);
     for (std::size_t cut = 0; cut < text.size(); cut += 23) {
       const std::string part = text.substr(cut / 2, cut);
       ExpectSound(LowerJavaScript(part, 0, cut % 2 == 0, true));

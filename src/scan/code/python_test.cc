@@ -5,50 +5,19 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 
 #include "code/ir.h"
+#include "code/sound_for_test.h"
 
 namespace interlock::scan::code {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::string ReadFile(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  out << in.rdbuf();
-  return out.str();
-}
-
 std::string DumpOf(std::string_view text, const LowerLimits& limits = {}) {
   const Module module = LowerPython(text, 0, limits);
   return Dump(module);
-}
-
-// Every id points at something that exists.
-void ExpectSound(const Module& module) {
-  const auto expr_ok = [&](ExprId id) { return id == kNone || id < module.exprs.size(); };
-  ASSERT_FALSE(module.functions.empty());
-  for (const Expr& expr : module.exprs) {
-    ASSERT_TRUE(expr_ok(expr.base));
-    ASSERT_LE(expr.loc.end, module.text.size());
-    ASSERT_LE(std::size_t{expr.first_arg} + expr.arg_count, module.args.size());
-    if (expr.kind == ExprKind::kFunction) {
-      ASSERT_LT(expr.function, module.functions.size());
-    }
-  }
-  for (const Arg& arg : module.args) ASSERT_TRUE(expr_ok(arg.value));
-  for (std::size_t i = 0; i < module.functions.size(); ++i) {
-    const Function& function = module.functions[i];
-    ASSERT_TRUE(i == 0 ? function.parent == kNone : function.parent < i);
-    for (const Stmt& stmt : function.body) ASSERT_TRUE(expr_ok(stmt.target) && expr_ok(stmt.value));
-    for (const Param& param : function.params) ASSERT_TRUE(expr_ok(param.fallback) && expr_ok(param.annotation));
-  }
-  for (const Class& made : module.classes) {
-    for (const FuncId method : made.methods) ASSERT_LT(method, module.functions.size());
-  }
 }
 
 TEST(LowerPython, GoldenFiles) {
@@ -57,13 +26,13 @@ TEST(LowerPython, GoldenFiles) {
   for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(INTERLOCK_TESTDATA) / "python")) {
     if (entry.path().extension() != ".py") continue;
     ++files;
-    const std::string text = ReadFile(entry.path());
+    const std::string text = ReadTestFile(entry.path());
     const Module module = LowerPython(text, 0);
     ExpectSound(module);
     fs::path golden = entry.path();
     golden.replace_extension(".ir");
     if (update) std::ofstream(golden, std::ios::binary) << Dump(module);
-    EXPECT_EQ(Dump(module), ReadFile(golden)) << entry.path().filename();
+    EXPECT_EQ(Dump(module), ReadTestFile(golden)) << entry.path().filename();
   }
   EXPECT_GE(files, 8U);
 }
@@ -112,7 +81,7 @@ TEST(LowerPython, BrokenFilesLowerWhatParses) {
 }
 
 TEST(LowerPython, TotalOnPrefixesAndMutations) {
-  const std::string text = ReadFile(fs::path(INTERLOCK_TESTDATA) / "python" / "control.py");
+  const std::string text = ReadTestFile(fs::path(INTERLOCK_TESTDATA) / "python" / "control.py");
   for (std::size_t n = 0; n <= text.size(); n += 7) ExpectSound(LowerPython(std::string_view(text).substr(0, n), 0));
   for (std::size_t n = 0; n < text.size(); n += 11) {
     std::string changed = text;
@@ -128,7 +97,7 @@ TEST(LowerPython, StandardLibrary) {
     std::error_code error;
     for (const fs::directory_entry& entry : fs::directory_iterator(root, error)) {
       if (entry.path().extension() != ".py" || entry.file_size() > 12'000) continue;
-      const std::string text = ReadFile(entry.path());
+      const std::string text = ReadTestFile(entry.path());
       const Module module = LowerPython(text, 0);
       EXPECT_TRUE(module.complete) << entry.path();
       EXPECT_EQ(module.error_bytes, 0U) << entry.path();

@@ -445,18 +445,12 @@ Value ModuleView::Unbound(std::string_view name) const {
       return Evaluate(module_.functions[kModuleBody].docstring, kModuleBody);
     if (name == "__builtins__" || name == "builtins") return Qualified("builtins");
     if (IsPythonBuiltin(name)) return Qualified("builtins." + std::string(name));
-    for (const std::uint32_t star : stars_) {
-      const Import& import = module_.imports[star];
-      const std::uint32_t other = world_.Resolve(index_, import.module);
-      if (other != kNone) {
-        Value value = world_.View(other).Symbol(name);
-        if (value.kind != ValueKind::kUnknown) return value;
-      } else if (const std::string whole = import.module + "." + std::string(name);
-                 Catalogue::For(module_.language).Find(whole) != nullptr) {
-        return Qualified(whole);
-      }
-    }
-    return {};
+    return OfStars(name);
+  }
+  if (is_typed()) {
+    Value value = OfStars(name);
+    if (value.kind == ValueKind::kUnknown) value = Symbol(name);
+    return value.kind == ValueKind::kUnknown ? Qualified(std::string(name)) : value;
   }
   if (name == "globalThis" || name == "window" || name == "global" || name == "self" || name == "root") {
     return Qualified("globalThis");
@@ -549,7 +543,7 @@ Value ModuleView::FindSymbol(std::string_view name) const {
     Value value = world_.View(other).Symbol(name);
     if (value.kind != ValueKind::kUnknown) return value;
   }
-  return {};
+  return module_.language == Language::kGo ? OfPackage(name) : Value();
 }
 
 Value ModuleView::MemberOf(const Value& base, std::string_view name, int depth) const {
@@ -762,8 +756,9 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
       known = known && values.back().kind != ValueKind::kUnknown;
     }
     if (known && Spend(bytes / 4 + 8)) {
-      std::optional<Value> folded =
-          is_python() ? FoldPythonCall(name, receiver, values, names) : FoldJavaScriptCall(name, receiver, values);
+      std::optional<Value> folded = is_python()  ? FoldPythonCall(name, receiver, values, names)
+                                    : is_typed() ? FoldTypedCall(name, receiver, values)
+                                                 : FoldJavaScriptCall(name, receiver, values);
       if (folded && (folded->text.size() <= 64 || Spend(folded->text.size()))) return *std::move(folded);
     }
   }

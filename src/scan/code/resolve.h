@@ -111,10 +111,12 @@ class Resolver {
 };
 
 // Language parts of folding, called by the resolver with resolved pieces; nullopt: nothing known.
-// fold_python.cc / fold_javascript.cc.
+// fold_python.cc / fold_javascript.cc / fold_typed.cc.
 [[nodiscard]] std::optional<Value> FoldPythonCall(std::string_view callee, const Value* receiver,
                                                   std::span<const Value> args, std::span<const std::string_view> names);
 [[nodiscard]] std::optional<Value> FoldJavaScriptCall(std::string_view callee, const Value* receiver,
                                                       std::span<const Value> args);
+[[nodiscard]] std::optional<Value> FoldTypedCall(std::string_view callee, const Value* receiver,
+                                                 std::span<const Value> args);
 
 }  // namespace interlock::scan::code

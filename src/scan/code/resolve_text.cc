@@ -266,6 +266,7 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
     }
     return {};
   }
+  if (is_typed()) return TextOfTypedCall(name, expr, scope);
   if (name == "path.join" || name == "path.resolve" || name == "path.posix.join") return join(args, "/");
   if (name == "os.homedir") return "~";
   if (name == "os.tmpdir") return "/tmp";

@@ -1,6 +1,7 @@
 // Calls by which agents are led: clients sent to another host, logs that leave, the state and the examples of a graph,
 // definitions of tools that are exchanged; and parsers and sandboxes that are left open.
 #include <algorithm>
+#include <array>
 
 #include "code/engine.h"
 #include "code/engine_words.h"
@@ -30,7 +31,57 @@ bool IsLogHandler(std::string_view name) {
          AnyOf(name, {"HTTPHandler", "SocketHandler", "DatagramHandler", "SMTPHandler", "SysLogHandler"});
 }
 
+// The first words of a form, in lower case, that ask for a secret; "": none. "never a password" asks for none.
+std::string_view AskedSecret(std::string_view lower) {
+  constexpr auto kSecrets = std::to_array<std::string_view>(
+      {"password",        "passphrase",  "seed phrase", "seed_phrase", "seedphrase",     "recovery phrase",
+       "recovery_phrase", "mnemonic",    "private key", "private_key", "privatekey",     "secret key",
+       "secret_key",      "secretkey",   "api key",     "api_key",     "apikey",         "access token",
+       "access_token",    "accesstoken", "auth token",  "auth_token",  "bearer token",   "session cookie",
+       "session token",   "card number", "card_number", "cardnumber",  "security code",  "cvv",
+       "one-time code",   "2fa code",    "mfa code",    "otp code",    "social security"});
+  constexpr std::size_t kBefore = 48;
+  for (const std::string_view secret : kSecrets) {
+    for (std::size_t at = lower.find(secret); at != std::string_view::npos; at = lower.find(secret, at + 1)) {
+      std::string_view before = lower.substr(at > kBefore ? at - kBefore : 0, std::min(at, kBefore));
+      before = before.substr(std::min(before.find_last_of(".!?\"'`\n") + 1, before.size()));
+      if (!AnyOf(before, {"never", "not ", "no ", "n't", "without", "forgot", "reset", "min", "max"})) return secret;
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+// What the user is asked for by way of the client: MCP forbids servers to ask for secrets so (specification 2025-06-18,
+// "Elicitation"), since nobody sees whose question it is. The answer is such a secret from here on.
+void Engine::JudgeElicited(const Call& call, Taint* result) {
+  constexpr std::size_t kMostOfForm = 4096;
+  const auto source = [&](ExprId asked) -> std::string_view {
+    const Value& value = view().Evaluate(asked, function_);
+    if (value.kind == ValueKind::kClass && value.module < world_.size()) {
+      const Module& module = world_.View(value.module).module();
+      const Loc loc = module.classes[value.index].loc;
+      return module.text.substr(loc.begin, loc.end - loc.begin);
+    }
+    FuncId scope = function_;
+    const ExprId origin = view().Origin(asked, function_, &scope);
+    return TextAt(code().exprs[origin < code().exprs.size() ? origin : asked].loc);
+  };
+  for (const Arg& arg : call.args) {
+    if (arg.value >= code().exprs.size()) continue;
+    const std::string form = LowerCase(source(arg.value).substr(0, kMostOfForm));
+    const std::string_view secret = AskedSecret(form);
+    if (secret.empty()) continue;
+    Taint asked = Source(kStore, call.expr, "asks the user for a secret");
+    for (const std::string_view word : {"github", "gitlab", "npm", "slack", "openai", "anthropic", "aws", "google"}) {
+      if (Contains(form, word)) asked.vendors |= VendorOf(word);
+    }
+    result->Join(asked);
+    Raise("VULN-017", call.expr, {}, 0, "asks the user, by way of the client, for a secret: " + std::string(secret));
+    return;
+  }
+}
 
 // The stream that is read here is written to a file: its path stands for a download from here on.
 void Engine::MarkHandle(ExprId handle, const Taint& taint) {

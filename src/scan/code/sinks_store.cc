@@ -580,6 +580,9 @@ Taint Engine::JudgeFile(Call& call) {
       if (!mode) continue;
       const std::string& text = view().Text(arg.value, function_);
       if (text.size() <= 6 && text.find_first_of("wax+") != std::string::npos) writes = true;
+      if (code().language == Language::kGo &&
+          AnyOf(TextAt(code().exprs[arg.value].loc), {"O_WRONLY", "O_RDWR", "O_APPEND"}))
+        writes = true;
     }
   }
   if (writes) {

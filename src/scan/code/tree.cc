@@ -25,6 +25,10 @@ const TSLanguage* LanguageOf(Grammar grammar) {
       return tree_sitter_tsx();
     case Grammar::kBash:
       return tree_sitter_bash();
+    case Grammar::kGo:
+      return tree_sitter_go();
+    case Grammar::kRust:
+      return tree_sitter_rust();
   }
   return nullptr;
 }

@@ -21,7 +21,7 @@
 
 namespace interlock::scan::code {
 
-enum class Grammar : std::uint8_t { kPython, kJavaScript, kTypeScript, kTsx, kBash };
+enum class Grammar : std::uint8_t { kPython, kJavaScript, kTypeScript, kTsx, kBash, kGo, kRust };
 
 using NodeKind = std::uint16_t;
 using NodeField = std::uint8_t;

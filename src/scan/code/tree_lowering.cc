@@ -6,12 +6,12 @@
 namespace interlock::scan::code {
 
 TreeLowering::TreeLowering(Language language, const NodeKinds& kinds, Trivia trivia, std::string_view text,
-                           std::uint32_t file, const LowerLimits& limits)
+                           std::string_view parsed, std::uint32_t file, const LowerLimits& limits)
     : trivia_(trivia) {
   module_.language = language;
   module_.file = file;
   module_.text = text;
-  tree_ = ParseSyntax(kinds, text, limits);
+  tree_ = ParseSyntax(kinds, parsed, limits);
   module_.error_bytes = tree_.error_bytes;
   module_.complete = tree_.complete;
   module_.stop = std::string(tree_.stop);

@@ -22,7 +22,11 @@ class TreeLowering {
   };
   // Parses. `text` must outlive the module.
   TreeLowering(Language language, const NodeKinds& kinds, Trivia trivia, std::string_view text, std::uint32_t file,
-               const LowerLimits& limits);
+               const LowerLimits& limits)
+      : TreeLowering(language, kinds, trivia, text, text, file, limits) {}
+  // `parsed`: what the grammar is given in place of `text`, byte for byte beside it.
+  TreeLowering(Language language, const NodeKinds& kinds, Trivia trivia, std::string_view text, std::string_view parsed,
+               std::uint32_t file, const LowerLimits& limits);
   ~TreeLowering() = default;
 
   // Room for the pass over expressions: no node has one yet.

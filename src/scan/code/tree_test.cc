@@ -60,7 +60,9 @@ TEST(Tree, EveryGrammarReadsItsLanguage) {
                         Case{Grammar::kJavaScript, "const x = <a href='b'>t</a>; y?.z ?? 1;\n"},
                         Case{Grammar::kTypeScript, "let x: Map<string, number> = <any>y; enum E { A }\n"},
                         Case{Grammar::kTsx, "const x: JSX.Element = <a>{1 as number}</a>;\n"},
-                        Case{Grammar::kBash, "for i in $(ls); do echo \"$i\" | wc -l; done\n"}}) {
+                        Case{Grammar::kBash, "for i in $(ls); do echo \"$i\" | wc -l; done\n"},
+                        Case{Grammar::kGo, "package p\n\nfunc f(a []int) (n int, err error) { return a[0], nil }\n"},
+                        Case{Grammar::kRust, "fn f<'a>(x: &'a str) -> Option<u8> { x.bytes().next() }\n"}}) {
     const SyntaxTree tree = ParseSyntax(Bare(c.grammar), c.text, {});
     EXPECT_TRUE(tree.complete) << c.text;
     EXPECT_EQ(tree.error_bytes, 0U) << c.text;
@@ -120,8 +122,8 @@ TEST(Tree, HostileTextsEndInEveryGrammar) {
                                tokens,
                                noise,
                                ""};
-  for (const Grammar grammar :
-       {Grammar::kPython, Grammar::kJavaScript, Grammar::kTypeScript, Grammar::kTsx, Grammar::kBash}) {
+  for (const Grammar grammar : {Grammar::kPython, Grammar::kJavaScript, Grammar::kTypeScript, Grammar::kTsx,
+                                Grammar::kBash, Grammar::kGo, Grammar::kRust}) {
     const NodeKinds kinds = Bare(grammar);
     for (const std::string& text : texts) {
       const SyntaxTree tree = ParseSyntax(kinds, text, {});

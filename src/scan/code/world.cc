@@ -46,6 +46,8 @@ World::World(const PackageModules* package)
   if (package_ == nullptr) return;
   for (std::uint32_t i = 0; i < modules_.size() && i < package_->paths.size(); ++i) {
     by_path_.emplace(ModuleKey(package_->paths[i]), i);
+    if (modules_[i]->language == Language::kGo && !package_->paths[i].ends_with("_test.go"))
+      go_folders_[std::string(FolderOf(package_->paths[i]))].push_back(i);
   }
 }
 
@@ -84,6 +86,8 @@ std::uint32_t World::Resolve(std::uint32_t from, std::string_view name) const {
     const auto at = by_path_.find(path);
     return at == by_path_.end() ? kNone : at->second;
   };
+  if (modules_[from]->language == Language::kGo) return ResolveGo(name);
+  if (modules_[from]->language == Language::kRust) return ResolveRust(from, name);
   const std::string_view folder = FolderOf(PathOf(from));
   std::string path;
   if (modules_[from]->language != Language::kPython) {
@@ -194,6 +198,12 @@ bool ModuleView::Declares(std::size_t at) const {
   std::size_t from = at;
   while (from > 0 && at - from < 8 && is_word(text[from - 1])) --from;
   const std::string_view word = text.substr(from, at - from);
+  // x := ...; let mut x
+  if (module_.language == Language::kGo) {
+    const std::size_t end = text.find_first_of("=;\n", at);
+    return word == "var" || (end != std::string_view::npos && end > 0 && text[end] == '=' && text[end - 1] == ':');
+  }
+  if (module_.language == Language::kRust) return word == "let" || word == "mut" || text[at - 1] == '(';
   return word == "let" || word == "const" || word == "var" || word == "using";
 }
 

@@ -86,6 +86,8 @@ class ModuleView {
   [[nodiscard]] std::uint32_t index() const noexcept { return index_; }
   [[nodiscard]] const ModuleWords& words() const noexcept { return words_; }
   [[nodiscard]] bool is_python() const noexcept { return module_.language == Language::kPython; }
+  // Go, Rust.
+  [[nodiscard]] bool is_typed() const noexcept { return IsTyped(module_.language); }
 
   // What an expression means depends on the function in which it stands, and not on who asks. Everything below that is
   // given an expression and a `scope` takes the function from here; `scope` counts for what stands in no statement, as
@@ -143,6 +145,10 @@ class ModuleView {
   [[nodiscard]] Value GivenItem(const Binding& binding) const;
   [[nodiscard]] static const Stmt* OnlyGiven(const Function& function);
   [[nodiscard]] Value Unbound(std::string_view name) const;
+  [[nodiscard]] Value OfStars(std::string_view name) const;
+  // resolve_typed.cc
+  [[nodiscard]] Value OfPackage(std::string_view name) const;
+  [[nodiscard]] std::string TextOfTypedCall(std::string_view callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] Value OfImport(const Import& import) const;
   [[nodiscard]] Value MemberOf(const Value& base, std::string_view name, int depth = 0) const;
   [[nodiscard]] Value OfCall(ExprId expr, FuncId scope) const;
@@ -250,16 +256,22 @@ class World {
   // Module of the package that an import means; kNone: somebody else's.
   [[nodiscard]] std::uint32_t Resolve(std::uint32_t from, std::string_view name) const;
   [[nodiscard]] std::uint32_t IndexOf(const Module& module) const;
+  // Files of the same package of Go, which share their names.
+  [[nodiscard]] std::span<const std::uint32_t> BesideGo(std::uint32_t module) const;
   // What a file of data holds that module `from` means by a path (package_data.h); nullptr: none of the package.
   [[nodiscard]] const Value* DataAt(std::uint32_t from, std::string_view path) const;
 
  private:
   [[nodiscard]] std::uint32_t ResolveAlias(std::string_view name) const;
+  // resolve_typed.cc
+  [[nodiscard]] std::uint32_t ResolveGo(std::string_view name) const;
+  [[nodiscard]] std::uint32_t ResolveRust(std::uint32_t from, std::string_view name) const;
 
   const PackageModules* package_;
   mutable PackageData data_;
   std::vector<const Module*> modules_;
-  std::unordered_map<std::string, std::uint32_t> by_path_;  // without extension, index and __init__
+  std::unordered_map<std::string, std::uint32_t> by_path_;                  // without extension, index and __init__
+  std::unordered_map<std::string, std::vector<std::uint32_t>> go_folders_;  // files of Go by folder
   mutable std::vector<std::unique_ptr<ModuleView>> views_;
   friend class ModuleView;
   mutable std::uint32_t depth_ = 0;  // nested evaluations, over all views

@@ -23,6 +23,8 @@ enum class FileType : std::uint8_t {
   kPython,
   kJavaScript,  // js, mjs, cjs, jsx
   kTypeScript,  // ts, tsx, mts, cts
+  kGo,
+  kRust,
   kShell,
   kJson,
   kYaml,

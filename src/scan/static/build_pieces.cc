@@ -372,14 +372,24 @@ BuildSettings PiecesOfSettings(const FileContext& file) {
   } else if ((base == "action.yml" || base == "action.yaml") && says("runs:")) {
     settings.place = BuildPlace::kAction;
     ReadPipeline(file, settings);
-  } else if ((says("runs-on:") && says("steps:")) || path.find(".github/workflows/") != std::string::npos ||
-             path.find(".gitea/workflows/") != std::string::npos || path.ends_with(".circleci/config.yml") ||
-             base == ".gitlab-ci.yml" || base.starts_with("azure-pipelines") || base == "bitbucket-pipelines.yml" ||
-             base == ".drone.yml" || base == ".woodpecker.yml") {
+  } else if ((says("runs-on:") && says("steps:")) || IsPipelinePath(path)) {
     settings.place = BuildPlace::kPipeline;
     ReadPipeline(file, settings);
   }
   return settings;
+}
+
+bool IsPipelinePath(std::string_view lower_path) {
+  const std::string_view base = BaseName(lower_path);
+  return SaysAny(lower_path, {".github/workflows/", ".gitea/workflows/"}) ||
+         lower_path.ends_with(".circleci/config.yml") || base.starts_with("azure-pipelines") ||
+         Among(base, {".gitlab-ci.yml", "bitbucket-pipelines.yml", ".drone.yml", ".woodpecker.yml"});
+}
+
+std::size_t SendsAllSecrets(std::string_view lower) {
+  const std::size_t all = lower.find("tojson(secrets)");
+  const bool sends = SaysAny(lower, {"curl ", "wget ", "invoke-webrequest", " nc ", "fetch("});
+  return sends ? all : std::string_view::npos;
 }
 
 }  // namespace interlock::scan

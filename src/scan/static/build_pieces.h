@@ -37,6 +37,11 @@ struct BuildSettings {
 // Nothing for files of other kinds.
 [[nodiscard]] BuildSettings PiecesOfSettings(const FileContext& file);
 
+// Whether a file of this path holds steps that somebody's server runs with the repository's secrets.
+[[nodiscard]] bool IsPipelinePath(std::string_view lower_path);
+// Where all secrets of a pipeline are handed to something that sends; npos: nowhere. In lower case.
+[[nodiscard]] std::size_t SendsAllSecrets(std::string_view lower);
+
 // "${{ secrets.X }}" and its like as variables of a shell; other expressions become "_".
 [[nodiscard]] std::string WithoutExpressions(std::string_view text);
 

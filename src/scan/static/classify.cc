@@ -74,8 +74,8 @@ constexpr NameType kExtensions[] = {
     {"xml", FileType::kXml},
     {"svg", FileType::kXml},
     {"ipynb", FileType::kNotebook},
-    {"go", FileType::kOtherSource},
-    {"rs", FileType::kOtherSource},
+    {"go", FileType::kGo},
+    {"rs", FileType::kRust},
     {"java", FileType::kOtherSource},
     {"kt", FileType::kOtherSource},
     {"c", FileType::kOtherSource},
@@ -337,10 +337,11 @@ void FindCollections(std::vector<FileContext>& files) {
 }  // namespace
 
 std::string_view NameOf(FileType type) noexcept {
-  constexpr std::array<string_view, 29> names = {
-      "text",  "markdown", "python",   "javascript",   "typescript", "shell",  "json",  "yaml",   "toml",  "ini",
-      "html",  "xml",      "notebook", "requirements", "dockerfile", "source", "plain", "pyc",    "elf",   "pe",
-      "macho", "wasm",     "archive",  "image",        "font",       "media",  "pdf",   "office", "binary"};
+  constexpr std::array<string_view, 31> names = {
+      "text",       "markdown", "python", "javascript", "typescript", "go",     "rust",     "shell",
+      "json",       "yaml",     "toml",   "ini",        "html",       "xml",    "notebook", "requirements",
+      "dockerfile", "source",   "plain",  "pyc",        "elf",        "pe",     "macho",    "wasm",
+      "archive",    "image",    "font",   "media",      "pdf",        "office", "binary"};
   const auto i = static_cast<std::size_t>(type);
   return i < names.size() ? names[i] : string_view{};
 }
@@ -349,7 +350,7 @@ bool IsText(FileType type) noexcept { return type <= FileType::kPlainText; }
 
 bool IsCode(FileType type) noexcept {
   return type == FileType::kPython || type == FileType::kJavaScript || type == FileType::kTypeScript ||
-         type == FileType::kShell;
+         type == FileType::kGo || type == FileType::kRust || type == FileType::kShell;
 }
 
 bool EndsInPath(string_view path, string_view named) noexcept {
@@ -518,7 +519,7 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
       base.find(".test.") != string_view::npos || base.find(".spec.") != string_view::npos) {
     return core::Reach::kTest;
   }
-  if (base == "setup.py" || base == "binding.gyp") return core::Reach::kInstall;
+  if (base == "setup.py" || base == "binding.gyp" || base == "build.rs") return core::Reach::kInstall;
 
   if (Among(base, {"makefile", "justfile", "noxfile.py", "tasks.py", "gulpfile.js", "gruntfile.js", "jenkinsfile",
                    "tox.ini", ".pre-commit-config.yaml", "fabfile.py", "taskfile.yml"}) ||
@@ -548,8 +549,8 @@ bool SaysAgents(const core::PackageFile& file, string_view base) {
   constexpr std::size_t kFirstWords = 1200;
   const std::size_t folder = file.path.find('/');
   const bool near = folder == std::string::npos || file.path.find('/', folder + 1) == std::string::npos;
-  const bool about =
-      base == "package.json" || base == "pyproject.toml" || base == "setup.cfg" || StartsWith(base, "readme");
+  const bool about = Among(base, {"package.json", "pyproject.toml", "setup.cfg", "cargo.toml", "composer.json"}) ||
+                     StartsWith(base, "readme") || base.ends_with(".gemspec") || base.ends_with(".csproj");
   if (!near || !about) return false;
   const std::string text = LowerCase(string_view(file.bytes).substr(0, kFirstWords));
   const auto word = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
@@ -589,8 +590,10 @@ PackageKind KindOfPackage(const core::PackageView& view) {
       // Beside code a table of tools counts where a package keeps its manifests: models of services speak of tools and
       // parameters too.
       const bool small = file.bytes.size() <= kSmallTable && std::count(file.path.begin(), file.path.end(), '/') <= 3;
-      if (has("\"tools\"")) {
-        const bool protocol = has("\"inputSchema\"");
+      // A list of tools as the protocol spells them, with a key around it or without.
+      const bool listed = has("\"tools\"");
+      const bool protocol = has("\"inputSchema\"") && (listed || (has("\"description\"") && has("\"name\"")));
+      if (protocol || listed) {
         const bool other = has("\"input_schema\"") || (has("\"parameters\"") && has("\"description\""));
         manifest = manifest || protocol || (small && other);
         tables = tables || (small && (protocol || other));
@@ -604,10 +607,10 @@ PackageKind KindOfPackage(const core::PackageView& view) {
             (has("inputSchema") && has("\"tools\"") && has("\"description\""));
       tools = tools || has("langchain") || has("langgraph") || has("crewai") || has("autogen") || has("smolagents");
     }
-    if (type == FileType::kShell || type == FileType::kOtherSource) code = true;
-    if (type == FileType::kOtherSource && (has("modelcontextprotocol") || has("springframework.ai.tool") ||
-                                           has("mark3labs/mcp-go") || has("rmcp::") || has("McpServerTool"))) {
-      mcp = true;
+    code = code || IsCode(type) || type == FileType::kOtherSource;
+    if (type == FileType::kOtherSource || type == FileType::kGo || type == FileType::kRust) {
+      mcp = mcp || has("modelcontextprotocol") || has("springframework.ai.tool") || has("mark3labs/mcp-go") ||
+            has("rmcp::") || has("McpServerTool") || (has("tools/list") && has("tools/call"));
     }
     offers = offers || SaysAgents(file, base);
     any_text = any_text || IsText(type);

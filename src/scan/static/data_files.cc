@@ -9,6 +9,7 @@
 #include "code/places.h"
 #include "fmt/format.h"
 #include "static/ascii.h"
+#include "static/build_pieces.h"
 #include "static/classify.h"
 #include "static/literals.h"
 #include "static/shell_judge.h"
@@ -110,9 +111,7 @@ void JudgeManifest(const FileContext& file, bool only_reads, std::vector<RawFind
     raise("ESCAPE-001", privileged, 16, "a privileged container enters the machine that it runs on", 0.95);
   }
   JudgeChart(file, text, only_reads, out);
-  const bool sends = SaysAny(text, {"curl ", "wget ", "invoke-webrequest", " nc ", "fetch("});
-  const std::size_t all = text.find("tojson(secrets)");
-  if (all != std::string::npos && sends) {
+  if (const std::size_t all = SendsAllSecrets(text); all != std::string_view::npos) {
     raise("SH-004", all, 15, "sends all secrets of a pipeline out", 0.95);
   }
   // run: echo "${{ github.event.issue.title }}"

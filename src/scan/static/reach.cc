@@ -90,6 +90,16 @@ bool IsAboutPackage(std::string_view path) {
   return std::ranges::any_of(kAbout, [&](std::string_view name) { return base.starts_with(name); });
 }
 
+// "docs/content/": a guide to work on a package says where its documents are written; a skill, what to read.
+bool IsDocumentation(std::string_view folder) {
+  bool docs = false;
+  for (std::size_t at = 0; at < folder.size() && !docs; at = std::min(folder.find('/', at), folder.size()) + 1) {
+    const std::string_view part = folder.substr(at, folder.find('/', at) - at);
+    docs = part == "docs" || part == "doc" || part == "documentation" || part == "website" || part == "site";
+  }
+  return docs;
+}
+
 // Of the folder that it lies in, with its slash.
 std::string_view PrefixOf(std::string_view path) {
   const std::size_t slash = path.rfind('/');
@@ -166,7 +176,9 @@ void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
     if (!IsInstructionFile(file.file->path)) continue;
     std::unordered_set<std::string_view> folders;
     CollectFolders(file.text(), folders);
+    const bool skill = LowerCase(BaseName(file.file->path)).starts_with("skill");
     for (const std::string_view folder : folders) {
+      if (!skill && IsDocumentation(folder)) continue;
       const auto inside = by_folder.find(std::string(PrefixOf(file.file->path)).append(folder));
       if (inside == by_folder.end()) continue;
       for (const std::uint32_t index : std::exchange(inside->second, {})) lift(files[index], Reach::kAgent);

@@ -91,8 +91,7 @@ void AddWords(std::string_view text, std::vector<std::string>& out) {
 
 // Code that a front end can read.
 bool HasProgram(const FileContext& file) {
-  return file.type == FileType::kPython || file.type == FileType::kJavaScript || file.type == FileType::kTypeScript ||
-         file.type == FileType::kNotebook;
+  return (IsCode(file.type) && file.type != FileType::kShell) || file.type == FileType::kNotebook;
 }
 
 // The largest first, so that threads that take one after the other end together.
@@ -222,10 +221,7 @@ void Job::AnalyzeFile(const FileContext& file, Unit& unit) const {
   result.analysed = text.size();
   JudgeBuildFile(file, result);
   RaiseDisguisedHosts(file, result.findings);
-  if (!IsCode(file.type) || text.size() > kMaxCodeBytes || file.type == FileType::kPython ||
-      file.type == FileType::kJavaScript || file.type == FileType::kTypeScript) {
-    return;
-  }
+  if (file.type != FileType::kShell || text.size() > kMaxCodeBytes) return;
   const code::ShellScript script = code::ParseShell(text, {}, file.file->path);
   ShellContext context;
   context.file = file.index;
@@ -253,6 +249,12 @@ void Job::Lower(const FileContext& file, Unit& unit) {
       unit.code = NotebookCode(file.text());
       if (unit.code.empty()) return;
       unit.module = std::make_unique<code::Module>(code::LowerPython(unit.code, file.index));
+      break;
+    case FileType::kGo:
+      unit.module = std::make_unique<code::Module>(code::LowerGo(file.text(), file.index));
+      break;
+    case FileType::kRust:
+      unit.module = std::make_unique<code::Module>(code::LowerRust(file.text(), file.index));
       break;
     default:
       return;
@@ -365,7 +367,7 @@ void Job::LinkPrograms(const std::vector<AgentHook>& hooks) {
         package_.by_import.emplace(name.substr(at), index);
         if (at == 0) at = 1;
       }
-    } else {
+    } else if (!code::IsTyped(unit.module->language)) {
       package_.by_import.emplace(name, index);
     }
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "fmt/format.h"
+#include "static/ascii.h"
+#include "static/build_pieces.h"
 
 namespace interlock::scan {
 namespace {
@@ -173,6 +175,11 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
       finding.scale = 0.6;
       finding.host = act.detail;
       finding.message = fmt::format("installs a package from {}", act.detail);
+    } else if (act.act == ShellAct::kWriteFile && IsPipelinePath(LowerCase(act.detail)) &&
+               SendsAllSecrets(LowerCase(act.content)) != std::string_view::npos) {
+      finding.rule = "SH-004";
+      finding.scale = 0.95;
+      finding.message = fmt::format("writes {}, which sends all secrets of a repository", act.detail);
     } else {
       continue;
     }

@@ -1,5 +1,4 @@
-// What building a package runs, in languages that have no analyser of their own: commands that gyp expands, programs
-// that build.rs, go:generate and Go's and Rust's own code start by a constant command line.
+// What building a package runs and no analyser of code sees: commands that gyp expands, and those of go:generate.
 #include <algorithm>
 #include <array>
 #include <string>
@@ -19,54 +18,6 @@ using core::Reach;
 constexpr std::size_t kMaxBuildText = std::size_t{2} << 20U;
 constexpr std::size_t kMaxChain = 2000;  // bytes from a command's name to its last argument
 constexpr int kMaxCommands = 64;
-
-// The literal that begins at `at` ("..." or r"..." or `...`), and where it ends; npos: none.
-std::size_t Literal(std::string_view text, std::size_t at, std::string& out) {
-  if (at < text.size() && text[at] == 'r') ++at;
-  if (at >= text.size() || (text[at] != '"' && text[at] != '`')) return std::string_view::npos;
-  const char quote = text[at];
-  for (++at; at < text.size() && text[at] != quote; ++at) {
-    if (text[at] == '\\' && quote == '"' && at + 1 < text.size()) ++at;
-    if (text[at] == '\n' && quote == '"') return std::string_view::npos;
-    out += text[at];
-  }
-  return at < text.size() ? at + 1 : std::string_view::npos;
-}
-
-void AppendQuoted(std::string_view word, std::string& line) {
-  if (!line.empty()) line += ' ';
-  line += code::ShellQuoted(word);
-}
-
-// exec.Command("sh", "-c", "...") of Go; Command::new("sh").arg("-c").args(["..."]) of Rust.
-void ReadStarted(Sheet& sheet, std::string_view start, Reach reach, std::string_view name) {
-  const std::string_view text = sheet.text();
-  int found = 0;
-  for (std::size_t at = text.find(start); at != std::string_view::npos && found < kMaxCommands;
-       at = text.find(start, at + 1)) {
-    const std::size_t end = std::min(text.find(';', at), std::min(text.find("\n\n", at), at + kMaxChain));
-    const std::string_view chain = text.substr(at, std::min(end, text.size()) - at);
-    std::string line;
-    for (std::size_t i = start.size(); i < chain.size();) {
-      std::string word;
-      const std::size_t after = chain[i] == '"' || chain[i] == '`' ? Literal(chain, i, word) : std::string_view::npos;
-      if (after == std::string_view::npos) {
-        ++i;
-        continue;
-      }
-      // A program is a plain word; what follows is given to it.
-      if (line.empty()) {
-        line = word;
-      } else {
-        AppendQuoted(word, line);
-      }
-      i = after;
-    }
-    if (line.empty()) continue;
-    ++found;
-    sheet.Hook(std::string(name), line, {at, at + chain.size()}, reach);
-  }
-}
 
 // "<!(command)", "<!@(command)": run while the build is configured, which is when it is installed.
 void ReadGyp(Sheet& sheet) {
@@ -140,14 +91,7 @@ bool ReadBuildFile(Sheet& sheet, std::string_view base) {
     ReadGyp(sheet);
     return true;
   }
-  if (base.ends_with(".rs")) {
-    // build.rs runs with the user's rights before anything of the package does.
-    ReadStarted(sheet, "Command::new(", base == "build.rs" ? Reach::kInstall : Reach::kRuntime,
-                base == "build.rs" ? "build.rs" : "starts");
-    return base == "build.rs";
-  }
   if (base.ends_with(".go")) {
-    ReadStarted(sheet, "exec.Command(", base.ends_with("_test.go") ? Reach::kTest : Reach::kRuntime, "starts");
     ReadGoGenerate(sheet);
     return false;
   }

@@ -274,6 +274,8 @@ void CollectSurfaces(const FileContext& file, std::vector<TextSurface>& out) {
     case FileType::kPython:
     case FileType::kJavaScript:
     case FileType::kTypeScript:
+    case FileType::kGo:
+    case FileType::kRust:
     case FileType::kShell:
     case FileType::kRequirements:
     case FileType::kDockerfile:

@@ -59,7 +59,7 @@ ScanReport ScanOne(const std::string& language, std::string program) {
 }
 
 TEST(Techniques, EachHasAPersonLook) {
-  for (const std::string& language : std::vector<std::string>{"sh", "ps1", "py", "js"}) {
+  for (const std::string& language : std::vector<std::string>{"sh", "ps1", "py", "js", "go", "rs"}) {
     std::size_t seen = 0;
     for (const std::string& line : LinesOf(language)) {
       const Technique technique = Read(line);

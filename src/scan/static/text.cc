@@ -473,8 +473,7 @@ class Analysis {
 
   // An address that only decoding shows, where nothing else is encoded.
   void Addresses() {
-    if (file_.type == FileType::kPython || file_.type == FileType::kJavaScript || file_.type == FileType::kTypeScript)
-      return;
+    if (IsCode(file_.type) && file_.type != FileType::kShell) return;
     for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
       const TextPassage& passage = canvas_.passages[p];
       if ((passage.kind & kSurfaceDecoded) == 0 || passage.end - passage.begin > 300) continue;

@@ -56,6 +56,23 @@ bool Opens(const TextCanvas& canvas, const TextSentence& sentence) {
                                "or",  "of", "in",  "with", "were", "could", "for", "to",  "on",   "by"});
 }
 
+// Hidden from whoever reads the document, and told to be kept from him: it is meant for a program that reads it, and
+// what package it stands in makes no difference.
+void RaiseHushed(std::vector<RawFinding>& findings) {
+  std::vector<std::uint32_t> hushed;  // where each such sentence begins
+  for (const RawFinding& finding : findings) {
+    if (finding.rule == "PI-010") hushed.push_back(static_cast<std::uint32_t>(finding.bytes.begin));
+  }
+  std::ranges::sort(hushed);
+  for (RawFinding& finding : findings) {
+    if (finding.rule != "PI-009" || finding.has_reach) continue;
+    const auto within = std::ranges::lower_bound(hushed, finding.bytes.begin);
+    if (within == hushed.end() || *within >= finding.bytes.end) continue;
+    finding.has_reach = true;
+    finding.reach = core::Reach::kAgent;
+  }
+}
+
 // One entry a passage of the canvas.
 std::vector<bool> Addressed(const TextCanvas& canvas) {
   std::vector<bool> out(canvas.passages.size(), false);
@@ -94,6 +111,7 @@ bool IsShownProse(const FileContext& file, const TextPassage& passage, const Tex
 
 void RaiseAddressed(const TextCanvas& canvas, bool whole, std::vector<RawFinding>& findings) {
   if (findings.empty()) return;
+  RaiseHushed(findings);
   const std::vector<bool> addressed = Addressed(canvas);
   std::vector<base::ByteSpan> spans;
   for (std::size_t p = 0; p < addressed.size(); ++p) {
