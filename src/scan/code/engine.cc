@@ -346,6 +346,7 @@ void Engine::ReadBody(FuncId function) {
   JudgeDeeds();
   if (function == kModuleBody) {
     JudgeModule();
+    JudgeLookAlikeNames();
     JudgeOpenServer();
     JudgePrograms();
   }

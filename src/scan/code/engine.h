@@ -14,115 +14,13 @@
 #include <vector>
 
 #include "code/catalogue.h"
+#include "code/engine_facts.h"
 #include "code/flow.h"
 #include "code/taint.h"
 #include "code/world.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan::code {
-
-inline constexpr std::size_t kMaxTrail = 400'000;  // steps kept
-struct Step {
-  std::uint32_t before = 0;  // index + 1
-  std::uint32_t module = 0;
-  std::uint32_t offset = 0;
-  std::string text;
-};
-
-// Of a fetched program that is run after somebody has been asked.
-inline constexpr double kConfirmed = 0.45;
-
-// A finding before its reach is known.
-struct Hit {
-  RawFinding finding;
-  std::uint32_t module = 0;
-  FuncId function = kModuleBody;
-};
-struct UseAt {
-  CapabilityUse use;
-  std::uint32_t module = 0;
-  FuncId function = kModuleBody;
-  Role role = Role::kUnlisted;
-  bool chosen = false;  // what is run comes from an argument of a tool
-};
-
-// Kinds of things that a function does, for findings that need several of them.
-using Deeds = std::uint32_t;
-inline constexpr Deeds kDidConnect = 1U << 0U;
-inline constexpr Deeds kDidDuplicate = 1U << 1U;
-inline constexpr Deeds kDidTerminal = 1U << 2U;
-inline constexpr Deeds kDidRunShell = 1U << 3U;  // sh, bash, cmd by name
-inline constexpr Deeds kDidExecutable = 1U << 4U;
-inline constexpr Deeds kDidRawMemory = 1U << 5U;
-inline constexpr Deeds kDidPathCheck = 1U << 6U;
-inline constexpr Deeds kDidSend = 1U << 7U;
-inline constexpr Deeds kDidPipeTwice = 1U << 8U;
-inline constexpr Deeds kDidPipe = 1U << 9U;
-inline constexpr Deeds kDidProcessList = 1U << 10U;
-inline constexpr Deeds kDidPrompt = 1U << 11U;
-inline constexpr Deeds kDidFeed = 1U << 12U;   // pipes something into a program
-inline constexpr Deeds kDidDrain = 1U << 13U;  // ... and what the program says into something
-
-enum class Trigger : std::uint8_t { kAlways, kText, kTime, kIdentity };
-struct Condition {
-  std::uint16_t depth = 0;
-  Trigger trigger = Trigger::kAlways;
-  Loc loc;
-  bool dated = false;   // a day that stands in the code
-  bool guards = false;  // its body leaves the function: what follows is done only where it does not hold
-  bool chance = false;  // what a number drawn at random says
-  bool amount = false;  // compares with a number of several digits
-};
-
-// A parameter that is sent to a host that stands in the code.
-struct SentParam {
-  std::uint32_t param = 0;
-  std::string host;
-  Labels cut = 0;      // what of it is not sent
-  bool aside = false;  // nobody waits for the answer, and a failure is hushed up
-};
-
-// A parameter that is called, and what it is given there.
-struct HandedParam {
-  std::uint32_t param = 0;
-  Taint given;
-};
-
-// A parameter for which callers give a function of a library: its name, "" where they differ.
-struct LentParam {
-  std::uint32_t param = 0;
-  std::string callee;
-};
-
-// What callers give as a parameter.
-struct GivenText {
-  enum class State : std::uint8_t { kNobody, kKnown, kUnknown };
-  State state = State::kNobody;  // kUnknown: callers differ, or one of them gives what is not known
-  std::string text;              // where all of them say the same
-  std::string place;             // where something runs again by itself, if any caller gives such a path
-};
-
-struct FunctionFacts {
-  std::vector<SentParam> sends;
-  std::vector<LentParam> lent;
-  std::uint32_t spawns = 0;  // parameters that are a whole command line of a program
-  std::vector<HandedParam> handed;
-  std::uint32_t computes = 0;    // parameters whose characters a text is computed from
-  std::string runner;            // program and words before those that callers give: "git "
-  std::uint32_t fetches_to = 0;  // parameters that are paths of files with a stranger's answer in them
-  std::uint32_t asks = 0;        // ... that are the address of what it fetches
-  std::uint32_t keeps_at = 0;    // ... that are paths of files with an answer of such an address
-  std::vector<Taint> in;         // of parameters, from callers
-  std::vector<GivenText> texts;  // ... once somebody calls it
-  Taint out;
-  std::vector<std::uint64_t> calls;  // module << 32 | function
-  Deeds deeds = 0;
-  std::string host;  // last connected to
-  Loc connect;       // first places of deeds
-  Loc execute;
-  std::uint8_t pass = 0;  // last pass that read it
-  bool running = false;
-};
 
 class Engine {
  public:
@@ -369,6 +267,7 @@ class Engine {
   void JudgeMemory(Call& call);
   [[nodiscard]] bool KeepingIsPurpose() const;
   void JudgeCondition(const Stmt& stmt);
+  void JudgeHashedWord(const Stmt& stmt, std::span<const ExprId> parts);
   [[nodiscard]] bool NamesDay(ExprId at) const;
   [[nodiscard]] bool ClearsTree(const Call& call);
   void PickByName(ExprId test);
@@ -468,6 +367,7 @@ class Engine {
   void Tap(std::uint32_t module, FuncId function, std::string what);
   void TapCallbacks();
   void TapDecorators();
+  void TapDecoratorsOf(std::uint32_t module, FuncId function, std::string_view what);
   void TakeRequests();
   void TakeRoutes(std::uint32_t module);
   void Serve(std::uint32_t module, FuncId function);
@@ -511,6 +411,7 @@ class Engine {
   [[nodiscard]] bool IsNoServicesKey(const Taint& data) const;
   [[nodiscard]] bool IsOwnPath(ExprId id) const;
   void JudgeHandedOver(const Call& call, std::string_view last);
+  void JudgeApproval(const Call& call);
   void JudgeElicited(const Call& call, Taint* result);
   void JudgeDiverted(ExprId at, ExprId value, bool clipboard);
   void JudgeSwapped(const Call& call);
@@ -650,6 +551,8 @@ class Engine {
   void JudgeOpenServer();
   // sinks_tamper.cc
   void JudgeModule();
+  void JudgeLookAlikeNames();
+  void JudgeImport(Call& call);
   void JudgeContainerSpec(ExprId dict);
   void JudgeAppended(ExprId part);
   [[nodiscard]] double EmptiesGuards();

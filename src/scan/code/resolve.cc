@@ -448,6 +448,7 @@ Value ModuleView::Unbound(std::string_view name) const {
     return OfStars(name);
   }
   if (is_typed()) {
+    if ((name == "crate" || name == "super") && world_.Resolve(index_, name) != kNone) return OfTarget(name);
     Value value = OfStars(name);
     if (value.kind == ValueKind::kUnknown) value = Symbol(name);
     return value.kind == ValueKind::kUnknown ? Qualified(std::string(name)) : value;

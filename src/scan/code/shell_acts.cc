@@ -342,7 +342,11 @@ void Analysis::Files(std::uint32_t index, std::string_view program, const Taint&
     if (!IsSecretPath(path) || !told.insert(path).second) return;
     Emit(ShellAct::kReadSecret, index, path, BaseName(path).starts_with(".env") || program == "ls" ? 0 : 1);
   };
-  if (reader && program != "ls") {
+  // find ... -name id_rsa -print: files that lie where they should not are named, and nobody opens them.
+  const bool names =
+      program == "find" && HasFlag(command, {"-print"}) && !HasFlag(command, {"-exec", "-execdir", "-ok"}) &&
+      std::ranges::none_of(script_.commands, [&](const ShellCommand& next) { return next.pipe_from == index; });
+  if (reader && program != "ls" && !names) {
     for (std::size_t i = 1; i < count; ++i) {
       // The last operand of a copy is where it goes.
       if ((program == "cp" || program == "mv" || program == "install" || program == "copy") && i + 1 == count) break;

@@ -370,7 +370,8 @@ class Analysis {
     kEndless,
     kDeletesCopies,
     kLocksFiles,
-    kCodes
+    kCodes,
+    kConfirms
   };
   [[nodiscard]] bool Whether(OfWhole question, auto find) {
     std::optional<bool>& known = of_whole_[static_cast<std::size_t>(question)];
@@ -414,7 +415,7 @@ class Analysis {
   std::string socket_;                           // that exec opened: host/port
   std::string fifo_;                             // made by mkfifo
   std::string whole_;                            // Whole()
-  std::array<std::optional<bool>, 7> of_whole_;  // by OfWhole
+  std::array<std::optional<bool>, static_cast<std::size_t>(OfWhole::kConfirms) + 1> of_whole_;
   std::optional<bool> makes_characters_;         // MakesCharacters()
   std::vector<ShellUse> uses_;
   std::array<std::size_t, static_cast<std::size_t>(ShellAct::kUnleash) + 1> count_{};

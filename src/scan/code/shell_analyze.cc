@@ -444,6 +444,11 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
     act = ShellAct::kWriteStartup;
     gravity = StartupGravity(text, known, content != nullptr);
     if (taint.fetched || taint.decoded) gravity = 2;
+    // read -r answer; case $answer in [yY]*) ...: whoever runs it was asked.
+    const auto confirms = [](std::string_view whole) {
+      return HasOneOf(whole, {"[y/N]", "[Y/n]", "[y/n]", "(y/n)", "(y/N)"}) && HasOneOf(whole, {"read ", "\nread"});
+    };
+    if (gravity == 1 && Whether(OfWhole::kConfirms, confirms)) gravity = 0;
   } else if (IsAgentPath(text)) {
     act = ShellAct::kWriteAgent;
     const bool opens = known.empty() ? Whether(OfWhole::kOpens, OpensQuestions) : OpensQuestions(LowerCase(known));

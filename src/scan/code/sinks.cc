@@ -446,36 +446,9 @@ Taint Engine::Judge(Call& call, bool* handled) {
       (void)Argument(call, entry.target, &target);
       JudgeTrigger(call, target, false, {});
       return call.all;
-    case Role::kImport: {
-      const ExprId name = Argument(call, entry.target, &target);
-      JudgeNetFile(call, call.all);
-      if (name != kNone) JudgeFarModule(call, view().Text(name, function_));
-      if (name != kNone && !view().is_python() && target.Has(kNet | kNetFixed | kNetStranger)) {
-        const std::vector<std::string> texts = TextsWithin(name);
-        // import(`data:text/javascript,${answer}`)
-        if (std::ranges::any_of(texts, [](const std::string& text) { return text.starts_with("data:"); })) {
-          Raise("RCE-001", call.expr, target, kNet | kNetFixed | kNetStranger,
-                "imports an answer from the network as a module");
-          return {};
-        }
-      }
-      if (target.Has(kDecoded) && !view().is_python()) {
-        Raise("OBFUSC-002", call.expr, target, kDecoded, "loads a module whose name is hidden by encoding",
-              Direct(target, 1.0));
-      }
-      if (name != kNone && view().Evaluate(name, function_).kind != ValueKind::kText) {
-        Use(call, Permission::kDynamicCode, view().Text(name, function_));
-        if (target.Has(kDecoded)) {
-          Raise("OBFUSC-002", call.expr, target, kDecoded, "loads a module whose name is hidden by encoding");
-        } else if (target.Has(kNetFixed) && !target.Has(kToolArgument)) {
-          Raise("RCE-001", call.expr, target, kNetFixed, "loads a module named by an answer from the network", 0.7);
-        } else if (target.Has(kUnchecked) && target.params != 0 && IsEntry() && view().is_python() &&
-                   view().Text(name, function_).empty()) {
-          Raise("VULN-002", call.expr, target, kToolArgument, "loads whatever module an argument names", 0.7);
-        }
-      }
+    case Role::kImport:
+      JudgeImport(call);
       return {};
-    }
     case Role::kYaml: {
       for (const Arg& arg : call.args) {
         if (arg.value < code().exprs.size() &&

@@ -176,6 +176,7 @@ void Engine::JudgeAgentCall(const Call& call, std::string_view last, bool method
     }
   }
   if (!last_) return;
+  if (last_) JudgeApproval(call);
   JudgeRelayedClient(call,
                      base != nullptr && base->kind == ExprKind::kName && IsModelClient(base->text) ? base->text : last);
   JudgeGraphCall(call, last);
@@ -233,6 +234,49 @@ void Engine::NoteLogConfig(ExprId config) {
       }
     }
     if (handler && Contains(host, ".") && IsFarHost(host)) log_hosts_[module_] = host;
+  }
+}
+
+// CodeExecutorAgent("runner", approval_func=approve), where `approve` says yes to everything: a framework that asks
+// before it acts is told that somebody was asked.
+void Engine::JudgeApproval(const Call& call) {
+  const auto says_yes = [&](ExprId given) {
+    const Value& value = view().Evaluate(given, function_);
+    if (value.kind != ValueKind::kFunction || value.module >= world_.size()) return false;
+    const ModuleView& there = world_.View(value.module);
+    const Module& module = there.module();
+    const Function& shape = module.functions[value.index];
+    const auto yes = [&](ExprId id) {
+      if (id >= module.exprs.size()) return false;
+      const Expr& said = module.exprs[id];
+      if (said.kind == ExprKind::kConstant) return SaysOneOf(said.text, {"True", "true"});
+      return std::ranges::any_of(module.ArgsOf(said), [&](const Arg& arg) {
+        return SaysOneOf(arg.name, {"approved", "approve", "allow", "allowed"}) && arg.value < module.exprs.size() &&
+               SaysOneOf(module.exprs[arg.value].text, {"True", "true"});
+      });
+    };
+    bool any = false;
+    for (const Stmt& stmt : shape.body) {
+      if (stmt.kind == StmtKind::kCondition) return false;
+      if (stmt.kind != StmtKind::kReturn) continue;
+      if (!yes(stmt.value)) return false;
+      any = true;
+    }
+    const std::string_view body = module.text.substr(shape.loc.begin, shape.loc.end - shape.loc.begin);
+    return any && !AnyOf(body, {"input(", "prompt", "question", "confirm(", "ask"});
+  };
+  const auto judge = [&](std::string_view name, ExprId given) {
+    if (!SaysOneOf(name, {"approval_func", "approval_function", "approval_callback", "approval_fn", "approval_handler",
+                          "should_approve", "human_approval", "onApproval", "onApprovalRequest", "approvalFunc",
+                          "requestApproval", "approvalCallback"}))
+      return;
+    if (given < code().exprs.size() && says_yes(given))
+      Raise("VULN-018", given, {}, 0, "answers yes where a framework asks for somebody's consent");
+  };
+  for (const Arg& arg : call.args) {
+    judge(arg.name, arg.value);
+    if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kDict) continue;
+    for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) judge(field.name, field.value);
   }
 }
 

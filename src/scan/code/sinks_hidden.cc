@@ -427,6 +427,64 @@ std::string Engine::HostOfConnection(const Call& call) {
   return Contains(host, ".") ? host : std::string();
 }
 
+// A module that is loaded by a name: hidden, computed, far away, or whatever somebody says.
+void Engine::JudgeImport(Call& call) {
+  Taint target;
+  const ExprId name = Argument(call, call.entry->target, &target);
+  JudgeNetFile(call, call.all);
+  if (name != kNone) JudgeFarModule(call, view().Text(name, function_));
+  if (name != kNone && !view().is_python() && target.Has(kNet | kNetFixed | kNetStranger)) {
+    const std::vector<std::string> texts = TextsWithin(name);
+    // import(`data:text/javascript,${answer}`)
+    if (std::ranges::any_of(texts, [](const std::string& text) { return text.starts_with("data:"); })) {
+      Raise("RCE-001", call.expr, target, kNet | kNetFixed | kNetStranger,
+            "imports an answer from the network as a module");
+      return;
+    }
+  }
+  if (target.Has(kDecoded) && !view().is_python()) {
+    Raise("OBFUSC-002", call.expr, target, kDecoded, "loads a module whose name is hidden by encoding",
+          Direct(target, 1.0));
+  }
+  if (name != kNone && view().Evaluate(name, function_).kind != ValueKind::kText) {
+    Use(call, core::Permission::kDynamicCode, view().Text(name, function_));
+    if (target.Has(kDecoded)) {
+      Raise("OBFUSC-002", call.expr, target, kDecoded, "loads a module whose name is hidden by encoding");
+    } else if (target.Has(kComputed) && last_) {
+      Raise("OBFUSC-002", call.expr, target, kComputed, "loads a module by letters computed from numbers", 0.8);
+    } else if (target.Has(kNetFixed) && !target.Has(kToolArgument)) {
+      Raise("RCE-001", call.expr, target, kNetFixed, "loads a module named by an answer from the network", 0.7);
+    } else if (target.Has(kUnchecked) && target.params != 0 && IsEntry() && view().is_python() &&
+               view().Text(name, function_).empty()) {
+      Raise("VULN-002", call.expr, target, kToolArgument, "loads whatever module an argument names", 0.7);
+    }
+  }
+}
+
+// compare_digest with another script's first letter: it reads like a function that everybody knows, and is another.
+void Engine::JudgeLookAlikeNames() {
+  const auto cyrillic = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0xD0 && byte <= 0xD4;
+  };
+  if (!last_ || std::ranges::none_of(code().text, cyrillic)) return;
+  const auto mixed = [&](std::string_view name) {
+    constexpr std::ptrdiff_t kLatin = 2;
+    const auto latin = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+    return std::ranges::any_of(name, cyrillic) && std::ranges::count_if(name, latin) >= kLatin;
+  };
+  const auto raise = [&](std::string_view name, Loc at) {
+    Raise("PI-006", at, {}, 0, "`" + std::string(name.substr(0, 80)) + "` has letters of two scripts");
+  };
+  for (const Function& function : code().functions) {
+    if (mixed(function.name)) return raise(function.name, function.name_loc);
+  }
+  for (const Expr& part : code().exprs) {
+    if ((part.kind == ExprKind::kName || part.kind == ExprKind::kMember) && mixed(part.text))
+      return raise(part.text, part.loc);
+  }
+}
+
 // import("data:text/javascript;base64,..."), import("https://..."): a program that stands in its name, or far away.
 void Engine::JudgeFarModule(const Call& call, std::string_view name) {
   constexpr std::size_t kShortestProgram = 40;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "code/engine.h"
+#include "code/engine_words.h"
 #include "code/places.h"
 #include "code/sink_words.h"
 #include "code/value_parts.h"
@@ -10,7 +11,8 @@
 
 namespace interlock::scan::code {
 
-using namespace sink_words;  // NOLINT: the engine room's own words
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
 
 namespace {
 
@@ -108,7 +110,71 @@ void Engine::JudgeCondition(const Stmt& stmt) {
     if (time && (condition.dated || (number && !elapsed))) condition.trigger = Trigger::kTime;
   }
   JudgeHiddenDoor(stmt);
+  JudgeHashedWord(stmt, std::span(open).first(count));
   conditions_.push_back(condition);
+}
+
+// sha1(word).hexdigest().startswith("3b1f6a"), crc32(name) == 0x5f3e91a2: a word that opens something, known by a part
+// of its digest so that nobody reads it. Whole digests are compared to see whether a file has arrived.
+void Engine::JudgeHashedWord(const Stmt& stmt, std::span<const ExprId> parts) {
+  if (!last_ || !AnyOf(TextAt(stmt.loc), {"igest", "crc", "adler", "fnv", "hash", "Hash", "djb"})) return;
+  const auto expr_of = [&](ExprId id) -> const Expr* {
+    const ExprId origin = view().Origin(id, function_);
+    return origin < code().exprs.size() ? &code().exprs[origin] : nullptr;
+  };
+  const auto last_of = [&](const Expr& call) {
+    return call.kind == ExprKind::kCall && call.base < code().exprs.size() ? code().exprs[call.base].text
+                                                                           : std::string_view();
+  };
+  const auto digests = [&](ExprId id) {
+    const Expr* const made = expr_of(id);
+    return made != nullptr && SaysOneOf(last_of(*made), {"hexdigest", "digest"});
+  };
+  const auto part_of_digest = [&](ExprId id) {
+    const Expr* const made = expr_of(id);
+    if (made == nullptr) return false;
+    if (made->kind == ExprKind::kSlice) return digests(made->base);
+    return SaysOneOf(last_of(*made), {"slice", "substring", "substr"}) && digests(code().exprs[made->base].base);
+  };
+  // Some letters of one; zeros are what is looked for in a proof of work.
+  const auto some_letters = [&](ExprId id) {
+    const Value& known = view().Evaluate(id, function_);
+    constexpr std::size_t kShortest = 4;
+    constexpr std::size_t kLongest = 24;
+    return known.kind == ValueKind::kText && known.text.size() >= kShortest && known.text.size() <= kLongest &&
+           known.text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos &&
+           known.text.find_first_not_of('0') != std::string::npos;
+  };
+  const auto sums_word = [&](ExprId id) {
+    const Expr* const made = expr_of(id);
+    if (made == nullptr) return false;
+    const std::string name = LowerCase(last_of(*made));
+    return AnyOf(name, {"crc", "adler", "fnv", "djb", "murmur", "hash"}) &&
+           Eval(id).Has(kToolArgument | kRequest | kInput);
+  };
+  const auto large = [&](ExprId id) {
+    const Expr* const number = expr_of(id);
+    constexpr std::size_t kDigits = 6;
+    return number != nullptr && number->kind == ExprKind::kNumber && number->text.size() >= kDigits;
+  };
+  for (const ExprId id : parts) {
+    if (id >= code().exprs.size()) continue;
+    const Expr& test = code().exprs[id];
+    const auto args = code().ArgsOf(test);
+    bool hidden = false;
+    if (test.kind == ExprKind::kCall && args.size() == 1 && SaysOneOf(last_of(test), {"startswith", "startsWith"})) {
+      hidden = digests(code().exprs[test.base].base) && some_letters(args[0].value);
+    } else if (test.kind == ExprKind::kBinary && args.size() == 2 && SaysOneOf(test.text, {"==", "==="})) {
+      for (std::size_t side = 0; side < 2; ++side) {
+        const ExprId one = args[side].value;
+        const ExprId other = args[1 - side].value;
+        hidden = hidden || (part_of_digest(one) && some_letters(other)) || (sums_word(one) && large(other));
+      }
+    }
+    if (!hidden) continue;
+    Raise("TRIGGER-001", stmt.loc, {}, 0, "looks for a word of which it only knows a digest");
+    return;
+  }
 }
 
 // A day that stands in the code: datetime.date(2027, 3, 1), new Date("2027-03-01"), seconds since 1970.

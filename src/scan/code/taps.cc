@@ -45,6 +45,7 @@ bool HoldsFunction(std::string_view name) {
 }
 
 constexpr std::string_view kTools = "the package's tools";
+constexpr std::string_view kWrapped = "the functions that it wraps";
 
 // Calls whose name says that what they are given goes somewhere.
 bool SendsOn(std::string_view last) {
@@ -117,27 +118,34 @@ void Engine::TapCallbacks() {
   }
 }
 
-// @metered above @mcp.tool(): what stands in place of a tool is given all that the tool is given.
+// @metered above @mcp.tool(), @retry(tries=3) above what a tool calls: what stands in place of a function is given all
+// that the function is given.
 void Engine::TapDecorators() {
   for (const EntryPoint& entry : entry_points_) {
     if (entry.kind == "script" || entry.function == kNone || entry.module >= states_.size()) continue;
-    const ModuleView& there = *states_[entry.module].view;
-    if (entry.function >= there.module().functions.size()) continue;
-    const Function& tool = there.module().functions[entry.function];
-    for (const ExprId decorator : tool.decorators) {
-      if (decorator >= there.module().exprs.size()) continue;
-      const Expr& expr = there.module().exprs[decorator];
-      const Value made =
-          expr.kind == ExprKind::kCall ? there.Callee(decorator, tool.parent) : there.Evaluate(decorator, tool.parent);
-      if (made.kind != ValueKind::kFunction || made.module >= states_.size()) continue;
-      const std::vector<Function>& all = states_[made.module].view->module().functions;
-      for (FuncId f = 1; f < all.size(); ++f) {
-        const bool inside =
-            all[f].parent == made.index ||
-            (all[f].parent < all.size() && all[f].parent != kModuleBody && all[all[f].parent].parent == made.index);
-        const bool all_of_it = std::ranges::any_of(all[f].params, [](const Param& param) { return param.variadic; });
-        if (inside && all_of_it) Tap(made.module, f, std::string(kTools));
-      }
+    TapDecoratorsOf(entry.module, entry.function, kTools);
+  }
+  for (std::uint32_t m = 0; m < states_.size(); ++m) {
+    for (FuncId f = 1; f < states_[m].view->module().functions.size(); ++f) TapDecoratorsOf(m, f, kWrapped);
+  }
+}
+
+void Engine::TapDecoratorsOf(std::uint32_t module, FuncId function, std::string_view what) {
+  const ModuleView& there = *states_[module].view;
+  if (function >= there.module().functions.size()) return;
+  const Function& shape = there.module().functions[function];
+  for (const ExprId decorator : shape.decorators) {
+    if (decorator >= there.module().exprs.size()) continue;
+    const Expr& expr = there.module().exprs[decorator];
+    const Value made =
+        expr.kind == ExprKind::kCall ? there.Callee(decorator, shape.parent) : there.Evaluate(decorator, shape.parent);
+    if (made.kind != ValueKind::kFunction || made.module >= states_.size()) continue;
+    const std::vector<Function>& all = states_[made.module].view->module().functions;
+    for (FuncId f = 1; f < all.size(); ++f) {
+      const bool inside = all[f].parent == made.index || (all[f].parent < all.size() && all[f].parent != kModuleBody &&
+                                                          all[all[f].parent].parent == made.index);
+      const bool all_of_it = std::ranges::any_of(all[f].params, [](const Param& param) { return param.variadic; });
+      if (inside && all_of_it) Tap(made.module, f, std::string(what));
     }
   }
 }
@@ -413,8 +421,8 @@ bool Engine::JudgeTapped(const Call& call, const Taint& data, const std::string&
   if (!data.Has(kTapped) || !Contains(host, ".") || IsStatistics(host)) return false;
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
   const std::string what = TappedHere();
-  const bool agent =
-      what.empty() || what == kAgentAndModel || what == kTools || what == kMemoryOfAgents || what == kLogs;
+  const bool agent = what.empty() || what == kAgentAndModel || what == kTools || what == kWrapped ||
+                     what == kMemoryOfAgents || what == kLogs;
   // A report of a crash is about this program, unless it takes along what all others hold.
   const bool crash = Contains(what, "excepthook") && !Contains(TextAt(code().functions[function_].loc), "f_locals");
   Raise("EXFIL-007", call.expr, data, kTapped,

@@ -109,7 +109,8 @@ class Collector {
     // Sampling and elicitation: the server has the client's model, or its user, asked.
     const ExprId owner = module.exprs[call.base].base;
     const bool context = owner < module.exprs.size() && Any(module.exprs[owner].text, {"ctx", "context", "session"});
-    if (Any(last, {"create_message", "createMessage", "elicit", "elicitInput", "elicit_input"}) ||
+    if (Any(last, {"create_message", "createMessage", "RequestSampling", "CreateMessage", "elicit", "elicitInput",
+                   "elicit_input", "Elicit", "RequestElicitation"}) ||
         (last == "sample" && context)) {
       for (const Arg& arg : args) Take(view, arg.value, scope, true, Place::kAnswer);
       return;

@@ -280,6 +280,9 @@ ExprId Lowering::BuildMember(NodeIndex node) {
   if (name == kNone) return object == kNone ? kNone : New(ExprKind::kName, node, TextOf(object));  // ::std
   NodeIndex last = name;
   while (NextPart(last) != kNone) last = NextPart(last);
+  // self::http: a module of this one.
+  if (KindOf(object) == kSelf && module_.text.substr(tree_.nodes[object].end, 2) == "::")
+    return New(ExprKind::kName, node, TextOf(last));
   return New(ExprKind::kMember, node, TextOf(last), ExprOf(object));
 }
 
@@ -505,6 +508,13 @@ ExprId Lowering::BuildMethod(NodeIndex node, ExprId callee) {
                                        "to_path_buf", "unwrap_unchecked",
                                        "cloned",      "copied",
                                        "borrow",      "err"}))
+    return receiver;
+  // Settings of a client in the making.
+  const bool making = module_.exprs[receiver].kind == ExprKind::kCall;
+  if (making && scratch_.size() <= 1 &&
+      is({"build", "timeout", "connect_timeout", "timeout_read", "timeout_connect", "user_agent", "redirect",
+          "https_only", "no_proxy", "pool_idle_timeout", "gzip", "use_rustls_tls", "danger_accept_invalid_certs",
+          "blocking"}))
     return receiver;
   if (scratch_.size() == 1 &&
       is({"expect", "context", "with_context", "map_err", "unwrap_or_else", "ok_or", "ok_or_else", "wrap_err"}))

@@ -236,6 +236,10 @@ void Lowering::Leave(NodeIndex node) {
     case kReturn:
       Emit(StmtKind::kReturn, node, kNone, FirstExpr(node));
       return;
+    case kUnary:
+    case kPassThrough:
+      EmitOutParam(node);
+      return;
     case kSend:
       Emit(StmtKind::kAssign, node, ExprOf(PartWith(node, kTarget)), ExprOf(PartWith(node, kValue)));
       return;
@@ -267,6 +271,28 @@ void Lowering::Leave(NodeIndex node) {
         EmitAssign(ParentOf(node), PartWith(ParentOf(node), kTarget), node);
       return;
   }
+}
+
+// json.Unmarshal(data, &note), reader.read_to_end(&mut data): what the call brings is in the variable afterwards.
+void Lowering::EmitOutParam(NodeIndex node) {
+  const NodeIndex given = ParentOf(node);
+  const NodeIndex call = KindOf(given) == kArguments ? ParentOf(given) : kNone;
+  if (call == kNone || KindOf(call) != kCall || ExprOf(call) == kNone || ExprOf(node) == kNone) return;
+  if (module_.exprs[ExprOf(node)].kind != ExprKind::kName) return;
+  if (IsRust()) {
+    if (!TextOf(node).starts_with("&mut ")) return;
+  } else {
+    if (!TextOf(node).starts_with('&')) return;
+    const NodeIndex function = PartWith(call, kFunction);
+    std::string_view name = function == kNone ? std::string_view() : TextOf(function);
+    name = name.substr(name.rfind('.') + 1);
+    const bool brings = name.starts_with("Unmarshal") || name.starts_with("Decode") || name.starts_with("Scan") ||
+                        name.starts_with("Sscan") || name.starts_with("Read") ||
+                        name.find("Bind") != std::string_view::npos || name == "Get" || name == "Select" ||
+                        name == "Find" || name == "First" || name == "BodyParser";
+    if (!brings) return;
+  }
+  Emit(StmtKind::kAssign, node, ExprOf(node), ExprOf(call));
 }
 
 void Lowering::AssignTo(NodeIndex node, NodeIndex target, ExprId value) {

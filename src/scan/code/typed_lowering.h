@@ -138,6 +138,7 @@ class Lowering : private TreeLowering {
   void FillDecorators(NodeIndex node, Function* function);
   void EmitAssign(NodeIndex node, NodeIndex targets, NodeIndex values);
   void AssignTo(NodeIndex node, NodeIndex target, ExprId value);
+  void EmitOutParam(NodeIndex node);
   void EmitImport(NodeIndex node);
   void CallMain();
   void Emit(StmtKind kind, NodeIndex node, ExprId target, ExprId value);

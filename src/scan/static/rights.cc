@@ -418,6 +418,8 @@ std::size_t WrappedCommand(std::string_view text) {
     if (!SaysAny(list,
                  {".command,", ".command]", "[\"command\"]", "['command']", ".get(\"command\"", ".get('command'"}))
       continue;
+    // { command: "cmd", args: ["/c", command] }: how Windows starts what is a script.
+    if (SaysAny(list.substr(0, list.find(',')), {"'/c'", "\"/c\""})) continue;
     // The command itself is set beside it.
     const std::string_view near = text.substr(at > kLongestList ? at - kLongestList : 0, 2 * kLongestList);
     if (SaysAny(near,

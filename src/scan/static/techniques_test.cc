@@ -122,6 +122,7 @@ std::size_t ExpectOf(const std::string& name, bool seen) {
 TEST(Packages, AreFollowedThroughSettingsAndModules) {
   EXPECT_GE(ExpectOf("followed", true), 100U);
   EXPECT_GE(ExpectOf("settings", true), 15U);
+  EXPECT_GE(ExpectOf("typed", true), 6U);
   EXPECT_GE(ExpectOf("honest", false), 90U);
 }
 
