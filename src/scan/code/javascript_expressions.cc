@@ -197,9 +197,7 @@ void Lowering::Build(NodeIndex node) {
       out = BuildUnary(node);
       return;
     case kTernary:
-      scratch_.clear();
-      CollectArgs(node, &scratch_);
-      out = NewWithArgs(ExprKind::kChoice, node, scratch_);
+      out = NewOfParts(ExprKind::kChoice, node);
       return;
     case kAssignment:
       out = ExprOf(PartWith(node, kFieldRight));
@@ -271,9 +269,7 @@ void Lowering::Build(NodeIndex node) {
       return;
     case kArray:
     case kArrayPattern:
-      scratch_.clear();
-      CollectArgs(node, &scratch_);
-      out = NewWithArgs(ExprKind::kList, node, scratch_);
+      out = NewOfParts(ExprKind::kList, node);
       return;
     case kAssignPattern:
     case kObjectAssignPattern:
@@ -281,15 +277,11 @@ void Lowering::Build(NodeIndex node) {
       return;
     case kSpread:
     case kRestPattern:
-      scratch_.clear();
-      CollectArgs(node, &scratch_);
-      out = NewWithArgs(ExprKind::kSpread, node, scratch_);
+      out = NewOfParts(ExprKind::kSpread, node);
       return;
     case kAwait:
     case kYield:
-      scratch_.clear();
-      CollectArgs(node, &scratch_);
-      out = NewWithArgs(ExprKind::kAwait, node, scratch_);
+      out = NewOfParts(ExprKind::kAwait, node);
       return;
     case kMeta:
       out = New(ExprKind::kName, node, TextOf(node));
@@ -359,9 +351,7 @@ ExprId Lowering::BuildBinary(NodeIndex node) {
   const NodeIndex left = PartWith(node, kFieldLeft);
   const NodeIndex right = PartWith(node, kFieldRight);
   if (left == kNone || right == kNone) {
-    scratch_.clear();
-    CollectArgs(node, &scratch_);
-    return NewWithArgs(ExprKind::kUnknown, node, scratch_);
+    return NewOfParts(ExprKind::kUnknown, node);
   }
   const std::string_view op = OperatorBetween(left, right);
   const bool concat = op == "+";
@@ -378,22 +368,7 @@ ExprId Lowering::BuildBinary(NodeIndex node) {
     const NodeIndex other = PartWith(parent, kFieldRight);
     if (other != kNone && OperatorBetween(node, other) == op) return kNone;
   }
-  scratch_.clear();
-  NodeIndex at = node;
-  for (;;) {
-    const NodeIndex l = PartWith(at, kFieldLeft);
-    const NodeIndex r = PartWith(at, kFieldRight);
-    if (r != kNone && ExprOf(r) != kNone) scratch_.push_back({ExprOf(r)});
-    if (l == kNone) break;
-    if (KindOf(l) == kBinary && ExprOf(l) == kNone) {
-      at = l;
-      continue;
-    }
-    if (ExprOf(l) != kNone) scratch_.push_back({ExprOf(l)});
-    break;
-  }
-  std::reverse(scratch_.begin(), scratch_.end());
-  return NewWithArgs(concat ? ExprKind::kConcat : ExprKind::kChoice, node, scratch_);
+  return NewOfChain(concat ? ExprKind::kConcat : ExprKind::kChoice, node);
 }
 
 ExprId Lowering::BuildUnary(NodeIndex node) {

@@ -84,6 +84,15 @@ std::string Engine::Known(ExprId expr) {
     given = Known(code().ArgsOf(at)[0].value);
     --nested_known_;
   }
+  if (given.empty() && at.kind == ExprKind::kCall && at.arg_count > 0 && scope == function_ &&
+      nested_known_ < kDeepestKnown &&
+      SaysOneOf(view().Callee(origin, scope).text, {"urllib.request.Request", "globalThis.Request"})) {
+    // Request(url, data): its address, which a caller may have given.
+    ++nested_known_;
+    given = Known(code().ArgsOf(at)[0].value);
+    --nested_known_;
+    return given.find("://") == std::string::npos ? text : given;
+  }
   if (given.empty()) return text;
   return text.empty() ? given : given + text.substr(1);
 }

@@ -64,9 +64,7 @@ void Lowering::Build(NodeIndex node) {
       out = BuildUnary(node);
       return;
     case kBoolean:
-      scratch_.clear();
-      CollectArgs(node, &scratch_);
-      out = NewWithArgs(ExprKind::kChoice, node, scratch_);
+      out = NewOfParts(ExprKind::kChoice, node);
       return;
     case kConditional:
       // a if c else b: the condition first.
@@ -100,19 +98,13 @@ void Lowering::Build(NodeIndex node) {
       return;
     case kAwait:
     case kYield:
-      scratch_.clear();
-      CollectArgs(node, &scratch_);
-      out = NewWithArgs(ExprKind::kAwait, node, scratch_);
+      out = NewOfParts(ExprKind::kAwait, node);
       return;
     case kSequence:
-      scratch_.clear();
-      CollectArgs(node, &scratch_);
-      out = NewWithArgs(ExprKind::kList, node, scratch_);
+      out = NewOfParts(ExprKind::kList, node);
       return;
     case kSplat:
-      scratch_.clear();
-      CollectArgs(node, &scratch_);
-      out = NewWithArgs(ExprKind::kSpread, node, scratch_);
+      out = NewOfParts(ExprKind::kSpread, node);
       return;
     case kDictionary:
       out = BuildDictionary(node);
@@ -325,35 +317,12 @@ std::string_view Lowering::OperatorBetween(NodeIndex left, NodeIndex right) cons
   return op == "is" && rest.find("not") != std::string_view::npos ? "is not" : op;
 }
 
-// The whole chain a + b + c at its topmost node; the nodes below on its left spine are part of it.
-ExprId Lowering::BuildConcat(NodeIndex node) {
-  std::vector<Arg>& operands = scratch_;
-  operands.clear();
-  NodeIndex at = node;
-  for (;;) {
-    const NodeIndex left = FirstPart(at);
-    const NodeIndex right = left == kNone ? kNone : NextPart(left);
-    if (right != kNone && ExprOf(right) != kNone) operands.push_back({ExprOf(right)});
-    if (left == kNone) break;
-    if (KindOf(left) == kBinary && ExprOf(left) == kNone) {
-      at = left;
-      continue;
-    }
-    if (ExprOf(left) != kNone) operands.push_back({ExprOf(left)});
-    break;
-  }
-  std::reverse(operands.begin(), operands.end());
-  return NewWithArgs(ExprKind::kConcat, node, operands);
-}
-
 ExprId Lowering::BuildBinary(NodeIndex node) {
   const NodeIndex left = FirstPart(node);
   const NodeIndex right = left == kNone ? kNone : NextPart(left);
   const std::string_view op = right == kNone ? std::string_view() : OperatorBetween(left, right);
   if (op != "+") {
-    scratch_.clear();
-    CollectArgs(node, &scratch_);
-    return NewWithArgs(ExprKind::kBinary, node, scratch_, op);
+    return NewOfParts(ExprKind::kBinary, node, op);
   }
   // Left operand of another `+`: its parent's turn comes later and takes these operands too.
   const NodeIndex parent = tree_.nodes[node].parent;
@@ -361,7 +330,7 @@ ExprId Lowering::BuildBinary(NodeIndex node) {
     const NodeIndex other = NextPart(node);
     if (other != kNone && OperatorBetween(node, other) == "+") return kNone;
   }
-  return BuildConcat(node);
+  return NewOfChain(ExprKind::kConcat, node);
 }
 
 ExprId Lowering::BuildUnary(NodeIndex node) {
@@ -372,9 +341,7 @@ ExprId Lowering::BuildUnary(NodeIndex node) {
     if (whole.size() == digits.size() + 1) return New(ExprKind::kNumber, node, whole);
     return New(ExprKind::kNumber, node, Own("-" + std::string(digits)));
   }
-  scratch_.clear();
-  CollectArgs(node, &scratch_);
-  return NewWithArgs(ExprKind::kUnknown, node, scratch_);
+  return NewOfParts(ExprKind::kUnknown, node);
 }
 
 std::string_view Lowering::KeyText(ExprId key) const {

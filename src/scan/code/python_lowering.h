@@ -64,7 +64,6 @@ class Lowering : private TreeLowering {
   ExprId BuildConcatenatedString(NodeIndex node);
   ExprId BuildSubscript(NodeIndex node);
   ExprId BuildCall(NodeIndex node);
-  ExprId BuildConcat(NodeIndex node);
   ExprId BuildBinary(NodeIndex node);
   ExprId BuildUnary(NodeIndex node);
   ExprId BuildDictionary(NodeIndex node);

@@ -135,6 +135,16 @@ std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view prog
   return 0;
 }
 
+// ssh "$HOST" bash -s <<'REMOTE' ... a key that stands here is let in there.
+std::uint8_t GravityOfRemote(const ShellCommand& command, std::string_view program) {
+  if (program != "ssh") return 0;
+  const auto lets_in = [](std::string_view text) { return Has(text, "authorized_keys") && HoldsPublicKey(text); };
+  const bool given = std::ranges::any_of(command.redirects, [&](const auto& redirect) {
+    return redirect.first.starts_with("<<") && lets_in(redirect.second.text);
+  });
+  return given || lets_in(command.words.back().text) ? 2 : 0;
+}
+
 }  // namespace
 
 std::string SaidBy(const ShellCommand& command) {
@@ -172,7 +182,8 @@ bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
   }
   if (program == "chpasswd" || (program == "passwd" && HasFlag(command, {"--stdin"}))) return false;
   const std::uint8_t gravity = std::max({GravityOfForge(command, program, text_), GravityOfCloud(command, program),
-                                         GravityOfDatabase(command, program), GravityOfMachine(command, program)});
+                                         GravityOfDatabase(command, program), GravityOfMachine(command, program),
+                                         GravityOfRemote(command, program)});
   if (gravity > 0) {
     std::string said;
     for (const ShellWord& each : command.words) said += each.text + " ";

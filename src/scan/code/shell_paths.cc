@@ -217,6 +217,8 @@ bool IsAgentPath(std::string_view raw) {
   std::string path = Normal(raw);
   std::string base = BaseName(path);
   if (std::ranges::find(kAgentNames, base) != kAgentNames.end()) return true;
+  // What is written down beside the settings is none.
+  if (base.ends_with(".jsonl") || base.ends_with(".log") || base.ends_with(".csv")) return false;
   std::string rooted = path.empty() || path[0] == '/' || path[0] == '~' ? path : "/" + path;
   return kAgent.AnyIn(rooted) && !IsKeptAside(rooted);
 }
@@ -240,18 +242,24 @@ std::uint8_t StartupGravity(std::string_view raw, std::string_view content, bool
     text += line ? '\n' : static_cast<char>(std::tolower(static_cast<unsigned char>(content[i])));
     i += line ? 1U : 0U;
   }
-  if ((Has(text, "curl ") || Has(text, "wget ") || Has(text, "base64 ") || Has(text, "/dev/tcp/") ||
-       Has(text, " nc ") || Has(text, "ld_preload=") || Has(text, "shutdown ") || Has(text, "rm -rf ~") ||
-       Has(text, "prompt_command=") || Has(text, "alias sudo=") || Has(text, "alias ssh=") || Has(text, "alias git=") ||
-       Has(text, "sudo()")) &&
-      !Has(text, "completion")) {
+  // source <(curl -s https://host/completion.bash); a word in a comment completes nothing.
+  bool completes = false;
+  for (std::size_t at = text.find("completion"); at != std::string::npos && !completes;
+       at = text.find("completion", at + 1)) {
+    const std::size_t begin = text.rfind('\n', at) == std::string::npos ? 0 : text.rfind('\n', at);
+    completes = text.find(" #", begin) > at && text[begin] != '#';
+  }
+  const bool fetches = Has(text, "curl ") || Has(text, "wget ");
+  if (Has(text, "base64 ") || Has(text, "/dev/tcp/") || Has(text, " nc ") || Has(text, "ld_preload=") ||
+      Has(text, "shutdown ") || Has(text, "rm -rf ~") || Has(text, "prompt_command=") || Has(text, "alias sudo=") ||
+      Has(text, "alias ssh=") || Has(text, "alias git=") || Has(text, "sudo()") || (fetches && !completes)) {
     return 2;
   }
   // PowerShell's way to say the same.
   if ((Has(text, "iex") || Has(text, "invoke-expression")) &&
       (Has(text, "iwr ") || Has(text, "irm ") || Has(text, "invoke-webrequest") || Has(text, "invoke-restmethod") ||
        Has(text, "downloadstring")) &&
-      !Has(text, "completion")) {
+      !completes) {
     return 2;
   }
   // What other programs send goes elsewhere from now on.

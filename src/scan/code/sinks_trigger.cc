@@ -117,7 +117,9 @@ void Engine::JudgeCondition(const Stmt& stmt) {
 // sha1(word).hexdigest().startswith("3b1f6a"), crc32(name) == 0x5f3e91a2: a word that opens something, known by a part
 // of its digest so that nobody reads it. Whole digests are compared to see whether a file has arrived.
 void Engine::JudgeHashedWord(const Stmt& stmt, std::span<const ExprId> parts) {
-  if (!last_ || !AnyOf(TextAt(stmt.loc), {"igest", "crc", "adler", "fnv", "hash", "Hash", "djb"})) return;
+  if (!last_ || stmt.value >= code().exprs.size()) return;
+  const Loc asked = code().exprs[stmt.value].loc;
+  if (!AnyOf(TextAt(asked), {"igest", "crc", "adler", "fnv", "hash", "Hash", "djb"})) return;
   const auto expr_of = [&](ExprId id) -> const Expr* {
     const ExprId origin = view().Origin(id, function_);
     return origin < code().exprs.size() ? &code().exprs[origin] : nullptr;
@@ -172,7 +174,7 @@ void Engine::JudgeHashedWord(const Stmt& stmt, std::span<const ExprId> parts) {
       }
     }
     if (!hidden) continue;
-    Raise("TRIGGER-001", stmt.loc, {}, 0, "looks for a word of which it only knows a digest");
+    Raise("TRIGGER-001", asked, {}, 0, "looks for a word of which it only knows a digest");
     return;
   }
 }

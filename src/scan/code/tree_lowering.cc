@@ -1,5 +1,6 @@
 #include "code/tree_lowering.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -43,6 +44,26 @@ ExprId TreeLowering::NewWithArgs(ExprKind kind, NodeIndex node, std::span<const 
   module_.exprs[id].arg_count = static_cast<std::uint32_t>(args.size());
   module_.args.insert(module_.args.end(), args.begin(), args.end());
   return id;
+}
+
+ExprId TreeLowering::NewOfParts(ExprKind kind, NodeIndex node, std::string_view text) {
+  scratch_.clear();
+  CollectArgs(node, &scratch_);
+  return NewWithArgs(kind, node, scratch_, text);
+}
+
+ExprId TreeLowering::NewOfChain(ExprKind kind, NodeIndex node) {
+  scratch_.clear();
+  for (NodeIndex at = node; at != kNone;) {
+    const NodeIndex left = FirstPart(at);
+    const NodeIndex right = left == kNone ? kNone : NextPart(left);
+    if (ExprOf(right) != kNone) scratch_.push_back({ExprOf(right)});
+    const bool chain = left != kNone && KindOf(left) == KindOf(node) && ExprOf(left) == kNone;
+    if (!chain && ExprOf(left) != kNone) scratch_.push_back({ExprOf(left)});
+    at = chain ? left : kNone;
+  }
+  std::ranges::reverse(scratch_);
+  return NewWithArgs(kind, node, scratch_);
 }
 
 void TreeLowering::CollectArgs(NodeIndex node, std::vector<Arg>* args) const {

@@ -3,29 +3,12 @@
 #include <initializer_list>
 
 #include "code/typed_lowering.h"
+#include "interlock/base/digits.h"
 
 namespace interlock::scan::code::typed {
 namespace {
 
 bool IsSpace(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-
-void AppendRune(std::uint32_t rune, std::string* out) {
-  if (rune < 0x80) {
-    *out += static_cast<char>(rune);
-  } else if (rune < 0x800) {
-    *out += static_cast<char>(0xC0 | rune >> 6U);
-    *out += static_cast<char>(0x80 | (rune & 0x3FU));
-  } else if (rune < 0x10000) {
-    *out += static_cast<char>(0xE0 | rune >> 12U);
-    *out += static_cast<char>(0x80 | (rune >> 6U & 0x3FU));
-    *out += static_cast<char>(0x80 | (rune & 0x3FU));
-  } else if (rune < 0x110000) {
-    *out += static_cast<char>(0xF0 | rune >> 18U);
-    *out += static_cast<char>(0x80 | (rune >> 12U & 0x3FU));
-    *out += static_cast<char>(0x80 | (rune >> 6U & 0x3FU));
-    *out += static_cast<char>(0x80 | (rune & 0x3FU));
-  }
-}
 
 bool IsUpper(std::string_view name) { return !name.empty() && name[0] >= 'A' && name[0] <= 'Z'; }
 
@@ -46,7 +29,7 @@ std::string Unescaped(std::string_view body) {
     if (bytes) {
       out += static_cast<char>(value & 0xFFU);
     } else {
-      AppendRune(value, &out);
+      base::AppendUtf8(value, &out);
     }
     return static_cast<std::size_t>(stop - from);
   };
@@ -130,10 +113,11 @@ ExprId Lowering::TailOf(NodeIndex block) const {
   return TextOf(last).ends_with(';') ? kNone : ExprOf(last);
 }
 
-ExprId Lowering::BuildList(NodeIndex node, ExprKind kind, std::string_view text) {
+// What is not known, of its parts; nothing where it has none.
+ExprId Lowering::UnknownOf(NodeIndex node, std::string_view text) {
   scratch_.clear();
   CollectArgs(node, &scratch_);
-  return scratch_.empty() && kind == ExprKind::kUnknown ? kNone : NewWithArgs(kind, node, scratch_, text);
+  return scratch_.empty() ? kNone : NewWithArgs(ExprKind::kUnknown, node, scratch_, text);
 }
 
 void Lowering::Build(NodeIndex node) {
@@ -192,7 +176,7 @@ void Lowering::Build(NodeIndex node) {
       return;
     case kPattern:
       // Some(x), (a, b): the names.
-      out = BuildList(node, ExprKind::kList);
+      out = NewOfParts(ExprKind::kList, node);
       return;
     case kComposite:
       out = BuildComposite(node);
@@ -205,16 +189,16 @@ void Lowering::Build(NodeIndex node) {
       return;
     case kSequence:
     case kTokens:
-      out = BuildList(node, ExprKind::kList);
+      out = NewOfParts(ExprKind::kList, node);
       return;
     case kExpressionList: {
       const NodeIndex first = FirstPart(node);
       const bool one = first != kNone && NextPart(first) == kNone;
-      out = one ? ExprOf(first) : BuildList(node, ExprKind::kList);
+      out = one ? ExprOf(first) : NewOfParts(ExprKind::kList, node);
       return;
     }
     case kAwait:
-      out = BuildList(node, ExprKind::kAwait);
+      out = NewOfParts(ExprKind::kAwait, node);
       return;
     case kClosure:
       out = New(ExprKind::kFunction, node);
@@ -234,14 +218,14 @@ void Lowering::Build(NodeIndex node) {
     case kMatchBlock:
     case kIf:
     case kMatch:
-      if (IsRust()) out = BuildList(node, ExprKind::kChoice);
+      if (IsRust()) out = NewOfParts(ExprKind::kChoice, node);
       return;
     case kFor:
     case kLoop:
-      if (ExprOf(PartWith(node, kBody)) != kNone) out = BuildList(node, ExprKind::kUnknown);
+      if (ExprOf(PartWith(node, kBody)) != kNone) out = UnknownOf(node);
       return;
     case kErrorNode:
-      out = BuildList(node, ExprKind::kUnknown);
+      out = UnknownOf(node);
       return;
     default:
       return;
@@ -301,7 +285,7 @@ std::string_view Lowering::OperatorOf(NodeIndex node) const {
 
 ExprId Lowering::BuildBinary(NodeIndex node) {
   const std::string_view op = OperatorOf(node);
-  if (op == "&&" || op == "||") return BuildList(node, ExprKind::kChoice);
+  if (op == "&&" || op == "||") return NewOfParts(ExprKind::kChoice, node);
   if (op != "+") {
     scratch_.clear();
     CollectArgs(node, &scratch_);
@@ -313,18 +297,7 @@ ExprId Lowering::BuildBinary(NodeIndex node) {
   // The whole chain a + b + c at its topmost node.
   const NodeIndex parent = ParentOf(node);
   if (KindOf(parent) == kBinary && FirstPart(parent) == node && OperatorOf(parent) == "+") return kNone;
-  std::vector<Arg>& operands = scratch_;
-  operands.clear();
-  for (NodeIndex at = node; at != kNone;) {
-    const NodeIndex left = FirstPart(at);
-    const NodeIndex right = left == kNone ? kNone : NextPart(left);
-    if (ExprOf(right) != kNone) operands.push_back({ExprOf(right)});
-    const bool chain = left != kNone && KindOf(left) == kBinary && ExprOf(left) == kNone;
-    if (!chain && ExprOf(left) != kNone) operands.push_back({ExprOf(left)});
-    at = chain ? left : kNone;
-  }
-  std::ranges::reverse(operands);
-  return NewWithArgs(ExprKind::kConcat, node, operands);
+  return NewOfChain(ExprKind::kConcat, node);
 }
 
 ExprId Lowering::BuildUnary(NodeIndex node) {
@@ -333,7 +306,7 @@ ExprId Lowering::BuildUnary(NodeIndex node) {
     const NodeIndex number = FirstPart(node);
     if (number != kNone && KindOf(number) == kNumber) return New(ExprKind::kNumber, node, text);
   }
-  if (text.starts_with('!')) return BuildList(node, ExprKind::kUnknown, "!");
+  if (text.starts_with('!')) return UnknownOf(node, "!");
   return FirstExpr(node);  // what a pointer points to, what a channel gives
 }
 

@@ -189,6 +189,7 @@ void Lowering::EmitStatements() {
 }
 
 void Lowering::Enter(NodeIndex node) {
+  NoteAttribute(node);
   switch (KindOf(node)) {
     case kFunctionDef:
     case kMethodDef:
@@ -404,16 +405,9 @@ void Lowering::FillParams(NodeIndex parameters, Function* function) {
 
 // #[tool(description = "...")] in front of a function.
 void Lowering::FillDecorators(NodeIndex node, Function* function) {
-  if (!IsRust()) return;
   constexpr std::size_t kMost = 8;
-  std::vector<NodeIndex> attributes;
-  for (NodeIndex part = FirstPart(ParentOf(node)); part != kNone && part < node; part = NextPart(part)) {
-    if (KindOf(part) == kAttribute) {
-      attributes.push_back(part);
-    } else {
-      attributes.clear();
-    }
-  }
+  std::vector<NodeIndex> attributes = std::exchange(attributes_, {});
+  if (attributes.empty() || ParentOf(attributes.back()) != ParentOf(node)) return;
   if (attributes.size() > kMost) attributes.resize(kMost);
   for (const NodeIndex attribute : attributes) {
     const NodeIndex inner = FirstPart(attribute);
@@ -434,6 +428,17 @@ void Lowering::FillDecorators(NodeIndex node, Function* function) {
       }
     }
     function->decorators.push_back(NewWithArgs(ExprKind::kCall, attribute, args, {}, ExprOf(name)));
+  }
+}
+
+// Attributes belong to what stands right behind them.
+void Lowering::NoteAttribute(NodeIndex node) {
+  if (KindOf(node) == kAttribute) {
+    if (!attributes_.empty() && ParentOf(attributes_.back()) != ParentOf(node)) attributes_.clear();
+    attributes_.push_back(node);
+  } else if (!attributes_.empty() && ParentOf(node) == ParentOf(attributes_.back()) && KindOf(node) != kComment &&
+             KindOf(node) != kFunctionDef) {
+    attributes_.clear();
   }
 }
 
@@ -473,9 +478,8 @@ void Lowering::AddUses(std::string_view text, std::string prefix, NodeIndex node
     std::string whole = before;
     if (path != "self") whole += (whole.empty() ? "" : "::") + std::string(path);
     const std::size_t cut = whole.rfind("::");
-    const std::string_view last =
-        path == "self" ? before.substr(before.rfind(':') == std::string::npos ? 0 : before.rfind(':') + 1)
-                       : path.substr(path.rfind(':') == std::string_view::npos ? 0 : path.rfind(':') + 1);
+    const std::string_view of = path == "self" ? std::string_view(before) : path;
+    const std::string_view last = of.substr(of.rfind(':') == std::string_view::npos ? 0 : of.rfind(':') + 1);
     if (local.empty()) local = path == "self" ? Own(std::string(last)) : last;
     std::string module = cut == std::string::npos ? whole : whole.substr(0, cut);
     const bool own = module.starts_with("crate") || module.starts_with("super") || module.starts_with("self");

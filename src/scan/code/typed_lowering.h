@@ -136,6 +136,7 @@ class Lowering : private TreeLowering {
   void EmitFunction(NodeIndex node);
   void FillParams(NodeIndex parameters, Function* function);
   void FillDecorators(NodeIndex node, Function* function);
+  void NoteAttribute(NodeIndex node);
   void EmitAssign(NodeIndex node, NodeIndex targets, NodeIndex values);
   void AssignTo(NodeIndex node, NodeIndex target, ExprId value);
   void EmitOutParam(NodeIndex node);
@@ -160,7 +161,7 @@ class Lowering : private TreeLowering {
   ExprId BuildComposite(NodeIndex node);
   ExprId BuildFields(NodeIndex node);
   ExprId BuildFormat(NodeIndex node, std::span<const Arg> args, char sign);
-  ExprId BuildList(NodeIndex node, ExprKind kind, std::string_view text = {});
+  ExprId UnknownOf(NodeIndex node, std::string_view text = {});
   [[nodiscard]] ExprId FirstExpr(NodeIndex node) const;
   [[nodiscard]] ExprId TailOf(NodeIndex block) const;
   [[nodiscard]] std::string_view KeyOf(NodeIndex field) const;
@@ -169,6 +170,7 @@ class Lowering : private TreeLowering {
   [[nodiscard]] bool IsTest(NodeIndex node) const;
 
   std::vector<Scope> scopes_;
+  std::vector<NodeIndex> attributes_;                   // that stand in front of what comes next
   std::vector<std::pair<NodeIndex, NodeIndex>> tests_;  // nodes of tests among the code, which no build contains
   std::vector<NodeIndex> open_;                         // nodes that are being walked through
   std::unordered_map<std::string_view, ClassId> classes_;

@@ -709,8 +709,10 @@ std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKin
       context.reach = core::Reach::kAgent;
     }
     if (view.files.size() == 1 && context.reach > core::Reach::kRuntime) context.reach = core::Reach::kRuntime;
-    // What a server lists is what the model reads.
-    if (view.files.size() == 1 && kind == PackageKind::kMcpListing) context.reach = core::Reach::kTool;
+    // What a server lists is what the model reads; without a program there is nothing that would be tested by it.
+    const bool listed = kind == PackageKind::kMcpListing && context.type == FileType::kJson &&
+                        (view.files.size() == 1 || context.reach == core::Reach::kTest);
+    if (listed) context.reach = core::Reach::kTool;
     files.push_back(context);
   }
   if (kind == PackageKind::kMcpServer || kind == PackageKind::kToolModule) FindProseThatCodeReads(files);

@@ -65,7 +65,7 @@ constexpr auto kTelling = std::to_array<std::string_view>({
     ".claude", ".cursor", ".gemini", ".codex", ".vscode", "claude_desktop",
     "bun:ffi", "ffi-napi", "koffi", "deno.dlopen", "ctypes", "cffi",
     "pyperclip.copy(", "clipboard.copy(", "clipboard.writetext(", "clipboardy.write", "setclipboarddata(",
-    "clipboard_append(",
+    "clipboard_append(", "pbpaste", "xclip", "get-clipboard", "wl-paste",
     "mining.", "stratum+",
     "login data", "logins.json", "key4.db", "keychain", "keyring", "cookies", "wallet",
     "mcpservers", "mcp_servers",
@@ -86,7 +86,7 @@ enum class Telling : std::uint8_t {
   kCiphers
 };
 // Where in the list each begins, and where the last one ends.
-constexpr std::array<std::size_t, 10> kTellingFrom = {0, 8, 14, 20, 26, 28, 35, 37, 45, kTelling.size()};
+constexpr std::array<std::size_t, 10> kTellingFrom = {0, 8, 14, 20, 30, 32, 39, 41, 49, kTelling.size()};
 
 // The text of a file in lower case, and what of the list it says.
 struct Said {
@@ -360,12 +360,12 @@ void JudgeClipboard(const FileContext& file, const Said& said, std::vector<RawFi
   const std::string_view text = said.text;
   constexpr auto kWrites =
       std::to_array<std::string_view>({"pyperclip.copy(", "clipboard.copy(", "clipboard.writetext(", "clipboardy.write",
-                                       "setclipboarddata(", "clipboard_append("});
+                                       "setclipboarddata(", "clipboard_append(", "pbcopy", "xclip", "wl-copy", "set-clipboard"});
   const auto written =
       std::ranges::find_if(kWrites, [&](std::string_view call) { return text.find(call) != std::string_view::npos; });
   if (written == kWrites.end()) return;
   if (!SaysAny(text, {"pyperclip.paste(", "clipboard.paste(", "clipboard.readtext(", "clipboardy.read",
-                      "getclipboarddata(", "clipboard_get("}))
+                      "getclipboarddata(", "clipboard_get(", "pbpaste", "xclip', '-o'", "wl-paste", "get-clipboard"}))
     return;
   if (!SaysAny(text, {"[13][a-km-z", "[a-km-za-hj-np-z1-9]", "0x[a-fa-f0-9]{40}", "0x[0-9a-fa-f]{40}", "bc1["})) return;
   RawFinding finding;

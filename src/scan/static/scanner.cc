@@ -531,7 +531,7 @@ ScanReport Job::Run() {
   JudgeInstalls(placed_, facts.uses, raw);
   JudgePromises(placed_, facts, raw);
   JudgeUndisclosed(placed_, facts, report.name, raw);
-  ReadListings(placed_, report);
+  ReadListings(placed_, report, raw);
   ComparePermissions(placed_, facts, ReadDeclaration(placed_), report, raw);
   AnalyzeToolSet(placed_, report, raw);
   JudgeFiles(report, raw);

@@ -157,7 +157,9 @@ void Commands(const Finder& find, std::string_view text, std::vector<SnippetHit>
     const std::size_t shell =
         find.FindAny(line, {" -e /bin/", " -e bash", " -e sh", " -c /bin/", " --exec /bin/", " --sh-exec"});
     if (shell != kNowhere && find.FindAny(line, {"nc ", "ncat ", "netcat "}) < shell) hit("SH-003", 1.0);
-    if (find.Find(line, "ahr0c") != kNowhere && find.Find(line, "base64") != kNowhere) hit("OBFUSC-101", 0.7);
+    // The name space of a picture is an address, too.
+    const bool address = find.Find(line, "ahr0c") != kNowhere && find.Find(line, "data:image/") == kNowhere;
+    if (address && find.Find(line, "base64") != kNowhere) hit("OBFUSC-101", 0.7);
     const std::size_t remove = find.Find(line, "rm -rf ");
     if (remove != kNowhere && line.find("/var/log", remove) != kNowhere) hit("PI-017", 0.7);
     const std::size_t open =
