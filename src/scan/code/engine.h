@@ -243,6 +243,7 @@ class Engine {
   [[nodiscard]] bool RunsItsFiles(const Call& call);
   [[nodiscard]] bool RunsFiles(std::string_view program, ExprId at) const;
   [[nodiscard]] const Taint* WrittenIn(std::string_view command) const;
+  [[nodiscard]] bool LettersOfFile(const Call& call) const;
   [[nodiscard]] bool ComputesText(const Call& call, bool* letters);
   [[nodiscard]] bool MakesFunctions(ExprId callee) const;
   void JudgeMaker(const Call& call, ExprId callee);
@@ -285,6 +286,7 @@ class Engine {
   void WriteState(std::string_view key, ExprId value, const Taint& taint, ExprId at);
   [[nodiscard]] Taint DestinationOf(ExprId value);
   void FinishState();
+  [[nodiscard]] std::string FixedAmong(ExprId list);
   void JudgeMailCopy(ExprId dict);
   void JudgeReceivers(const Call& call);
   void JudgeReceiverList(std::uint32_t module, FuncId scope, ExprId receivers, ExprId at);
@@ -534,6 +536,7 @@ class Engine {
   [[nodiscard]] std::string WordAt(const Word& word);
   void JudgeWords(const Call& call, ExprId list, FuncId scope);
   void JudgeLine(const Call& call, const std::string& line);
+  void JudgeWrittenProgram(const Call& call);
   void TakeOver(std::vector<RawFinding>& findings, std::string_view line);
   [[nodiscard]] std::string EncodedHere(std::string_view line) const;
   [[nodiscard]] bool EncodesHere(std::string_view line);

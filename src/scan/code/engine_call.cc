@@ -413,6 +413,7 @@ Taint Engine::EvalCall(ExprId id) {
   JudgeAnyCall(&call, &result);
   bool letters = false;
   if (!call.own && ComputesText(call, &letters)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
+  if (!call.own && LettersOfFile(call)) result.Join(Source(kCodedFile, id, "makes letters of numbers in a file"));
   if (!taps_.empty() && call.callee.kind == ValueKind::kQualified && TappedHere() == call.callee.text)
     result.Join(Source(kTapped, id, "takes what was meant for " + call.callee.text));
   if (!handled && call.entry == nullptr && !call.own) {

@@ -226,6 +226,8 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
     for (std::size_t i = 1; i < count; ++i) {
       std::string to = LooksLikeUrl(word(i)) ? HostOf(word(i)) : word(i).substr(word(i).find('@') + 1);
       if (to.empty() || to[0] == '-' || !Has(to, ".") || Has(to, "/")) continue;
+      // sops -d .env.sops | ssh server "cat > .env": what is kept in the project for that server.
+      if (program == "ssh" && Has(input.what, "sops")) return;
       Sends(index, to, to, input, false);
       return;
     }

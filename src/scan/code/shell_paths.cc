@@ -207,8 +207,10 @@ bool NamesLoot(std::string_view text) {
 bool IsStartupPath(std::string_view raw) {
   static constexpr PartSet kStartup(kStartupParts);
   std::string path = Normal(raw);
-  if (kStartup.AnyIn(path)) return !path.ends_with(".sample");
   std::string base = BaseName(path);
+  // authorized_keys.txt: what was found of them, written down somewhere.
+  if (base.starts_with("authorized_keys.")) return false;
+  if (kStartup.AnyIn(path)) return !path.ends_with(".sample");
   return std::ranges::find(kStartupNames, base) != kStartupNames.end();
 }
 

@@ -69,7 +69,7 @@ void Curl(const ShellCommand& command, Transfer& out) {
         out.data_files.emplace_back(text);
       }
     } else if (name == "H" || name == "header" || name == "u" || name == "user" || name == "b" || name == "cookie" ||
-               name == "A" || name == "user-agent") {
+               name == "A" || name == "user-agent" || name == "e" || name == "referer") {
       out.headers.push_back(&word);
     } else if (name == "X" || name == "request") {
       out.sends |= Writes(text);
@@ -178,7 +178,8 @@ void Wget(const ShellCommand& command, Transfer& out) {
         name = name.substr(0, equal);
       } else if (name == "output-document" || name == "post-data" || name == "post-file" || name == "body-data" ||
                  name == "body-file" || name == "header" || name == "method" || name == "directory-prefix" ||
-                 name == "user-agent" || name == "timeout" || name == "tries" || name == "user" || name == "password") {
+                 name == "user-agent" || name == "referer" || name == "timeout" || name == "tries" || name == "user" ||
+                 name == "password") {
         if (i + 1 >= command.words.size()) break;
         value_word = &command.words[++i];
         value = value_word->text;
@@ -201,7 +202,7 @@ void Wget(const ShellCommand& command, Transfer& out) {
         } else {
           out.data_files.emplace_back(value);
         }
-      } else if (name == "header") {
+      } else if (name == "header" || name == "user-agent" || name == "referer") {
         out.headers.push_back(value_word);
       } else if (name == "method") {
         out.sends |= Writes(value);

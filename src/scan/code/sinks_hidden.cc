@@ -36,6 +36,21 @@ bool Engine::Unpacks(ExprId data) const {
   return args.size() >= 2 && AnyOf(view().Text(args[1].value, function_), {"base64", "hex"});
 }
 
+// Buffer.from(table.flatMap(bytesOf)), String.fromCharCode(...table), with a table out of a file: letters of a text lie
+// there as numbers.
+bool Engine::LettersOfFile(const Call& call) const {
+  constexpr Labels kLies = kFileContent | kDataFile | kTextFile | kCodedFile | kDecoded | kTapped;
+  if (!call.all.Has(kFileContent) || (call.all.labels & ~kLies) != 0 || call.args.empty()) return false;
+  const std::string_view name = call.callee.text;
+  if (name.ends_with("String.fromCharCode") || name.ends_with("String.fromCodePoint")) return true;
+  if (!SaysOneOf(name, {"builtins.bytes", "builtins.bytearray"}) && !name.ends_with("Buffer.from")) return false;
+  const ExprId origin = view().Origin(call.args[0].value, function_);
+  if (origin >= code().exprs.size()) return false;
+  const Expr& made = code().exprs[origin];
+  return made.kind == ExprKind::kComprehension ||
+         AnyOf(TextAt(made.loc).substr(0, 200), {".map(", ".flatMap(", "map("});
+}
+
 // chr(n ^ 7) for n in TABLE: a text is computed from constants, character by character.
 bool Engine::ComputesText(const Call& call, bool* letters) {
   if (!last_ && pass_ > 2) return false;

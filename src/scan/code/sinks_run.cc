@@ -727,6 +727,9 @@ void Engine::JudgeEval(Call& call) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs code that another machine sends");
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs code fetched from the network");
+  } else if ((taint.fresh & kNetStranger) != 0 && taint.Has(kNetFixed)) {
+    // An argument says which of a host's answers it is.
+    Raise("RCE-001", call.expr, taint, kNetFixed, "runs code fetched from the network", 0.5);
   } else if (taint.Has(kRequest | kToolArgument) && RunsInPage()) {
     return;
   } else if (taint.Has(kRequest)) {

@@ -295,6 +295,16 @@ bool Engine::HoldsOpenMode() const {
   });
 }
 
+// writeFile(hook, "#!/bin/sh\ncurl ... | sh"): whoever runs the file runs what is fetched.
+void Engine::JudgeWrittenProgram(const Call& call) {
+  for (const Arg& arg : call.args) {
+    const std::string& text = view().Text(arg.value, function_);
+    if (!text.starts_with("#!") || !FetchesAndRuns(text)) continue;
+    JudgeLine(call, text);
+    return;
+  }
+}
+
 void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
   if (last_ && (path.empty() || path.ends_with(kHole))) {
     if (const std::string other = PathOfTable(call); !other.empty() && other != path) {
@@ -316,7 +326,8 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   const bool named = path.empty() || Contains(path, std::string_view(&kHole, 1));
   if (kind == PathKind::kPlain && named && path_taint.Has(kAgentName) && data.Has(kForeign)) kind = PathKind::kAgent;
   const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");
-  if (kind == PathKind::kAgent) NoteInstructions(call, path);
+  if (kind == PathKind::kAgent || (kind == PathKind::kPlain && named && path_taint.Has(kAgentName)))
+    NoteInstructions(call, path);
   if (kind == PathKind::kStartup || task) {
     Raise("PERSIST-001", call.expr, data, data.labels, "writes " + Shown(path) + ", which runs again by itself");
     // No program's user asks for a file that every start of Python reads.
@@ -343,6 +354,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
           : data.Has(kForeign)          ? 1.0
                                         : 0.7);
   }
+  if (last_ && kind == PathKind::kPlain) JudgeWrittenProgram(call);
   if (last_ && ReroutesPackages(path)) {
     Raise("EXFIL-003", call.expr, data, 0,
           "has other programs fetch packages from, or send through, a host of its own, by " + Shown(path), 0.8);

@@ -338,6 +338,19 @@ void Engine::JudgeReceiverList(std::uint32_t module, FuncId scope, ExprId receiv
   }
 }
 
+// [...(list(bcc) ?? []), ARCHIVE]: the one of several that stands in the code.
+std::string Engine::FixedAmong(ExprId list) {
+  const ExprId origin = view().Origin(list, function_);
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kList) return {};
+  for (const Arg& item : code().ArgsOf(code().exprs[origin])) {
+    const Value& known = view().Evaluate(item.value, function_);
+    const std::size_t sign = known.kind == ValueKind::kText ? known.text.find('@') : std::string::npos;
+    if (sign == std::string::npos || sign == 0 || known.text.find('.', sign) == std::string::npos) continue;
+    if (!AnyOf(known.text.substr(sign), {"@example.com", "@example.org", "@example.net"})) return known.text;
+  }
+  return {};
+}
+
 void Engine::JudgeMailCopy(ExprId dict) {
   for (const Arg& arg : code().ArgsOf(code().exprs[dict])) {
     if (arg.name == "envelope") JudgeEnvelope(arg.value);
@@ -348,8 +361,10 @@ void Engine::JudgeMailCopy(ExprId dict) {
     const std::string text = one && value.items[0].kind == ValueKind::kText ? value.items[0].text
                              : one                                          ? std::string()
                                                                             : view().Text(arg.value, function_);
-    if (!Contains(text, "@") || text.size() > 200 || Contains(text, std::string_view(&kHole, 1))) continue;
-    Raise("EXFIL-005", arg.value, {}, 0, "every message is copied to a fixed address, " + Shown(text, 60));
+    const bool whole = Contains(text, "@") && !Contains(text, std::string_view(&kHole, 1));
+    const std::string fixed = whole ? text : FixedAmong(arg.value);
+    if (!Contains(fixed, "@") || fixed.size() > 200) continue;
+    Raise("EXFIL-005", arg.value, {}, 0, "every message is copied to a fixed address, " + Shown(fixed, 60));
   }
 }
 

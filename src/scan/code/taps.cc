@@ -7,6 +7,7 @@
 #include "code/payees.h"
 #include "code/places.h"
 #include "code/sink_words.h"
+#include "static/classify.h"
 
 namespace interlock::scan::code {
 
@@ -408,9 +409,9 @@ const std::string& Engine::TappedHere() const {
   return kNobody;
 }
 
-// Programs that show what agents do are there to send it on.
+// Programs that show what agents do are there to send it on. A package of another purpose may call one of its files so.
 bool Engine::WatchingIsPurpose() const {
-  std::string names = LowerCase(std::string(world_.PathOf(module_)).substr(0, 300));
+  std::string names = LowerCase(std::string(FolderOf(world_.PathOf(module_))).substr(0, 300));
   names += " " + LowerCase(code().functions[function_].qualified);
   return AnyOf(names, {"trac", "telemetr", "observ", "monitor", "langfuse", "langsmith", "analytic", "instrument",
                        "opentelemetry", "otel", "metrics", "logger", "audit", "callback"});

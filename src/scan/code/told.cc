@@ -112,7 +112,9 @@ class Collector {
     if (Any(last, {"create_message", "createMessage", "RequestSampling", "CreateMessage", "elicit", "elicitInput",
                    "elicit_input", "Elicit", "RequestElicitation"}) ||
         (last == "sample" && context)) {
+      asks_ = true;
       for (const Arg& arg : args) Take(view, arg.value, scope, true, Place::kAnswer);
+      asks_ = false;
       return;
     }
     const bool tool = Any(last, {"tool", "Tool", "StructuredTool", "FunctionTool", "from_function", "add_tool",
@@ -219,6 +221,7 @@ class Collector {
           const ExprId origin = view.Origin(id, scope, &found);
           if (origin != id) Gather(view, origin, found, depth + 1, text);
           Added(view, id, scope, depth, text);
+          if (asks_ && origin == id) GivenTo(view, id, scope, depth, text);
           return;
         }
         if (expr.kind == ExprKind::kMember && Table(view, expr, scope, depth, text)) return;
@@ -294,6 +297,28 @@ class Collector {
     const auto found = filled.find(slot);
     if (found == filled.end()) return;
     for (const auto& [value, at] : found->second) Gather(view, value, at, depth + 1, text);
+  }
+
+  // ask(server, "Write out ..."): what the callers in this file give a parameter. An answer's text may hold whatever
+  // the package works on; what a model is asked stands where it is asked.
+  void GivenTo(const ModuleView& view, ExprId name, FuncId scope, int depth, std::string& text) {
+    constexpr int kMostCallers = 16;
+    const std::uint32_t slot = view.SlotOf(name, scope);
+    if (slot == kNone || view.slots()[slot].param == kNone || view.slots()[slot].scope == kModuleBody) return;
+    const std::uint32_t param = view.slots()[slot].param;
+    const FuncId function = view.slots()[slot].scope;
+    const Module& module = view.module();
+    if (module.functions[function].name.empty()) return;
+    int callers = 0;
+    for (const ExprId id : view.places().calls) {
+      const Expr& call = module.exprs[id];
+      if (call.base >= module.exprs.size() || module.exprs[call.base].text != module.functions[function].name) continue;
+      if (++callers > kMostCallers) return;
+      const auto args = module.ArgsOf(call);
+      if (param >= args.size() || !args[param].name.empty()) continue;
+      Close(text);
+      Gather(view, args[param].value, view.places().scope[id], depth + 1, text);
+    }
   }
 
   using Filled = std::unordered_map<std::uint32_t, std::vector<std::pair<ExprId, FuncId>>>;
@@ -397,6 +422,7 @@ class Collector {
   const World& world_;
   std::vector<ToldText>& out_;
   int parts_ = 0;
+  bool asks_ = false;                       // what is read now is given to a model or asked of its user
   std::unordered_set<std::uint64_t> seen_;  // expressions of the text being put together
   std::vector<std::string> tables_;         // what tables say whose texts are in it
   std::unordered_set<std::string> told_;

@@ -255,7 +255,9 @@ Route RouteOf(std::string_view variable) {
     return std::ranges::find(names, std::string_view(lower)) != names.end();
   };
   if (is({"https_proxy", "http_proxy", "all_proxy"})) return Route::kProxy;
-  if (is({"pip_index_url", "uv_index_url", "uv_default_index", "npm_config_registry"})) return Route::kIndex;
+  if (is({"pip_index_url", "pip_extra_index_url", "uv_index_url", "uv_extra_index_url", "uv_default_index",
+          "npm_config_registry"}))
+    return Route::kIndex;
   const auto starts = [&](std::initializer_list<std::string_view> names) {
     return std::ranges::any_of(names, [&](std::string_view name) { return lower.starts_with(name); });
   };

@@ -318,6 +318,28 @@ bool IsCollectionOfAttacks(string_view lower_path, FileType type) {
          Has(lower_path, {"attack", "injection", "jailbreak"});
 }
 
+// {"kind": "attack", ...} beside {"kind": "benign", ...}: rows that somebody has labelled, to measure by.
+bool HoldsLabelledRows(const FileContext& file) {
+  const string_view path = file.file->path;
+  if (file.type != FileType::kJson || (!path.ends_with(".jsonl") && !path.ends_with(".ndjson"))) return false;
+  constexpr std::size_t kMostRead = std::size_t{64} << 10;
+  const std::string text = LowerCase(file.text().substr(0, kMostRead));
+  const auto labels = [&](std::initializer_list<string_view> words) {
+    std::size_t count = 0;
+    for (const string_view key : {"\"kind\":", "\"label\":", "\"type\":", "\"category\":", "\"class\":"}) {
+      for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
+        const std::size_t open = text.find_first_not_of(' ', at + key.size());
+        if (open == std::string::npos || text[open] != '"') continue;
+        const string_view word = string_view(text).substr(open + 1, 24);
+        if (std::ranges::any_of(words, [&](string_view one) { return word.starts_with(one); })) ++count;
+      }
+    }
+    return count;
+  };
+  return labels({"attack", "injection", "jailbreak", "malicious", "unsafe", "adversarial"}) >= 2 &&
+         labels({"benign", "twin", "safe", "clean", "honest", "control", "normal"}) >= 2;
+}
+
 // The files beside one of them: what else the guard looks for.
 void FindCollections(std::vector<FileContext>& files) {
   std::set<string_view> folders;
@@ -326,7 +348,8 @@ void FindCollections(std::vector<FileContext>& files) {
     return path.substr(0, path.size() - BaseName(path).size());
   };
   for (const FileContext& file : files) {
-    if (IsCollectionOfAttacks(LowerCase(file.file->path), file.type)) folders.insert(folder_of(file));
+    const bool rows = file.reach == core::Reach::kRuntime && HoldsLabelledRows(file);
+    if (rows || IsCollectionOfAttacks(LowerCase(file.file->path), file.type)) folders.insert(folder_of(file));
   }
   for (FileContext& file : files) {
     if (file.reach == core::Reach::kRuntime && IsDataType(file.type) && folders.contains(folder_of(file)))
@@ -591,6 +614,9 @@ PackageKind KindOfPackage(const core::PackageView& view) {
       // parameters too.
       const bool small = file.bytes.size() <= kSmallTable && std::count(file.path.begin(), file.path.end(), '/') <= 3;
       // A list of tools as the protocol spells them, with a key around it or without.
+      const bool prompts = has("\"prompts\"") && has("\"messages\"") && has("\"description\"");
+      manifest = manifest || prompts;
+      tables = tables || (small && prompts);
       const bool listed = has("\"tools\"");
       const bool protocol = has("\"inputSchema\"") && (listed || (has("\"description\"") && has("\"name\"")));
       if (protocol || listed) {
@@ -715,7 +741,8 @@ std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKin
     if (listed) context.reach = core::Reach::kTool;
     files.push_back(context);
   }
-  if (kind == PackageKind::kMcpServer || kind == PackageKind::kToolModule) FindProseThatCodeReads(files);
+  if (kind == PackageKind::kMcpServer || kind == PackageKind::kToolModule || kind == PackageKind::kSkill)
+    FindProseThatCodeReads(files);
   if (files.size() > 1) FindCollections(files);
   return files;
 }

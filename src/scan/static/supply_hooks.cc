@@ -210,4 +210,12 @@ void ReadHookCommands(SupplyState& state, const std::vector<FileContext>& files)
   }
 }
 
+// {"PostToolUse": [...]}: what an agent runs, whatever the file is called that a program puts among its settings.
+bool TellsAgent(base::JsonValue hooks) {
+  constexpr auto kEvents =
+      std::to_array<std::string_view>({"PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "SessionEnd",
+                                       "SubagentStop", "PreCompact", "BeforeTool", "AfterTool"});
+  return std::ranges::any_of(kEvents, [&](std::string_view event) { return hooks.Find(event).is_array(); });
+}
+
 }  // namespace interlock::scan

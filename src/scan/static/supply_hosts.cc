@@ -432,7 +432,8 @@ void ReadServerKeys(Sheet& sheet, std::string_view url, JsonValue headers) {
 void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
   const JsonValue command = server.Find("command");
   const JsonValue args = server.Find("args");
-  const JsonValue url = server.Find("url").exists() ? server.Find("url") : server.Find("serverUrl");
+  JsonValue url = server.Find("url");
+  for (const std::string_view key : {"serverUrl", "httpUrl"}) url = url.exists() ? url : server.Find(key);
   if (url.is_string()) {
     sheet.Source(url.string(), SpanOf(url), name);
     ReadServerKeys(sheet, url.string(), server.Find("headers"));
@@ -700,7 +701,7 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
   }
   const bool settings = folder.ends_with(".claude/") || folder.ends_with(".cursor/") || folder.ends_with(".gemini/") ||
                         folder.ends_with("hooks/") || folder.ends_with(".claude-plugin/") || base == "hooks.json" ||
-                        base.starts_with("settings") || base == "plugin.json";
+                        base.starts_with("settings") || base == "plugin.json" || TellsAgent(root.Find("hooks"));
   if (settings) {
     ReadRoutes(sheet, root.Find("env"), true);
     ReadHooks(sheet, root.Find("hooks"), "hooks", 0);

@@ -190,4 +190,7 @@ struct NameLikeness {
 // Nothing for popular names and for those that merely resemble one.
 [[nodiscard]] std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_view name);
 
+// Whether hooks of settings are an agent's, by the names of their events.
+[[nodiscard]] bool TellsAgent(base::JsonValue hooks);
+
 }  // namespace interlock::scan

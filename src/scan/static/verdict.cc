@@ -190,6 +190,12 @@ std::string SummaryOf(const ScanReport& report) {
 // A part that could not be read counts where it would run or be read by the agent.
 bool Counts(const core::SkippedPart& part, const std::vector<FileContext>& files) {
   if (part.detail == core::kConstantsLeftOut) return false;
+  // A sample of what breaks a parser, among the tests of it.
+  const bool sample =
+      part.reason == core::SkipReason::kUnsupported && std::ranges::any_of(files, [&](const FileContext& file) {
+        return file.file->path == part.path && file.reach == Reach::kTest;
+      });
+  if (sample) return false;
   switch (part.reason) {
     case core::SkipReason::kUnsupported: {
       if (part.bytes == 0) return false;  // all of it was read, if only as text
