@@ -256,6 +256,9 @@ class Analysis {
       auto found = read_.find(name);
       if (found != read_.end()) taint.Merge(found->second);
       if (const Handed* handed = HandedAs(name)) taint.Merge(handed->value);
+      // What is set outside of a function, below it or by whoever starts it.
+      if (inside_ == nullptr || !word.commands.empty()) continue;
+      if (const auto held = held_.find(name); held != held_.end()) taint.Merge(held->second);
     }
     return taint;
   }
@@ -271,6 +274,7 @@ class Analysis {
     const auto found = given_to_.find({inside_, name.empty() ? '\0' : name[0]});
     return found == given_to_.end() ? nullptr : &found->second;
   }
+  void Hold(std::uint32_t index);
   // A function of the script is called (shell_given.cc).
   void HandOver(std::uint32_t index, const ShellFunction& function, const Taint& input);
 
@@ -406,17 +410,18 @@ class Analysis {
   std::unordered_set<std::string> given_;        // variables that hold what the script was called with
   std::unordered_set<std::string> seen_;         // programs named already
   std::unordered_map<std::string, Taint> read_;  // variables that `read` filled
+  std::unordered_map<std::string, Taint> held_;  // variables that no function sets, for the functions
   std::map<std::pair<const ShellFunction*, char>, Handed> given_to_;  // by function and position
   // ... and what a function puts into the folder that it is given there.
   std::map<std::pair<const ShellFunction*, char>, Taint> put_into_;
-  std::vector<const ShellFunction*> owner_;      // of each command; empty: no functions
-  const ShellFunction* inside_ = nullptr;        // whose body is being read
-  bool handed_ = false;                          // something new since the pass began
-  std::string socket_;                           // that exec opened: host/port
-  std::string fifo_;                             // made by mkfifo
-  std::string whole_;                            // Whole()
+  std::vector<const ShellFunction*> owner_;  // of each command; empty: no functions
+  const ShellFunction* inside_ = nullptr;    // whose body is being read
+  bool handed_ = false;                      // something new since the pass began
+  std::string socket_;                       // that exec opened: host/port
+  std::string fifo_;                         // made by mkfifo
+  std::string whole_;                        // Whole()
   std::array<std::optional<bool>, static_cast<std::size_t>(OfWhole::kConfirms) + 1> of_whole_;
-  std::optional<bool> makes_characters_;         // MakesCharacters()
+  std::optional<bool> makes_characters_;  // MakesCharacters()
   std::vector<ShellUse> uses_;
   std::array<std::size_t, static_cast<std::size_t>(ShellAct::kUnleash) + 1> count_{};
   ShellUse dropped_;

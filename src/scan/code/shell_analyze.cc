@@ -511,6 +511,7 @@ void Analysis::Command(std::uint32_t index) {
       if (!command.words[i].text.starts_with('-')) read_[command.words[i].text].Merge(input);
     }
   }
+  Hold(index);
   TakeGiven(index, program);
   System(index, program, input);
   Transfer transfer = TransferOf(command, program);

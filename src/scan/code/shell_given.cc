@@ -190,6 +190,18 @@ bool Analysis::IsKept(const ShellWord& word) const {
   return true;
 }
 
+// KEYS="$(cat ...)"; post: functions see what stands outside of them, wherever it is set.
+void Analysis::Hold(std::uint32_t index) {
+  if (functions_.empty() || inside_ != nullptr) return;
+  for (const auto& [name, value] : script_.commands[index].assignments) {
+    const Taint taint = OfWord(value);
+    if (!taint.any()) continue;
+    Taint& held = held_[std::string(name)];
+    handed_ = handed_ || !held.any();
+    held.Merge(taint);
+  }
+}
+
 void Analysis::HandOver(std::uint32_t index, const ShellFunction& function, const Taint& input) {
   constexpr std::size_t kPositions = 9;
   const auto merge = [&](char position, const Taint& value, const Taint& file) {

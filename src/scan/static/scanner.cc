@@ -25,6 +25,7 @@
 #include "static/disguised_hosts.h"
 #include "static/front_matter.h"
 #include "static/installs.h"
+#include "static/joined_scripts.h"
 #include "static/listing.h"
 #include "static/notebook.h"
 #include "static/permissions.h"
@@ -497,6 +498,10 @@ ScanReport Job::Run() {
   std::move(supply_.findings.begin(), supply_.findings.end(), std::back_inserter(raw));
   AnalyzeBytecode(view_, placed_, raw);
   RunHooks(raw, uses);
+  if (!JudgeJoinedScripts(placed_, raw)) {
+    report.coverage.skipped.push_back({view_.target, core::SkipReason::kParserBudget, 0,
+                                       "too many scripts that name one another: some were only read alone"});
+  }
   for (Unit& unit : units_) {
     std::move(unit.lowering.begin(), unit.lowering.end(), std::back_inserter(lowering_));
   }

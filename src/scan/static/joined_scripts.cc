@@ -1,0 +1,270 @@
+#include "static/joined_scripts.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "code/shell.h"
+#include "static/ascii.h"
+#include "static/classify.h"
+#include "static/shell_judge.h"
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::size_t kMostFiles = 8;
+constexpr std::size_t kMostJoined = std::size_t{128} << 10U;
+constexpr std::size_t kMostOfPackage = std::size_t{1} << 20U;
+constexpr std::size_t kMostNames = 64;  // of other scripts, in one
+
+bool InName(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
+}
+bool IsBlank(char c) { return c == ' ' || c == '\t'; }
+
+// Where a script names another.
+struct Named {
+  std::uint32_t file = 0;
+  bool read_in = false;      // `source x`: its text is this script's own
+  std::size_t shell_at = 0;  // of `bash x`: [shell_at, shell_end) is the shell's name and its flags
+  std::size_t shell_end = 0;
+};
+
+// A piece of the joined text, and the file it is of.
+struct Piece {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::uint32_t file = 0;
+};
+
+class Joined {
+ public:
+  Joined(const std::vector<FileContext>& files, std::vector<RawFinding>& raw) : files_(files), raw_(raw) {
+    for (const FileContext& file : files) {
+      if (file.type != FileType::kShell || file.reach > core::Reach::kRuntime || file.text().size() > kMostJoined)
+        continue;
+      by_name_[std::string(BaseName(file.file->path))].push_back(file.index);
+    }
+  }
+
+  bool Run() {
+    std::size_t scripts = 0;
+    for (const auto& [name, all] : by_name_) scripts += all.size();
+    if (scripts < 2) return true;
+    for (const FileContext& file : files_) {
+      if (!IsScript(file.index)) continue;
+      const std::vector<Named> named = NamedBy(file);
+      if (named.empty()) continue;
+      std::vector<std::uint32_t> seen = {file.index};
+      text_.clear();
+      pieces_.clear();
+      for (const Named& other : named) Bring(other, seen);
+      AddOwn(file, named);
+      if (pieces_.size() < 2) continue;
+      left_ -= std::min(left_, text_.size());
+      if (left_ == 0) return false;
+      Judge(file);
+    }
+    return true;
+  }
+
+ private:
+  [[nodiscard]] bool IsScript(std::uint32_t index) const {
+    const auto found = by_name_.find(BaseName(files_[index].file->path));
+    return found != by_name_.end() && std::ranges::find(found->second, index) != found->second.end();
+  }
+
+  // Of several of one name the one that lies beside the script.
+  [[nodiscard]] std::uint32_t Find(const FileContext& from, std::string_view name) const {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) return code::kNone;
+    if (found->second.size() == 1) return found->second[0];
+    for (const std::uint32_t index : found->second) {
+      if (FolderOf(files_[index].file->path) == FolderOf(from.file->path)) return index;
+    }
+    return code::kNone;
+  }
+
+  // "$here/geo.sh", . ./lib.sh, bash tools/run: names behind a slash, or that a shell or `source` is given. Linear.
+  [[nodiscard]] std::vector<Named> NamedBy(const FileContext& file) const {
+    std::vector<Named> out;
+    const std::string_view text = file.text();
+    for (std::size_t at = 0; at < text.size() && out.size() < kMostNames;) {
+      if (!InName(text[at])) {
+        ++at;
+        continue;
+      }
+      const std::size_t begin = at;
+      while (at < text.size() && InName(text[at])) ++at;
+      if (begin == 0 || (text[begin - 1] != '/' && !IsBlank(text[begin - 1]))) continue;
+      const std::uint32_t other = Find(file, text.substr(begin, at - begin));
+      if (other == code::kNone || other == file.index) continue;
+      Named named;
+      named.file = other;
+      if (Place(text, begin, named)) out.push_back(named);
+    }
+    return out;
+  }
+
+  // How the command begins that the name stands in. False: it is an operand of something else, or in a comment.
+  static bool Place(std::string_view text, std::size_t name, Named& named) {
+    constexpr std::size_t kFarthest = 200;
+    std::size_t begin = name;
+    // $( within the word belongs to it: "$(dirname "$0")/x.sh".
+    int depth = 0;
+    while (begin > 0 && name - begin < kFarthest) {
+      const char c = text[begin - 1];
+      if (c == '\n') break;
+      if (c == ')') ++depth;
+      if (c == '(' && --depth < 0) break;
+      if (depth == 0 && (c == ';' || c == '|' || c == '&' || c == '`')) break;
+      --begin;
+    }
+    while (begin < name && (IsBlank(text[begin]) || text[begin] == '{' || text[begin] == '!')) ++begin;
+    if (text[begin] == '#') return false;
+    // Words before the one that the name is in: what is set for it, `then`, `exec`, the shell that runs it.
+    std::size_t at = begin;
+    while (at < name) {
+      std::size_t end = at;
+      int inner = 0;
+      char quote = 0;
+      for (; end < name; ++end) {
+        const char c = text[end];
+        if (inner == 0 && quote == 0 && IsBlank(c)) break;
+        if (c == '(') ++inner;
+        if (c == ')') --inner;
+        if (inner == 0 && (c == '"' || c == '\'')) quote = quote == c ? '\0' : quote == 0 ? c : quote;
+      }
+      if (end >= name) return true;
+      const std::string_view word = text.substr(at, end - at);
+      while (end < name && IsBlank(text[end])) ++end;
+      if (word == "." || word == "source") {
+        named.read_in = true;
+      } else if (word == "bash" || word == "sh" || word == "zsh" || word == "dash" || word == "/bin/sh" ||
+                 word == "/bin/bash") {
+        named.shell_at = at;
+        named.shell_end = end;
+      } else if (named.shell_end == at && word[0] == '-' && word.find('c') == std::string_view::npos) {
+        named.shell_end = end;
+      } else if (word.find('=') == std::string_view::npos && word != "then" && word != "do" && word != "exec" &&
+                 word != "if" && word != "else" && word != "while" && word != "time" && word != "nohup" &&
+                 word != "sudo" && word != "env" && word != "command") {
+        return false;
+      }
+      at = end;
+    }
+    return true;
+  }
+
+  // What is read in stands as it is; what is run is a function of its name.
+  void Bring(const Named& named, std::vector<std::uint32_t>& seen) {
+    if (seen.size() >= kMostFiles || std::ranges::find(seen, named.file) != seen.end()) return;
+    const FileContext& file = files_[named.file];
+    if (text_.size() + file.text().size() > kMostJoined) return;
+    seen.push_back(named.file);
+    const std::vector<Named> others = NamedBy(file);
+    for (const Named& other : others) Bring(other, seen);
+    if (text_.size() + file.text().size() > kMostJoined) return;
+    if (!named.read_in) text_ += LowerCase(BaseName(file.file->path)) + "() {\n";
+    AddOwn(file, others);
+    text_ += named.read_in ? "\n" : "\n}\n";
+  }
+
+  void AddOwn(const FileContext& file, const std::vector<Named>& named) {
+    Piece piece;
+    piece.begin = text_.size();
+    text_ += file.text();
+    for (const Named& other : named) {
+      std::fill(text_.begin() + static_cast<std::ptrdiff_t>(piece.begin + other.shell_at),
+                text_.begin() + static_cast<std::ptrdiff_t>(piece.begin + other.shell_end), ' ');
+    }
+    piece.end = text_.size();
+    piece.file = file.index;
+    pieces_.push_back(piece);
+  }
+
+  [[nodiscard]] const Piece* PieceAt(std::size_t offset) const {
+    for (const Piece& piece : pieces_) {
+      if (offset >= piece.begin && offset < piece.end) return &piece;
+    }
+    return nullptr;
+  }
+
+  // A variable that the sending script sets itself is its own, whatever another script calls so; but not where it is
+  // set to what that script prints.
+  [[nodiscard]] bool SetsItself(const Piece& piece, const code::ShellCommand& command, const Piece& from) const {
+    const std::string_view own = std::string_view(text_).substr(piece.begin, piece.end - piece.begin);
+    const std::string_view other = BaseName(files_[from.file].file->path);
+    return std::ranges::any_of(command.words, [&](const code::ShellWord& word) {
+      return std::ranges::any_of(word.variables, [&](const std::string& name) {
+        const std::size_t at = own.find(name + "=");
+        if (at == std::string_view::npos || (at > 0 && InName(own[at - 1]))) return false;
+        return own.substr(at, own.find('\n', at) - at).find(other) == std::string_view::npos;
+      });
+    });
+  }
+
+  void Judge(const FileContext& file) {
+    const code::ShellScript script = code::ParseShell(text_, {}, file.file->path);
+    if (script.dialect != code::ShellDialect::kPosix) return;
+    std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, text_);
+    std::erase_if(acts, [&](const code::ShellUse& act) { return !ComesFromElsewhere(script, act); });
+    if (acts.empty()) return;
+    ShellContext context;
+    context.file = file.index;
+    context.place = ShellPlace::kScript;
+    std::vector<RawFinding> found;
+    JudgeShell(acts, context, found, nullptr);
+    for (RawFinding& finding : found) {
+      const Piece* piece = PieceAt(finding.bytes.begin);
+      if (piece == nullptr || IsKnown(finding.rule)) continue;
+      finding.file = piece->file;
+      finding.bytes = {finding.bytes.begin - piece->begin, std::min(finding.bytes.end, piece->end) - piece->begin};
+      std::erase_if(finding.flow, [&](const RawFlowStep& step) { return PieceAt(step.offset) == nullptr; });
+      for (RawFlowStep& step : finding.flow) {
+        const Piece& of = *PieceAt(step.offset);
+        step.file = of.file;
+        step.offset -= static_cast<std::uint32_t>(of.begin);
+      }
+      raw_.push_back(std::move(finding));
+    }
+  }
+
+  // Only what passes from one script to another.
+  [[nodiscard]] bool ComesFromElsewhere(const code::ShellScript& script, const code::ShellUse& act) const {
+    const Piece* piece = PieceAt(act.loc.begin);
+    if (piece == nullptr) return false;
+    if (act.act == code::ShellAct::kFetchAndRun) return true;
+    if (act.act != code::ShellAct::kSendSecret && act.act != code::ShellAct::kSendTaken) return false;
+    for (const auto& [at, said] : act.steps) {
+      const Piece* from = PieceAt(at.begin);
+      if (from == nullptr || from->file == piece->file) continue;
+      return act.command >= script.commands.size() || !SetsItself(*piece, script.commands[act.command], *from);
+    }
+    return false;
+  }
+
+  [[nodiscard]] bool IsKnown(std::string_view rule) const {
+    return std::ranges::any_of(raw_, [&](const RawFinding& known) {
+      return known.rule == rule &&
+             std::ranges::any_of(pieces_, [&](const Piece& piece) { return piece.file == known.file; });
+    });
+  }
+
+  const std::vector<FileContext>& files_;
+  std::vector<RawFinding>& raw_;
+  std::map<std::string, std::vector<std::uint32_t>, std::less<>> by_name_;
+  std::string text_;
+  std::vector<Piece> pieces_;
+  std::size_t left_ = kMostOfPackage;
+};
+
+}  // namespace
+
+bool JudgeJoinedScripts(const std::vector<FileContext>& files, std::vector<RawFinding>& raw) {
+  return Joined(files, raw).Run();
+}
+
+}  // namespace interlock::scan
