@@ -32,6 +32,7 @@ class Engine {
   [[nodiscard]] std::vector<UseAt>& uses() { return uses_; }
   [[nodiscard]] const std::vector<std::vector<FunctionFacts>>& facts() const { return facts_; }
   [[nodiscard]] const std::vector<std::string>& given() const { return given_; }
+  [[nodiscard]] std::vector<HandedOut>& handed() { return handed_out_; }
   // What the program writes into files that agents obey.
   [[nodiscard]] std::vector<ToldText>& instructions() { return instructions_; }
   // Functions that a server calls for whoever connects: module << 32 | function.
@@ -537,6 +538,7 @@ class Engine {
   void JudgeWords(const Call& call, ExprId list, FuncId scope);
   void JudgeLine(const Call& call, const std::string& line);
   void JudgeWrittenProgram(const Call& call);
+  void HandOut(const Call& call, const std::string& line, const Taint& words);
   void TakeOver(std::vector<RawFinding>& findings, std::string_view line);
   [[nodiscard]] std::string EncodedHere(std::string_view line) const;
   [[nodiscard]] bool EncodesHere(std::string_view line);
@@ -666,6 +668,7 @@ class Engine {
   std::unordered_map<std::string, Taint> written_variables_;  // of the environment
   std::vector<UseAt> uses_;
   std::vector<std::string> given_;
+  std::vector<HandedOut> handed_out_;
   std::vector<ToldText> instructions_;
   std::unordered_set<std::uint64_t> seen_;                                    // findings, by rule and place
   std::unordered_set<std::uint64_t> used_;                                    // uses, by place

@@ -688,6 +688,7 @@ CodeFacts Findings::Take() && {
   RaiseFetchedImports();
   RaisePowers();
   out_.given = engine_.given();
+  out_.handed = std::move(engine_.handed());
   out_.told.insert(out_.told.end(), std::make_move_iterator(engine_.instructions().begin()),
                    std::make_move_iterator(engine_.instructions().end()));
   out_.unfinished = engine_.Unfinished();

@@ -63,11 +63,22 @@ struct ToldText {
   Place place = Place::kTool;
 };
 
+// What has been read, given to another program as words or as its input. Where that is a script of the package, what
+// the script does with it is known elsewhere.
+struct HandedOut {
+  enum class What : std::uint8_t { kCredentials, kEnvironment, kKept };
+  What what = What::kCredentials;
+  std::uint32_t file = 0;  // FileContext::index
+  Loc loc;                 // of the call
+  std::string line;        // the command, "\x7f" for what is not known
+};
+
 struct CodeFacts {
   std::vector<EntryPoint> entries;
   std::vector<CapabilityUse> uses;
   std::vector<ToldText> told;
-  std::vector<std::string> given;         // files of the package that its code puts into an agent's memory
+  std::vector<std::string> given;  // files of the package that its code puts into an agent's memory
+  std::vector<HandedOut> handed;
   std::vector<std::uint32_t> lifted;      // files of folders for other people's code that the package's own code loads
   std::vector<std::uint32_t> unfinished;  // files whose flows took more steps than their size allows
   std::vector<std::uint32_t> starved;     // ... that hold more constants than are kept

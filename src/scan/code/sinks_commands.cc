@@ -190,6 +190,7 @@ void Engine::JudgeFed(const Call& call, const Taint& data) {
       line += KnownIn(arg.value, made.scope) + " ";
     }
   }
+  HandOut(call, line, data);
   JudgeSentByLine(call, line, data);
 }
 

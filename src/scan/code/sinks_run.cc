@@ -124,6 +124,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   const std::string text = Known(command);
   MarkArchivedBy(call, text);
   if (!last_) return;
+  HandOut(call, text, taint);
   const Taint* written = taint.Has(kNetFile | kUnpacked) ? nullptr : WrittenIn(text);
   JudgeNetFile(call, written != nullptr ? *written : taint);
   const std::string first = text.substr(0, text.find_first_of(" \t\n|;&"));
@@ -527,6 +528,7 @@ void Engine::JudgeSpawn(Call& call) {
     if (given.empty() || given.size() > 2048) continue;
     line += " <<< " + ShellQuoted(given);
   }
+  HandOut(call, line, taint);
   const Taint chosen = program.empty() ? Eval(words[0]) : Taint();
   // npm's `open` shows an address in the user's browser, or a file in its own program: no words of a command.
   const bool shows = !view().is_python() && (call.callee.text == "open" || call.callee.text == "open.default");

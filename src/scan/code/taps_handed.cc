@@ -284,6 +284,36 @@ bool Engine::StandsBeforeRoutes() const {
   return false;
 }
 
+// run(["bin/post.sh", keys]), run([sys.executable, "post.py"], input=keys): whether the script sends it is not seen
+// here. A script's environment is everybody's.
+void Engine::HandOut(const Call& call, const std::string& line, const Taint& words) {
+  constexpr std::size_t kMostHanded = 64;
+  constexpr std::size_t kLongestLine = 1'000;
+  if (!last_ || handed_out_.size() >= kMostHanded || line.empty() || line.size() > kLongestLine) return;
+  Taint all = words;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (call.args[i].name == "input" && i < call.taints.size()) all.Join(call.taints[i]);
+    if (call.args[i].value >= code().exprs.size() || code().exprs[call.args[i].value].kind != ExprKind::kDict) continue;
+    for (const Arg& field : code().ArgsOf(code().exprs[call.args[i].value])) {
+      if (field.name == "input") all.Join(Eval(field.value));
+    }
+  }
+  HandedOut out;
+  if (all.Has(kSecretFile | kStore)) {
+    out.what = HandedOut::What::kCredentials;
+  } else if (all.Has(kEnvAll)) {
+    out.what = HandedOut::What::kEnvironment;
+  } else if (all.Has(kKept | kClipboard | kKeys)) {
+    out.what = HandedOut::What::kKept;
+  } else {
+    return;
+  }
+  out.file = code().file;
+  out.loc = code().exprs[call.expr].loc;
+  out.line = line;
+  handed_out_.push_back(std::move(out));
+}
+
 // What callers of other routes say, credentials and all, copied to a host that stands in the package.
 bool Engine::JudgeMirroredRequest(const Call& call, const Taint& data, const std::string& host) {
   if (!last_ || !data.Has(kRequest) || !Contains(host, ".") || IsStatistics(host) || !StandsBeforeRoutes())

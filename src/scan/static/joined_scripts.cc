@@ -14,10 +14,10 @@
 namespace interlock::scan {
 namespace {
 
-constexpr std::size_t kMostFiles = 8;
-constexpr std::size_t kMostJoined = std::size_t{128} << 10U;
-constexpr std::size_t kMostOfPackage = std::size_t{1} << 20U;
-constexpr std::size_t kMostNames = 64;  // of other scripts, in one
+constexpr std::size_t kMostFiles = 64;
+constexpr std::size_t kMostJoined = std::size_t{1} << 20U;
+constexpr std::size_t kMostOfPackage = std::size_t{8} << 20U;
+constexpr std::size_t kMostNames = 1'024;  // of other scripts, in one
 
 bool InName(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
@@ -43,8 +43,7 @@ class Joined {
  public:
   Joined(const std::vector<FileContext>& files, std::vector<RawFinding>& raw) : files_(files), raw_(raw) {
     for (const FileContext& file : files) {
-      if (file.type != FileType::kShell || file.reach > core::Reach::kRuntime || file.text().size() > kMostJoined)
-        continue;
+      if (file.type != FileType::kShell || file.reach > core::Reach::kRuntime) continue;
       by_name_[std::string(BaseName(file.file->path))].push_back(file.index);
     }
   }
@@ -57,6 +56,11 @@ class Joined {
       if (!IsScript(file.index)) continue;
       const std::vector<Named> named = NamedBy(file);
       if (named.empty()) continue;
+      all_ = all_ && named.size() < kMostNames;
+      if (file.text().size() > kMostJoined) {
+        all_ = false;
+        continue;
+      }
       std::vector<std::uint32_t> seen = {file.index};
       text_.clear();
       pieces_.clear();
@@ -67,7 +71,7 @@ class Joined {
       if (left_ == 0) return false;
       Judge(file);
     }
-    return true;
+    return all_;
   }
 
  private:
@@ -160,13 +164,25 @@ class Joined {
 
   // What is read in stands as it is; what is run is a function of its name.
   void Bring(const Named& named, std::vector<std::uint32_t>& seen) {
-    if (seen.size() >= kMostFiles || std::ranges::find(seen, named.file) != seen.end()) return;
+    if (std::ranges::find(seen, named.file) != seen.end()) return;
+    if (seen.size() >= kMostFiles) {
+      all_ = false;
+      return;
+    }
     const FileContext& file = files_[named.file];
-    if (text_.size() + file.text().size() > kMostJoined) return;
+    // A script that is made long is not made harmless.
+    if (text_.size() + file.text().size() > kMostJoined) {
+      all_ = false;
+      return;
+    }
     seen.push_back(named.file);
     const std::vector<Named> others = NamedBy(file);
+    all_ = all_ && others.size() < kMostNames;
     for (const Named& other : others) Bring(other, seen);
-    if (text_.size() + file.text().size() > kMostJoined) return;
+    if (text_.size() + file.text().size() > kMostJoined) {
+      all_ = false;
+      return;
+    }
     if (!named.read_in) text_ += LowerCase(BaseName(file.file->path)) + "() {\n";
     AddOwn(file, others);
     text_ += named.read_in ? "\n" : "\n}\n";
@@ -259,9 +275,48 @@ class Joined {
   std::string text_;
   std::vector<Piece> pieces_;
   std::size_t left_ = kMostOfPackage;
+  bool all_ = true;
 };
 
 }  // namespace
+
+void JudgeHandedOut(const std::vector<FileContext>& files, std::span<const code::HandedOut> handed,
+                    std::span<const code::CapabilityUse> uses, std::vector<RawFinding>& raw) {
+  if (handed.empty()) return;
+  std::map<std::uint32_t, std::string_view> sends;  // by file, to which host
+  for (const code::CapabilityUse& use : uses) {
+    if (use.permission != core::Permission::kNetworkEgress || use.detail.empty() || use.file >= files.size()) continue;
+    const HostKind kind = KindOfHost(use.detail);
+    if (kind != HostKind::kLocal && files[use.file].reach <= core::Reach::kRuntime) sends.emplace(use.file, use.detail);
+  }
+  for (const code::HandedOut& one : handed) {
+    const std::string_view line = one.line;
+    for (const auto& [file, host] : sends) {
+      const std::string_view name = BaseName(files[file].file->path);
+      const std::size_t at = line.find(name);
+      if (file == one.file || name.size() < 4 || at == std::string_view::npos) continue;
+      const bool begins = at == 0 || !InName(line[at - 1]);
+      const bool ends = at + name.size() == line.size() || !InName(line[at + name.size()]);
+      if (!begins || !ends) continue;
+      using What = code::HandedOut::What;
+      RawFinding finding;
+      finding.rule = one.what == What::kCredentials   ? "EXFIL-001"
+                     : one.what == What::kEnvironment ? "EXFIL-002"
+                                                      : "EXFIL-004";
+      const std::string_view what = one.what == What::kCredentials   ? "credentials read from their store"
+                                    : one.what == What::kEnvironment ? "the whole environment"
+                                                                     : "what the user keeps, or has said,";
+      finding.file = one.file;
+      finding.bytes = {one.loc.begin, one.loc.end};
+      finding.host = HostOf(host).empty() ? std::string(host) : HostOf(host);
+      finding.message =
+          "gives " + std::string(what) + " to " + std::string(name) + ", which sends to " + finding.host.substr(0, 80);
+      finding.scale = 0.8;
+      raw.push_back(std::move(finding));
+      break;
+    }
+  }
+}
 
 bool JudgeJoinedScripts(const std::vector<FileContext>& files, std::vector<RawFinding>& raw) {
   return Joined(files, raw).Run();

@@ -499,8 +499,9 @@ ScanReport Job::Run() {
   AnalyzeBytecode(view_, placed_, raw);
   RunHooks(raw, uses);
   if (!JudgeJoinedScripts(placed_, raw)) {
-    report.coverage.skipped.push_back({view_.target, core::SkipReason::kParserBudget, 0,
-                                       "too many scripts that name one another: some were only read alone"});
+    report.coverage.skipped.push_back(
+        {"", core::SkipReason::kParserBudget, 0,
+         "too many or too long scripts that name one another: some were only read alone"});
   }
   for (Unit& unit : units_) {
     std::move(unit.lowering.begin(), unit.lowering.end(), std::back_inserter(lowering_));
@@ -533,6 +534,7 @@ ScanReport Job::Run() {
   JudgeAgentHooks(hooks, placed_, raw);
   std::move(uses.begin(), uses.end(), std::back_inserter(facts.uses));
   JudgeTogether(placed_, facts.uses, raw);
+  JudgeHandedOut(placed_, facts.handed, facts.uses, raw);
   JudgeInstalls(placed_, facts.uses, raw);
   JudgePromises(placed_, facts, raw);
   JudgeUndisclosed(placed_, facts, report.name, raw);

@@ -14,7 +14,7 @@ std::string_view Find_scan_rules(std::string_view file);  // generated: cmake/Em
 namespace interlock::scan {
 namespace {
 
-constexpr std::string_view kFormat = "interlock.scan-cache/v4\n";
+constexpr std::string_view kFormat = "interlock.scan-cache/v5\n";
 constexpr std::size_t kMaxItems = 100'000;  // of any list
 
 // Length before everything that has one; numbers as eight bytes, least first.
@@ -294,6 +294,14 @@ std::string EncodeCode(const code::CodeFacts& facts, const std::vector<core::Ski
   for (const RawFinding& finding : facts.findings) Put(w, finding);
   w.Number(facts.given.size());
   for (const std::string& path : facts.given) w.Text(path);
+  w.Number(facts.handed.size());
+  for (const code::HandedOut& handed : facts.handed) {
+    w.Number(static_cast<std::uint64_t>(handed.what));
+    w.Number(handed.file);
+    w.Number(handed.loc.begin);
+    w.Number(handed.loc.end);
+    w.Text(handed.line);
+  }
   w.Number(facts.lifted.size());
   for (const std::uint32_t file : facts.lifted) w.Number(file);
   Put(w, skipped);
@@ -332,6 +340,17 @@ bool DecodeCode(std::string_view bytes, const std::vector<FileContext>& files, c
   }
   const std::size_t given = r.Items();
   for (std::size_t i = 0; i < given && r.ok(); ++i) out.given.push_back(r.Text());
+  const std::size_t handed = r.Items();
+  for (std::size_t i = 0; i < handed && r.ok(); ++i) {
+    code::HandedOut one;
+    one.what = static_cast<code::HandedOut::What>(r.Bounded(static_cast<std::uint64_t>(code::HandedOut::What::kKept)));
+    one.file = static_cast<std::uint32_t>(r.Bounded(kAny32));
+    if (one.file >= files.size()) r.Refuse();
+    one.loc.begin = static_cast<std::uint32_t>(r.Bounded(kAny32));
+    one.loc.end = static_cast<std::uint32_t>(r.Bounded(kAny32));
+    one.line = r.Text();
+    out.handed.push_back(std::move(one));
+  }
   const std::size_t lifted = r.Items();
   for (std::size_t i = 0; i < lifted && r.ok(); ++i)
     out.lifted.push_back(static_cast<std::uint32_t>(r.Bounded(files.empty() ? 0 : files.size() - 1)));
