@@ -16,6 +16,7 @@
 #include "code/catalogue.h"
 #include "code/engine_facts.h"
 #include "code/flow.h"
+#include "code/shell.h"
 #include "code/taint.h"
 #include "code/world.h"
 #include "static/shell_judge.h"
@@ -538,6 +539,7 @@ class Engine {
   void JudgeWords(const Call& call, ExprId list, FuncId scope);
   void JudgeLine(const Call& call, const std::string& line);
   void JudgeWrittenProgram(const Call& call);
+  [[nodiscard]] Taint OutputOfOwn(const Call& call, std::string_view command);
   void HandOut(const Call& call, const std::string& line, const Taint& words);
   void TakeOver(std::vector<RawFinding>& findings, std::string_view line);
   [[nodiscard]] std::string EncodedHere(std::string_view line) const;
@@ -669,6 +671,8 @@ class Engine {
   std::vector<UseAt> uses_;
   std::vector<std::string> given_;
   std::vector<HandedOut> handed_out_;
+  static constexpr std::size_t kMostPrinted = 64;
+  std::unordered_map<std::string, Printed> printed_;  // by path, of the package's scripts
   std::vector<ToldText> instructions_;
   std::unordered_set<std::uint64_t> seen_;                                    // findings, by rule and place
   std::unordered_set<std::uint64_t> used_;                                    // uses, by place

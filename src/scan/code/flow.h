@@ -23,6 +23,7 @@ struct PackageModules {
   std::vector<std::string> paths;                            // file path of each
   std::unordered_map<std::string, std::uint32_t> by_import;  // "pkg.sub", "src/lib/util" -> index into modules
   std::vector<DataFile> data = {};                           // settings that programs may read
+  std::vector<std::pair<std::string, std::string_view>> scripts = {};  // paths and texts of shell scripts
   std::vector<std::uint32_t> hooks;  // indexes of those that an agent starts and tells what is said, on standard input
 };
 

