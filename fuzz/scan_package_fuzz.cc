@@ -19,9 +19,9 @@ void Require(bool holds) {
 }
 
 constexpr std::string_view kNames[] = {
-    "SKILL.md",    "scripts/run.py",   "scripts/run.sh", "index.js", "src/server.ts",         "package.json",
-    "setup.py",    "requirements.txt", "mcp.json",       "tools.py", ".claude/settings.json", "README.md",
-    "install.ps1", "pyproject.toml",   "notes.ipynb",    "AGENTS.md"};
+    "SKILL.md",    "scripts/run.py",   "scripts/run.sh", "index.js",  "src/server.ts",         "package.json",
+    "setup.py",    "requirements.txt", "mcp.json",       "tools.py",  ".claude/settings.json", "README.md",
+    "install.ps1", "pyproject.toml",   "notes.ipynb",    "AGENTS.md", "scripts/lib.sh"};
 constexpr std::size_t kMostFiles = 4;
 constexpr char kSeparator = '\x1E';
 

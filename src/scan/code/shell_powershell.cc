@@ -181,7 +181,7 @@ class PowerShellParser {
         if (append) ++p_;
         SkipBlanks(false);
         if (Peek() == '&') {
-          p_ += 2;
+          p_ = std::min(p_ + 2, t_.size());
           continue;
         }
         ShellWord word;

@@ -213,6 +213,18 @@ TEST(ShellParse, CutTextsDoNotCrash) {
   }
 }
 
+// Found by the fuzz target: `>&` as the last two letters led past the end of the text.
+TEST(ShellParse, PlacesLieInTheText) {
+  for (const std::string_view text :
+       {"Write-Host x\niex([[>&", "~>&L.>&I%[iex([[>&L.>&", "@echo off\ndir >&", "a >&"}) {
+    const ShellScript script = ParseShell(text);
+    for (const ShellCommand& command : script.commands) {
+      EXPECT_LE(command.loc.begin, command.loc.end) << text;
+      EXPECT_LE(command.loc.end, text.size()) << text;
+    }
+  }
+}
+
 // Whatever a script is filled with, what it does behind that is found, and that there was more is said.
 TEST(ShellActs, FillingCrowdsOutNoAct) {
   for (const char* line : {"rm -rf build", "chmod 777 notes", "curl -O https://tables.example/x.tgz", "echo a >> b"}) {
