@@ -59,7 +59,8 @@ void Engine::NoteListed(ExprId item, Taint* taint) {
   if (kind == PathKind::kSecret) taint->Join(Source(kSecretName, item, "names " + std::string(word)));
   if (kind == PathKind::kWeakSecret) taint->Join(Source(kWeakSecretName, item, "names " + std::string(word)));
   // (".claude/projects", ".codex/sessions"), below the user's folder.
-  if (word.starts_with('.') && word.find('/') != std::string_view::npos) taint->Join(KeptAt("~/" + std::string(word), item));
+  if (word.starts_with('.') && word.find('/') != std::string_view::npos)
+    taint->Join(KeptAt("~/" + std::string(word), item));
 }
 
 Trail TrailOf(Labels label) {

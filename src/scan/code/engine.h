@@ -671,7 +671,6 @@ class Engine {
   std::vector<UseAt> uses_;
   std::vector<std::string> given_;
   std::vector<HandedOut> handed_out_;
-  static constexpr std::size_t kMostPrinted = 64;
   std::unordered_map<std::string, Printed> printed_;  // by path, of the package's scripts
   std::vector<ToldText> instructions_;
   std::unordered_set<std::uint64_t> seen_;                                    // findings, by rule and place

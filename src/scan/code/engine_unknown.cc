@@ -204,8 +204,8 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
   if (call.last == "__subclasses__" && call.base != nullptr && last_ &&
       AnyOf(text, {"__base__", "__mro__", "__bases__"}))
     Raise("OBFUSC-002", call.expr, {}, 0, "goes through all classes of the program for one that it does not name");
-  if (SaysOneOf(call.callee.text, {"builtins.items", "builtins.values", "builtins.__dict__.items",
-                                   "builtins.__dict__.values"}) &&
+  if (SaysOneOf(call.callee.text,
+                {"builtins.items", "builtins.values", "builtins.__dict__.items", "builtins.__dict__.values"}) &&
       last_ && AnyOf(TextAt(statement_.loc), {"[:", "[-", "[0]", "startswith", "endswith", "len("}))
     Raise("OBFUSC-002", call.expr, {}, 0, "goes through all builtins for one that it does not name");
   // A path out of a listed folder of keys.

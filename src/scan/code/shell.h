@@ -120,7 +120,7 @@ struct ShellUse {
 // that it reads.
 [[nodiscard]] bool PrintsSecret(std::string_view command);
 // What whoever starts the script reads of it: a credential or a file of them, the whole environment, what the user
-// keeps. Scripts over 256 KiB are not asked.
+// keeps. Scripts over 1 MiB are not asked.
 enum class Printed : std::uint8_t { kNothing, kSecret, kEnvironment, kTaken };
 [[nodiscard]] Printed PrintedBy(std::string_view script);
 // The first 2,048 of each kind. `all`: set to whether there were no more; may be null.

@@ -62,7 +62,7 @@ bool PrintsSecret(std::string_view command) {
 
 // Had it sent what it prints, would that be a secret?
 Printed PrintedBy(std::string_view script) {
-  constexpr std::size_t kMostAsked = std::size_t{256} << 10U;
+  constexpr std::size_t kMostAsked = std::size_t{1} << 20U;
   if (script.size() > kMostAsked) return Printed::kNothing;
   std::string text = "{\n";
   text += script;

@@ -616,7 +616,7 @@ Taint Engine::OutputOfOwn(const Call& call, std::string_view command) {
     const std::size_t end = at + name.size();
     if ((at > 0 && in_name(command[at - 1])) || (end < command.size() && in_name(command[end]))) continue;
     const auto [known, added] = printed_.try_emplace(path, Printed::kNothing);
-    if (added && printed_.size() <= kMostPrinted) known->second = PrintedBy(text);
+    if (added) known->second = PrintedBy(text);
     const std::string said = "runs " + Shown(name, 60);
     switch (known->second) {
       case Printed::kSecret:

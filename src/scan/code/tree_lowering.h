@@ -36,8 +36,8 @@ class TreeLowering {
                      ExprId base = kNone);
   // ... of its children's expressions.
   ExprId NewOfParts(ExprKind kind, NodeIndex node, std::string_view text = {});
-  // ... of a whole chain a + b + c, asked for at its topmost node: nodes of the same kind on the left spine that have no
-  // expression of their own are part of it.
+  // ... of a whole chain a + b + c, asked for at its topmost node: nodes of the same kind on the left spine that have
+  // no expression of their own are part of it.
   ExprId NewOfChain(ExprKind kind, NodeIndex node);
   // Every child's expression, once.
   void CollectArgs(NodeIndex node, std::vector<Arg>* args) const;

@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "code/shell.h"
@@ -54,9 +55,8 @@ class Joined {
     if (scripts < 2) return true;
     for (const FileContext& file : files_) {
       if (!IsScript(file.index)) continue;
-      const std::vector<Named> named = NamedBy(file);
+      const std::vector<Named>& named = NamedBy(file);
       if (named.empty()) continue;
-      all_ = all_ && named.size() < kMostNames;
       if (file.text().size() > kMostJoined) {
         all_ = false;
         continue;
@@ -92,8 +92,10 @@ class Joined {
   }
 
   // "$here/geo.sh", . ./lib.sh, bash tools/run: names behind a slash, or that a shell or `source` is given. Linear.
-  [[nodiscard]] std::vector<Named> NamedBy(const FileContext& file) const {
-    std::vector<Named> out;
+  const std::vector<Named>& NamedBy(const FileContext& file) {
+    const auto [known, added] = named_.try_emplace(file.index);
+    std::vector<Named>& out = known->second;
+    if (!added) return out;
     const std::string_view text = file.text();
     for (std::size_t at = 0; at < text.size() && out.size() < kMostNames;) {
       if (!InName(text[at])) {
@@ -109,6 +111,7 @@ class Joined {
       named.file = other;
       if (Place(text, begin, named)) out.push_back(named);
     }
+    all_ = all_ && out.size() < kMostNames;
     return out;
   }
 
@@ -144,17 +147,16 @@ class Joined {
       if (end >= name) return true;
       const std::string_view word = text.substr(at, end - at);
       while (end < name && IsBlank(text[end])) ++end;
-      if (word == "." || word == "source") {
+      if (Among(word, {".", "source"})) {
         named.read_in = true;
-      } else if (word == "bash" || word == "sh" || word == "zsh" || word == "dash" || word == "/bin/sh" ||
-                 word == "/bin/bash") {
+      } else if (Among(word, {"bash", "sh", "zsh", "dash", "/bin/sh", "/bin/bash"})) {
         named.shell_at = at;
         named.shell_end = end;
       } else if (named.shell_end == at && word[0] == '-' && word.find('c') == std::string_view::npos) {
         named.shell_end = end;
-      } else if (word.find('=') == std::string_view::npos && word != "then" && word != "do" && word != "exec" &&
-                 word != "if" && word != "else" && word != "while" && word != "time" && word != "nohup" &&
-                 word != "sudo" && word != "env" && word != "command") {
+      } else if (word.find('=') == std::string_view::npos &&
+                 !Among(word,
+                        {"then", "do", "exec", "if", "else", "while", "time", "nohup", "sudo", "env", "command"})) {
         return false;
       }
       at = end;
@@ -176,8 +178,7 @@ class Joined {
       return;
     }
     seen.push_back(named.file);
-    const std::vector<Named> others = NamedBy(file);
-    all_ = all_ && others.size() < kMostNames;
+    const std::vector<Named>& others = NamedBy(file);
     for (const Named& other : others) Bring(other, seen);
     if (text_.size() + file.text().size() > kMostJoined) {
       all_ = false;
@@ -272,6 +273,7 @@ class Joined {
   const std::vector<FileContext>& files_;
   std::vector<RawFinding>& raw_;
   std::map<std::string, std::vector<std::uint32_t>, std::less<>> by_name_;
+  std::unordered_map<std::uint32_t, std::vector<Named>> named_;  // by script; its nodes stay where they are
   std::string text_;
   std::vector<Piece> pieces_;
   std::size_t left_ = kMostOfPackage;
@@ -308,7 +310,8 @@ void JudgeHandedOut(const std::vector<FileContext>& files, std::span<const code:
                                                                      : "what the user keeps, or has said,";
       finding.file = one.file;
       finding.bytes = {one.loc.begin, one.loc.end};
-      finding.host = HostOf(host).empty() ? std::string(host) : HostOf(host);
+      finding.host = HostOf(host);
+      if (finding.host.empty()) finding.host = host;
       finding.message =
           "gives " + std::string(what) + " to " + std::string(name) + ", which sends to " + finding.host.substr(0, 80);
       finding.scale = 0.8;

@@ -13,7 +13,8 @@ namespace interlock::scan {
 void ReadIdentity(const std::vector<FileContext>& files, const SupplyFacts& supply, ScanReport& report);
 
 // Tools, prompts and resources of manifests and live listings, each with the digest of its canonical definition; and
-// what their definitions alone give away: resources that are files of credentials, copies that go to somebody by default.
+// what their definitions alone give away: resources that are files of credentials, copies that go to somebody by
+// default.
 void ReadListings(const std::vector<FileContext>& files, ScanReport& report, std::vector<RawFinding>& out);
 
 }  // namespace interlock::scan

@@ -358,9 +358,9 @@ void JudgePermissions(const FileContext& file, std::string_view page, const Said
 void JudgeClipboard(const FileContext& file, const Said& said, std::vector<RawFinding>& out) {
   if (!said.Any(Telling::kClipboard)) return;
   const std::string_view text = said.text;
-  constexpr auto kWrites =
-      std::to_array<std::string_view>({"pyperclip.copy(", "clipboard.copy(", "clipboard.writetext(", "clipboardy.write",
-                                       "setclipboarddata(", "clipboard_append(", "pbcopy", "xclip", "wl-copy", "set-clipboard"});
+  constexpr auto kWrites = std::to_array<std::string_view>(
+      {"pyperclip.copy(", "clipboard.copy(", "clipboard.writetext(", "clipboardy.write", "setclipboarddata(",
+       "clipboard_append(", "pbcopy", "xclip", "wl-copy", "set-clipboard"});
   const auto written =
       std::ranges::find_if(kWrites, [&](std::string_view call) { return text.find(call) != std::string_view::npos; });
   if (written == kWrites.end()) return;
