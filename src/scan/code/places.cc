@@ -240,6 +240,11 @@ bool IsKeptAside(std::string_view lower) {
   return (folder.ends_with("cache") || folder == "logs") && lower.find("plugin") == std::string_view::npos;
 }
 
+bool IsHistoryOfCommands(std::string_view name) {
+  return (name.starts_with('.') && name.ends_with("_history") && name.size() > 9) || name == "fish_history" ||
+         name == "consolehost_history.txt";
+}
+
 bool LiesBesideSecrets(std::string_view path) {
   const std::string name = Lower(path.substr(path.rfind('/') + 1));
   return std::ranges::any_of(
@@ -268,7 +273,8 @@ PathKind KindOfPath(std::string_view path) {
     return PathKind::kSecret;
   }
   if (kStartup.AnyIn(lower) || IsProfile(lower) || StandsBefore(lower)) return PathKind::kStartup;
-  if (kWeak.AnyIn(lower)) return PathKind::kWeakSecret;
+  if (kWeak.AnyIn(lower) || IsHistoryOfCommands(std::string_view(lower).substr(lower.rfind('/') + 1)))
+    return PathKind::kWeakSecret;
   // ".env" + an ending: one that is not known, or one of several (which stand behind it, with blanks between).
   std::string_view file = std::string_view(lower).substr(0, lower.find(' '));
   if (file.ends_with(kHole)) file.remove_suffix(1);

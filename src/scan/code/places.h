@@ -40,6 +40,9 @@ enum class PathKind : std::uint8_t {
 // `list`.
 [[nodiscard]] bool IsListOfForbidden(std::string_view text, std::size_t list);
 
+// .psql_history, fish_history: what was typed at a prompt. `name`: of a file, lower case.
+[[nodiscard]] bool IsHistoryOfCommands(std::string_view name);
+
 // What a browser keeps in the folder of its secrets, and is none: its history, its bookmarks.
 [[nodiscard]] bool LiesBesideSecrets(std::string_view path);
 

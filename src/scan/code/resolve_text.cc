@@ -286,6 +286,15 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
       std::string text = Text(base->base, scope);
       return text.empty() ? text : text + join(args, "");
     }
+    // ["curl ", host, "/p/", process.arch].join(""): what is not known is a hole.
+    if (base->text == "join" && args.size() <= 1) {
+      const ExprId list = Origin(base->base, scope);
+      if (list < module_.exprs.size() && module_.exprs[list].kind == ExprKind::kList &&
+          module_.exprs[list].arg_count <= 64) {
+        const std::string between = args.empty() ? "," : Evaluate(args[0].value, scope).text;
+        return join(module_.ArgsOf(module_.exprs[list]), between);
+      }
+    }
   }
   return {};
 }

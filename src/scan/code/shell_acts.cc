@@ -83,6 +83,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
   const ShellCommand& command = script_.commands[index];
   std::size_t count = command.words.size();
   auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
+  if (script_.dialect == ShellDialect::kPowerShell && Socket(index, program)) return;
   if (Is(program, {"nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"})) {
     bool listen = false;
     bool run = false;

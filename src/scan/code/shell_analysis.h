@@ -193,7 +193,8 @@ class Analysis {
     return key;
   }
 
-  void Remember(const std::string& text, const std::vector<std::string>& variables, const Taint& taint) {
+  void Remember(const std::string& written, const std::vector<std::string>& variables, const Taint& taint) {
+    const std::string text = Slashed(written);
     if (text.empty() || text == "-" || text.starts_with("/dev/")) return;
     std::string key = Key(text, variables);
     files_[key].Merge(taint);
@@ -223,20 +224,27 @@ class Analysis {
     }
   }
 
-  [[nodiscard]] const Taint* File(const std::string& text, const std::vector<std::string>& variables) const {
+  // Windows writes folders the other way.
+  static std::string Slashed(std::string text) {
+    std::ranges::replace(text, '\\', '/');
+    return text;
+  }
+
+  [[nodiscard]] const Taint* File(const std::string& written, const std::vector<std::string>& variables) const {
+    const std::string text = Slashed(written);
     std::string key = Key(text, variables);
     auto found = files_.find(key);
     if (found != files_.end()) return &found->second;
+    std::string_view folder = text;
+    if (folder.ends_with("/.") || folder.ends_with("/*")) folder.remove_suffix(1);
+    while (folder.size() > 1 && folder.ends_with('/')) folder.remove_suffix(1);
     if (!folders_.empty()) {
-      std::string_view folder = text;
-      if (folder.ends_with("/.") || folder.ends_with("/*")) folder.remove_suffix(1);
-      while (folder.size() > 1 && folder.ends_with('/')) folder.remove_suffix(1);
       found = folders_.find(Key(folder, variables));
       if (found != folders_.end()) return &found->second;
-      if (folder.size() != text.size()) {
-        found = files_.find(Key(folder, variables));
-        if (found != files_.end()) return &found->second;
-      }
+    }
+    if (folder.size() != text.size()) {
+      found = files_.find(Key(folder, variables));
+      if (found != files_.end()) return &found->second;
     }
     // `cd /tmp; curl -O u/f; sh f`: one of the two names has no folder.
     auto named = by_name_.find(BaseName(key));
@@ -375,6 +383,7 @@ class Analysis {
     kDeletesCopies,
     kLocksFiles,
     kCodes,
+    kSockets,
     kConfirms
   };
   [[nodiscard]] bool Whether(OfWhole question, auto find) {
@@ -395,6 +404,9 @@ class Analysis {
   [[nodiscard]] bool IsFixedPlace(const std::string& host, const std::string& destination) const;
   void Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content);
   void Output(std::uint32_t index, std::string_view program, const Taint& input);
+  void Listed(std::uint32_t index, Taint& out) const;
+  bool Socket(std::uint32_t index, std::string_view program);
+  [[nodiscard]] std::string RequestOf(std::uint32_t index, unsigned depth) const;
   std::vector<const ShellWord*> Operands(const ShellCommand& command, std::string_view valued = "") const;
 
   const ShellScript& script_;

@@ -484,7 +484,8 @@ void Analysis::Redirects(std::uint32_t index, std::string_view program, const Ta
     if (GoesToHandle(op, word.text) && !socket_.empty() && !IsShell(program)) {
       Taint taint = out_[index];
       taint.Merge(input);
-      if (taint.any()) Sends(index, socket_.substr(0, socket_.find('/')), socket_, taint, false);
+      if (taint.any() || Is(program, {"cat", "tar", "base64"}))
+        Sends(index, socket_.substr(0, socket_.find('/')), socket_, taint, false);
     }
     if (op == ">&" && word.text.size() <= 2) continue;
     if (!content_known) {
@@ -523,6 +524,40 @@ void Analysis::Command(std::uint32_t index) {
   Shows(index, program);
   Interprets(index, program, input);
   Redirects(index, program, input);
+}
+
+namespace {
+
+// Of PowerShell: gives out what comes in through the pipe, or a part of it, or the same in other letters.
+bool HandsOn(std::string_view program) {
+  return Is(program,
+            {"foreach-object", "foreach",        "%",           "where-object",     "where",         "?",
+             "select-object",  "select",         "sort-object", "group-object",     "convertto-csv", "convertto-xml",
+             "format-list",    "tee-object",     "join-string", "convertfrom-json", "format-table",  "convertto-html",
+             "out-host",       "measure-object", "get-unique",  "export-csv"});
+}
+
+}  // namespace
+
+// What is found where keys lie, or by what they are called: Get-ChildItem ~ -Recurse -Include *.pem, .env
+void Analysis::Listed(std::uint32_t index, Taint& out) const {
+  const ShellCommand& command = script_.commands[index];
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const ShellWord& word = command.words[i];
+    const std::string name = LowerCase(BaseName(word.text));
+    const bool keys = name.ends_with(".pem") || name.ends_with(".ppk") || name.ends_with(".kdbx") ||
+                      name.starts_with("id_rsa") || name.starts_with("id_*") || name == "wallet.dat";
+    const Taint found = OfFile(word, index);
+    if (!found.taken.empty() && out.taken.empty()) {
+      out.taken = found.taken;
+      if (!out.secret) out.secret_loc = command.loc;
+    }
+    if (!keys && !found.secret) continue;
+    out.secret = true;
+    out.what = found.secret ? found.what : word.text;
+    out.secret_loc = word.loc.end != 0 ? word.loc : command.loc;
+    return;
+  }
 }
 
 // What the command's output carries.
@@ -584,15 +619,27 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
       if (text == "env" || text == "$ENV" || text == "env | tojson" || text == "$ENV|tojson") out.environment = true;
     }
   }
-  if (program == "env" || program == "printenv" || program == "getenv" ||
+  if (program == "getenvironmentvariables") {
+    out.environment = true;
+    return;
+  }
+  if (program == "env" || program == "printenv" || program == "getenv" || program == "getenvironmentvariable" ||
       ((program == "export" || program == "declare" || program == "set") && command.assignments.empty() &&
        (command.words.size() == 1 ? program != "declare" : word(1) == "-p" || word(1) == "-x"))) {
     if (command.words.size() == 1 || word(1) == "-p" || word(1) == "-x" || word(1) == "-0") {
       out.environment = true;
-    } else if (SecretVendorOf(word(1)).any()) {
-      out.secret = true;
-      out.what = "$" + word(1);
-      out.secret_loc = command.loc;
+    } else {
+      // Of several names, any.
+      const std::string names = word(1);
+      for (std::size_t at = 0; at < names.size();) {
+        const std::size_t end = std::min(names.find(' ', at), names.size());
+        if (SecretVendorOf(std::string_view(names).substr(at, end - at)).any()) {
+          out.secret = true;
+          out.what = "$" + names.substr(at, end - at);
+          out.secret_loc = command.loc;
+        }
+        at = end + 1;
+      }
     }
     return;
   }
@@ -607,6 +654,7 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
   }
   if (program == "gci" || program == "get-childitem" || program == "dir" || program == "ls") {
     if (LowerCase(word(1)).starts_with("env:")) out.environment = true;
+    if (script_.dialect == ShellDialect::kPowerShell) Listed(index, out);
     return;
   }
   // $(AWS_SECRET_ACCESS_KEY): meant as a variable.
@@ -685,6 +733,7 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
                                   "7z",
                                   "bunzip2"});
   if (!file_reader) {
+    if (HandsOn(program)) out.Merge(input);
     // Methods and unknown filters: what goes in may come out.
     for (const ShellWord& each : command.words) {
       if (&each == &command.words[0] && script_.dialect != ShellDialect::kPowerShell) continue;

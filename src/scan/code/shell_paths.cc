@@ -171,7 +171,7 @@ bool IsSecretPath(std::string_view raw) {
       path.ends_with(".sample") || path.ends_with(".template") || path.ends_with(".dist")) {
     return false;
   }
-  if (kSecret.AnyIn(path)) return true;
+  if (kSecret.AnyIn(path)) return !LiesBesideSecrets(path);
   if (path.starts_with(".ssh/id_") || path == ".ssh" || path.ends_with("/.ssh") || path.ends_with("/.ssh/*") ||
       path.ends_with("/.aws") || path == ".aws" || path.ends_with("/.kube") || path.ends_with("/.kube/*") ||
       path.ends_with("/.gnupg") || path.ends_with("/.aws/*") || path.ends_with("/.config/solana") ||
@@ -187,6 +187,7 @@ bool IsSecretPath(std::string_view raw) {
     return true;
   }
   if (path.starts_with("/proc/") && path.ends_with("/environ")) return true;
+  if (IsHistoryOfCommands(base)) return true;
   return base == "cookies.sqlite" || base == "logins.json" || base == "key4.db";
 }
 

@@ -275,9 +275,23 @@ void WebRequest(const ShellCommand& command, Transfer& out) {
     }
     if (out.urls.empty()) {
       out.urls.push_back(&word);
-    } else if (command.words[0].text.find("itstransfer") != std::string::npos) {
+    } else if (LowerCase(command.words[0].text).find("itstransfer") != std::string::npos) {
       out.outputs.push_back(word.text);
     }
+  }
+  // Start-BitsTransfer -Source FILE -Destination https://...: the other way round.
+  if (LowerCase(command.words[0].text).find("itstransfer") != std::string::npos && !out.urls.empty() &&
+      !out.outputs.empty() && LooksLikeUrl(out.outputs[0]) && !LooksLikeUrl(out.urls[0]->text)) {
+    const ShellWord* const file = out.urls[0];
+    out.urls.clear();
+    for (const ShellWord& word : command.words) {
+      if (word.text == out.outputs[0]) out.urls.push_back(&word);
+    }
+    out.outputs.clear();
+    out.to_stdout = false;
+    out.sends = true;
+    out.data.push_back(file);
+    out.data_files.push_back(file->text);
   }
   // Get-Clipboard | Invoke-RestMethod -Method Post: what comes through the pipe is the body.
   if (out.sends && out.data.empty()) out.data_stdin = true;

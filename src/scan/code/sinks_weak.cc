@@ -435,10 +435,22 @@ void Engine::JudgeHiddenDoor(const Stmt& stmt) {
 }
 
 // Again and again, by itself.
+// Runs again and again: a loop without an end, or a clock that calls it.
 bool Engine::Repeats() const {
+  constexpr std::size_t kClockBefore = 24;
   const std::string_view body =
       function_ == kModuleBody ? code().text.substr(0, 20'000) : TextAt(code().functions[function_].loc);
-  return AnyOf(body, {"while True", "while 1:", "while (true)", "setInterval(", "Timer("});
+  if (AnyOf(body, {"while True", "while 1:", "while (true)", "for (;;)", "setInterval(", "Timer("})) return true;
+  // setInterval(async () => ...): the clock stands before what it runs; setInterval(tick), beside it.
+  for (FuncId f = function_; f != kModuleBody && f != kNone; f = code().functions[f].parent) {
+    const Function& shape = code().functions[f];
+    const std::size_t from = shape.loc.begin - std::min<std::size_t>(shape.loc.begin, kClockBefore);
+    if (AnyOf(code().text.substr(from, shape.loc.begin - from), {"setInterval(", ".schedule(", "CronJob("}))
+      return true;
+    if (shape.name.size() > 1 && code().text.find("setInterval(" + std::string(shape.name)) != std::string_view::npos)
+      return true;
+  }
+  return false;
 }
 
 void Engine::JudgeWeak(const Call& call, std::string_view last, bool method) {

@@ -266,8 +266,10 @@ void Engine::TakeRoutes(std::uint32_t m) {
   for (const Expr& expr : module.exprs) {
     if (expr.kind != ExprKind::kCall || expr.base >= module.exprs.size() || expr.arg_count < 2) continue;
     const Expr& callee = module.exprs[expr.base];
-    if (callee.kind != ExprKind::kMember || !SaysOneOf(callee.text, {"get", "post", "put", "patch", "delete", "all"}))
+    if (callee.kind != ExprKind::kMember ||
+        !SaysOneOf(callee.text, {"get", "post", "put", "patch", "delete", "all", "use"})) {
       continue;
+    }
     const auto args = module.ArgsOf(expr);
     if (args[0].value >= module.exprs.size() || module.exprs[args[0].value].kind != ExprKind::kString ||
         !module.exprs[args[0].value].text.starts_with("/")) {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "static/bytes.h"
+#include "static/hidden_styles.h"
 
 namespace interlock::scan {
 namespace {
@@ -42,52 +43,6 @@ bool IsVoidTag(std::string_view name) {
   static constexpr std::array<std::string_view, 14> kVoid = {
       "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"};
   return std::ranges::any_of(kVoid, [&](std::string_view v) { return EqualsLower(name, v); });
-}
-
-// A style that makes text invisible. Colours count only with the same colour behind, or with white: pages are white.
-bool HidesText(std::string_view style) {
-  std::string flat;
-  flat.reserve(style.size());
-  for (const char c : style) {
-    if (!IsSpace(c)) flat.push_back(Lower(c));
-  }
-  const auto has = [&](std::string_view what) { return flat.find(what) != std::string::npos; };
-  if (has("display:none") || has("visibility:hidden") || has("visibility:collapse") || has("clip-path:inset(100%)") ||
-      has("clip:rect(0") || has("transform:scale(0)") || has("text-indent:-9") || has("left:-9") || has("top:-9")) {
-    return true;
-  }
-  const auto zero = [&](std::string_view property) {
-    for (std::size_t at = flat.find(property); at != std::string::npos; at = flat.find(property, at + 1)) {
-      if (at != 0 && flat[at - 1] != ';' && flat[at - 1] != '"' && flat[at - 1] != '\'') continue;
-      const std::string_view value = std::string_view(flat).substr(at + property.size());
-      if (value.empty() || (value[0] != '0' && value[0] != '.')) continue;
-      std::size_t i = 0;
-      while (i < value.size() && (value[i] == '0' || value[i] == '.')) ++i;
-      // 0, 0px, 0.0em: nothing; 0.01 too is nothing to the eye.
-      if (i == value.size() || value[i] < '1' || value[i] > '9' || (i >= 3 && value[0] == '0')) return true;
-      if (property == "font-size:" && value.starts_with("1px")) return true;
-    }
-    return false;
-  };
-  if (zero("font-size:") || zero("opacity:")) return true;
-  if ((zero("height:") || zero("width:") || zero("max-height:") || zero("max-width:")) && has("overflow:hidden")) {
-    return true;
-  }
-  const auto value_of = [&](std::string_view property) -> std::string_view {
-    for (std::size_t at = flat.find(property); at != std::string::npos; at = flat.find(property, at + 1)) {
-      if (at != 0 && flat[at - 1] != ';' && flat[at - 1] != '"' && flat[at - 1] != '\'') continue;
-      const std::string_view rest = std::string_view(flat).substr(at + property.size());
-      return rest.substr(0, rest.find(';'));
-    }
-    return {};
-  };
-  const std::string_view colour = value_of("color:");
-  std::string_view back = value_of("background-color:");
-  if (back.empty()) back = value_of("background:");
-  if (!colour.empty() && colour == back) return true;
-  if (colour == "transparent" || colour == "rgba(0,0,0,0)") return true;
-  const bool white = colour == "white" || colour == "#fff" || colour == "#ffffff" || colour == "rgb(255,255,255)";
-  return white && back.empty();
 }
 
 std::size_t TagEnd(std::string_view html, std::size_t at) {
@@ -688,6 +643,8 @@ HtmlTag ReadHtmlTag(std::string_view tag) {
     const std::string_view value = tag.substr(begin, end - begin);
     if (EqualsLower(attribute, "hidden") && !EqualsLower(value, "false")) out.hidden = true;
     if (EqualsLower(attribute, "style") && HidesText(value)) out.hidden = true;
+    if (EqualsLower(attribute, "class")) out.classes = value;
+    if (EqualsLower(attribute, "id")) out.id = value;
     if (EqualsLower(attribute, "name") && value.find("escription") != std::string_view::npos) meta_description = true;
     if (EqualsLower(attribute, "alt") || EqualsLower(attribute, "title") || EqualsLower(attribute, "aria-label") ||
         EqualsLower(attribute, "placeholder") || (EqualsLower(attribute, "content") && meta_description) ||
@@ -705,6 +662,7 @@ HtmlTag ReadHtmlTag(std::string_view tag) {
 
 std::vector<HtmlPiece> ScanHtml(std::string_view html) {
   std::vector<HtmlPiece> out;
+  const HiddenStyles styles(html);
   OpenTags tags;
   std::size_t i = 0;
   std::size_t text = 0;
@@ -734,7 +692,8 @@ std::vector<HtmlPiece> ScanHtml(std::string_view html) {
       ++i;
       continue;
     }
-    const HtmlTag tag = ReadHtmlTag(html.substr(i, end - i));
+    HtmlTag tag = ReadHtmlTag(html.substr(i, end - i));
+    tag.hidden = !tag.closing && (tag.hidden || styles.Hide(tag.classes, tag.id));
     flush(i);
     for (const base::ByteSpan& value : tag.texts) {
       out.push_back({HtmlPiece::Kind::kAttribute, {i + value.begin, i + value.end}});

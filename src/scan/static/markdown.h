@@ -50,8 +50,10 @@ struct HtmlPiece {
 struct HtmlTag {
   std::string_view name;  // as written
   bool closing = false;
-  bool alone = false;                 // <br>, <img/>: has no inside
-  bool hidden = false;                // attributes or styles make its inside invisible
+  bool alone = false;             // <br>, <img/>: has no inside
+  bool hidden = false;            // attributes or styles make its inside invisible
+  std::string_view classes = {};  // value of `class`
+  std::string_view id = {};
   std::vector<base::ByteSpan> texts;  // values of alt, title, aria-label, content, placeholder; relative to `tag`
 };
 [[nodiscard]] HtmlTag ReadHtmlTag(std::string_view tag);

@@ -299,6 +299,17 @@ void Sheet::Entry(std::string_view path, bool installs) {
   if (installs) state_.facts.install_files.emplace_back(path);
 }
 
+void Sheet::Entries(std::string_view command, bool installs) {
+  while (!command.empty()) {
+    const std::size_t end = std::min(command.find_first_of(" ;&|\"'"), command.size());
+    const std::string_view word = command.substr(0, end);
+    for (const std::string_view ending : {".js", ".mjs", ".cjs", ".sh", ".ts", ".py"}) {
+      if (word.ends_with(ending)) Entry(word, installs);
+    }
+    command.remove_prefix(std::min(end + 1, command.size()));
+  }
+}
+
 RawFinding& Sheet::Raise(std::string_view rule, base::ByteSpan bytes, std::string message, std::string_view subject) {
   RawFinding finding;
   finding.rule = rule;

@@ -41,6 +41,7 @@ void ReadGyp(Sheet& sheet) {
     }
     ++found;
     sheet.Hook("gyp", command, {open + 1, end}, Reach::kInstall);
+    sheet.Entries(command, true);
   }
   // "action": ["sh", "-c", "..."]: run as a part of the build.
   for (std::size_t at = text.find("action"); at != std::string_view::npos && found < kMaxCommands;
@@ -69,6 +70,7 @@ void ReadGyp(Sheet& sheet) {
     if (command.empty()) continue;
     ++found;
     sheet.Hook("gyp", command, {open + 1, end}, Reach::kInstall);
+    sheet.Entries(command, true);
   }
 }
 

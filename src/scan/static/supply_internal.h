@@ -63,6 +63,8 @@ class Sheet {
   // What the package itself is called; the first manifest that says so is heard.
   void OwnName(std::string_view ecosystem, std::string_view name, base::ByteSpan bytes);
   void Entry(std::string_view path, bool installs = false);
+  // Files that a command names: `node check.js`.
+  void Entries(std::string_view command, bool installs);
   RawFinding& Raise(std::string_view rule, base::ByteSpan bytes, std::string message, std::string_view subject = {});
   // A place that something is fetched from: SC-001 when it is not HTTPS, SC-002 when it is a bare address.
   void Source(std::string_view url, base::ByteSpan bytes, std::string_view subject, bool development = false);

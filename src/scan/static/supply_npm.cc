@@ -42,17 +42,7 @@ void ReadScripts(Sheet& sheet, JsonValue root) {
     const JsonValue script = scripts.Find(kind.name);
     if (!script.is_string()) continue;
     sheet.Hook(std::string(kind.name), script.string(), SpanOf(script), kind.reach);
-    // `node check.js`: that file is what runs.
-    std::string_view rest = script.string();
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find_first_of(" ;&|\"'"), rest.size());
-      const std::string_view word = rest.substr(0, end);
-      if (word.ends_with(".js") || word.ends_with(".mjs") || word.ends_with(".cjs") || word.ends_with(".sh") ||
-          word.ends_with(".ts") || word.ends_with(".py")) {
-        sheet.Entry(word, kind.reach == Reach::kInstall);
-      }
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
+    sheet.Entries(script.string(), kind.reach == Reach::kInstall);
     if (kind.reach == Reach::kInstall && sheet.is_own()) {
       sheet.Raise("SC-027", SpanOf(script), fmt::format("`{}` runs when the package is installed", kind.name),
                   kind.name);

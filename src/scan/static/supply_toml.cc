@@ -80,15 +80,22 @@ void AddTableOf(Sheet& sheet, const toml::table* table, bool development) {
   }
 }
 
-// uv.toml and `[tool.uv]`: addresses as pip has them, at the top and below `pip`.
+// uv.toml and `[tool.uv]`: addresses as pip has them, at the top and below `pip`. uv takes a name from the first index
+// that has it, unless told to look for the highest version in all: then whoever owns one of them owns every name.
 void ReadUvIndexes(Sheet& sheet, const toml::table* uv) {
+  constexpr double kAnyOwner = 1.6;
+  const auto strategy = [](const toml::table* one) {
+    const toml::node* const said = one == nullptr ? nullptr : one->get("index-strategy");
+    return said != nullptr && said->value_or(std::string()).starts_with("unsafe-");
+  };
+  const double scale = strategy(uv) || strategy(TableAt(uv, "pip")) ? kAnyOwner : 1.0;
   for (const toml::table* const one : {uv, TableAt(uv, "pip")}) {
     if (one == nullptr) continue;
     if (const toml::node* const url = one->get("index-url")) {
       sheet.Index(url->value_or(std::string()), SpanOf(sheet, *url), true);
     }
     if (const toml::array* const list = ArrayAt(one, "extra-index-url")) {
-      for (const toml::node& url : *list) sheet.Index(url.value_or(std::string()), SpanOf(sheet, url), false);
+      for (const toml::node& url : *list) sheet.Index(url.value_or(std::string()), SpanOf(sheet, url), false, scale);
     }
   }
   if (const toml::array* const list = ArrayAt(uv, "index")) {
@@ -101,7 +108,7 @@ void ReadUvIndexes(Sheet& sheet, const toml::table* uv) {
       if (named) {
         sheet.Source(url->value_or(std::string()), SpanOf(sheet, *url), "package index");
       } else {
-        sheet.Index(url->value_or(std::string()), SpanOf(sheet, *url), only);
+        sheet.Index(url->value_or(std::string()), SpanOf(sheet, *url), only, only ? 1.0 : scale);
       }
     }
   }

@@ -43,6 +43,39 @@ std::vector<std::string_view> PartsOfMarkdown(std::string_view text) {
   return parts;
 }
 
+// All but its text.
+TextSurface SurfaceOfBlock(const MarkdownBlock& block, SurfaceSet body, const std::string& heading) {
+  TextSurface surface;
+  surface.bytes = block.bytes;
+  surface.kind = body;
+  surface.quoted = block.quoted;
+  surface.subject = heading;
+  switch (block.kind) {
+    case BlockKind::kHeading:
+      surface.shape = TextShape::kHeading;
+      surface.level = block.level;
+      break;
+    case BlockKind::kItem:
+      surface.shape = TextShape::kItem;
+      break;
+    case BlockKind::kCell:
+      surface.shape = TextShape::kRow;
+      break;
+    case BlockKind::kCode:
+      surface.shape = TextShape::kCode;
+      surface.kind = kSurfaceCodeBlock;
+      surface.subject = block.lang;
+      break;
+    case BlockKind::kUnseen:
+    case BlockKind::kAttribute:
+      surface.kind |= kSurfaceHidden;
+      break;
+    default:
+      break;
+  }
+  return surface;
+}
+
 void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::size_t skip = 0) {
   const FrontMatter head = skip != 0 ? FrontMatter{} : FindFrontMatter(text);
   const std::size_t start = skip != 0 ? skip : head.body;
@@ -67,34 +100,7 @@ void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::si
   std::size_t last = start;
   for (MarkdownBlock& block : blocks) {
     last = std::max(last, block.bytes.end);
-    TextSurface surface;
-    surface.bytes = block.bytes;
-    surface.kind = body;
-    surface.quoted = block.quoted;
-    surface.subject = heading;
-    switch (block.kind) {
-      case BlockKind::kHeading:
-        surface.shape = TextShape::kHeading;
-        surface.level = block.level;
-        break;
-      case BlockKind::kItem:
-        surface.shape = TextShape::kItem;
-        break;
-      case BlockKind::kCell:
-        surface.shape = TextShape::kRow;
-        break;
-      case BlockKind::kCode:
-        surface.shape = TextShape::kCode;
-        surface.kind = kSurfaceCodeBlock;
-        surface.subject = block.lang;
-        break;
-      case BlockKind::kUnseen:
-      case BlockKind::kAttribute:
-        surface.kind |= kSurfaceHidden;
-        break;
-      default:
-        break;
-    }
+    TextSurface surface = SurfaceOfBlock(block, body, heading);
     // Not where a quotation or a list indents its lines: the block is read where it stands.
     const bool whole = block.text.size() <= block.bytes.end - block.bytes.begin + 1;
     if (block.kind == BlockKind::kCode && whole) CollectShownTool(sink, block.bytes, block.lang);
@@ -109,6 +115,46 @@ void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::si
   }
   if (!complete && last < text.size()) CollectParagraphs(sink, {last, text.size()}, body);
 }
+
+}  // namespace
+
+void CollectMarkdownCell(SurfaceSink& sink, std::string_view cell, const std::vector<std::uint32_t>& map,
+                         SurfaceSet body) {
+  std::vector<MarkdownBlock> blocks;
+  std::size_t last = 0;
+  bool complete = true;
+  for (const std::string_view part : PartsOfMarkdown(cell)) {
+    complete = ParseMarkdown(part, static_cast<std::uint32_t>(part.data() - cell.data()), blocks) && complete;
+  }
+  const auto add = [&](TextSurface surface, base::ByteSpan at) {
+    if (at.begin >= at.end || at.end > map.size()) return;
+    surface.bytes = {map[at.begin], map[at.end - 1] + std::size_t{1}};
+    sink.Add(std::move(surface));
+  };
+  std::string heading;
+  for (MarkdownBlock& block : blocks) {
+    last = std::max(last, block.bytes.end);
+    TextSurface surface = SurfaceOfBlock(block, body, heading);
+    if (block.text.empty()) {
+      surface.owned.assign(cell.substr(block.bytes.begin, block.bytes.end - block.bytes.begin));
+      for (std::size_t i = block.bytes.begin; i < block.bytes.begin + surface.owned.size(); ++i)
+        surface.map.push_back(map[i]);
+    } else {
+      surface.owned = std::move(block.text);
+      for (const std::uint32_t at : block.map) surface.map.push_back(map[std::min<std::size_t>(at, map.size() - 1)]);
+    }
+    if (surface.shape == TextShape::kHeading) heading = surface.owned.substr(0, 120);
+    add(std::move(surface), block.bytes);
+  }
+  if (complete || last >= cell.size()) return;
+  TextSurface rest;
+  rest.kind = body;
+  rest.owned.assign(cell.substr(last));
+  rest.map.assign(map.begin() + static_cast<std::ptrdiff_t>(last), map.end());
+  add(std::move(rest), {last, cell.size()});
+}
+
+namespace {
 
 void Html(SurfaceSink& sink, std::string_view text, SurfaceSet body) {
   for (const HtmlPiece& piece : ScanHtml(text)) {

@@ -142,6 +142,11 @@ class JsonReader {
     if ((level.person || NamesPeople(key)) && IsPersonName(raw)) return next;
     SurfaceSet kind = KindOfKey(key);
     if (key == "cell_type") code_cell_ = raw == "code";
+    if (notebook_ && key == "source") {  // a cell in one literal
+      Cell(raw, at + 1);
+      FlushCell();
+      return next;
+    }
     if (kind == kSurfaceToolName) {
       subject_.assign(raw.substr(0, 80));
     } else if (level.schema && kind == 0) {
@@ -191,11 +196,13 @@ class JsonReader {
   }
 
   void FlushCell() {
-    if (!cell_.owned.empty()) {
-      cell_.kind = code_cell_ ? kSurfaceCodeBlock : kSurfaceDocument;
-      cell_.shape = code_cell_ ? TextShape::kCode : TextShape::kProse;
-      if (code_cell_) cell_.subject = "python";
+    if (code_cell_ && !cell_.owned.empty()) {
+      cell_.kind = kSurfaceCodeBlock;
+      cell_.shape = TextShape::kCode;
+      cell_.subject = "python";
       sink_.Add(std::move(cell_));
+    } else if (!cell_.owned.empty()) {
+      CollectMarkdownCell(sink_, cell_.owned, cell_.map, kSurfaceDocument);
     }
     cell_ = TextSurface{.text = {}, .bytes = {}};
   }

@@ -45,6 +45,10 @@ void CollectCode(SurfaceSink& sink, base::ByteSpan part, CodeStyle style);
 // What a value under this key is to an agent; 0: no special field.
 [[nodiscard]] SurfaceSet KindOfKey(std::string_view key);
 
+// Markdown that was put together from literals: `map` has the place in the file of each byte of `cell`.
+void CollectMarkdownCell(SurfaceSink& sink, std::string_view cell, const std::vector<std::uint32_t>& map,
+                         SurfaceSet body);
+
 // Whether a text is long enough, and of words.
 [[nodiscard]] bool IsWorthReading(std::string_view text);
 
