@@ -48,7 +48,7 @@ void Engine::NoteListed(ExprId item, Taint* taint) {
                             : PathKind::kPlain;
   if (kind == PathKind::kAgent) taint->Join(Source(kAgentName, item, "names " + std::string(word)));
   // A path that is put together says by itself what it is.
-  if (!literal) return;
+  if (!literal) return taint->Join(KeptAt(view().Text(item, function_), item));
   if (word.size() >= 5 && word.size() <= 64 && IsSecretName(word) &&
       std::none_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; })) {
     Taint name;

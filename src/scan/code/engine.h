@@ -114,6 +114,7 @@ class Engine {
   void TakeGivenPaths(const Call& call, Taint* given, Taint* result);
   void NoteArchive(const std::string& name, const Taint& packed);
   void KeepInReceiver(const Call& call, const Taint& given);
+  void KeepInBuffer(const Call& call, const Taint& given);
   void MarkJoinedWords(const Call& call, Taint* result);
   void TakePart(const Call& call, Taint* result);
   void NoteRouters(const Call& call);
@@ -382,6 +383,8 @@ class Engine {
   // objects.cc
   [[nodiscard]] std::string FieldText(std::uint32_t module, FuncId scope, ExprId member) const;
   [[nodiscard]] Taint WholeRecord(const Call& call);
+  [[nodiscard]] Value ObjectAt(ExprId object) const;
+  void JoinRecord(std::uint32_t module, ClassId klass, int depth, Taint* all);
   [[nodiscard]] Taint OfItem(const Value& owner, const Taint& receiver, ExprId at);
   [[nodiscard]] Taint CallByPrefix(const Call& call, ExprId owner, ExprId name, std::span<const Taint> taints);
   // made_by.cc
@@ -421,6 +424,8 @@ class Engine {
   void JudgeSwapped(const Call& call);
   void JudgeRedefined(ExprId target, ExprId value);
   void JudgeSwapped(ExprId listed);
+  void JudgeSwappedText(ExprId said);
+  [[nodiscard]] bool HangsOnBefore(ExprId test, FuncId scope, int depth);
   void JudgeRecoded(ExprId target, ExprId value);
   void JudgeEndless(const Call& call);
   // habits.cc

@@ -1,5 +1,6 @@
 // What a call gives back of which nobody knows what it does: all that it is given, less what its name says it keeps.
 #include <algorithm>
+#include <array>
 
 #include "code/engine.h"
 #include "code/engine_words.h"
@@ -119,6 +120,44 @@ void Engine::NoteArchive(const std::string& name, const Taint& packed) {
     kept_paths_.try_emplace(name + std::string(end), packed);
 }
 
+namespace {
+
+// What is no setting of a client: whatever is filled with it holds it.
+constexpr Labels kHeldByAnything = kSecretFile | kStore | kWeakSecretFile | kKept | kEnvAll | kClipboard | kKeys;
+
+// meta.add_itxt(...), chunks.splice(...), sheet.setCell(...): no list has all of them. A client is given its key.
+bool FillsByName(std::string_view method) {
+  constexpr std::array<std::string_view, 7> kBegins = {"add", "set", "put", "append", "insert", "write", "splice"};
+  if (std::ranges::none_of(kBegins, [&](std::string_view begin) { return method.starts_with(begin); })) return false;
+  return !AnyOf(LowerCase(method), {"auth", "cred", "token", "key", "cookie", "proxy", "session", "config", "option",
+                                    "header", "listener", "handler", "timeout", "url", "client"});
+}
+
+}  // namespace
+
+// image.save(buffer, pnginfo=meta): what is written into a buffer, it holds.
+void Engine::KeepInBuffer(const Call& call, const Taint& given) {
+  if (call.args.empty() || !SaysOneOf(call.last, {"save", "savefig", "dump", "write_to", "to_csv", "to_json", "export",
+                                                  "to_excel", "write_png", "writeto", "serialize"})) {
+    return;
+  }
+  const ExprId buffer = call.args[0].value;
+  if (buffer >= code().exprs.size() || code().exprs[buffer].kind != ExprKind::kName) return;
+  const std::uint32_t slot = view().SlotOf(buffer, function_);
+  const ExprId made = view().Origin(buffer, function_);
+  if (slot == kNone || made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall ||
+      !AnyOf(view().Callee(made, function_).text, {"BytesIO", "StringIO"})) {
+    return;
+  }
+  Taint kept = given;
+  kept.Join(call.receiver);
+  kept = kept.Only(kHeldByAnything);
+  if (kept.labels == 0) return;
+  ModuleState& state = states_[module_];
+  if ((state.slots[slot].labels | kept.labels) != state.slots[slot].labels) changed_ = true;
+  state.slots[slot].Join(kept);
+}
+
 // x.append(secret): what is put into a thing stays in it.
 void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   const ExprId receiver = call.base->base;
@@ -126,20 +165,20 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   const std::uint32_t attribute = OwnAttribute(receiver);
   const bool query = IsQueryOf(receiver);  // url.searchParams.set(name, value)
   if (code().exprs[receiver].kind != ExprKind::kName && attribute == kNone && !query) return;
-  if (!SaysOneOf(call.last, {"append",         "push",       "put",         "put_nowait",
-                             "appendleft",     "enqueue",    "add",         "extend",
-                             "update",         "write",      "set",         "insert",
-                             "unshift",        "setdefault", "set_content", "writestr",
-                             "add_attachment", "attach",     "set_payload", "add_field",
-                             "field",          "feed",       "add_header",  "add_unredirected_header"})) {
-    return;
-  }
+  const bool listed = SaysOneOf(call.last, {"append",         "push",       "put",         "put_nowait",
+                                            "appendleft",     "enqueue",    "add",         "extend",
+                                            "update",         "write",      "set",         "insert",
+                                            "unshift",        "setdefault", "set_content", "writestr",
+                                            "add_attachment", "attach",     "set_payload", "add_field",
+                                            "field",          "feed",       "add_header",  "add_unredirected_header"});
+  if (!listed && !FillsByName(call.last)) return;
   const std::uint32_t slot =
       attribute != kNone ? attribute : view().SlotOf(query ? code().exprs[receiver].base : receiver, function_);
   if (slot == kNone) return;
   ModuleState& state = states_[module_];
   const FuncId scope = view().slots()[slot].scope;
   Taint kept = given;
+  if (!listed) kept = kept.Only(kHeldByAnything);
   if (query || call.last.ends_with("_header")) {
     // An address takes its parts encoded: they leave with it, and break out of nothing.
     constexpr Labels kLeaves =
@@ -245,6 +284,7 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
   if (method) {
     MarkArchive(call, call.last, given);
     KeepInReceiver(call, given);
+    KeepInBuffer(call, given);
     Fill(call, call.last);
     TakePart(call, result);
   }

@@ -454,7 +454,13 @@ void Lowering::MarkExports() {
 void Lowering::EmitDeclarator(NodeIndex node) {
   const NodeIndex name = PartWith(node, kFieldName);
   const NodeIndex value = PartWith(node, kFieldValue);
-  if (name == kNone || value == kNone) return;
+  if (name == kNone) return;
+  if (value == kNone) {
+    // let link; function connect() { link = ...; }: whose variable that is.
+    if (KindOf(name) == kIdentifier)
+      Emit(Current(), StmtKind::kAssign, node, ExprOf(name), New(ExprKind::kConstant, name, "undefined"));
+    return;
+  }
   EmitEffects(value, tree_.End(value));
   if (KindOf(name) != kIdentifier) EmitEffects(name, tree_.End(name));
   ImportOf(name, value);

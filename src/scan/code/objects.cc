@@ -173,18 +173,59 @@ Taint Engine::WholeRecord(const Call& call) {
     object = call.base->base;
   }
   if (object >= code().exprs.size()) return {};
-  const Value& what = view().Evaluate(object, function_);
+  const Value what = ObjectAt(object);
   if (what.kind != ValueKind::kInstance || what.module >= states_.size()) return {};
-  const ModuleView& there = *states_[what.module].view;
-  if (call.IsMethod() && there.MethodOf(what.index, call.last) != kNone) return {};
-  constexpr std::size_t kMostJoined = 256;
-  const auto [fields, added] = fields_of_.try_emplace(Key(what.module, what.index));
-  for (std::uint32_t i = 0; added && i < there.slots().size() && fields->second.size() < kMostJoined; ++i) {
-    if (there.slots()[i].owner == what.index && there.slots()[i].function == kNone) fields->second.push_back(i);
-  }
+  if (call.IsMethod() && states_[what.module].view->MethodOf(what.index, call.last) != kNone) return {};
   Taint all;
-  for (const std::uint32_t field : fields->second) all.Join(states_[what.module].slots[field].SeenFromOutside());
+  JoinRecord(what.module, what.index, 0, &all);
   return all;
+}
+
+// An object of the package, also where only a parameter's type says so.
+Value Engine::ObjectAt(ExprId object) const {
+  const Value& known = view().Evaluate(object, function_);
+  if (known.kind == ValueKind::kInstance || code().exprs[object].kind != ExprKind::kName) return known;
+  const std::uint32_t slot = view().SlotOf(object, function_);
+  if (slot == kNone || view().slots()[slot].param == kNone) return known;
+  const FuncId scope = view().slots()[slot].scope;
+  if (scope >= code().functions.size() || view().slots()[slot].param >= code().functions[scope].params.size())
+    return known;
+  const ExprId type = code().functions[scope].params[view().slots()[slot].param].annotation;
+  if (type >= code().exprs.size() || code().exprs[type].kind != ExprKind::kName) return known;
+  Value value = view().Evaluate(type, scope);
+  if (value.kind != ValueKind::kClass) return known;
+  value.kind = ValueKind::kInstance;
+  return value;
+}
+
+// The fields of a class and of those that it is made of, and what their @computed_field or toJSON() adds.
+void Engine::JoinRecord(std::uint32_t module, ClassId klass, int depth, Taint* all) {
+  constexpr std::size_t kMostJoined = 256;
+  constexpr int kMostBases = 4;
+  const ModuleView& there = *states_[module].view;
+  if (klass >= there.module().classes.size()) return;
+  const auto [fields, added] = fields_of_.try_emplace(Key(module, klass));
+  for (std::uint32_t i = 0; added && i < there.slots().size() && fields->second.size() < kMostJoined; ++i) {
+    if (there.slots()[i].owner == klass && there.slots()[i].function == kNone) fields->second.push_back(i);
+  }
+  for (const std::uint32_t field : fields->second) all->Join(states_[module].slots[field].SeenFromOutside());
+  const Module& code = there.module();
+  for (const FuncId method : code.classes[klass].methods) {
+    if (method >= code.functions.size()) continue;
+    const Function& shape = code.functions[method];
+    const bool written = shape.name == "toJSON" || std::ranges::any_of(shape.decorators, [&](ExprId decorator) {
+                           if (decorator >= code.exprs.size()) return false;
+                           const Loc at = code.exprs[decorator].loc;
+                           return Contains(code.text.substr(at.begin, at.end - at.begin), "computed_field") ||
+                                  Contains(code.text.substr(at.begin, at.end - at.begin), "_serializer");
+                         });
+    if (written) all->Join(facts(module, method).out.SeenFromOutside());
+  }
+  for (const ExprId base : code.classes[klass].bases) {
+    const Value& above = there.Evaluate(base, code.classes[klass].parent);
+    if (above.kind == ValueKind::kClass && above.module < states_.size() && depth < kMostBases)
+      JoinRecord(above.module, above.index, depth + 1, all);
+  }
 }
 
 // profile["state"] of a class that answers so itself.

@@ -94,6 +94,7 @@ inline std::string Shown(std::string_view text) {
 [[nodiscard]] std::string SaidBy(const ShellCommand& command);
 [[nodiscard]] bool IsMirror(std::string_view host);
 [[nodiscard]] bool OpensQuestions(std::string_view said);  // shell_handed.cc; lower case
+[[nodiscard]] bool TellsOthers(std::string_view said);
 [[nodiscard]] bool GitRuns(const ShellCommand& command);
 [[nodiscard]] std::string PushedWithKey(const ShellCommand& command, std::string_view program);
 [[nodiscard]] bool Reroutes(const ShellCommand& command, std::string_view program);

@@ -5,6 +5,7 @@
 #include "code/open_settings.h"
 #include "code/principals.h"
 #include "code/shell_analysis.h"
+#include "code/vendors.h"
 
 namespace interlock::scan::code::shell {
 namespace {
@@ -166,6 +167,23 @@ bool OpensQuestions(std::string_view said) {
   const std::string bare = Bare(said);
   return !OpenSettingIn(bare).empty() || HasOneOf(bare, {"permissions.deny=[]", "permissions.ask=[]", "del(.hooks",
                                                          "del(.permissions.deny", ".hooks={}", "trust:true"});
+}
+
+// Settings of an agent that have what the user says kept by another host, or asked of it.
+bool TellsOthers(std::string_view said) {
+  const auto host_behind = [&](std::string_view key) {
+    constexpr std::size_t kWithin = 120;  // from the variable's name to its value
+    for (std::size_t at = said.find(key); at != std::string_view::npos; at = said.find(key, at + 1)) {
+      const std::string_view rest = said.substr(at, kWithin);
+      const std::size_t url = rest.find("://");
+      if (url == std::string_view::npos) continue;
+      const std::string host = HostOf(rest.substr(url + 3));
+      if (host.find('.') != std::string::npos && !IsLocalHost(host) && !IsKnownService(host)) return true;
+    }
+    return false;
+  };
+  const bool words = HasOneOf(said, {"otel_log_user_prompts", "otel_log_tool_content", "otel_log_raw_api_bodies"});
+  return (words && host_behind("otel_exporter_otlp")) || host_behind("anthropic_base_url");
 }
 
 bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {

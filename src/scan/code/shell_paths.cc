@@ -30,7 +30,9 @@ std::string Normal(std::string_view path) {
   return out;
 }
 
-constexpr std::array<std::string_view, 38> kSecretParts = {"/.ssh/id_",
+constexpr std::array<std::string_view, 40> kSecretParts = {"/.ssh/id_",
+                                                           " login data",
+                                                           "network/cookies",
                                                            "/.aws/credentials",
                                                            "/.gnupg",
                                                            "/.netrc",

@@ -99,10 +99,50 @@ PowerShellParser::BlockResult PowerShellParser::Block(char close, std::uint32_t 
   return result;
 }
 
+std::size_t PowerShellParser::BehindTypes() const {
+  constexpr std::size_t kMostType = 200;
+  std::size_t at = p_;
+  while (at < t_.size() && t_[at] == '[') {
+    int depth = 0;
+    std::size_t end = at;
+    for (; end < t_.size() && end < at + kMostType; ++end) {
+      if (t_[end] == '[') ++depth;
+      if (t_[end] == ']' && --depth == 0) break;
+    }
+    if (end >= t_.size() || t_[end] != ']' || depth != 0) return p_;
+    at = end + 1;
+    while (at < t_.size() && (IsBlank(t_[at]) || t_[at] == '\n')) ++at;
+  }
+  return at;
+}
+
+// param([string]$Url = "https://..."): what it is where nobody gives another.
+bool PowerShellParser::Declares() {
+  if ((Peek() | 32) != 'p' || LowerCase(t_.substr(p_, 5)) != "param") return false;
+  std::size_t q = p_ + 5;
+  while (q < t_.size() && (IsBlank(t_[q]) || t_[q] == '\n')) ++q;
+  if (q >= t_.size() || t_[q] != '(' || declares_) return false;
+  p_ = q + 1;
+  declares_ = true;
+  Block(')', kNone);
+  declares_ = false;
+  return true;
+}
+
 std::uint32_t PowerShellParser::Element(std::uint32_t pipe, BlockResult& result, char close) {
   std::size_t begin = p_;
   if (Peek() == '.' && IsBlank(Peek(1))) ++p_;
   SkipBlanks(false);
+  if (Declares()) return kNone;
+  if (const std::size_t typed = BehindTypes(); typed != p_ && typed < t_.size() && t_[typed] == '$') {
+    // [string]$key = ...
+    std::size_t q = typed + 1;
+    while (q < t_.size() && (IsNameStart(t_[q]) || IsDigit(t_[q]))) ++q;
+    const std::size_t name_end = q;
+    while (q < t_.size() && IsBlank(t_[q])) ++q;
+    if (name_end > typed + 1 && q + 1 < t_.size() && t_[q] == '=' && t_[q + 1] != '=')
+      return Assign(typed, name_end, q + 1, Put::kAnew);
+  }
   if (Peek() == '$' && (IsNameStart(Peek(1)) || Peek(1) == '{')) {
     std::size_t q = p_ + 1;
     while (q < t_.size() && (IsNameStart(t_[q]) || IsDigit(t_[q]) || t_[q] == ':')) ++q;
@@ -131,6 +171,7 @@ std::uint32_t PowerShellParser::Element(std::uint32_t pipe, BlockResult& result,
     if (c == '\n' || c == ';' || c == '|' || c == ')' || c == '}' || (c == close && close != '\0')) break;
     if (c == '#') break;
     if (c == '&') break;
+    if (c == ',' && declares_) break;
     if (c == ',') {
       ++p_;
       SkipBlanks(true);
@@ -416,6 +457,7 @@ std::uint32_t PowerShellParser::Assign(std::size_t begin, std::size_t name_end, 
   for (std::uint32_t output : value ? result.word.commands : result.outputs) {
     if (variable.commands.size() < kMaxLinks) variable.commands.push_back(output);
   }
+  if (declares_) variable.constant = false;
   b_.variables[name] = std::move(variable);
   return kNone;
 }

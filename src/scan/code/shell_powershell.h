@@ -54,6 +54,9 @@ class PowerShellParser {
   BlockResult Block(char close, std::uint32_t pipe_in);
   // One command, assignment or expression. Expressions that are no command leave their value in `result`.
   std::uint32_t Element(std::uint32_t pipe, BlockResult& result, char close);
+  // Behind what is said of a variable's type: [string], [Parameter(Mandatory)][int]; where it stands if nothing is.
+  [[nodiscard]] std::size_t BehindTypes() const;
+  bool Declares();
   // Behind the properties and places of a variable: $p.Body, $p["Body"].
   [[nodiscard]] std::size_t PartEnd(std::size_t at) const;
   // What the words of an expression are: one value, or several that are all known, with blanks between them.
@@ -117,6 +120,7 @@ class PowerShellParser {
   Builder& b_;
   Loc fixed_;
   bool is_fixed_ = false;
+  bool declares_ = false;                                               // what stands here are a script's parameters
   std::vector<std::uint32_t> piped_;                                    // what each block around hands on as $_
   std::vector<std::string> params_;                                     // of the function whose body is being read
   std::unordered_map<std::string, std::vector<std::string>> declared_;  // functions, with their parameters

@@ -624,29 +624,62 @@ void Engine::JudgeEndless(const Call& call) {
 
 // {description: calls < 5 ? "..." : "..."}: what a tool is said to be hangs on how often it was used.
 void Engine::JudgeSwapped(ExprId listed) {
-  const auto is_counter = [&](ExprId expr) {
-    if (expr >= code().exprs.size() || code().exprs[expr].kind != ExprKind::kName) return false;
-    const std::uint32_t slot = view().SlotOf(expr, function_);
-    return slot != kNone && view().slots()[slot].scope == kModuleBody && view().slots()[slot].count >= 2;
-  };
   for (const Arg& field : code().ArgsOf(code().exprs[listed])) {
-    if (field.name != "description" || field.value >= code().exprs.size()) continue;
-    const Expr& said = code().exprs[field.value];
-    if (said.kind != ExprKind::kChoice || said.arg_count != 3) continue;
-    const auto parts = code().ArgsOf(said);
-    if (parts[0].value >= code().exprs.size() || view().Text(parts[1].value, function_).empty() ||
-        view().Text(parts[2].value, function_).empty()) {
-      continue;
-    }
-    const Expr& test = code().exprs[parts[0].value];
-    if (test.kind != ExprKind::kBinary || test.arg_count != 2 ||
-        !SaysOneOf(test.text, {"<", ">", "<=", ">=", "==", "===", "!=", "!=="})) {
-      continue;
-    }
-    const auto sides = code().ArgsOf(test);
-    if (!is_counter(sides[0].value) && !is_counter(sides[1].value)) continue;
-    Raise("DECL-003", field.value, {}, 0, "what a tool is said to be hangs on what has happened before");
+    if (field.name == "description") JudgeSwappedText(field.value);
   }
+}
+
+// A count that the program keeps, in a variable or in a file of its own, beside a number.
+bool Engine::HangsOnBefore(ExprId test, FuncId scope, int depth) {
+  constexpr int kDeepest = 4;
+  if (test >= code().exprs.size() || depth > kDeepest) return false;
+  const Expr& expr = code().exprs[test];
+  if (expr.kind == ExprKind::kBinary && expr.arg_count == 2 &&
+      SaysOneOf(expr.text, {"<", ">", "<=", ">=", "==", "===", "!=", "!=="})) {
+    const auto sides = code().ArgsOf(expr);
+    for (std::size_t i = 0; i < 2; ++i) {
+      const ExprId side = sides[i].value;
+      const ExprId other = sides[1 - i].value;
+      if (side >= code().exprs.size() || other >= code().exprs.size()) continue;
+      if (code().exprs[side].kind == ExprKind::kName) {
+        const std::uint32_t slot = view().SlotOf(side, scope);
+        if (slot != kNone && view().slots()[slot].scope == kModuleBody && view().slots()[slot].count >= 2) return true;
+      }
+      // json.loads(STATE.read_text())["runs"] > 3
+      if (code().exprs[other].kind != ExprKind::kNumber) continue;
+      const FuncId here = std::exchange(function_, scope);
+      const bool kept = Eval(side).Has(kFileContent);
+      function_ = here;
+      if (kept) return true;
+    }
+  }
+  if (expr.kind != ExprKind::kBinary && expr.kind != ExprKind::kChoice && expr.kind != ExprKind::kUnknown) return false;
+  return std::ranges::any_of(code().ArgsOf(expr),
+                             [&](const Arg& arg) { return HangsOnBefore(arg.value, scope, depth + 1); });
+}
+
+// One of two texts, by what has happened before: written where it is said, or in a function that gives it out.
+void Engine::JudgeSwappedText(ExprId said) {
+  if (said >= code().exprs.size()) return;
+  const Expr* expr = &code().exprs[said];
+  FuncId scope = function_;
+  if (expr->kind == ExprKind::kCall) {
+    const Value callee = view().Callee(said, function_);
+    if (callee.kind != ValueKind::kFunction || callee.module != module_ || callee.index >= code().functions.size())
+      return;
+    ExprId given = kNone;
+    for (const Stmt& stmt : code().functions[callee.index].body) {
+      if (stmt.kind == StmtKind::kReturn) given = stmt.value;
+    }
+    if (given >= code().exprs.size()) return;
+    expr = &code().exprs[given];
+    scope = callee.index;
+  }
+  if (expr->kind != ExprKind::kChoice || expr->arg_count != 3) return;
+  const auto parts = code().ArgsOf(*expr);
+  if (view().Text(parts[1].value, scope).empty() || view().Text(parts[2].value, scope).empty()) return;
+  if (!HangsOnBefore(parts[0].value, scope, 0)) return;
+  Raise("DECL-003", said, {}, 0, "what a tool is said to be hangs on what has happened before");
 }
 
 // What a tool is said to be changes while it is in use.

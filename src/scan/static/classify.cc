@@ -519,7 +519,11 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
     if (Among(part, {".github", ".gitlab", ".circleci", ".husky", ".devcontainer", ".buildkite", ".azure-pipelines",
                      "ci", ".ci", ".changeset", ".idea"}) &&
         reach != core::Reach::kAgent) {  // .github/copilot-instructions.md, .github/prompts/
-      decide(core::Reach::kBuild);
+      // What whoever opens an issue starts from, and an agent that sorts issues is given.
+      const bool form = (type == FileType::kMarkdown || type == FileType::kPlainText) &&
+                        (lower.find("issue_template") != string_view::npos ||
+                         lower.find("pull_request_template") != string_view::npos);
+      decide(form ? core::Reach::kDocument : core::Reach::kBuild);
       return false;
     }
     if (Among(part,
