@@ -312,7 +312,10 @@ Taint Engine::CallGiven(const Call& call, std::span<const Taint> taints) {
   value.index = function;
   // Who leads to it is whoever handed it over.
   const std::size_t calls = here().calls.size();
-  Taint result = CallFunction(value, call.args, taints, {}, call.expr);
+  // Whoever wraps it hands on what was meant for it.
+  std::vector<Taint> meant(taints.begin(), taints.end());
+  for (Taint& taint : meant) taint = taint.Without(kTapped);
+  Taint result = CallFunction(value, call.args, meant, {}, call.expr);
   here().calls.resize(std::min(calls, here().calls.size()));
   return result;
 }

@@ -135,7 +135,10 @@ void Engine::JudgeLogged(const Call& call, std::string_view last) {
       const Expr& part = code().exprs[open[k]];
       const bool named =
           part.kind == ExprKind::kName || part.kind == ExprKind::kMember || part.kind == ExprKind::kIndex;
-      if (named && HoldsCredential(part.kind == ExprKind::kIndex ? TextAt(part.loc) : part.text)) {
+      // settings.env says which of several environments.
+      const bool which = part.kind == ExprKind::kMember && part.text == "env" && part.base < code().exprs.size() &&
+                         !SaysOneOf(code().exprs[part.base].text, {"process", "Deno", "Bun", "meta"});
+      if (named && !which && HoldsCredential(part.kind == ExprKind::kIndex ? TextAt(part.loc) : part.text)) {
         const Taint said = Eval(open[k]);
         if (said.Has(kCredential)) {
           exact_ = true;  // its name says what it is

@@ -83,7 +83,10 @@ Taint Engine::JudgeMachine(Call& call) {
       const Taint data = DataOf(call, &none);
       JudgeFed(call, data);
       if (data.Has(kSocketData)) {
-        Raise("RCE-003", call.expr, data, kSocketData, "gives a program what another machine sends");
+        // A bridge to a program that speaks a protocol, or a shell for somebody else: one of them names a shell.
+        const bool shell = AnyOf(code().text, {"/sh\"", "/sh'", "/bash", "cmd.exe", "powershell", "pwsh", "\"sh\"",
+                                               "'sh'", "\"bash\"", "'bash'", "COMSPEC", "ComSpec", "pty."});
+        Raise("RCE-003", call.expr, data, kSocketData, "gives a program what another machine sends", shell ? 1.0 : 0.5);
       } else if (data.Has(kNetFixed) && !data.Has(kToolArgument) && (here().deeds & kDidRunShell) != 0) {
         Raise("RCE-001", call.expr, data, kNetFixed, "gives a shell what it has fetched");
       }

@@ -25,6 +25,21 @@ bool Any(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), text) != words.end();
 }
 
+// "\u200b\u202e...": what a program looks for, and takes out, is not said.
+bool IsSetOfCharacters(std::string_view text) {
+  constexpr std::size_t kEach = 3;  // bytes of each that is asked about
+  std::size_t unseen = 0;
+  for (std::size_t at = text.find('\xe2'); at < text.size() && at + 2 < text.size(); at = text.find('\xe2', at + 1)) {
+    const auto middle = static_cast<unsigned char>(text[at + 1]);
+    const auto last = static_cast<unsigned char>(text[at + 2]);
+    unseen += (middle == 0x80 && ((last >= 0x8b && last <= 0x8f) || (last >= 0xaa && last <= 0xae))) ||
+                      (middle == 0x81 && last >= 0xa0 && last <= 0xaf)
+                  ? 1
+                  : 0;
+  }
+  return unseen * kEach * 2 > text.size();
+}
+
 class Collector {
  public:
   Collector(const World& world, std::vector<ToldText>& out) : world_(world), out_(out) {}
@@ -176,6 +191,7 @@ class Collector {
     if (part.empty() || text.size() + part.size() > kLongestTold) return;
     // "\n" between lines that are joined is no part of what they say.
     if (part.find_first_not_of(" \t\r\n") == std::string_view::npos) return;
+    if (IsSetOfCharacters(part)) return;
     if (!text.empty() && text.back() != '\n' && text.back() != ' ') {
       // What begins with a capital begins a sentence of its own.
       const bool closed = std::string_view(".!?:;,-(<[\"'`").find(text.back()) != std::string_view::npos;

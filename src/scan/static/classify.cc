@@ -287,75 +287,8 @@ FileType FromShebang(string_view bytes) {
   return FileType::kOtherSource;
 }
 
-template <class Visit>
-void ForEachSegment(string_view path, Visit visit) {
-  while (!path.empty()) {
-    const std::size_t slash = path.find('/');
-    const string_view part = path.substr(0, slash);
-    if (!visit(part, slash == string_view::npos)) return;
-    if (slash == string_view::npos) return;
-    path.remove_prefix(slash + 1);
-  }
-}
-
 constexpr std::size_t kMostOfHead = std::size_t{256} << 10;  // bytes of a file that tell the kind of its package
 constexpr std::size_t kSmallTable = std::size_t{64} << 10;
-
-bool IsDataType(FileType type) {
-  return type == FileType::kJson || type == FileType::kYaml || type == FileType::kPlainText ||
-         type == FileType::kUnknownText;
-}
-
-bool Has(string_view text, std::initializer_list<string_view> words) {
-  return std::any_of(words.begin(), words.end(),
-                     [&](string_view word) { return text.find(word) != string_view::npos; });
-}
-
-// What a guard is taught and measured by: datasets/attacks/encoded.json. Nothing of it is given as an order.
-bool IsCollectionOfAttacks(string_view lower_path, FileType type) {
-  return IsDataType(type) &&
-         Has(lower_path, {"dataset", "corpus/", "data/patterns/", "data/embeddings/", "signatures/"}) &&
-         Has(lower_path, {"attack", "injection", "jailbreak"});
-}
-
-// {"kind": "attack", ...} beside {"kind": "benign", ...}: rows that somebody has labelled, to measure by.
-bool HoldsLabelledRows(const FileContext& file) {
-  const string_view path = file.file->path;
-  if (file.type != FileType::kJson || (!path.ends_with(".jsonl") && !path.ends_with(".ndjson"))) return false;
-  constexpr std::size_t kMostRead = std::size_t{64} << 10;
-  const std::string text = LowerCase(file.text().substr(0, kMostRead));
-  const auto labels = [&](std::initializer_list<string_view> words) {
-    std::size_t count = 0;
-    for (const string_view key : {"\"kind\":", "\"label\":", "\"type\":", "\"category\":", "\"class\":"}) {
-      for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + 1)) {
-        const std::size_t open = text.find_first_not_of(' ', at + key.size());
-        if (open == std::string::npos || text[open] != '"') continue;
-        const string_view word = string_view(text).substr(open + 1, 24);
-        if (std::ranges::any_of(words, [&](string_view one) { return word.starts_with(one); })) ++count;
-      }
-    }
-    return count;
-  };
-  return labels({"attack", "injection", "jailbreak", "malicious", "unsafe", "adversarial"}) >= 2 &&
-         labels({"benign", "twin", "safe", "clean", "honest", "control", "normal"}) >= 2;
-}
-
-// The files beside one of them: what else the guard looks for.
-void FindCollections(std::vector<FileContext>& files) {
-  std::set<string_view> folders;
-  const auto folder_of = [](const FileContext& file) {
-    const string_view path = file.file->path;
-    return path.substr(0, path.size() - BaseName(path).size());
-  };
-  for (const FileContext& file : files) {
-    const bool rows = file.reach == core::Reach::kRuntime && HoldsLabelledRows(file);
-    if (rows || IsCollectionOfAttacks(LowerCase(file.file->path), file.type)) folders.insert(folder_of(file));
-  }
-  for (FileContext& file : files) {
-    if (file.reach == core::Reach::kRuntime && IsDataType(file.type) && folders.contains(folder_of(file)))
-      file.reach = core::Reach::kTest;
-  }
-}
 
 }  // namespace
 
@@ -414,23 +347,6 @@ string_view BaseName(string_view path) noexcept {
   return slash == string_view::npos ? path : path.substr(slash + 1);
 }
 
-bool IsBrowserBundle(string_view path) noexcept {
-  const string_view base = BaseName(path);
-  const std::size_t dot = base.rfind('.');
-  const std::size_t dash = base.find_last_of("-.", dot == string_view::npos ? dot : dot - 1);
-  constexpr std::size_t kHash = 8;
-  if (dot == string_view::npos || dash == string_view::npos || dot - dash - 1 < kHash) return false;
-  bool assets = false;
-  ForEachSegment(path, [&](string_view part, bool last) {
-    assets = assets || (!last && Among(part, {"assets", "_next", "chunks", "static", "_app", "immutable"}));
-    return !assets;
-  });
-  const string_view hash = base.substr(dash + 1, dot - dash - 1);
-  // A word is no hash: those mix cases or digits.
-  const bool mixed = std::ranges::any_of(hash, [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
-  return assets && mixed;
-}
-
 FileType TypeOfName(string_view path) noexcept {
   const std::string base = LowerCase(BaseName(path));
   for (const NameType& row : kNames) {
@@ -462,8 +378,8 @@ FileType TypeOfContent(string_view bytes, FileType claimed) noexcept {
   if (LooksLikePyc(bytes)) return FileType::kPyc;
   if (StartsWith(bytes, "\xff\xfe") || StartsWith(bytes, "\xfe\xff"))
     return IsText(claimed) ? claimed : FileType::kUnknownText;
-  // A script with a stray zero byte in a string runs as one; it is read as one.
-  if (IsCode(claimed) && MostlyText(bytes)) return claimed;
+  // A script with a stray zero byte in a string runs as one; it is read as one. So is a page.
+  if ((IsCode(claimed) || claimed == FileType::kMarkdown) && MostlyText(bytes)) return claimed;
   if (LooksBinary(bytes))
     return IsText(claimed) ? FileType::kBinary : (claimed == FileType::kUnknownText ? FileType::kBinary : claimed);
   // Text from here on.
@@ -472,101 +388,6 @@ FileType TypeOfContent(string_view bytes, FileType claimed) noexcept {
   if (shebang != FileType::kUnknownText) return shebang;
   if (IsText(claimed)) return claimed;
   return FileType::kUnknownText;
-}
-
-bool IsInstructionFile(string_view path) noexcept {
-  const std::string base = LowerCase(BaseName(path));
-  if (Among(base, {"skill.md", "skills.md", "agents.md", "agent.md", "claude.md", "gemini.md", ".cursorrules",
-                   ".windsurfrules", ".clinerules", "copilot-instructions.md", "system_prompt.md", "system-prompt.md",
-                   "prompt.md", "instructions.md"})) {
-    return true;
-  }
-  if (base.ends_with(".mdc") || base.ends_with(".prompt.md") || base.ends_with(".instructions.md")) return true;
-  bool hit = false;
-  const std::string lower = LowerCase(path);
-  ForEachSegment(lower, [&](string_view part, bool last) {
-    if (!last && Among(part, {"commands", "agents", "prompts", "rules", "instructions"})) hit = base.ends_with(".md");
-    return !hit;
-  });
-  return hit;
-}
-
-core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexcept {
-  const std::string lower = LowerCase(path);
-  const string_view base = BaseName(lower);
-  core::Reach reach = core::Reach::kRuntime;
-  bool decided = false;
-  const auto decide = [&](core::Reach value) {
-    reach = value;
-    decided = true;
-  };
-  if (IsInstructionFile(path)) decide(core::Reach::kAgent);
-  bool docs = false;
-  ForEachSegment(lower, [&](string_view part, bool last) {
-    if (last) return true;
-    if (Among(part, {"node_modules", "vendor", "third_party", "third-party", "vendored", "site-packages", ".venv",
-                     "venv", "bower_components", ".yarn"})) {
-      decide(core::Reach::kVendored);
-      return false;
-    }
-    if (Among(part, {"test",         "tests",     "__tests__",   "spec",          "specs",        "e2e",
-                     "testdata",     "test-data", "test_data",   "test-vectors",  "test_vectors", "fixtures",
-                     "__fixtures__", "mocks",     "__mocks__",   "cypress",       "benchmark",    "benchmarks",
-                     "bench",        "evals",     "evaluations", "__snapshots__", "testing"})) {
-      decide(core::Reach::kTest);
-      return false;
-    }
-    if (Among(part, {".github", ".gitlab", ".circleci", ".husky", ".devcontainer", ".buildkite", ".azure-pipelines",
-                     "ci", ".ci", ".changeset", ".idea"}) &&
-        reach != core::Reach::kAgent) {  // .github/copilot-instructions.md, .github/prompts/
-      // What whoever opens an issue starts from, and an agent that sorts issues is given.
-      const bool form = (type == FileType::kMarkdown || type == FileType::kPlainText) &&
-                        (lower.find("issue_template") != string_view::npos ||
-                         lower.find("pull_request_template") != string_view::npos);
-      decide(form ? core::Reach::kDocument : core::Reach::kBuild);
-      return false;
-    }
-    if (Among(part,
-              {"examples", "example", "samples", "sample", "demo", "demos", "cookbook", "playground", "tutorials"}) &&
-        reach != core::Reach::kAgent) {
-      decide(core::Reach::kExample);
-      return false;
-    }
-    if (Among(part, {"docs", "doc", "documentation", "site", "website"}) && !decided) docs = true;
-    // The helper scripts of a repository are not what runs in the agent; those of a skill are.
-    if (part == "scripts" && kind != PackageKind::kSkill && kind != PackageKind::kCode &&
-        kind != PackageKind::kUnknown && !decided) {
-      decide(core::Reach::kBuild);
-    }
-    return true;
-  });
-  if (decided) return reach;
-  if (IsCollectionOfAttacks(lower, type)) return core::Reach::kTest;
-  if (StartsWith(base, "test_") || base == "conftest.py" || base.find("_test.") != string_view::npos ||
-      base.find(".test.") != string_view::npos || base.find(".spec.") != string_view::npos) {
-    return core::Reach::kTest;
-  }
-  if (base == "setup.py" || base == "binding.gyp" || base == "build.rs") return core::Reach::kInstall;
-
-  if (Among(base, {"makefile", "justfile", "noxfile.py", "tasks.py", "gulpfile.js", "gruntfile.js", "jenkinsfile",
-                   "tox.ini", ".pre-commit-config.yaml", "fabfile.py", "taskfile.yml"}) ||
-      base.find(".config.") != string_view::npos || StartsWith(base, ".eslintrc") || StartsWith(base, ".prettierrc") ||
-      StartsWith(base, "docker-compose") || type == FileType::kDockerfile) {
-    return core::Reach::kBuild;
-  }
-  if (base.ends_with(".map")) return core::Reach::kVendored;
-  // What describes the package (Python's METADATA, licences) or was made from its sources (source maps, declarations).
-  if (Among(base, {"metadata", "pkg-info", "record", "license", "licence", "copying", "notice", "authors", "changelog",
-                   "changes"}) ||
-      base.ends_with(".d.ts") || base.ends_with(".d.mts") || base.ends_with(".d.cts") ||
-      type == FileType::kUnknownText) {
-    return core::Reach::kDocument;
-  }
-  if (type == FileType::kMarkdown || type == FileType::kPlainText || type == FileType::kHtml ||
-      type == FileType::kPdf || type == FileType::kOffice || docs) {
-    return IsCode(type) ? core::Reach::kExample : core::Reach::kDocument;
-  }
-  return core::Reach::kRuntime;
 }
 
 namespace {
@@ -660,95 +481,6 @@ std::string_view NameOf(PackageKind kind) noexcept {
                                                 "client-config", "tool-module", "code",       "text"};
   const auto i = static_cast<std::size_t>(kind);
   return i < names.size() ? names[i] : string_view{};
-}
-
-namespace {
-
-constexpr std::size_t kMaxReaders = 64;                      // code files that are asked what they read
-constexpr std::size_t kReaderHead = std::size_t{64} * 1024;  // ... and how far into each
-constexpr std::size_t kMaxRead = 400;                        // documents that are asked about
-
-// Prose that stands among the code and that code names is no document about the package: it is what the code hands out
-// (prompts, resources, templates).
-void FindProseThatCodeReads(std::vector<FileContext>& files) {
-  std::vector<string_view> heads;
-  std::size_t asked = 0;
-  for (FileContext& prose : files) {
-    if (prose.reach != core::Reach::kDocument || asked >= kMaxRead) continue;
-    if (prose.type != FileType::kMarkdown && prose.type != FileType::kPlainText) continue;
-    const string_view folder = FolderOf(prose.file->path);
-    const std::string base = LowerCase(BaseName(prose.file->path));
-    if (folder.empty() || folder == "package") continue;
-    const string_view stem = string_view(base).substr(0, base.find('.'));
-    if (Among(stem, {"readme", "changelog", "changes", "history", "contributing", "license", "licence", "security",
-                     "todo", "requirements", "code_of_conduct", "authors", "notice", "robots", "llms", "top_level",
-                     "entry_points", "sources", "dependency_links"})) {
-      continue;
-    }
-    const std::string lower = LowerCase(folder);
-    bool docs = lower.ends_with("-info");
-    ForEachSegment(lower + "/", [&](string_view part, bool) {
-      docs = docs || Among(part, {"docs", "doc", "documentation", "site", "website"});
-      return true;
-    });
-    if (docs) continue;
-    ++asked;
-    if (heads.empty()) {
-      for (const FileContext& code : files) {
-        if (IsCode(code.type) && code.reach <= core::Reach::kRuntime && heads.size() < kMaxReaders) {
-          heads.push_back(code.text().substr(0, kReaderHead));
-        }
-      }
-      if (heads.empty()) return;
-    }
-    const string_view last = BaseName(folder);
-    const string_view name = BaseName(prose.file->path);
-    const string_view extension = name.substr(std::min(name.rfind('.'), name.size()));
-    const auto quoted = [](string_view text, string_view word) {
-      for (std::size_t at = text.find(word); at != string_view::npos; at = text.find(word, at + 1)) {
-        const char before = at == 0 ? ' ' : text[at - 1];
-        const char after = at + word.size() < text.size() ? text[at + word.size()] : ' ';
-        const auto ends = [](char c) { return c == '"' || c == '\'' || c == '/' || c == '`'; };
-        if (ends(before) && ends(after)) return true;
-      }
-      return false;
-    };
-    const bool read = std::ranges::any_of(heads, [&](string_view text) {
-      return quoted(text, name) ||
-             (!extension.empty() && last != "src" && quoted(text, last) && text.find(extension) != string_view::npos);
-    });
-    if (read) prose.reach = core::Reach::kRuntime;
-  }
-}
-
-}  // namespace
-
-std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKind kind) {
-  std::vector<FileContext> files;
-  files.reserve(view.files.size());
-  for (std::size_t i = 0; i < view.files.size(); ++i) {
-    const core::PackageFile& file = view.files[i];
-    FileContext context;
-    context.index = static_cast<std::uint32_t>(i);
-    context.file = &file;
-    context.claimed = TypeOfName(file.path);
-    context.type = TypeOfContent(file.bytes, context.claimed);
-    context.reach = ReachOfPath(file.path, context.type, kind);
-    // A target that is nothing but a document or a single file is what the agent will be given.
-    if (context.reach == core::Reach::kDocument && (kind == PackageKind::kText || view.files.size() == 1)) {
-      context.reach = core::Reach::kAgent;
-    }
-    if (view.files.size() == 1 && context.reach > core::Reach::kRuntime) context.reach = core::Reach::kRuntime;
-    // What a server lists is what the model reads; without a program there is nothing that would be tested by it.
-    const bool listed = kind == PackageKind::kMcpListing && context.type == FileType::kJson &&
-                        (view.files.size() == 1 || context.reach == core::Reach::kTest);
-    if (listed) context.reach = core::Reach::kTool;
-    files.push_back(context);
-  }
-  if (kind == PackageKind::kMcpServer || kind == PackageKind::kToolModule || kind == PackageKind::kSkill)
-    FindProseThatCodeReads(files);
-  if (files.size() > 1) FindCollections(files);
-  return files;
 }
 
 LineIndex::LineIndex(string_view text) : text_(text) {

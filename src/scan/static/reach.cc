@@ -160,6 +160,11 @@ void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
       readers.push_back(file.index);
     if (file.type == FileType::kShell && file.reach <= Reach::kRuntime) scripts.push_back(file.index);
   }
+  const bool program = std::ranges::any_of(files, [](const FileContext& file) {
+    return std::ranges::count(file.file->path, '/') <= 1 &&
+           (BaseName(file.file->path) == "pyproject.toml" || BaseName(file.file->path) == "package.json" ||
+            BaseName(file.file->path) == "setup.py" || BaseName(file.file->path) == "Cargo.toml");
+  });
   for (std::size_t i = 0; i < readers.size(); ++i) {
     // By value: reach changes while we go.
     const FileContext file = files[readers[i]];
@@ -170,7 +175,11 @@ void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
     CollectMentions(file.text().substr(end), mentions);
     if (base::HasBytes(file.text(), "`make ") || base::HasBytes(file.text(), "\nmake "))
       raise(PrefixOf(file.file->path), "Makefile", Reach::kAgent);
+    // A guide for those who change a program (CLAUDE.md of a repository) names its documentation as well.
+    const bool aside = IsDocumentation(PrefixOf(file.file->path));
+    const bool guide = program && (aside || !LowerCase(BaseName(file.file->path)).starts_with("skill"));
     for (const std::string_view mention : mentions) {
+      if (guide && (aside || IsDocumentation(mention))) continue;
       if (BaseName(mention) != BaseName(file.file->path)) raise(PrefixOf(file.file->path), mention, Reach::kAgent);
     }
     if (!IsInstructionFile(file.file->path)) continue;
@@ -178,7 +187,7 @@ void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
     CollectFolders(file.text(), folders);
     const bool skill = LowerCase(BaseName(file.file->path)).starts_with("skill");
     for (const std::string_view folder : folders) {
-      if (!skill && IsDocumentation(folder)) continue;
+      if ((!skill && IsDocumentation(folder)) || (guide && aside)) continue;
       const auto inside = by_folder.find(std::string(PrefixOf(file.file->path)).append(folder));
       if (inside == by_folder.end()) continue;
       for (const std::uint32_t index : std::exchange(inside->second, {})) lift(files[index], Reach::kAgent);

@@ -161,6 +161,21 @@ class View {
   }
   [[nodiscard]] bool Whether(int i) const { return FindWord(std::max(0, i - 2), i - 1, "whether") != kNone; }
 
+  // "Ask before you send, delete or buy anything": what needs a yes is not ordered.
+  [[nodiscard]] bool AskedBefore(int i) const {
+    constexpr int kFarthest = 24;  // words: sentences of tables and data have no end
+    for (int k = i - 1; k > std::max(0, i - kFarthest); --k) {
+      if (word(k) != "before") continue;
+      for (int j = std::max(0, k - 8); j < k; ++j) {
+        for (const std::string_view asks :
+             {"ask", "confirm", "consult", "approval", "confirmation", "permission", "consent"}) {
+          if (word(j) == asks && !Negated(j)) return true;
+        }
+      }
+    }
+    return false;
+  }
+
   // The form in which one is told to do something: "send", not "sends" or "sending".
   [[nodiscard]] bool Bare(int i) const {
     const std::string_view w = word(i);
@@ -203,7 +218,7 @@ class View {
   }
   [[nodiscard]] bool Directs(int i) const {
     if (i < 0) return false;
-    if (Whether(i)) return false;
+    if (Whether(i) || AskedBefore(i)) return false;
     int first = 0;
     // What may stand before an imperative.
     static constexpr std::array<std::string_view, 26> kLead = {
