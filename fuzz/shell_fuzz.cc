@@ -15,11 +15,8 @@ void Check(bool holds) {
   if (!holds) std::abort();
 }
 
-}  // namespace
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const ShellScript script = ParseShell(text);
+void Read(std::string_view text, std::string_view path) {
+  const ShellScript script = ParseShell(text, {}, path);
   for (std::size_t i = 0; i < script.commands.size(); ++i) {
     const ShellCommand& command = script.commands[i];
     Check(command.loc.begin <= command.loc.end && command.loc.end <= text.size());
@@ -31,10 +28,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       for (const std::uint32_t inner : word.commands) Check(inner < script.commands.size());
     }
   }
+  for (const ShellFunction& function : script.functions)
+    Check(function.first <= function.end && function.end <= script.commands.size());
   for (const ShellUse& use : AnalyzeShellScript(script, text)) {
     Check(use.command < script.commands.size());
     Check(use.loc.end <= text.size());
     Check(use.gravity <= 2 && use.obfuscation <= 3);
   }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  Read(text, {});
+  Read(text, "x.ps1");
   return 0;
 }

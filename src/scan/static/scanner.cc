@@ -29,6 +29,7 @@
 #include "static/listing.h"
 #include "static/notebook.h"
 #include "static/permissions.h"
+#include "static/plain_flow.h"
 #include "static/promises.h"
 #include "static/reach.h"
 #include "static/rights.h"
@@ -222,6 +223,7 @@ void Job::AnalyzeFile(const FileContext& file, Unit& unit) const {
   AnalyzeText(file, rules_, result);
   result.analysed = text.size();
   JudgeBuildFile(file, result);
+  JudgePlainProgram(file, result);
   RaiseDisguisedHosts(file, result.findings);
   if (file.type != FileType::kShell || text.size() > kMaxCodeBytes) return;
   const code::ShellScript script = code::ParseShell(text, {}, file.file->path);

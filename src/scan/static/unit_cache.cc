@@ -14,7 +14,7 @@ std::string_view Find_scan_rules(std::string_view file);  // generated: cmake/Em
 namespace interlock::scan {
 namespace {
 
-constexpr std::string_view kFormat = "interlock.scan-cache/v5\n";
+constexpr std::string_view kFormat = "interlock.scan-cache/v6\n";
 constexpr std::size_t kMaxItems = 100'000;  // of any list
 
 // Length before everything that has one; numbers as eight bytes, least first.

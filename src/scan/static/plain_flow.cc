@@ -1,0 +1,578 @@
+#include "static/plain_flow.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "code/places.h"
+#include "code/shell.h"
+#include "code/vendors.h"
+#include "fmt/format.h"
+#include "interlock/base/text.h"
+#include "static/ascii.h"
+#include "static/classify.h"
+#include "static/plain_statements.h"
+#include "static/shell_judge.h"
+
+namespace interlock::scan {
+namespace {
+
+using std::string_view;
+
+enum Carries : std::uint8_t {
+  kNothing = 0,
+  kSecret = 1,       // a file of keys, a password that was asked for
+  kEnvironment = 2,  // all of it
+  kFetched = 4,
+  kAsked = 8,  // what a request brings, as it is
+  kDecoded = 16,
+  kKept = 32,    // history, settings of agents, the clipboard
+  kPacked = 64,  // a long text of letters that say nothing
+};
+
+bool AnyOf(string_view text, std::initializer_list<string_view> words) {
+  return std::ranges::any_of(words, [&](string_view word) { return text.find(word) != string_view::npos; });
+}
+
+bool InWord(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
+
+// A word of the code, with nothing of a word before it. `plainly`: nor an object, whose method may be another:
+// $search->exec(...) is no exec(...).
+bool Finds(string_view code, std::initializer_list<string_view> words, bool plainly) {
+  for (const string_view word : words) {
+    for (std::size_t at = code.find(word); at != string_view::npos; at = code.find(word, at + 1)) {
+      if (at == 0 || !InWord(word.front())) return true;
+      const bool member = code[at - 1] == '.' || (at > 1 && code[at - 1] == '>' && code[at - 2] == '-');
+      if (!InWord(code[at - 1]) && !(plainly && member)) return true;
+    }
+  }
+  return false;
+}
+bool Calls(string_view code, std::initializer_list<string_view> words) { return Finds(code, words, false); }
+bool CallsItself(string_view code, std::initializer_list<string_view> words) { return Finds(code, words, true); }
+
+class Flow {
+ public:
+  Flow(const FileContext& file, PlainLanguage language, FileResult& result)
+      : file_(file), language_(language), result_(result) {}
+
+  void Run() {
+    bool complete = true;
+    statements_ = ReadPlainStatements(file_.text(), language_, &complete);
+    if (!complete) {
+      result_.skipped.push_back({file_.file->path, core::SkipReason::kParserBudget, 0,
+                                 "program in a language without a front end: only its beginning was read"});
+    }
+    FindHost();
+    constexpr int kPasses = 3;  // a function hands on to one that stands before it, and that to a third
+    for (int pass = 0; pass < kPasses; ++pass) {
+      judges_ = pass + 1 == kPasses;
+      function_.clear();
+      for (const PlainStatement& one : statements_) Read(one);
+    }
+  }
+
+ private:
+  struct Value {
+    std::uint8_t carries = kNothing;
+    std::string what = {};  // the secret
+    std::string from = {};  // where it was fetched
+  };
+
+  void FindHost() {
+    for (const PlainStatement& one : statements_) {
+      for (const PlainText& text : one.texts) {
+        if (const std::string url = FarUrl(text.text); !url.empty() && host_.empty()) host_ = url;
+      }
+    }
+  }
+
+  // An address of somebody else's, where it is known.
+  static std::string FarUrl(string_view text) {
+    const std::size_t at = std::min(text.find("http://"), text.find("https://"));
+    if (at == string_view::npos) return {};
+    const std::size_t end = std::min(text.find_first_of(" '\"\n\t`", at), text.size());
+    std::string url(text.substr(at, end - at));
+    const std::string host = HostOf(url);
+    if (host.empty() || host.find(kPlainHole) != std::string::npos || host.find('.') == std::string::npos) return {};
+    return KindOfHost(url) == HostKind::kLocal ? std::string() : url;
+  }
+
+  static std::string UrlIn(const PlainStatement& one) {
+    for (const PlainText& text : one.texts) {
+      if (std::string url = FarUrl(text.text); !url.empty()) return url;
+    }
+    return {};
+  }
+
+  static void Merge(const Value& from, Value& to) {
+    if (to.what.empty()) to.what = from.what;
+    if (to.from.empty()) to.from = from.from;
+    to.carries |= from.carries;
+  }
+
+  // Files of keys by their names: "~/.ssh/id_rsa", ".ssh" beside "id_rsa".
+  void Paths(const PlainStatement& one, Value& value) const {
+    std::string joined;
+    const auto look = [&](const std::string& path) {
+      if (path.size() < 4 || path.size() > 300 || path.find("://") != std::string::npos ||
+          path.find(' ') != std::string::npos) {
+        return;
+      }
+      std::string plain = path;
+      std::ranges::replace(plain, '\\', '/');
+      if (plain.front() == kPlainHole || plain.front() == '/') plain.insert(0, "~");
+      std::erase(plain, kPlainHole);
+      if (!plain.starts_with('~') && !plain.starts_with('/')) plain.insert(0, "~/");
+      const code::PathKind kind = code::KindOfPath(plain);
+      const std::string lower = LowerCase(plain);
+      const bool history = code::IsHistoryOfCommands(lower.substr(lower.rfind('/') + 1));
+      if (kind == code::PathKind::kSecret || (kind == code::PathKind::kWeakSecret && IsKeyStore(lower))) {
+        value.carries |= kSecret;
+        if (value.what.empty()) value.what = plain;
+      } else if (history || AnyOf(lower, {"/.claude/projects", "/.claude.json", "claude_desktop_config.json"})) {
+        value.carries |= kKept;
+        if (value.what.empty()) value.what = plain;
+      }
+    };
+    for (const PlainText& text : one.texts) {
+      if (text.text.find('\n') != std::string::npos) continue;
+      look(text.text);
+      if (text.text.find(' ') != std::string::npos && text.text.size() < 300) {
+        for (std::size_t at = 0; at < text.text.size();) {  // %w[.aws/credentials .netrc]
+          const std::size_t end = std::min(text.text.find(' ', at), text.text.size());
+          look(text.text.substr(at, end - at));
+          at = end + 1;
+        }
+      }
+      if (text.text.size() < 100 && joined.size() < 300) joined += (joined.empty() ? "~/" : "/") + text.text;
+    }
+    if (one.texts.size() > 1) look(joined);
+  }
+
+  static bool IsKeyStore(string_view lower) {
+    return AnyOf(lower, {".npmrc", ".netrc", ".pypirc", ".kube/config", ".docker/config", ".git-credentials", ".env"});
+  }
+
+  [[nodiscard]] bool TakesEnvironment(string_view code) const {
+    switch (language_) {
+      case PlainLanguage::kRuby:
+        return Calls(code, {"env.to_h", "env.to_a", "env.inspect", "env.map", "env.each", "env.to_hash", "env.select"});
+      case PlainLanguage::kPerl:
+        return AnyOf(code, {"%env", "keys % env", "\\%env"});
+      case PlainLanguage::kPhp:
+        return AnyOf(code, {"getenv()", "print_r($_env", "($_env)", "$_env +", "$_env)", "$_env;"});
+      case PlainLanguage::kJava:
+        return AnyOf(code, {"system.getenv()", "sys.env.map", "sys.env.tolist"});
+      case PlainLanguage::kCSharp:
+        return AnyOf(code, {"environment.getenvironmentvariables()"});
+      case PlainLanguage::kSwift:
+        return code.find("processinfo.processinfo.environment") != string_view::npos &&
+               code.find("environment[") == string_view::npos;
+      case PlainLanguage::kR:
+        return AnyOf(code, {"sys.getenv()"});
+      default:
+        return false;
+    }
+  }
+
+  [[nodiscard]] bool Fetches(const PlainStatement& one) const {
+    const string_view code = one.code;
+    switch (language_) {
+      case PlainLanguage::kRuby:
+        return Calls(code,
+                     {"uri.open", "net::http.get", "open-uri", "httparty.get", "restclient.get", "faraday.get"}) ||
+               (Calls(code, {"open("}) && !UrlIn(one).empty());
+      case PlainLanguage::kPerl:
+        return (Calls(code, {"get(", "get \""}) && !UrlIn(one).empty()) || Calls(code, {"->get(", "decoded_content"});
+      case PlainLanguage::kPhp:
+        return (Calls(code, {"file_get_contents(", "fopen(", "readfile("}) && !UrlIn(one).empty()) ||
+               Calls(code, {"curl_exec("});
+      case PlainLanguage::kLua:
+        return Calls(code, {"http.request(", "https.request("});
+      case PlainLanguage::kJava:
+        return Calls(code, {".openstream(", "bodyhandlers.", ".getinputstream(", "jsoup.connect", "readtext("}) &&
+               (!host_.empty());
+      case PlainLanguage::kCSharp:
+        return Calls(code, {"getstringasync(", "getbytearrayasync(", "downloadstring(", "downloaddata("});
+      case PlainLanguage::kSwift:
+        return Calls(code, {"contentsof:"}) && !host_.empty();
+      case PlainLanguage::kR:
+        return (Calls(code, {"get(", "readlines(", "source(", "url("}) && !UrlIn(one).empty());
+      default:
+        return false;
+    }
+  }
+
+  [[nodiscard]] bool Sends(const PlainStatement& one) const {
+    const string_view code = one.code;
+    switch (language_) {
+      case PlainLanguage::kRuby:
+        return Calls(code, {"net::http.post", "net::http.put", "post_form", "httparty.post", "httparty.put",
+                            "restclient.post", "faraday.post", "typhoeus.post", ".request(", "http.post",
+                            ".body =", ".set_form", "net::smtp", "socket.write", "socket.puts", "tcpsocket"});
+      case PlainLanguage::kPerl:
+        return Calls(code, {"->post(", "->put(", "->request(", "io::socket", "post \"\"", "->datasend("});
+      case PlainLanguage::kPhp:
+        return Calls(code, {"curlopt_postfields", "curlopt_infile", "fsockopen(", "fwrite(", "mail(", "fputs(",
+                            "->post(", "->put(", "socket_write("}) ||
+               (Calls(code, {"stream_context_create("}) && AnyOf(code, {"http", "\"\""}));
+      case PlainLanguage::kLua:
+        return Calls(code, {"http.request", "https.request", ":send(", "ltn12.source"});
+      case PlainLanguage::kJava:
+        return Calls(code, {"bodypublishers.", "getoutputstream(", ".write(", "requestbody.create", "torequestbody(",
+                            "setbody(", ".post(", "sendmessage("});
+      case PlainLanguage::kCSharp:
+        return Calls(code, {"postasync(", "putasync(", "uploadstring", "uploadfile", "uploaddata", "uploadvalues",
+                            "sendasync(", "stringcontent(", "postasjsonasync(", "bytearraycontent(", "streamcontent("});
+      case PlainLanguage::kSwift:
+        return Calls(code, {"httpbody", "uploadtask(", ".upload(", "httpbodystream"});
+      case PlainLanguage::kR:
+        return Calls(code, {"post(", "put(", "req_body_", "curl_upload"});
+      default:
+        return false;
+    }
+  }
+
+  // A text that a shell is given.
+  [[nodiscard]] bool Runs(string_view code) const {
+    switch (language_) {
+      case PlainLanguage::kRuby:
+        return CallsItself(code, {"system(", "system \"", "exec(", "exec \"", "spawn(", "io.popen", "open3.", "%x"});
+      case PlainLanguage::kPerl:
+        return CallsItself(code, {"system(", "system \"", "exec(", "exec \"", "qx", "open("});
+      case PlainLanguage::kPhp:
+        return CallsItself(code, {"shell_exec(", "exec(", "system(", "passthru(", "popen(", "proc_open("});
+      case PlainLanguage::kLua:
+        return CallsItself(code, {"os.execute(", "io.popen("});
+      case PlainLanguage::kAppleScript:
+        return Calls(code, {"do shell script"});
+      case PlainLanguage::kJava:
+        return Calls(code, {".exec(", "processbuilder(", "processbuilder \"", ".execute()"});
+      case PlainLanguage::kCSharp:
+        return Calls(code, {"process.start(", "processstartinfo(", "arguments ="});
+      case PlainLanguage::kSwift:
+        return Calls(code, {".arguments", "launchedprocess(", "process.run("});
+      case PlainLanguage::kR:
+        return CallsItself(code, {"system(", "system2(", "shell("});
+      default:
+        return false;
+    }
+  }
+
+  [[nodiscard]] bool Evaluates(string_view code) const {
+    switch (language_) {
+      case PlainLanguage::kRuby:
+        return CallsItself(
+            code, {"eval(", "eval ", "instance_eval", "class_eval", "module_eval", "rubyvm::instructionsequence"});
+      case PlainLanguage::kPerl:
+        return CallsItself(code, {"eval(", "eval $", "eval get", "eval \"", "eval decode", "eval unpack"});
+      case PlainLanguage::kPhp:
+        return CallsItself(code, {"eval(", "assert(", "create_function("});
+      case PlainLanguage::kLua:
+        return CallsItself(code, {"loadstring(", "load("});
+      case PlainLanguage::kJava:
+        return Calls(code, {"groovyshell", "scriptengine", ".eval(", "defineclass("});
+      case PlainLanguage::kCSharp:
+        return Calls(code, {"assembly.load(", "csharpscript.", "evaluateasync("});
+      case PlainLanguage::kAppleScript:
+        return Calls(code, {"run script"});
+      case PlainLanguage::kR:
+        return CallsItself(code, {"eval(", "source("});
+      default:
+        return false;
+    }
+  }
+
+  // A text that is long and of no words, in the statement or by name.
+  static bool IsPacked(string_view text) {
+    constexpr std::size_t kShortest = 40;
+    return text.size() >= kShortest && text.find(' ') == string_view::npos && text.find("://") == string_view::npos;
+  }
+
+  [[nodiscard]] bool Decodes(string_view code) const {
+    return AnyOf(code, {"base64.decode64", "base64.strict_decode64", "unpack(", "unpack1(", "decode_base64(",
+                        "base64_decode(", "gzinflate(", "gzuncompress(", "str_rot13(", "getdecoder(",
+                        "frombase64string(", "base64encoded:", "zlib::inflate", "hex2bin(", "mime.unb64("});
+  }
+
+  // Of PHP: what a request brings.
+  [[nodiscard]] bool Asked(string_view code) const {
+    return language_ == PlainLanguage::kPhp &&
+           !AnyOf(code, {"escapeshell", "in_array(", "intval(", "(int)", "array_key"}) &&
+           AnyOf(code, {"$_get", "$_post", "$_request", "$_cookie", "php://input", "$_server[\"\"]", "getallheaders("});
+  }
+
+  void Raise(const PlainStatement& one, string_view rule, string_view message, double scale,
+             const std::string& host = {}) {
+    if (!judges_) return;
+    const base::ByteSpan at{one.bytes.begin, std::min(one.bytes.end, one.bytes.begin + 400)};
+    RawFinding& finding = AddFinding(result_.findings, file_, rule, at, base::Printable(message, 300), scale);
+    finding.host = host;
+  }
+
+  // The name that the statement gives a value to; "" for none.
+  [[nodiscard]] std::string Target(const PlainStatement& one) const {
+    const string_view code = one.code;
+    if (language_ == PlainLanguage::kAppleScript) {
+      if (!code.starts_with("set ") || code.find(" to ") == string_view::npos || one.names.size() < 2) return {};
+      return LowerCase(one.names[1]);
+    }
+    std::size_t at = string_view::npos;
+    if (language_ == PlainLanguage::kR) at = code.find("<-");
+    for (std::size_t i = 0; at == string_view::npos && i < code.size(); ++i) {
+      if (code[i] == '(' && !code.starts_with("foreach") && !code.starts_with("for") && !code.starts_with("while") &&
+          !code.starts_with("if") && !code.starts_with("open(")) {
+        return {};
+      }
+      if (code[i] != '=') continue;
+      const char before = i > 0 ? code[i - 1] : ' ';
+      const char after = i + 1 < code.size() ? code[i + 1] : ' ';
+      if (string_view("=!<>~").find(before) != string_view::npos || after == '=' || after == '~' || after == '>') {
+        ++i;
+        continue;
+      }
+      at = i;
+    }
+    if (at == string_view::npos) return {};
+    string_view left = code.substr(0, at);
+    while (!left.empty() && string_view(" .+|&:?").find(left.back()) != string_view::npos) left.remove_suffix(1);
+    if (left.ends_with(']')) left = left.substr(0, left.find('['));  // all["key"] = x
+    std::size_t from = left.size();
+    while (from > 0 && (IsLetter(left[from - 1]) || IsDigit(left[from - 1]) || left[from - 1] == '_')) --from;
+    const string_view name = left.substr(from);
+    // request.body = x: what is put into a thing, it holds.
+    if (from > 1 && (left[from - 1] == '.' || left[from - 1] == '>')) {
+      std::size_t end = from - 1;
+      while (end > 0 && (left[end - 1] == '-' || left[end - 1] == '.')) --end;
+      std::size_t begin = end;
+      while (begin > 0 && (IsLetter(left[begin - 1]) || IsDigit(left[begin - 1]) || left[begin - 1] == '_')) --begin;
+      return std::string(left.substr(begin, end - begin));
+    }
+    return std::string(name);
+  }
+
+  // def send(data), function send($data), func send(_ data: Data), sub send: its name and parameters.
+  bool Defines(const PlainStatement& one) {
+    const string_view code = one.code;
+    const bool word = Calls(code, {"def ", "function ", "func ", "sub ", "fun ", "on ", "to "});
+    const bool typed = (language_ == PlainLanguage::kJava || language_ == PlainLanguage::kCSharp) &&
+                       code.ends_with('{') && AnyOf(code, {"static ", "public ", "private ", "void ", "async "}) &&
+                       code.find('(') != string_view::npos && code.find('=') == string_view::npos;
+    if (!word && !typed) return false;
+    if (language_ == PlainLanguage::kAppleScript && !code.starts_with("on ") && !code.starts_with("to ")) return false;
+    const std::size_t open = code.find('(');
+    std::size_t end = open == string_view::npos ? code.find_last_not_of(" {") + 1 : open;
+    while (end > 0 && code[end - 1] == ' ') --end;
+    std::size_t from = end;
+    while (from > 0 && (IsLetter(code[from - 1]) || IsDigit(code[from - 1]) || code[from - 1] == '_')) --from;
+    function_ = std::string(code.substr(from, end - from));
+    std::vector<std::string>& params = params_[function_];
+    params.clear();
+    constexpr std::size_t kMostParams = 8;
+    for (std::size_t at = open; at < code.size() && params.size() < kMostParams;) {
+      const std::size_t stop = std::min(code.find_first_of(",)", at + 1), code.size());
+      string_view param = code.substr(at + 1, stop - at - 1);
+      // Kotlin and Swift have the type behind; Java and C# before.
+      param = param.substr(0, param.find_first_of(":="));
+      while (!param.empty() && param.back() == ' ') param.remove_suffix(1);
+      std::size_t begin = param.size();
+      while (begin > 0 && (IsLetter(param[begin - 1]) || IsDigit(param[begin - 1]) || param[begin - 1] == '_')) --begin;
+      params.emplace_back(param.substr(begin));
+      if (stop >= code.size() || code[stop] == ')') break;
+      at = stop;
+    }
+    return true;
+  }
+
+  void Give(const std::string& name, const Value& value) {
+    constexpr std::size_t kMostHeld = 4'096;
+    if (name.size() < 1 || value.carries == kNothing || held_.size() > kMostHeld) return;
+    Merge(value, held_[name]);
+  }
+
+  void Read(const PlainStatement& one) {
+    constexpr std::size_t kPlainAsk = 60;  // bytes of code
+    if (Defines(one)) {
+      // Another function's `$c` is another.
+      for (auto& [name, value] : held_) value.carries &= static_cast<std::uint8_t>(~(kAsked | kDecoded));
+      return;
+    }
+    const string_view code = one.code;
+    Value value;
+    bool calls_own = false;
+    for (const std::string& name : one.names) {
+      const auto held = held_.find(LowerCase(name));
+      if (held != held_.end()) Merge(held->second, value);
+      calls_own = calls_own || params_.contains(LowerCase(name));
+    }
+    Value own;
+    Paths(one, own);
+    if (AnyOf(code, {"exist", "file?", "is_file", "isfile", "stat(", "mkdir", "chmod"}) &&
+        !AnyOf(code, {"read", "contents", "slurp"}) && Target(one).empty()) {
+      own = {};  // whether it is there
+    }
+    if (TakesEnvironment(code)) own.carries |= kEnvironment;
+    if (language_ == PlainLanguage::kAppleScript && Calls(code, {"with hidden answer", "hidden answer true"})) {
+      own.carries |= kSecret;
+      own.what = "a password that a dialog asks for";
+    }
+    if (AnyOf(code, {"the clipboard", "systemclipboard", "nspasteboard.general", "clipboard.gettext"})) {
+      own.carries |= kKept;
+      if (own.what.empty()) own.what = "the clipboard";
+    }
+    if (Asked(code)) own.carries |= kAsked;
+    if (Fetches(one)) {
+      own.carries |= kFetched;
+      own.from = UrlIn(one).empty() ? host_ : UrlIn(one);
+    }
+    Merge(own, value);
+    if (std::ranges::any_of(one.texts, [](const PlainText& text) { return IsPacked(text.text); }))
+      value.carries |= kPacked;
+    if (Decodes(code) && (value.carries & kPacked) != 0) value.carries |= kDecoded;
+    JudgeRun(one, value);
+    JudgeSend(one, value);
+    JudgeEvaluated(one, value);
+    // $c = $_POST["c"]: as it is; what is made of it further on may be checked.
+    const bool plain = one.code.size() <= kPlainAsk && !Target(one).empty();
+    if (!plain || (own.carries & kAsked) == 0) value.carries &= static_cast<std::uint8_t>(~kAsked);
+    if (!plain || !Decodes(code)) value.carries &= static_cast<std::uint8_t>(~kDecoded);
+    // Where it goes on to.
+    Give(Target(one), value);
+    if (code.starts_with("for") || code.starts_with("while") || code.find("|") != string_view::npos ||
+        Calls(code, {"open("})) {
+      for (const std::string& name : one.names) Loop(one, LowerCase(name), value);
+    }
+    if (Calls(code, {".append(", ".push(", ".add(", ".put(", "<<", ".concat(", ".insert(", "table.insert("}) &&
+        !one.names.empty()) {
+      Give(LowerCase(one.names[0]), value);
+    }
+    if (!function_.empty() && Calls(code, {"return "})) Give(function_, value);
+    if (calls_own && value.carries != kNothing) {
+      for (const std::string& name : one.names) {
+        const auto found = params_.find(LowerCase(name));
+        if (found == params_.end()) continue;
+        for (const std::string& param : found->second) Give(param, value);
+      }
+    }
+  }
+
+  // Names that a loop or `open` fills: not those that carry by themselves.
+  void Loop(const PlainStatement& one, const std::string& name, const Value& value) {
+    static constexpr std::array<string_view, 16> kWords = {"for",  "foreach", "in",  "each",  "do",     "my",
+                                                           "open", "while",   "as",  "pairs", "ipairs", "end",
+                                                           "file", "map",     "let", "var"};
+    if (std::ranges::find(kWords, name) != kWords.end() || held_.contains(name)) return;
+    // |f|, as $f, for f in: what stands by itself, and is called nowhere here.
+    const std::size_t at = one.code.find(name);
+    const std::size_t end = at == std::string::npos ? at : at + name.size();
+    const bool called = end < one.code.size() && (one.code[end] == '(' || one.code[end] == '.' || one.code[end] == ':');
+    if (!called) Give(name, value);
+  }
+
+  void JudgeSend(const PlainStatement& one, const Value& value) {
+    constexpr std::uint8_t kPrivate = kSecret | kEnvironment | kKept;
+    if (!judges_ || (value.carries & kPrivate) == 0) return;
+    std::string url = UrlIn(one);
+    bool sends = Sends(one);
+    // An address that is asked with it.
+    if (!sends && (value.carries & kFetched) != 0 && Fetches(one)) {
+      sends = std::ranges::any_of(one.texts, [](const PlainText& text) {
+        return text.text.find("://") != std::string::npos && text.text.find(kPlainHole) != std::string::npos;
+      });
+    }
+    if (!sends) return;
+    if (url.empty()) url = host_;
+    const std::string host = HostOf(url);
+    if (host.empty() || code::IsKnownService(host)) return;
+    Told(one, value, host);
+  }
+
+  void Told(const PlainStatement& one, const Value& value, const std::string& host) {
+    if ((value.carries & kSecret) != 0) {
+      Raise(one, "EXFIL-001", fmt::format("sends {} to {}", value.what, host), 1.0, host);
+    } else if ((value.carries & kEnvironment) != 0) {
+      Raise(one, "EXFIL-002", fmt::format("sends the whole environment to {}", host), 1.0, host);
+    } else if ((value.carries & kKept) != 0) {
+      Raise(one, "EXFIL-004", fmt::format("sends {} to {}", value.what, host), 0.8, host);
+    }
+  }
+
+  void JudgeRun(const PlainStatement& one, Value& value) {
+    const bool runs = Runs(one.code);
+    const bool ticks = std::ranges::any_of(one.texts, [](const PlainText& text) { return text.runs; });
+    if (!runs && !ticks) return;
+    if (judges_ && (value.carries & kAsked) != 0) Raise(one, "RCE-003", "runs whatever command a request brings", 0.9);
+    std::string line;
+    for (const PlainText& text : one.texts) {
+      if (!runs && !text.runs) continue;
+      if (!line.empty()) line += ' ';
+      line += text.text;
+    }
+    if (line.size() < 4 || line.size() > 8'000) return;
+    const code::ShellScript script = code::ParseShell(line);
+    const std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, line);
+    for (const code::ShellUse& act : acts) {
+      if (act.act == code::ShellAct::kReadSecret) {
+        value.carries |= kSecret;
+        if (value.what.empty()) value.what = act.detail;
+      }
+      if (act.act == code::ShellAct::kReadEnvironment) value.carries |= kEnvironment;
+    }
+    if (code::PrintsSecret(line)) {
+      value.carries |= kSecret;
+      if (value.what.empty()) value.what = "what a store of credentials holds";
+    }
+    if (!judges_) return;
+    ShellContext context;
+    context.file = file_.index;
+    context.whole = {one.bytes.begin, std::min(one.bytes.end, one.bytes.begin + 400)};
+    context.place = ShellPlace::kCodeString;
+    JudgeShell(acts, context, result_.findings, nullptr);
+    // curl -d with what is put into the text.
+    const std::string url = FarUrl(line);
+    const bool uploads = AnyOf(line, {"curl", "wget", "nc ", "ncat"}) &&
+                         AnyOf(line, {" -d", " --data", " -F", " -T", " --form", " --post", " --upload", "?"});
+    if (url.empty() || !uploads || code::IsKnownService(HostOf(url))) return;
+    Told(one, value, HostOf(url));
+  }
+
+  void JudgeEvaluated(const PlainStatement& one, const Value& value) {
+    // assert(is_string($x)) only tests.
+    if (!judges_ || !Evaluates(one.code) || one.code.find("assert(is_") != string_view::npos) return;
+    if ((value.carries & kAsked) != 0) {
+      Raise(one, "RCE-003", "runs as code what a request brings", 1.0);
+    } else if ((value.carries & kFetched) != 0) {
+      Raise(one, "RCE-001", fmt::format("runs code that it fetches from {}", HostOf(value.from)), 1.0,
+            HostOf(value.from));
+    } else if ((value.carries & kDecoded) != 0) {
+      Raise(one, "OBFUSC-001", "runs code that it has decoded", 1.0);
+    }
+  }
+
+  const FileContext& file_;
+  PlainLanguage language_;
+  FileResult& result_;
+  std::vector<PlainStatement> statements_;
+  std::string host_;  // the first address of somebody else's in the file
+  std::unordered_map<std::string, Value> held_;
+  std::unordered_map<std::string, std::vector<std::string>> params_;  // by function
+  std::string function_;  // whose body is being read, as far as that can be told
+  bool judges_ = false;
+};
+
+}  // namespace
+
+void JudgePlainProgram(const FileContext& file, FileResult& result) {
+  if (file.type != FileType::kOtherSource) return;
+  const PlainLanguage language = PlainLanguageOf(file.file->path);
+  if (language == PlainLanguage::kNone) return;
+  Flow(file, language, result).Run();
+}
+
+}  // namespace interlock::scan
