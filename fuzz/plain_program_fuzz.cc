@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "../src/scan/static/command_lines.h"
 #include "../src/scan/static/plain_flow.h"
 #include "../src/scan/static/plain_statements.h"
 
@@ -22,8 +23,9 @@ void Check(bool holds) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  constexpr std::array<std::string_view, 9> kNames = {"a.rb",   "a.pl", "a.php",   "a.lua", "a.applescript",
-                                                      "a.java", "a.cs", "a.swift", "a.r"};
+  constexpr std::array<std::string_view, 15> kNames = {"a.rb",   "a.pl",  "a.php",   "a.lua", "a.applescript",
+                                                       "a.java", "a.cs",  "a.swift", "a.r",   "a.vbs",
+                                                       "a.dart", "a.exs", "a.jl",    "a.c",   "a.csv"};
   if (size == 0) return 0;
   interlock::core::PackageFile file;
   file.path = kNames[data[0] % kNames.size()];
@@ -39,6 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   context.type = FileType::kOtherSource;
   FileResult result;
   JudgePlainProgram(context, result);
+  JudgeCommandLines(context, result);
   for (const RawFinding& finding : result.findings) Check(finding.bytes.end <= file.bytes.size());
   return 0;
 }

@@ -251,10 +251,14 @@ Value ModuleView::OfComprehension(ExprId id, FuncId scope) const {
     while (values_.size() > before) values_.pop_back();
     overrides_.erase(variable);
     if (value.kind == ValueKind::kUnknown) return {};
-    value.obfuscation = std::max<std::uint8_t>(value.obfuscation, 2);
+    // f"'{name}'" for name in ("chrome", "msedge"): what stands in the list stands in the text.
+    constexpr std::size_t kWord = 3;
+    const bool wraps = input.kind == ValueKind::kText && value.kind == ValueKind::kText && input.text.size() >= kWord &&
+                       value.text.find(input.text) != std::string::npos;
+    if (!wraps) value.obfuscation = std::max<std::uint8_t>(value.obfuscation, 2);
+    items.obfuscation = std::max(items.obfuscation, value.obfuscation);
     items.items.push_back(std::move(value));
   }
-  items.obfuscation = 2;
   return items;
 }
 

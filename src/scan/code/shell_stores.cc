@@ -28,7 +28,9 @@ bool AsksStore(const ShellCommand& command, std::string_view program) {
   return (program == "security" && HasOneOf(word(1), {"find-generic", "find-internet", "dump-keychain", "export"})) ||
          (program == "gpg" &&
           HasFlag(command, {"--export-secret-keys", "--export-secret-key", "--export-secret-subkeys"})) ||
-         (program == "aws" && word(1) == "configure" && (word(2) == "get" || word(2) == "export-credentials")) ||
+         (program == "aws" && word(1) == "configure" &&
+          (word(2) == "export-credentials" ||
+           (word(2) == "get" && HasOneOf(word(3), {"secret", "token", "access_key"})))) ||
          (program == "kubectl" && word(1) == "config" && word(2) == "view" && HasFlag(command, {"--raw"})) ||
          (program == "kubectl" && Is(word(1), {"get"}) && Is(word(2), {"secret", "secrets"}) &&
           HasFlag(command, {"-o", "-ojson", "-oyaml", "--output"})) ||

@@ -65,7 +65,7 @@ class Flow {
     bool complete = true;
     statements_ = ReadPlainStatements(file_.text(), language_, &complete);
     if (!complete) {
-      result_.skipped.push_back({file_.file->path, core::SkipReason::kParserBudget, 0,
+      result_.skipped.push_back({file_.file->path, core::SkipReason::kUnsupported, 0,
                                  "program in a language without a front end: only its beginning was read"});
     }
     FindHost();
@@ -176,6 +176,11 @@ class Flow {
                code.find("environment[") == string_view::npos;
       case PlainLanguage::kR:
         return AnyOf(code, {"sys.getenv()"});
+      case PlainLanguage::kElixir:
+        return AnyOf(code, {"system.get_env()"});
+      case PlainLanguage::kDart:
+        return code.find("platform.environment") != string_view::npos &&
+               code.find("platform.environment[") == string_view::npos;
       default:
         return false;
     }
@@ -204,6 +209,14 @@ class Flow {
         return Calls(code, {"contentsof:"}) && !host_.empty();
       case PlainLanguage::kR:
         return (Calls(code, {"get(", "readlines(", "source(", "url("}) && !UrlIn(one).empty());
+      case PlainLanguage::kVisualBasic:
+        return Calls(code, {".responsetext", ".responsebody"});
+      case PlainLanguage::kDart:
+        return Calls(code, {"http.get(", "http.read(", ".geturl("});
+      case PlainLanguage::kElixir:
+        return Calls(code, {"httpoison.get", "req.get!", "tesla.get", ":httpc.request(:get"});
+      case PlainLanguage::kJulia:
+        return Calls(code, {"http.get(", "download("}) && !host_.empty();
       default:
         return false;
     }
@@ -234,6 +247,15 @@ class Flow {
         return Calls(code, {"httpbody", "uploadtask(", ".upload(", "httpbodystream"});
       case PlainLanguage::kR:
         return Calls(code, {"post(", "put(", "req_body_", "curl_upload"});
+      case PlainLanguage::kVisualBasic:
+        return Calls(code, {".send "});
+      case PlainLanguage::kDart:
+        return Calls(code, {"http.post(", "http.put(", ".write(", ".add(", ".body =", "sink."});
+      case PlainLanguage::kElixir:
+        return Calls(code, {"httpoison.post", "httpoison.put", "req.post!", "req.put!", "tesla.post", "httpc.request",
+                            "gen_tcp.send", "finch.build"});
+      case PlainLanguage::kJulia:
+        return Calls(code, {"http.post(", "http.put(", "http.request(", "write("});
       default:
         return false;
     }
@@ -260,6 +282,14 @@ class Flow {
         return Calls(code, {".arguments", "launchedprocess(", "process.run("});
       case PlainLanguage::kR:
         return CallsItself(code, {"system(", "system2(", "shell("});
+      case PlainLanguage::kVisualBasic:
+        return Calls(code, {".run ", ".run(", ".exec(", ".exec ", "shellexecute"});
+      case PlainLanguage::kDart:
+        return Calls(code, {"process.run", "process.start"});
+      case PlainLanguage::kElixir:
+        return Calls(code, {"system.cmd", "system.shell", ":os.cmd"});
+      case PlainLanguage::kJulia:
+        return Calls(code, {"run("});
       default:
         return false;
     }
@@ -284,6 +314,12 @@ class Flow {
         return Calls(code, {"run script"});
       case PlainLanguage::kR:
         return CallsItself(code, {"eval(", "source("});
+      case PlainLanguage::kVisualBasic:
+        return CallsItself(code, {"execute ", "execute(", "executeglobal", "eval("});
+      case PlainLanguage::kElixir:
+        return Calls(code, {"code.eval_string", "code.compile_string"});
+      case PlainLanguage::kJulia:
+        return Calls(code, {"include_string(", "eval("});
       default:
         return false;
     }

@@ -9,7 +9,7 @@ namespace interlock::scan {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{2} << 20U;
-constexpr std::size_t kMostStatements = 20'000;
+constexpr std::size_t kMostStatements = 200'000;
 constexpr std::size_t kMostOfText = 8'000;  // bytes of one text
 constexpr std::size_t kMostOfCode = 4'000;  // ... of one statement
 constexpr std::size_t kMostNames = 256;     // of one statement
@@ -34,11 +34,12 @@ class Reader {
     return std::ranges::find(some, language_) != some.end();
   }
   [[nodiscard]] bool Slashes() const {
-    return Is({PlainLanguage::kJava, PlainLanguage::kCSharp, PlainLanguage::kSwift, PlainLanguage::kPhp});
+    return Is({PlainLanguage::kJava, PlainLanguage::kCSharp, PlainLanguage::kSwift, PlainLanguage::kPhp,
+               PlainLanguage::kDart});
   }
   [[nodiscard]] bool Hashes() const {
     return Is({PlainLanguage::kRuby, PlainLanguage::kPerl, PlainLanguage::kPhp, PlainLanguage::kR,
-               PlainLanguage::kAppleScript});
+               PlainLanguage::kAppleScript, PlainLanguage::kElixir, PlainLanguage::kJulia});
   }
   [[nodiscard]] bool Dashes() const { return Is({PlainLanguage::kLua, PlainLanguage::kAppleScript}); }
 
@@ -49,7 +50,9 @@ class Reader {
   void SkipLine() { p_ = std::min(t_.find('\n', p_), t_.size()); }
 
   bool Comment() {
-    if (Slashes() && At("//")) {
+    if (language_ == PlainLanguage::kVisualBasic && Peek() == '\'') {
+      SkipLine();
+    } else if (Slashes() && At("//")) {
       SkipLine();
     } else if (Slashes() && At("/*")) {
       SkipTo("*/");
@@ -142,10 +145,11 @@ class Reader {
     while (p_ < t_.size() && t_[p_] != close) {
       const char c = t_[p_];
       const bool hole =
-          interpolates && ((c == '#' && Peek(1) == '{' && language_ == PlainLanguage::kRuby) ||
+          interpolates && ((c == '#' && Peek(1) == '{' && Is({PlainLanguage::kRuby, PlainLanguage::kElixir})) ||
                            ((c == '$' || (c == '@' && language_ == PlainLanguage::kPerl)) &&
                             (IsLetter(Peek(1)) || Peek(1) == '_' || Peek(1) == '{') &&
-                            Is({PlainLanguage::kPerl, PlainLanguage::kPhp, PlainLanguage::kJava})) ||
+                            Is({PlainLanguage::kPerl, PlainLanguage::kPhp, PlainLanguage::kJava, PlainLanguage::kDart,
+                                PlainLanguage::kJulia})) ||
                            (c == '{' && (Peek(1) == '$' || (language_ == PlainLanguage::kCSharp && dollar_)) &&
                             Is({PlainLanguage::kPhp, PlainLanguage::kCSharp})) ||
                            (c == '\\' && Peek(1) == '(' && language_ == PlainLanguage::kSwift));
@@ -162,7 +166,7 @@ class Reader {
         text.text += kPlainHole;
       } else if (hole) {
         Interpolated(text);
-      } else if (c == '\\' && p_ + 1 < t_.size()) {
+      } else if (c == '\\' && p_ + 1 < t_.size() && language_ != PlainLanguage::kVisualBasic) {
         const char next = t_[p_ + 1];
         if (text.text.size() < kMostOfText) text.text += next == 'n' ? '\n' : next == 't' ? '\t' : next;
         p_ += 2;
@@ -212,7 +216,7 @@ class Reader {
       ++p_;
       return Text('"', true, false);
     }
-    if (c == '\'' && language_ != PlainLanguage::kAppleScript && language_ != PlainLanguage::kSwift) {
+    if (c == '\'' && !Is({PlainLanguage::kAppleScript, PlainLanguage::kSwift, PlainLanguage::kJulia})) {
       ++p_;
       return Text('\'', false, false);
     }
@@ -283,7 +287,7 @@ PlainLanguage PlainLanguageOf(std::string_view path) {
     std::string_view ending;
     PlainLanguage language;
   };
-  static constexpr std::array<Ending, 19> kEndings = {{{".rb", PlainLanguage::kRuby},
+  static constexpr std::array<Ending, 24> kEndings = {{{".rb", PlainLanguage::kRuby},
                                                        {".gemspec", PlainLanguage::kRuby},
                                                        {".rake", PlainLanguage::kRuby},
                                                        {"rakefile", PlainLanguage::kRuby},
@@ -301,7 +305,12 @@ PlainLanguage PlainLanguageOf(std::string_view path) {
                                                        {".groovy", PlainLanguage::kJava},
                                                        {".cs", PlainLanguage::kCSharp},
                                                        {".swift", PlainLanguage::kSwift},
-                                                       {".r", PlainLanguage::kR}}};
+                                                       {".r", PlainLanguage::kR},
+                                                       {".vbs", PlainLanguage::kVisualBasic},
+                                                       {".dart", PlainLanguage::kDart},
+                                                       {".ex", PlainLanguage::kElixir},
+                                                       {".exs", PlainLanguage::kElixir},
+                                                       {".jl", PlainLanguage::kJulia}}};
   const std::string lower = LowerCase(path.substr(path.size() - std::min<std::size_t>(path.size(), 16)));
   for (const Ending& each : kEndings) {
     if (lower.ends_with(each.ending)) return each.language;

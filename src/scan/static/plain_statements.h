@@ -21,6 +21,10 @@ enum class PlainLanguage : std::uint8_t {
   kCSharp,
   kSwift,
   kR,
+  kVisualBasic,  // script
+  kDart,
+  kElixir,
+  kJulia,
 };
 // By the ending of the name; kNone for what is no program, or has a front end.
 [[nodiscard]] PlainLanguage PlainLanguageOf(std::string_view path);
@@ -40,7 +44,7 @@ struct PlainStatement {
 };
 
 // Statements in order; ends of lines, `;` and braces part them, unless a parenthesis is open or the next line goes on.
-// Total on any bytes, linear; at most 20,000 statements of the first 2 MiB. `complete`: set to whether all were read.
+// Total on any bytes, linear; at most 200,000 statements of the first 2 MiB. `complete`: set to whether all were read.
 [[nodiscard]] std::vector<PlainStatement> ReadPlainStatements(std::string_view text, PlainLanguage language,
                                                               bool* complete);
 

@@ -22,6 +22,7 @@
 #include "static/asked_rights.h"
 #include "static/build_files.h"
 #include "static/classify.h"
+#include "static/command_lines.h"
 #include "static/disguised_hosts.h"
 #include "static/front_matter.h"
 #include "static/installs.h"
@@ -224,6 +225,7 @@ void Job::AnalyzeFile(const FileContext& file, Unit& unit) const {
   result.analysed = text.size();
   JudgeBuildFile(file, result);
   JudgePlainProgram(file, result);
+  JudgeCommandLines(file, result);
   RaiseDisguisedHosts(file, result.findings);
   if (file.type != FileType::kShell || text.size() > kMaxCodeBytes) return;
   const code::ShellScript script = code::ParseShell(text, {}, file.file->path);
@@ -316,7 +318,15 @@ void Job::RunHooks(std::vector<RawFinding>& raw, std::vector<code::CapabilityUse
     context.reach = aside ? std::max(hook.reach, own) : hook.reach;
     const std::size_t before = raw.size();
     JudgeShell(code::AnalyzeShellScript(script, hook.command), context, raw, &uses);
-    if (hook.name != "prepare" || context.reach != Reach::kBuild) continue;
+    if (context.reach != Reach::kBuild) continue;
+    if (hook.name.starts_with("run ")) {
+      // A script of the package by its name: secrets that leave, and a shell for somebody else, are of no build.
+      for (std::size_t i = before; i < raw.size(); ++i) {
+        if (raw[i].rule == "SH-003" || raw[i].rule == "SH-004") raw[i].reach = Reach::kRuntime;
+      }
+      continue;
+    }
+    if (hook.name != "prepare") continue;
     // Whoever installs in a folder of sources, or from a repository, runs it: to run what a stranger answers is no step
     // of a build.
     for (std::size_t i = before; i < raw.size(); ++i) {

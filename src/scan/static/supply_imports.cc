@@ -169,6 +169,7 @@ void CheckImports(SupplyState& state, const std::vector<FileContext>& files) {
     if (found >= kMostFindings) return;
     const std::string name = NormalPypiName(all[index].name);
     const std::vector<std::string> words = WordsOf(name);
+    if (words.empty()) continue;  // "-": no name of anything
     // Its own module is imported: it is what is meant.
     std::string short_name = name;
     for (const std::string_view lead : {"python-", "py-", "py"}) {

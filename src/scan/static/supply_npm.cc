@@ -48,6 +48,19 @@ void ReadScripts(Sheet& sheet, JsonValue root) {
                   kind.name);
     }
   }
+  // `npm run format`: what nobody starts but by its name, and a text may have an agent start.
+  constexpr std::size_t kMostScripts = 200;
+  std::size_t seen = 0;
+  for (auto it = scripts.begin(); scripts.is_object() && it != scripts.end() && seen < kMostScripts; ++it, ++seen) {
+    const std::string_view name = it.key();
+    const bool known = std::ranges::any_of(kKinds, [&](const Kind& kind) { return kind.name == name; });
+    if (known || !(*it).is_string()) continue;
+    const std::string_view command = (*it).string();
+    const bool far =
+        std::ranges::any_of(std::to_array<std::string_view>({"curl ", "wget ", "nc ", "iwr ", "/dev/tcp/", "base64 "}),
+                            [&](std::string_view word) { return command.find(word) != std::string_view::npos; });
+    if (far) sheet.Hook(fmt::format("run {}", name.substr(0, 60)), command, SpanOf(*it), Reach::kBuild);
+  }
 }
 
 // Commands that a machine has, and that everybody calls by name.

@@ -63,6 +63,13 @@ TEST(Supply, RequirementsFilesAsPipReadsThem) {
   EXPECT_EQ(package.facts.dependencies[0].purl, "pkg:pypi/flask@3.1.0");
 }
 
+TEST(Supply, NamesWithoutAWordAreNoPackages) {
+  const Package package =
+      Read({{"pyproject.toml", "[tool.poetry]\nname = \"x\"\n[tool.poetry.dependencies]\n\"_\" = \"*\"\n"},
+            {"a.py", "import requests\n"}});
+  EXPECT_EQ(package.facts.dependencies.size(), 1U);
+}
+
 TEST(Supply, SourcesOfPackagesAreLookedAt) {
   EXPECT_THAT(Rules(Read({{"requirements.txt", "--extra-index-url http://pkgs.acme.example/simple\nnumpy==2.0.0\n"}})),
               UnorderedElementsAre("SC-001", "SC-010"));

@@ -131,7 +131,7 @@ TEST(Packages, WhatIsHandedOnIsFollowed) {
   EXPECT_GE(ExpectOf("channels", true), 115U);
   EXPECT_GE(ExpectOf("woven", true), 15U);
   EXPECT_GE(ExpectOf("fetched", true), 25U);
-  EXPECT_GE(ExpectOf("plain", true), 18U);
+  EXPECT_GE(ExpectOf("plain", true), 33U);
 }
 
 }  // namespace

@@ -1,0 +1,226 @@
+#include "static/command_lines.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "code/shell.h"
+#include "interlock/base/find_bytes.h"
+#include "static/ascii.h"
+#include "static/classify.h"
+#include "static/plain_statements.h"
+#include "static/shell_judge.h"
+
+namespace interlock::scan {
+namespace {
+
+using std::string_view;
+
+constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
+constexpr std::size_t kMostLines = 400;
+constexpr std::size_t kMostOfLine = 4'000;
+
+bool IsTable(string_view path) {
+  const std::string lower = LowerCase(BaseName(path));
+  return lower.ends_with(".csv") || lower.ends_with(".tsv");
+}
+
+// Files of a system: nobody reads them as prose, wherever they lie.
+bool IsOfSystem(const FileContext& file) {
+  const std::string base = LowerCase(BaseName(file.file->path));
+  return std::ranges::any_of(
+      std::to_array<string_view>({".service", ".timer", ".desktop", ".plist", ".reg", ".hta", ".inf", ".nu"}),
+      [&](string_view ending) { return base.ends_with(ending); });
+}
+
+// Files whose commands somebody's machine runs. Prose and shell scripts have readers of their own; so have makefiles
+// and other build files, and programs that are followed.
+bool HoldsCommands(const FileContext& file) {
+  if (file.reach == core::Reach::kDocument && IsOfSystem(file)) return true;
+  if (file.reach > core::Reach::kRuntime) return false;
+  if (IsOfSystem(file)) return true;
+  const std::string base = LowerCase(BaseName(file.file->path));
+  switch (file.type) {
+    case FileType::kOtherSource:
+      return PlainLanguageOf(file.file->path) == PlainLanguage::kNone && !base.ends_with("file") &&
+             !base.ends_with(".mk") && base.find("makefile") == std::string::npos &&
+             base.find("justfile") == std::string::npos;
+    case FileType::kXml:
+    case FileType::kIni:
+      return true;
+    case FileType::kUnknownText:
+    case FileType::kPlainText:
+      return base.find("cron") != std::string::npos || base.ends_with(".conf") || base.ends_with(".awk");
+    case FileType::kYaml:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool NamesProgram(string_view line) {
+  static constexpr std::array<string_view, 12> kPrograms = {"curl ",      "wget ",     "iwr ",       "irm ",
+                                                            "base64 ",    "/dev/tcp/", "nc ",        "ncat ",
+                                                            "powershell", "invoke-",   "python3 -c", "openssl "};
+  return std::ranges::any_of(kPrograms, [&](string_view one) { return base::HasBytes(line, one); });
+}
+
+// Of an XML or quoted text.
+std::string Plain(string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\')) {
+      out += text[++i];
+      continue;
+    }
+    if (text[i] == '&') {
+      bool known = false;
+      for (const auto& [name, letter] : {std::pair<string_view, char>{"&amp;", '&'},
+                                         {"&lt;", '<'},
+                                         {"&gt;", '>'},
+                                         {"&quot;", '"'},
+                                         {"&apos;", '\''}}) {
+        if (text.substr(i, name.size()) != name) continue;
+        out += letter;
+        i += name.size() - 1;
+        known = true;
+        break;
+      }
+      if (known) continue;
+    }
+    out += text[i];
+  }
+  return out;
+}
+
+// What of a line may be a command: between quotation marks, behind `=`, within an element, or all of it.
+std::vector<string_view> Candidates(string_view line) {
+  constexpr std::size_t kMost = 6;
+  std::vector<string_view> out;
+  const auto add = [&](string_view part) {
+    part = Trim(part);
+    if (part.size() > 8 && NamesProgram(part) && out.size() < kMost) out.push_back(part);
+  };
+  for (const char quote : {'"', '\''}) {
+    for (std::size_t at = line.find(quote); at != string_view::npos;) {
+      std::size_t end = at + 1;
+      while (end < line.size() && line[end] != quote) end += line[end] == '\\' ? 2U : 1U;
+      if (end >= line.size()) break;
+      add(line.substr(at + 1, end - at - 1));
+      at = line.find(quote, end + 1);
+    }
+  }
+  if (!out.empty()) return out;
+  if (const std::size_t open = line.find('>'); line.find('<') < open && open != string_view::npos) {
+    add(line.substr(open + 1, line.rfind("</") - open - 1));
+    return out;
+  }
+  if (const std::size_t equal = line.find_first_of("=:");
+      equal != string_view::npos && equal < 40 && line.substr(0, equal).find(' ') == string_view::npos) {
+    add(line.substr(equal + 1));
+    return out;
+  }
+  // */5 * * * * command
+  string_view rest = line;
+  int fields = 0;
+  while (!rest.empty() && string_view("*0123456789/,-").find(rest[0]) != string_view::npos && fields < 5) {
+    const std::size_t end = rest.find(' ');
+    if (end == string_view::npos) break;
+    rest = Trim(rest.substr(end));
+    ++fields;
+  }
+  add(fields == 5 ? rest : line);
+  return out;
+}
+
+bool IsGrave(const code::ShellUse& use) {
+  switch (use.act) {
+    case code::ShellAct::kFetchAndRun:
+    case code::ShellAct::kSendSecret:
+    case code::ShellAct::kReverseShell:
+    case code::ShellAct::kDecodeAndRun:
+    case code::ShellAct::kSendTaken:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// =cmd|'/C ...'!A0, =HYPERLINK("https://...?d="&A1): what opens the table starts a program, or sends what stands in it.
+void JudgeFormula(const FileContext& file, string_view line, std::size_t at, FileResult& result) {
+  const std::string lower = LowerCase(line.substr(0, kMostOfLine));
+  for (const char sign : {'=', '+', '-', '@'}) {
+    for (std::size_t i = lower.find(sign); i != std::string::npos; i = lower.find(sign, i + 1)) {
+      if (i > 0 && lower[i - 1] != '"' && lower[i - 1] != ',' && lower[i - 1] != '\t') continue;
+      const string_view rest = string_view(lower).substr(i + 1);
+      const std::size_t bar = rest.find('|');
+      const bool starts = bar < 16 &&
+                          rest.substr(0, bar).find_first_not_of("abcdefghijklmnopqrstuvwxyz") == string_view::npos &&
+                          bar >= 2 && rest.find('!') != string_view::npos;
+      const bool sends = (rest.starts_with("hyperlink(") || rest.starts_with("webservice(") ||
+                          rest.starts_with("importdata(") || rest.starts_with("image(")) &&
+                         rest.find("://") != string_view::npos && rest.find('&') != string_view::npos;
+      if (!starts && !sends) continue;
+      RawFinding& finding = AddFinding(
+          result.findings, file, starts ? "RCE-001" : "EXFIL-001", {at, at + line.size()},
+          starts ? "a formula of a table starts a program" : "a formula sends what stands in the table", 0.9);
+      finding.has_reach = file.reach == core::Reach::kDocument;
+      finding.reach = core::Reach::kRuntime;
+      return;
+    }
+  }
+}
+
+}  // namespace
+
+void JudgeCommandLines(const FileContext& file, FileResult& result) {
+  const bool table =
+      IsTable(file.file->path) && (file.reach <= core::Reach::kRuntime || file.reach == core::Reach::kDocument);
+  if (!table && !HoldsCommands(file)) return;
+  const string_view text = file.text().substr(0, kMostBytes);
+  if (!table && !NamesProgram(text)) return;
+  std::size_t looked = 0;
+  for (std::size_t at = 0; at < text.size() && looked < kMostLines;) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    string_view line = text.substr(at, std::min(end - at, kMostOfLine));
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::size_t begin = at;
+    at = end + 1;
+    if (table) {
+      if (line.find_first_of("=+@") != string_view::npos) {
+        ++looked;
+        JudgeFormula(file, line, begin, result);
+      }
+      continue;
+    }
+    const string_view bare = Trim(line);
+    if (!NamesProgram(bare) || bare.starts_with('#') || bare.starts_with("//") || bare.starts_with("--") ||
+        bare.starts_with('*')) {
+      if (!bare.starts_with("*/") && !bare.starts_with("* ")) continue;
+      if (!NamesProgram(bare)) continue;
+    }
+    ++looked;
+    for (const string_view part : Candidates(bare)) {
+      const std::string command = Plain(part);
+      const code::ShellScript script = code::ParseShell(command);
+      std::vector<code::ShellUse> grave;
+      for (code::ShellUse& use : code::AnalyzeShellScript(script, command)) {
+        if (IsGrave(use)) grave.push_back(std::move(use));
+      }
+      if (grave.empty()) continue;
+      const auto from = static_cast<std::size_t>(part.data() - text.data());
+      ShellContext context;
+      context.file = file.index;
+      context.whole = {from, from + part.size()};
+      context.place = ShellPlace::kCodeString;
+      context.has_reach = file.reach == core::Reach::kDocument;
+      context.reach = core::Reach::kRuntime;
+      JudgeShell(grave, context, result.findings, nullptr);
+    }
+  }
+}
+
+}  // namespace interlock::scan
