@@ -322,6 +322,7 @@ void Engine::ReadBody(FuncId function) {
           }
         }
         JudgeAnswer(stmt, taint);
+        JudgeChance(stmt.value);
         JudgeState(stmt);
         JudgeAccount(stmt);
         break;

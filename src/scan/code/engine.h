@@ -421,6 +421,20 @@ class Engine {
   void JudgeApproval(const Call& call);
   void JudgeElicited(const Call& call, Taint* result);
   void JudgeDiverted(ExprId at, ExprId value, bool clipboard);
+  // sinks_harm.cc
+  [[nodiscard]] std::string_view AroundHere() const;
+  void JudgeHarm(const Call& call);
+  void JudgeEmptied(const Call& call);
+  void JudgeBackups(const Call& call);
+  void JudgeByCountry(const Call& call);
+  void JudgeForeignFile(const Call& call);
+  void JudgeWeakened(const Call& call);
+  void JudgePart(const Call& call);
+  void JudgeTag(const Call& call);
+  void JudgePool(const Call& call);
+  void JudgeFilled(const Call& call);
+  void JudgePassed(ExprId target, ExprId value);
+  void JudgeChance(ExprId answer);
   void JudgeSwapped(const Call& call);
   void JudgeRedefined(ExprId target, ExprId value);
   void JudgeSwapped(ExprId listed);

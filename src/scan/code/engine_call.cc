@@ -270,6 +270,7 @@ void Engine::JudgeAnyCall(Call* judged, Taint* result) {
       JudgeDropped(call, call.last);
       JudgeRanked(call, call.last);
       JudgeSwapped(call);
+      JudgeHarm(call);
       for (const Arg& arg : call.args) {
         if (arg.name == "description") JudgeSwappedText(arg.value);
       }

@@ -23,6 +23,8 @@ bool IsWallet(std::string_view text) {
 bool MatchesWallets(std::string_view pattern) {
   const auto says = [&](std::string_view part) { return pattern.find(part) != std::string_view::npos; };
   if ((says("0x") || says("0X")) && says("{40}")) return true;
+  // Two letters of a country, two digits, groups: an account in a bank.
+  if (says("[A-Z]{2}") && (says("\\d{2}") || says("[0-9]{2}"))) return true;
   if ((says("bc1") || says("ltc1")) && says("{")) return true;
   // Base 58: neither 0 nor O, I, l.
   return says("{") && (says("a-km-z") || says("A-HJ-NP-Z"));

@@ -34,6 +34,7 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
                     next.find_first_not_of("0123456789", port + 1) == std::string::npos);
     wallet = wallet || Is(text, {"-u", "--user"}) || text.starts_with("--user=");
     hashes = hashes || text.starts_with("--donate-level") || text.starts_with("--algo") || text.starts_with("--coin") ||
+             text.starts_with("--cpu-max-threads-hint") || text.starts_with("--randomx") ||
              Is(text, {"-a", "--rig-id", "--nicehash", "--cpu-max-threads-hint", "--randomx-mode"});
   }
   if (pool && wallet && hashes && !TransferOf(command, program).is_transfer) {

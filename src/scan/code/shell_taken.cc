@@ -191,6 +191,7 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
         command.condition_depth > 0 && Whether(OfWhole::kEndless, [](std::string_view text) {
           return HasOneOf(text, {"while true", "while :", "while [ 1 ]", "for (( ; ; ))", "for ((;;))"});
         });
+    if (forced && HasOneOf(said, {" --all ", " --mirror "})) return ruin("every branch of a repository", 1);
     return forced && endless && ruin("the history of a repository, without an end", 1);
   }
   const bool fed = command.pipe_from < index && std::ranges::find(command.wrappers, "xargs") != command.wrappers.end();
@@ -198,8 +199,8 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
       (fed || HasOneOf(said, {"--keep-last 0", "--unsafe-allow-remove-all"})) && !Has(said, "--dry-run")) {
     return ruin("all snapshots of a backup", 2);
   }
-  if (program == "tmutil" &&
-      (Has(said, " disable ") || (fed && HasOneOf(said, {" delete ", " deletelocalsnapshots "})))) {
+  if (program == "tmutil" && (Has(said, " disable ") || Has(said, " deletelocalsnapshots / ") ||
+                              (fed && HasOneOf(said, {" delete ", " deletelocalsnapshots "})))) {
     return ruin("the backups of Time Machine", 1);
   }
   if (program == "borg" && Has(said, " delete ") && fed) return ruin("all archives of a backup", 2);

@@ -577,7 +577,7 @@ void Engine::JudgeSwapped(const Call& call) {
   if (!MatchesWallets(TextAt(code().exprs[from].loc).substr(0, 400))) return;
   const Value& value = view().Evaluate(put, function_);
   if (value.kind == ValueKind::kText) {
-    if (IsWallet(value.text))
+    if (IsWallet(value.text) || IsAccount(value.text))
       Raise("DIVERT-001", call.expr, {}, 0,
             "puts its own payment address in another's place: " + Shown(value.text, 80));
     return;
@@ -684,6 +684,7 @@ void Engine::JudgeSwappedText(ExprId said) {
 
 // What a tool is said to be changes while it is in use.
 void Engine::JudgeRedefined(ExprId target, ExprId value) {
+  JudgePassed(target, value);
   if (!last_ || value >= code().exprs.size()) return;
   const Expr& at = code().exprs[target];
   if (at.kind != ExprKind::kMember || !SaysOneOf(at.text, {"description", "__doc__", "instructions", "inputSchema"}))

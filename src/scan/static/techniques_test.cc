@@ -132,6 +132,7 @@ TEST(Packages, WhatIsHandedOnIsFollowed) {
   EXPECT_GE(ExpectOf("woven", true), 15U);
   EXPECT_GE(ExpectOf("fetched", true), 25U);
   EXPECT_GE(ExpectOf("plain", true), 33U);
+  EXPECT_GE(ExpectOf("harm", true), 24U);
 }
 
 }  // namespace

@@ -197,6 +197,8 @@ class View {
     for (const std::string_view w : {"missing", "invalid", "expired", "wrong", "lacking", "absent"}) {
       if (FindWord(i - 2, i + 2, w) != kNone) return true;
     }
+    // A public key is there to be sent.
+    if (word(i).find("public") != std::string_view::npos || (i > 0 && word(i - 1) == "public")) return true;
     // "Submit feedback without an API token."
     if (FindWord(i - 4, i - 1, "without") != kNone) return true;
     if (FindWord(i - 2, i - 1, "for") == kNone) return false;
