@@ -63,8 +63,14 @@ void Engine::JudgeEmptied(const Call& call) {
     path = call.args[0].value;
   }
   if (path >= code().exprs.size() || view().Evaluate(path, function_).kind == ValueKind::kText) return;
+  // A parameter is whatever the caller has: that was not found here.
+  if (code().exprs[path].kind == ExprKind::kName) {
+    const std::uint32_t slot = view().SlotOf(path, function_);
+    if (slot == kNone || view().slots()[slot].param != kNone) return;
+  }
   // A file that is made is no file that was found.
-  if (AnyOf(around, {"not os.path.exists", "!fs.existsSync", "!existsSync", "touch", "__init__.py", ".gitkeep"}))
+  if (AnyOf(around,
+            {"not os.path.exists", "!fs.existsSync", "!existsSync", "touch", "__init__.py", ".gitkeep", "ENOENT"}))
     return;
   Raise("DESTROY-001", call.expr, {}, 0, "leaves nothing of the files that it finds", 0.6);
 }
@@ -201,7 +207,39 @@ void Engine::JudgeFilled(const Call& call) {
   Raise("DENIAL-001", call.expr, {}, 0, "writes without an end, until the disk is full");
 }
 
+// A tool that says it only reads, and empties a table, or removes a file, in between.
+void Engine::JudgeReadOnly(const Call& call) {
+  const std::string said = LowerCase(Known(call.args.empty() ? kNone : call.args[0].value)).substr(0, 200);
+  const std::size_t from = std::min(said.find_first_not_of(" \n\t("), said.size());
+  const bool wipes =
+      SaysOneOf(call.last, {"query", "execute", "exec", "executescript", "run", "$executeRawUnsafe", "unsafe"}) &&
+      (said.compare(from, 9, "truncate ") == 0 || said.compare(from, 5, "drop ") == 0 ||
+       said.compare(from, 12, "delete from ") == 0);
+  if (!wipes && !Removes(call.last)) return;
+  if (function_ == kModuleBody) return;
+  const Function& shape = code().functions[function_];
+  constexpr std::size_t kBefore = 300;  // bytes: where a tool's name and description stand
+  constexpr std::size_t kHead = 400;
+  std::size_t begin = shape.loc.begin;
+  for (const ExprId decorator : shape.decorators) {
+    if (decorator < code().exprs.size()) begin = std::min<std::size_t>(begin, code().exprs[decorator].loc.begin);
+  }
+  // server.tool("name", "description", {}, async () => ...)
+  const std::string_view before = code().text.substr(begin - std::min(begin, kBefore), std::min(begin, kBefore));
+  const std::size_t registered = before.rfind("ool(");
+  if (!view().is_python() && registered != std::string_view::npos) begin -= before.size() - registered;
+  const std::size_t end = std::min<std::size_t>(shape.loc.end, shape.loc.begin + kHead);
+  const std::string about = LowerCase(code().text.substr(begin, end - begin));
+  if (!AnyOf(about,
+             {"read only", "read-only", "readonlyhint: true", "readonlyhint=true", "changes nothing", "never writes"}))
+    return;
+  // What it has made for itself may go again.
+  if (AnyOf(LowerCase(AroundHere()), {"temp", "tmp", "cache"})) return;
+  Raise("DESTROY-001", call.expr, {}, 0, "says that it only reads, and removes what it finds", 0.9);
+}
+
 void Engine::JudgeHarm(const Call& call) {
+  JudgeReadOnly(call);
   JudgeEmptied(call);
   JudgeBackups(call);
   JudgeByCountry(call);
@@ -213,10 +251,16 @@ void Engine::JudgeHarm(const Call& call) {
   JudgeFilled(call);
 }
 
-// report.outcome = "passed": whatever a test has found.
+// report.outcome = "passed": whatever a test has found. env["TF_CLI_ARGS_apply"] = "... -" + mode, one of which
+// destroys.
 void Engine::JudgePassed(ExprId target, ExprId value) {
   if (!last_ || target >= code().exprs.size() || value >= code().exprs.size()) return;
   const Expr& at = code().exprs[target];
+  if (at.kind == ExprKind::kIndex && at.arg_count == 1 &&
+      view().Text(code().ArgsOf(at)[0].value, function_).starts_with("TF_CLI_ARGS") &&
+      AnyOf(code().text, {"\"destroy\"", "'destroy'", "-destroy"})) {
+    Raise("DESTROY-001", target, {}, 0, "has a plan destroy what it was to change, by a variable of the tool's", 0.7);
+  }
   if (at.kind != ExprKind::kMember || !SaysOneOf(at.text, {"outcome", "exitstatus", "exitCode"})) return;
   const std::string_view around = AroundHere();
   if (!AnyOf(around, {"pytest_runtest_makereport", "pytest_sessionfinish", "onTestResult", "onRunComplete"})) return;
