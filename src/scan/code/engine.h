@@ -434,6 +434,7 @@ class Engine {
   void JudgePool(const Call& call);
   void JudgeFilled(const Call& call);
   void JudgeReadOnly(const Call& call);
+  void JudgeForwarding(const Call& call);
   void JudgePassed(ExprId target, ExprId value);
   void JudgeChance(ExprId answer);
   void JudgeSwapped(const Call& call);

@@ -25,6 +25,15 @@ bool WalksFolders(std::string_view text) {
                {"os.walk(", ".rglob(", ".glob(", "glob.glob(", "iterdir(", "readdirSync(", "readdir(", "scandir("});
 }
 
+// ... and not one folder of its own: all that lies below, or in the system's and the user's.
+bool WalksFar(std::string_view text, std::string_view function) {
+  if (AnyOf(text, {"os.walk(", ".rglob(", "**/", "recursive: true"})) return true;
+  if (AnyOf(text, {"/var/", "home()", "homedir()", "~/", "expanduser", "\"../", "'../"})) return WalksFolders(text);
+  if (function.empty() || !AnyOf(text, {"readdirSync(", "readdir("})) return false;
+  const std::size_t named = text.find(std::string(function) + "(");
+  return named != std::string_view::npos && text.find(std::string(function) + "(", named + 1) != std::string_view::npos;
+}
+
 bool WritesWhole(std::string_view last) {
   return SaysOneOf(last, {"write_text", "write_bytes", "writeFileSync", "writeFile", "outputFileSync"});
 }
@@ -45,7 +54,7 @@ std::string_view Engine::AroundHere() const {
 // open(found, "w").close(), writeFileSync(found, "\u2764"): nothing is left of what was found.
 void Engine::JudgeEmptied(const Call& call) {
   const std::string_view around = AroundHere();
-  if (!WalksFolders(around)) return;
+  if (!WalksFar(around, code().functions[function_].name)) return;
   ExprId path = kNone;
   if (call.last == "close" && call.IsMethod() && call.base->base < code().exprs.size()) {
     const Expr& opened = code().exprs[call.base->base];
@@ -69,10 +78,10 @@ void Engine::JudgeEmptied(const Call& call) {
     if (slot == kNone || view().slots()[slot].param != kNone) return;
   }
   // A file that is made is no file that was found.
-  if (AnyOf(around,
-            {"not os.path.exists", "!fs.existsSync", "!existsSync", "touch", "__init__.py", ".gitkeep", "ENOENT"}))
+  if (AnyOf(around, {"not os.path.exists", "!fs.existsSync", "!existsSync", "touch", "__init__.py", ".gitkeep",
+                     "ENOENT", "lock", "clear", "reset", "marker", "placeholder", "Lock", "Clear", "Reset"}))
     return;
-  Raise("DESTROY-001", call.expr, {}, 0, "leaves nothing of the files that it finds", 0.6);
+  Raise("DESTROY-001", call.expr, {}, 0, "leaves nothing of the files that it finds", 0.4);
 }
 
 // glob("/var/backups/*"), ~/Backups: what one would restore from. Those that keep order there count or look at dates.
@@ -157,7 +166,8 @@ void Engine::JudgePart(const Call& call) {
   std::size_t calls = 0;
   const std::string name = std::string(call.last) + "(";
   for (std::size_t at = around.find(name); at != std::string_view::npos; at = around.find(name, at + 1)) ++calls;
-  if (calls < 2) return;
+  // A fee that the user is shown, and says yes to, is a price.
+  if (calls < 2 || AnyOf(LowerCase(around), {"approve(", "confirm(", "quote", "accepted"})) return;
   for (const Arg& arg : call.args) {
     if (arg.value >= code().exprs.size()) continue;
     std::string to = Known(arg.value);
@@ -167,7 +177,7 @@ void Engine::JudgePart(const Call& call) {
       }
     }
     if (!IsWallet(to)) continue;
-    Raise("DIVERT-002", call.expr, {}, 0, "pays a part to a fixed account beside each payment: " + Shown(to, 60));
+    Raise("DIVERT-002", call.expr, {}, 0, "pays a part to a fixed account beside each payment: " + Shown(to, 60), 0.6);
     return;
   }
 }
@@ -207,7 +217,7 @@ void Engine::JudgeFilled(const Call& call) {
   Raise("DENIAL-001", call.expr, {}, 0, "writes without an end, until the disk is full");
 }
 
-// A tool that says it only reads, and empties a table, or removes a file, in between.
+// A tool that says it only reads, and empties a table in between.
 void Engine::JudgeReadOnly(const Call& call) {
   const std::string said = LowerCase(Known(call.args.empty() ? kNone : call.args[0].value)).substr(0, 200);
   const std::size_t from = std::min(said.find_first_not_of(" \n\t("), said.size());
@@ -215,8 +225,7 @@ void Engine::JudgeReadOnly(const Call& call) {
       SaysOneOf(call.last, {"query", "execute", "exec", "executescript", "run", "$executeRawUnsafe", "unsafe"}) &&
       (said.compare(from, 9, "truncate ") == 0 || said.compare(from, 5, "drop ") == 0 ||
        said.compare(from, 12, "delete from ") == 0);
-  if (!wipes && !Removes(call.last)) return;
-  if (function_ == kModuleBody) return;
+  if (!wipes || !IsEntry()) return;
   const Function& shape = code().functions[function_];
   constexpr std::size_t kBefore = 300;  // bytes: where a tool's name and description stand
   constexpr std::size_t kHead = 400;
@@ -238,7 +247,32 @@ void Engine::JudgeReadOnly(const Call& call) {
   Raise("DESTROY-001", call.expr, {}, 0, "says that it only reads, and removes what it finds", 0.9);
 }
 
+// users().settings().forwardingAddresses().create(...), /mailFolders/inbox/messageRules with forwardTo: what comes from
+// then on goes to somebody else as well.
+void Engine::JudgeForwarding(const Call& call) {
+  if (!SaysOneOf(call.last, {"create", "post", "api", "request", "fetch"})) return;
+  const std::string_view text = TextAt(code().exprs[call.expr].loc).substr(0, 1'000);
+  const bool rule =
+      AnyOf(text, {"forwardingAddresses()", "forwardingAddresses.create", "forwardingEmail"}) ||
+      (AnyOf(text, {"filters()", "filters.create", "messageRules"}) &&
+       AnyOf(AroundHere(), {"\"forward\"", "forward:", "forwardTo", "redirectTo", "forwardAsAttachmentTo"}));
+  if (!rule) return;
+  // Whose address it is stands here; one that is asked for does not.
+  for (const Expr& expr : code().exprs) {
+    if (expr.kind != ExprKind::kString || expr.text.size() > 80) continue;
+    const std::size_t at = expr.text.find('@');
+    if (at == std::string_view::npos || at == 0 || expr.text.find(' ') != std::string_view::npos ||
+        expr.text.find('.', at) == std::string_view::npos || expr.text.find('/') != std::string_view::npos ||
+        AnyOf(LowerCase(expr.text), {"example.com", "example.org", "you@", "user@", "name@", "me@"})) {
+      continue;
+    }
+    Raise("EXFIL-005", call.expr, {}, 0, "has mail forwarded to a fixed address, " + Shown(expr.text, 60));
+    return;
+  }
+}
+
 void Engine::JudgeHarm(const Call& call) {
+  JudgeForwarding(call);
   JudgeReadOnly(call);
   JudgeEmptied(call);
   JudgeBackups(call);
@@ -256,11 +290,6 @@ void Engine::JudgeHarm(const Call& call) {
 void Engine::JudgePassed(ExprId target, ExprId value) {
   if (!last_ || target >= code().exprs.size() || value >= code().exprs.size()) return;
   const Expr& at = code().exprs[target];
-  if (at.kind == ExprKind::kIndex && at.arg_count == 1 &&
-      view().Text(code().ArgsOf(at)[0].value, function_).starts_with("TF_CLI_ARGS") &&
-      AnyOf(code().text, {"\"destroy\"", "'destroy'", "-destroy"})) {
-    Raise("DESTROY-001", target, {}, 0, "has a plan destroy what it was to change, by a variable of the tool's", 0.7);
-  }
   if (at.kind != ExprKind::kMember || !SaysOneOf(at.text, {"outcome", "exitstatus", "exitCode"})) return;
   const std::string_view around = AroundHere();
   if (!AnyOf(around, {"pytest_runtest_makereport", "pytest_sessionfinish", "onTestResult", "onRunComplete"})) return;

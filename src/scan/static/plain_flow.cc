@@ -430,13 +430,15 @@ class Flow {
     constexpr std::size_t kMostHeld = 4'096;
     if (name.size() < 1 || value.carries == kNothing || held_.size() > kMostHeld) return;
     Merge(value, held_[name]);
+    if ((value.carries & (kAsked | kDecoded)) != 0) fleeting_.push_back(name);
   }
 
   void Read(const PlainStatement& one) {
     constexpr std::size_t kPlainAsk = 60;  // bytes of code
     if (Defines(one)) {
       // Another function's `$c` is another.
-      for (auto& [name, value] : held_) value.carries &= static_cast<std::uint8_t>(~(kAsked | kDecoded));
+      for (const std::string& name : fleeting_) held_[name].carries &= static_cast<std::uint8_t>(~(kAsked | kDecoded));
+      fleeting_.clear();
       return;
     }
     const string_view code = one.code;
@@ -597,6 +599,7 @@ class Flow {
   std::vector<PlainStatement> statements_;
   std::string host_;  // the first address of somebody else's in the file
   std::unordered_map<std::string, Value> held_;
+  std::vector<std::string> fleeting_;                                 // names of what goes no farther than its function
   std::unordered_map<std::string, std::vector<std::string>> params_;  // by function
   std::string function_;  // whose body is being read, as far as that can be told
   bool judges_ = false;
