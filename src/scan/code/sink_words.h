@@ -188,7 +188,14 @@ inline bool HostOfModels(std::string_view host) {
                                      "nebius.com",     "novita.ai",
                                      "voyageai.com",   "jina.ai",
                                      "langfuse.com",   "smith.langchain.com",
-                                     "sentry.io",      "posthog.com"}) {
+                                     "sentry.io",      "posthog.com",
+                                     "upstage.ai",     "friendli.ai",
+                                     "deepinfra.com",  "hyperbolic.xyz",
+                                     "sambanova.ai",   "minimax.chat",
+                                     "minimaxi.com",   "moonshot.ai",
+                                     "z.ai",           "siliconflow.com",
+                                     "ai21.com",       "baseten.co",
+                                     "aimlapi.com",    "nscale.com"}) {
     if (host.ends_with(end) && (host.size() == end.size() || host[host.size() - end.size() - 1] == '.')) return true;
   }
   return false;

@@ -421,7 +421,8 @@ bool Engine::WatchingIsPurpose() const {
 
 bool Engine::JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind) {
   // "graphql-transport-ws" beside an address that nobody knows is a protocol.
-  if (!data.Has(kTapped) || !Contains(host, ".") || IsStatistics(host)) return false;
+  // A model that a function asks with what it was given: its work.
+  if (!data.Has(kTapped) || !Contains(host, ".") || IsStatistics(host) || HostOfModels(host)) return false;
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return false;
   const std::string what = TappedHere();
   const bool agent = what.empty() || what == kAgentAndModel || what == kTools || what == kWrapped ||

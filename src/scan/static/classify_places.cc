@@ -65,6 +65,22 @@ bool HoldsLabelledRows(const FileContext& file) {
          labels({"benign", "twin", "safe", "clean", "honest", "control", "normal"}) >= 2;
 }
 
+// pattern: (?i)ignore\s+(all|previous)\s+..., many of them: what a guard looks for is written as patterns, and gives no
+// order.
+bool HoldsPatterns(const FileContext& file) {
+  if (file.type != FileType::kYaml && file.type != FileType::kJson && file.type != FileType::kToml) return false;
+  constexpr std::size_t kMostRead = std::size_t{64} << 10;
+  constexpr std::size_t kFewest = 6;
+  const string_view text = file.text().substr(0, kMostRead);
+  if (!Has(text, {"pattern", "regex"}) || !Has(text, {"severity", "category", "remediation", "confidence"}))
+    return false;
+  std::size_t signs = 0;
+  for (const string_view sign : {"(?i)", "\\s+", "\\b"}) {
+    for (std::size_t at = text.find(sign); at != string_view::npos; at = text.find(sign, at + 1)) ++signs;
+  }
+  return signs >= kFewest;
+}
+
 // The files beside one of them: what else the guard looks for.
 void FindCollections(std::vector<FileContext>& files) {
   std::set<string_view> folders;
@@ -77,7 +93,8 @@ void FindCollections(std::vector<FileContext>& files) {
     if (rows || IsCollectionOfAttacks(LowerCase(file.file->path), file.type)) folders.insert(folder_of(file));
   }
   for (FileContext& file : files) {
-    if (file.reach == core::Reach::kRuntime && IsDataType(file.type) && folders.contains(folder_of(file)))
+    if (file.reach != core::Reach::kRuntime) continue;
+    if ((IsDataType(file.type) && folders.contains(folder_of(file))) || HoldsPatterns(file))
       file.reach = core::Reach::kTest;
   }
 }

@@ -170,6 +170,10 @@ void CheckImports(SupplyState& state, const std::vector<FileContext>& files) {
     const std::string name = NormalPypiName(all[index].name);
     const std::vector<std::string> words = WordsOf(name);
     if (words.empty()) continue;  // "-": no name of anything
+    // acme-common-mcp of acme-draw-mcp: the same hand's, which brings what it needs.
+    constexpr std::size_t kName = 4;
+    const std::vector<std::string> own_words = WordsOf(NormalPypiName(state.facts.package_name));
+    if (own_words.size() > 1 && words.size() > 1 && words[0].size() >= kName && words[0] == own_words[0]) continue;
     // Its own module is imported: it is what is meant.
     std::string short_name = name;
     for (const std::string_view lead : {"python-", "py-", "py"}) {
