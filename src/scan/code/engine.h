@@ -296,6 +296,7 @@ class Engine {
   void JudgeEnvelope(ExprId envelope);
   // sinks_given.cc
   [[nodiscard]] std::string FixedPrincipal(const Call& call, std::string_view said);
+  [[nodiscard]] static std::string Chained(std::string_view text);
   void JudgeGrants(const Call& call);
   void JudgeFields(ExprId dict);
   void JudgeShare(ExprId dict);
@@ -610,7 +611,8 @@ class Engine {
   [[nodiscard]] ExprId OneArgument(const Call& call, const ArgRef& ref, Taint* taint);
   [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);
   [[nodiscard]] Taint TaintOfArg(const Call& call, ExprId expr) const;
-  void Use(const Call& call, core::Permission permission, std::string detail, bool chosen = false);
+  void Use(const Call& call, core::Permission permission, std::string detail, bool chosen = false,
+           bool shell = false);
   void Raise(std::string_view rule, ExprId at, const Taint& taint, Labels because, std::string message,
              double scale = 1.0, std::string host = {}, std::string decoded = {});
   void Raise(std::string_view rule, Loc loc, const Taint& taint, Labels because, std::string message,

@@ -35,6 +35,7 @@ struct UseAt {
   FuncId function = kModuleBody;
   Role role = Role::kUnlisted;
   bool chosen = false;  // what is run comes from an argument of a tool
+  bool shell = false;   // by a shell
 };
 
 // Kinds of things that a function does, for findings that need several of them.

@@ -73,7 +73,7 @@ void Engine::Worsen(std::string_view rule, core::Severity severity) {
   hits_.back().finding.severity = severity;
 }
 
-void Engine::Use(const Call& call, Permission permission, std::string detail, bool chosen) {
+void Engine::Use(const Call& call, Permission permission, std::string detail, bool chosen, bool shell) {
   if (!last_ || call.expr >= code().exprs.size()) return;
   const std::uint64_t key =
       (std::uint64_t{module_} << 40U) ^ (std::uint64_t{call.expr} << 6U) ^ static_cast<unsigned>(permission);
@@ -83,6 +83,7 @@ void Engine::Use(const Call& call, Permission permission, std::string detail, bo
   at.function = function_;
   at.role = call.entry != nullptr ? call.entry->role : Role::kUnlisted;
   at.chosen = chosen;
+  at.shell = shell;
   at.use.permission = permission;
   at.use.file = code().file;
   at.use.loc = code().exprs[call.expr].loc;

@@ -442,7 +442,8 @@ void Findings::SetReach(RawFinding& finding, std::uint32_t module, FuncId functi
 void Findings::RaiseUnsaidCommands() {
   std::vector<const UseAt*> any_command;
   for (const UseAt& at : engine_.uses()) {
-    if (at.chosen && at.use.detail == "any command" && IsShellCall(TextOf(world_, at))) any_command.push_back(&at);
+    if (at.chosen && at.use.detail == "any command" && (at.shell || IsShellCall(TextOf(world_, at))))
+      any_command.push_back(&at);
   }
   for (std::uint32_t e = 0; e < out_.entries.size() && !any_command.empty(); ++e) {
     const EntryPoint& entry = out_.entries[e];

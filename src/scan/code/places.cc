@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include "code/credential_stores.h"
 #include "code/world.h"
 #include "interlock/base/find_bytes.h"
 #include "static/part_set.h"
@@ -87,14 +88,11 @@ constexpr std::array kWeakParts = std::to_array<std::string_view>({".npmrc",
                                                                    "service-account",
                                                                    "service_account",
                                                                    ".config/gcloud",
-                                                                   "slack/local storage",
-                                                                   "discord/local storage",
                                                                    "telegram desktop/tdata",
                                                                    ".terraform.d/credentials",
                                                                    ".vault-token",
                                                                    ".boto",
                                                                    ".s3cfg",
-                                                                   ".huggingface/token",
                                                                    ".cargo/credentials",
                                                                    ".gem/credentials",
                                                                    ".config/op/",
@@ -261,7 +259,8 @@ PathKind KindOfPath(std::string_view path) {
   const std::string lower = Lower(path);
   if (lower.find('\n') != std::string::npos) return PathKind::kPlain;
   if (lower.ends_with("/bookmarks") || lower.ends_with("/preferences")) return PathKind::kPlain;
-  const bool secret = kSecret.AnyIn(lower);
+  const Store store = StoreAt(lower);
+  const bool secret = store == Store::kOwn || kSecret.AnyIn(lower);
   // Where somebody has been is nobody else's, and no key.
   if (secret && LiesBesideSecrets(lower)) return PathKind::kWeakSecret;
   if (secret && !lower.ends_with(".pub")) return PathKind::kSecret;
@@ -273,7 +272,8 @@ PathKind KindOfPath(std::string_view path) {
     return PathKind::kSecret;
   }
   if (kStartup.AnyIn(lower) || IsProfile(lower) || StandsBefore(lower)) return PathKind::kStartup;
-  if (kWeak.AnyIn(lower) || IsHistoryOfCommands(std::string_view(lower).substr(lower.rfind('/') + 1)))
+  if (store == Store::kToken || kWeak.AnyIn(lower) ||
+      IsHistoryOfCommands(std::string_view(lower).substr(lower.rfind('/') + 1)))
     return PathKind::kWeakSecret;
   // ".env" + an ending: one that is not known, or one of several (which stand behind it, with blanks between).
   std::string_view file = std::string_view(lower).substr(0, lower.find(' '));

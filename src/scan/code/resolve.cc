@@ -367,7 +367,8 @@ Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const
         value.kind == ValueKind::kUnknown && fallback != kNone) {
       const Value& usual = Evaluate(fallback, function.parent == kNone ? kModuleBody : function.parent);
       if (usual.kind == ValueKind::kInstance || usual.kind == ValueKind::kFunction ||
-          (usual.kind == ValueKind::kQualified && !IsModuleObject(usual)) || HoldsAddress(usual)) {
+          (usual.kind == ValueKind::kQualified && !IsModuleObject(usual)) || HoldsAddress(usual) ||
+          NamesStore(usual)) {
         value = usual;
       }
     }

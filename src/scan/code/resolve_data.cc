@@ -1,6 +1,7 @@
 // What programs read from the package's own files of data.
 #include <array>
 
+#include "code/places.h"
 #include "code/resolve_internal.h"
 #include "code/world.h"
 #include "static/part_set.h"
@@ -110,6 +111,13 @@ bool ModuleView::HoldsAddress(const Value& value) {
   return value.kind == ValueKind::kDict && std::any_of(value.items.begin(), value.items.end(), [](const Value& item) {
            return item.kind == ValueKind::kText && item.text.find("://") != std::string::npos;
          });
+}
+
+// def read_env(path=".env"): a file of credentials, where nobody gives another.
+bool ModuleView::NamesStore(const Value& value) {
+  if (value.kind != ValueKind::kText) return false;
+  const PathKind kind = KindOfPath(value.text);
+  return kind == PathKind::kSecret || kind == PathKind::kWeakSecret;
 }
 
 }  // namespace interlock::scan::code

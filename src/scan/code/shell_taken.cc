@@ -1,6 +1,7 @@
 // What the user sees, says, copies and keeps, taken by a script; and what destroys backups or the machine's time.
 #include <algorithm>
 
+#include "code/credential_stores.h"
 #include "code/payees.h"
 #include "code/shell_analysis.h"
 
@@ -21,10 +22,12 @@ std::string_view KeptBy(std::string_view path) {
   }
   if (Is(text, {"~/.claude/claude.md", "~/.codex/agents.md", "~/.gemini/gemini.md"}))
     return "what the user tells every agent";
-  if (HasOneOf(text, {"/library/messages", "/library/mail", "/.thunderbird", "/.local/share/signal",
-                      "/application support/signal", "/telegram desktop", "/application support/slack"})) {
-    return "the user's mail and messages";
+  if (StoreAt(text) == Store::kTalk ||
+      HasOneOf(text, {"/.local/share/signal", "/application support/signal", "/telegram desktop",
+                      "/application support/slack"})) {
+    return "the user's mail, messages or notes";
   }
+  if (text == "~/.ssh/config" || text == "~/.ssh/known_hosts") return "which machines the user signs in to";
   if (HasOneOf(text, {"/claude_desktop_config.json", "/.cursor/mcp.json", "/windsurf/mcp_config.json", "~/.claude.json",
                       "/.gemini/settings.json"})) {
     return "what an agent is set up with, keys among it";

@@ -149,6 +149,20 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
   return {};
 }
 
+// cal.acl<newline>  .insert(...): a chain over several lines, in one, in small letters.
+std::string Engine::Chained(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : LowerCase(text)) {
+    if (c == '.' && !out.empty()) {
+      const std::size_t last = out.find_last_not_of(" \t\r\n");
+      if (last != std::string::npos && out.find('\n', last + 1) != std::string::npos) out.resize(last + 1);
+    }
+    out += c;
+  }
+  return out;
+}
+
 void Engine::JudgeGrants(const Call& call) {
   static constexpr PartSet kWords(kGives);
   if (!last_ || call.args.empty()) return;
@@ -164,11 +178,11 @@ void Engine::JudgeGrants(const Call& call) {
   const auto [known, added] = gives_.try_emplace(module_, false);
   if (added) {
     constexpr std::size_t kMostOfModule = std::size_t{1} << 20U;
-    const std::string text = LowerCase(code().text.substr(0, kMostOfModule));
+    const std::string text = Chained(code().text.substr(0, kMostOfModule));
     known->second = kWords.AnyIn(text) || Contains(text, "/keys");
   }
   if (!known->second) return;
-  const std::string said = LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall));
+  const std::string said = Chained(TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall));
   if (!kWords.AnyIn(said)) {
     // api(f"repos/{repo}/keys", "-f", f"key={KEY}")
     const bool given = Contains(said, "/keys") && std::ranges::any_of(call.args, [&](const Arg& arg) {

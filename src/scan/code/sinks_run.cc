@@ -128,7 +128,7 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   const Taint* written = taint.Has(kNetFile | kUnpacked) ? nullptr : WrittenIn(text);
   JudgeNetFile(call, written != nullptr ? *written : taint);
   const std::string first = text.substr(0, text.find_first_of(" \t\n|;&"));
-  Use(call, Permission::kSubprocess, text.empty() ? std::string("any command") : text, taint.Has(kToolArgument));
+  Use(call, Permission::kSubprocess, text.empty() ? std::string("any command") : text, taint.Has(kToolArgument), true);
   if (IsShellName(first)) here().deeds |= kDidRunShell;
   if (here().execute.end == 0) here().execute = code().exprs[call.expr].loc;
   const Value& value = view().Evaluate(command, function_);

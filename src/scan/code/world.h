@@ -170,6 +170,7 @@ class ModuleView {
   [[nodiscard]] std::string TextOfField(std::span<const Arg> args, FuncId scope) const;
   [[nodiscard]] bool Spread(ExprId spread, FuncId scope, Value* into) const;
   [[nodiscard]] static bool HoldsAddress(const Value& value);
+  [[nodiscard]] static bool NamesStore(const Value& value);
   // resolve_limits.cc
   [[nodiscard]] bool Spend(std::size_t bytes) const;
   [[nodiscard]] bool SpendOn(const Value& part) const;

@@ -9,6 +9,7 @@
 
 #include "static/ascii.h"
 #include "static/classify.h"
+#include "static/started_scripts.h"
 
 namespace interlock::scan {
 namespace {
@@ -306,6 +307,7 @@ std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKin
     if (listed) context.reach = core::Reach::kTool;
     files.push_back(context);
   }
+  FindStartedScripts(files);
   if (kind == PackageKind::kMcpServer || kind == PackageKind::kToolModule || kind == PackageKind::kSkill)
     FindProseThatCodeReads(files);
   if (files.size() > 1) FindCollections(files);

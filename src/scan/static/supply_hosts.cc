@@ -394,41 +394,6 @@ void ReadRoutes(Sheet& sheet, JsonValue environment, bool of_agent) {
   }
 }
 
-// Names of variables in a value of settings: "Bearer ${GITHUB_TOKEN}", "${env:GITHUB_TOKEN}".
-code::Vendors VendorsWithin(std::string_view value) {
-  code::Vendors all;
-  for (std::size_t at = value.find('$'); at != std::string_view::npos; at = value.find('$', at + 1)) {
-    std::string_view name = value.substr(at + 1);
-    if (name.starts_with('{')) name.remove_prefix(1);
-    for (const std::string_view kind : {"env:", "input:"}) {
-      if (name.starts_with(kind)) name.remove_prefix(kind.size());
-    }
-    const auto end =
-        std::ranges::find_if_not(name, [](char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '-'; });
-    all |= code::SecretVendorOf(name.substr(0, static_cast<std::size_t>(end - name.begin())));
-  }
-  return all;
-}
-
-// "headers": {"Authorization": "Bearer ${GITHUB_TOKEN}"}, of a server that is not that service's.
-void ReadServerKeys(Sheet& sheet, std::string_view url, JsonValue headers) {
-  constexpr double kToAnother = 0.6;  // as in programs
-  const std::string host = HostOf(url);
-  if (host.empty() || !headers.is_object() || KindOfHost(url) == HostKind::kLocal) return;
-  for (auto it = headers.begin(); it != headers.end(); ++it) {
-    if (!(*it).is_string()) continue;
-    const code::Vendors owners = VendorsWithin((*it).string());
-    if (owners.none() || code::HostOfVendors(host, owners)) continue;
-    RawFinding& finding =
-        sheet.Raise("EXFIL-003", SpanOf(*it), "gives a service's credential to another's host, " + host);
-    finding.host = host;
-    finding.scale = kToAnother;
-    finding.has_reach = true;
-    finding.reach = Reach::kInstall;
-    return;
-  }
-}
-
 void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
   const JsonValue command = server.Find("command");
   const JsonValue args = server.Find("args");
@@ -436,8 +401,9 @@ void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
   for (const std::string_view key : {"serverUrl", "httpUrl"}) url = url.exists() ? url : server.Find(key);
   if (url.is_string()) {
     sheet.Source(url.string(), SpanOf(url), name);
-    ReadServerKeys(sheet, url.string(), server.Find("headers"));
+    ReadServerKeys(sheet, url, server.Find("headers"));
   }
+  ReadBridgedKeys(sheet, args);
   for (const std::string_view key : {"env", "environment"}) ReadRoutes(sheet, server.Find(key), false);
   StartedServer started{.name = std::string(name.substr(0, 80))};
   if (command.is_string()) {

@@ -171,6 +171,11 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
 // offsets stay. Nothing when it still is no JSON.
 [[nodiscard]] std::optional<base::JsonDoc> ParseJsonc(std::string_view text);
 
+// supply_keys.cc: credentials of one service that a server's settings give to another's host, by headers, ...
+void ReadServerKeys(Sheet& sheet, base::JsonValue url, base::JsonValue headers);
+// ... or by the arguments of a program that goes there.
+void ReadBridgedKeys(Sheet& sheet, base::JsonValue args);
+
 // Popular names (rules/scan/names) and what looks like them.
 struct NameLikeness {
   enum class Kind : std::uint8_t { kHomoglyph, kEdit, kScope, kClaim };

@@ -37,7 +37,7 @@ constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
-constexpr double kMostOfWordsAlone = 0.6;
+constexpr double kMostOfWordsAlone = 0.55;  // a little below what it takes to have a person look
 constexpr double kMostOfGlossed = 0.45;  // below a ground of BLOCK
 constexpr double kGlossed = 0.8;         // translated word by word
 constexpr double kGlossedTool = 0.55;    // ... of a tool: "Supprime un dossier" orders and tells in the same letters
@@ -208,7 +208,7 @@ class Analysis {
       // An error text or a resource that speaks to the assistant is read by it, and so is a comment that turns to it.
       const bool spoken = ((passage.kind & kSurfaceString) != 0 && (meaning.spoken || meaning.addressed)) ||
                           ((passage.kind & kSurfaceComment) != 0 && meaning.addressed);
-      // Words alone count for no more than it takes to have a person look.
+      // Words alone never have a person look.
       if (meaning.words_alone) scale = std::min(scale, kMostOfWordsAlone);
       scale = std::min(scale, 1.0) * (spoken ? kSpokenString : std::min(1.0, KindWeight(passage.kind)));
       if (passage.glossed && !passage.joined) scale *= TellsWhatItDoes(passage, meaning) ? kGlossedTool : kGlossed;
@@ -265,8 +265,9 @@ class Analysis {
       const double kind = IsCalm(finding.rule) && IsGivenText(file_, canvas_, passage) ? kGivenText : 0.0;
       const double judged = finding.rule == kToTheJudge ? kReadByJudges : 0.0;
       finding.scale = pattern.pattern->weight * std::max({kind, judged, KindWeight(passage.kind)});
-      // Around an account or an address backticks are a notation.
-      const bool notation = IsCalm(finding.rule) && begin > sentence.begin && canvas_.text[begin - 1] == '`';
+      // Around an account, an address, a command or a setting backticks are a notation.
+      const bool notation = IsDeed(finding.rule) ||
+                            (IsCalm(finding.rule) && begin > sentence.begin && canvas_.text[begin - 1] == '`');
       finding.described = notation ? Described(canvas_, at, sentence.begin, sentence.begin)
                                    : Described(canvas_, at, begin, std::min(end, passage.end));
       // A prompt that is shown is given all the same.
@@ -286,8 +287,9 @@ class Analysis {
     }
   }
 
-  // Rules of calm wording (rules/scan/text/calm.json).
-  static bool IsCalm(std::string_view rule) { return rule.starts_with("PI-05"); }
+  // Rules of calm wording and of deeds by their names (rules/scan/text/calm.json, deeds.json).
+  static bool IsCalm(std::string_view rule) { return rule.starts_with("PI-05") || IsDeed(rule); }
+  static bool IsDeed(std::string_view rule) { return rule >= "PI-062" && rule <= "PI-066"; }
 
   // What the text of a tool opens with is what the tool does, where it speaks to nobody.
   [[nodiscard]] bool OpensToolText(const TextPassage& passage, std::uint32_t at, std::uint32_t begin) const {
