@@ -392,6 +392,7 @@ class Engine {
   [[nodiscard]] Value MakerFunction(ExprId made) const;
   [[nodiscard]] static bool InstallsByName(std::string_view line);
   [[nodiscard]] bool MakesFixedProgram(ExprId command) const;
+  [[nodiscard]] bool ProgramIsFixed(ExprId head) const;
   [[nodiscard]] bool IsOnlyDefault(ExprId text) const;
   [[nodiscard]] bool MakesBodilessRequest(ExprId request) const;
   void JudgeWorkerData(Call& call);
@@ -611,8 +612,7 @@ class Engine {
   [[nodiscard]] ExprId OneArgument(const Call& call, const ArgRef& ref, Taint* taint);
   [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);
   [[nodiscard]] Taint TaintOfArg(const Call& call, ExprId expr) const;
-  void Use(const Call& call, core::Permission permission, std::string detail, bool chosen = false,
-           bool shell = false);
+  void Use(const Call& call, core::Permission permission, std::string detail, bool chosen = false, bool shell = false);
   void Raise(std::string_view rule, ExprId at, const Taint& taint, Labels because, std::string message,
              double scale = 1.0, std::string host = {}, std::string decoded = {});
   void Raise(std::string_view rule, Loc loc, const Taint& taint, Labels because, std::string message,

@@ -44,7 +44,9 @@ bool Engine::MakesFixedProgram(ExprId command) const {
   std::size_t lists = 0;
   for (const Stmt& stmt : module.functions[maker.index].body) {
     if (stmt.kind != StmtKind::kReturn || stmt.value >= module.exprs.size()) continue;
-    const Expr& made = module.exprs[stmt.value];
+    // cmd = ["claude", ...]; cmd.extend(...); return cmd
+    const ExprId from = there.Origin(stmt.value, maker.index);
+    const Expr& made = module.exprs[from < module.exprs.size() ? from : stmt.value];
     if (made.kind != ExprKind::kList) {
       const bool nothing = made.kind == ExprKind::kConstant || SaysOneOf(made.text, {"None", "null", "undefined"});
       if (!nothing) return false;
@@ -64,6 +66,37 @@ bool Engine::MakesFixedProgram(ExprId command) const {
     ++lists;
   }
   return lists > 0;
+}
+
+// What stands first among the words of a command is no choice of whoever brings the others: a table of the program's
+// own, the place of a program that was looked up, the head of a list that a function makes.
+bool Engine::ProgramIsFixed(ExprId head) const {
+  constexpr int kMostSteps = 5;
+  FuncId scope = function_;
+  for (int i = 0; i < kMostSteps && head < code().exprs.size(); ++i) {
+    if (code().exprs[head].kind == ExprKind::kSpread && code().exprs[head].arg_count > 0)
+      head = code().ArgsOf(code().exprs[head])[0].value;
+    if (scope == function_ && MakesFixedProgram(head)) return true;
+    const ExprId origin = view().Origin(head, scope, &scope);
+    if (origin >= code().exprs.size()) return false;
+    const Expr& from = code().exprs[origin];
+    const bool call = from.kind == ExprKind::kCall && from.base < code().exprs.size();
+    const Expr& callee = call ? code().exprs[from.base] : from;
+    ExprId table = kNone;
+    if (call && callee.kind == ExprKind::kMember && callee.text == "get") table = callee.base;
+    if (from.kind == ExprKind::kIndex) table = from.base;
+    if (table != kNone) {
+      FuncId where = scope;
+      const ExprId literal = view().Origin(table, scope, &where);
+      if (literal < code().exprs.size() && code().exprs[literal].kind == ExprKind::kDict) return true;
+      if (from.kind != ExprKind::kIndex) return false;
+      head = table;
+      continue;
+    }
+    if (!call || from.arg_count == 0 || !SaysOneOf(callee.text, {"which", "whichSync", "sync"})) return false;
+    head = code().ArgsOf(from)[0].value;
+  }
+  return false;
 }
 
 // req.body.check ?? "id", data.get("cmd", "id"): what is known is what it is where nobody says anything.

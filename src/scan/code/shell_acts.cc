@@ -84,6 +84,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
   std::size_t count = command.words.size();
   auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
   if (script_.dialect == ShellDialect::kPowerShell && Socket(index, program)) return;
+  if (Channels(index, program, input)) return;
   if (Is(program, {"nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"})) {
     bool listen = false;
     bool run = false;
@@ -135,7 +136,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       got.url = Target(operands);
       got.fetch_loc = command.loc;
       out_[index].Merge(got);
-      if (input.secret || input.environment) Sends(index, word(1), Target(operands), input, false);
+      if (input.Holds()) Sends(index, HostInAddress(Target(operands)), Target(operands), input, false);
     }
     return;
   }
@@ -148,8 +149,8 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       Emit(ShellAct::kReverseShell, index, Shown(all), 2);
     } else if (listen) {
       Emit(ShellAct::kListen, index, Shown(all), run ? 2 : 0);
-    } else if (command.pipe_from != kNone || input.secret || input.environment) {
-      Sends(index, "", Shown(all), input, false);
+    } else if (command.pipe_from != kNone || input.Holds()) {
+      Sends(index, HostInAddress(all), Shown(all), input, false);
     }
     return;
   }
@@ -158,7 +159,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
     for (std::size_t i = 1; i + 1 < count; ++i) {
       if (!Is(word(i), {"-p", "--pattern"})) continue;
       const Taint carried = OfWord(command.words[i + 1]);
-      if (carried.secret || carried.environment) Sends(index, word(count - 1), word(count - 1), carried, false);
+      if (carried.Holds()) Sends(index, word(count - 1), word(count - 1), carried, false);
     }
   }
   if (Is(program, {"dig", "nslookup", "host", "drill", "resolve-dnsname"})) {
@@ -185,7 +186,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       }
       std::string domain = name.text.substr(name.text.rfind(kUnknownChar) + 1);
       while (domain.starts_with('.')) domain.erase(0, 1);
-      if (taint.secret || taint.environment) {
+      if (taint.Holds()) {
         Sends(index, domain, domain, taint, false);
       } else if (CodesFacts()) {
         ShellUse& use = Emit(ShellAct::kSendTaken, index, domain, 1);
@@ -215,6 +216,8 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       Sends(index, std::string(program), std::string(program) + " " + word(1), said, false);
       return;
     }
+    if (Is(program, {"http", "https", "xh"}) && said.Holds() && count > 1)
+      Sends(index, HostInAddress(word(count - 1)), word(count - 1), said, false);
   }
   if (Is(program, {"pastebinit", "croc", "wormhole", "magic-wormhole", "ffsend", "transfer", "termbin"})) {
     Taint given = input;
@@ -251,7 +254,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
   }
   if (program == "git" && word(1) == "add") {
     for (std::size_t i = 2; i < count; ++i) {
-      if (IsSecretPath(command.words[i].text)) staged_.Merge(OfFile(command.words[i], index));
+      if (const Taint held = OfFile(command.words[i], index); held.secret || held.environment) staged_.Merge(held);
       if (!Is(command.words[i].text, {".", "-A", "--all"}) || files_.size() > 256) continue;
       for (const auto& [name, held] : files_) {
         if (held.secret || held.environment) staged_.Merge(held);
@@ -290,7 +293,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
         if (Has(word(i), "://") || (Has(word(i), "@") && Has(word(i), ":"))) to = word(i);
         if (const auto named = remotes_.find(word(i)); named != remotes_.end() && to.empty()) to = named->second;
       }
-      if (staged_.secret && !to.empty()) {
+      if ((staged_.secret || staged_.environment) && !to.empty()) {
         Sends(index, HostOf(to), to, staged_, false);
         return;
       }
@@ -303,7 +306,7 @@ void Analysis::Network(std::uint32_t index, std::string_view program, const Tain
       }
       Emit(ShellAct::kSend, index, "git push");
     } else if (remote) {
-      std::string host = destination.substr(0, destination.find(':'));
+      std::string host = Has(destination, "://") ? std::string() : destination.substr(0, destination.find(':'));
       std::size_t user = host.find('@');
       if (user != std::string::npos) host.erase(0, user + 1);
       Sends(index, host, destination, taint, false);

@@ -63,6 +63,8 @@ struct Taint {
     substituted |= other.substituted;
     packed |= other.packed;
   }
+  // Something that is not to leave the machine.
+  [[nodiscard]] bool Holds() const { return secret || environment || !taken.empty(); }
   [[nodiscard]] bool any() const { return fetched || decoded || secret || environment || !taken.empty(); }
 };
 
@@ -96,6 +98,10 @@ inline std::string Shown(std::string_view text) {
 [[nodiscard]] bool OpensQuestions(std::string_view said);  // shell_handed.cc; lower case
 [[nodiscard]] bool TellsOthers(std::string_view said);
 [[nodiscard]] bool GitRuns(const ShellCommand& command);
+// shell_channels.cc: the first host that a text names, "" where it names none.
+[[nodiscard]] std::string HostInAddress(std::string_view text);
+[[nodiscard]] bool FindsKeys(std::string_view place);
+[[nodiscard]] bool ListsVariables(std::string_view flag);  // declare -xp, export -p
 [[nodiscard]] std::string HelperSends(const ShellCommand& command);
 [[nodiscard]] std::string PushedWithKey(const ShellCommand& command, std::string_view program);
 [[nodiscard]] bool Reroutes(const ShellCommand& command, std::string_view program);
@@ -350,6 +356,10 @@ class Analysis {
   [[nodiscard]] bool IsKept(const ShellWord& word) const;
   void TakeGiven(std::uint32_t index, std::string_view program);
   void RunTaint(std::uint32_t index, const Taint& taint);
+  // shell_channels.cc: clients of file servers, brokers and data bases, and programs in one line.
+  bool Channels(std::uint32_t index, std::string_view program, const Taint& input);
+  void Branches(std::uint32_t index, const Taint& input);
+  [[nodiscard]] Taint HeldIn(std::string_view text) const;
   void Network(std::uint32_t index, std::string_view program, const Taint& input);
   void Files(std::uint32_t index, std::string_view program, const Taint& input);
   void System(std::uint32_t index, std::string_view program, const Taint& input);

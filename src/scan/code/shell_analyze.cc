@@ -518,6 +518,7 @@ void Analysis::Command(std::uint32_t index) {
   Transfer transfer = TransferOf(command, program);
   if (transfer.is_transfer) Fetches(index, transfer, input);
   Network(index, program, input);
+  Branches(index, input);
   Files(index, program, input);
   Output(index, program, input);
   Takes(index, program);
@@ -606,7 +607,7 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
   auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
   if (program == "find") {
     // for f in $(find / -name id_rsa), find ... | xargs tar: what is found is what it is called.
-    if (const std::string place = PlaceOfFound(command); !place.empty() && IsSecretPath(place)) {
+    if (const std::string place = PlaceOfFound(command); !place.empty() && (IsSecretPath(place) || FindsKeys(place))) {
       out.secret = true;
       out.what = "files called " + BaseName(place);
       out.secret_loc = command.loc;
@@ -625,8 +626,8 @@ void Analysis::Output(std::uint32_t index, std::string_view program, const Taint
   }
   if (program == "env" || program == "printenv" || program == "getenv" || program == "getenvironmentvariable" ||
       ((program == "export" || program == "declare" || program == "set") && command.assignments.empty() &&
-       (command.words.size() == 1 ? program != "declare" : word(1) == "-p" || word(1) == "-x"))) {
-    if (command.words.size() == 1 || word(1) == "-p" || word(1) == "-x" || word(1) == "-0") {
+       (command.words.size() == 1 ? program != "declare" : ListsVariables(word(1))))) {
+    if (command.words.size() == 1 || ListsVariables(word(1)) || word(1) == "-0") {
       out.environment = true;
     } else {
       // Of several names, any.

@@ -47,7 +47,18 @@ bool AsksStore(const ShellCommand& command, std::string_view program) {
          (program == "heroku" && word(1) == "auth:token") ||
          (program == "npm" && word(1) == "token" && word(2) == "create") ||
          (program == "doctl" && word(1) == "auth" && word(2) == "token") ||
-         (program == "secret-tool" && word(1) == "lookup");
+         (program == "secret-tool" && word(1) == "lookup") ||
+         (program == "npm" && word(1) == "config" && word(2) == "get" && HasOneOf(word(3), {"_auth", "_password"})) ||
+         (program == "doppler" && word(1) == "secrets" && Is(word(2), {"", "download", "get"})) ||
+         (program == "infisical" && Is(word(1), {"export", "secrets"})) ||
+         (program == "chamber" && Is(word(1), {"export", "read", "env"})) ||
+         (program == "aws" && word(1) == "ssm" && word(2).starts_with("get-parameter") &&
+          HasFlag(command, {"--with-decryption"})) ||
+         (Is(program, {"gopass", "rbw"}) && Is(word(1), {"show", "get"})) ||
+         (program == "ansible-vault" && Is(word(1), {"view", "decrypt"})) ||
+         (Is(program, {"fly", "flyctl"}) && word(1) == "auth" && word(2) == "token") ||
+         (program == "pulumi" && HasFlag(command, {"--show-secrets"})) ||
+         (program.starts_with("docker-credential-") && word(1) == "get");
 }
 
 }  // namespace interlock::scan::code::shell

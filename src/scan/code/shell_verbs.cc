@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "code/shell_analysis.h"
 #include "code/shell_internal.h"
 
 namespace interlock::scan::code::shell {
@@ -114,6 +115,22 @@ std::string PlaceOfFound(const ShellCommand& command) {
   if (name.empty()) return {};
   while (root.ends_with('/')) root.pop_back();
   return name.starts_with('/') ? name : root + "/" + name;
+}
+
+// "/*.pem" of find / -name "*.pem": keys, wherever on the machine they lie.
+bool FindsKeys(std::string_view place) {
+  const std::string text = LowerCase(place);
+  const bool wide = text.starts_with("~") || text.starts_with("/home") || text.starts_with("/users") ||
+                    text.starts_with("/root") || text.starts_with("/etc") || text.rfind('/') == 0;
+  const std::string name = BaseName(text);
+  return wide && (HasOneOf(name, {"wallet", "credential", "mnemonic", "password", "secret"}) ||
+                  std::ranges::any_of(std::to_array<std::string_view>(
+                                          {".pem", ".key", ".p12", ".pfx", ".ppk", ".kdbx", ".jks", ".keystore"}),
+                                      [&](std::string_view end) { return name.ends_with(end); }));
+}
+
+bool ListsVariables(std::string_view flag) {
+  return flag.size() >= 2 && flag[0] == '-' && flag.find_first_not_of("px", 1) == std::string_view::npos;
 }
 
 }  // namespace interlock::scan::code::shell

@@ -469,8 +469,14 @@ Taint Engine::Judge(Call& call, bool* handled) {
         return objects;
       }
       if (target.Has(kForeign)) {
+        // cache.set(key, pickle.dumps(data)): what the program has packed itself is what it unpacks.
+        std::string packs = call.callee.text;
+        if (packs.ends_with(".loads")) packs.replace(packs.size() - 5, 5, "dumps(");
+        const bool own = packs.ends_with(".dumps(") && Contains(code().text, packs);
         Raise("VULN-006", call.expr, target, kForeign, "unpacks objects from the network; unpacking runs code",
-              target.Has(kNetFixed) ? 1.0 : 0.8);
+              own                     ? 0.4
+              : target.Has(kNetFixed) ? 1.0
+                                      : 0.8);
       } else if (target.Has(kToolArgument)) {
         Raise("VULN-006", call.expr, target, kToolArgument, "unpacks objects given as an argument; unpacking runs code",
               0.8);

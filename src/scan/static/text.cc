@@ -38,10 +38,10 @@ constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
 constexpr double kMostOfWordsAlone = 0.55;  // a little below what it takes to have a person look
-constexpr double kMostOfGlossed = 0.45;  // below a ground of BLOCK
-constexpr double kGlossed = 0.8;         // translated word by word
-constexpr double kGlossedTool = 0.55;    // ... of a tool: "Supprime un dossier" orders and tells in the same letters
-constexpr double kGivenText = 1.0;       // for rules of calm wording
+constexpr double kMostOfGlossed = 0.45;     // below a ground of BLOCK
+constexpr double kGlossed = 0.8;            // translated word by word
+constexpr double kGlossedTool = 0.55;       // ... of a tool: "Supprime un dossier" orders and tells in the same letters
+constexpr double kGivenText = 1.0;          // for rules of calm wording
 // What is said to whoever judges the package is read where it stands, comments and texts of programs included.
 constexpr std::string_view kToTheJudge = "PI-060";
 constexpr double kReadByJudges = 0.7;
@@ -171,6 +171,7 @@ class Analysis {
     finding.described = hit.described;
     finding.host = hit.host;
     finding.concrete = IsConcrete(sentence);
+    finding.scale *= WeightOfFirstStep(finding, file_.text());
     Push(std::move(finding), hit.passage);
   }
 
@@ -266,8 +267,8 @@ class Analysis {
       const double judged = finding.rule == kToTheJudge ? kReadByJudges : 0.0;
       finding.scale = pattern.pattern->weight * std::max({kind, judged, KindWeight(passage.kind)});
       // Around an account, an address, a command or a setting backticks are a notation.
-      const bool notation = IsDeed(finding.rule) ||
-                            (IsCalm(finding.rule) && begin > sentence.begin && canvas_.text[begin - 1] == '`');
+      const bool notation =
+          IsDeed(finding.rule) || (IsCalm(finding.rule) && begin > sentence.begin && canvas_.text[begin - 1] == '`');
       finding.described = notation ? Described(canvas_, at, sentence.begin, sentence.begin)
                                    : Described(canvas_, at, begin, std::min(end, passage.end));
       // A prompt that is shown is given all the same.

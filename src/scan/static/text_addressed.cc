@@ -3,7 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
+
+#include "static/ascii.h"
+#include "static/part_set.h"
 
 namespace interlock::scan {
 namespace {
@@ -125,6 +129,33 @@ void RaiseAddressed(const TextCanvas& canvas, bool whole, std::vector<RawFinding
     finding.has_reach = true;
     finding.reach = core::Reach::kAgent;
   }
+}
+
+double WeightOfFirstStep(const RawFinding& finding, std::string_view text) {
+  constexpr double kOfFirstStep = 0.5;
+  constexpr std::size_t kHead = 800;  // from a function's name to what its text opens with
+  if ((finding.rule != "PI-012" && finding.rule != "PI-026") || finding.concrete) return 1.0;
+  if (!finding.has_reach || finding.reach != core::Reach::kTool) return 1.0;
+  std::string name = LowerCase(finding.subject);
+  if (name.empty()) {
+    const std::string_view before = text.substr(0, finding.bytes.begin);
+    const std::size_t at = before.rfind("def ");
+    if (at != std::string_view::npos && before.size() - at <= kHead)
+      name = LowerCase(before.substr(at + 4, before.find('(', at) - at - 4));
+  }
+  std::string word;
+  for (std::size_t i = 0; i <= name.size(); ++i) {
+    if (i < name.size() && name[i] >= 'a' && name[i] <= 'z') {
+      word += name[i];
+      continue;
+    }
+    if (IsOneOf(word, {"init", "initialize", "initialise", "start", "setup", "connect", "login", "authenticate", "auth",
+                       "session", "activate", "onboarding", "open", "register", "instructions", "quickstart"})) {
+      return kOfFirstStep;
+    }
+    word.clear();
+  }
+  return 1.0;
 }
 
 }  // namespace interlock::scan

@@ -20,4 +20,7 @@ namespace interlock::scan {
 // `whole`: the file is written for agents from end to end (llms.txt).
 void RaiseAddressed(const TextCanvas& canvas, bool whole, std::vector<RawFinding>& findings);
 
+// "Must be called before any other tool", of the tool that opens the session: a server's own order of work.
+[[nodiscard]] double WeightOfFirstStep(const RawFinding& finding, std::string_view text);
+
 }  // namespace interlock::scan

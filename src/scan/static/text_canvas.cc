@@ -378,7 +378,10 @@ class Builder {
         const std::string_view word = out_.Of(token);
         if (!token.symbol || word.find('-') == std::string_view::npos) title |= token.set;
         // What stands below is what not to do.
-        if (word == "mistakes" || word == "pitfalls" || word == "gotchas" || word == "don'ts") title |= Bit(kWNot);
+        if (word == "mistakes" || word == "pitfalls" || word == "gotchas" || word == "don'ts" ||
+            word == "anti-patterns" || word == "anti-pattern" || word == "antipatterns") {
+          title |= Bit(kWNot);
+        }
       }
       if (section_ < out_.sections.size()) out_.sections[section_].title |= title;
     }
