@@ -588,6 +588,7 @@ class Engine {
   [[nodiscard]] double EmptiesGuards();
   [[nodiscard]] double HoldsEmptied() const;
   [[nodiscard]] bool WritesOpenMode();
+  [[nodiscard]] bool HoldsFetched() const;
   [[nodiscard]] bool HoldsOpenMode() const;
   // sinks_machine.cc
   Taint JudgeMachine(Call& call);

@@ -110,6 +110,11 @@ constexpr std::array kWeakParts = std::to_array<std::string_view>({".npmrc",
                                                                    ".local/share/opencode"});
 
 constexpr std::array kStartupParts = std::to_array<std::string_view>({".bashrc",
+                                                                      ".bash_aliases",
+                                                                      ".bash_logout",
+                                                                      "/.xinitrc",
+                                                                      "fish/conf.d/",
+                                                                      "powershell/profile.ps1",
                                                                       ".bash_profile",
                                                                       ".zshrc",
                                                                       ".zprofile",

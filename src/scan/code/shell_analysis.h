@@ -100,6 +100,9 @@ inline std::string Shown(std::string_view text) {
 [[nodiscard]] bool GitRuns(const ShellCommand& command);
 // shell_channels.cc: the first host that a text names, "" where it names none.
 [[nodiscard]] std::string HostInAddress(std::string_view text);
+// Of a file that some program runs, what is written into it fetches and runs something.
+[[nodiscard]] bool Harms(std::string_view path, std::string_view content);
+[[nodiscard]] std::string RoutesTo(std::string_view path, std::string_view content);
 [[nodiscard]] bool FindsKeys(std::string_view place);
 [[nodiscard]] bool ListsVariables(std::string_view flag);  // declare -xp, export -p
 [[nodiscard]] std::string HelperSends(const ShellCommand& command);

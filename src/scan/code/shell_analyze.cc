@@ -1,6 +1,7 @@
 // What is fetched, decoded, run and sent.
 #include "code/flow.h"
 #include "code/places.h"
+#include "code/rc_files.h"
 #include "code/shell_analysis.h"
 #include "code/vendors.h"
 
@@ -440,6 +441,9 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
     // Names of hosts that mean other machines from now on.
     act = ShellAct::kPermission;
     gravity = known.empty() ? 1 : 2;
+  } else if (!RoutesTo(text, known).empty()) {
+    act = ShellAct::kPermission;
+    gravity = 2;
   } else if (IsStartupPath(text)) {
     act = ShellAct::kWriteStartup;
     gravity = StartupGravity(text, known, content != nullptr);
@@ -449,6 +453,9 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
       return HasOneOf(whole, {"[y/N]", "[Y/n]", "[y/n]", "(y/n)", "(y/N)"}) && HasOneOf(whole, {"read ", "\nread"});
     };
     if (gravity == 1 && Whether(OfWhole::kConfirms, confirms)) gravity = 0;
+  } else if (taint.fetched || taint.decoded ? IsRcFile(HomePath(text)) : Harms(text, known)) {
+    act = ShellAct::kWriteStartup;
+    gravity = 2;
   } else if (IsAgentPath(text)) {
     act = ShellAct::kWriteAgent;
     const bool opens = known.empty() ? Whether(OfWhole::kOpens, OpensQuestions) : OpensQuestions(LowerCase(known));

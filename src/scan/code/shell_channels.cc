@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "code/rc_files.h"
 #include "code/shell_analysis.h"
 
 namespace interlock::scan::code::shell {
@@ -42,7 +43,7 @@ std::string HostInAddress(std::string_view text) {
     const std::size_t dot = word.rfind('.');
     const bool number = word.find_first_not_of("0123456789.") == std::string::npos;
     const bool host =
-        dot != std::string::npos && dot > 0 && dot + 2 < word.size() && word[0] != '-' &&
+        dot != std::string::npos && dot > 0 && dot + (number ? 1 : 2) < word.size() && word[0] != '-' &&
         (number ? std::ranges::count(word, '.') == 3 : word.find_first_of("0123456789", dot) == std::string::npos);
     // "sys.stdin", "socket.create_connection": a name of the program's, unless an address or a quotation mark is round
     // it.
@@ -123,6 +124,27 @@ void Analysis::Branches(std::uint32_t index, const Taint& input) {
   };
   for (const ShellWord& word : command.words) branch(word);
   for (const auto& [op, word] : command.redirects) branch(word);
+}
+
+// ~/.vimrc with `call system("curl ... | sh")`, ~/.local/bin/git that fetches before it does git's work.
+bool Harms(std::string_view path, std::string_view content) {
+  return (IsRcFile(HomePath(path)) || TakesPlaceOf(path)) && RunsFetched(content);
+}
+
+// ~/.config/pip/pip.conf with an index of its own: where other programs' packages come from, from now on. "": nowhere
+// else.
+std::string RoutesTo(std::string_view path, std::string_view content) {
+  const std::string name = BaseName(HomePath(path));
+  const bool indexes = Is(name, {"pip.conf", "pip.ini", "uv.toml", ".npmrc", ".yarnrc", ".yarnrc.yml", "bunfig.toml",
+                                 ".condarc", ".gemrc", "settings.xml"});
+  const bool names = name == "resolv.conf";
+  if (!indexes && !names) return {};
+  const std::string text = LowerCase(content.substr(0, 4096));
+  if (indexes && !HasOneOf(text, {"index-url", "index_url", "registry", "mirror", ":sources", "channels"})) return {};
+  if (names && !Has(text, "nameserver ")) return {};
+  const std::string host = HostInAddress(" " + text);
+  const bool public_names = Is(host, {"1.1.1.1", "1.0.0.1", "8.8.8.8", "8.8.4.4", "9.9.9.9", "208.67.222.222"});
+  return host.empty() || IsLocalHost(host) || IsMirror(host) || public_names ? std::string() : host;
 }
 
 }  // namespace interlock::scan::code::shell

@@ -72,7 +72,11 @@ constexpr std::array<std::string_view, 40> kSecretParts = {"/.ssh/id_",
                                                            "/metamask",
                                                            "/.pgpass"};
 
-constexpr std::array<std::string_view, 25> kStartupParts = {"/etc/profile",
+constexpr std::array<std::string_view, 29> kStartupParts = {"/etc/profile",
+                                                            "/fish/conf.d/",
+                                                            "/powershell/profile.ps1",
+                                                            "/.git-templates/hooks",
+                                                            "sitecustomize.py",
                                                             "/etc/rc.local",
                                                             "/etc/cron",
                                                             "/var/spool/cron",

@@ -7,7 +7,9 @@
 #include "code/open_settings.h"
 #include "code/places.h"
 #include "code/principals.h"
+#include "code/rc_files.h"
 #include "code/shell.h"
+#include "code/shell_paths.h"
 #include "code/sink_words.h"
 #include "static/shell_judge.h"
 
@@ -295,6 +297,15 @@ bool Engine::HoldsOpenMode() const {
   });
 }
 
+// A text of this function has something fetched and run.
+bool Engine::HoldsFetched() const {
+  const Loc body = code().functions[function_].loc;
+  return std::ranges::any_of(code().exprs, [&](const Expr& part) {
+    const bool inside = function_ == kModuleBody || (part.loc.begin >= body.begin && part.loc.end <= body.end);
+    return part.kind == ExprKind::kString && inside && part.text.size() >= 12 && RunsFetched(part.text);
+  });
+}
+
 // writeFile(hook, "#!/bin/sh\ncurl ... | sh"): whoever runs the file runs what is fetched.
 void Engine::JudgeWrittenProgram(const Call& call) {
   for (const Arg& arg : call.args) {
@@ -338,6 +349,9 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
         (hook && AnyOf(code().text, {"urlopen", "requests.", "exec(", "socket.", "httpx.", "builtins.open"}))) {
       Worsen("PERSIST-001", core::Severity::kCritical);
     }
+  } else if (last_ && !path.empty() && IsRcFile(LowerCase(shell::HomePath(path))) && HoldsFetched()) {
+    Raise("PERSIST-001", call.expr, data, data.labels, "has " + Shown(path) + " fetch and run something at each start");
+    Worsen("PERSIST-001", core::Severity::kCritical);
   } else if (Contains(LowerCase(path), ".ssh/config") &&
              (WritesHarm() || AnyOf(code().text, {"ProxyCommand", "LocalCommand", "KnownHostsCommand"}))) {
     Raise("PERSIST-001", call.expr, data, data.labels, "writes a command into " + Shown(path) + ", which ssh runs");
