@@ -515,7 +515,7 @@ Taint Engine::EvalMember(ExprId id) {
   Narrow(expr, key, &taint);
   if (taint.Has(kUnchecked) && ShapedBySchema(key)) taint = taint.Without(kCaller);
   taint = PartOfEvent(key, taint);
-  if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output"})) {
+  if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output", "environmentVariables"})) {
     taint = OneOfAll(taint, key);
   }
   return taint;

@@ -70,6 +70,7 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
       JudgeInstruction(key, value, taint);
     }
     JudgeCopied(key, value);
+    JudgeBeacon(expr, value, taint);
     if (keeps_state_) {
       JudgeDecision(key, target, value);
       JudgeReworded(key, target, value);

@@ -279,7 +279,9 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
   if (method) MarkJoinedWords(call, result);
   if (method && SaysOneOf(call.last, {"elicit", "elicitInput", "elicit_form"})) JudgeElicited(call, result);
   if (method && call.last == "write" && given.Has(kNet | kSecretFile | kStore | kDecoded)) MarkWritten(call, given);
-  if (SaysOneOf(call.last, {"add", "connect", "write", "load", "make_archive", "addFile"}))
+  if (SaysOneOf(call.last, {"add", "connect", "write", "load", "make_archive", "addFile", "addLocalFolder",
+                            "addLocalFile", "directory"}) ||
+      OpensFile(call.callee.text))
     TakeGivenPaths(call, &given, result);
   if (method) {
     MarkArchive(call, call.last, given);

@@ -25,6 +25,14 @@ inline bool SaysOneOf(std::string_view text, const std::string_view (&words)[n])
   return IsOneOf(text, words);
 }
 
+// Makers of handles on a file: "notes.db" is no host.
+inline bool OpensFile(std::string_view callee) {
+  constexpr auto kLocal = std::to_array<std::string_view>({"sqlite3.", "aiosqlite.", "duckdb.", "apsw.", "lmdb.",
+                                                           "shelve.", "dbm.", "tinydb.", "better-sqlite3",
+                                                           "node:sqlite.", "bun:sqlite.", "sqlite.", "lowdb."});
+  return std::ranges::any_of(kLocal, [&](std::string_view name) { return callee.starts_with(name); });
+}
+
 // Methods that give back what they are called on, in another form.
 inline bool KeepsContent(std::string_view method) {
   static constexpr FixedWords kMethods(std::to_array<std::string_view>({"get",

@@ -16,14 +16,6 @@ namespace {
 constexpr std::uint32_t kDeepestKnown = 4;  // texts out of texts
 constexpr std::size_t kMaxGiven = 512;      // bytes of a text that is remembered for a parameter
 
-// Makers of handles on a file: "notes.db" is no host.
-bool OpensFile(std::string_view callee) {
-  constexpr auto kLocal =
-      std::to_array<std::string_view>({"sqlite3.", "aiosqlite.", "duckdb.", "apsw.", "lmdb.", "shelve.", "dbm.",
-                                       "tinydb.", "better-sqlite3", "node:sqlite.", "sqlite.", "lowdb."});
-  return std::ranges::any_of(kLocal, [&](std::string_view name) { return callee.starts_with(name); });
-}
-
 }  // namespace
 
 std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) {

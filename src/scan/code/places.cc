@@ -276,6 +276,7 @@ PathKind KindOfPath(std::string_view path) {
   if (lower.starts_with("/proc/") && lower.ends_with("/environ") && !lower.starts_with("/proc/self")) {
     return PathKind::kSecret;
   }
+  if (lower == "/proc/self/environ") return PathKind::kWeakSecret;
   if (kStartup.AnyIn(lower) || IsProfile(lower) || StandsBefore(lower)) return PathKind::kStartup;
   if (store == Store::kToken || kWeak.AnyIn(lower) ||
       IsHistoryOfCommands(std::string_view(lower).substr(lower.rfind('/') + 1)))

@@ -22,9 +22,8 @@ std::string_view KeptBy(std::string_view path) {
   }
   if (Is(text, {"~/.claude/claude.md", "~/.codex/agents.md", "~/.gemini/gemini.md"}))
     return "what the user tells every agent";
-  if (StoreAt(text) == Store::kTalk ||
-      HasOneOf(text, {"/.local/share/signal", "/application support/signal", "/telegram desktop",
-                      "/application support/slack"})) {
+  if (StoreAt(text) == Store::kTalk || HasOneOf(text, {"/.local/share/signal", "/application support/signal",
+                                                       "/telegram desktop", "/application support/slack"})) {
     return "the user's mail, messages or notes";
   }
   if (text == "~/.ssh/config" || text == "~/.ssh/known_hosts") return "which machines the user signs in to";
@@ -95,6 +94,13 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
     std::string said;
     for (const ShellWord& word : command.words) said += word.text.substr(0, 4'000) + " ";
     for (const auto& [op, word] : command.redirects) said += word.text.substr(0, 4'000) + " ";
+    std::string lower = LowerCase(said);
+    std::erase_if(lower, [](char c) { return c == '"' || c == '\\'; });
+    if (program == "osascript" &&
+        HasOneOf(lower, {"application contacts", "application messages", "application notes", "application mail",
+                         "application calendar", "application reminders"})) {
+      taken("the user's contacts, messages, notes or dates", false);
+    }
     if (!HasOneOf(said, {"hidden answer", "--password", "ask-password"})) return;
     Taint taint;
     taint.secret = true;

@@ -114,7 +114,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   }
   if (all.Has(kClipboard) && (fixed || Repeats()) && (bad || kind == HostKind::kOrdinary)) {
     Raise("EXFIL-004", call.expr, all, kClipboard, "sends the clipboard, keys pressed or the screen" + to,
-          fixed && (bad || Repeats()) ? 1.0 : 0.5, host);
+          fixed && (bad || Repeats()) ? 1.0 : 0.58, host);
     return;
   }
   if (bad && data.Has(kFileContent) && !data.Has(kToolArgument)) {
@@ -446,9 +446,15 @@ Taint Engine::Judge(Call& call, bool* handled) {
       (void)Argument(call, entry.target, &target);
       JudgeTrigger(call, target, false, {});
       return call.all;
-    case Role::kImport:
+    case Role::kImport: {
       JudgeImport(call);
-      return {};
+      // require(os.homedir() + "/.docker/config.json")
+      const ExprId name = Argument(call, entry.target, &target);
+      const std::string path = name == kNone ? std::string() : view().Text(name, function_);
+      const PathKind kind = KindOfPath(path);
+      if (!path.ends_with(".json") || (kind != PathKind::kSecret && kind != PathKind::kWeakSecret)) return {};
+      return Source(kind == PathKind::kSecret ? kSecretFile : kWeakSecretFile, call.expr, "reads " + Shown(path, 100));
+    }
     case Role::kYaml: {
       for (const Arg& arg : call.args) {
         if (arg.value < code().exprs.size() &&
@@ -594,7 +600,7 @@ Taint Engine::Judge(Call& call, bool* handled) {
       if (name != kNone)
         JudgeEnvironmentWrite(call.expr, view().Text(name, function_),
                               call.args.size() > 1 ? call.args[1].value : kNone);
-      return {};
+      return call.callee.text == "dotenv.config" ? Source(kWeakSecretFile, call.expr, "reads .env") : Taint();
     }
     case Role::kSecretStore:
       // sys._current_frames(): where threads stand, unless their variables are looked at.

@@ -314,14 +314,23 @@ Taint Engine::OfKeyChain(const Call& call) {
   if (AnyOf(name, {"heapsnapshot"})) return Source(kStore, call.expr, "takes all memory of the process");
   if (AnyOf(name, {"cookie", "unprotect", "rookie"})) return Source(kStore, call.expr, "reads a browser's store");
   if (name.starts_with("netrc.")) return Source(kStore, call.expr, "reads the passwords of a .netrc");
-  if (AnyOf(name, {"exportconfig", "list_secret", "list_namespaced_secret"}))
+  if (AnyOf(name, {"credenumerate", "get_default_collection", "findcredentials"}))
+    return Source(kStore, call.expr, "takes all that the key chain holds");
+  if (AnyOf(name, {"get_parameters_by_path", "getparametersbypath"}))
+    return Source(kStore, call.expr, "takes all parameters that a cloud keeps");
+  if (AnyOf(name, {"exportconfig", "list_secret", "list_namespaced_secret", "listsecret", "listnamespacedsecret"}))
     return Source(kStore, call.expr, "takes the credentials of a cluster");
   Taint entry = Source(kEnvSecret, call.expr, "reads the key chain");
   // Whose it is: get_password("aws", ...), keytar.getPassword("github.com", ...)
-  if (AnyOf(name, {"get_credentials", "credential-providers"})) {
+  if (AnyOf(name, {"get_credentials", "credential-provider"})) {
     // To sign requests with, as a rule.
     Taint cloud = Source(kEnvSecret, call.expr, "takes the user's cloud credentials");
     cloud.vendors = VendorOf("AWS_");
+    return cloud;
+  }
+  if (AnyOf(name, {"azure", "google"})) {
+    Taint cloud = Source(kEnvSecret, call.expr, "takes a token of the user's cloud account");
+    cloud.vendors = VendorOf(Contains(name, "azure") ? "AZURE_" : "GOOGLE_");
     return cloud;
   }
   std::string service = call.args.empty() ? std::string() : view().Text(call.args[0].value, function_).substr(0, 40);

@@ -263,6 +263,10 @@ Taint Engine::JudgeTaken(Call& call) {
       if (AnyOf(call.callee.text, {"sounddevice", "pyaudio", "VideoCapture", "Microphone", "record", "webcam"})) {
         return Source(kKept, call.expr, "records what microphone or camera hear and see");
       }
+      if (AnyOf(call.callee.text, {"history.search", "bookmarks."}))
+        return Source(kKept, call.expr, "takes where the user has been");
+      if (call.callee.text.starts_with("readline."))
+        return Source(kKept, call.expr, "takes what was typed at a prompt");
       for (const Arg& arg : call.args) {
         // grab(output="/tmp/s.png")
         const std::string text = Known(arg.value);

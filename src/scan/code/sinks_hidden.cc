@@ -239,6 +239,27 @@ void Engine::JudgePicture(ExprId text, const Taint& taint) {
         taint.Has(secret & ~kEnvSecret) ? 1.0 : 0.7, host);
 }
 
+// new Image().src = "https://host/p.gif?d=" + data: whoever shows a picture asks for it.
+void Engine::JudgeBeacon(const Expr& target, ExprId value, const Taint& taint) {
+  if (!last_ || view().is_python() || target.kind != ExprKind::kMember || target.text != "src") return;
+  const ExprId made = view().Origin(target.base, function_);
+  if (made >= code().exprs.size()) return;
+  const std::string_view maker = TextAt(code().exprs[made].loc).substr(0, 60);
+  if (!maker.starts_with("new Image(") && !Contains(maker, "createElement(")) return;
+  const std::string host = KnownHost(Known(value));
+  if (host.empty() || KindOfHost(host) == HostKind::kLocal || IsKnownService(host)) return;
+  const Labels files = kSecretFile | kStore | kWeakSecretFile;
+  if (taint.Has(files)) {
+    Raise("EXFIL-001", value, taint, files, "sends credentials as the address of a picture to " + host, 1.0, host);
+  } else if (taint.Has(kEnvAll)) {
+    Raise("EXFIL-002", value, taint, kEnvAll, "sends the environment as the address of a picture to " + host, 1.0,
+          host);
+  } else if (taint.Has(kKept | kClipboard | kKeys)) {
+    Raise("EXFIL-004", value, taint, kKept | kClipboard | kKeys,
+          "sends what the user sees or keeps as the address of a picture to " + host, 0.8, host);
+  }
+}
+
 // The user's own folder, given to whoever asks.
 void Engine::JudgeServed(const Call& call) {
   if (!last_ || call.args.empty()) return;

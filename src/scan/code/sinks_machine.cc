@@ -167,6 +167,8 @@ Taint Engine::JudgeMachine(Call& call) {
         if (kind == HostKind::kOrdinary || IsBad(kind))
           return Source(kNet | kNetFixed | kNetStranger, call.expr, "answer of " + host);
       }
+      if (AnyOf(LowerCase(call.callee.text), {"imap", "pop3", "messages", "connections", "events.list", "events()"}))
+        return Source(kNet | kKept, call.expr, "takes the user's mail, contacts or dates");
       return Source(kNet, call.expr, "takes in what others have sent");
     default:
       return {};
@@ -669,6 +671,16 @@ Taint Engine::OutputOf(const Call& call, const std::string& command) {
   }
   if (AnyOf(line, {"trufflehog ", "gitleaks ", "noseyparker "}) && !AnyOf(line, {"version", "--help"})) {
     return Source(kWeakSecretFile, call.expr, "has `" + Shown(command, 40) + "` look for credentials");
+  }
+  // What a shell would be known to print: find ~ -name '*.pem' -exec cat {} +, doppler secrets download.
+  constexpr std::size_t kMostCommand = 2'000;
+  if (command.size() >= 6 && command.size() <= kMostCommand && line.find(kHole) == std::string::npos) {
+    const auto [known, added] = printed_.try_emplace("$ " + command, Printed::kNothing);
+    if (added) known->second = PrintedBy(command);
+    const std::string said = "takes what `" + Shown(command, 60) + "` prints";
+    if (known->second == Printed::kSecret) return Source(kSecretFile, call.expr, said);
+    if (known->second == Printed::kEnvironment) return Source(kEnvAll, call.expr, said);
+    if (known->second == Printed::kTaken && line.starts_with("osascript")) return Source(kKept, call.expr, said);
   }
   // cat ~/.aws/credentials
   const std::size_t blank = line.find(' ');
