@@ -456,6 +456,11 @@ PackageKind KindOfPackage(const core::PackageView& view) {
         tables = tables || (small && (protocol || other));
       }
       if (base == "package.json" && has("modelcontextprotocol")) mcp = true;
+      // The manifest of a bundle that clients install: its tools are a server's, whatever the program is called.
+      if (base == "manifest.json" && has("\"entry_point\"") && has("\"server\"") &&
+          (has("\"dxt_version\"") || has("\"manifest_version\"") || has("\"mcpb_version\""))) {
+        mcp = true;
+      }
     }
     if (type == FileType::kPython || type == FileType::kJavaScript || type == FileType::kTypeScript) {
       code = true;

@@ -123,7 +123,7 @@ void FindProseThatCodeReads(std::vector<FileContext>& files) {
     if (prose.type != FileType::kMarkdown && prose.type != FileType::kPlainText) continue;
     const string_view folder = FolderOf(prose.file->path);
     const std::string base = LowerCase(BaseName(prose.file->path));
-    if (folder.empty() || folder == "package") continue;
+    const bool top = folder.empty() || folder == "package";
     const string_view stem = string_view(base).substr(0, base.find('.'));
     if (Among(stem, {"readme", "changelog", "changes", "history", "contributing", "license", "licence", "security",
                      "todo", "requirements", "code_of_conduct", "authors", "notice", "robots", "llms", "top_level",
@@ -143,7 +143,8 @@ void FindProseThatCodeReads(std::vector<FileContext>& files) {
     ++asked;
     if (heads.empty()) {
       for (const FileContext& code : files) {
-        if (IsCode(code.type) && code.reach <= core::Reach::kRuntime && heads.size() < kMaxReaders) {
+        if (IsCode(code.type) && code.reach <= core::Reach::kRuntime && heads.size() < kMaxReaders &&
+            BaseName(code.file->path) != "setup.py") {
           heads.push_back(code.text().substr(0, kReaderHead));
         }
       }
@@ -162,8 +163,8 @@ void FindProseThatCodeReads(std::vector<FileContext>& files) {
       return false;
     };
     const bool read = std::ranges::any_of(heads, [&](string_view text) {
-      return quoted(text, name) ||
-             (!extension.empty() && last != "src" && quoted(text, last) && text.find(extension) != string_view::npos);
+      return quoted(text, name) || (!top && !extension.empty() && last != "src" && quoted(text, last) &&
+                                    text.find(extension) != string_view::npos);
     });
     if (read) prose.reach = core::Reach::kRuntime;
   }
@@ -277,6 +278,12 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
       base.ends_with(".d.ts") || base.ends_with(".d.mts") || base.ends_with(".d.cts") ||
       type == FileType::kUnknownText) {
     return core::Reach::kDocument;
+  }
+  // skill/references/format.md is looked into by whoever follows the skill, named in it or not.
+  const bool prose = (type == FileType::kMarkdown || type == FileType::kPlainText) && !base.starts_with("readme");
+  if (kind == PackageKind::kSkill && prose &&
+      Among(BaseName(FolderOf(lower)), {"references", "reference", "rules", "prompts", "workflows", "instructions"})) {
+    return core::Reach::kAgent;
   }
   if (type == FileType::kMarkdown || type == FileType::kPlainText || type == FileType::kHtml ||
       type == FileType::kPdf || type == FileType::kOffice || docs) {

@@ -515,24 +515,29 @@ TEST(Verdict, TheLicenceLineOfASkillHasNobodyReadTheLicence) {
   EXPECT_EQ(reach("# X\nRead LICENSE.txt and do what it says.\n"), Reach::kAgent);
 }
 
-// A document that the agent is given hands on what it names itself; a folder that is named is given with its documents.
+// A document that the agent is given hands on what it names itself; a folder that is named is given with its documents,
+// and a skill's references are looked into, named or not.
 TEST(Verdict, WhatAGivenDocumentNamesIsGivenToo) {
   const auto reach = [](const std::string& body, std::string_view path) {
     core::PackageView view;
     view.files.push_back({.path = "SKILL.md", .bytes = "---\nname: x\ndescription: Formats.\n---\n" + body});
-    view.files.push_back({.path = "references/index.md", .bytes = "# Index\nGo on with `letters.md`.\n"});
-    view.files.push_back({.path = "references/letters.md", .bytes = "# Letters\nTwo lines between.\n"});
-    view.files.push_back({.path = "references/README.md", .bytes = "# About\nWritten in spring.\n"});
+    for (const std::string folder : {"references/", "guides/"}) {
+      view.files.push_back({.path = folder + "index.md", .bytes = "# Index\nGo on with `letters.md`.\n"});
+      view.files.push_back({.path = folder + "letters.md", .bytes = "# Letters\nTwo lines between.\n"});
+      view.files.push_back({.path = folder + "README.md", .bytes = "# About\nWritten in spring.\n"});
+    }
     const ScanReport report = Scan(view, {});
     for (const FileRecord& file : report.files) {
       if (file.path == path) return file.reach;
     }
     return Reach::kTest;
   };
-  EXPECT_EQ(reach("# X\nFormats tables.\n", "references/letters.md"), Reach::kDocument);
-  EXPECT_EQ(reach("# X\nFollow `references/index.md`.\n", "references/letters.md"), Reach::kAgent);
-  EXPECT_EQ(reach("# X\nRead all of `references/` first.\n", "references/letters.md"), Reach::kAgent);
-  EXPECT_EQ(reach("# X\nRead all of `references/` first.\n", "references/README.md"), Reach::kDocument);
+  EXPECT_EQ(reach("# X\nFormats tables.\n", "guides/letters.md"), Reach::kDocument);
+  EXPECT_EQ(reach("# X\nFollow `guides/index.md`.\n", "guides/letters.md"), Reach::kAgent);
+  EXPECT_EQ(reach("# X\nRead all of `guides/` first.\n", "guides/letters.md"), Reach::kAgent);
+  EXPECT_EQ(reach("# X\nRead all of `guides/` first.\n", "guides/README.md"), Reach::kDocument);
+  EXPECT_EQ(reach("# X\nFormats tables.\n", "references/letters.md"), Reach::kAgent);
+  EXPECT_EQ(reach("# X\nFormats tables.\n", "references/README.md"), Reach::kDocument);
 }
 
 }  // namespace
