@@ -254,6 +254,7 @@ class Engine {
   [[nodiscard]] bool StandsOnConstant(ExprId expr) const;
   [[nodiscard]] std::uint32_t ParamsWithin(ExprId expr);
   void JudgePicture(ExprId text, const Taint& taint);
+  void JudgePayee(const Expr& target, ExprId value);
   void JudgeBeacon(const Expr& target, ExprId value, const Taint& taint);
   void JudgeServed(const Call& call);
   [[nodiscard]] bool WritesHarm();

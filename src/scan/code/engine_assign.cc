@@ -71,6 +71,7 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
     }
     JudgeCopied(key, value);
     JudgeBeacon(expr, value, taint);
+    JudgePayee(expr, value);
     if (keeps_state_) {
       JudgeDecision(key, target, value);
       JudgeReworded(key, target, value);

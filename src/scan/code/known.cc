@@ -106,6 +106,8 @@ void Engine::GiveText(std::uint32_t module, FuncId function, std::size_t param, 
     }
   }
   if (given.state == State::kUnknown) return;
+  // A program in base64: of what is one long word, its beginning will do.
+  if (text.size() > kMaxGiven && text.find_first_of(" \n.:<>(") == std::string::npos) text.resize(kMaxGiven);
   if (text.empty() || text.front() == kHole || text.size() > kMaxGiven) {
     given.state = State::kUnknown;
   } else if (given.state == State::kNobody) {

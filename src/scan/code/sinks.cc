@@ -668,8 +668,13 @@ Taint Engine::Judge(Call& call, bool* handled) {
         const Value& value = view().Evaluate(from, function_);
         const bool plain_buffer =
             !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer.from"});
-        const bool constant =
+        bool constant =
             (value.kind == ValueKind::kText && value.text.size() >= 16) || (data.labels == 0 && WrapsCoded(from));
+        if (!constant && value.kind != ValueKind::kText && (data.labels & ~kUnchecked) == 0) {
+          // (code => Function(atob(code))())("..."): what the only caller gives.
+          const std::string given = Known(from);
+          constant = given.size() >= 16 && given.find_first_of(std::string(" .:/") + kHole) == std::string::npos;
+        }
         if (constant && !plain_buffer) {
           result.Join(Source(kDecoded, call.expr, "decodes a constant"));
         } else if (!plain_buffer && data.Has(kFileContent | kCommandOutput | kNet) && !data.Has(kToolArgument)) {

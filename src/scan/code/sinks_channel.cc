@@ -119,6 +119,15 @@ void Engine::JudgeLogged(const Call& call, std::string_view last) {
     Raise("EXFIL-008", call.expr, call.all, kSecretFile, "prints a file of keys, for whoever runs it to read", 0.8);
     return;
   }
+  // print(b64encode(key)): what masks credentials in a log looks for the key.
+  const std::string_view line = TextAt(code().exprs[call.expr].loc).substr(0, 300);
+  if (last_ && prints && call.all.Has(kEncoded) && call.all.Has(kEnvSecret | kEnvAll) &&
+      AnyOf(line, {"b64encode(", "(\"base64\")", "('base64')", "btoa("}) &&
+      AnyOf(line, {"environ", "process.env", "getenv"})) {
+    Raise("EXFIL-008", call.expr, call.all, kEnvSecret | kEnvAll,
+          "prints a credential in letters that no filter of a log knows", 0.8);
+    return;
+  }
   if (!SaysOneOf(last, {"info", "debug", "warn", "warning", "error", "log", "trace", "exception", "critical"})) return;
   const Expr* function = FunctionOf(call);
   if (function == nullptr || function->kind != ExprKind::kMember || function->base >= code().exprs.size()) return;

@@ -322,4 +322,23 @@ void Engine::JudgeChance(ExprId answer) {
   }
 }
 
+// window.shop.paypalAddress = "a@b.example", in a package that others load: where a page's payments go from now on.
+void Engine::JudgePayee(const Expr& target, ExprId value) {
+  if (!last_ || view().is_python() || target.kind != ExprKind::kMember) return;
+  const std::string key = LowerCase(target.text);
+  const bool pays = AnyOf(key, {"paypal", "payee", "payout", "iban", "wallet", "recipient", "beneficiary"}) ||
+                    (AnyOf(key, {"payment", "deposit", "donat"}) && AnyOf(key, {"address", "account", "email"}));
+  if (!pays) return;
+  ExprId root = target.base;
+  for (int i = 0; i < 8 && root < code().exprs.size() && code().exprs[root].kind == ExprKind::kMember; ++i)
+    root = code().exprs[root].base;
+  if (root >= code().exprs.size() || code().exprs[root].kind != ExprKind::kName || root == target.base) return;
+  if (!SaysOneOf(code().exprs[root].text, {"window", "globalThis", "global", "self", "top", "parent"})) return;
+  const std::string account = Known(value);
+  const bool mail = account.find('@') != std::string::npos && account.find('.') != std::string::npos &&
+                    account.find(' ') == std::string::npos;
+  if (!mail && !IsWallet(account) && !account.starts_with("acct_")) return;
+  Raise("DIVERT-001", value, {}, 0, "has a page pay to a fixed account: " + Shown(account, 60), 0.5);
+}
+
 }  // namespace interlock::scan::code
