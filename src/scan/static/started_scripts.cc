@@ -22,9 +22,9 @@ constexpr std::array kInterpreters =
     std::to_array<string_view>({"bash", "sh ", "zsh", "python", "node ", "bun ", "deno ", "source ", "pwsh", ". "});
 
 bool MayBeProgram(const FileContext& file) {
-  const bool plain = file.type == FileType::kPlainText || file.type == FileType::kUnknownText ||
-                     file.type == FileType::kMarkdown || file.type == FileType::kIni;
-  return plain && !file.text().empty() && file.text().size() <= kMaxText;
+  const bool plain =
+      file.type == FileType::kPlainText || file.type == FileType::kUnknownText || file.type == FileType::kIni;
+  return plain && file.reach != core::Reach::kAgent && !file.text().empty() && file.text().size() <= kMaxText;
 }
 
 bool MayStart(FileType type) {
