@@ -1,4 +1,5 @@
-// Where programs keep what signs their user in, and what the user has said or is told: one table for code and shells.
+// Where programs keep what signs their user in, and what the user has said or is told. Both places.cc (code) and
+// shell_paths.cc (shells) ask this table beside the shorter lists of their own.
 #pragma once
 
 #include <cstdint>

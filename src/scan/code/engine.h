@@ -394,7 +394,7 @@ class Engine {
   [[nodiscard]] Value MakerFunction(ExprId made) const;
   [[nodiscard]] static bool InstallsByName(std::string_view line);
   [[nodiscard]] bool MakesFixedProgram(ExprId command) const;
-  [[nodiscard]] bool ProgramIsFixed(ExprId head) const;
+  [[nodiscard]] bool ProgramIsFixed(ExprId head, bool reads_text) const;
   [[nodiscard]] bool IsOnlyDefault(ExprId text) const;
   [[nodiscard]] bool MakesBodilessRequest(ExprId request) const;
   void JudgeWorkerData(Call& call);
@@ -591,6 +591,7 @@ class Engine {
   [[nodiscard]] double HoldsEmptied() const;
   [[nodiscard]] bool WritesOpenMode();
   [[nodiscard]] bool HoldsFetched() const;
+  bool WritesFetched();
   [[nodiscard]] bool HoldsOpenMode() const;
   // sinks_machine.cc
   Taint JudgeMachine(Call& call);
@@ -686,6 +687,7 @@ class Engine {
   struct Held {
     std::optional<bool> runner;     // a command that fetches and runs
     std::optional<bool> harm;       // ... that does harm wherever it stands
+    std::optional<bool> fetched;    // ... into a file that some program runs
     std::optional<bool> open_mode;  // a mode of an agent in which nothing is asked
     std::optional<double> emptied;  // its guards are emptied; how sure that is
   };

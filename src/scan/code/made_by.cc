@@ -69,8 +69,9 @@ bool Engine::MakesFixedProgram(ExprId command) const {
 }
 
 // What stands first among the words of a command is no choice of whoever brings the others: a table of the program's
-// own, the place of a program that was looked up, the head of a list that a function makes.
-bool Engine::ProgramIsFixed(ExprId head) const {
+// own, the place of a program that was looked up, the head of a list that a function makes. `reads_text`: also a table
+// of interpreters that take their program from the next word.
+bool Engine::ProgramIsFixed(ExprId head, bool reads_text) const {
   constexpr int kMostSteps = 5;
   FuncId scope = function_;
   for (int i = 0; i < kMostSteps && head < code().exprs.size(); ++i) {
@@ -88,7 +89,10 @@ bool Engine::ProgramIsFixed(ExprId head) const {
     if (table != kNone) {
       FuncId where = scope;
       const ExprId literal = view().Origin(table, scope, &where);
-      if (literal < code().exprs.size() && code().exprs[literal].kind == ExprKind::kDict) return true;
+      if (literal < code().exprs.size() && code().exprs[literal].kind == ExprKind::kDict) {
+        return reads_text || !AnyOf(TextAt(code().exprs[literal].loc),
+                                    {"\"-c\"", "'-c'", "\"-e\"", "'-e'", "\"/c\"", "'/c'", "\"--eval\"", "'--eval'"});
+      }
       if (from.kind != ExprKind::kIndex) return false;
       head = table;
       continue;

@@ -94,13 +94,14 @@ bool Analysis::Channels(std::uint32_t index, std::string_view program, const Tai
     if (op == "<") said.Merge(OfFile(body, index));
   }
   // mosquitto_pub -f FILE, mysql < FILE, put FILE, readFileSync("FILE")
-  said.Merge(HeldIn(text));
+  const Taint held = HeldIn(text);
+  said.Merge(held);
   if (client) {
     for (std::size_t i = 1; i < count; ++i) {
       if (IsSecretPath(command.words[i].text)) said.Merge(OfFile(command.words[i], index));
     }
   }
-  if (!client && (!GoesOut(text) || !(ReadsInput(text) || HeldIn(text).any()))) return false;
+  if (!client && (!GoesOut(text) || !(ReadsInput(text) || held.any()))) return false;
   if (!said.Holds()) return false;
   const std::string host = HostInAddress(" " + text);
   if (host.empty()) return false;

@@ -299,6 +299,7 @@ Answer Engine::Once(std::optional<Answer> Held::* known, Answer (Engine::*ask)()
 
 bool Engine::WritesRunner() { return Once(&Held::runner, &Engine::HoldsRunner); }
 bool Engine::WritesHarm() { return Once(&Held::harm, &Engine::HoldsHarm); }
+bool Engine::WritesFetched() { return Once(&Held::fetched, &Engine::HoldsFetched); }
 bool Engine::WritesOpenMode() { return Once(&Held::open_mode, &Engine::HoldsOpenMode); }
 double Engine::EmptiesGuards() { return Once(&Held::emptied, &Engine::HoldsEmptied); }
 

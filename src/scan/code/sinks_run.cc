@@ -537,8 +537,8 @@ void Engine::JudgeSpawn(Call& call) {
       : program.empty() ? std::string("any command")
                         : line,
       !shows && chosen.Has(kToolArgument));
-  const bool fixed = program.empty() && scope == function_ && ProgramIsFixed(words[0]);
-  if (program.empty() && !shows && !fixed && chosen.Has(kRequest)) {
+  const auto fixed = [&](bool reads_text) { return scope == function_ && ProgramIsFixed(words[0], reads_text); };
+  if (program.empty() && !shows && chosen.Has(kRequest) && !fixed(true)) {
     Raise("VULN-010", call.expr, taint, kRequest, "starts whatever program a request names", Locked() ? 0.4 : 1.2);
   }
   // Which program it is, or all of the words: what one of the others is, that program has to make something of.
@@ -548,8 +548,8 @@ void Engine::JudgeSpawn(Call& call) {
                                                                          "ssh", "docker", "xargs", "nohup", "start"});
   if (chosen_by(kSocketData) || (launches && taint.Has(kSocketData))) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs commands that another machine sends");
-  } else if (program.empty() && !shows && !fixed && chosen_by(kNetFixed) && !taint.Has(kToolArgument) &&
-             !MakesFixedProgram(target)) {
+  } else if (program.empty() && !shows && chosen_by(kNetFixed) && !taint.Has(kToolArgument) &&
+             !MakesFixedProgram(target) && !fixed(false)) {
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network", AsksHere() ? 0.5 : 0.8);
   }
   // Packages by whatever names another machine says.

@@ -349,7 +349,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
         (hook && AnyOf(code().text, {"urlopen", "requests.", "exec(", "socket.", "httpx.", "builtins.open"}))) {
       Worsen("PERSIST-001", core::Severity::kCritical);
     }
-  } else if (last_ && !path.empty() && IsRcFile(LowerCase(shell::HomePath(path))) && HoldsFetched()) {
+  } else if (last_ && !path.empty() && IsRcFile(LowerCase(shell::HomePath(path))) && WritesFetched()) {
     Raise("PERSIST-001", call.expr, data, data.labels, "has " + Shown(path) + " fetch and run something at each start");
     Worsen("PERSIST-001", core::Severity::kCritical);
   } else if (Contains(LowerCase(path), ".ssh/config") &&

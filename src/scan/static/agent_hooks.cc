@@ -326,7 +326,7 @@ void JudgeAgentHooks(const std::vector<AgentHook>& hooks, const std::vector<File
     if (IsAskedFirst(*hook.command)) {
       const bool inline_yes = SaysYesToAll(hook.command->command, false);
       const bool script_yes = hook.script != nullptr && hook.script->text().size() <= kMostScript &&
-                              SaysYesToAll(hook.script->text(), hook.script->type == FileType::kShell);
+                              SaysYesToAll(hook.script->text(), hook.script->runs() == FileType::kShell);
       if (inline_yes || script_yes) {
         RawFinding& finding = out.emplace_back();
         finding.rule = "PERSIST-003";
@@ -340,7 +340,7 @@ void JudgeAgentHooks(const std::vector<AgentHook>& hooks, const std::vector<File
     }
     judge(hook.command->file, hook.command->command, hook.command->bytes, true, hook.command->name);
     const FileContext* script = hook.script;
-    if (script == nullptr || script->type != FileType::kShell || script->text().size() > kMostScript) continue;
+    if (script == nullptr || script->runs() != FileType::kShell || script->text().size() > kMostScript) continue;
     if (!judged.insert(script).second) continue;
     judge(script->index, script->text(), {}, false, hook.command->name);
   }

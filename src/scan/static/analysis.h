@@ -61,8 +61,12 @@ struct FileContext {
   const core::PackageFile* file = nullptr;
   FileType type = FileType::kUnknownText;
   FileType claimed = FileType::kUnknownText;  // by its name; differs from `type` for files that pretend
+  FileType started = FileType::kUnknownText;  // as what an interpreter is told to run it; kUnknownText: as nothing else
   core::Reach reach = core::Reach::kRuntime;
   [[nodiscard]] std::string_view text() const noexcept { return file->bytes; }
+  // What it is when it runs. Its text is read as `type` all the same: a line that runs a document takes nothing from
+  // it.
+  [[nodiscard]] FileType runs() const noexcept { return started == FileType::kUnknownText ? type : started; }
 };
 
 struct RawFlowStep {

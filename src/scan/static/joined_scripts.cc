@@ -44,7 +44,7 @@ class Joined {
  public:
   Joined(const std::vector<FileContext>& files, std::vector<RawFinding>& raw) : files_(files), raw_(raw) {
     for (const FileContext& file : files) {
-      if (file.type != FileType::kShell || file.reach > core::Reach::kRuntime) continue;
+      if (file.runs() != FileType::kShell || file.reach > core::Reach::kRuntime) continue;
       by_name_[std::string(BaseName(file.file->path))].push_back(file.index);
     }
   }

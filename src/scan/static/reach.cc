@@ -134,7 +134,7 @@ void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
   std::vector<std::uint32_t> scripts;  // of shells, that run
   const auto lift = [&](FileContext& file, Reach reach) {
     if (file.reach <= reach) return;
-    if (file.type == FileType::kShell && reach <= Reach::kRuntime) scripts.push_back(file.index);
+    if (file.runs() == FileType::kShell && reach <= Reach::kRuntime) scripts.push_back(file.index);
     const bool reads = reach == Reach::kAgent && file.reach == Reach::kDocument && !IsAboutPackage(file.file->path);
     file.reach = reach;
     if (reads && file.type == FileType::kMarkdown) readers.push_back(file.index);
@@ -158,7 +158,7 @@ void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
   for (const FileContext& file : files) {
     if (files.size() > 1 && file.reach == Reach::kAgent && IsText(file.type) && IsInstructionFile(file.file->path))
       readers.push_back(file.index);
-    if (file.type == FileType::kShell && file.reach <= Reach::kRuntime) scripts.push_back(file.index);
+    if (file.runs() == FileType::kShell && file.reach <= Reach::kRuntime) scripts.push_back(file.index);
   }
   const bool program = std::ranges::any_of(files, [](const FileContext& file) {
     return std::ranges::count(file.file->path, '/') <= 1 &&

@@ -95,7 +95,7 @@ void AddWords(std::string_view text, std::vector<std::string>& out) {
 
 // Code that a front end can read.
 bool HasProgram(const FileContext& file) {
-  return (IsCode(file.type) && file.type != FileType::kShell) || file.type == FileType::kNotebook;
+  return (IsCode(file.runs()) && file.runs() != FileType::kShell) || file.type == FileType::kNotebook;
 }
 
 // The largest first, so that threads that take one after the other end together.
@@ -227,7 +227,7 @@ void Job::AnalyzeFile(const FileContext& file, Unit& unit) const {
   JudgePlainProgram(file, result);
   JudgeCommandLines(file, result);
   RaiseDisguisedHosts(file, result.findings);
-  if (file.type != FileType::kShell || text.size() > kMaxCodeBytes) return;
+  if (file.runs() != FileType::kShell || text.size() > kMaxCodeBytes) return;
   const code::ShellScript script = code::ParseShell(text, {}, file.file->path);
   ShellContext context;
   context.file = file.index;
@@ -241,15 +241,15 @@ void Job::AnalyzeFile(const FileContext& file, Unit& unit) const {
 }
 
 void Job::Lower(const FileContext& file, Unit& unit) {
-  switch (file.type) {
+  switch (file.runs()) {
     case FileType::kPython:
       unit.module = std::make_unique<code::Module>(code::LowerPython(file.text(), file.index));
       break;
     case FileType::kJavaScript:
     case FileType::kTypeScript:
       unit.module = std::make_unique<code::Module>(
-          code::LowerJavaScript(file.text(), file.index, file.type == FileType::kTypeScript,
-                                file.type == FileType::kJavaScript || IsJsx(file.file->path)));
+          code::LowerJavaScript(file.text(), file.index, file.runs() == FileType::kTypeScript,
+                                file.runs() == FileType::kJavaScript || IsJsx(file.file->path)));
       break;
     case FileType::kNotebook:
       unit.code = NotebookCode(file.text());
@@ -361,7 +361,7 @@ void Job::LinkPrograms(const std::vector<AgentHook>& hooks) {
     if (const std::optional<code::DataFormat> format = DataFormatOf(file.type)) {
       package_.data.push_back({file.file->path, file.text(), *format});
     }
-    if (file.type == FileType::kShell && package_.scripts.size() < kMostScripts)
+    if (file.runs() == FileType::kShell && package_.scripts.size() < kMostScripts)
       package_.scripts.emplace_back(file.file->path, file.text());
     if (unit.module == nullptr) continue;
     const auto index = static_cast<std::uint32_t>(package_.modules.size());

@@ -22,15 +22,15 @@ constexpr std::array kInterpreters =
     std::to_array<string_view>({"bash", "sh ", "zsh", "python", "node ", "bun ", "deno ", "source ", "pwsh", ". "});
 
 bool MayBeProgram(const FileContext& file) {
-  const bool plain =
-      file.type == FileType::kPlainText || file.type == FileType::kUnknownText || file.type == FileType::kIni;
-  return plain && file.reach != core::Reach::kAgent && !file.text().empty() && file.text().size() <= kMaxText;
+  const bool plain = file.type == FileType::kPlainText || file.type == FileType::kUnknownText ||
+                     file.type == FileType::kMarkdown || file.type == FileType::kIni;
+  return plain && !file.text().empty() && file.text().size() <= kMaxText;
 }
 
 bool MayStart(FileType type) {
-  return type == FileType::kMarkdown || type == FileType::kJson || type == FileType::kYaml ||
-         type == FileType::kToml || type == FileType::kShell || type == FileType::kPlainText ||
-         type == FileType::kUnknownText || type == FileType::kDockerfile || type == FileType::kIni;
+  return type == FileType::kMarkdown || type == FileType::kJson || type == FileType::kYaml || type == FileType::kToml ||
+         type == FileType::kShell || type == FileType::kPlainText || type == FileType::kUnknownText ||
+         type == FileType::kDockerfile || type == FileType::kIni;
 }
 
 FileType ProgramOf(string_view interpreter, bool script) {
@@ -96,7 +96,7 @@ class Reader {
     ++named_;
     for (const std::uint32_t index : candidates_) {
       FileContext& file = files_[index];
-      if (EndsInPath(file.file->path, path)) file.type = program;
+      if (EndsInPath(file.file->path, path)) file.started = program;
     }
   }
 

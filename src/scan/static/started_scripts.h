@@ -7,7 +7,8 @@
 
 namespace interlock::scan {
 
-// A text that a document, a hook, a manifest or a script has an interpreter run is read as that interpreter's program.
+// A text that a document, a hook, a manifest or a script has an interpreter run is read as that interpreter's program,
+// and as the text that it is (FileContext::started).
 // The first word behind the interpreter that is no option, in at most 400 texts and 256 KiB of each; a program given in
 // the line itself (-c, -e, -m) is none.
 void FindStartedScripts(std::vector<FileContext>& files);

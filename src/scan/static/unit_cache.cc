@@ -230,8 +230,8 @@ std::string UnitKey(const FileContext& file, std::string_view sha256, const Scan
   base::Sha256Hasher hasher;
   AddEngine(hasher, options, rules);
   hasher.Update("unit\n").Update(sha256).Update("\n").Update(file.file->path).Update("\n");
-  const char kinds[] = {static_cast<char>(file.type), static_cast<char>(file.claimed), static_cast<char>(file.reach),
-                        file.file->executable ? '1' : '0'};
+  const char kinds[] = {static_cast<char>(file.type), static_cast<char>(file.claimed), static_cast<char>(file.started),
+                        static_cast<char>(file.reach), file.file->executable ? '1' : '0'};
   hasher.Update(std::string_view(kinds, sizeof kinds));
   return hasher.Finish().ToHex();
 }
