@@ -225,9 +225,39 @@ class Engine {
 
   // sinks.cc
   Taint Judge(Call& call, bool* handled);
+  void JudgePiecedName(const Call& call);
+  // sinks_network.cc
+  Taint JudgeNetwork(Call& call);
   Taint JudgeHttp(Call& call);
+  Taint JudgeConnect(Call& call);
+  Taint JudgeSocketSend(Call& call);
+  Taint JudgeSocketReceive(Call& call);
+  [[nodiscard]] std::string HostOfRequest(const Call& call, ExprId url, const std::string& text);
+  void JudgeCarried(const Call& call, const Taint& headers, const std::string& host);
+  void JudgeUnverified(const Call& call, const Taint& data, const std::string& host);
+  void JudgeChosenAddress(const Call& call, ExprId url, bool no_text, const Taint& target, const Taint* headers);
+  Taint AnswerOfRequest(const Call& call, const std::string& text, const std::string& host, const Taint& target);
   [[nodiscard]] std::string HostOfList(ExprId url) const;
   [[nodiscard]] ExprId HeadOf(ExprId text) const;
+  // sinks_code.cc
+  Taint JudgeProcess(Call& call);
+  Taint JudgeStarted(Call& call);
+  Taint JudgeCode(Call& call);
+  Taint JudgeDeserialize(Call& call);
+  Taint JudgeExecutableMemory(Call& call);
+  Taint JudgeRawMemory(Call& call);
+  // sinks_values.cc
+  Taint JudgeFileDelete(Call& call);
+  Taint JudgeVariable(Call& call);
+  Taint JudgeSecretStore(const Call& call);
+  Taint JudgeSql(const Call& call);
+  Taint JudgeTemplate(const Call& call);
+  Taint JudgeDecode(const Call& call);
+  Taint JudgeCheck(const Call& call);
+  // sinks_agent.cc
+  Taint JudgeAgent(Call& call);
+  Taint JudgePrompt(const Call& call);
+  // sinks.cc
   void JudgeSend(Call& call, const Taint& data, std::string_view host, const Taint& target);
   [[nodiscard]] bool NamesFilesOnly(ExprId command, std::string_view program);
   [[nodiscard]] bool FormsCommand(ExprId command) const;

@@ -9,6 +9,7 @@
 
 namespace interlock::scan::code {
 
+using core::Permission;
 using namespace engine_words;  // NOLINT: the engine room's own words
 using namespace sink_words;    // NOLINT
 
@@ -437,6 +438,67 @@ void Engine::JudgeOpenServer() {
     Raise("VULN-010", part.loc, {}, 0, "lets everybody who reaches this machine start programs, without asking who",
           anywhere ? 1.0 : 0.8);
     return;
+  }
+}
+
+Taint Engine::JudgePrompt(const Call& call) {
+  here().deeds |= kDidPrompt;
+  JudgeEndless(call);
+  if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kMemory)) memory_leads_ = true;
+  NoteLeading(call);
+  if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kToolAnswer)) {
+    Raise("STATE-001", call.expr, call.all, kToolAnswer, "gives what a tool answers the rank of a system message");
+  }
+  if (call.callee.text.ends_with("SystemMessage") && !call.args.empty()) {
+    NoteSystemKeys(call.args[0].value);
+    constexpr std::size_t kSentence = 30;
+    const std::vector<std::string> said =
+        keeps_state_ && function_ != kModuleBody ? TextsWithin(call.args[0].value) : std::vector<std::string>();
+    if (std::ranges::any_of(said, [](const std::string& text) {
+          return text.size() >= kSentence && text.find(' ') != std::string::npos;
+        })) {
+      Raise("STATE-005", call.expr, {}, 0, "adds an order of its own to what it keeps of a conversation");
+    }
+  }
+  if (call.callee.text.ends_with("SystemMessage") && call.all.Has(kForeign) && !call.args.empty() && !graphs_.empty() &&
+      graphs_[module_] != 0) {
+    Raise("STATE-001", call.expr, call.all, kForeign, "gives an answer from the network the rank of a system message",
+          view().Text(call.args[0].value, function_).find_first_not_of(kHole) == std::string::npos ? 0.9 : 0.4);
+  }
+  if (call.callee.text.ends_with("HumanMessage") && !call.args.empty() && !graphs_.empty() && graphs_[module_] != 0) {
+    const Value& said = view().Evaluate(call.args[0].value, function_);
+    if (said.kind == ValueKind::kText && SaysYes(said.text)) {
+      Raise("STATE-004", call.expr, {}, 0, "puts a consent into the user's mouth: " + Shown(said.text, 80));
+    }
+  }
+  if (call.callee.text.ends_with("Message")) return call.all;
+  return Source(kModelAnswer, call.expr, "answer of a model");
+}
+
+// What agents are made of: other agents, tools, memories, what models are told.
+Taint Engine::JudgeAgent(Call& call) {
+  switch (call.entry->role) {
+    case Role::kAgentSpawn:
+      Use(call, Permission::kAgentSpawn, call.callee.text);
+      return call.all;
+    case Role::kToolRegister:
+      Use(call, Permission::kToolRegister, "");
+      return {};
+    case Role::kMemoryRead:
+      Use(call, Permission::kMemoryRead, "");
+      if (!call.args.empty() && call.args[0].value < code().exprs.size()) {
+        read_spaces_.emplace(TextAt(code().exprs[call.args[0].value].loc).substr(0, 120));
+      }
+      return Source(kMemory, call.expr, "reads the agent's memory");
+    case Role::kMemoryWrite: {
+      Use(call, Permission::kMemoryWrite, "");
+      JudgeMemory(call);
+      return {};
+    }
+    case Role::kPrompt:
+      return JudgePrompt(call);
+    default:
+      return {};
   }
 }
 

@@ -1,0 +1,318 @@
+// Calls that speak to other machines: requests, connections, look-ups, mail; what is known of whom they speak to, and
+// whose word the answer is.
+#include <algorithm>
+#include <array>
+
+#include "code/engine.h"
+#include "code/places.h"
+#include "code/sink_words.h"
+#include "static/shell_judge.h"
+
+namespace interlock::scan::code {
+
+using core::Permission;
+using namespace sink_words;  // NOLINT: the engine room's own words
+
+// `host`: of `address`; "": not known.
+Taint Engine::AnswerOf(const std::string& host, std::string_view address, ExprId at) {
+  if (host.empty() || IsInside(host, address))
+    return Source(kNet, at, "answer of " + (host.empty() ? std::string("a host") : host));
+  const HostKind kind = KindOfHost(host);
+  const bool stranger = kind == HostKind::kOrdinary || IsBad(kind);
+  Taint answer = Source(kNet, at, "answer of " + host);
+  answer.Add(stranger ? kNetFixed | kNetStranger : kNetFixed);
+  return answer;
+}
+
+// What a text that is put together begins with: `base` of f"{base}/x"; itself, where it is not.
+ExprId Engine::HeadOf(ExprId text) const {
+  const ExprId made = view().Origin(text, function_);
+  if (made >= code().exprs.size()) return text;
+  const Expr& shape = code().exprs[made];
+  if (shape.kind != ExprKind::kFormat && shape.kind != ExprKind::kConcat) return text;
+  for (const Arg& part : code().ArgsOf(shape)) {
+    const bool empty = part.value >= code().exprs.size() ||
+                       (code().exprs[part.value].kind == ExprKind::kString && code().exprs[part.value].text.empty());
+    if (!empty) return part.value;
+  }
+  return text;
+}
+
+// for base in HOSTS: get(base + path), of constants that stand in the code: the one that is no service of its own, if
+// there is one beside such.
+std::string Engine::HostOfList(ExprId url) const {
+  const ExprId head = HeadOf(url);
+  std::string first;
+  std::size_t hosts = 0;
+  for (const std::string& one : TextsWithin(head)) {
+    const std::string host = KnownHost(one);
+    if (host.empty()) return {};
+    ++hosts;
+    if (first.empty() || IsKnownService(first)) first = host;
+  }
+  return hosts >= 2 ? first : std::string();
+}
+
+// Whom a request goes to, whose address is `text` as far as that is known; "": not known.
+std::string Engine::HostOfRequest(const Call& call, ExprId url, const std::string& text) {
+  std::string host = KnownHost(text);
+  // What a bot or a web hook of a chat is given, its owner reads, whoever that is.
+  if (IsInbox(text)) host = std::string(kInboxPrefix) + host;
+  if (host.empty() && !Contains(text, "://")) {
+    // http.request({hostname, ...}); https.get("api.x", ...) names no scheme.
+    const std::string bare = KnownAddress(text);
+    if (Contains(bare, ".") && !bare.starts_with("/") && !bare.starts_with(".")) host = bare;
+  }
+  if (host.empty() && call.callee.text.starts_with("http.client.")) host = HostOfConnection(call);
+  if (const Expr* method = FunctionOf(call); host.empty() && method != nullptr && method->kind == ExprKind::kMember &&
+                                             (text.empty() ? url == kNone : text.front() == '/')) {
+    // client("https://host").send(text): whom the client was made for.
+    host = HostOfHandle(method->base);
+  }
+  // Of several it may be any; what is known of the variable is the first.
+  if (url != kNone && (text.empty() || text.front() == kHole || IsKnownService(host))) {
+    if (std::string among = HostOfList(url); !among.empty()) host = std::move(among);
+  }
+  // http://127.0.0.1:{port}/: what is chosen is a port.
+  const bool here_only = text.starts_with("http://127.0.0.1:") || text.starts_with("http://localhost:");
+  if (host.empty() && here_only) host = "localhost";
+  return host;
+}
+
+// What the headers of a request carry to the host.
+void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::string& host) {
+  if (!last_ || host.empty()) return;
+  if (headers.Has(kSecretFile | kStore | kEnvAll) && !IsKnownService(host) && KindOfHost(host) != HostKind::kLocal) {
+    // A header carries the credential of its own service, and no file of keys.
+    const bool all = headers.Has(kEnvAll);
+    Raise(all ? "EXFIL-002" : "EXFIL-001", call.expr, headers, kSecretFile | kStore | kEnvAll,
+          "sends " + std::string(all ? "the whole environment" : "credentials read from their store") +
+              " in headers to " + host,
+          0.9, host);
+  }
+  if ((headers.fresh & kEnvSecret) != 0 && headers.vendors.count() >= 2 && !HostOfVendors(host, headers.vendors)) {
+    Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
+  }
+  if ((headers.fresh & kEnvSecret) != 0 && headers.vendors.count() == 1 && AskedNowhereElse(headers.vendors) &&
+      !HostOfVendors(host, headers.vendors) && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host)) {
+    Raise("EXFIL-003", call.expr, headers, kEnvSecret, "shows a service's credential to another's host, " + host, 0.55,
+          host);
+  }
+  if ((headers.fresh & kWeakSecretFile) != 0 && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host) &&
+      AnyOf(TextAt(code().exprs[call.expr].loc).substr(0, 600),
+            {"User-Agent", "user-agent", "Referer", "traceparent"})) {
+    Raise("EXFIL-001", call.expr, headers, kWeakSecretFile,
+          "puts a file of credentials into the name of the program, for " + host, 0.8, host);
+  }
+}
+
+// verify=False, with a credential of the environment.
+void Engine::JudgeUnverified(const Call& call, const Taint& data, const std::string& host) {
+  for (const Arg& arg : call.args) {
+    if (!last_ || arg.name != "verify" || arg.value >= code().exprs.size() || code().exprs[arg.value].text != "False") {
+      continue;
+    }
+    Taint secret = data;
+    Taint given;
+    if (Argument(call, {{-1, "headers", ""}}, &given) != kNone) secret.Join(given);
+    if (Argument(call, {{-1, "auth", ""}}, &given) != kNone) secret.Join(given);
+    if (secret.Has(kEnvSecret) && KindOfHost(host) != HostKind::kLocal && !host.empty()) {
+      Raise("VULN-007", call.expr, secret, kEnvSecret, "sends a credential without asking whose certificate it is");
+    }
+  }
+}
+
+// A request to wherever the caller says. `headers`: those that it is given, nullptr: none.
+void Engine::JudgeChosenAddress(const Call& call, ExprId url, bool no_text, const Taint& target, const Taint* headers) {
+  if (!target.Has(kUnchecked) || (here().deeds & kDidPathCheck) != 0) return;
+  const bool all = headers != nullptr && headers->Has(kUnchecked) && IsEntry();
+  Raise("VULN-005", call.expr, target, kToolArgument,
+        all ? "requests an address chosen by the caller, with headers chosen by the caller"
+            : "requests an address chosen by the caller",
+        all || RefusesSomeNames(url) ? 1.1
+        : no_text                    ? 0.5
+                                     : 0.8);
+  if (all) Worsen("VULN-005", core::Severity::kHigh);
+  if (RefusesSomeNames(url)) Worsen("VULN-005", core::Severity::kHigh);
+}
+
+// What comes back from a request.
+Taint Engine::AnswerOfRequest(const Call& call, const std::string& text, const std::string& host, const Taint& target) {
+  const std::string& name = call.callee.text;
+  const bool posts = name.ends_with(".post") || name.ends_with(".put") || name.ends_with(".patch");
+  if (GivesRoleKeys(text)) {
+    Taint keys = Source(kStore | kNet, call.expr, "asks the cloud for the keys of this machine's role");
+    return keys;
+  }
+  Taint result = AnswerOf(host, text, call.expr);
+  // What somebody answers to what he was sent is his work, not a text that he publishes; a program it is all the same.
+  if (posts) {
+    result = result.Without(kNetStranger);
+    if (KindOfHost(host) != HostKind::kOrdinary || IsKnownService(host)) result = result.Without(kNetFixed);
+  }
+  // def fetch(url): whose answer it is, each caller says.
+  if (host.empty() && !posts && (here().asks | target.params) != here().asks) {
+    here().asks |= target.params;
+    changed_ = true;
+  }
+  // urlretrieve(url, path): a file holds the answer.
+  if (call.callee.text.ends_with("urlretrieve") && call.args.size() >= 2) {
+    MarkPath(call.args[1].value, result);
+  }
+  // What was asked for by the caller is the caller's business: the answer is his.
+  if (target.Has(kToolArgument)) {
+    result.labels |= kToolArgument;
+    result.trail[static_cast<std::size_t>(Trail::kGiven)] = target.trail[static_cast<std::size_t>(Trail::kGiven)];
+  }
+  return result;
+}
+
+Taint Engine::JudgeHttp(Call& call) {
+  Taint target;
+  const ExprId url = Argument(call, call.entry->target, &target);
+  const std::string text = url == kNone ? std::string() : Known(url);
+  const std::string host = HostOfRequest(call, url, text);
+  JudgeHiddenAddress(call, url);
+  bool none = true;
+  Taint data = DataOf(call, &none);
+  if (data.Has(kSecretFile | kStore) && host.empty() && MakesBodilessRequest(url)) {
+    target.Join(data);
+    data = {};
+  }
+  Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
+  here().deeds |= kDidSend;
+  JudgeSend(call, data, host, target);
+  Taint headers;
+  static const std::vector<ArgRef> kHeaders = {{-1, "headers", ""}, {1, "", "headers"}, {0, "", "headers"}};
+  const bool has_headers = Argument(call, kHeaders, &headers) != kNone;
+  static const std::vector<ArgRef> kCookies = {{-1, "cookies", ""}};
+  Taint cookies;
+  if (Argument(call, kCookies, &cookies) != kNone) headers.Join(cookies);
+  if (has_headers) JudgeCarried(call, headers, host);
+  JudgeTrigger(call, data, !host.empty(), host);
+  if (has_headers) JudgeHeaders(Argument(call, kHeaders, nullptr), host);
+  if (host.empty()) JudgeFollowed(call, target);
+  JudgeUnverified(call, data, host);
+  if (host.empty()) JudgeChosenAddress(call, url, text.empty(), target, has_headers ? &headers : nullptr);
+  return AnswerOfRequest(call, text, host, target);
+}
+
+Taint Engine::JudgeConnect(Call& call) {
+  Taint target;
+  std::string text;
+  for (const ArgRef& ref : call.entry->target) {
+    const ExprId to = Argument(call, {ref}, &target);
+    if (to == kNone) continue;
+    ExprId address = view().Origin(to, function_);  // (host, port)
+    if (address < code().exprs.size() && code().exprs[address].kind == ExprKind::kList &&
+        code().exprs[address].arg_count > 0) {
+      address = code().ArgsOf(code().exprs[address])[0].value;
+    } else {
+      address = to;
+    }
+    const std::string part = Known(address);
+    // net.connect(port, host): a number is no host.
+    if (text.empty() || text.find_first_not_of("0123456789") == std::string::npos) text = part;
+  }
+  const std::string host = KnownAddress(text);
+  Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
+  JudgeBase(call);
+  const bool logs =
+      std::ranges::any_of(std::to_array<std::string_view>({"logging.handlers.", "logging_loki.", "logtail.", "graypy.",
+                                                           "fluent.", "winston.transports."}),
+                          [&](std::string_view root) { return call.callee.text.starts_with(root); });
+  if (logs && !host.empty() && KindOfHost(host) != HostKind::kLocal) {
+    log_hosts_[module_] = host;
+  }
+  const bool socket = call.callee.text.starts_with("socket.") || call.callee.text.starts_with("net.") ||
+                      call.callee.text.starts_with("tls.");
+  here().host = host;
+  if (socket) {
+    if (host.empty() || KindOfHost(host) != HostKind::kLocal) here().deeds |= kDidConnect;
+    if (here().connect.end == 0) here().connect = code().exprs[call.expr].loc;
+    JudgeTrigger(call, call.all, !host.empty(), host);
+  }
+  return {};
+}
+
+Taint Engine::JudgeSocketSend(Call& call) {
+  Use(call, Permission::kNetworkEgress, "");
+  Taint data;
+  for (const Taint& taint : call.taints) data.Join(taint);
+  const Expr* function = FunctionOf(call);
+  std::string host;
+  if (function != nullptr && function->base != kNone) host = HostOfHandle(function->base);
+  if (AnyOf(call.callee.text, {"dgram", ".sendto"})) {
+    for (const Arg& arg : call.args) {
+      ExprId address = view().Origin(arg.value, function_);  // (host, port)
+      if (address >= code().exprs.size() || code().exprs[address].kind != ExprKind::kList ||
+          code().exprs[address].arg_count == 0) {
+        address = arg.value;
+      } else {
+        address = code().ArgsOf(code().exprs[address])[0].value;
+      }
+      const std::string to = address == kNone ? std::string() : KnownAddress(Known(address));
+      if (Contains(to, ".")) host = to;
+    }
+  }
+  if (host.empty()) host = HostHere();
+  JudgeSend(call, data, host, {});
+  JudgeTrigger(call, data, true, host);
+  return {};
+}
+
+Taint Engine::JudgeSocketReceive(Call& call) {
+  Use(call, Permission::kNetworkEgress, "");
+  if (!view().is_python()) {
+    // Channels to the own user interface are everywhere: only a far host's words are another machine's.
+    const Expr* function = FunctionOf(call);
+    std::string host = function != nullptr && function->base != kNone ? HostOfHandle(function->base) : std::string();
+    if (host.empty()) host = HostHere();
+    // The own interface is spoken to over web sockets; a bare connection to a host that is not told is to a far
+    // one.
+    const bool bare = host.empty() && call.callee.text.starts_with("net.");
+    if (!bare && (host.empty() || KindOfHost(host) == HostKind::kLocal)) {
+      return Source(kNet, call.expr, "receives data from a connection");
+    }
+  }
+  if (Contains(code().text, "SSH_AUTH_SOCK")) return Source(kStore, call.expr, "asks the user's agent of keys");
+  return Source(kSocketData, call.expr, "receives data from a socket");
+}
+
+Taint Engine::JudgeNetwork(Call& call) {
+  Taint target;
+  switch (call.entry->role) {
+    case Role::kHttp:
+      return JudgeHttp(call);
+    case Role::kConnect:
+      return JudgeConnect(call);
+    case Role::kSocketSend:
+      return JudgeSocketSend(call);
+    case Role::kSocketReceive:
+      return JudgeSocketReceive(call);
+    case Role::kDns:
+      return JudgeLookup(call);
+    case Role::kMail: {
+      Use(call, Permission::kNetworkEgress, "mail");
+      JudgeReceivers(call);
+      bool none = true;
+      std::string host = HostHere();
+      if (const Expr* method = FunctionOf(call); host.empty() && method != nullptr && method->base != kNone)
+        host = HostOfHandle(method->base);
+      JudgeSend(call, DataOf(call, &none), host, {});
+      return {};
+    }
+    case Role::kListen: {
+      const ExprId to = Argument(call, call.entry->target, &target);
+      Use(call, Permission::kNetworkIngress, to == kNone ? std::string() : view().Text(to, function_));
+      if (call.callee.text.ends_with("createServer") || call.callee.text.ends_with("serve")) {
+        return Source(kCaller, call.expr, "takes what a request says");
+      }
+      return {};
+    }
+    default:
+      return {};
+  }
+}
+
+}  // namespace interlock::scan::code
