@@ -16,6 +16,7 @@
 #include "code/catalogue.h"
 #include "code/engine_facts.h"
 #include "code/flow.h"
+#include "code/places.h"
 #include "code/shell.h"
 #include "code/taint.h"
 #include "code/world.h"
@@ -246,8 +247,34 @@ class Engine {
   Taint JudgeDeserialize(Call& call);
   Taint JudgeExecutableMemory(Call& call);
   Taint JudgeRawMemory(Call& call);
-  // sinks_values.cc
+  // sinks_spawn.cc
+  struct Spawned;
+  void JudgeSpawn(Call& call);
+  bool JudgeSpawnOptions(const Call& call);
+  void FindWords(const Call& call, bool shell, Spawned* found);
+  void NoteCloned(const Call& call, const Spawned& spawned);
+  bool JudgeShellWords(Call& call, const Spawned& spawned);
+  std::string LineOfWords(const Call& call, const Spawned& spawned, bool pip);
+  void JudgeChosenProgram(const Call& call, const Spawned& spawned);
+  void JudgeReadProgram(const Call& call, const Spawned& spawned);
+  void JudgeInnerProgram(const Call& call, const Spawned& spawned);
+  // sinks_files.cc
+  struct FileAt;
+  Taint JudgeFile(Call& call);
+  [[nodiscard]] FileAt FileOf(const Call& call);
+  [[nodiscard]] bool ReadsStandardInput(const Call& call, std::string_view path) const;
+  [[nodiscard]] bool OpensToWrite(const Call& call, bool on_path) const;
+  Taint JudgeFileWrite(Call& call, FileAt* written);
+  void CopyOnto(const Call& call, FileAt* onto, Taint* data);
+  void KeepWritten(const Call& call, const FileAt& file, Taint* written);
+  Taint KeepArchive(const Call& call);
+  Taint JudgeFileRead(Call& call, FileAt* read);
+  [[nodiscard]] PathKind KindOfFile(const FileAt& file) const;
+  void JudgeReadPath(const Call& call, const FileAt& file);
+  Taint ListFiles(const Call& call, const FileAt& file, PathKind kind, const Taint& kept);
+  Taint ReadFile(const Call& call, const FileAt& file, const Taint& kept);
   Taint JudgeFileDelete(Call& call);
+  // sinks_values.cc
   Taint JudgeVariable(Call& call);
   Taint JudgeSecretStore(const Call& call);
   Taint JudgeSql(const Call& call);
@@ -265,7 +292,6 @@ class Engine {
   [[nodiscard]] bool ToOwnChat(const Call& call);
   void JudgeShellText(Call& call, ExprId command, const Taint& taint);
   [[nodiscard]] bool IsRest(ExprId name) const;
-  void JudgeSpawn(Call& call);
   void JudgeEval(Call& call);
   void JudgeNative(Call& call);
   void JudgeFarModule(const Call& call, std::string_view name);
@@ -291,13 +317,16 @@ class Engine {
   [[nodiscard]] bool HoldsHarm() const;
   [[nodiscard]] bool WritesStartLine() const;
   [[nodiscard]] bool WritesImportLine() const;
-  Taint JudgeFile(Call& call);
   [[nodiscard]] bool WritesLiterals(ExprId program) const;
   [[nodiscard]] bool IsCommandLine(ExprId list) const;
   [[nodiscard]] double OneOfSeveral(const Call& call, const Taint& path) const;
   [[nodiscard]] std::string PathOfTable(const Call& call);
   void NoteInstructions(const Call& call, std::string_view path);
   void JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data);
+  void JudgeWrittenPlace(const Call& call, const std::string& path, PathKind kind, const Taint& data);
+  void JudgeStartLine(const Call& call, const std::string& path, const Taint& data);
+  void JudgeUnguarded(const Call& call, const std::string& path, const Taint& data);
+  void JudgeWrittenPath(const Call& call, const std::string& path, const Taint& path_taint);
   [[nodiscard]] bool CallsWrapped() const;
   bool JudgeRelay(const Call& call, const Taint& data, const std::string& host, bool bad);
   void JudgeMemory(Call& call);
@@ -625,6 +654,11 @@ class Engine {
   [[nodiscard]] bool HoldsOpenMode() const;
   // sinks_machine.cc
   Taint JudgeMachine(Call& call);
+  Taint JudgeUpload(Call& call, ExprId to);
+  Taint JudgeFeed(const Call& call);
+  Taint JudgeWasm(const Call& call, const Taint& target);
+  Taint JudgeRegistry(const Call& call);
+  Taint JudgeFetched(const Call& call);
   void JudgeDelete(Call& call, const std::string& path, const Taint& target);
   void JudgeTold(const Call& call, std::string_view last);
   void JudgeBase(const Call& call);
@@ -756,12 +790,4 @@ class Engine {
   bool changed_ = false;
 };
 
-// entry.cc
-// Programs in folders for other people's code that the package's own programs load by their place run with them: their
-// reach is raised to kRuntime. Returns their files (FileContext::index), ascending.
-[[nodiscard]] std::vector<std::uint32_t> LiftLoaded(const World& world, std::vector<core::Reach>& reach);
-void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out);
-// told.cc: what tools are said to be, where that is put together or stands elsewhere, and what they answer.
-void CollectTold(const World& world, const std::vector<core::Reach>& reach, const std::vector<EntryPoint>& entries,
-                 std::vector<ToldText>& out);
 }  // namespace interlock::scan::code

@@ -1,4 +1,6 @@
 // Where an agent enters the package's code: tools, prompts, resources, nodes of graphs, scripts.
+#include "code/entry.h"
+
 #include <algorithm>
 #include <array>
 

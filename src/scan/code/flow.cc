@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "code/engine.h"
+#include "code/entry.h"
 #include "code/places.h"
 #include "static/ascii.h"
 #include "static/literals.h"

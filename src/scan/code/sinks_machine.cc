@@ -51,47 +51,110 @@ void Engine::JudgeWorkerData(Call& call) {
   }
 }
 
+// What is stored with a service. `to`: where it says so.
+Taint Engine::JudgeUpload(Call& call, ExprId to) {
+  Use(call, Permission::kNetworkEgress, to == kNone ? std::string() : Known(to));
+  for (const ArgRef& ref : call.entry->data) {
+    Taint data;
+    const ExprId from = Argument(call, {ref}, &data);
+    if (from == kNone) continue;
+    const std::string path = Known(from);
+    PathKind kind = KindOfPath(path);
+    const bool part = path.empty() || Contains(path, std::string_view(&kHole, 1));
+    if (kind == PathKind::kPlain && part && data.Has(kSecretName)) kind = PathKind::kSecret;
+    if (kind == PathKind::kPlain && part && data.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
+    if (kind == PathKind::kSecret || kind == PathKind::kWeakSecret) {
+      Raise("EXFIL-001", call.expr, data, kSecretName | kWeakSecretName,
+            "stores " + (path.empty() ? std::string("files of credentials") : Shown(path)) + " with a service",
+            kind == PathKind::kSecret ? 1.0 : 0.6);
+    } else {
+      const std::string account = HostOfAccount(call);
+      JudgeSend(call, data, account.empty() ? here().host : account, {});
+    }
+  }
+  return {};
+}
+
+// What another program is given to read.
+Taint Engine::JudgeFeed(const Call& call) {
+  bool none = true;
+  const Taint data = DataOf(call, &none);
+  JudgeFed(call, data);
+  if (data.Has(kSocketData)) {
+    // A bridge to a program that speaks a protocol, or a shell for somebody else: one of them names a shell.
+    const bool shell = AnyOf(code().text, {"/sh\"", "/sh'", "/bash", "cmd.exe", "powershell", "pwsh", "\"sh\"", "'sh'",
+                                           "\"bash\"", "'bash'", "COMSPEC", "ComSpec", "pty."});
+    Raise("RCE-003", call.expr, data, kSocketData, "gives a program what another machine sends", shell ? 1.0 : 0.5);
+  } else if (data.Has(kNetFixed) && !data.Has(kToolArgument) && (here().deeds & kDidRunShell) != 0) {
+    Raise("RCE-001", call.expr, data, kNetFixed, "gives a shell what it has fetched");
+  }
+  return Source(kCommandOutput, call.expr, "output of a program");
+}
+
+Taint Engine::JudgeWasm(const Call& call, const Taint& target) {
+  Use(call, Permission::kDynamicCode, "WebAssembly");
+  if (target.Has(kNetStranger) && !target.Has(kToolArgument)) {
+    // A sandbox of its own, unless it is given a shell.
+    Labels ran = 0;
+    for (const Expr& part : code().exprs) {
+      if (part.kind != ExprKind::kCall || part.loc.begin < code().exprs[call.expr].loc.begin ||
+          part.loc.end > code().exprs[call.expr].loc.end) {
+        continue;
+      }
+      const Value& callee = view().Evaluate(part.base, function_);
+      if (callee.text.starts_with("child_process.")) ran = kNetFixed;
+    }
+    if (ran != 0) {
+      Raise("RCE-001", call.expr, target, kNetStranger, "runs machine code from the network that may start programs");
+    }
+  }
+  return {};
+}
+
+Taint Engine::JudgeRegistry(const Call& call) {
+  std::string all;
+  for (const Arg& arg : call.args) all += view().Text(arg.value, function_) + "\n";
+  const std::string text = Squeezed(TextAt(code().exprs[call.expr].loc));
+  const bool writes = AnyOf(call.callee.text, {"Create", "Set", "put", "add"}) ||
+                      AnyOf(text, {"KEY_SET_VALUE", "KEY_WRITE", "KEY_ALL_ACCESS"});
+  std::string path = LowerCase(all + std::string(TextAt(code().exprs[call.expr].loc).substr(0, 600)));
+  std::replace(path.begin(), path.end(), '\\', '/');
+  Use(call, Permission::kFilesystemWrite, "registry");
+  if (writes && AnyOf(path, {"currentversion/run", "winlogon", "image file execution options"})) {
+    Raise("PERSIST-001", call.expr, call.all, 0, "writes to the registry what Windows starts by itself");
+    if (WritesRunner() || WritesHarm() || AnyOf(all, {"urlopen(", "powershell", "mshta", "http://"})) {
+      Worsen("PERSIST-001", core::Severity::kCritical);
+    }
+  }
+  return {};
+}
+
+// What others have sent: answers, mail, chains of blocks.
+Taint Engine::JudgeFetched(const Call& call) {
+  Use(call, Permission::kNetworkEgress, "");
+  if (AnyOf(call.callee.text, {"Contract(", "web3", "ethers", "solana", "viem"})) {
+    return Source(kNet | kNetFixed | kNetStranger, call.expr, "takes what somebody has written to a chain of blocks");
+  }
+  if (!call.args.empty() || call.callee.text.ends_with("getresponse")) {
+    const std::string host = call.args.empty() ? HostHere() : KnownHost(Known(call.args[0].value));
+    const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
+    if (kind == HostKind::kOrdinary || IsBad(kind))
+      return Source(kNet | kNetFixed | kNetStranger, call.expr, "answer of " + host);
+  }
+  if (AnyOf(LowerCase(call.callee.text), {"imap", "pop3", "messages", "connections", "events.list", "events()"}))
+    return Source(kNet | kKept, call.expr, "takes the user's mail, contacts or dates");
+  return Source(kNet, call.expr, "takes in what others have sent");
+}
+
 Taint Engine::JudgeMachine(Call& call) {
   const CatalogueEntry& entry = *call.entry;
   Taint target;
   const ExprId to = Argument(call, entry.target, &target);
   switch (entry.role) {
-    case Role::kUpload: {
-      Use(call, Permission::kNetworkEgress, to == kNone ? std::string() : Known(to));
-      for (const ArgRef& ref : entry.data) {
-        Taint data;
-        const ExprId from = Argument(call, {ref}, &data);
-        if (from == kNone) continue;
-        const std::string path = Known(from);
-        PathKind kind = KindOfPath(path);
-        const bool part = path.empty() || Contains(path, std::string_view(&kHole, 1));
-        if (kind == PathKind::kPlain && part && data.Has(kSecretName)) kind = PathKind::kSecret;
-        if (kind == PathKind::kPlain && part && data.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
-        if (kind == PathKind::kSecret || kind == PathKind::kWeakSecret) {
-          Raise("EXFIL-001", call.expr, data, kSecretName | kWeakSecretName,
-                "stores " + (path.empty() ? std::string("files of credentials") : Shown(path)) + " with a service",
-                kind == PathKind::kSecret ? 1.0 : 0.6);
-        } else {
-          const std::string account = HostOfAccount(call);
-          JudgeSend(call, data, account.empty() ? here().host : account, {});
-        }
-      }
-      return {};
-    }
-    case Role::kFeed: {
-      bool none = true;
-      const Taint data = DataOf(call, &none);
-      JudgeFed(call, data);
-      if (data.Has(kSocketData)) {
-        // A bridge to a program that speaks a protocol, or a shell for somebody else: one of them names a shell.
-        const bool shell = AnyOf(code().text, {"/sh\"", "/sh'", "/bash", "cmd.exe", "powershell", "pwsh", "\"sh\"",
-                                               "'sh'", "\"bash\"", "'bash'", "COMSPEC", "ComSpec", "pty."});
-        Raise("RCE-003", call.expr, data, kSocketData, "gives a program what another machine sends", shell ? 1.0 : 0.5);
-      } else if (data.Has(kNetFixed) && !data.Has(kToolArgument) && (here().deeds & kDidRunShell) != 0) {
-        Raise("RCE-001", call.expr, data, kNetFixed, "gives a shell what it has fetched");
-      }
-      return Source(kCommandOutput, call.expr, "output of a program");
-    }
+    case Role::kUpload:
+      return JudgeUpload(call, to);
+    case Role::kFeed:
+      return JudgeFeed(call);
     case Role::kModulePath:
       JudgeNetFile(call, call.all);
       return {};
@@ -108,24 +171,7 @@ Taint Engine::JudgeMachine(Call& call) {
       return {};
     }
     case Role::kWasm:
-      Use(call, Permission::kDynamicCode, "WebAssembly");
-      if (target.Has(kNetStranger) && !target.Has(kToolArgument)) {
-        // A sandbox of its own, unless it is given a shell.
-        Labels ran = 0;
-        for (const Expr& part : code().exprs) {
-          if (part.kind != ExprKind::kCall || part.loc.begin < code().exprs[call.expr].loc.begin ||
-              part.loc.end > code().exprs[call.expr].loc.end) {
-            continue;
-          }
-          const Value& callee = view().Evaluate(part.base, function_);
-          if (callee.text.starts_with("child_process.")) ran = kNetFixed;
-        }
-        if (ran != 0) {
-          Raise("RCE-001", call.expr, target, kNetStranger,
-                "runs machine code from the network that may start programs");
-        }
-      }
-      return {};
+      return JudgeWasm(call, target);
     case Role::kContainer: {
       Use(call, Permission::kSubprocess, "container");
       const std::string text = Squeezed(TextAt(code().exprs[call.expr].loc));
@@ -136,40 +182,12 @@ Taint Engine::JudgeMachine(Call& call) {
       if (root && free) Raise("ESCAPE-001", call.expr, call.all, 0, "starts a container that is master of the host");
       return Source(kCommandOutput, call.expr, "output of a container");
     }
-    case Role::kRegistry: {
-      std::string all;
-      for (const Arg& arg : call.args) all += view().Text(arg.value, function_) + "\n";
-      const std::string text = Squeezed(TextAt(code().exprs[call.expr].loc));
-      const bool writes = AnyOf(call.callee.text, {"Create", "Set", "put", "add"}) ||
-                          AnyOf(text, {"KEY_SET_VALUE", "KEY_WRITE", "KEY_ALL_ACCESS"});
-      std::string path = LowerCase(all + std::string(TextAt(code().exprs[call.expr].loc).substr(0, 600)));
-      std::replace(path.begin(), path.end(), '\\', '/');
-      Use(call, Permission::kFilesystemWrite, "registry");
-      if (writes && AnyOf(path, {"currentversion/run", "winlogon", "image file execution options"})) {
-        Raise("PERSIST-001", call.expr, call.all, 0, "writes to the registry what Windows starts by itself");
-        if (WritesRunner() || WritesHarm() || AnyOf(all, {"urlopen(", "powershell", "mshta", "http://"})) {
-          Worsen("PERSIST-001", core::Severity::kCritical);
-        }
-      }
-      return {};
-    }
+    case Role::kRegistry:
+      return JudgeRegistry(call);
     case Role::kRequest:
       return Source(kCaller, call.expr, "takes what a request says");
     case Role::kFetched:
-      Use(call, Permission::kNetworkEgress, "");
-      if (AnyOf(call.callee.text, {"Contract(", "web3", "ethers", "solana", "viem"})) {
-        return Source(kNet | kNetFixed | kNetStranger, call.expr,
-                      "takes what somebody has written to a chain of blocks");
-      }
-      if (!call.args.empty() || call.callee.text.ends_with("getresponse")) {
-        const std::string host = call.args.empty() ? HostHere() : KnownHost(Known(call.args[0].value));
-        const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
-        if (kind == HostKind::kOrdinary || IsBad(kind))
-          return Source(kNet | kNetFixed | kNetStranger, call.expr, "answer of " + host);
-      }
-      if (AnyOf(LowerCase(call.callee.text), {"imap", "pop3", "messages", "connections", "events.list", "events()"}))
-        return Source(kNet | kKept, call.expr, "takes the user's mail, contacts or dates");
-      return Source(kNet, call.expr, "takes in what others have sent");
+      return JudgeFetched(call);
     default:
       return {};
   }

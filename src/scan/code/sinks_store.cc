@@ -316,29 +316,9 @@ void Engine::JudgeWrittenProgram(const Call& call) {
   }
 }
 
-void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
-  if (last_ && (path.empty() || path.ends_with(kHole))) {
-    if (const std::string other = PathOfTable(call); !other.empty() && other != path) {
-      JudgeWrite(call, other, path_taint, data);
-      return;
-    }
-  }
-  Use(call, Permission::kFilesystemWrite, path);
-  if (last_ && data.Has(kSecretFile | kStore | kEnvAll) && IsOpenPlace(path) &&
-      !AnyOf(TextAt(code().exprs[call.expr].loc), {"0o600", "0600", "mode:384", "mode: 384"})) {
-    Raise("EXFIL-004", call.expr, data, kSecretFile | kStore | kEnvAll,
-          "leaves credentials where others read: " + Shown(path), 0.8);
-  }
-  if (last_ && (data.fresh & kKeys) != 0) {
-    Raise("EXFIL-004", call.expr, data, kKeys, "keeps the keys that are pressed in a file", 0.6);
-  }
-  PathKind kind = KindOfPath(path);
-  // for (const name of ["AGENTS.md", ...]) write(join(root, name), fetched)
-  const bool named = path.empty() || Contains(path, std::string_view(&kHole, 1));
-  if (kind == PathKind::kPlain && named && path_taint.Has(kAgentName) && data.Has(kForeign)) kind = PathKind::kAgent;
+// A place where what is written runs again by itself, or where agents read it as their own settings.
+void Engine::JudgeWrittenPlace(const Call& call, const std::string& path, PathKind kind, const Taint& data) {
   const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");
-  if (kind == PathKind::kAgent || (kind == PathKind::kPlain && named && path_taint.Has(kAgentName)))
-    NoteInstructions(call, path);
   if (kind == PathKind::kStartup || task) {
     Raise("PERSIST-001", call.expr, data, data.labels, "writes " + Shown(path) + ", which runs again by itself");
     // No program's user asks for a file that every start of Python reads.
@@ -368,24 +348,23 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
           : data.Has(kForeign)          ? 1.0
                                         : 0.7);
   }
-  if (last_ && kind == PathKind::kPlain) JudgeWrittenProgram(call);
-  if (last_ && ReroutesPackages(path)) {
-    Raise("EXFIL-003", call.expr, data, 0,
-          "has other programs fetch packages from, or send through, a host of its own, by " + Shown(path), 0.8);
+}
+
+// A file of paths that Python reads at each start.
+void Engine::JudgeStartLine(const Call& call, const std::string& path, const Taint& data) {
+  if (!path.ends_with(".pth") || !last_) return;
+  const bool code_line = WritesStartLine();
+  const bool imports = !code_line && WritesImportLine();
+  if (code_line || imports) {
+    Raise("PERSIST-001", call.expr, data, data.labels,
+          code_line ? "writes a line of code into " + Shown(path) + ", which every start of Python runs"
+                    : "has every start of Python load a module of its own, by " + Shown(path));
+    Worsen("PERSIST-001", core::Severity::kCritical);
   }
-  if (path.ends_with(".pth") && last_) {
-    const bool code_line = WritesStartLine();
-    const bool imports = !code_line && WritesImportLine();
-    if (code_line || imports) {
-      Raise("PERSIST-001", call.expr, data, data.labels,
-            code_line ? "writes a line of code into " + Shown(path) + ", which every start of Python runs"
-                      : "has every start of Python load a module of its own, by " + Shown(path));
-      Worsen("PERSIST-001", core::Severity::kCritical);
-    }
-  }
-  if (last_ && data.Has(kTapped) && IsOpenPlace(path)) {
-    Raise("EXFIL-007", call.expr, data, kTapped, "keeps copies of what was meant for others in " + Shown(path), 0.9);
-  }
+}
+
+// Settings of agents that have nothing asked and no hook watch.
+void Engine::JudgeUnguarded(const Call& call, const std::string& path, const Taint& data) {
   if (last_ && !MakesFolder(call.callee.text) && AnyOf(LowerCase(path), {".claude", ".cursor", ".gemini", ".codex"})) {
     if (const double empties = EmptiesGuards(); empties > 0.0) {
       Raise("PERSIST-003", call.expr, data, data.labels,
@@ -402,14 +381,10 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
             "writes " + Shown(path) + " so that agents run every command without asking", both ? 0.6 : 1.0);
     }
   }
-  if (last_ && (path == "/etc/hosts" || LowerCase(path).ends_with("drivers\\etc\\hosts")) &&
-      !AnyOf(TextAt(code().exprs[call.expr].loc), {"127.", "0.0.0.0", "::1"})) {
-    Raise("SH-008", call.expr, data, 0, "writes " + Shown(path) + ": names of hosts mean other machines from now on",
-          0.9);
-  }
-  if (AnyOf(call.callee.text, {"write_text", "writeFile", "truncate"}) && data.labels == 0) {
-    JudgeRecord(call, path, true);
-  }
+}
+
+// A path that an argument, or the name of an archive's member, is a part of.
+void Engine::JudgeWrittenPath(const Call& call, const std::string& path, const Taint& path_taint) {
   const bool below = path_taint.Has(kBelow);
   // Python's own reader of zip archives takes the way out of a member's name.
   const bool cleaned = call.callee.text.starts_with("zipfile.");
@@ -432,6 +407,50 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
           below && !here_below ? OneOfSeveral(call, path_taint) : 1.0);
     if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
   }
+}
+
+void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_taint, const Taint& data) {
+  if (last_ && (path.empty() || path.ends_with(kHole))) {
+    if (const std::string other = PathOfTable(call); !other.empty() && other != path) {
+      JudgeWrite(call, other, path_taint, data);
+      return;
+    }
+  }
+  Use(call, Permission::kFilesystemWrite, path);
+  if (last_ && data.Has(kSecretFile | kStore | kEnvAll) && IsOpenPlace(path) &&
+      !AnyOf(TextAt(code().exprs[call.expr].loc), {"0o600", "0600", "mode:384", "mode: 384"})) {
+    Raise("EXFIL-004", call.expr, data, kSecretFile | kStore | kEnvAll,
+          "leaves credentials where others read: " + Shown(path), 0.8);
+  }
+  if (last_ && (data.fresh & kKeys) != 0) {
+    Raise("EXFIL-004", call.expr, data, kKeys, "keeps the keys that are pressed in a file", 0.6);
+  }
+  PathKind kind = KindOfPath(path);
+  // for (const name of ["AGENTS.md", ...]) write(join(root, name), fetched)
+  const bool named = path.empty() || Contains(path, std::string_view(&kHole, 1));
+  if (kind == PathKind::kPlain && named && path_taint.Has(kAgentName) && data.Has(kForeign)) kind = PathKind::kAgent;
+  if (kind == PathKind::kAgent || (kind == PathKind::kPlain && named && path_taint.Has(kAgentName)))
+    NoteInstructions(call, path);
+  JudgeWrittenPlace(call, path, kind, data);
+  if (last_ && kind == PathKind::kPlain) JudgeWrittenProgram(call);
+  if (last_ && ReroutesPackages(path)) {
+    Raise("EXFIL-003", call.expr, data, 0,
+          "has other programs fetch packages from, or send through, a host of its own, by " + Shown(path), 0.8);
+  }
+  JudgeStartLine(call, path, data);
+  if (last_ && data.Has(kTapped) && IsOpenPlace(path)) {
+    Raise("EXFIL-007", call.expr, data, kTapped, "keeps copies of what was meant for others in " + Shown(path), 0.9);
+  }
+  JudgeUnguarded(call, path, data);
+  if (last_ && (path == "/etc/hosts" || LowerCase(path).ends_with("drivers\\etc\\hosts")) &&
+      !AnyOf(TextAt(code().exprs[call.expr].loc), {"127.", "0.0.0.0", "::1"})) {
+    Raise("SH-008", call.expr, data, 0, "writes " + Shown(path) + ": names of hosts mean other machines from now on",
+          0.9);
+  }
+  if (AnyOf(call.callee.text, {"write_text", "writeFile", "truncate"}) && data.labels == 0) {
+    JudgeRecord(call, path, true);
+  }
+  JudgeWrittenPath(call, path, path_taint);
 }
 
 // pip.conf, .npmrc, .gitconfig, with a host that stands here.
@@ -568,225 +587,6 @@ void Engine::JudgeMemory(Call& call) {
       kept_spaces_[hits_.size() - 1] = TextAt(code().exprs[args[0].value].loc).substr(0, 120);
     }
     if (!KeepingIsPurpose()) Worsen("STATE-002", core::Severity::kHigh);
-  }
-}
-
-Taint Engine::JudgeFile(Call& call) {
-  Taint path_taint;
-  const Role role = call.entry->role;
-  const Expr* function = FunctionOf(call);
-  const bool method = function != nullptr && function->kind == ExprKind::kMember;
-  const bool on_path = method && (call.callee.kind == ValueKind::kUnknown || call.callee.text.starts_with("pathlib.") ||
-                                  call.callee.text.starts_with("."));
-  std::string path;
-  if (on_path) {
-    path = Known(function->base);
-    path_taint = call.receiver;
-  } else if (const ExprId target = Argument(call, call.entry->target, &path_taint); target != kNone) {
-    path = Known(target);
-    if (IsOwnPath(target)) path = kOwnFile;
-  }
-  if (role == Role::kFileRead && !call.args.empty() && call.args[0].value < code().exprs.size()) {
-    // readFileSync(0): what the program is told by whoever started it.
-    const Expr& first = code().exprs[call.args[0].value];
-    const bool handle = first.kind == ExprKind::kMember && first.text == "fd" && call.taints[0].Has(kInput);
-    if ((first.kind == ExprKind::kNumber && first.text == "0") || handle || path == "/dev/stdin") {
-      Taint input = StandardInput(call.expr);
-      input.Add(kFileContent);
-      return input;
-    }
-  }
-  bool writes = role == Role::kFileWrite;
-  if (role == Role::kFileOpen) {
-    std::size_t position = 0;
-    for (const Arg& arg : call.args) {
-      const bool mode =
-          arg.name == "mode" || arg.name == "flags" || (arg.name.empty() && position == (on_path ? 0U : 1U));
-      if (arg.name.empty()) ++position;
-      if (!mode) continue;
-      const std::string& text = view().Text(arg.value, function_);
-      if (text.size() <= 6 && text.find_first_of("wax+") != std::string::npos) writes = true;
-      if (code().language == Language::kGo &&
-          AnyOf(TextAt(code().exprs[arg.value].loc), {"O_WRONLY", "O_RDWR", "O_APPEND"}))
-        writes = true;
-    }
-  }
-  if (writes) {
-    Taint data;
-    for (std::size_t i = on_path ? 0 : 1; i < call.taints.size(); ++i) data.Join(call.taints[i]);
-    const std::string_view name = std::string_view(call.callee.text).substr(call.callee.text.rfind('.') + 1);
-    const std::size_t onto = on_path ? 0 : 1;
-    if (last_ &&
-        SaysOneOf(name,
-                  {"rename", "renameSync", "replace", "move", "moveSync", "copyFile", "copyFileSync", "copyfile"}) &&
-        onto < call.args.size() && IsOwnPath(call.args[onto].value) && (here().deeds & kDidSend) != 0) {
-      Raise("RCE-001", call.expr, data, 0, "puts what it has fetched in its own program's place", 0.8);
-    }
-    if (!on_path && call.args.size() >= 2 &&
-        (name.starts_with("copy") || name.starts_with("move") || name.starts_with("rename") ||
-         name.starts_with("symlink") || SaysOneOf(name, {"cp", "cpSync", "link", "linkSync"}) ||
-         call.callee.text == "os.replace")) {
-      PathKind from = KindOfPath(path);
-      if (from == PathKind::kPlain && path_taint.Has(kSecretName))
-        from = LiesBesideSecrets(path) ? PathKind::kWeakSecret : PathKind::kSecret;
-      if (from == PathKind::kPlain && path_taint.Has(kWeakSecretName)) from = PathKind::kWeakSecret;
-      if (from == PathKind::kSecret || from == PathKind::kWeakSecret) {
-        data.Join(
-            Source(from == PathKind::kSecret ? kSecretFile : kWeakSecretFile, call.expr, "copies " + Shown(path)));
-        MarkPath(call.args[1].value,
-                 Source(from == PathKind::kSecret ? kSecretFile : kWeakSecretFile, call.expr, "copies " + Shown(path)));
-      }
-      data.Join(path_taint.Has(kTapped) ? path_taint : Taint());
-      path = view().Text(call.args[1].value, function_);
-      path_taint = call.taints[1];
-    } else if (function != nullptr) {
-      const std::size_t what = on_path ? 0 : 1;
-      if (call.args.size() > what && (data.Has(kDecoded) || Unpacks(call.args[what].value)))
-        data.Join(Source(kUnpacked, call.expr, "writes a file that it unpacks from a text"));
-      if (data.Has(kNetStranger) && (path == kOwnFile || (on_path && IsOwnPath(function->base)))) {
-        Raise("RCE-001", call.expr, data, kNetStranger, "replaces its own program by what it has fetched");
-      }
-      if (data.Has(kNet | kNetStranger | kUnpacked))
-        MarkPath(on_path ? function->base : call.args.empty() ? kNone : call.args[0].value, data);
-    }
-    if (call.callee.text.starts_with("tarfile.") && call.callee.text.ends_with("extractall") && last_ &&
-        call.receiver.Has(kForeign | kToolArgument) &&
-        std::none_of(call.args.begin(), call.args.end(),
-                     [](const Arg& arg) { return arg.name == "filter" || arg.name == "members"; })) {
-      Raise("VULN-003", call.expr, call.receiver, kForeign | kToolArgument,
-            "unpacks an archive from outside without a filter: its members may lie anywhere", 1.0);
-      Worsen("VULN-003", core::Severity::kHigh);
-    }
-    if (name == "make_archive" && call.args.size() >= 3) {
-      const std::string made = Known(call.args[0].value);
-      const std::string& folder = view().Text(call.args[2].value, function_);
-      Taint kept = KeptAt(folder, call.expr);
-      if (IsKeyFolder(folder) || KindOfPath(folder) == PathKind::kSecret)
-        kept.Join(Source(kSecretFile, call.expr, "takes " + Shown(folder)));
-      for (const std::string_view end : {".zip", ".tar.gz", ".tar"}) {
-        if (kept.labels != 0 && made.size() > 3 && kept_paths_.size() < 64)
-          kept_paths_.try_emplace(made + std::string(end), kept);
-      }
-      if (kept.labels != 0) return kept;
-    }
-    if (data.Has(kSecretFile | kStore | kEnvAll)) MarkCopied(path, data);
-    JudgeShared(call, name);
-    JudgeOverwritten(call, path_taint);
-    JudgeWrite(call, path, path_taint, data);
-    Taint handle;
-    return role == Role::kFileOpen ? handle : data;
-  }
-  if (path.starts_with("/proc/") && path.ends_with("/mem") && !path.starts_with("/proc/self")) {
-    Raise("MEM-005", call.expr, path_taint, 0, "reads or writes the memory of another process");
-    return Source(kStore, call.expr, "reads " + Shown(path));
-  }
-  PathKind kind = KindOfPath(path);
-  if (path.ends_with("/environ") && Contains(path, std::string_view(&kHole, 1)) && Contains(code().text, "/proc/")) {
-    kind = PathKind::kSecret;  // of whatever process
-  }
-  if (kind == PathKind::kPlain && (path.empty() || Contains(path, std::string_view(&kHole, 1)))) {
-    // A name out of a list of such names, below the user's folder.
-    if (path_taint.Has(kSecretName)) kind = LiesBesideSecrets(path) ? PathKind::kWeakSecret : PathKind::kSecret;
-    if (kind == PathKind::kPlain && path_taint.Has(kWeakSecretName)) kind = PathKind::kWeakSecret;
-  }
-  if (role == Role::kFileOpen) {
-    // An archive or stream over bytes that came from somewhere.
-    for (std::size_t i = 0; i < call.args.size(); ++i) {
-      if (call.args[i].name == "fileobj" || (i == 0 && path.empty())) path_taint.Join(call.taints[i]);
-    }
-  }
-  Use(call, kind == PathKind::kSecret ? Permission::kSecretsRead : Permission::kFilesystemRead, path);
-  if (path_taint.Has(kUnchecked) && (here().deeds & kDidPathCheck) == 0 && role != Role::kFileList &&
-      (path.find_first_not_of(std::string("/. ") + kHole) != std::string::npos || path_taint.Has(kBelow) ||
-       (path.empty() && path_taint.Has(kPieced)))) {
-    const bool here_below = (IsEntry() && IsBelow(path)) || (path_taint.Has(kRequest) && AsksBelow(path));
-    const bool below = path_taint.Has(kBelow);
-    Raise("VULN-003", call.expr, path_taint, kToolArgument, "reads a path put together from an argument",
-          here_below ? 0.9
-          : below    ? OneOfSeveral(call, path_taint)
-                     : 0.7);
-    if (below || here_below) Worsen("VULN-003", core::Severity::kHigh);
-  }
-  Taint kept = KeptAt(path, call.expr);
-  if (const auto known = kept_paths_.find(path.starts_with("./") ? path.substr(2) : path); known != kept_paths_.end())
-    kept.Join(known->second);
-  kept.Join(path_taint.Only(kKept));
-  if (path_taint.Has(kToolArgument)) kept = {};
-  if (role == Role::kFileList) {
-    Taint found = path_taint.Has(kSecretFile) ? path_taint : Taint();
-    found.Join(kept);
-    const bool lists = !AnyOf(call.callee.text, {"exists", "isfile", "isdir", "getsize", ".stat", "lstat", "access"});
-    if (!lists) return found;
-    if (kind == PathKind::kSecret || IsKeyFolder(path)) {
-      found.Join(Source(kSecretName, call.expr, "lists " + Shown(path)));
-    } else if (kind == PathKind::kWeakSecret) {
-      found.Join(Source(kWeakSecretName, call.expr, "lists " + Shown(path)));
-    } else if (IsHome(path) && !ListsItsOwn(call)) {
-      found.Join(Source(kHomeEntry, call.expr, "lists the user's folder"));
-    }
-    // rglob("*.env"), glob("**/*.pem"): the pattern says what is looked for.
-    for (const Arg& arg : call.args) {
-      std::string_view pattern = view().Text(arg.value, function_);
-      pattern.remove_prefix(std::min(pattern.find_last_of("*/") + 1, pattern.size()));
-      const PathKind sought = pattern.size() >= 4 ? KindOfPath("/" + std::string(pattern)) : PathKind::kPlain;
-      if (sought == PathKind::kSecret || sought == PathKind::kWeakSecret) {
-        found.Join(Source(sought == PathKind::kSecret ? kSecretName : kWeakSecretName, call.expr,
-                          "looks for " + Shown(pattern)));
-      }
-    }
-    found.labels |= path_taint.labels & kHomeEntry;
-    found.Add(kListed);
-    return found;
-  }
-  switch (kind) {
-    case PathKind::kSecret:
-      return Source(kSecretFile | kFileContent, call.expr, "reads " + Shown(path));
-    case PathKind::kWeakSecret:
-      return Source(kWeakSecretFile | kFileContent, call.expr, "reads " + Shown(path));
-    default: {
-      // Code does not lie in pictures.
-      std::string named = LowerCase(path);
-      if (named.empty() && function != nullptr) {
-        const ExprId from = view().Origin(on_path             ? function->base
-                                          : call.args.empty() ? kNone
-                                                              : call.args[0].value,
-                                          function_);
-        if (from < code().exprs.size()) named = LowerCase(TextAt(code().exprs[from].loc).substr(0, 300));
-        while (!named.empty() && (named.back() == ')' || named.back() == '"' || named.back() == '\'')) named.pop_back();
-      }
-      bool picture = false;
-      for (const std::string_view end : {".png", ".jpg", ".jpeg", ".gif", ".ico", ".bmp", ".webp", ".wav", ".mp3",
-                                         ".ttf", ".woff", ".woff2", ".pdf"}) {
-        picture = picture || named.ends_with(end);
-      }
-      const bool sheet = std::ranges::any_of(std::to_array<std::string_view>({".svg", ".css", ".csv", ".pem", ".lock"}),
-                                             [&](std::string_view end) { return named.ends_with(end); });
-      const bool data_file =
-          std::ranges::any_of(std::to_array<std::string_view>({".dat", ".bin", ".idx", ".pak", ".blob", ".raw"}),
-                              [&](std::string_view end) { return named.ends_with(end); });
-      Taint result = Source(picture ? kFileContent | kDecoded
-                            : sheet ? kFileContent | kCodedFile
-                                    : kFileContent,
-                            call.expr, path.empty() ? std::string("reads a file") : "reads " + Shown(path));
-      const bool text_file = std::ranges::any_of(std::to_array<std::string_view>({".txt", ".md", ".rst", ".log"}),
-                                                 [&](std::string_view end) { return named.ends_with(end); });
-      if (data_file) result.Add(kDataFile);
-      if (text_file) result.Add(kTextFile);
-      if (path_taint.Has(kToolArgument)) {
-        result.labels |= kToolArgument;
-        result.trail[static_cast<std::size_t>(Trail::kGiven)] =
-            path_taint.trail[static_cast<std::size_t>(Trail::kGiven)];
-      }
-      result.labels |= path_taint.labels & (kArguments | kClipboard);
-      result.Join(kept);
-      if (role == Role::kFileOpen && path.empty()) {
-        Taint inner = path_taint;
-        inner.labels &= kForeign;
-        inner.fresh &= kForeign;
-        result.Join(inner);
-      }
-      return result;
-    }
   }
 }
 

@@ -8,19 +8,6 @@ namespace interlock::scan::code {
 using core::Permission;
 using namespace sink_words;  // NOLINT: the engine room's own words
 
-Taint Engine::JudgeFileDelete(Call& call) {
-  Taint target;
-  const Expr* function = FunctionOf(call);
-  const ExprId path = Argument(call, call.entry->target, &target);
-  std::string text = path != kNone ? Known(path) : std::string();
-  if (path == kNone && function != nullptr) text = view().Text(function->base, function_);
-  Use(call, Permission::kFilesystemWrite, text);
-  JudgeTrigger(call, target, false, {});
-  if (path == kNone) target.Join(call.receiver);
-  JudgeDelete(call, text, target);
-  return {};
-}
-
 Taint Engine::JudgeVariable(Call& call) {
   Taint target;
   switch (call.entry->role) {

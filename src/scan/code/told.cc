@@ -9,6 +9,7 @@
 
 #include "code/engine.h"
 #include "code/engine_words.h"
+#include "code/entry.h"
 
 namespace interlock::scan::code {
 namespace {
