@@ -363,9 +363,36 @@ class Analysis {
   bool Channels(std::uint32_t index, std::string_view program, const Taint& input);
   void Branches(std::uint32_t index, const Taint& input);
   [[nodiscard]] Taint HeldIn(std::string_view text) const;
+  // shell_network.cc. Those that answer: whether the command is of their kind, and all is said of it.
   void Network(std::uint32_t index, std::string_view program, const Taint& input);
+  bool NetCat(std::uint32_t index, std::string_view program, const Taint& input);
+  bool Telnet(std::uint32_t index, std::string_view program, const Taint& input);
+  bool Socat(std::uint32_t index, std::string_view program, const Taint& input);
+  bool LooksUp(std::uint32_t index, std::string_view program);
+  void LooksUpName(std::uint32_t index, const ShellWord& name);
+  bool AsksService(std::uint32_t index, std::string_view program, const Taint& input);
+  bool Stages(std::uint32_t index, std::string_view program);
+  bool HandsFiles(std::uint32_t index, std::string_view program, const Taint& input);
+  void Pushes(std::uint32_t index);
+  void LetsIn(std::uint32_t index, std::string_view program);
+  // shell_files.cc
   void Files(std::uint32_t index, std::string_view program, const Taint& input);
+  void ReadsSecrets(std::uint32_t index, std::string_view program);
+  void Carries(std::uint32_t index, std::string_view program, const Taint& input);
+  void Copied(std::uint32_t index);
+  void SetsContent(std::uint32_t index, const Taint& input);
+  void Archives(std::uint32_t index, std::string_view program);
+  void Deletes(std::uint32_t index, std::string_view program);
+  void Removes(std::uint32_t index, std::string_view program);
+  // shell_acts.cc
   void System(std::uint32_t index, std::string_view program, const Taint& input);
+  void RunsOverSocket(std::uint32_t index, std::string_view program);
+  bool SetsCrontab(std::uint32_t index, std::string_view program);
+  bool StartsOrStops(std::uint32_t index, std::string_view program);
+  bool Schedules(std::uint32_t index, std::string_view program);
+  bool LeadsElsewhere(std::uint32_t index, std::string_view program);
+  bool Permits(std::uint32_t index, std::string_view program);
+  bool LowersGuard(std::uint32_t index, std::string_view program);
   bool Install(std::uint32_t index, std::string_view program);
   bool Overpowers(std::uint32_t index, std::string_view program);
   bool HandsOver(std::uint32_t index, std::string_view program);

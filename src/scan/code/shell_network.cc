@@ -1,0 +1,328 @@
+// What goes to other machines, and who is let in from there.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "code/places.h"
+#include "code/shell_analysis.h"
+#include "code/vendors.h"
+
+namespace interlock::scan::code::shell {
+namespace {
+
+// A socket's two operands, "host" and "port".
+std::string Target(const std::vector<const ShellWord*>& operands) {
+  if (operands.empty()) return "*";
+  if (operands.size() == 1) return operands[0]->text;
+  return operands[operands.size() - 2]->text + ":" + operands.back()->text;
+}
+
+}  // namespace
+
+bool Analysis::NetCat(std::uint32_t index, std::string_view program, const Taint& input) {
+  if (!Is(program, {"nc", "ncat", "netcat", "nc.traditional", "nc.openbsd"})) return false;
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  bool listen = false;
+  bool run = false;
+  bool probe = false;
+  for (std::size_t i = 1; i < count; ++i) {
+    std::string_view text = command.words[i].text;
+    if (text == "--listen") listen = true;
+    if (text == "--exec" || text == "--sh-exec" || text == "--lua-exec" || text.starts_with("--exec=")) run = true;
+    if (text.size() < 2 || text[0] != '-' || text[1] == '-') continue;
+    if (Has(text, "l")) listen = true;
+    if (Has(text, "z")) probe = true;
+    if (Has(text, "e") || Has(text, "c")) run = true;
+  }
+  std::vector<const ShellWord*> operands = Operands(command, "wpsxXqiIGTOPeco");
+  std::string target = Target(operands);
+  bool to_shell = false;
+  if (command.pipe_from < index) {
+    to_shell = IsShell(ProgramOf(script_.commands[command.pipe_from]));
+  }
+  for (const auto& [op, path] : command.redirects) to_shell |= op[0] == '>' && !fifo_.empty() && path.text == fifo_;
+  if (run || (to_shell && !listen)) {
+    Emit(ShellAct::kReverseShell, index, target, 2);
+  } else if (listen) {
+    Emit(ShellAct::kListen, index, target);
+  } else if (!probe) {
+    Taint taint = input;
+    for (const auto& [op, path] : command.redirects) {
+      if (op == "<") taint.Merge(OfFile(path, index));
+    }
+    bool sends = command.pipe_from != kNone || !command.redirects.empty();
+    std::string host = operands.empty() ? std::string() : LowerCase(operands[0]->text);
+    if (sends) Sends(index, host, target, taint, false);
+    Taint got;
+    got.fetched = !IsLocalHost(host);
+    got.url = target;
+    got.fetch_loc = command.loc;
+    out_[index].Merge(got);
+  }
+  return true;
+}
+
+bool Analysis::Telnet(std::uint32_t index, std::string_view program, const Taint& input) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
+  if (program != "telnet" && (program != "openssl" || word(1) != "s_client")) return false;
+  std::vector<const ShellWord*> operands = Operands(command);
+  bool to_shell = command.pipe_from < index && IsShell(ProgramOf(script_.commands[command.pipe_from]));
+  if (to_shell) {
+    Emit(ShellAct::kReverseShell, index, Target(operands), 2);
+  } else {
+    Taint got;
+    got.fetched = true;
+    got.url = Target(operands);
+    got.fetch_loc = command.loc;
+    out_[index].Merge(got);
+    if (input.Holds()) Sends(index, HostInAddress(Target(operands)), Target(operands), input, false);
+  }
+  return true;
+}
+
+bool Analysis::Socat(std::uint32_t index, std::string_view program, const Taint& input) {
+  if (program != "socat") return false;
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  std::string all;
+  for (std::size_t i = 1; i < count; ++i) all += LowerCase(command.words[i].text) + " ";
+  bool run = (Has(all, "exec:") && !Has(all, "exec:/bin/cat") && !Has(all, "exec:cat ")) || Has(all, "system:");
+  bool listen = Has(all, "-listen:") || Has(all, "tcp-l:") || Has(all, "-recvfrom:");
+  if (run && !listen) {
+    Emit(ShellAct::kReverseShell, index, Shown(all), 2);
+  } else if (listen) {
+    Emit(ShellAct::kListen, index, Shown(all), run ? 2 : 0);
+  } else if (command.pipe_from != kNone || input.Holds()) {
+    Sends(index, HostInAddress(all), Shown(all), input, false);
+  }
+  return true;
+}
+
+// One name that is looked up, with something put in front of a domain's labels.
+void Analysis::LooksUpName(std::uint32_t index, const ShellWord& name) {
+  const ShellCommand& command = script_.commands[index];
+  std::size_t unknown = name.text.find(kUnknownChar);
+  if (name.text[0] == '@' || (name.commands.empty() && name.variables.empty())) return;
+  if (unknown == std::string::npos || name.text.find('.', unknown) == std::string::npos) return;
+  Taint taint = OfWord(name);
+  for (const std::string& variable : name.variables) {
+    if (!IsSecretName(variable)) continue;
+    taint.secret = true;
+    taint.what = "$" + variable;
+    taint.secret_loc = name.loc;
+  }
+  std::string domain = name.text.substr(name.text.rfind(kUnknownChar) + 1);
+  while (domain.starts_with('.')) domain.erase(0, 1);
+  if (taint.Holds()) {
+    Sends(index, domain, domain, taint, false);
+  } else if (CodesFacts()) {
+    ShellUse& use = Emit(ShellAct::kSendTaken, index, domain, 1);
+    use.steps.emplace_back(command.loc, "puts what it has encoded into names that it looks up");
+  } else if (Has(domain, ".") && std::ranges::any_of(name.commands, [&](std::uint32_t each) {
+               return each < script_.commands.size() &&
+                      Is(ProgramOf(script_.commands[each]), {"whoami", "id", "uname"});
+             })) {
+    // No host is called by who the user is.
+    ShellUse& use = Emit(ShellAct::kSendTaken, index, domain, 1);
+    use.steps.emplace_back(command.loc, "puts facts about the machine into a name that it looks up");
+  } else if (taint.substituted) {
+    Emit(ShellAct::kSend, index, domain, 1);
+  }
+}
+
+bool Analysis::LooksUp(std::uint32_t index, std::string_view program) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
+  if (program == "ping") {
+    // Bytes that an echo carries.
+    for (std::size_t i = 1; i + 1 < count; ++i) {
+      if (!Is(word(i), {"-p", "--pattern"})) continue;
+      const Taint carried = OfWord(command.words[i + 1]);
+      if (carried.Holds()) Sends(index, word(count - 1), word(count - 1), carried, false);
+    }
+  }
+  if (Is(program, {"dig", "nslookup", "host", "drill", "resolve-dnsname"})) {
+    // A record of text carries no programs: one that is run was hidden in it.
+    for (std::size_t i = 1; i < count; ++i) {
+      if (!Is(LowerCase(word(i)), {"txt", "-type=txt", "-q=txt", "-querytype=txt"})) continue;
+      out_[index].decoded = true;
+      out_[index].decoder = index;
+    }
+  }
+  if (!Is(program, {"dig", "nslookup", "host", "drill", "ping", "resolve-dnsname"})) return false;
+  for (std::size_t i = 1; i < count; ++i) LooksUpName(index, command.words[i]);
+  return true;
+}
+
+// Clients of services, whatever their own words.
+bool Analysis::AsksService(std::uint32_t index, std::string_view program, const Taint& input) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
+  if (Is(program, {"gh", "glab", "hub", "http", "https", "xh", "aws", "gcloud", "az", "slack", "telegram-send", "ntfy",
+                   "notify", "wrangler", "heroku"})) {
+    // A client of a service, whatever its own words: what stands in them goes there.
+    Taint said = input;
+    // What uploads files uploads those that are named; others open them to log in.
+    const bool uploads = Is(program, {"slack", "telegram-send"}) || (program == "az" && word(1) == "storage");
+    for (std::size_t i = 1; i < count; ++i)
+      said.Merge(uploads ? OfFile(command.words[i], index) : OfWord(command.words[i]));
+    if (said.secret || said.environment) {
+      Sends(index, std::string(program), std::string(program) + " " + word(1), said, false);
+      return true;
+    }
+    if (Is(program, {"http", "https", "xh"}) && said.Holds() && count > 1)
+      Sends(index, HostInAddress(word(count - 1)), word(count - 1), said, false);
+  }
+  if (Is(program, {"pastebinit", "croc", "wormhole", "magic-wormhole", "ffsend", "transfer", "termbin"})) {
+    Taint given = input;
+    for (std::size_t i = 1; i < count; ++i) given.Merge(OfFile(command.words[i], index));
+    if (given.secret || given.environment) Sends(index, std::string(program), std::string(program), given, false);
+    return true;
+  }
+  if ((program == "ssh" || program == "lynx") && (input.secret || input.environment)) {
+    // What it reads goes to the machine that it names.
+    for (std::size_t i = 1; i < count; ++i) {
+      std::string to = LooksLikeUrl(word(i)) ? HostOf(word(i)) : word(i).substr(word(i).find('@') + 1);
+      if (to.empty() || to[0] == '-' || !Has(to, ".") || Has(to, "/")) continue;
+      // sops -d .env.sops | ssh server "cat > .env": what is kept in the project for that server.
+      if (program == "ssh" && Has(input.what, "sops")) return true;
+      Sends(index, to, to, input, false);
+      return true;
+    }
+  }
+  if (program == "azcopy" && Is(word(1), {"copy", "cp", "sync"})) {
+    std::vector<const ShellWord*> operands = Operands(command);
+    Taint taint = input;
+    for (const ShellWord* operand : operands) taint.Merge(OfWord(*operand));
+    const std::string to = operands.empty() ? std::string() : operands.back()->text;
+    if (Has(to, "://")) Sends(index, HostOf(to), to, taint, false);
+    return true;
+  }
+  return false;
+}
+
+// What a repository's next commit holds, and where it goes.
+bool Analysis::Stages(std::uint32_t index, std::string_view program) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
+  if (program == "gh" && word(1) == "repo" && word(2) == "create" && (staged_.secret || staged_.environment)) {
+    Sends(index, "github.com", "a repository of its own", staged_, false);
+    return true;
+  }
+  if (program == "git" && count >= 5 && word(1) == "remote" && word(2) == "add") {
+    remotes_.try_emplace(word(count - 2), word(count - 1));  // git remote add backup https://...
+    return true;
+  }
+  if (program == "git" && word(1) == "add") {
+    for (std::size_t i = 2; i < count; ++i) {
+      if (const Taint held = OfFile(command.words[i], index); held.secret || held.environment) staged_.Merge(held);
+      if (!Is(command.words[i].text, {".", "-A", "--all"}) || files_.size() > 256) continue;
+      for (const auto& [name, held] : files_) {
+        if (held.secret || held.environment) staged_.Merge(held);
+      }
+    }
+    return true;
+  }
+  return false;
+}
+
+void Analysis::Pushes(std::uint32_t index) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
+  std::string to;
+  for (std::size_t i = 2; i < count; ++i) {
+    if (Has(word(i), "://") || (Has(word(i), "@") && Has(word(i), ":"))) to = word(i);
+    if (const auto named = remotes_.find(word(i)); named != remotes_.end() && to.empty()) to = named->second;
+  }
+  if ((staged_.secret || staged_.environment) && !to.empty()) {
+    Sends(index, HostOf(to), to, staged_, false);
+    return;
+  }
+  const std::string host = to.empty() ? std::string() : HostOf(to);
+  if (!host.empty() && !Has(host, std::string_view(&kUnknownChar, 1)) && !IsLocalHost(host) && PushesAll(command)) {
+    // Everything that was ever written, to an address that the script's user has not chosen.
+    ShellUse& use = Emit(ShellAct::kSendSecret, index, to, 1);
+    use.steps.emplace_back(command.loc, "sends all branches of the repository");
+    return;
+  }
+  Emit(ShellAct::kSend, index, "git push");
+}
+
+// Files that are handed to another machine.
+bool Analysis::HandsFiles(std::uint32_t index, std::string_view program, const Taint& input) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
+  const bool hands = Is(program, {"scp", "rsync", "sftp", "rclone", "mail", "mailx", "sendmail", "mutt", "ftp", "tftp",
+                                  "s3cmd", "gsutil"}) ||
+                     (program == "aws" && word(1) == "s3") || (program == "gh" && word(1) == "gist") ||
+                     (program == "git" && word(1) == "push");
+  if (!hands) return false;
+  Taint taint = input;
+  std::vector<const ShellWord*> operands = Operands(command, "iPpoFecls");
+  std::string destination = operands.empty() ? std::string() : operands.back()->text;
+  bool remote = program != "scp" && program != "rsync" && program != "aws" && program != "gsutil";
+  if (program == "rsync" || program == "scp") {
+    std::size_t colon = destination.find(':');
+    remote = colon != std::string::npos && colon > 1;
+  } else if (program == "aws" || program == "gsutil") {
+    remote = Has(destination, "s3://") || Has(destination, "gs://");
+  }
+  for (const ShellWord* operand : operands) {
+    if (operand != operands.back() || program == "gh" || program == "mail" || program == "mutt") {
+      taint.Merge(OfFile(*operand, index));
+    }
+  }
+  if (program == "mutt" || program == "mail" || program == "mailx") {
+    for (std::size_t i = 1; i + 1 < count; ++i) {
+      if (command.words[i].text == "-a" || command.words[i].text == "-A")
+        taint.Merge(OfFile(command.words[i + 1], index));
+    }
+  }
+  if (program == "git") {
+    Pushes(index);
+  } else if (remote) {
+    std::string host = Has(destination, "://") ? std::string() : destination.substr(0, destination.find(':'));
+    std::size_t user = host.find('@');
+    if (user != std::string::npos) host.erase(0, user + 1);
+    Sends(index, host, destination, taint, false);
+  }
+  return true;
+}
+
+void Analysis::LetsIn(std::uint32_t index, std::string_view program) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
+  if ((IsInterpreter(program) &&
+       (HasFlag(command, {"http.server", "SimpleHTTPServer"}) || (program == "php" && HasFlag(command, {"-S"})))) ||
+      program == "http-server" || program == "serve") {
+    // A folder of keys for whoever asks.
+    Taint served;
+    for (std::size_t i = 1; i < count; ++i) served.Merge(OfFile(command.words[i], index));
+    if (served.secret) Sends(index, std::string(program), "whoever asks", served, false);
+    Emit(ShellAct::kListen, index, std::string(program));
+  } else if (program == "ssh" && OpensDoor(index)) {
+    // said
+  } else if (Is(program, {"ngrok", "localtunnel", "bore"}) || (program == "cloudflared" && word(1) == "tunnel")) {
+    Emit(ShellAct::kListen, index, std::string(program), 1);
+  }
+}
+
+void Analysis::Network(std::uint32_t index, std::string_view program, const Taint& input) {
+  if (script_.dialect == ShellDialect::kPowerShell && Socket(index, program)) return;
+  if (Channels(index, program, input)) return;
+  if (NetCat(index, program, input) || Telnet(index, program, input) || Socat(index, program, input)) return;
+  if (LooksUp(index, program) || AsksService(index, program, input)) return;
+  if (Stages(index, program) || HandsFiles(index, program, input)) return;
+  LetsIn(index, program);
+}
+
+}  // namespace interlock::scan::code::shell
