@@ -196,194 +196,220 @@ void Builder::ParseText(std::string text, Loc loc, std::uint32_t in, std::uint8_
   obfuscation = outer_level;
 }
 
-// Texts that the command hands to a shell.
-void Builder::Unwrap(std::uint32_t index) {
-  // By value: parsing adds commands.
-  std::string program = ProgramOf(out_.commands[index]);
-  if (program.empty()) return;
-  std::size_t count = out_.commands[index].words.size();
-  auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
-  if (IsShell(program)) {
-    bool stdin_text = true;
-    for (std::size_t i = 1; i < count; ++i) {
-      const std::string& text = word(i).text;
-      if (text == "-s" || text == "-" || text == "/dev/stdin") break;
-      if (text.size() > 1 && (text[0] == '-' || text[0] == '+')) {
-        if (text[0] == '-' && text[1] != '-' && text.find('c') != std::string::npos && i + 1 < count) {
-          ParseText(word(i + 1).text, word(i + 1).loc, index, word(i + 1).obfuscation, ShellDialect::kPosix);
-          return;
-        }
-        if (text == "-o" || text == "+o") ++i;
-        continue;
+// sh -c "...", and a script on the standard input.
+void Builder::UnwrapShell(std::uint32_t index) {
+  const std::size_t count = out_.commands[index].words.size();
+  const auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
+  bool stdin_text = true;
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::string& text = word(i).text;
+    if (text == "-s" || text == "-" || text == "/dev/stdin") break;
+    if (text.size() > 1 && (text[0] == '-' || text[0] == '+')) {
+      if (text[0] == '-' && text[1] != '-' && text.find('c') != std::string::npos && i + 1 < count) {
+        ParseText(word(i + 1).text, word(i + 1).loc, index, word(i + 1).obfuscation, ShellDialect::kPosix);
+        return;
       }
-      stdin_text = false;
-      break;
+      if (text == "-o" || text == "+o") ++i;
+      continue;
     }
-    if (!stdin_text) return;
-    std::string body;
-    Loc loc;
-    for (const auto& [op, value] : out_.commands[index].redirects) {
-      if (op == "<<" || op == "<<<") {
-        body = value.text;
-        loc = value.loc;
-      }
+    stdin_text = false;
+    break;
+  }
+  if (!stdin_text) return;
+  std::string body;
+  Loc loc;
+  for (const auto& [op, value] : out_.commands[index].redirects) {
+    if (op == "<<" || op == "<<<") {
+      body = value.text;
+      loc = value.loc;
     }
-    if (!body.empty()) {
-      ParseText(std::move(body), loc, index, 0, ShellDialect::kPosix);
+  }
+  if (!body.empty()) {
+    ParseText(std::move(body), loc, index, 0, ShellDialect::kPosix);
+    return;
+  }
+  std::uint32_t from = out_.commands[index].pipe_from;
+  if (from == kNone) return;
+  unsigned decodes = 0;
+  if (std::optional<std::string> text = ConstantOutput(out_, from, decodes)) {
+    Loc whole{out_.commands[from].loc.begin, out_.commands[index].loc.end};
+    ParseText(std::move(*text), whole, index, decodes > 0 ? 2 : 1, ShellDialect::kPosix);
+  }
+}
+
+void Builder::UnwrapEval(std::uint32_t index) {
+  const std::size_t count = out_.commands[index].words.size();
+  const auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
+  std::uint8_t level = 0;
+  for (std::size_t i = 1; i < count; ++i) level = std::max(level, word(i).obfuscation);
+  if (count == 2) {
+    ParseText(word(1).text, word(1).loc, index, level, ShellDialect::kPosix);
+  } else if (count > 2) {
+    Loc loc{word(1).loc.begin, word(count - 1).loc.end};
+    ParseText(Join(out_.commands[index], 1), loc, index, level, ShellDialect::kPosix);
+  }
+}
+
+// What is run later, or again and again.
+void Builder::UnwrapTrap(std::uint32_t index, std::string_view program) {
+  const std::size_t count = out_.commands[index].words.size();
+  const auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
+  for (std::size_t i = 1; i < count; ++i) {
+    if (word(i).text.empty() || word(i).text[0] == '-') continue;
+    if (program == "watch" && word(i).text.find_first_not_of("0123456789.") == std::string::npos) continue;
+    ParseText(program == "watch" ? Join(out_.commands[index], i) : word(i).text, word(i).loc, index, 0,
+              ShellDialect::kPosix);
+    return;
+  }
+}
+
+// su -c "..."
+void Builder::UnwrapOption(std::uint32_t index) {
+  const std::size_t count = out_.commands[index].words.size();
+  const auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
+  for (std::size_t i = 1; i + 1 < count; ++i) {
+    if (word(i).text == "-c" || word(i).text == "-qc" || word(i).text == "--command") {
+      ParseText(word(i + 1).text, word(i + 1).loc, index, 0, ShellDialect::kPosix);
       return;
     }
-    std::uint32_t from = out_.commands[index].pipe_from;
-    if (from == kNone) return;
-    unsigned decodes = 0;
-    if (std::optional<std::string> text = ConstantOutput(out_, from, decodes)) {
-      Loc whole{out_.commands[from].loc.begin, out_.commands[index].loc.end};
-      ParseText(std::move(*text), whole, index, decodes > 0 ? 2 : 1, ShellDialect::kPosix);
-    }
-    return;
   }
-  if (program == "eval") {
-    std::uint8_t level = 0;
-    for (std::size_t i = 1; i < count; ++i) level = std::max(level, word(i).obfuscation);
-    if (count == 2) {
-      ParseText(word(1).text, word(1).loc, index, level, ShellDialect::kPosix);
-    } else if (count > 2) {
-      Loc loc{word(1).loc.begin, word(count - 1).loc.end};
-      ParseText(Join(out_.commands[index], 1), loc, index, level, ShellDialect::kPosix);
-    }
-    return;
-  }
-  if (program == "trap" || program == "watch") {
-    for (std::size_t i = 1; i < count; ++i) {
-      if (word(i).text.empty() || word(i).text[0] == '-') continue;
-      if (program == "watch" && word(i).text.find_first_not_of("0123456789.") == std::string::npos) continue;
-      ParseText(program == "watch" ? Join(out_.commands[index], i) : word(i).text, word(i).loc, index, 0,
-                ShellDialect::kPosix);
-      return;
-    }
-    return;
-  }
-  if (program == "su" || program == "script" || program == "flock" || program == "runuser") {
-    for (std::size_t i = 1; i + 1 < count; ++i) {
-      if (word(i).text == "-c" || word(i).text == "-qc" || word(i).text == "--command") {
-        ParseText(word(i + 1).text, word(i + 1).loc, index, 0, ShellDialect::kPosix);
-        return;
-      }
-    }
-    return;
-  }
-  if (program == "find" || program == "fd") {
-    for (std::size_t i = 1; i + 1 < count; ++i) {
-      const std::string& text = word(i).text;
-      if (text != "-exec" && text != "-execdir" && text != "-ok" && text != "-x") continue;
-      ShellCommand inner;
-      inner.loc = {word(i + 1).loc.begin, word(i + 1).loc.end};
-      const std::string place = PlaceOfFound(out_.commands[index]);
-      for (std::size_t k = i + 1; k < count; ++k) {
-        if (word(k).text == ";" || word(k).text == "+") break;
-        inner.words.push_back(word(k));
-        inner.loc.end = word(k).loc.end;
-        std::string& text_of = inner.words.back().text;  // file=@{}
-        if (const std::size_t at = text_of.find("{}"); at != std::string::npos && !place.empty())
-          text_of.replace(at, 2, place);
-      }
-      // The files found are its operands.
-      for (std::size_t k = 1; k < i; ++k) {
-        if (!word(k).text.empty() && word(k).text[0] != '-') inner.words.push_back(word(k));
-      }
-      if (inner.words.empty()) return;
-      AddWithin(index, std::move(inner));
-      return;
-    }
-    return;
-  }
-  if (IsPowerShell(program)) {
-    for (std::size_t i = 1; i < count; ++i) {
-      std::string flag = LowerCase(word(i).text);
-      if (flag.empty()) continue;
-      if (flag[0] == '/') flag[0] = '-';
-      if (flag[0] != '-') {
-        // powershell "iex ..." : -Command is what is meant.
-        if (!flag.ends_with(".ps1")) {
-          Loc loc{word(i).loc.begin, word(count - 1).loc.end};
-          ParseText(Join(out_.commands[index], i), loc, index, 0, ShellDialect::kPowerShell);
-        }
-        return;
-      }
-      if (std::string_view("-encodedcommand").starts_with(flag) && flag.size() >= 2 && flag[1] == 'e' &&
-          i + 1 < count) {
-        if (std::optional<std::string> bytes = DecodeBase64(word(i + 1).text)) {
-          ParseText(FromUtf16Le(*bytes), word(i + 1).loc, index, 2, ShellDialect::kPowerShell);
-        }
-        return;
-      }
-      if (std::string_view("-command").starts_with(flag) && flag.size() >= 2 && i + 1 < count) {
-        Loc loc{word(i + 1).loc.begin, word(count - 1).loc.end};
-        ParseText(Join(out_.commands[index], i + 1), loc, index, 0, ShellDialect::kPowerShell);
-        return;
-      }
-      if (flag == "-file" || flag == "-f") return;
-      for (std::string_view valued : {"-executionpolicy", "-windowstyle", "-version", "-inputformat", "-outputformat",
-                                      "-ep", "-ex", "-exec", "-w", "-psconsolefile", "-configurationname"}) {
-        if (valued == flag || (flag.size() >= 4 && valued.starts_with(flag))) {
-          ++i;
-          break;
-        }
-      }
-    }
-    return;
-  }
-  if (program == "iex" || program == "invoke-expression") {
-    if (count == 2 && word(1).constant) {
-      ParseText(word(1).text, word(1).loc, index, word(1).obfuscation, ShellDialect::kPowerShell);
-    }
-    return;
-  }
-  if (program == "start" || program == "start-process") {
-    // What is started, with its arguments.
+}
+
+void Builder::UnwrapFind(std::uint32_t index) {
+  const std::size_t count = out_.commands[index].words.size();
+  const auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
+  for (std::size_t i = 1; i + 1 < count; ++i) {
+    const std::string& text = word(i).text;
+    if (text != "-exec" && text != "-execdir" && text != "-ok" && text != "-x") continue;
     ShellCommand inner;
-    for (std::size_t i = 1; i < count; ++i) {
-      const std::string& text = word(i).text;
-      std::string flag = LowerCase(text);
-      if (program == "start" && !text.empty() && text[0] == '/' && inner.words.empty() && text.size() < 6) continue;
-      if (flag.starts_with("-argumentlist") || flag == "-args" || flag.starts_with("-filepath")) continue;
-      if (program == "start-process" && (flag == "-windowstyle" || flag == "-verb" || flag == "-workingdirectory")) {
-        ++i;
-        continue;
-      }
-      if (program == "start-process" && (flag == "-wait" || flag == "-nonewwindow" || flag == "-passthru")) continue;
-      if (text.empty()) continue;  // the title
-      if (inner.words.empty()) {
-        inner.words.push_back(word(i));
-        inner.loc = word(i).loc;
-      } else {
-        // One string may hold several arguments.
-        std::size_t from = 0;
-        while (from <= text.size() && inner.words.size() < 64) {
-          std::size_t blank = std::min(text.find(' ', from), text.size());
-          if (blank > from) {
-            ShellWord part = word(i);
-            part.text = text.substr(from, blank - from);
-            inner.words.push_back(std::move(part));
-          }
-          from = blank + 1;
-        }
-        inner.loc.end = std::max(inner.loc.end, word(i).loc.end);
-      }
+    inner.loc = {word(i + 1).loc.begin, word(i + 1).loc.end};
+    const std::string place = PlaceOfFound(out_.commands[index]);
+    for (std::size_t k = i + 1; k < count; ++k) {
+      if (word(k).text == ";" || word(k).text == "+") break;
+      inner.words.push_back(word(k));
+      inner.loc.end = word(k).loc.end;
+      std::string& text_of = inner.words.back().text;  // file=@{}
+      if (const std::size_t at = text_of.find("{}"); at != std::string::npos && !place.empty())
+        text_of.replace(at, 2, place);
+    }
+    // The files found are its operands.
+    for (std::size_t k = 1; k < i; ++k) {
+      if (!word(k).text.empty() && word(k).text[0] != '-') inner.words.push_back(word(k));
     }
     if (inner.words.empty()) return;
     AddWithin(index, std::move(inner));
     return;
   }
-  if (program == "cmd") {
-    for (std::size_t i = 1; i + 1 < count; ++i) {
-      std::string flag = LowerCase(word(i).text);
-      if (flag == "/c" || flag == "/k" || flag == "//c") {
-        Loc loc{word(i + 1).loc.begin, word(count - 1).loc.end};
-        ParseText(Join(out_.commands[index], i + 1), loc, index, 0, ShellDialect::kBatch);
-        return;
+}
+
+void Builder::UnwrapPowerShell(std::uint32_t index) {
+  const std::size_t count = out_.commands[index].words.size();
+  const auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
+  for (std::size_t i = 1; i < count; ++i) {
+    std::string flag = LowerCase(word(i).text);
+    if (flag.empty()) continue;
+    if (flag[0] == '/') flag[0] = '-';
+    if (flag[0] != '-') {
+      // powershell "iex ..." : -Command is what is meant.
+      if (!flag.ends_with(".ps1")) {
+        Loc loc{word(i).loc.begin, word(count - 1).loc.end};
+        ParseText(Join(out_.commands[index], i), loc, index, 0, ShellDialect::kPowerShell);
+      }
+      return;
+    }
+    if (std::string_view("-encodedcommand").starts_with(flag) && flag.size() >= 2 && flag[1] == 'e' && i + 1 < count) {
+      if (std::optional<std::string> bytes = DecodeBase64(word(i + 1).text)) {
+        ParseText(FromUtf16Le(*bytes), word(i + 1).loc, index, 2, ShellDialect::kPowerShell);
+      }
+      return;
+    }
+    if (std::string_view("-command").starts_with(flag) && flag.size() >= 2 && i + 1 < count) {
+      Loc loc{word(i + 1).loc.begin, word(count - 1).loc.end};
+      ParseText(Join(out_.commands[index], i + 1), loc, index, 0, ShellDialect::kPowerShell);
+      return;
+    }
+    if (flag == "-file" || flag == "-f") return;
+    for (std::string_view valued : {"-executionpolicy", "-windowstyle", "-version", "-inputformat", "-outputformat",
+                                    "-ep", "-ex", "-exec", "-w", "-psconsolefile", "-configurationname"}) {
+      if (valued == flag || (flag.size() >= 4 && valued.starts_with(flag))) {
+        ++i;
+        break;
       }
     }
   }
+}
+
+// What is started, with its arguments.
+void Builder::UnwrapStart(std::uint32_t index, std::string_view program) {
+  const std::size_t count = out_.commands[index].words.size();
+  const auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
+  ShellCommand inner;
+  for (std::size_t i = 1; i < count; ++i) {
+    const std::string& text = word(i).text;
+    std::string flag = LowerCase(text);
+    if (program == "start" && !text.empty() && text[0] == '/' && inner.words.empty() && text.size() < 6) continue;
+    if (flag.starts_with("-argumentlist") || flag == "-args" || flag.starts_with("-filepath")) continue;
+    if (program == "start-process" && (flag == "-windowstyle" || flag == "-verb" || flag == "-workingdirectory")) {
+      ++i;
+      continue;
+    }
+    if (program == "start-process" && (flag == "-wait" || flag == "-nonewwindow" || flag == "-passthru")) continue;
+    if (text.empty()) continue;  // the title
+    if (inner.words.empty()) {
+      inner.words.push_back(word(i));
+      inner.loc = word(i).loc;
+    } else {
+      // One string may hold several arguments.
+      std::size_t from = 0;
+      while (from <= text.size() && inner.words.size() < 64) {
+        std::size_t blank = std::min(text.find(' ', from), text.size());
+        if (blank > from) {
+          ShellWord part = word(i);
+          part.text = text.substr(from, blank - from);
+          inner.words.push_back(std::move(part));
+        }
+        from = blank + 1;
+      }
+      inner.loc.end = std::max(inner.loc.end, word(i).loc.end);
+    }
+  }
+  if (inner.words.empty()) return;
+  AddWithin(index, std::move(inner));
+}
+
+void Builder::UnwrapBatch(std::uint32_t index) {
+  const std::size_t count = out_.commands[index].words.size();
+  const auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
+  for (std::size_t i = 1; i + 1 < count; ++i) {
+    std::string flag = LowerCase(word(i).text);
+    if (flag == "/c" || flag == "/k" || flag == "//c") {
+      Loc loc{word(i + 1).loc.begin, word(count - 1).loc.end};
+      ParseText(Join(out_.commands[index], i + 1), loc, index, 0, ShellDialect::kBatch);
+      return;
+    }
+  }
+}
+
+// Texts that the command hands to a shell.
+void Builder::Unwrap(std::uint32_t index) {
+  // By value: parsing adds commands.
+  const std::string program = ProgramOf(out_.commands[index]);
+  if (program.empty()) return;
+  if (IsShell(program)) return UnwrapShell(index);
+  if (program == "eval") return UnwrapEval(index);
+  if (program == "trap" || program == "watch") return UnwrapTrap(index, program);
+  if (program == "su" || program == "script" || program == "flock" || program == "runuser") return UnwrapOption(index);
+  if (program == "find" || program == "fd") return UnwrapFind(index);
+  if (IsPowerShell(program)) return UnwrapPowerShell(index);
+  if (program == "iex" || program == "invoke-expression") {
+    const auto& words = out_.commands[index].words;
+    if (words.size() == 2 && words[1].constant) {
+      ParseText(words[1].text, words[1].loc, index, words[1].obfuscation, ShellDialect::kPowerShell);
+    }
+    return;
+  }
+  if (program == "start" || program == "start-process") return UnwrapStart(index, program);
+  if (program == "cmd") UnwrapBatch(index);
 }
 
 }  // namespace shell

@@ -351,7 +351,13 @@ class Analysis {
   void Fetches(std::uint32_t index, const Transfer& transfer, const Taint& input);
   void Sends(std::uint32_t index, const std::string& host, const std::string& destination, Taint taint,
              bool headers_only);
+  // shell_interprets.cc
   void Interprets(std::uint32_t index, std::string_view program, const Taint& input);
+  bool Evaluates(std::uint32_t index, std::string_view program, const Taint& input);
+  void RunsByName(std::uint32_t index, const Taint& input);
+  void RunsEncoded(std::uint32_t index, std::string_view program, const ShellWord& body);
+  void RunsCode(std::uint32_t index, std::string_view program, const ShellWord& body);
+  bool RunsInput(std::uint32_t index, std::string_view program, const Taint& input, Taint* taint);
   void InlineCode(std::uint32_t index, std::string_view program, const ShellWord& code);
   bool InlineFlow(std::uint32_t index, std::string_view program, const ShellWord& code);
   void Declared(std::string_view text);
@@ -445,7 +451,13 @@ class Analysis {
   void Takes(std::uint32_t index, std::string_view program);
   [[nodiscard]] bool IsFixedPlace(const std::string& host, const std::string& destination) const;
   void Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content);
+  // shell_output.cc
   void Output(std::uint32_t index, std::string_view program, const Taint& input);
+  bool OutputOfFunction(std::uint32_t index, std::string_view program);
+  bool Says(std::uint32_t index, std::string_view program);
+  bool PrintsEnvironment(std::uint32_t index, std::string_view program);
+  bool PrintsCredentials(std::uint32_t index, std::string_view program);
+  void OutputOfReader(std::uint32_t index, std::string_view program, const Taint& input);
   void Listed(std::uint32_t index, Taint& out) const;
   bool Socket(std::uint32_t index, std::string_view program);
   [[nodiscard]] std::string RequestOf(std::uint32_t index, unsigned depth) const;

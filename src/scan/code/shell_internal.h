@@ -78,6 +78,14 @@ class Builder {
 
  private:
   void Unwrap(std::uint32_t index);
+  void UnwrapShell(std::uint32_t index);
+  void UnwrapEval(std::uint32_t index);
+  void UnwrapTrap(std::uint32_t index, std::string_view program);
+  void UnwrapOption(std::uint32_t index);
+  void UnwrapFind(std::uint32_t index);
+  void UnwrapPowerShell(std::uint32_t index);
+  void UnwrapStart(std::uint32_t index, std::string_view program);
+  void UnwrapBatch(std::uint32_t index);
 
   ShellScript& out_;
   std::string_view text_;
