@@ -291,6 +291,8 @@ class Engine {
   [[nodiscard]] bool TakesFromTable(ExprId command) const;
   [[nodiscard]] bool ToOwnChat(const Call& call);
   void JudgeShellText(Call& call, ExprId command, const Taint& taint);
+  void JudgeCommand(std::span<const ShellUse> acts, ExprId command, const std::string& text);
+  void JudgeRunByName(const Call& call);
   [[nodiscard]] bool IsRest(ExprId name) const;
   void JudgeEval(Call& call);
   void JudgeNative(Call& call);

@@ -415,6 +415,7 @@ Taint Engine::EvalCall(ExprId id) {
   bool handled = false;
   Taint result = AnswerOfKnown(&call, &handled);
   JudgeAnyCall(&call, &result);
+  if (call.entry == nullptr && !call.own) JudgeRunByName(call);
   bool letters = false;
   if (!call.own && ComputesText(call, &letters)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
   if (!call.own && LettersOfFile(call)) result.Join(Source(kCodedFile, id, "makes letters of numbers in a file"));

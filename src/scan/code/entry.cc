@@ -460,37 +460,7 @@ class Finder {
   bool graphs_ = false;
 };
 
-// What a package manager has put there, from registries that have judged it.
-bool IsInstalled(std::string_view path) {
-  constexpr auto kPlaces =
-      std::to_array<std::string_view>({"node_modules/", "site-packages/", "venv/", "bower_components/", ".yarn/"});
-  return std::ranges::any_of(kPlaces,
-                             [&](std::string_view place) { return path.find(place) != std::string_view::npos; });
-}
-
 }  // namespace
-
-std::vector<std::uint32_t> LiftLoaded(const World& world, std::vector<core::Reach>& reach) {
-  std::vector<std::uint32_t> files;
-  std::vector<std::uint32_t> loading;  // modules whose imports are to be followed
-  for (std::uint32_t m = 0; m < world.size() && m < reach.size(); ++m) {
-    if (reach[m] <= core::Reach::kRuntime) loading.push_back(m);
-  }
-  for (std::size_t i = 0; i < loading.size(); ++i) {
-    const Module& module = world.View(loading[i]).module();
-    for (const Import& import : module.imports) {
-      const bool python = module.language == Language::kPython;
-      if (!python && !import.module.starts_with('.')) continue;  // a package by its name is installed from a registry
-      const std::uint32_t found = world.Resolve(loading[i], import.module);
-      if (found >= reach.size() || reach[found] != core::Reach::kVendored || IsInstalled(world.PathOf(found))) continue;
-      reach[found] = core::Reach::kRuntime;
-      files.push_back(world.View(found).module().file);
-      loading.push_back(found);
-    }
-  }
-  std::ranges::sort(files);
-  return files;
-}
 
 void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out) {
   for (std::uint32_t i = 0; i < world.size(); ++i) {

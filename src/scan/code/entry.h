@@ -9,10 +9,12 @@
 
 namespace interlock::scan::code {
 
-// entry.cc
-// Programs in folders for other people's code that the package's own programs load by their place run with them: their
-// reach is raised to kRuntime. Returns their files (FileContext::index), ascending.
+// loaded.cc
+// A program that the package's own programs load, start or name by its place runs with them, whatever its folder is
+// called (tests, examples, docs, vendor) and however its name begins (app.config.js): its reach is raised to kRuntime.
+// Returns their files (FileContext::index), ascending.
 [[nodiscard]] std::vector<std::uint32_t> LiftLoaded(const World& world, std::vector<core::Reach>& reach);
+// entry.cc
 void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out);
 // told.cc: what tools are said to be, where that is put together or stands elsewhere, and what they answer.
 void CollectTold(const World& world, const std::vector<core::Reach>& reach, const std::vector<EntryPoint>& entries,

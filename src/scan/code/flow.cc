@@ -599,7 +599,9 @@ void Findings::TakeHits() {
     if (!Condemns(PlaceOf(m))) aside.insert(world_.View(m).module().file);
   }
   for (Hit& hit : engine_.hits()) {
-    if (!hit.finding.flow.empty() && aside.contains(hit.finding.flow.front().file)) hit.finding.scale *= 0.15;
+    const bool begins_aside = !hit.finding.flow.empty() && aside.contains(hit.finding.flow.front().file);
+    // What ends there as well is weighed by where it stands.
+    if (begins_aside && Condemns(PlaceOf(hit.module))) hit.finding.scale *= 0.15;
     SetReach(hit.finding, hit.module, hit.function);
     const bool by_command = hit.finding.rule == "SH-005";
     if (by_command || hit.finding.rule == "PERSIST-001" || hit.finding.rule == "PERSIST-002") {

@@ -80,7 +80,7 @@ struct CodeFacts {
   std::vector<ToldText> told;
   std::vector<std::string> given;  // files of the package that its code puts into an agent's memory
   std::vector<HandedOut> handed;
-  std::vector<std::uint32_t> lifted;      // files of folders for other people's code that the package's own code loads
+  std::vector<std::uint32_t> lifted;      // files aside (tests, other people's code) that the package's own code loads
   std::vector<std::uint32_t> unfinished;  // files whose flows took more steps than their size allows
   std::vector<std::uint32_t> starved;     // ... that hold more constants than are kept
   std::vector<RawFinding> findings;       // flows (secret -> network ...), obfuscation, evasion, T7, T8; reach set

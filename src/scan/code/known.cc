@@ -170,12 +170,14 @@ std::string Engine::HostOfHandle(ExprId handle) {
     if (maker.kind == ExprKind::kMember) continue;
     if (maker.kind != ExprKind::kCall || OpensFile(view().Callee(made.expr, made.scope).text)) return {};
     for (const Arg& arg : code().ArgsOf(maker)) {
-      if (arg.value >= code().exprs.size()) continue;
-      const Expr& value = code().exprs[arg.value];
+      FuncId scope = made.scope;  // of options that stand in a variable
+      const ExprId options = view().Origin(arg.value, made.scope, &scope);
+      if (arg.value >= code().exprs.size() || options >= code().exprs.size()) continue;
+      const Expr& value = code().exprs[options];
       if (value.kind == ExprKind::kDict) {
         for (const Arg& field : code().ArgsOf(value)) {
           if (!SaysOneOf(field.name, {"host", "hostname", "url", "uri", "baseURL", "baseUrl", "prefixUrl"})) continue;
-          std::string host = sink_words::KnownAddress(view().Text(field.value, made.scope));
+          std::string host = sink_words::KnownAddress(view().Text(field.value, scope));
           if (!host.empty()) return host;
         }
         continue;

@@ -367,8 +367,7 @@ Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const
         value.kind == ValueKind::kUnknown && fallback != kNone) {
       const Value& usual = Evaluate(fallback, function.parent == kNone ? kModuleBody : function.parent);
       if (usual.kind == ValueKind::kInstance || usual.kind == ValueKind::kFunction ||
-          (usual.kind == ValueKind::kQualified && !IsModuleObject(usual)) || HoldsAddress(usual) ||
-          NamesStore(usual)) {
+          (usual.kind == ValueKind::kQualified && !IsModuleObject(usual)) || HoldsAddress(usual) || NamesStore(usual)) {
         value = usual;
       }
     }
@@ -653,7 +652,8 @@ std::optional<Value> ModuleView::Special(const Value& callee, const Expr& call, 
   };
   const std::string& name = callee.text;
   if (!is_python()) {
-    if ((name == "globalThis.require" || name == "globalThis.import" || name == "module.createRequire()") &&
+    if ((name == "globalThis.require" || name == "globalThis.import" || name == "module.createRequire()" ||
+         name == "electron.remote.require") &&
         !args.empty()) {
       const Value& target = argument(0);
       if (target.kind != ValueKind::kText || target.text.empty()) return std::nullopt;

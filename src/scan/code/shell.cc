@@ -377,6 +377,23 @@ void Builder::UnwrapStart(std::uint32_t index, std::string_view program) {
   AddWithin(index, std::move(inner));
 }
 
+// git config filter.x.smudge "...", what git runs later.
+void Builder::UnwrapGit(std::uint32_t index) {
+  const std::vector<ShellWord>& words = out_.commands[index].words;
+  if (words.size() < 4 || words[1].text != "config") return;
+  const std::string key = LowerCase(words[words.size() - 2].text);
+  static constexpr auto kKeys = std::to_array<std::string_view>(
+      {"filter.", "alias.", "diff.", "merge.", "pager.", "credential", "core.sshcommand", "core.fsmonitor",
+       "core.pager", "core.editor", "core.gitproxy", "sequence.editor", "gpg.program"});
+  if (std::ranges::none_of(kKeys, [&](std::string_view one) { return key.starts_with(one); })) return;
+  std::string text = words.back().text;
+  if (text.starts_with('!')) text.erase(0, 1);
+  // A program alone is named, not told what to do.
+  if (text.find(' ') == std::string::npos) return;
+  const Loc loc = words.back().loc;
+  ParseText(std::move(text), loc, index, 0, ShellDialect::kPosix);
+}
+
 void Builder::UnwrapBatch(std::uint32_t index) {
   const std::size_t count = out_.commands[index].words.size();
   const auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
@@ -410,6 +427,7 @@ void Builder::Unwrap(std::uint32_t index) {
   }
   if (program == "start" || program == "start-process") return UnwrapStart(index, program);
   if (program == "cmd") UnwrapBatch(index);
+  if (program == "git") UnwrapGit(index);
 }
 
 }  // namespace shell
@@ -446,6 +464,15 @@ std::string ShellQuoted(std::string_view word) {
     }
   }
   return out + "'";
+}
+
+std::string CommandLine(std::string_view program, std::span<const std::string> words) {
+  std::string line(program);
+  for (const std::string& word : words) {
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"$`\\;&|<>()*?#~") == std::string::npos;
+    line.append(" ").append(plain ? word : ShellQuoted(word));
+  }
+  return line;
 }
 
 }  // namespace interlock::scan::code

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -71,6 +72,8 @@ namespace shell {
 }  // namespace shell
 // As one word of a line.
 [[nodiscard]] std::string ShellQuoted(std::string_view word);
+// Words quoted so that a shell would give the program the same ones; `program` as it stands.
+[[nodiscard]] std::string CommandLine(std::string_view program, std::span<const std::string> words);
 
 // One thing a script does, as permission uses and flows see it.
 enum class ShellAct : std::uint8_t {

@@ -86,6 +86,7 @@ class Builder {
   void UnwrapPowerShell(std::uint32_t index);
   void UnwrapStart(std::uint32_t index, std::string_view program);
   void UnwrapBatch(std::uint32_t index);
+  void UnwrapGit(std::uint32_t index);
 
   ShellScript& out_;
   std::string_view text_;

@@ -194,7 +194,10 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   JudgeSentByLine(call, text, taint);
   Remember(call.expr, text);
   const ShellScript script = ParseShell(text);
-  const std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
+  JudgeCommand(AnalyzeShellScript(script, text), command, text);
+}
+
+void Engine::JudgeCommand(std::span<const ShellUse> acts, ExprId command, const std::string& text) {
   ShellContext context;
   context.file = code().file;
   context.whole = {code().exprs[command].loc.begin, code().exprs[command].loc.end};
@@ -213,6 +216,24 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
     at.use.loc = code().exprs[command].loc;
     at.use.file = code().file;
     uses_.push_back(std::move(at));
+  }
+}
+
+// ctx.run("curl ... | sh"), $`...` and others whose library nobody here knows: a text that is a command with hardly an
+// innocent reading, given to what is called as that which runs commands.
+void Engine::JudgeRunByName(const Call& call) {
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"run", "exec", "execute", "execsync", "shell", "sh", "bash", "local", "sudo", "cmd", "command", "system", "$"});
+  const std::string_view name = call.IsNamed() ? call.base->text : call.last;
+  if (!last_ || std::ranges::find(kNames, LowerCase(name)) == kNames.end()) return;
+  constexpr std::size_t kMostOfText = 4096;
+  for (const Arg& arg : call.args.first(std::min<std::size_t>(call.args.size(), 3))) {
+    const std::string text = Known(arg.value);
+    if (text.size() < 8 || text.size() > kMostOfText || !NamesProgramOfCommands(text)) continue;
+    const ShellScript script = ParseShell(text);
+    std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
+    std::erase_if(acts, [](const ShellUse& act) { return !IsGrave(act); });
+    if (!acts.empty()) JudgeCommand(acts, arg.value, text);
   }
 }
 

@@ -103,7 +103,7 @@ Taint Engine::JudgeDecode(const Call& call) {
   if (from != kNone) {
     // A constant that is decoded; short ones are icons, keys, magic bytes.
     const Value& value = view().Evaluate(from, function_);
-    const bool plain_buffer = !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer.from"});
+    const bool plain_buffer = !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer"});
     bool constant =
         (value.kind == ValueKind::kText && value.text.size() >= 16) || (data.labels == 0 && WrapsCoded(from));
     if (!constant && value.kind != ValueKind::kText && (data.labels & ~kUnchecked) == 0) {

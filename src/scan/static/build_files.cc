@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "code/places.h"
 #include "code/shell.h"
+#include "interlock/base/json.h"
 #include "static/ascii.h"
 #include "static/build_pieces.h"
 #include "static/classify.h"
@@ -16,6 +20,17 @@
 
 namespace interlock::scan {
 namespace {
+
+// ["/bin/x", "--"]: the program and what it is given, as a line.
+std::optional<std::string> ExecForm(std::string_view rest) {
+  if (!rest.starts_with('[')) return std::nullopt;
+  const auto doc = base::JsonDoc::Parse(rest);
+  if (!doc.ok() || !doc.value().root().is_array()) return std::nullopt;
+  std::vector<std::string> words;
+  for (const base::JsonValue word : doc.value().root()) words.emplace_back(word.string());
+  if (words.empty()) return std::nullopt;
+  return code::CommandLine(words.front(), std::span<const std::string>(words).subspan(1));
+}
 
 constexpr std::size_t kMostBytes = std::size_t{512} << 10U;
 constexpr std::size_t kMostPiece = std::size_t{512} << 10U;  // of commands that are judged together
@@ -200,24 +215,9 @@ std::vector<BuildPiece> ReadContainer(std::string_view text) {
     while (rest.starts_with("--")) {
       rest = std::string(Trim(std::string_view(rest).substr(std::min(rest.find(' '), rest.size()))));
     }
-    const bool starts = word == "ENTRYPOINT" || word == "CMD";
-    if (starts && rest.starts_with('[')) {
-      // ["/bin/x", "--"]: the program and what it is given.
-      std::string started;
-      for (std::size_t i = 0; i < rest.size();) {
-        const std::size_t open = rest.find('"', i);
-        const std::size_t shut = open == std::string::npos ? open : rest.find('"', open + 1);
-        if (shut == std::string::npos) break;
-        started += started.empty() ? "" : " '";
-        const bool first = started.empty();
-        for (const char c : rest.substr(open + 1, shut - open - 1))
-          started += c == '\'' ? std::string("_") : std::string(1, c);
-        if (!first) started += '\'';
-        i = shut + 1;
-      }
-      all.commands += started + "\n";
-    } else if ((word == "RUN" || starts) && !rest.starts_with('[')) {
-      all.commands += rest + "\n";
+    const bool runs = word == "RUN" || word == "ENTRYPOINT" || word == "CMD";
+    if (runs) {
+      all.commands += ExecForm(rest).value_or(rest) + "\n";
     } else if (word == "ADD" && (rest.starts_with("https://") || rest.starts_with("http://"))) {
       const std::size_t to = rest.find_last_of(" \t");
       if (to == std::string::npos) continue;

@@ -78,6 +78,7 @@ constexpr NameType kExtensions[] = {
     {"rs", FileType::kRust},
     {"java", FileType::kOtherSource},
     {"kt", FileType::kOtherSource},
+    {"kts", FileType::kOtherSource},
     {"c", FileType::kOtherSource},
     {"h", FileType::kOtherSource},
     {"cc", FileType::kOtherSource},
@@ -99,6 +100,30 @@ constexpr NameType kExtensions[] = {
     {"tf", FileType::kOtherSource},
     {"hcl", FileType::kOtherSource},
     {"nix", FileType::kOtherSource},
+    {"gradle", FileType::kOtherSource},
+    {"sbt", FileType::kOtherSource},
+    {"cmake", FileType::kOtherSource},
+    {"bzl", FileType::kOtherSource},
+    {"bazel", FileType::kOtherSource},
+    {"podspec", FileType::kOtherSource},
+    {"gemspec", FileType::kOtherSource},
+    {"rake", FileType::kOtherSource},
+    {"rprofile", FileType::kOtherSource},
+    {"exrc", FileType::kOtherSource},
+    {"pro", FileType::kOtherSource},
+    {"pri", FileType::kOtherSource},
+    {"pbxproj", FileType::kOtherSource},
+    {"spec", FileType::kOtherSource},
+    {"targets", FileType::kXml},
+    {"props", FileType::kXml},
+    {"csproj", FileType::kXml},
+    {"fsproj", FileType::kXml},
+    {"vbproj", FileType::kXml},
+    {"vcxproj", FileType::kXml},
+    {"hook", FileType::kJson},
+    {"replit", FileType::kToml},
+    {"gitmodules", FileType::kIni},
+    {"envrc", FileType::kShell},
     {"applescript", FileType::kOtherSource},
     {"vbs", FileType::kOtherSource},
     {"jl", FileType::kOtherSource},
@@ -200,6 +225,23 @@ constexpr NameType kNames[] = {
     {"makefile", FileType::kOtherSource},
     {"justfile", FileType::kOtherSource},
     {"jenkinsfile", FileType::kOtherSource},
+    {"rakefile", FileType::kOtherSource},
+    {"vagrantfile", FileType::kOtherSource},
+    {"podfile", FileType::kOtherSource},
+    {"fastfile", FileType::kOtherSource},
+    {"brewfile", FileType::kOtherSource},
+    {"guardfile", FileType::kOtherSource},
+    {"procfile", FileType::kOtherSource},
+    {"tiltfile", FileType::kPython},  // its language is a part of Python's
+    {"build", FileType::kOtherSource},
+    {"workspace", FileType::kOtherSource},
+    {"meson.build", FileType::kOtherSource},
+    {"cmakelists.txt", FileType::kOtherSource},
+    {"sconstruct", FileType::kPython},
+    {"sconscript", FileType::kPython},
+    {"wscript", FileType::kPython},
+    {"pkgbuild", FileType::kShell},
+    {"apkbuild", FileType::kShell},
 };
 
 bool StartsWith(string_view text, string_view start) { return text.substr(0, start.size()) == start; }
@@ -291,6 +333,10 @@ FileType FromShebang(string_view bytes) {
   if (has("node") || has("bun")) return FileType::kJavaScript;
   if (has("sh")) return FileType::kShell;
   return FileType::kOtherSource;
+}
+
+bool DefinesInstall(string_view head) {
+  return StartsWith(head, "post_install()") || head.find("\npost_install()") != string_view::npos;
 }
 
 constexpr std::size_t kMostOfHead = std::size_t{256} << 10;  // bytes of a file that tell the kind of its package
@@ -391,6 +437,9 @@ FileType TypeOfContent(string_view bytes, FileType claimed) noexcept {
   // Text from here on.
   const FileType shebang = FromShebang(bytes);
   if (IsText(claimed) && claimed != FileType::kUnknownText && claimed != FileType::kPlainText) return claimed;
+  if (claimed == FileType::kUnknownText && DefinesInstall(bytes.substr(0, 8192)))
+    return FileType::kShell;                                       // of a package of Arch
+  if (StartsWith(bytes, "#cloud-config")) return FileType::kYaml;  // what a machine does when it starts first
   if (shebang != FileType::kUnknownText) return shebang;
   if (IsText(claimed)) return claimed;
   return FileType::kUnknownText;

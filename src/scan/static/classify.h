@@ -18,6 +18,9 @@ namespace interlock::scan {
 // By the path alone, for a package of this kind.
 [[nodiscard]] core::Reach ReachOfPath(std::string_view path, FileType type, PackageKind kind) noexcept;
 
+// examples/malicious-skill/SKILL.md: what a scanner or a course shows is nobody's instruction.
+[[nodiscard]] bool ShowsAttacks(std::string_view lower_path) noexcept;
+
 // SKILL.md, AGENTS.md, prompts, commands: text that an agent is given to follow.
 [[nodiscard]] bool IsInstructionFile(std::string_view path) noexcept;
 // A script that a bundler made for a browser: named by a hash, among a page's assets. No model is given its texts.

@@ -100,15 +100,6 @@ void FindCollections(std::vector<FileContext>& files) {
   }
 }
 
-// examples/malicious-skill/SKILL.md: what a scanner or a course shows is nobody's instruction.
-bool ShowsAttacks(string_view lower) noexcept {
-  for (const string_view word :
-       {"malicious", "vulnerable", "poisoned", "insecure", "evil-", "evil_", "attack", "unsafe"}) {
-    if (lower.find(word) != string_view::npos) return true;
-  }
-  return false;
-}
-
 constexpr std::size_t kMaxReaders = 64;                      // code files that are asked what they read
 constexpr std::size_t kReaderHead = std::size_t{64} * 1024;  // ... and how far into each
 constexpr std::size_t kMaxRead = 400;                        // documents that are asked about
@@ -170,7 +161,33 @@ void FindProseThatCodeReads(std::vector<FileContext>& files) {
   }
 }
 
+// What builds, checks and releases the package; by the name, lower case.
+bool IsOfBuild(string_view base) {
+  static constexpr auto kNames = std::to_array<string_view>(
+      {"makefile",     "justfile",       "noxfile.py",   "tasks.py",      "gulpfile.js",
+       "gruntfile.js", "jenkinsfile",    "tox.ini",      "fabfile.py",    ".pre-commit-config.yaml",
+       "taskfile.yml", "cmakelists.txt", "meson.build",  "rakefile",      "fastfile",
+       "tiltfile",     "sconstruct",     "sconscript",   "wscript",       "build",
+       "workspace",    "pom.xml",        "nodemon.json", "project.json",  "vercel.json",
+       "netlify.toml", ".replit",        "vagrantfile",  "skaffold.yaml", "appveyor.yml"});
+  static constexpr auto kEndings = std::to_array<string_view>(
+      {".gradle", ".gradle.kts", ".sbt", ".cmake", ".bzl", ".bazel", ".targets", ".props", ".csproj", ".fsproj",
+       ".vbproj", ".vcxproj", ".pbxproj", ".pro", ".pri", ".podspec", ".podspec.json", ".spec"});
+  static constexpr auto kStarts = std::to_array<string_view>({".eslintrc", ".prettierrc", "docker-compose"});
+  return std::ranges::find(kNames, base) != kNames.end() ||
+         std::ranges::any_of(kEndings, [&](string_view ending) { return base.ends_with(ending); }) ||
+         std::ranges::any_of(kStarts, [&](string_view start) { return base.starts_with(start); });
+}
+
 }  // namespace
+
+bool ShowsAttacks(string_view lower_path) noexcept {
+  for (const string_view word :
+       {"malicious", "vulnerable", "poisoned", "insecure", "evil-", "evil_", "attack", "unsafe"}) {
+    if (lower_path.find(word) != string_view::npos) return true;
+  }
+  return false;
+}
 
 bool IsBrowserBundle(string_view path) noexcept {
   const string_view base = BaseName(path);
@@ -265,12 +282,8 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
   }
   if (base == "setup.py" || base == "binding.gyp" || base == "build.rs") return core::Reach::kInstall;
 
-  if (Among(base, {"makefile", "justfile", "noxfile.py", "tasks.py", "gulpfile.js", "gruntfile.js", "jenkinsfile",
-                   "tox.ini", ".pre-commit-config.yaml", "fabfile.py", "taskfile.yml"}) ||
-      base.find(".config.") != string_view::npos || base.starts_with(".eslintrc") || base.starts_with(".prettierrc") ||
-      base.starts_with("docker-compose") || type == FileType::kDockerfile) {
+  if (IsOfBuild(base) || base.find(".config.") != string_view::npos || type == FileType::kDockerfile)
     return core::Reach::kBuild;
-  }
   if (base.ends_with(".map")) return core::Reach::kVendored;
   // What describes the package (Python's METADATA, licences) or was made from its sources (source maps, declarations).
   if (Among(base, {"metadata", "pkg-info", "record", "license", "licence", "copying", "notice", "authors", "changelog",

@@ -10,6 +10,7 @@
 #include "code/shell.h"
 #include "interlock/base/find_bytes.h"
 #include "static/ascii.h"
+#include "static/build_pieces.h"
 #include "static/classify.h"
 #include "static/plain_statements.h"
 #include "static/shell_judge.h"
@@ -19,7 +20,6 @@ namespace {
 
 using std::string_view;
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 20U;
 constexpr std::size_t kMostLines = 400;
 constexpr std::size_t kMostOfLine = 4'000;
 
@@ -40,14 +40,14 @@ bool IsOfSystem(const FileContext& file) {
 // and other build files, and programs that are followed.
 bool HoldsCommands(const FileContext& file) {
   if (file.reach == core::Reach::kDocument && IsOfSystem(file)) return true;
-  if (file.reach > core::Reach::kRuntime) return false;
+  const bool builds = file.reach == core::Reach::kBuild;
+  if (file.reach > core::Reach::kRuntime && !builds) return false;
   if (IsOfSystem(file)) return true;
   const std::string base = LowerCase(BaseName(file.file->path));
   switch (file.type) {
     case FileType::kOtherSource:
-      return PlainLanguageOf(file.file->path) == PlainLanguage::kNone && !base.ends_with("file") &&
-             !base.ends_with(".mk") && base.find("makefile") == std::string::npos &&
-             base.find("justfile") == std::string::npos;
+      return PlainLanguageOf(file.file->path) == PlainLanguage::kNone && !base.ends_with(".mk") &&
+             base.find("makefile") == std::string::npos && base.find("justfile") == std::string::npos;
     case FileType::kXml:
     case FileType::kIni:
       return true;
@@ -55,27 +55,23 @@ bool HoldsCommands(const FileContext& file) {
     case FileType::kPlainText:
       return base.find("cron") != std::string::npos || base.ends_with(".conf") || base.ends_with(".awk");
     case FileType::kYaml:
-      return true;
+      // Pipelines and what starts containers have readers of their own.
+      return !builds || !(IsPipelinePath(LowerCase(file.file->path)) || base.starts_with("docker-compose") ||
+                          base.starts_with("taskfile"));
     default:
       return false;
   }
-}
-
-bool NamesProgram(string_view line) {
-  static constexpr std::array<string_view, 12> kPrograms = {"curl ",      "wget ",     "iwr ",       "irm ",
-                                                            "base64 ",    "/dev/tcp/", "nc ",        "ncat ",
-                                                            "powershell", "invoke-",   "python3 -c", "openssl "};
-  return std::ranges::any_of(kPrograms, [&](string_view one) { return base::HasBytes(line, one); });
 }
 
 // Of an XML or quoted text.
 std::string Plain(string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == '"' || text[i + 1] == '\\')) {
+    if (text[i] == '\\' && i + 1 < text.size() && string_view("\"'\\").find(text[i + 1]) != string_view::npos) {
       out += text[++i];
       continue;
     }
+    if (text.substr(i, 2) == "''") ++i;
     if (text[i] == '&') {
       bool known = false;
       for (const auto& [name, letter] : {std::pair<string_view, char>{"&amp;", '&'},
@@ -96,30 +92,53 @@ std::string Plain(string_view text) {
   return out;
 }
 
-// What of a line may be a command: between quotation marks, behind `=`, within an element, or all of it.
+// The parts of a line between quotation marks, one mark or three. '' within single ones is one of YAML's.
+template <class Add>
+void ForEachQuoted(string_view line, Add add) {
+  const auto twice = [&](string_view mark) { return line.find(mark) != line.rfind(mark); };
+  const bool long_marks = twice(R"(""")") || twice("'''");
+  for (const string_view mark : {R"(""")", "'''", "\"", "'"}) {
+    if ((mark.size() == 1) == long_marks) continue;
+    for (std::size_t at = line.find(mark); at != string_view::npos;) {
+      const std::size_t from = at + mark.size();
+      std::size_t end = from;
+      while (end < line.size()) {
+        const bool doubled = mark == "'" && line.substr(end, 2) == "''";
+        if (!doubled && line.substr(end, mark.size()) == mark) break;
+        end += doubled || line[end] == '\\' ? 2U : 1U;
+      }
+      if (end >= line.size()) break;
+      add(line.substr(from, end - from));
+      at = line.find(mark, end + mark.size());
+    }
+  }
+}
+
+// What of a line may be a command: between quotation marks, behind `=`, within an element, behind the `!` of an editor
+// or of git, or all of it.
 std::vector<string_view> Candidates(string_view line) {
   constexpr std::size_t kMost = 6;
   std::vector<string_view> out;
   const auto add = [&](string_view part) {
     part = Trim(part);
-    if (part.size() > 8 && NamesProgram(part) && out.size() < kMost) out.push_back(part);
+    while (part.starts_with('!')) part.remove_prefix(1);
+    if (part.size() > 8 && NamesProgramOfCommands(part) && out.size() < kMost) out.push_back(part);
   };
-  for (const char quote : {'"', '\''}) {
-    for (std::size_t at = line.find(quote); at != string_view::npos;) {
-      std::size_t end = at + 1;
-      while (end < line.size() && line[end] != quote) end += line[end] == '\\' ? 2U : 1U;
-      if (end >= line.size()) break;
-      add(line.substr(at + 1, end - at - 1));
-      at = line.find(quote, end + 1);
-    }
-  }
+  // <argument>...</argument>, one after the other.
+  const bool elements = line.find('<') < line.find('>') && line.find('>') != string_view::npos;
+  if (!elements || base::HasBytes(line, "=\"") || base::HasBytes(line, "='")) ForEachQuoted(line, add);
   if (!out.empty()) return out;
-  if (const std::size_t open = line.find('>'); line.find('<') < open && open != string_view::npos) {
-    add(line.substr(open + 1, line.rfind("</") - open - 1));
+  if (elements) {
+    for (std::size_t open = line.find('>'); open != string_view::npos; open = line.find('>', open + 1))
+      add(line.substr(open + 1, line.find("</", open) - open - 1));
     return out;
   }
+  if (line.starts_with("silent") || line.starts_with("autocmd") || line.starts_with(":!")) {
+    add(line.substr(std::min(line.find('!'), line.size())));
+    if (!out.empty()) return out;
+  }
   if (const std::size_t equal = line.find_first_of("=:");
-      equal != string_view::npos && equal < 40 && line.substr(0, equal).find(' ') == string_view::npos) {
+      equal != string_view::npos && equal < 40 && Trim(line.substr(0, equal)).find(' ') == string_view::npos) {
     add(line.substr(equal + 1));
     return out;
   }
@@ -134,19 +153,6 @@ std::vector<string_view> Candidates(string_view line) {
   }
   add(fields == 5 ? rest : line);
   return out;
-}
-
-bool IsGrave(const code::ShellUse& use) {
-  switch (use.act) {
-    case code::ShellAct::kFetchAndRun:
-    case code::ShellAct::kSendSecret:
-    case code::ShellAct::kReverseShell:
-    case code::ShellAct::kDecodeAndRun:
-    case code::ShellAct::kSendTaken:
-      return true;
-    default:
-      return false;
-  }
 }
 
 // =cmd|'/C ...'!A0, =HYPERLINK("https://...?d="&A1): what opens the table starts a program, or sends what stands in it.
@@ -176,12 +182,34 @@ void JudgeFormula(const FileContext& file, string_view line, std::size_t at, Fil
 
 }  // namespace
 
+std::vector<std::string> CommandsOfLine(string_view line) {
+  std::vector<std::string> out;
+  for (const string_view part : Candidates(Trim(line))) out.push_back(Plain(part));
+  return out;
+}
+
+void JudgeCommand(const FileContext& file, base::ByteSpan place, string_view command, FileResult& result) {
+  const code::ShellScript script = code::ParseShell(command);
+  std::vector<code::ShellUse> grave;
+  for (code::ShellUse& use : code::AnalyzeShellScript(script, command)) {
+    if (IsGrave(use)) grave.push_back(std::move(use));
+  }
+  if (grave.empty()) return;
+  ShellContext context;
+  context.file = file.index;
+  context.whole = place;
+  context.place = ShellPlace::kCodeString;
+  context.has_reach = file.reach == core::Reach::kDocument;
+  context.reach = core::Reach::kRuntime;
+  JudgeShell(grave, context, result.findings, nullptr);
+}
+
 void JudgeCommandLines(const FileContext& file, FileResult& result) {
   const bool table =
       IsTable(file.file->path) && (file.reach <= core::Reach::kRuntime || file.reach == core::Reach::kDocument);
   if (!table && !HoldsCommands(file)) return;
-  const string_view text = file.text().substr(0, kMostBytes);
-  if (!table && !NamesProgram(text)) return;
+  const string_view text = file.text().substr(0, kMostBytesOfCommands);
+  if (!table && !NamesProgramOfCommands(text)) return;
   std::size_t looked = 0;
   for (std::size_t at = 0; at < text.size() && looked < kMostLines;) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -197,28 +225,15 @@ void JudgeCommandLines(const FileContext& file, FileResult& result) {
       continue;
     }
     const string_view bare = Trim(line);
-    if (!NamesProgram(bare) || bare.starts_with('#') || bare.starts_with("//") || bare.starts_with("--") ||
+    if (!NamesProgramOfCommands(bare) || bare.starts_with('#') || bare.starts_with("//") || bare.starts_with("--") ||
         bare.starts_with('*')) {
       if (!bare.starts_with("*/") && !bare.starts_with("* ")) continue;
-      if (!NamesProgram(bare)) continue;
+      if (!NamesProgramOfCommands(bare)) continue;
     }
     ++looked;
     for (const string_view part : Candidates(bare)) {
-      const std::string command = Plain(part);
-      const code::ShellScript script = code::ParseShell(command);
-      std::vector<code::ShellUse> grave;
-      for (code::ShellUse& use : code::AnalyzeShellScript(script, command)) {
-        if (IsGrave(use)) grave.push_back(std::move(use));
-      }
-      if (grave.empty()) continue;
       const auto from = static_cast<std::size_t>(part.data() - text.data());
-      ShellContext context;
-      context.file = file.index;
-      context.whole = {from, from + part.size()};
-      context.place = ShellPlace::kCodeString;
-      context.has_reach = file.reach == core::Reach::kDocument;
-      context.reach = core::Reach::kRuntime;
-      JudgeShell(grave, context, result.findings, nullptr);
+      JudgeCommand(file, {from, from + part.size()}, Plain(part), result);
     }
   }
 }

@@ -265,7 +265,9 @@ class Flow {
   [[nodiscard]] bool Runs(string_view code) const {
     switch (language_) {
       case PlainLanguage::kRuby:
-        return CallsItself(code, {"system(", "system \"", "exec(", "exec \"", "spawn(", "io.popen", "open3.", "%x"});
+        return CallsItself(code, {"system(", "system \"", "exec(", "exec \"", "spawn(", "io.popen", "open3.", "%x",
+                                  "sh(", "sh \"", "inline:"}) ||
+               Calls(code, {"prepare_command"});
       case PlainLanguage::kPerl:
         return CallsItself(code, {"system(", "system \"", "exec(", "exec \"", "qx", "open("});
       case PlainLanguage::kPhp:
@@ -275,7 +277,7 @@ class Flow {
       case PlainLanguage::kAppleScript:
         return Calls(code, {"do shell script"});
       case PlainLanguage::kJava:
-        return Calls(code, {".exec(", "processbuilder(", "processbuilder \"", ".execute()"});
+        return Calls(code, {".exec(", "processbuilder(", "processbuilder \"", ".execute()", "commandline", ").!"});
       case PlainLanguage::kCSharp:
         return Calls(code, {"process.start(", "processstartinfo(", "arguments ="});
       case PlainLanguage::kSwift:
@@ -549,8 +551,15 @@ class Flow {
     std::string line;
     for (const PlainText& text : one.texts) {
       if (!runs && !text.runs) continue;
+      if (line == "shell") line.clear();  // provision "shell", inline: "..."
       if (!line.empty()) line += ' ';
-      line += text.text;
+      if (line.empty() && text.text == "-c") line = "sh ";
+      // ["sh", "-c", "curl ... | sh"]
+      if (line.ends_with("-c ") && text.text.find(' ') != std::string::npos) {
+        line += code::ShellQuoted(text.text);
+      } else {
+        line += text.text;
+      }
     }
     if (line.size() < 4 || line.size() > 8'000) return;
     const code::ShellScript script = code::ParseShell(line);

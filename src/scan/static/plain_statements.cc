@@ -104,8 +104,9 @@ class Reader {
     const std::size_t last = now_.code.find_last_not_of(' ');
     if (last == std::string::npos) return false;
     const char c = now_.code[last];
-    return c == ',' || c == '+' || c == '=' || c == '\\' || c == '&' || c == '|' ||
-           (c == '.' && language_ != PlainLanguage::kRuby) || now_.code.ends_with("\xc2\xac");
+    return c == ',' || c == '+' || c == '=' || c == '\\' || c == '&' ||
+           (c == '|' && language_ != PlainLanguage::kRuby) || (c == '.' && language_ != PlainLanguage::kRuby) ||
+           now_.code.ends_with("\xc2\xac");
   }
 
   // #{name}, ${name}, $name, \(name): the names in it, and a hole.
@@ -182,9 +183,53 @@ class Reader {
     Put('"');
   }
 
+  // function () {, (x) => {, x -> {: within parentheses.
+  [[nodiscard]] bool OpensFunction() const {
+    if (!Is({PlainLanguage::kPhp, PlainLanguage::kJava, PlainLanguage::kCSharp, PlainLanguage::kDart})) return false;
+    constexpr std::size_t kMostNested = 64;
+    const std::size_t last = now_.code.find_last_not_of(' ');
+    return last != std::string::npos && (now_.code[last] == ')' || now_.code[last] == '>') &&
+           outer_.size() < kMostNested;
+  }
+
+  // <<~SH, <<-'CMD', <<<EOT: the lines up to the word. What follows on the line is taken for no more than parentheses.
+  bool HereText() {
+    if (!Is({PlainLanguage::kRuby, PlainLanguage::kPerl, PlainLanguage::kPhp}) || !At("<<")) return false;
+    std::size_t at = p_ + 2;
+    const auto skip = [&](std::string_view any) {
+      if (at < t_.size() && any.find(t_[at]) != std::string_view::npos) ++at;
+    };
+    skip("<");
+    skip("~-");
+    skip("\"'");
+    const std::size_t from = at;
+    while (at < t_.size() && IsWord(t_[at])) ++at;
+    const std::string_view word = t_.substr(from, at - from);
+    constexpr std::size_t kMostOfWord = 40;
+    if (word.size() < 2 || word.size() > kMostOfWord || word[0] < 'A' || word[0] > 'Z') return false;
+    Begin();
+    std::size_t line = std::min(t_.find('\n', at), t_.size());
+    for (; at < line; ++at) depth_ += t_[at] == '(' ? 1 : t_[at] == ')' ? -1 : 0;
+    depth_ = std::max(0, depth_);
+    PlainText text;
+    while (line < t_.size()) {
+      const std::size_t end = std::min(t_.find('\n', line + 1), t_.size());
+      std::string_view row = t_.substr(line + 1, end - line - 1);
+      line = end;
+      std::string_view bare = row.substr(std::min(row.find_first_not_of(" \t"), row.size()));
+      if (bare.starts_with(word) && (bare.size() == word.size() || !IsWord(bare[word.size()]))) break;
+      if (text.text.size() + row.size() < kMostOfText) text.text.append(row).append("\n");
+    }
+    p_ = line;
+    now_.texts.push_back(std::move(text));
+    Put('"');
+    Put('"');
+    return true;
+  }
+
   void Step() {
     const char c = Peek();
-    if (Comment()) return;
+    if (Comment() || HereText()) return;
     if (c == '\n' || c == ';') {
       ++p_;
       if (c == '\n' && (depth_ > 0 || (open_ && GoesOn()))) {
@@ -240,9 +285,22 @@ class Reader {
       ++depth_;
     } else if (c == ')' || c == ']') {
       depth_ = std::max(0, depth_ - 1);
+    } else if (c == '{' && depth_ > 0 && OpensFunction()) {
+      // add_action("init", function () { ... }): what it does are statements.
+      outer_.push_back({depth_, 0});
+      depth_ = 0;
+      Put(c);
+      return Finish(++p_);
     } else if ((c == '{' || c == '}') && depth_ == 0) {
       Put(c);
       ++p_;
+      if (c == '{' && !outer_.empty()) ++outer_.back().braces;
+      if (c == '}' && !outer_.empty() && --outer_.back().braces < 0) {
+        Finish(p_);
+        depth_ = outer_.back().depth;
+        outer_.pop_back();
+        return;
+      }
       // { |name| ... }: the parameters belong to what is before it.
       if (c == '{' && language_ == PlainLanguage::kRuby) {
         std::size_t at = p_;
@@ -273,7 +331,13 @@ class Reader {
   std::string_view t_;
   PlainLanguage language_;
   std::size_t p_ = 0;
-  int depth_ = 0;
+  int depth_ = 0;  // of parentheses and brackets
+  // Around functions that stand inside parentheses: their depth, and the braces open since.
+  struct Outer {
+    int depth = 0;
+    int braces = 0;
+  };
+  std::vector<Outer> outer_;
   bool open_ = false;
   bool dollar_ = false;
   PlainStatement now_;
@@ -287,10 +351,19 @@ PlainLanguage PlainLanguageOf(std::string_view path) {
     std::string_view ending;
     PlainLanguage language;
   };
-  static constexpr std::array<Ending, 24> kEndings = {{{".rb", PlainLanguage::kRuby},
+  static constexpr std::array<Ending, 33> kEndings = {{{".rb", PlainLanguage::kRuby},
                                                        {".gemspec", PlainLanguage::kRuby},
                                                        {".rake", PlainLanguage::kRuby},
                                                        {"rakefile", PlainLanguage::kRuby},
+                                                       {"gemfile", PlainLanguage::kRuby},
+                                                       {"vagrantfile", PlainLanguage::kRuby},
+                                                       {"podfile", PlainLanguage::kRuby},
+                                                       {"fastfile", PlainLanguage::kRuby},
+                                                       {"brewfile", PlainLanguage::kRuby},
+                                                       {".podspec", PlainLanguage::kRuby},
+                                                       {".gradle", PlainLanguage::kJava},
+                                                       {".sbt", PlainLanguage::kJava},
+                                                       {".rprofile", PlainLanguage::kR},
                                                        {".pl", PlainLanguage::kPerl},
                                                        {".pm", PlainLanguage::kPerl},
                                                        {".php", PlainLanguage::kPhp},

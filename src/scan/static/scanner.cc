@@ -226,6 +226,7 @@ void Job::AnalyzeFile(const FileContext& file, Unit& unit) const {
   JudgeBuildFile(file, result);
   JudgePlainProgram(file, result);
   JudgeCommandLines(file, result);
+  JudgeCommandValues(file, result);
   RaiseDisguisedHosts(file, result.findings);
   if (file.runs() != FileType::kShell || text.size() > kMaxCodeBytes) return;
   const code::ShellScript script = code::ParseShell(text, {}, file.file->path);

@@ -3,8 +3,10 @@
 #include "static/shell_judge.h"
 
 #include <algorithm>
+#include <array>
 
 #include "fmt/format.h"
+#include "interlock/base/find_bytes.h"
 #include "static/ascii.h"
 #include "static/build_pieces.h"
 
@@ -142,6 +144,35 @@ bool HasHost(ShellAct act) {
 
 }  // namespace
 
+bool KeepsFetching(const ShellUse& act) {
+  if (act.act != ShellAct::kWriteStartup || act.gravity < 2) return false;
+  const auto says = [&](std::string_view word) { return act.content.find(word) != std::string::npos; };
+  const bool piped = (says("curl") || says("wget")) && says("|");
+  const bool cradle = (says("iex") || says("invoke-expression")) &&
+                      (says("iwr") || says("irm") || says("download") || says("invoke-webrequest"));
+  return piped || cradle || says("LD_PRELOAD");
+}
+
+bool IsGrave(const ShellUse& act) {
+  switch (act.act) {
+    case ShellAct::kFetchAndRun:
+    case ShellAct::kSendSecret:
+    case ShellAct::kReverseShell:
+    case ShellAct::kDecodeAndRun:
+    case ShellAct::kSendTaken:
+      return true;
+    default:
+      return KeepsFetching(act);
+  }
+}
+
+bool NamesProgramOfCommands(std::string_view text) {
+  static constexpr std::array<std::string_view, 12> kPrograms = {"curl ",      "wget ",     "iwr ",       "irm ",
+                                                                 "base64 ",    "/dev/tcp/", "nc ",        "ncat ",
+                                                                 "powershell", "invoke-",   "python3 -c", "openssl "};
+  return std::ranges::any_of(kPrograms, [&](std::string_view one) { return base::HasBytes(text, one); });
+}
+
 void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std::vector<RawFinding>& out,
                 std::vector<code::CapabilityUse>* uses) {
   for (const ShellUse& act : acts) {
@@ -185,13 +216,7 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     }
     if (finding.scale == 0.0) continue;
     // What runs again by itself fetches a program each time.
-    if (act.act == ShellAct::kWriteStartup && act.gravity >= 2) {
-      const auto says = [&](std::string_view word) { return act.content.find(word) != std::string::npos; };
-      const bool piped = (says("curl") || says("wget")) && says("|");
-      const bool cradle = (says("iex") || says("invoke-expression")) &&
-                          (says("iwr") || says("irm") || says("download") || says("invoke-webrequest"));
-      if (piped || cradle || says("LD_PRELOAD")) finding.severity = core::Severity::kCritical;
-    }
+    if (KeepsFetching(act)) finding.severity = core::Severity::kCritical;
     if (act.act == ShellAct::kInject && act.detail.starts_with("machine code"))
       finding.severity = core::Severity::kCritical;
     if (act.act == ShellAct::kUncheckedPeer) finding.severity = core::Severity::kHigh;

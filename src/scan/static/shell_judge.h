@@ -32,6 +32,16 @@ struct ShellContext {
   double described = 0.0;
 };
 
+// A start-up file of the user's is written that fetches and runs a program each time, or puts a library into all
+// others.
+[[nodiscard]] bool KeepsFetching(const code::ShellUse& act);
+
+// Acts that have hardly an innocent reading, wherever the command stands: secrets that are sent, what is fetched or
+// decoded and run, a shell for somebody else, a start-up file that keeps fetching.
+[[nodiscard]] bool IsGrave(const code::ShellUse& act);
+// Whether a text names a program that such commands need; a cheap look before it is parsed.
+[[nodiscard]] bool NamesProgramOfCommands(std::string_view text);
+
 // Rules SH-* (rules/scan/shell.json). Capability uses (network, file, subprocess ...) go to `uses` when it is not null.
 void JudgeShell(std::span<const code::ShellUse> acts, const ShellContext& context, std::vector<RawFinding>& out,
                 std::vector<code::CapabilityUse>* uses);

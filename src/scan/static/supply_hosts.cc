@@ -488,7 +488,7 @@ void ReadEditorSettings(Sheet& sheet, const JsonValue& root) {
         const JsonValue path = one.Find("path");
         const std::vector<std::string> words = StringsOf(one.Find("args"));
         if (path.is_string() && !words.empty())
-          sheet.Hook("terminal", CommandLine(path.string(), words), SpanOf(one), Reach::kInstall, true);
+          sheet.Hook("terminal", code::CommandLine(path.string(), words), SpanOf(one), Reach::kInstall, true);
       };
       profile(*it);
       for (const JsonValue one : *it) profile(one);
@@ -515,7 +515,7 @@ void ReadLifecycle(Sheet& sheet, JsonValue command, const std::string& name, Rea
     if (words.empty()) return;
     const std::string program = std::move(words.front());
     words.erase(words.begin());
-    sheet.Hook(name, CommandLine(program, words), SpanOf(command), reach, true);
+    sheet.Hook(name, code::CommandLine(program, words), SpanOf(command), reach, true);
   } else if (command.is_object() && depth == 0) {
     for (auto it = command.begin(); it != command.end(); ++it) ReadLifecycle(sheet, *it, name, reach, 1);
   }
@@ -590,7 +590,7 @@ void ReadTasks(Sheet& sheet, JsonValue root) {
       std::string line(command.string());
       // A command with its own words is a line for the shell; one without is a program.
       const std::vector<std::string> words = StringsOf(args);
-      if (!words.empty()) line = CommandLine(line, words);
+      if (!words.empty()) line = code::CommandLine(line, words);
       sheet.Hook("tasks.folderOpen", line, SpanOf(command), Reach::kInstall, true);
     }
     const JsonValue depends = task.Find("dependsOn");
@@ -611,21 +611,9 @@ void ReadTasks(Sheet& sheet, JsonValue root) {
 
 }  // namespace
 
-std::string CommandLine(std::string_view command, const std::vector<std::string>& args) {
-  std::string line(command);
-  for (const std::string& text : args) {
-    line += ' ';
-    if (!text.empty() && text.find_first_of(" \t\n'\"$`\\;&|<>()*?#~") == std::string_view::npos) {
-      line += text;
-      continue;
-    }
-    line += code::ShellQuoted(text);
-  }
-  return line;
-}
-
 void AddStartedServer(Sheet& sheet, const StartedServer& server) {
-  sheet.Hook("mcpServers." + server.name, CommandLine(server.command, server.args), server.bytes, Reach::kInstall);
+  sheet.Hook("mcpServers." + server.name, code::CommandLine(server.command, server.args), server.bytes,
+             Reach::kInstall);
   JudgeServerCommand(sheet, server);
   std::vector<Word> words = WordsOf(server.command, 0);
   for (const std::string& arg : server.args) words.push_back({arg, 0, 0});

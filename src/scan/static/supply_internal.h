@@ -10,6 +10,7 @@
 
 #include "interlock/base/json.h"
 #include "static/ascii.h"
+#include "static/jsonc.h"
 #include "static/supply.h"
 
 namespace interlock::scan {
@@ -100,8 +101,6 @@ struct StartedServer {
   base::ByteSpan bytes;
   bool secrets = false;  // credentials are put into its environment
 };
-// Quoted so that a shell would give the program the same words.
-[[nodiscard]] std::string CommandLine(std::string_view command, const std::vector<std::string>& args);
 // It runs whenever the folder is opened: its command line, what it fetches, whether it can be a server at all.
 void AddStartedServer(Sheet& sheet, const StartedServer& server);
 
@@ -166,10 +165,6 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
 [[nodiscard]] bool IsExactNpmVersion(std::string_view version) noexcept;
 // Between quotes of any kind, or nothing.
 [[nodiscard]] std::string_view Unquote(std::string_view text) noexcept;
-
-// JSON with comments and commas before closing brackets, as editors' configuration files have: blanked out, so that
-// offsets stay. Nothing when it still is no JSON.
-[[nodiscard]] std::optional<base::JsonDoc> ParseJsonc(std::string_view text);
 
 // supply_keys.cc: credentials of one service that a server's settings give to another's host, by headers, ...
 void ReadServerKeys(Sheet& sheet, base::JsonValue url, base::JsonValue headers);

@@ -316,7 +316,8 @@ void ReadCodexConfig(Sheet& sheet, const toml::table& root) {
   const std::vector<std::string> notify = StringsOf(root.get("notify"));
   if (!notify.empty()) {
     const std::vector<std::string> rest(notify.begin() + 1, notify.end());
-    sheet.Hook("notify", CommandLine(notify.front(), rest), SpanOf(sheet, *root.get("notify")), core::Reach::kInstall);
+    sheet.Hook("notify", code::CommandLine(notify.front(), rest), SpanOf(sheet, *root.get("notify")),
+               core::Reach::kInstall);
   }
 }
 

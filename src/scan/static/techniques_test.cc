@@ -134,6 +134,7 @@ TEST(Packages, WhatIsHandedOnIsFollowed) {
   EXPECT_GE(ExpectOf("plain", true), 33U);
   EXPECT_GE(ExpectOf("harm", true), 24U);
   EXPECT_GE(ExpectOf("named", true), 88U);
+  EXPECT_GE(ExpectOf("loaded", true), 14U);
 }
 
 }  // namespace

@@ -71,8 +71,11 @@ constexpr double kWordsOfLargeHeap = 0.3;
 constexpr double kWarnScore = 0.28;
 constexpr double kBlockScore = 0.57;
 constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
-// What neither runs in the agent nor is given to it does not condemn, however much of it there is.
+// What neither runs in the agent nor is given to it does not condemn, however much of it there is. A person looks at a
+// deed there that would be a ground by itself anywhere else: whoever builds, tests or opens the package runs it. (Words
+// there are what guards are tested by.)
 constexpr double kMostAside = 0.18;
+constexpr double kGrave = 0.4;
 constexpr double kDecisiveConfidence = 0.8;
 
 double At(const std::array<double, 9>& table, Reach reach) { return table[static_cast<std::size_t>(reach)]; }
@@ -126,6 +129,9 @@ bool IsOfAgentHost(std::string_view path) {
 bool IsWords(std::string_view rule) {
   return rule.starts_with("PI-") && rule != "PI-003" && rule != "PI-005" && rule != "PI-006" && rule != "PI-009";
 }
+
+// What a program or a command does, other than what is said.
+bool IsDeed(const Rule& rule) { return rule.engine == Engine::kCode || rule.engine == Engine::kFlow; }
 
 // Text that programs keep as data.
 bool IsData(const FileContext& file) {
@@ -279,8 +285,10 @@ double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, c
         break;
       case HostKind::kInstaller:
       case HostKind::kRegistry:
-        // A widely known installer or a registry is how software comes; it is listed among the permissions.
-        confidence *= rule.threat == core::ThreatClass::kT6 ? 0.6 : 0.0;
+        // A widely known installer or a registry is how software comes; it is listed among the permissions. That a
+        // package installs more software while it is installed, nobody has asked for.
+        confidence *=
+            rule.threat == core::ThreatClass::kT6 || (rule.id == "SH-001" && reach == Reach::kInstall) ? 0.6 : 0.0;
         break;
       case HostKind::kLocal:
         confidence *= 0.3;
@@ -306,55 +314,48 @@ double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, c
   return std::clamp(confidence, 0.0, 1.0);
 }
 
-void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& report) {
-  const std::vector<FileContext>& files = *input.files;
-  std::unordered_map<std::uint32_t, LineIndex> lines;
-  const auto place_in = [&](std::uint32_t file) -> const LineIndex& {
-    auto it = lines.find(file);
-    if (it == lines.end()) it = lines.emplace(file, LineIndex(files[file].text())).first;
-    return it->second;
-  };
+namespace {
 
-  const double words_of_data = WordsOfData(files);
-  const double more = input.options->strict ? 0.0 : MoreForVolume(files, kUsualVolume);
-  const double more_classified = input.options->strict ? 0.0 : MoreForVolume(files, kUsualOfClassifier);
-  std::vector<Finding>& findings = report.findings;
-  std::vector<bool> listed_only;                                                  // beside findings
-  std::vector<bool> says_where;                                                   // ... RawFinding::concrete
-  std::vector<double> set_aside;                                                  // ... and of hits that stand aside
-  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen;  // rule, file, evidence -> finding
-  for (RawFinding& hit : raw) {
-    const Rule* rule = input.rules->Find(hit.rule);
-    if (rule == nullptr || hit.file >= files.size()) continue;
-    const FileContext& file = files[hit.file];
+// What only the weighing asks of a finding.
+struct Marks {
+  bool listed_only = false;
+  bool concrete = false;   // RawFinding::concrete: says which file, or where to
+  double set_aside = 0.0;  // confidence of the same hit where it stands aside
+  double aside = 0.0;      // weight of a deed aside, wherever it stood: nothing for what is not to be looked at
+};
+
+// Raw findings become findings: their confidence where they stand, their place in the file, one for what is the same.
+class Placing {
+ public:
+  // Findings are added to `findings`, which is empty.
+  Placing(const VerdictInput& input, PackageKind kind, std::vector<Finding>& findings)
+      : files_(*input.files), input_(input), kind_(kind), words_of_data_(WordsOfData(files_)), findings_(findings) {}
+
+  void Add(RawFinding& hit) {
+    const Rule* rule = input_.rules->Find(hit.rule);
+    if (rule == nullptr || hit.file >= files_.size()) return;
+    const FileContext& file = files_[hit.file];
     const Reach reach = hit.has_reach ? hit.reach : file.reach;
-    const bool library = report.kind == PackageKind::kCode && reach == Reach::kRuntime && IsWords(hit.rule) &&
-                         !IsOfAgentHost(file.file->path);
-    const bool heaped = IsWords(hit.rule) && !hit.has_reach && IsData(file);
-    const double share = input.options->strict ? 1.0 : library ? kWordsOfLibrary : heaped ? words_of_data : 1.0;
-    const double confidence = ContextConfidence(*rule, hit, reach, input.identity, input.options->strict) * share;
     // Where it stands makes it count less; only what says nothing anywhere is dropped.
-    if (ContextConfidence(*rule, hit, reach, input.identity, true) < 0.02) continue;
+    const double anywhere = ContextConfidence(*rule, hit, reach, input_.identity, true);
+    if (anywhere < 0.02) return;
+    const double confidence =
+        ContextConfidence(*rule, hit, reach, input_.identity, input_.options->strict) * ShareOfWords(hit, file, reach);
     const std::string_view text = file.text();
     const std::size_t begin = std::min(hit.bytes.begin, text.size());
     const std::size_t end = std::clamp(hit.bytes.end, begin, text.size());
     std::string evidence = Shown(hit.evidence.empty() ? text.substr(begin, std::min<std::size_t>(end - begin, 400))
                                                       : std::string_view(hit.evidence));
     auto key = std::make_tuple(rule->id, file.file->path, NormalisedEvidence(evidence) + "\n" + hit.subject);
-    if (const auto it = seen.find(key); it != seen.end()) {
-      Finding& earlier = findings[it->second];
-      ++earlier.repeats;
-      earlier.confidence = std::max(earlier.confidence, confidence);
-      earlier.severity = std::max(earlier.severity, hit.severity.value_or(rule->severity));
-      earlier.reach = std::min(earlier.reach, reach);
-      // What stands aside goes on counting there when the same is found where it runs.
-      if (reach > Reach::kRuntime) set_aside[it->second] = std::max(set_aside[it->second], confidence);
-      listed_only[it->second] = listed_only[it->second] && hit.listed_only;
-      says_where[it->second] = says_where[it->second] || hit.concrete;
-      continue;
+    if (const auto it = seen_.find(key); it != seen_.end()) {
+      Repeat(it->second, hit, *rule, reach, confidence);
+      marks_[it->second].aside = std::max(marks_[it->second].aside, GravityAside(*rule, hit, reach, anywhere));
+      return;
     }
-    seen.emplace(std::move(key), findings.size());
-    Finding finding;
+    seen_.emplace(std::move(key), findings_.size());
+    marks_.push_back({hit.listed_only, hit.concrete, reach > Reach::kRuntime ? confidence : 0.0,
+                      GravityAside(*rule, hit, reach, anywhere)});
+    Finding& finding = findings_.emplace_back();
     finding.rule = rule->id;
     finding.threat = rule->threat;
     finding.severity = hit.severity.value_or(rule->severity);
@@ -364,99 +365,184 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     finding.file = file.file->path;
     finding.begin = begin;
     finding.end = end;
-    if (end > begin) {
-      const LineIndex& index = place_in(hit.file);
-      const LineIndex::Place from = index.At(begin);
-      const LineIndex::Place to = index.At(end);
-      finding.line = from.line;
-      finding.column = from.column;
-      finding.end_line = to.line;
-      finding.end_column = to.column;
-      finding.utf16_column = from.utf16_column;
-      finding.utf16_end_column = to.utf16_column;
-    }
+    if (end > begin) PutPlace(hit.file, finding);
     finding.message = hit.message.empty() ? rule->title : std::move(hit.message);
     finding.evidence = std::move(evidence);
     finding.decoded = Shown(hit.decoded);
     finding.subject = std::move(hit.subject);
     for (RawFlowStep& step : hit.flow) {
-      if (step.file >= files.size()) continue;
+      if (step.file >= files_.size()) continue;
       const LineIndex::Place at =
-          place_in(step.file).At(std::min<std::size_t>(step.offset, files[step.file].text().size()));
-      finding.flow.push_back({files[step.file].file->path, at.line, at.utf16_column, Shown(step.text)});
-    }
-    findings.push_back(std::move(finding));
-    listed_only.push_back(hit.listed_only);
-    says_where.push_back(hit.concrete);
-    set_aside.push_back(reach > Reach::kRuntime ? confidence : 0.0);
-  }
-
-  std::map<std::pair<std::string, std::string>, std::uint32_t> ordinals;
-  for (Finding& finding : findings) {
-    const std::string basis = finding.rule + "\n" + finding.file + "\n" + NormalisedEvidence(finding.evidence);
-    const std::uint32_t ordinal = ordinals[{basis, finding.subject}]++;
-    finding.fingerprint =
-        base::Sha256(fmt::format("{}\n{}\n{}", basis, finding.subject, ordinal)).ToHex().substr(0, 32);
-  }
-  ApplySuppressions(input, findings);
-
-  std::map<std::string_view, Evidence> malicious;
-  std::map<std::string_view, Evidence> aside;  // in documents, examples, tests, CI, vendored code
-  std::map<std::string_view, Evidence> vulnerable;
-  bool decisive = false;
-  bool look = false;
-  std::set<std::string_view> concrete;  // rules of orders that say which file, or where to
-  // The same text in a copy of the file (built twice, kept beside its source) is no second case: the heaviest counts.
-  std::map<std::tuple<bool, std::string_view, std::string>, double> told;
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    const Finding& finding = findings[i];
-    if (!finding.suppressed.empty() || (listed_only[i] && !input.options->strict)) continue;
-    const double weight = kSeverityWeight[static_cast<std::size_t>(finding.severity)] * finding.confidence;
-    if (finding.nature == Nature::kMalicious) {
-      const bool counts = input.options->strict || finding.reach <= Reach::kRuntime;
-      if (finding.evidence.empty()) {
-        (counts ? malicious : aside)[EvidenceOf(finding.rule)].Add(weight);
-      } else {
-        double& heaviest = told[{counts, finding.rule, NormalisedEvidence(finding.evidence)}];
-        heaviest = std::max(heaviest, weight);
-      }
-      if (finding.reach <= Reach::kRuntime && set_aside[i] > 0.0 && !input.options->strict) {
-        aside[EvidenceOf(finding.rule)].Add(kSeverityWeight[static_cast<std::size_t>(finding.severity)] * set_aside[i]);
-      }
-      const Rule* rule = input.rules->Find(finding.rule);
-      const bool classified = EvidenceOf(rule->id) == kClassifierRule;
-      const double least = (rule->engine == Engine::kText && !input.options->strict ? kLookOfWords : kLook) +
-                           (classified ? more_classified : more);
-      look = look || (counts && weight >= std::min(least, kGround));
-      const bool grave = weight >= kGround && finding.severity == core::Severity::kCritical;
-      if (counts && grave && says_where[i]) concrete.insert(rule->id);
-      if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime)
-        decisive = true;
-    } else if (finding.nature == Nature::kVulnerable) {
-      vulnerable[finding.rule].Add(weight);
+          LinesOf(step.file).At(std::min<std::size_t>(step.offset, files_[step.file].text().size()));
+      finding.flow.push_back({files_[step.file].file->path, at.line, at.utf16_column, Shown(step.text)});
     }
   }
-  for (const auto& [key, weight] : told)
-    (std::get<0>(key) ? malicious : aside)[EvidenceOf(std::get<1>(key))].Add(weight);
-  // Two of different kinds that together are a ground are worth a look at any size.
-  look = look || std::ranges::count_if(malicious, [](const auto& entry) { return entry.second.best >= kStrong; }) > 1;
-  const auto incubates = [&](std::string_view rule) {
-    const Rule* known = input.rules->Find(rule);
+
+  // Beside the findings.
+  [[nodiscard]] const std::vector<Marks>& marks() const { return marks_; }
+
+  // Once all are there. Fingerprints tell what is the same in two places apart by their order.
+  void PutFingerprints() {
+    std::map<std::pair<std::string, std::string>, std::uint32_t> ordinals;
+    for (Finding& finding : findings_) {
+      const std::string basis = finding.rule + "\n" + finding.file + "\n" + NormalisedEvidence(finding.evidence);
+      const std::uint32_t ordinal = ordinals[{basis, finding.subject}]++;
+      finding.fingerprint =
+          base::Sha256(fmt::format("{}\n{}\n{}", basis, finding.subject, ordinal)).ToHex().substr(0, 32);
+    }
+  }
+
+ private:
+  [[nodiscard]] double ShareOfWords(const RawFinding& hit, const FileContext& file, Reach reach) const {
+    if (input_.options->strict || !IsWords(hit.rule)) return 1.0;
+    if (kind_ == PackageKind::kCode && reach == Reach::kRuntime && !IsOfAgentHost(file.file->path))
+      return kWordsOfLibrary;
+    return !hit.has_reach && IsData(file) ? words_of_data_ : 1.0;
+  }
+
+  // What of a deed that stands aside is worth a look: where to is known, or nobody else is asked.
+  [[nodiscard]] double GravityAside(const Rule& rule, const RawFinding& hit, Reach reach, double anywhere) const {
+    if (!IsDeed(rule) || reach <= Reach::kDocument) return 0.0;
+    const bool named = hit.host.find('.') != std::string::npos && !IsPlaceholderHost(hit.host);
+    if (!named && (reach != Reach::kBuild || !hit.host.empty())) return 0.0;
+    // examples/malicious-skill: what a course or a scanner shows.
+    if (reach == Reach::kExample && ShowsAttacks(LowerCase(files_[hit.file].file->path))) return 0.0;
+    // Tests play attacks; what every run of the tests begins with plays none.
+    if (reach == Reach::kTest && BaseName(files_[hit.file].file->path) != "conftest.py") return 0.0;
+    return kSeverityWeight[static_cast<std::size_t>(hit.severity.value_or(rule.severity))] * anywhere;
+  }
+
+  void Repeat(std::size_t at, const RawFinding& hit, const Rule& rule, Reach reach, double confidence) {
+    Finding& finding = findings_[at];
+    Marks& earlier = marks_[at];
+    ++finding.repeats;
+    finding.confidence = std::max(finding.confidence, confidence);
+    finding.severity = std::max(finding.severity, hit.severity.value_or(rule.severity));
+    finding.reach = std::min(finding.reach, reach);
+    // What stands aside goes on counting there when the same is found where it runs.
+    if (reach > Reach::kRuntime) earlier.set_aside = std::max(earlier.set_aside, confidence);
+    earlier.listed_only = earlier.listed_only && hit.listed_only;
+    earlier.concrete = earlier.concrete || hit.concrete;
+  }
+
+  const LineIndex& LinesOf(std::uint32_t file) {
+    auto it = lines_.find(file);
+    if (it == lines_.end()) it = lines_.emplace(file, LineIndex(files_[file].text())).first;
+    return it->second;
+  }
+
+  void PutPlace(std::uint32_t file, Finding& finding) {
+    const LineIndex& index = LinesOf(file);
+    const LineIndex::Place from = index.At(finding.begin);
+    const LineIndex::Place to = index.At(finding.end);
+    finding.line = from.line;
+    finding.column = from.column;
+    finding.end_line = to.line;
+    finding.end_column = to.column;
+    finding.utf16_column = from.utf16_column;
+    finding.utf16_end_column = to.utf16_column;
+  }
+
+  const std::vector<FileContext>& files_;
+  const VerdictInput& input_;
+  const PackageKind kind_;
+  const double words_of_data_;
+  std::vector<Finding>& findings_;
+  std::vector<Marks> marks_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen_;  // rule, file, evidence -> finding
+  std::unordered_map<std::uint32_t, LineIndex> lines_;
+};
+
+// The evidence of a package by rules, and what it comes to.
+class Scale {
+ public:
+  explicit Scale(const VerdictInput& input)
+      : rules_(*input.rules),
+        strict_(input.options->strict),
+        more_(strict_ ? 0.0 : MoreForVolume(*input.files, kUsualVolume)),
+        more_classified_(strict_ ? 0.0 : MoreForVolume(*input.files, kUsualOfClassifier)) {}
+
+  // The finding stays where it is until the verdict is read.
+  void Put(const Finding& finding, const Marks& marks) {
+    if (!finding.suppressed.empty() || (marks.listed_only && !strict_)) return;
+    const double severity = kSeverityWeight[static_cast<std::size_t>(finding.severity)];
+    if (finding.nature == Nature::kVulnerable) vulnerable_[finding.rule].Add(severity * finding.confidence);
+    if (finding.nature == Nature::kMalicious) PutMalicious(finding, marks, severity);
+  }
+
+  // Once all is on the scale: score, verdict and reason, as far as evidence tells them.
+  void Read(ScanReport& report) {
+    for (const auto& [key, weight] : told_)
+      (std::get<0>(key) ? malicious_ : aside_)[EvidenceOf(std::get<1>(key))].Add(weight);
+    told_.clear();
+    // Two of different kinds that together are a ground are worth a look at any size.
+    look_ =
+        look_ || std::ranges::count_if(malicious_, [](const auto& entry) { return entry.second.best >= kStrong; }) > 1;
+    // What the classifier of orders says has a person look; it neither blocks nor tips the scale to it.
+    double evidence = std::max(Weigh(false), std::min(Weigh(true), kMostOfIncubating));
+    if (!look_) evidence = std::min(evidence, kMostWithoutLook);
+    double weakness = 0.0;
+    for (const auto& [rule, sum] : vulnerable_) weakness += sum.total();
+    report.score = 1.0 - std::exp(-kSlope * evidence);
+    if (decisive_) report.score = std::max(report.score, 0.9);
+    if (grave_aside_) report.score = std::max(report.score, kWarnScore);
+    if (report.score >= kBlockScore) {
+      report.verdict = core::ScanVerdict::kBlock;
+      report.reason = core::ScanReason::kMalicious;
+    } else if (report.score >= kWarnScore) {
+      report.verdict = core::ScanVerdict::kWarn;
+      report.reason = core::ScanReason::kMalicious;
+    } else if (weakness >= std::min(kVulnerableWarn + more_, kGround)) {
+      report.verdict = core::ScanVerdict::kWarn;
+      report.reason = core::ScanReason::kVulnerable;
+    }
+  }
+
+ private:
+  using ByRule = std::map<std::string_view, Evidence>;
+
+  void PutMalicious(const Finding& finding, const Marks& marks, double severity) {
+    const double weight = severity * finding.confidence;
+    const bool counts = strict_ || finding.reach <= Reach::kRuntime;
+    if (finding.evidence.empty()) {
+      (counts ? malicious_ : aside_)[EvidenceOf(finding.rule)].Add(weight);
+    } else {
+      double& heaviest = told_[{counts, finding.rule, NormalisedEvidence(finding.evidence)}];
+      heaviest = std::max(heaviest, weight);
+    }
+    const Rule* rule = rules_.Find(finding.rule);
+    grave_aside_ = grave_aside_ || (!counts && marks.aside >= kGrave + more_);
+    if (finding.reach <= Reach::kRuntime && marks.set_aside > 0.0 && !strict_)
+      aside_[EvidenceOf(finding.rule)].Add(severity * marks.set_aside);
+    const bool classified = EvidenceOf(rule->id) == kClassifierRule;
+    const double least =
+        (rule->engine == Engine::kText && !strict_ ? kLookOfWords : kLook) + (classified ? more_classified_ : more_);
+    look_ = look_ || (counts && weight >= std::min(least, kGround));
+    const bool grave = weight >= kGround && finding.severity == Severity::kCritical;
+    if (counts && grave && marks.concrete) concrete_.insert(rule->id);
+    decisive_ =
+        decisive_ || (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime);
+  }
+
+  [[nodiscard]] bool Incubates(std::string_view rule) const {
+    const Rule* known = rules_.Find(rule);
     if (rule == kClassifierRule) return true;
-    return known != nullptr && known->maturity == Maturity::kIncubating && !concrete.contains(rule);
-  };
-  const auto weigh = [&](bool classifier) {
+    return known != nullptr && known->maturity == Maturity::kIncubating && !concrete_.contains(rule);
+  }
+
+  // All evidence of malice, with or without what the classifier of orders says.
+  [[nodiscard]] double Weigh(bool classifier) const {
+    const auto left_out = [&](std::string_view rule) { return rule == kClassifierRule && !classifier; };
+    const auto strong = std::ranges::count_if(malicious_, [&](const auto& entry) {
+      return entry.first != kClassifierRule && Incubates(entry.first) && entry.second.total() >= kStrong;
+    });
     double evidence = 0.0;
     double hints = 0.0;
     double incubating = 0.0;
-    int strong = 0;
-    for (const auto& [rule, sum] : malicious) {
-      if (rule != kClassifierRule) strong += incubates(rule) && sum.total() >= kStrong ? 1 : 0;
-    }
-    for (const auto& [rule, sum] : malicious) {
-      if (rule == kClassifierRule && !classifier) continue;
+    for (const auto& [rule, sum] : malicious_) {
+      if (left_out(rule)) continue;
       double weight = sum.total();
-      if (strong < 2 && incubates(rule)) {
+      if (strong < 2 && Incubates(rule)) {
         weight = std::min(weight, kMostOfIncubating - incubating);
         incubating += weight;
       }
@@ -466,46 +552,35 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     }
     evidence += std::min(hints, kMostOfHints);
     double beside = 0.0;
-    for (const auto& [rule, sum] : aside) {
-      if (rule != kClassifierRule || classifier) beside += sum.total();
+    for (const auto& [rule, sum] : aside_) {
+      if (!left_out(rule)) beside += sum.total();
     }
+    beside = std::min(beside, kMostAside);
     const auto grounds = [&](double least) {
-      return std::count_if(malicious.begin(), malicious.end(), [&](const auto& entry) {
-        return entry.second.best >= least && (classifier || entry.first != kClassifierRule);
-      });
+      return std::ranges::count_if(
+          malicious_, [&](const auto& entry) { return entry.second.best >= least && !left_out(entry.first); });
     };
-    const bool ground = grounds(kGround + more) > 0 || grounds(kStrong + more) > 1;
-    if (!ground) evidence = std::min(evidence, kMostWithoutGround - std::min(beside, kMostAside));
-    return evidence + std::min(beside, kMostAside);
-  };
-  // What the classifier of orders says has a person look; it neither blocks nor tips the scale to it.
-  const double proven = weigh(false);
-  double evidence = std::max(proven, std::min(weigh(true), kMostOfIncubating));
-  if (!look) evidence = std::min(evidence, kMostWithoutLook);
-  double weakness = 0.0;
-  for (const auto& [rule, sum] : vulnerable) weakness += sum.total();
-
-  report.score = 1.0 - std::exp(-kSlope * evidence);
-  if (decisive) report.score = std::max(report.score, 0.9);
-  if (report.score >= kBlockScore) {
-    report.verdict = core::ScanVerdict::kBlock;
-    report.reason = core::ScanReason::kMalicious;
-  } else if (report.score >= kWarnScore) {
-    report.verdict = core::ScanVerdict::kWarn;
-    report.reason = core::ScanReason::kMalicious;
-  } else if (weakness >= std::min(kVulnerableWarn + more, kGround)) {
-    report.verdict = core::ScanVerdict::kWarn;
-    report.reason = core::ScanReason::kVulnerable;
-  } else if (std::any_of(
-                 report.coverage.skipped.begin(), report.coverage.skipped.end(),
-                 [&](const core::SkippedPart& part) { return Counts(part, files) || IsPackedAway(part, files); }) ||
-             (report.coverage.bytes > 0 && report.coverage.analysed == 0)) {
-    report.verdict = core::ScanVerdict::kWarn;
-    report.reason = core::ScanReason::kUnanalysed;
-  } else if (report.exercised != 0) {
-    report.reason = core::ScanReason::kPowerful;
+    const bool ground = grounds(kGround + more_) > 0 || grounds(kStrong + more_) > 1;
+    if (!ground) evidence = std::min(evidence, kMostWithoutGround - beside);
+    return evidence + beside;
   }
 
+  const RuleSet& rules_;
+  const bool strict_;
+  const double more_;             // that a look or a ground asks for in a package of this volume
+  const double more_classified_;  // ... of what the classifier of orders says
+  ByRule malicious_;
+  ByRule aside_;  // in documents, examples, tests, CI, vendored code
+  ByRule vulnerable_;
+  // The same text in a copy of the file (built twice, kept beside its source) is no second case: the heaviest counts.
+  std::map<std::tuple<bool, std::string_view, std::string>, double> told_;
+  std::set<std::string_view> concrete_;  // rules of orders that say which file, or where to
+  bool decisive_ = false;
+  bool grave_aside_ = false;
+  bool look_ = false;
+};
+
+void Rank(std::vector<Finding>& findings) {
   const auto rank = [](const Finding& finding) {
     const double nature = finding.nature == Nature::kMalicious    ? 3.0
                           : finding.nature == Nature::kVulnerable ? 1.5
@@ -519,6 +594,37 @@ void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& r
     if (ra != rb) return ra > rb;
     return std::tie(a.file, a.begin, a.rule) < std::tie(b.file, b.begin, b.rule);
   });
+}
+
+bool Unanalysed(const ScanReport& report, const std::vector<FileContext>& files) {
+  if (report.coverage.bytes > 0 && report.coverage.analysed == 0) return true;
+  return std::ranges::any_of(report.coverage.skipped, [&](const core::SkippedPart& part) {
+    return Counts(part, files) || IsPackedAway(part, files);
+  });
+}
+
+}  // namespace
+
+void Judge(std::vector<RawFinding> raw, const VerdictInput& input, ScanReport& report) {
+  std::vector<Finding>& findings = report.findings;
+  Placing placing(input, report.kind, findings);
+  for (RawFinding& hit : raw) placing.Add(hit);
+  placing.PutFingerprints();
+  ApplySuppressions(input, findings);
+
+  Scale scale(input);
+  for (std::size_t i = 0; i < findings.size(); ++i) scale.Put(findings[i], placing.marks()[i]);
+  scale.Read(report);
+  if (report.verdict == core::ScanVerdict::kSafe) {
+    if (Unanalysed(report, *input.files)) {
+      report.verdict = core::ScanVerdict::kWarn;
+      report.reason = core::ScanReason::kUnanalysed;
+    } else if (report.exercised != 0) {
+      report.reason = core::ScanReason::kPowerful;
+    }
+  }
+
+  Rank(findings);
   if (findings.size() > input.options->max_findings) {
     report.coverage.skipped.push_back({"", core::SkipReason::kBudget, 0,
                                        fmt::format("{} further findings of lower weight are not listed",

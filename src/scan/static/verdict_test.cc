@@ -194,6 +194,27 @@ TEST(Verdict, TestsAndBuildScriptsDoNotCondemn) {
   EXPECT_EQ(Weigh({Hit("M-CRITICAL", Reach::kTest)}, strict).verdict, ScanVerdict::kBlock);
 }
 
+TEST(Verdict, APersonLooksAtADeedAsideThatSaysWhereTo) {
+  const auto aside = [](Reach reach, std::string host) {
+    RawFinding hit = Hit("M-CRITICAL", reach);
+    hit.host = std::move(host);
+    return Weigh({hit}).verdict;
+  };
+  for (const Reach reach : {Reach::kBuild, Reach::kExample, Reach::kVendored}) {
+    EXPECT_EQ(aside(reach, "https://in.evil.example/x"), ScanVerdict::kWarn) << core::NameOf(reach);
+    EXPECT_EQ(aside(reach, "*/models"), ScanVerdict::kSafe) << core::NameOf(reach);
+  }
+  // A build that asks nobody else does it to this machine; a library's own trick is its own.
+  EXPECT_EQ(aside(Reach::kBuild, ""), ScanVerdict::kWarn);
+  EXPECT_EQ(aside(Reach::kVendored, ""), ScanVerdict::kSafe);
+  // Documents show, tests play.
+  EXPECT_EQ(aside(Reach::kDocument, "https://in.evil.example/x"), ScanVerdict::kSafe);
+  EXPECT_EQ(aside(Reach::kTest, "https://in.evil.example/x"), ScanVerdict::kSafe);
+  RawFinding light = Hit("M-LOW", Reach::kBuild);
+  light.host = "https://in.evil.example/x";
+  EXPECT_EQ(Weigh({light}).verdict, ScanVerdict::kSafe);
+}
+
 TEST(Verdict, AnIncubatingRuleNeverBlocksAlone) {
   EXPECT_EQ(Weigh({Hit("I-CRITICAL"), Hit("I-CRITICAL", Reach::kTool, "again")}).verdict, ScanVerdict::kWarn);
   EXPECT_EQ(Weigh({Hit("I-CRITICAL"), Hit("M-HIGH")}).verdict, ScanVerdict::kBlock);

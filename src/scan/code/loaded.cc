@@ -1,0 +1,126 @@
+// What the package's own programs load or start of what lies aside.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "code/entry.h"
+
+namespace interlock::scan::code {
+namespace {
+
+using core::Reach;
+
+constexpr std::size_t kLongestPath = 300;
+
+// What a package manager has put there, from registries that have judged it.
+bool IsInstalled(std::string_view path) {
+  constexpr auto kPlaces =
+      std::to_array<std::string_view>({"node_modules/", "site-packages/", "venv/", "bower_components/", ".yarn/"});
+  return std::ranges::any_of(kPlaces,
+                             [&](std::string_view place) { return path.find(place) != std::string_view::npos; });
+}
+
+bool IsProgramName(std::string_view text) {
+  constexpr auto kEndings = std::to_array<std::string_view>({".js", ".cjs", ".mjs", ".ts"});
+  return std::ranges::any_of(
+      kEndings, [&](std::string_view ending) { return text.size() > ending.size() && text.ends_with(ending); });
+}
+
+// "./tests/run.py" as an import would say it.
+std::string ModuleNameOf(std::string_view path) {
+  while (path.starts_with("./")) path.remove_prefix(2);
+  std::string out(path.substr(0, path.size() - std::string_view(".py").size()));
+  std::ranges::replace(out, '/', '.');
+  return out;
+}
+
+// The last name of what is called.
+std::string_view CalledName(const Module& module, const Expr& call) {
+  if (call.base >= module.exprs.size()) return {};
+  const Expr& callee = module.exprs[call.base];
+  return callee.kind == ExprKind::kName || callee.kind == ExprKind::kMember ? callee.text : std::string_view{};
+}
+
+// path.join(__dirname, "test", "a.js"): the place beside the file; empty where a part is not known.
+std::string JoinedPlace(const Module& module, const Expr& call) {
+  const auto args = module.ArgsOf(call);
+  if (args.size() < 2 || args.front().value >= module.exprs.size()) return {};
+  const Expr& head = module.exprs[args.front().value];
+  if (head.text != "__dirname" && head.text != "dirname") return {};
+  std::string out = ".";
+  for (const Arg& arg : args.subspan(1)) {
+    if (arg.value >= module.exprs.size() || module.exprs[arg.value].kind != ExprKind::kString) return {};
+    out.append("/").append(module.exprs[arg.value].text);
+  }
+  return out.size() > kLongestPath ? std::string{} : out;
+}
+
+// Modules that `module` names: as imports, as paths (`require`, `fork`, `new Worker`, `import()`, a program's
+// argument), as names that a loader is given.
+template <class Visit>
+void ForEachNamed(const Module& module, Visit visit) {
+  const bool python = module.language == Language::kPython;
+  for (const Import& import : module.imports) {
+    // A package by its name is installed from a registry.
+    if (!python && (import.module.empty() || std::string_view(".#@~").find(import.module[0]) == std::string_view::npos))
+      continue;
+    visit(std::string(import.module));
+    if (python && !import.symbol.empty()) visit(import.module + "." + import.symbol);
+  }
+  for (const Expr& expr : module.exprs) {
+    if (expr.kind == ExprKind::kString && expr.text.size() <= kLongestPath) {
+      const bool relative = expr.text.starts_with("./") || expr.text.starts_with("../");
+      if (python) {
+        if (expr.text.ends_with(".py")) visit(ModuleNameOf(expr.text));
+      } else if (relative || IsProgramName(expr.text)) {
+        visit(relative ? std::string(expr.text) : "./" + std::string(expr.text));
+      }
+    }
+    if (expr.kind != ExprKind::kCall) continue;
+    const std::string_view name = CalledName(module, expr);
+    if (!python && (name == "join" || name == "resolve")) {
+      if (std::string place = JoinedPlace(module, expr); !place.empty()) visit(std::move(place));
+    }
+    if (!python || (name != "import_module" && name != "__import__" && name != "run_module")) continue;
+    for (const Arg& arg : module.ArgsOf(expr)) {
+      if (arg.value < module.exprs.size() && module.exprs[arg.value].kind == ExprKind::kString)
+        visit(std::string(module.exprs[arg.value].text));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> LiftLoaded(const World& world, std::vector<Reach>& reach) {
+  std::vector<std::uint32_t> files;
+  const auto count = static_cast<std::uint32_t>(std::min(world.size(), reach.size()));
+  if (std::ranges::none_of(reach, [](Reach place) { return place > Reach::kRuntime; })) return files;
+  std::vector<std::uint32_t> loading;  // modules that run: what they name is to be followed
+  std::vector<bool> known(count, false);
+  for (std::uint32_t m = 0; m < count; ++m) {
+    // scripts/run_tests.py starts tests, unless something else starts it.
+    const std::string_view path = world.PathOf(m);
+    if (reach[m] > Reach::kRuntime || path.substr(path.rfind('/') + 1).find("test") != std::string_view::npos) continue;
+    known[m] = true;
+    loading.push_back(m);
+  }
+  for (std::size_t i = 0; i < loading.size(); ++i) {
+    ForEachNamed(world.View(loading[i]).module(), [&](const std::string& name) {
+      const std::uint32_t found = world.Resolve(loading[i], name);
+      if (found >= count || known[found] || IsInstalled(world.PathOf(found))) return;
+      known[found] = true;
+      loading.push_back(found);
+      if (reach[found] <= Reach::kRuntime) return;
+      reach[found] = Reach::kRuntime;
+      files.push_back(world.View(found).module().file);
+    });
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+}  // namespace interlock::scan::code
