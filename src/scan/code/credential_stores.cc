@@ -50,6 +50,7 @@ constexpr std::array kOwn = std::to_array<std::string_view>({".config/chromium/"
                                                              ".aws/sso/cache",
                                                              ".aws/cli/cache",
                                                              "gcloud/credentials.db",
+                                                             "gcloud/application_default_credentials",
                                                              "sops/age/keys.txt",
                                                              ".oci/oci_api_key",
                                                              "credentials-config.json",
@@ -105,17 +106,10 @@ constexpr std::array kToken = std::to_array<std::string_view>({".config/doctl/",
                                                                "weechat/irc.conf",
                                                                "/.age/key"});
 
-constexpr std::array kTalk = std::to_array<std::string_view>({"library/messages",
-                                                              "library/mail",
-                                                              "application support/addressbook",
-                                                              "group.com.apple.notes",
-                                                              "library/calendars",
-                                                              ".thunderbird",
-                                                              ".local/share/evolution",
-                                                              "zoom/data/zoomus.db",
-                                                              ".aider.chat.history",
-                                                              "mailstore.hdb",
-                                                              "stickynotes"});
+constexpr std::array kTalk = std::to_array<std::string_view>(
+    {"library/messages", "library/mail", "application support/addressbook", "group.com.apple.notes",
+     "library/calendars", ".thunderbird", ".local/share/evolution", "zoom/data/zoomus.db", ".aider.chat.history",
+     "mailstore.hdb", "stickynotes"});
 
 }  // namespace
 

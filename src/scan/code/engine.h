@@ -115,6 +115,7 @@ class Engine {
   void TakeGivenPaths(const Call& call, Taint* given, Taint* result);
   void NoteArchive(const std::string& name, const Taint& packed);
   void KeepInReceiver(const Call& call, const Taint& given);
+  void KeepInFirst(const Call& call);
   void KeepInBuffer(const Call& call, const Taint& given);
   void MarkJoinedWords(const Call& call, Taint* result);
   void TakePart(const Call& call, Taint* result);
@@ -556,6 +557,8 @@ class Engine {
   [[nodiscard]] bool TestsWhole(const Call& call, std::string_view last) const;
   bool JudgeAside(ExprId at, const Taint& data, const std::string& host);
   [[nodiscard]] bool SendsAside();
+  // The tool being read does its work, and the statement sends what it was given to somebody who answers nothing.
+  [[nodiscard]] bool SendsBesideWork(std::string_view host);
   [[nodiscard]] bool SendingIsPurpose();
   [[nodiscard]] bool AnswersRows(std::string_view method, ExprId client) const;
   [[nodiscard]] bool ReroutesPackages(std::string_view path) const;

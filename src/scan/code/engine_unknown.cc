@@ -44,11 +44,22 @@ void Engine::NotePiped(const Call& call) {
 }
 
 // Of the arguments, what comes out of the call again.
+// Of Go's own libraries: the same again, in other letters, in parts, or in an envelope.
+static bool ChangesText(std::string_view name) {
+  return name == "string" || name.starts_with("strings.") || name.starts_with("bytes.") ||
+         name.starts_with("encoding/") || name.starts_with("fmt.Sprint") || name.starts_with("net/url.") ||
+         name.starts_with("io.ReadAll") || name.starts_with("bufio.");
+}
+
 Taint Engine::KeptOfArguments(const Call& call) const {
   const std::string_view name = call.callee.text;
   Taint kept = call.all;
-  const bool makes =
-      code().exprs[call.expr].is_new || (!call.last.empty() && call.last[0] >= 'A' && call.last[0] <= 'Z');
+  // What others may call begins with a capital in Go, whatever it does.
+  const bool go = code().language == Language::kGo;
+  const bool named_so =
+      go ? call.last.starts_with("New") : !call.last.empty() && call.last[0] >= 'A' && call.last[0] <= 'Z';
+  const bool makes = code().exprs[call.expr].is_new || named_so;
+  if (go && ChangesText(name)) return kept;
   if (makes && !Transforms(call.last) && !IsEnvelope(call.last)) kept = kept.Without(kEnvLabels);
   // A schema's `parse` takes settings out of what it is given; JSON's gives all of it back.
   const bool again = name.ends_with("JSON.parse") || name == "json.loads" ||
@@ -158,20 +169,52 @@ void Engine::KeepInBuffer(const Call& call, const Taint& given) {
   state.slots[slot].Join(kept);
 }
 
+// fmt.Fprintf(w, "...", secret), io.Copy(w, from): what is written to the first argument, a buffer keeps and a
+// connection takes away.
+void Engine::KeepInFirst(const Call& call) {
+  if (code().language != Language::kGo || call.args.size() < 2) return;
+  if (!SaysOneOf(call.callee.text,
+                 {"fmt.Fprintf", "fmt.Fprint", "fmt.Fprintln", "io.Copy", "io.CopyN", "io.WriteString"})) {
+    return;
+  }
+  Taint given;
+  for (const Taint& taint : call.taints.subspan(1)) given.Join(taint);
+  given = given.Only(kHeldByAnything);
+  const ExprId first = call.args[0].value;
+  if (given.labels == 0 || first >= code().exprs.size() || code().exprs[first].kind != ExprKind::kName) return;
+  if (const std::string host = HostOfHandle(first); !host.empty()) {
+    Call sent = call;
+    return JudgeSend(sent, given, host, {});
+  }
+  const std::uint32_t slot = view().SlotOf(first, function_);
+  if (slot == kNone) return;
+  Taint& kept = states_[module_].slots[slot];
+  if ((kept.labels | given.labels) != kept.labels) changed_ = true;
+  kept.Join(given);
+}
+
 // x.append(secret): what is put into a thing stays in it.
 void Engine::KeepInReceiver(const Call& call, const Taint& given) {
-  const ExprId receiver = call.base->base;
+  ExprId receiver = call.base->base;
   if (given.labels == 0 || receiver >= code().exprs.size()) return;
+  std::string last(call.last);
+  if (code().language == Language::kGo) {
+    last = LowerCase(last.substr(0, 1)) + last.substr(1);
+    // request.Header.Set(name, value): the request carries it.
+    const Expr& part = code().exprs[receiver];
+    if (part.kind == ExprKind::kMember && part.text == "Header" && part.base < code().exprs.size())
+      receiver = part.base;
+  }
   const std::uint32_t attribute = OwnAttribute(receiver);
   const bool query = IsQueryOf(receiver);  // url.searchParams.set(name, value)
   if (code().exprs[receiver].kind != ExprKind::kName && attribute == kNone && !query) return;
-  const bool listed = SaysOneOf(call.last, {"append",         "push",       "put",         "put_nowait",
-                                            "appendleft",     "enqueue",    "add",         "extend",
-                                            "update",         "write",      "set",         "insert",
-                                            "unshift",        "setdefault", "set_content", "writestr",
-                                            "add_attachment", "attach",     "set_payload", "add_field",
-                                            "field",          "feed",       "add_header",  "add_unredirected_header"});
-  if (!listed && !FillsByName(call.last)) return;
+  const bool listed = SaysOneOf(last, {"append",         "push",       "put",         "put_nowait",
+                                       "appendleft",     "enqueue",    "add",         "extend",
+                                       "update",         "write",      "set",         "insert",
+                                       "unshift",        "setdefault", "set_content", "writestr",
+                                       "add_attachment", "attach",     "set_payload", "add_field",
+                                       "field",          "feed",       "add_header",  "add_unredirected_header"});
+  if (!listed && !FillsByName(last)) return;
   const std::uint32_t slot =
       attribute != kNone ? attribute : view().SlotOf(query ? code().exprs[receiver].base : receiver, function_);
   if (slot == kNone) return;
@@ -179,7 +222,7 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   const FuncId scope = view().slots()[slot].scope;
   Taint kept = given;
   if (!listed) kept = kept.Only(kHeldByAnything);
-  if (query || call.last.ends_with("_header")) {
+  if (query || last.ends_with("_header")) {
     // An address takes its parts encoded: they leave with it, and break out of nothing.
     constexpr Labels kLeaves =
         kSecretLabels | kWeakSecretFile | kKept | kClipboard | kKeys | kTapped | kEncoded | kEvent | kSaid;
@@ -192,17 +235,24 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   if ((state.slots[slot].labels | kept.labels) != state.slots[slot].labels) changed_ = true;
   state.slots[slot].Join(kept);
   if (scope == kModuleBody && function_ != kModuleBody) state.outside[slot].Join(kept);
-  // An archive over a buffer: what is put into the one is in the other.
-  FuncId made_in = function_;
-  const ExprId handle = view().Origin(receiver, function_, &made_in);
-  if (!kept.Has(kSecretLabels | kWeakSecretFile) || made_in != function_ || handle >= code().exprs.size() ||
-      code().exprs[handle].kind != ExprKind::kCall) {
-    return;
-  }
-  for (const Arg& arg : code().ArgsOf(code().exprs[handle])) {
-    if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kName) continue;
-    const std::uint32_t buffer = view().SlotOf(arg.value, function_);
-    if (buffer != kNone) state.slots[buffer].Join(kept);
+  // An archive over a buffer: what is put into the one is in the other. So is what is put into a part of it that a
+  // method of it has made.
+  const Labels carried =
+      kSecretLabels | kWeakSecretFile | (code().language == Language::kGo ? kKept | kClipboard | kEnvAll : Labels{0});
+  constexpr int kMostMakers = 3;
+  for (int i = 0; i < kMostMakers && kept.Has(carried); ++i) {
+    FuncId made_in = function_;
+    const ExprId handle = view().Origin(receiver, function_, &made_in);
+    if (made_in != function_ || handle >= code().exprs.size() || code().exprs[handle].kind != ExprKind::kCall) return;
+    for (const Arg& arg : code().ArgsOf(code().exprs[handle])) {
+      if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kName) continue;
+      const std::uint32_t buffer = view().SlotOf(arg.value, function_);
+      if (buffer != kNone) state.slots[buffer].Join(kept);
+    }
+    const ExprId maker = code().exprs[handle].base;
+    if (maker >= code().exprs.size() || code().exprs[maker].kind != ExprKind::kMember) return;
+    receiver = code().exprs[maker].base;
+    if (receiver >= code().exprs.size() || code().exprs[receiver].kind != ExprKind::kName) return;
   }
 }
 
@@ -283,6 +333,7 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
                             "addLocalFile", "directory"}) ||
       OpensFile(call.callee.text))
     TakeGivenPaths(call, &given, result);
+  KeepInFirst(call);
   if (method) {
     MarkArchive(call, call.last, given);
     KeepInReceiver(call, given);

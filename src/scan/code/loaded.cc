@@ -85,8 +85,14 @@ void ForEachNamed(const Module& module, Visit visit) {
     if (!python && (name == "join" || name == "resolve")) {
       if (std::string place = JoinedPlace(module, expr); !place.empty()) visit(std::move(place));
     }
+    // require("#own"), by a name that the package's own manifest gives it.
+    const auto args = module.ArgsOf(expr);
+    if (!python && (name == "require" || name == "import") && !args.empty() &&
+        args.front().value < module.exprs.size() && module.exprs[args.front().value].kind == ExprKind::kString) {
+      visit(std::string(module.exprs[args.front().value].text));
+    }
     if (!python || (name != "import_module" && name != "__import__" && name != "run_module")) continue;
-    for (const Arg& arg : module.ArgsOf(expr)) {
+    for (const Arg& arg : args) {
       if (arg.value < module.exprs.size() && module.exprs[arg.value].kind == ExprKind::kString)
         visit(std::string(module.exprs[arg.value].text));
     }
@@ -109,9 +115,12 @@ std::vector<std::uint32_t> LiftLoaded(const World& world, std::vector<Reach>& re
     loading.push_back(m);
   }
   for (std::size_t i = 0; i < loading.size(); ++i) {
-    ForEachNamed(world.View(loading[i]).module(), [&](const std::string& name) {
+    const Module& loader = world.View(loading[i]).module();
+    ForEachNamed(loader, [&](const std::string& name) {
       const std::uint32_t found = world.Resolve(loading[i], name);
       if (found >= count || known[found] || IsInstalled(world.PathOf(found))) return;
+      // "./random" is no `random.py` to a program in JavaScript.
+      if (world.View(found).module().language != loader.language) return;
       known[found] = true;
       loading.push_back(found);
       if (reach[found] <= Reach::kRuntime) return;

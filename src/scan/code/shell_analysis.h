@@ -460,6 +460,9 @@ class Analysis {
   void OutputOfReader(std::uint32_t index, std::string_view program, const Taint& input);
   void Listed(std::uint32_t index, Taint& out) const;
   bool Socket(std::uint32_t index, std::string_view program);
+  bool Dumps(std::uint32_t index, std::string_view program);
+  bool Mails(std::uint32_t index, std::string_view program, const Taint& input);
+  bool Opens(std::uint32_t index, std::string_view program);
   [[nodiscard]] std::string RequestOf(std::uint32_t index, unsigned depth) const;
   std::vector<const ShellWord*> Operands(const ShellCommand& command, std::string_view valued = "") const;
 
@@ -484,6 +487,7 @@ class Analysis {
   const ShellFunction* inside_ = nullptr;    // whose body is being read
   bool handed_ = false;                      // something new since the pass began
   std::string socket_;                       // that exec opened: host/port
+  std::string asked_;                        // address that an object of COM or .NET was opened for
   std::string fifo_;                         // made by mkfifo
   std::string whole_;                        // Whole()
   std::array<std::optional<bool>, static_cast<std::size_t>(OfWhole::kConfirms) + 1> of_whole_;

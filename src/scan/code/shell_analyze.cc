@@ -202,6 +202,11 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
     return;
   }
   if (taint.any()) Remember(path.text, path.variables, taint);
+  // \\host\share\file: another machine's.
+  if (text.starts_with("\\\\") && taint.Holds()) {
+    const std::string host(text.substr(2, text.find_first_of("\\/", 2) - 2));
+    if (Has(host, ".")) Sends(index, LowerCase(host), std::string(text), taint, false);
+  }
   std::string known = content == nullptr ? std::string() : *content;
   ShellAct act = ShellAct::kWriteFile;
   std::uint8_t gravity = 0;

@@ -82,19 +82,23 @@ void Analysis::SetsContent(std::uint32_t index, const Taint& input) {
   const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
   const ShellWord* path = nullptr;
   std::optional<std::string> content;
+  Taint taint = input;
   for (std::size_t i = 1; i < count; ++i) {
     std::string flag = LowerCase(word(i));
     if ((flag == "-path" || flag == "-filepath" || flag == "-literalpath") && i + 1 < count) {
       path = &command.words[++i];
     } else if ((flag == "-value" || flag == "-inputobject") && i + 1 < count) {
       if (command.words[++i].constant) content = word(i);
+      taint.Merge(OfWord(command.words[i]));
     } else if (flag == "-itemtype" || flag == "-encoding") {
       ++i;
     } else if (!flag.empty() && flag[0] != '-' && path == nullptr) {
       path = &command.words[i];
+    } else if (!flag.empty() && flag[0] != '-') {
+      taint.Merge(OfWord(command.words[i]));
     }
   }
-  if (path != nullptr) Wrote(index, *path, input, content ? &*content : nullptr);
+  if (path != nullptr) Wrote(index, *path, taint, content ? &*content : nullptr);
 }
 
 // The archive carries what is put into it.
@@ -224,6 +228,7 @@ void Analysis::Deletes(std::uint32_t index, std::string_view program) {
 
 void Analysis::Files(std::uint32_t index, std::string_view program, const Taint& input) {
   ReadsSecrets(index, program);
+  if (Dumps(index, program)) return;
   Carries(index, program, input);
   Deletes(index, program);
 }

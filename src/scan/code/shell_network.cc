@@ -318,6 +318,7 @@ void Analysis::LetsIn(std::uint32_t index, std::string_view program) {
 
 void Analysis::Network(std::uint32_t index, std::string_view program, const Taint& input) {
   if (script_.dialect == ShellDialect::kPowerShell && Socket(index, program)) return;
+  if (Mails(index, program, input) || Opens(index, program)) return;
   if (Channels(index, program, input)) return;
   if (NetCat(index, program, input) || Telnet(index, program, input) || Socat(index, program, input)) return;
   if (LooksUp(index, program) || AsksService(index, program, input)) return;

@@ -30,7 +30,7 @@ bool ReadsFiles(std::string_view program) {
        "python", "python3", "node", "ruby",   "xargs", "read",  "brotli", "lz4",    "7z",       "bunzip2"}));
   static constexpr FixedWords kWindows(std::to_array<std::string_view>(
       {"type", "get-content", "gc", "findstr", "select-string", "convertto-json", "out-string", "frombase64string",
-       "getstring", "getbytes", "tobase64string", "readalltext", "readallbytes", "readtoend"}));
+       "getstring", "getbytes", "tobase64string", "readalltext", "readallbytes", "readtoend", "get-item", "gi"}));
   return kPrograms.Has(program) || kWindows.Has(program);
 }
 

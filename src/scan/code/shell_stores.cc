@@ -12,6 +12,13 @@ std::string WordAt(const ShellCommand& command, std::size_t i) {
   return i < command.words.size() ? command.words[i].text : std::string();
 }
 
+// Keys of the registry under which programs keep how their user signs in.
+bool IsStoreOfRegistry(std::string_view key) {
+  return HasOneOf(LowerCase(key),
+                  {"simontatham\\putty\\sessions", "winscp 2\\sessions", "openssh\\agent\\keys", "winvnc",
+                   "tightvnc\\server", "realvnc\\", "mobatek\\", "terminal server client\\servers"});
+}
+
 }  // namespace
 
 bool AsksToken(const ShellCommand& command, std::string_view program) {
@@ -58,7 +65,33 @@ bool AsksStore(const ShellCommand& command, std::string_view program) {
          (program == "ansible-vault" && Is(word(1), {"view", "decrypt"})) ||
          (Is(program, {"fly", "flyctl"}) && word(1) == "auth" && word(2) == "token") ||
          (program == "pulumi" && HasFlag(command, {"--show-secrets"})) ||
-         (program.starts_with("docker-credential-") && word(1) == "get");
+         (program.starts_with("docker-credential-") && word(1) == "get") ||
+         (Is(program, {"get-itemproperty", "gp", "get-itempropertyvalue", "reg"}) &&
+          std::ranges::any_of(command.words, [](const ShellWord& each) { return IsStoreOfRegistry(each.text); })) ||
+         Is(program, {"retrieveall", "retrievepassword"});  // of a PasswordVault
+}
+
+// reg save HKLM\SAM FILE, rundll32 comsvcs.dll, MiniDump PID FILE full, procdump -ma lsass FILE: Windows' own passwords
+// in a file.
+bool Analysis::Dumps(std::uint32_t index, std::string_view program) {
+  const ShellCommand& command = script_.commands[index];
+  std::string said;
+  for (const ShellWord& word : command.words) said += LowerCase(word.text) + " ";
+  const bool hive = program == "reg" && HasOneOf(said, {"reg save ", "reg.exe save "}) &&
+                    HasOneOf(said, {"\\sam ", "\\security ", "\\system "});
+  const bool memory = (program == "rundll32" && Has(said, "comsvcs") && HasOneOf(said, {"minidump", "#24"})) ||
+                      (Is(program, {"procdump", "procdump64"}) && Has(said, "lsass"));
+  if (!hive && !memory) return false;
+  Taint taken;
+  taken.secret = true;
+  taken.what = hive ? "the accounts that Windows keeps" : "the memory in which Windows keeps passwords";
+  taken.secret_loc = command.loc;
+  for (std::size_t i = 2; i < command.words.size(); ++i) {
+    const ShellWord& word = command.words[i];
+    if (Has(word.text, ".") && !Has(LowerCase(word.text), ".dll")) Remember(word.text, word.variables, taken);
+  }
+  Emit(ShellAct::kTakeover, index, "copies " + taken.what, 2);
+  return true;
 }
 
 }  // namespace interlock::scan::code::shell

@@ -300,54 +300,6 @@ bool Analysis::Windows(std::uint32_t index, std::string_view program) {
   return false;
 }
 
-// New-Object Net.Sockets.TcpClient("h", 443), and what is written to it later on.
-bool Analysis::Socket(std::uint32_t index, std::string_view program) {
-  const ShellCommand& command = script_.commands[index];
-  const std::size_t count = command.words.size();
-  // `New-Object Net.Sockets.TcpClient("h", 443)` is a call of that name.
-  const bool named = Is(program, {"tcpclient", "udpclient", "connect"});
-  const bool made = Is(program, {"new-object", "new"}) && Whether(OfWhole::kSockets, [](std::string_view text) {
-                      return HasOneOf(text, {"sockets.tcpclient", "sockets.udpclient"});
-                    });
-  if (made || named) {
-    for (std::size_t i = 1; i + 1 < count; ++i) {
-      const std::string& host = command.words[i].text;
-      const std::string& port = command.words[i + 1].text;
-      const bool number = !port.empty() && port.size() <= 5 && std::ranges::all_of(port, IsDigit);
-      if (number && host.find('.') != std::string::npos && command.words[i].constant) socket_ = host + "/" + port;
-    }
-    return false;
-  }
-  if (!Is(program, {"write", "writeline", "writeasync", "send"})) return false;
-  Taint taint;
-  for (std::size_t i = 1; i < count; ++i) taint.Merge(OfWord(command.words[i]));
-  if (!taint.any()) return false;
-  if (const std::string url = RequestOf(index, 4); !url.empty()) {
-    Sends(index, HostOf(url), url, taint, false);
-    return true;
-  }
-  if (socket_.empty()) return false;
-  Sends(index, socket_.substr(0, socket_.find('/')), socket_, taint, false);
-  return true;
-}
-
-// [Net.WebRequest]::Create("https://..."), whose stream a writer was made of: where what is written goes.
-std::string Analysis::RequestOf(std::uint32_t index, unsigned depth) const {
-  constexpr std::size_t kMostLinks = 6;  // of each: chains of three or four calls
-  if (depth == 0) return {};
-  std::size_t looked = 0;
-  for (const ShellWord& word : script_.commands[index].words) {
-    for (const std::uint32_t from : word.commands) {
-      if (from >= index || ++looked > kMostLinks) continue;
-      const ShellCommand& command = script_.commands[from];
-      if (command.words.size() > 1 && ProgramOf(command) == "create" && LooksLikeUrl(command.words[1].text))
-        return command.words[1].text;
-      if (std::string url = RequestOf(from, depth - 1); !url.empty()) return url;
-    }
-  }
-  return {};
-}
-
 // sed -E 's/0x[0-9a-fA-F]{40}/0x.../': whatever address stands in a text, one's own is put there.
 bool Analysis::Diverts(std::uint32_t index, std::string_view program) {
   if (!Is(program, {"sed", "gsed", "perl"})) return false;

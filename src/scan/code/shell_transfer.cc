@@ -259,9 +259,9 @@ void WebRequest(const ShellCommand& command, Transfer& out) {
       } else if (flag.starts_with("-outf") || flag == "-o" || flag == "-out" || flag.starts_with("-dest")) {
         out.outputs.push_back(value.text);
         out.to_stdout = false;
-      } else if (flag.starts_with("-met")) {
+      } else if (flag.starts_with("-me")) {
         out.sends |= Writes(value.text);
-      } else if (flag == "-body" || flag == "-form") {
+      } else if (flag.starts_with("-bo") || flag.starts_with("-fo")) {
         out.sends = true;
         out.data.push_back(&value);
       } else if (flag.starts_with("-inf")) {

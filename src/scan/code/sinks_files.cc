@@ -13,6 +13,16 @@ using core::Permission;
 using namespace engine_words;  // NOLINT: the engine room's own words
 using namespace sink_words;    // NOLINT
 
+namespace {
+
+// What tells of a package, and holds no program: LICENSE, METADATA.
+bool IsOfPackageItself(std::string_view named) {
+  return SaysOneOf(named.substr(named.find_last_of("/\\\"'") + 1),
+                   {"license", "licence", "readme", "notice", "changelog", "copying", "authors", "metadata", "record"});
+}
+
+}  // namespace
+
 struct Engine::FileAt {  // that a call names
   const Expr* function = nullptr;
   bool on_path = false;  // path.read_text(): the path stands before the call
@@ -221,8 +231,10 @@ Taint Engine::ReadFile(const Call& call, const FileAt& file, const Taint& kept) 
   const bool sheet = std::ranges::any_of(std::to_array<std::string_view>({".svg", ".css", ".csv", ".pem", ".lock"}),
                                          [&](std::string_view end) { return named.ends_with(end); });
   const bool data_file =
-      std::ranges::any_of(std::to_array<std::string_view>({".dat", ".bin", ".idx", ".pak", ".blob", ".raw"}),
-                          [&](std::string_view end) { return named.ends_with(end); });
+      std::ranges::any_of(
+          std::to_array<std::string_view>({".dat", ".bin", ".idx", ".pak", ".blob", ".raw", ".map", ".bak", ".tmp"}),
+          [&](std::string_view end) { return named.ends_with(end); }) ||
+      IsOfPackageItself(named);
   Taint result = Source(picture ? kFileContent | kDecoded
                         : sheet ? kFileContent | kCodedFile
                                 : kFileContent,

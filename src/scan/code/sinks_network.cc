@@ -255,6 +255,12 @@ Taint Engine::JudgeSocketSend(Call& call) {
       if (Contains(to, ".")) host = to;
     }
   }
+  if (call.callee.text.starts_with("net/http.") && !call.args.empty()) {
+    // client.Do(request): what the request is made of is judged there; here what its headers were filled with.
+    constexpr Labels kFilled = kSecretFile | kStore | kWeakSecretFile | kKept | kEnvAll | kClipboard | kKeys;
+    data = data.Only(kFilled);
+    host = HostOfHandle(call.args[0].value);
+  }
   if (host.empty()) host = HostHere();
   JudgeSend(call, data, host, {});
   JudgeTrigger(call, data, true, host);

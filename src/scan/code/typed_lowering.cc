@@ -263,6 +263,14 @@ void Lowering::Leave(NodeIndex node) {
       if (targets == kNone) targets = PartWith(node, IsRust() && PartWith(node, kTarget) != kNone ? kTarget : kName);
       NodeIndex values = PartWith(node, kRight);
       if (values == kNone) values = PartWith(node, kValue);
+      // var body bytes.Buffer: one is made.
+      if (const NodeIndex type = PartWith(node, kType);
+          values == kNone && !IsRust() && targets != kNone && type != kNone && KindOf(type) == kMember) {
+        const ExprId made = NewWithArgs(ExprKind::kCall, node, {}, {}, ExprOf(type));
+        module_.exprs[made].is_new = true;
+        if (ExprOf(targets) != kNone) Emit(StmtKind::kAssign, node, ExprOf(targets), made);
+        return;
+      }
       EmitAssign(node, targets, values);
       return;
     }

@@ -82,6 +82,18 @@ bool HoldsPatterns(const FileContext& file) {
   return signs >= kFewest;
 }
 
+// Settings and manifests say what runs, whatever stands beside them or in them.
+bool IsConfiguration(const FileContext& file) {
+  const string_view path = file.file->path;
+  if (path.starts_with('.') || path.find("/.") != string_view::npos) return true;
+  static constexpr auto kNames = std::to_array<string_view>(
+      {"package.json", "composer.json", "deno.json", "mcp.json", "hooks.json", "plugin.json", "settings.json",
+       "manifest.json", "server.json", "opencode.json", "gemini-extension.json", "claude_desktop_config.json",
+       "smithery.yaml", "action.yml", "action.yaml", "pyproject.toml", "cargo.toml", "project.json", "tasks.json"});
+  if (std::ranges::find(kNames, LowerCase(BaseName(path))) != kNames.end()) return true;
+  return Has(file.text(), {"\"mcpServers\"", "\"hooks\"", "mcp_servers"});
+}
+
 // The files beside one of them: what else the guard looks for.
 void FindCollections(std::vector<FileContext>& files) {
   std::set<string_view> folders;
@@ -94,7 +106,7 @@ void FindCollections(std::vector<FileContext>& files) {
     if (rows || IsCollectionOfAttacks(LowerCase(file.file->path), file.type)) folders.insert(folder_of(file));
   }
   for (FileContext& file : files) {
-    if (file.reach != core::Reach::kRuntime) continue;
+    if (file.reach != core::Reach::kRuntime || IsConfiguration(file)) continue;
     if ((IsDataType(file.type) && folders.contains(folder_of(file))) || HoldsPatterns(file))
       file.reach = core::Reach::kTest;
   }
@@ -104,9 +116,15 @@ constexpr std::size_t kMaxReaders = 64;                      // code files that 
 constexpr std::size_t kReaderHead = std::size_t{64} * 1024;  // ... and how far into each
 constexpr std::size_t kMaxRead = 400;                        // documents that are asked about
 
+bool AsksModel(string_view text) {
+  return Has(text, {"chat.completions", "messages.create(", "SystemMessage(", "generate_content(", "responses.create(",
+                    "generateText(", "streamText(", "\"role\": \"system\"", "role: \"system\"", "role: 'system'"});
+}
+
 // Prose that stands among the code and that code names is no document about the package: it is what the code hands out
 // (prompts, resources, templates).
-void FindProseThatCodeReads(std::vector<FileContext>& files) {
+// `asks_only`: of programs that ask a model.
+void FindProseThatCodeReads(std::vector<FileContext>& files, bool asks_only) {
   std::vector<string_view> heads;
   std::size_t asked = 0;
   for (FileContext& prose : files) {
@@ -135,7 +153,7 @@ void FindProseThatCodeReads(std::vector<FileContext>& files) {
     if (heads.empty()) {
       for (const FileContext& code : files) {
         if (IsCode(code.type) && code.reach <= core::Reach::kRuntime && heads.size() < kMaxReaders &&
-            BaseName(code.file->path) != "setup.py") {
+            BaseName(code.file->path) != "setup.py" && (!asks_only || AsksModel(code.text().substr(0, kReaderHead)))) {
           heads.push_back(code.text().substr(0, kReaderHead));
         }
       }
@@ -158,6 +176,19 @@ void FindProseThatCodeReads(std::vector<FileContext>& files) {
                                     text.find(extension) != string_view::npos);
     });
     if (read) prose.reach = core::Reach::kRuntime;
+  }
+}
+
+// Where all programs lie among tests and examples, they are what there is to run.
+void LiftOnlyPrograms(std::vector<FileContext>& files) {
+  const auto program = [](const FileContext& file) { return IsCode(file.runs()) && !file.text().empty(); };
+  const bool own = std::ranges::any_of(files, [&](const FileContext& file) {
+    return (program(file) && file.reach <= core::Reach::kRuntime) || file.type == FileType::kOtherSource;
+  });
+  if (own) return;
+  for (FileContext& file : files) {
+    if (program(file) && (file.reach == core::Reach::kTest || file.reach == core::Reach::kExample))
+      file.reach = core::Reach::kRuntime;
   }
 }
 
@@ -328,9 +359,12 @@ std::vector<FileContext> ClassifyFiles(const core::PackageView& view, PackageKin
     files.push_back(context);
   }
   FindStartedScripts(files);
-  if (kind == PackageKind::kMcpServer || kind == PackageKind::kToolModule || kind == PackageKind::kSkill)
-    FindProseThatCodeReads(files);
+  FindEvaluatedTexts(files);
   if (files.size() > 1) FindCollections(files);
+  const bool offers =
+      kind == PackageKind::kMcpServer || kind == PackageKind::kToolModule || kind == PackageKind::kSkill;
+  if (offers || kind == PackageKind::kCode) FindProseThatCodeReads(files, !offers);
+  LiftOnlyPrograms(files);
   return files;
 }
 

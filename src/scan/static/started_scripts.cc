@@ -2,7 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "static/classify.h"
 #include "static/part_set.h"
@@ -53,7 +59,8 @@ string_view Below(string_view path) {
     const std::size_t slash = path.find('/');
     path.remove_prefix(slash == string_view::npos ? path.size() : slash + 1);
   }
-  while (path.starts_with("./") || path.starts_with("../")) path.remove_prefix(path.find('/') + 1);
+  while (path.starts_with("./") || path.starts_with("../") || path.starts_with('/'))
+    path.remove_prefix(path.find('/') + 1);
   while (path.ends_with('.') || path.ends_with(':')) path.remove_suffix(1);
   return path;
 }
@@ -105,7 +112,69 @@ class Reader {
   std::size_t named_ = 0;
 };
 
+// What makes a program of a text; `require` and its like of a file.
+constexpr std::array kEvaluators = std::to_array<string_view>(
+    {"exec(", "eval(", "compile(", "Function(", "runInThisContext", "runInNewContext", "runInContext", "_compile(",
+     "SourceFileLoader(", "run_path(", "load_source(", "spec_from_file_location(", "execfile("});
+constexpr std::array kLoaders = std::to_array<string_view>({"require(", "import("});
+
+bool EndsInOneOf(string_view text, std::span<const string_view> ends) {
+  return std::ranges::any_of(ends, [&](string_view end) { return text.ends_with(end); });
+}
+
+// The texts in quotes of a line; whether each is what `require` or `import` is given.
+template <class Visit>
+void ForEachLiteral(string_view line, Visit visit) {
+  constexpr std::size_t kLongest = 200;
+  for (std::size_t at = 0; at < line.size(); ++at) {
+    const char quote = line[at];
+    if (quote != '"' && quote != '\'' && quote != '`') continue;
+    const std::size_t end = line.find(quote, at + 1);
+    if (end == string_view::npos) return;
+    if (end - at - 1 <= kLongest) visit(line.substr(at + 1, end - at - 1), EndsInOneOf(line.substr(0, at), kLoaders));
+    at = end;
+  }
+}
+
 }  // namespace
+
+void FindEvaluatedTexts(std::vector<FileContext>& files) {
+  static constexpr PartSet kEvaluates(kEvaluators);
+  static constexpr PartSet kLoads(kLoaders);
+  std::unordered_multimap<string_view, std::uint32_t> by_name;
+  for (const FileContext& file : files) {
+    if (by_name.size() < kMaxCandidates && MayBeProgram(file)) by_name.emplace(BaseName(file.file->path), file.index);
+  }
+  if (by_name.empty()) return;
+  std::size_t read = 0;
+  for (const FileContext& code : files) {
+    const bool python = code.type == FileType::kPython;
+    if (!python && code.type != FileType::kJavaScript && code.type != FileType::kTypeScript) continue;
+    if (++read > kMaxReaders) return;
+    const string_view text = code.text().substr(0, kMaxText);
+    const bool loads = !python && kLoads.AnyIn(text);
+    if (!loads && !kEvaluates.AnyIn(text)) continue;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t end = std::min(text.find('\n', at), text.size());
+      const string_view line = text.substr(at, std::min<std::size_t>(end - at, 2000));
+      at = end + 1;
+      const bool evaluates = kEvaluates.AnyIn(line);
+      if (!evaluates && !(loads && kLoads.AnyIn(line))) continue;
+      ForEachLiteral(line, [&](string_view literal, bool loaded) {
+        const string_view below = Below(literal);
+        const auto [first, last] = by_name.equal_range(BaseName(below));
+        for (auto it = first; it != last && (loaded ? literal.starts_with('.') : evaluates); ++it) {
+          FileContext& file = files[it->second];
+          // A loader of texts takes the words of a `.md`, and runs nothing.
+          if (loaded && file.type != FileType::kUnknownText) continue;
+          if (!EndsInPath(file.file->path, below)) continue;
+          file.started = python ? FileType::kPython : FileType::kJavaScript;
+          if (code.reach <= core::Reach::kRuntime) file.reach = std::min(file.reach, core::Reach::kRuntime);
+        }
+      });
+    }
+  }
+}
 
 void FindStartedScripts(std::vector<FileContext>& files) {
   static constexpr PartSet kWords(kInterpreters);

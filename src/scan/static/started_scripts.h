@@ -13,4 +13,10 @@ namespace interlock::scan {
 // the line itself (-c, -e, -m) is none.
 void FindStartedScripts(std::vector<FileContext>& files);
 
+// A text that code gives to what runs code, in the same line: `exec(open("notes.txt").read())`,
+// `eval(readFileSync("LICENSE"))`, `require("./core")`, which is JavaScript whatever its name ends in. It is read as
+// that language's program, and as the text that it is, and stands where that code does. At most 400 programs and
+// 256 KiB of each.
+void FindEvaluatedTexts(std::vector<FileContext>& files);
+
 }  // namespace interlock::scan

@@ -264,6 +264,30 @@ void Sheet::Entry(std::string_view path, bool installs) {
   if (installs) state_.facts.install_files.emplace_back(path);
 }
 
+void Sheet::EntryOfModule(std::string_view module) {
+  std::string path(module);
+  std::ranges::replace(path, '.', '/');
+  Entry(path + ".py");
+  Entry(path + "/__init__.py");
+}
+
+void Sheet::EntryPoints(std::string_view text) {
+  const auto in_module = [](char c) { return IsLetter(c) || IsDigit(c) || c == '_' || c == '.'; };
+  constexpr std::size_t kMost = 200;
+  std::size_t found = 0;
+  for (std::size_t colon = text.find(':'); colon != std::string_view::npos && found < kMost;
+       colon = text.find(':', colon + 1)) {
+    std::size_t begin = colon;
+    while (begin > 0 && in_module(text[begin - 1])) --begin;
+    std::size_t before = begin;
+    while (before > 0 && text[before - 1] == ' ') --before;
+    const bool called = colon + 1 < text.size() && (IsLetter(text[colon + 1]) || text[colon + 1] == '_');
+    if (begin == colon || before == 0 || text[before - 1] != '=' || !called) continue;
+    ++found;
+    EntryOfModule(text.substr(begin, colon - begin));
+  }
+}
+
 void Sheet::Entries(std::string_view command, bool installs) {
   while (!command.empty()) {
     const std::size_t end = std::min(command.find_first_of(" ;&|\"'"), command.size());

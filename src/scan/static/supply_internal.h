@@ -64,6 +64,10 @@ class Sheet {
   // What the package itself is called; the first manifest that says so is heard.
   void OwnName(std::string_view ecosystem, std::string_view name, base::ByteSpan bytes);
   void Entry(std::string_view path, bool installs = false);
+  // A module of Python that something starts: `package.tool`.
+  void EntryOfModule(std::string_view module);
+  // "name = package.tool:main", of the text's entry points.
+  void EntryPoints(std::string_view text);
   // Files that a command names: `node check.js`.
   void Entries(std::string_view command, bool installs);
   RawFinding& Raise(std::string_view rule, base::ByteSpan bytes, std::string message, std::string_view subject = {});

@@ -103,6 +103,7 @@ void ForEachIniValue(std::string_view text, Use use) {
 }
 
 void ReadSetupCfg(Sheet& sheet) {
+  if (sheet.is_own()) sheet.EntryPoints(sheet.text());
   ForEachIniValue(sheet.text(), [&](const std::string& section, const std::string& key, std::string_view value,
                                     base::ByteSpan bytes) {
     SupplyFacts& facts = sheet.facts();
@@ -172,6 +173,7 @@ void ReadSetupPy(Sheet& sheet) {
     });
   };
   if (sheet.is_own()) {
+    sheet.EntryPoints(text);
     ForEachLiteral(text, "name",
                    [&](std::string_view value, base::ByteSpan bytes) { sheet.OwnName(kPypi, value, bytes); });
   }
@@ -338,6 +340,7 @@ bool ReadPythonManifest(Sheet& sheet, std::string_view base) {
     ReadRequirements(sheet, development);
     return true;
   }
+  if (base == "entry_points.txt" && sheet.is_own()) return sheet.EntryPoints(sheet.text()), true;
   if (base == "setup.cfg") return ReadSetupCfg(sheet), true;
   if (base == "setup.py") return ReadSetupPy(sheet), true;
   if (base == "pipfile.lock") return ReadPipfileLock(sheet), true;

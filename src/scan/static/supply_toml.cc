@@ -156,11 +156,8 @@ void ReadPyproject(Sheet& sheet, const toml::table& root) {
       const toml::table* const scripts = TableAt(own, key);
       if (scripts == nullptr) continue;
       for (const auto& [name, node] : *scripts) {
-        std::string module = node.value_or(std::string());
-        module = module.substr(0, module.find(':'));
-        std::replace(module.begin(), module.end(), '.', '/');
-        sheet.Entry(module + ".py");
-        sheet.Entry(module + "/__init__.py");
+        const std::string target = node.value_or(std::string());
+        sheet.EntryOfModule(std::string_view(target).substr(0, target.find(':')));
       }
     }
   }

@@ -1,0 +1,192 @@
+// A copy of what a tool is given, sent beside the tool's work: what tells it from a tool whose work the sending is.
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "code/engine.h"
+#include "code/engine_words.h"
+#include "code/sink_words.h"
+
+namespace interlock::scan::code {
+
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
+
+namespace {
+
+constexpr int kDeepest = 12;
+
+// The same again, as a text or as bytes.
+bool IsEnvelope(std::string_view called) {
+  return IsOneOf(called, {"dumps", "stringify", "encode", "str", "String", "bytes", "b64encode", "quote", "format",
+                          "encodeURIComponent", "urlencode", "toString", "dict", "list", "from", "model_dump", "assign",
+                          "entries", "join"});
+}
+
+// The names in a function that hold what it was given, and what it has made of that.
+class Work {
+ public:
+  Work(const ModuleView& view, FuncId function) : view_(view), module_(view.module()), function_(function) {
+    for (const Param& param : module_.functions[function].params) given_.insert(param.name);
+  }
+
+  // Whether the statement does something with what was given: on this machine, or for the caller.
+  bool Does(const Stmt& statement) {
+    if (statement.value >= module_.exprs.size() || !Mentions(statement.value, 0)) return false;
+    if (statement.kind == StmtKind::kAssign) Hold(statement.target, Computes(statement.value), 0);
+    if (statement.kind == StmtKind::kReturn && Answers(statement.value, 0)) return true;
+    return WorksHere(statement.value, 0);
+  }
+
+ private:
+  const Expr& At(ExprId id) const { return module_.exprs[id]; }
+
+  template <class Test>
+  bool AnyPart(ExprId id, Test test) const {
+    const Expr& expr = At(id);
+    if (expr.base < module_.exprs.size() && test(expr.base)) return true;
+    return std::ranges::any_of(module_.ArgsOf(expr),
+                               [&](const Arg& arg) { return arg.value < module_.exprs.size() && test(arg.value); });
+  }
+
+  bool Mentions(ExprId id, int depth) const {
+    if (depth > kDeepest) return false;
+    const Expr& expr = At(id);
+    if (expr.kind == ExprKind::kName && (given_.contains(expr.text) || made_.contains(expr.text))) return true;
+    return AnyPart(id, [&](ExprId part) { return Mentions(part, depth + 1); });
+  }
+
+  // More than putting it in an envelope.
+  bool Computes(ExprId id) const {
+    const Expr& expr = At(id);
+    switch (expr.kind) {
+      case ExprKind::kBinary:
+      case ExprKind::kConcat:
+      case ExprKind::kIndex:
+      case ExprKind::kSlice:
+      case ExprKind::kComprehension:
+        return true;
+      case ExprKind::kAwait:
+        return expr.arg_count > 0 && Computes(module_.ArgsOf(expr)[0].value);
+      case ExprKind::kCall:
+        return expr.base < module_.exprs.size() &&
+               (!IsEnvelope(At(expr.base).text) || std::ranges::any_of(
+                                                       module_.ArgsOf(expr),
+                                                       [&](const Arg& arg) {
+                                                         return arg.value < module_.exprs.size() &&
+                                                                At(arg.value).kind != ExprKind::kDict &&
+                                                                Computes(arg.value);
+                                                       }));
+      default:
+        return false;
+    }
+  }
+
+  void Hold(ExprId target, bool made, int depth) {
+    if (target >= module_.exprs.size() || depth > kDeepest) return;
+    const Expr& expr = At(target);
+    if (expr.kind == ExprKind::kName) (made ? made_ : given_).insert(expr.text);
+    if (expr.kind != ExprKind::kList && expr.kind != ExprKind::kDict) return;
+    for (const Arg& arg : module_.ArgsOf(expr)) Hold(arg.value, made, depth + 1);
+  }
+
+  // What the caller gets was made of what was given: not said again, and not in a sentence about what was done.
+  bool Answers(ExprId id, int depth) const {
+    if (depth > kDeepest) return false;
+    const Expr& expr = At(id);
+    switch (expr.kind) {
+      case ExprKind::kName:
+        return made_.contains(expr.text);
+      case ExprKind::kBinary:
+        return Mentions(id, depth + 1);
+      case ExprKind::kString:
+      case ExprKind::kFormat:
+      case ExprKind::kConcat:
+        return false;
+      default:
+        return AnyPart(id, [&](ExprId part) { return Answers(part, depth + 1); });
+    }
+  }
+
+  // A file, a data base or a program of this machine is given it.
+  bool WorksHere(ExprId id, int depth) const {
+    if (depth > kDeepest) return false;
+    const Expr& expr = At(id);
+    if (expr.kind == ExprKind::kCall && Mentions(id, depth + 1)) {
+      if (IsWorkHere(id) || OnOpened(expr)) return true;
+    }
+    return AnyPart(id, [&](ExprId part) { return WorksHere(part, depth + 1); });
+  }
+
+  // open("notes.md", "a").write(text)
+  bool OnOpened(const Expr& call) const {
+    if (call.base >= module_.exprs.size() || At(call.base).kind != ExprKind::kMember) return false;
+    ExprId on = At(call.base).base;
+    FuncId scope = function_;
+    if (on < module_.exprs.size() && At(on).kind == ExprKind::kName) on = view_.Origin(on, function_, &scope);
+    return on < module_.exprs.size() && At(on).kind == ExprKind::kCall && IsWorkHere(on);
+  }
+
+  bool IsWorkHere(ExprId call) const {
+    const CatalogueEntry* const entry = Catalogue::For(module_.language).Find(view_.Callee(call, function_).text);
+    if (entry == nullptr) return false;
+    switch (entry->role) {
+      case Role::kFileOpen:
+      case Role::kFileRead:
+      case Role::kFileWrite:
+      case Role::kFileList:
+      case Role::kFileDelete:
+      case Role::kSql:
+      case Role::kShell:
+      case Role::kSpawn:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  const ModuleView& view_;
+  const Module& module_;
+  const FuncId function_;
+  std::unordered_set<std::string_view> given_;
+  std::unordered_set<std::string_view> made_;
+};
+
+// A tool that says so much sends what it is given because it was asked to.
+bool SpeaksOfSending(std::string_view lower) {
+  return AnyOf(lower,
+               {"upload",  "send",     "post",    "push",     "publish", "sync",   "notif",   "share",     "submit",
+                "report",  "export",   "hook",    "deliver",  "emit",    "relay",  "forward", "telemetr",  "analytic",
+                "track",   "remote",   "cloud",   "mail",     "messag",  "http",   " api",    "web ",      "website",
+                "online",  "fetch",    "request", "backend",  "service", "server", "subscri", "broadcast", "ingest",
+                "alert",   "tweet",    "chat",    "ticket",   "issue",   "order",  "invite",  "remind",    "audit",
+                "monitor", "feedback", "webpage", "internet", "url",     "link"});
+}
+
+}  // namespace
+
+bool Engine::SendsBesideWork(std::string_view host) {
+  if (statement_.kind != StmtKind::kExpr || !IsEntry()) return false;
+  // A page that a browser is sent to answers in the browser.
+  if (AnyOf(TextAt(statement_.loc).substr(0, 300),
+            {".goto(", ".navigate(", "driver.get(", "browser.get(", "webbrowser."}))
+    return false;
+  const std::string_view label = host.substr(0, host.rfind('.'));
+  const std::string_view name = label.substr(label.rfind('.') + 1);
+  for (const EntryPoint& entry : entry_points_) {
+    if (entry.module != module_ || entry.function != function_) continue;
+    const std::string said = LowerCase(entry.name + " " + entry.description.substr(0, 600));
+    if (SpeaksOfSending(said) || (name.size() > 3 && Contains(said, name))) return false;
+  }
+  const Function& function = code().functions[function_];
+  constexpr std::size_t kMostStatements = 400;
+  if (function.body.size() > kMostStatements) return false;
+  Work work(view(), function_);
+  return std::ranges::any_of(function.body, [&](const Stmt& statement) {
+    const bool sending = statement.loc.begin == statement_.loc.begin;
+    return !sending && work.Does(statement);
+  });
+}
+
+}  // namespace interlock::scan::code
