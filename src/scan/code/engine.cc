@@ -4,6 +4,7 @@
 
 #include "code/engine_words.h"
 #include "code/places.h"
+#include "code/sink_words.h"
 #include "interlock/base/check.h"
 #include "static/literals.h"
 #include "static/part_set.h"
@@ -521,6 +522,14 @@ Taint Engine::EvalMember(ExprId id) {
   return taint;
 }
 
+// text[::-1]
+static bool IsBackwards(const Module& module, const Expr& slice) {
+  const auto bounds = module.ArgsOf(slice);
+  if (bounds.size() < 3 || bounds[2].value >= module.exprs.size() || slice.base == kNone) return false;
+  const Loc at = module.exprs[bounds[2].value].loc;
+  return module.text.substr(at.begin, at.end - at.begin) == "-1";
+}
+
 Taint Engine::Eval(ExprId id) {
   Taint taint;
   if (id >= code().exprs.size() || depth_ >= kMaxNesting) return taint;
@@ -622,6 +631,9 @@ Taint Engine::Eval(ExprId id) {
     }
     default: {
       if (expr.base != kNone) taint.Join(Eval(expr.base));
+      if (expr.kind == ExprKind::kSlice && IsBackwards(code(), expr) &&
+          sink_words::ReadsBackwards(ConstantBehind(expr.base)))
+        taint.Join(Source(kDecoded, id, "reads a text backwards"));
       const bool pieces = expr.kind == ExprKind::kConcat || expr.kind == ExprKind::kFormat;
       std::string_view before;  // the piece before: folder + "/notes/" + name
       bool below = false;

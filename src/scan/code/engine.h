@@ -199,6 +199,7 @@ class Engine {
     return scope == function_ ? Known(expr) : view().Text(expr, scope);
   }
   [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot);
+  [[nodiscard]] std::string KnownField(const Expr& member, FuncId scope) const;
   void NoteSystemKeys(ExprId said);
   void NoteSent(const Taint& data, const std::string& host, bool aside);
   void GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg);
@@ -281,6 +282,8 @@ class Engine {
   Taint JudgeSql(const Call& call);
   Taint JudgeTemplate(const Call& call);
   Taint JudgeDecode(const Call& call);
+  std::string ConstantBehind(ExprId expr);
+  void JudgeTimer(const Call& call);
   Taint JudgeCheck(const Call& call);
   // sinks_agent.cc
   Taint JudgeAgent(Call& call);
@@ -557,7 +560,7 @@ class Engine {
   [[nodiscard]] bool TestsWhole(const Call& call, std::string_view last) const;
   bool JudgeAside(ExprId at, const Taint& data, const std::string& host);
   [[nodiscard]] bool SendsAside();
-  // The tool being read does its work, and the statement sends what it was given to somebody who answers nothing.
+  // ... of what the tool being read was given, which does its work besides.
   [[nodiscard]] bool SendsBesideWork(std::string_view host);
   [[nodiscard]] bool SendingIsPurpose();
   [[nodiscard]] bool AnswersRows(std::string_view method, ExprId client) const;
@@ -573,8 +576,7 @@ class Engine {
   [[nodiscard]] bool Locked() const;
   [[nodiscard]] bool GuardsByWords(ExprId value) const;
   void Dispatch(const Call& call);
-  // sinks_channel.cc
-  // sinks_commands.cc
+  // sinks_channel.cc, sinks_commands.cc
   void JudgeSentBy(const Call& call, std::string_view program, std::span<const ExprId> words, FuncId scope);
   void JudgeSentByLine(const Call& call, const std::string& line, const Taint& taint);
   void JudgeSentAlong(const Call& call, std::string_view last);

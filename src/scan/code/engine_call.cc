@@ -314,8 +314,10 @@ void Engine::JudgeAnyCall(Call* judged, Taint* result) {
     if (last_ && call.IsMethod() && SaysOneOf(call.base->text, {"then", "map", "forEach"}))
       JudgeHandedResult(call, call.receiver);
   }
-  if (last_ && SaysOneOf(call.last, {"nextTick", "setTimeout", "setImmediate", "setInterval"}))
+  if (last_ && SaysOneOf(call.last, {"nextTick", "setTimeout", "setImmediate", "setInterval"})) {
     JudgeHandedResult(call, call.all);
+    JudgeTimer(call);
+  }
   NoteTapCall(call);
   NoteRegistered(call);
   JudgeSpan(call);
@@ -418,6 +420,9 @@ Taint Engine::EvalCall(ExprId id) {
   if (call.entry == nullptr && !call.own) JudgeRunByName(call);
   bool letters = false;
   if (!call.own && ComputesText(call, &letters)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
+  if (call.last == "join" && !call.own &&
+      sink_words::ReadsBackwards(ConstantBehind(sink_words::TurnedRound(code(), call.base))))
+    result.Join(Source(kDecoded, id, "reads a text backwards"));
   if (!call.own && LettersOfFile(call)) result.Join(Source(kCodedFile, id, "makes letters of numbers in a file"));
   if (!taps_.empty() && call.callee.kind == ValueKind::kQualified && TappedHere() == call.callee.text)
     result.Join(Source(kTapped, id, "takes what was meant for " + call.callee.text));

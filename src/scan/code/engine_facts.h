@@ -92,6 +92,9 @@ struct GivenText {
   State state = State::kNobody;  // kUnknown: callers differ, or one of them gives what is not known
   std::string text;              // where all of them say the same
   std::string place;             // where something runs again by itself, if any caller gives such a path
+  // Of the one table that all callers give: its texts.
+  std::uint64_t table = 0;  // module and expression; 0: none yet
+  std::vector<std::pair<std::string, std::string>> fields;
 };
 
 struct FunctionFacts {

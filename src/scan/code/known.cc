@@ -16,6 +16,28 @@ namespace {
 constexpr std::uint32_t kDeepestKnown = 4;  // texts out of texts
 constexpr std::size_t kMaxGiven = 512;      // bytes of a text that is remembered for a parameter
 
+// Of a table that a caller gives, its texts. Whether more is known now.
+bool GiveTable(const ModuleView& view, std::uint32_t module, FuncId function, ExprId arg, GivenText& given) {
+  const Module& code = view.module();
+  FuncId scope = function;
+  const ExprId table = view.Origin(arg, function, &scope);
+  const std::uint64_t which = (std::uint64_t{module} << 32U | table) + 1;
+  if (given.table == which) return false;
+  const bool another = given.table != 0;  // callers differ: nothing is known
+  given.table = which;
+  if (another) given.fields.clear();
+  if (another) return false;
+  if (table >= code.exprs.size() || code.exprs[table].kind != ExprKind::kDict) return false;
+  constexpr std::size_t kMostFields = 16;
+  for (const Arg& field : code.ArgsOf(code.exprs[table])) {
+    if (field.name.empty() || given.fields.size() >= kMostFields) continue;
+    std::string text = view.Text(field.value, scope);
+    if (text.size() > kMaxGiven && text.find_first_of(" \n.:<>(") == std::string::npos) text.resize(kMaxGiven);
+    if (!text.empty() && text.size() <= kMaxGiven) given.fields.emplace_back(std::string(field.name), std::move(text));
+  }
+  return !given.fields.empty();
+}
+
 }  // namespace
 
 std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) {
@@ -43,6 +65,21 @@ std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) {
   return text.size() <= kMaxGiven ? text : std::string();
 }
 
+// (cfg => run(atob(cfg.boot)))({boot: "..."}): a text of the table that a parameter is given.
+std::string Engine::KnownField(const Expr& member, FuncId scope) const {
+  if (member.base >= code().exprs.size() || code().exprs[member.base].kind != ExprKind::kName) return {};
+  const std::uint32_t slot = view().SlotOf(member.base, scope);
+  if (slot == kNone || slot >= view().slots().size()) return {};
+  const Slot& variable = view().slots()[slot];
+  if (variable.param == kNone || variable.scope >= facts_[module_].size()) return {};
+  const FunctionFacts& about = facts_[module_][variable.scope];
+  if (variable.param >= about.texts.size()) return {};
+  for (const auto& [name, text] : about.texts[variable.param].fields) {
+    if (name == member.text) return text;
+  }
+  return {};
+}
+
 std::string Engine::Known(ExprId expr) {
   const std::string& text = view().Text(expr, function_);
   if (!text.empty() && text.front() != kHole) return text;
@@ -54,9 +91,11 @@ std::string Engine::Known(ExprId expr) {
   if (at.kind == ExprKind::kName) {
     given = KnownParam(module_, view().SlotOf(origin, scope));
   } else if (at.kind == ExprKind::kMember) {
+    given = KnownField(at, scope);
     // An attribute that a constructor was given.
     const Value& owner = view().Evaluate(at.base, scope);
-    if ((owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) && owner.module < states_.size()) {
+    if (given.empty() && (owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) &&
+        owner.module < states_.size()) {
       const ModuleView& there = *states_[owner.module].view;
       const std::uint32_t slot = there.AttributeSlot(owner.index, at.text);
       if (slot != kNone) {
@@ -94,6 +133,7 @@ void Engine::GiveText(std::uint32_t module, FuncId function, std::size_t param, 
   FunctionFacts& about = facts(module, function);
   if (param >= about.in.size()) return;
   if (about.texts.empty()) about.texts.resize(about.in.size());
+  if (GiveTable(view(), module_, function_, arg, about.texts[param])) changed_ = true;
   if (about.texts[param].state == State::kUnknown && !about.texts[param].place.empty()) return;
   std::string text = Known(arg);
   GivenText& given = about.texts[param];

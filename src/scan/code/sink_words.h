@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -218,5 +219,13 @@ inline std::string Shown(std::string_view text, std::size_t most = 120) {
   for (const char c : text.substr(0, most)) out += c == kHole ? std::string("…") : std::string(1, c);
   return out;
 }
+
+// A text that is a program once its letters stand the other way round (hidden_constants.cc).
+[[nodiscard]] bool ReadsBackwards(std::string text);
+// Of the callee of `x.split("").reverse().join("")`, x; kNone where it is another.
+[[nodiscard]] ExprId TurnedRound(const Module& module, const Expr* join);
+
+// sinks_kept.cc: what of a program in a text does harm, if anything. `runs`: the text is run.
+[[nodiscard]] std::optional<RawFinding> HarmOfProgram(std::string_view text, bool python, bool runs);
 
 }  // namespace interlock::scan::code::sink_words

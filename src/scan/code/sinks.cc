@@ -124,7 +124,12 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   } else if (fixed && (bad || kind == HostKind::kOrdinary)) {
     JudgeReport(call, all, host);
   }
-  if (!sent_on_ && (SendsAside() || SendsBesideWork(host))) (void)JudgeAside(call.expr, data, host);
+  if (sent_on_) return;
+  if (SendsBesideWork(host)) {
+    (void)JudgeAside(call.expr, all, host);
+  } else if (SendsAside()) {
+    (void)JudgeAside(call.expr, data, host);
+  }
 }
 
 // A name put together from pieces, for something dangerous.

@@ -71,7 +71,26 @@ Taint Engine::JudgeDeserialize(Call& call) {
     objects.Join(Source(kMarshalled, call.expr, "makes code objects of bytes"));
     return objects;
   }
-  if (target.Has(kForeign)) {
+  // urlretrieve(url, "a.pkl"); pickle.load(open("a.pkl", "rb")), Path("a.pkl").read_bytes()
+  const auto fetched = [&]() -> const Taint* {
+    for (const Arg& arg : call.args) {
+      const ExprId opened = view().Origin(arg.value, function_);
+      if (opened >= code().exprs.size() || code().exprs[opened].kind != ExprKind::kCall) continue;
+      const Expr& open = code().exprs[opened];
+      const bool method = open.base < code().exprs.size() && code().exprs[open.base].kind == ExprKind::kMember;
+      if (method) {
+        if (const Taint* found = FetchedPath(code().exprs[open.base].base, 0)) return found;
+      }
+      for (const Arg& path : code().ArgsOf(open)) {
+        if (const Taint* found = FetchedPath(path.value, 0)) return found;
+      }
+    }
+    return nullptr;
+  };
+  if (const Taint* written = last_ ? fetched() : nullptr; written != nullptr) {
+    Raise("VULN-006", call.expr, *written, kNetFile,
+          "unpacks objects of a file that it has fetched; unpacking runs code");
+  } else if (target.Has(kForeign)) {
     // cache.set(key, pickle.dumps(data)): what the program has packed itself is what it unpacks.
     std::string packs = call.callee.text;
     if (packs.ends_with(".loads")) packs.replace(packs.size() - 5, 5, "dumps(");

@@ -76,6 +76,10 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
       if (field.name == "input") data.Join(Eval(field.value));
     }
   }
+  if (data.Has(kToolArgument) && !data.Has(kTaken & ~kEncoded) && !host.empty() && SendsBesideWork(host)) {
+    (void)JudgeAside(call.expr, data, host);
+    return;
+  }
   data.labels &= kTaken | kEnvSecret;
   data.fresh &= kTaken | kEnvSecret;
   if (data.labels != 0 && !host.empty()) {
@@ -87,7 +91,8 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
 // f"curl -d '{data}' https://...", of a shell.
 void Engine::JudgeSentByLine(const Call& call, const std::string& line, const Taint& taint) {
   constexpr std::size_t kLongest = 4'096;
-  if (!last_ || !taint.Has(kTaken & ~kEncoded)) return;
+  const bool taken = taint.Has(kTaken & ~kEncoded);
+  if (!last_ || !(taken || taint.Has(kToolArgument))) return;
   const ShellScript script = ParseShell(std::string_view(line).substr(0, kLongest));
   std::string host;
   for (std::size_t i = 0; i < script.commands.size() && host.empty(); ++i) {
@@ -97,6 +102,10 @@ void Engine::JudgeSentByLine(const Call& call, const std::string& line, const Ta
       host = HostOfWord(command.words[word].text);
   }
   if (host.empty()) return;
+  if (!taken) {
+    if (SendsBesideWork(host)) (void)JudgeAside(call.expr, taint, host);
+    return;
+  }
   Taint data = taint;
   data.labels &= kTaken;
   data.fresh &= kTaken;

@@ -57,6 +57,20 @@ bool Engine::ComputesText(const Call& call, bool* letters) {
   const std::string_view name = call.callee.text;
   if (name.ends_with(".to_bytes") && !call.receiver.Has(~(kDecoded | kFileContent | kDataFile | kCodedFile)))
     return true;
+  // "".join(map(chr, NUMBERS)), String.fromCharCode(...numbers), new TextDecoder().decode(new Uint8Array(numbers))
+  const bool maps = name == "builtins.map" && call.args.size() == 2 &&
+                    view().Evaluate(call.args[0].value, function_).text == "builtins.chr";
+  const bool spreads = (name.ends_with("fromCharCode") || name.ends_with("fromCodePoint")) && call.args.size() == 1 &&
+                       call.args[0].value < code().exprs.size() &&
+                       code().exprs[call.args[0].value].kind == ExprKind::kSpread;
+  const bool decodes = name.ends_with("TextDecoder().decode") && call.args.size() == 1;
+  if ((maps || spreads || decodes) && (call.all.labels & ~(kDecoded | kTapped)) == 0) {
+    const ExprId numbers = call.args[maps ? 1 : 0].value;
+    if (StandsOnConstant(numbers)) return true;
+    here().computes |= call.all.params | ParamsWithin(numbers);
+    *letters = true;
+    return false;
+  }
   const bool makes = SaysOneOf(name, {"builtins.bytes", "builtins.bytearray", "builtins.chr", "String.fromCharCode",
                                       "String.fromCodePoint", "Buffer.from", "buffer.Buffer.from"}) ||
                      name.ends_with("Buffer.from") || name.ends_with("String.fromCharCode") ||
@@ -84,6 +98,31 @@ bool Engine::ComputesText(const Call& call, bool* letters) {
   here().computes |= call.all.params | ParamsWithin(origin);
   *letters = true;
   return false;
+}
+
+// setTimeout(atob("..."), 0): a timer runs a text as code. Most are given functions, which may hold anything.
+void Engine::JudgeTimer(const Call& call) {
+  const auto makes_text = [&](ExprId expr) {
+    FuncId scope = function_;
+    const ExprId made = view().Origin(expr, function_, &scope);
+    if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall) return false;
+    const ExprId base = code().exprs[made].base;
+    if (base >= code().exprs.size()) return false;
+    if (SaysOneOf(code().exprs[base].text, {"atob", "unescape", "decodeURIComponent"})) return true;
+    // Buffer.from(x, "base64").toString()
+    return code().exprs[base].kind == ExprKind::kMember && code().exprs[base].text == "toString" &&
+           Unpacks(code().exprs[base].base);
+  };
+  if (call.args.empty() || view().is_python() || !call.IsNamed() ||
+      !SaysOneOf(call.last, {"setTimeout", "setInterval"})) {
+    return;
+  }
+  const Value& value = view().Evaluate(call.args[0].value, function_);
+  if (value.kind == ValueKind::kFunction) return;
+  const bool folded = value.kind == ValueKind::kText && (value.decodes > 0 || value.obfuscation >= 2);
+  if (!folded && !(call.taints[0].Has(kDecoded) && makes_text(call.args[0].value))) return;
+  Raise("OBFUSC-001", call.expr, call.taints[0], kDecoded, "has a timer run code that is hidden by encoding", 0.9, {},
+        folded ? value.text : std::string());
 }
 
 // numbers.map((n) => String.fromCharCode(n ^ 7)), reduce(lambda text, n: text + chr(n ^ 7), NUMBERS): a function that

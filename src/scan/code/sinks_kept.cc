@@ -446,6 +446,31 @@ void Engine::JudgeKeptCommands() {
   }
 }
 
+// What of a program in a text does harm. `runs`: where the text is run, what its commands do as well.
+std::optional<RawFinding> sink_words::HarmOfProgram(std::string_view text, bool python, bool runs) {
+  static constexpr auto kHarm =
+      std::to_array<std::string_view>({"RCE-001", "RCE-002", "RCE-003", "EXFIL-001", "EXFIL-002", "EXFIL-003",
+                                       "EXFIL-006", "OBFUSC-001", "DESTROY-001", "MEM-001", "EXFIL-007"});
+  static constexpr auto kCommands = std::to_array<std::string_view>({"SH-001", "SH-002", "SH-003", "SH-004"});
+  std::string body(text);
+  std::replace(body.begin(), body.end(), kHole, '_');
+  const Module module = python ? LowerPython(body, 0) : LowerJavaScript(body, 0, false, false);
+  PackageModules package;
+  package.modules.push_back(&module);
+  package.paths.emplace_back(python ? "kept.py" : "kept.js");
+  CodeFacts facts = AnalyzeCode(package, {core::Reach::kRuntime});
+  for (RawFinding& finding : facts.findings) {
+    if (finding.scale < 0.6) continue;
+    const auto* rule = std::ranges::find(kHarm, finding.rule);
+    const auto* command = std::ranges::find(kCommands, finding.rule);
+    if (rule == kHarm.end() && (!runs || command == kCommands.end())) continue;
+    finding.rule = rule != kHarm.end() ? *rule : *command;
+    finding.flow.clear();
+    return std::move(finding);
+  }
+  return std::nullopt;
+}
+
 // A program that stands in a text, and is written or given to an interpreter by this file.
 void Engine::JudgePrograms() {
   static thread_local int depth = 0;  // of programs in programs
@@ -485,24 +510,9 @@ void Engine::JudgePrograms() {
     ++read;
     last_end = expr.loc.end;
     ++depth;
-    std::string body(text);
-    std::replace(body.begin(), body.end(), kHole, '_');
-    const Module module = python ? LowerPython(body, 0) : LowerJavaScript(body, 0, false, false);
-    PackageModules package;
-    package.modules.push_back(&module);
-    package.paths.emplace_back(python ? "kept.py" : "kept.js");
-    const CodeFacts facts = AnalyzeCode(package, {core::Reach::kRuntime});
+    const std::optional<RawFinding> harm = sink_words::HarmOfProgram(text, python, false);
     --depth;
-    for (const RawFinding& finding : facts.findings) {
-      if (finding.scale < 0.6) continue;
-      static constexpr auto kHarm =
-          std::to_array<std::string_view>({"RCE-001", "RCE-002", "RCE-003", "EXFIL-001", "EXFIL-002", "EXFIL-003",
-                                           "EXFIL-006", "OBFUSC-001", "DESTROY-001", "MEM-001", "EXFIL-007"});
-      const auto* rule = std::ranges::find(kHarm, finding.rule);
-      if (rule == kHarm.end()) continue;
-      Raise(*rule, id, {}, 0, "keeps a program in a text that " + finding.message, finding.scale, finding.host);
-      break;
-    }
+    if (harm) Raise(harm->rule, id, {}, 0, "keeps a program in a text that " + harm->message, harm->scale, harm->host);
   }
 }
 

@@ -508,6 +508,20 @@ void Engine::JudgeEval(Call& call) {
   }
   JudgeNetFile(call, call.all);
   if (!call.entry->permission) return;  // compile(): what is made of it counts
+  static thread_local int depth = 0;    // of programs in programs
+  constexpr std::size_t kShortestProgram = 24;
+  constexpr std::size_t kLongestProgram = std::size_t{32} << 10U;
+  if (constant && depth < 2 && value.text.size() >= kShortestProgram && value.text.size() <= kLongestProgram &&
+      AnyOf(value.text, {"require(", "import", "process."})) {
+    ++depth;
+    const std::optional<RawFinding> harm = HarmOfProgram(value.text, view().is_python(), true);
+    --depth;
+    // The rest of what a file keeps and brings away is said where it stands (JudgePrograms).
+    constexpr std::size_t kShortestKept = 60;
+    const bool said = value.text.size() >= kShortestKept && AnyOf(value.text, {"\n", ";"}) && view().words().leaves;
+    if (harm && (!said || harm->rule.starts_with("SH-")))
+      Raise(harm->rule, call.expr, {}, 0, "runs a text that " + harm->message, harm->scale, harm->host);
+  }
   if (constant && !value.text.empty() && (value.decodes > 0 || value.obfuscation >= 2)) {
     Raise("OBFUSC-001", call.expr, {}, 0, "runs code that is hidden by encoding", value.decodes > 0 ? 1.0 : 0.7, {},
           value.text);

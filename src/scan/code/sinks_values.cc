@@ -1,12 +1,14 @@
 // Calls that take values in, change them or check them: the environment, stores of credentials, statements and
 // templates, decoders, checks.
 #include "code/engine.h"
+#include "code/engine_words.h"
 #include "code/sink_words.h"
 
 namespace interlock::scan::code {
 
 using core::Permission;
-using namespace sink_words;  // NOLINT: the engine room's own words
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
 
 Taint Engine::JudgeVariable(Call& call) {
   Taint target;
@@ -96,6 +98,11 @@ Taint Engine::JudgeTemplate(const Call& call) {
   return call.all;
 }
 
+// One long word: no sentence, no address.
+static bool IsLetters(std::string_view text, std::size_t least) {
+  return text.size() >= least && text.find_first_of(std::string(" \n:") + kHole) == std::string_view::npos;
+}
+
 Taint Engine::JudgeDecode(const Call& call) {
   Taint result = call.all;
   Taint data;
@@ -104,13 +111,16 @@ Taint Engine::JudgeDecode(const Call& call) {
     // A constant that is decoded; short ones are icons, keys, magic bytes.
     const Value& value = view().Evaluate(from, function_);
     const bool plain_buffer = !view().is_python() && call.args.size() < 2 && AnyOf(call.callee.text, {"Buffer"});
-    bool constant =
-        (value.kind == ValueKind::kText && value.text.size() >= 16) || (data.labels == 0 && WrapsCoded(from));
-    if (!constant && value.kind != ValueKind::kText && (data.labels & ~kUnchecked) == 0) {
-      // (code => Function(atob(code))())("..."): what the only caller gives.
-      const std::string given = Known(from);
-      constant = given.size() >= 16 && given.find_first_of(std::string(" .:/") + kHole) == std::string::npos;
-    }
+    // Of base64 a short one will do: whoever runs it has hidden it, or has left the place for it.
+    const bool letters =
+        !plain_buffer && AnyOf(call.callee.text, {"b64decode", "atob", "Buffer", "a85decode", "b32decode"});
+    constexpr std::size_t kLetters = 16;
+    bool constant = (value.kind == ValueKind::kText && (letters || value.text.size() >= kLetters)) ||
+                    (data.labels == 0 && WrapsCoded(from));
+    // (code => Function(atob(code))())("..."): what the only caller gives.
+    if (!constant && value.kind != ValueKind::kText && (data.labels & ~(kUnchecked | kEnvLabels)) == 0)
+      constant = IsLetters(ConstantBehind(from), letters ? 8U : kLetters) ||
+                 (call.callee.text == "codecs.decode" && ConstantBehind(from).size() >= kLetters);
     if (constant && !plain_buffer) {
       result.Join(Source(kDecoded, call.expr, "decodes a constant"));
     } else if (!plain_buffer && data.Has(kFileContent | kCommandOutput | kNet) && !data.Has(kToolArgument)) {

@@ -122,6 +122,23 @@ std::pair<std::size_t, std::size_t> LicenceLine(std::string_view text) {
 }
 }  // namespace
 
+// An archive or a document that an agent is told to read is read with what is in it.
+static void LiftMembers(std::vector<FileContext>& files) {
+  constexpr std::string_view kInside = "!/";
+  std::unordered_set<std::string_view> given;
+  for (const FileContext& file : files) {
+    if (file.reach == Reach::kAgent && !IsText(file.type)) given.insert(file.file->path);
+  }
+  if (given.empty()) return;
+  for (FileContext& file : files) {
+    const std::string_view path = file.file->path;
+    if (file.reach <= Reach::kAgent || !IsText(file.type)) continue;
+    for (std::size_t at = path.find(kInside); at != std::string_view::npos; at = path.find(kInside, at + 1)) {
+      if (given.contains(path.substr(0, at))) file.reach = Reach::kAgent;
+    }
+  }
+}
+
 void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_name;
   for (const FileContext& file : files) by_name[BaseName(file.file->path)].push_back(file.index);
@@ -193,6 +210,7 @@ void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
       for (const std::uint32_t index : std::exchange(inside->second, {})) lift(files[index], Reach::kAgent);
     }
   }
+  LiftMembers(files);
   for (const std::string& entry : supply.entry_files) raise("", entry, Reach::kRuntime);
   for (const std::string& entry : supply.install_files) raise("", entry, Reach::kInstall);
   std::vector<std::string_view> sourced;

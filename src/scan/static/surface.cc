@@ -300,8 +300,13 @@ void CollectSurfaces(const FileContext& file, std::vector<TextSurface>& out) {
     case FileType::kMarkdown:
       Markdown(sink, text, body);
       break;
-    case FileType::kHtml:
     case FileType::kXml:
+      if (IsOfficeText(text)) {
+        CollectOffice(sink, body);
+        break;
+      }
+      [[fallthrough]];
+    case FileType::kHtml:
       Html(sink, text, body);
       break;
     case FileType::kJson:

@@ -39,6 +39,10 @@ void CollectShownTool(SurfaceSink& sink, base::ByteSpan part, std::string_view l
 // YAML by ':', TOML and INI by '='.
 void CollectKeyValues(SurfaceSink& sink, base::ByteSpan part, char separator);
 void CollectParagraphs(SurfaceSink& sink, base::ByteSpan part, SurfaceSet kind);
+// A part of a document of an office program (word/document.xml, xl/sharedStrings.xml, content.xml), by its root; its
+// paragraphs, whatever runs they are cut into.
+[[nodiscard]] bool IsOfficeText(std::string_view text);
+void CollectOffice(SurfaceSink& sink, SurfaceSet body);
 // Comments and string literals.
 void CollectCode(SurfaceSink& sink, base::ByteSpan part, CodeStyle style);
 

@@ -311,7 +311,7 @@ class Finder {
           to = earlier;
         }
       }
-      if (score == 0.0) continue;
+      if (score == 0.0 || (forget && to == rule && view.SaysOfWhatIsRead(rule))) continue;
       // "Override the whole system message:", and a program that sets an option: what the example shows.
       if (NamesOption(view, i, forget) || (!forget && view.SaysWhen(to))) continue;
       const std::string_view w = view.word(i);
