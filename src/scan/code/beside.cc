@@ -28,7 +28,9 @@ bool IsEnvelope(std::string_view called) {
 class Work {
  public:
   Work(const ModuleView& view, FuncId function) : view_(view), module_(view.module()), function_(function) {
-    for (const Param& param : module_.functions[function].params) given_.insert(param.name);
+    for (const Param& param : module_.functions[function].params) {
+      if (!IsOneOf(param.name, {"self", "cls", "this", "ctx", "context"})) given_.insert(param.name);
+    }
   }
 
   // Whether the statement does something with what was given: on this machine, or for the caller.

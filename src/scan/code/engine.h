@@ -62,11 +62,6 @@ class Engine {
     [[nodiscard]] bool IsNamed() const { return base != nullptr && base->kind == ExprKind::kName; }
   };
   using GivenFunctions = std::vector<std::pair<std::uint32_t, Value>>;
-  // What of a file packs commands for PowerShell, and texts in it that fetch and run.
-  struct Packing {
-    std::vector<std::string> packers;     // calls of them: "pack("
-    std::vector<std::uint32_t> fetchers;  // where their texts begin; ascending
-  };
   // One file's state while it is read.
   struct ModuleState {
     const ModuleView* view = nullptr;
@@ -75,6 +70,7 @@ class Engine {
     std::vector<std::uint16_t> entries;                // of callees and members, by expression; into entries_
     std::uint64_t steps_left = 0;                      // of this pass: one file's tangle costs no other file anything
     bool unfinished = false;
+    std::uint32_t programs = 0;  // texts that were judged as the programs that they are
     std::optional<bool> interprets;  // runs texts among the variables of other functions; once asked
     std::optional<bool> frames;      // looks at variables of frames; once asked
     std::optional<bool> wallets;     // holds addresses at which money arrives; once asked

@@ -420,8 +420,8 @@ Taint Engine::EvalCall(ExprId id) {
   if (call.entry == nullptr && !call.own) JudgeRunByName(call);
   bool letters = false;
   if (!call.own && ComputesText(call, &letters)) result.Join(Source(kDecoded, id, "computes a text from numbers"));
-  if (call.last == "join" && !call.own &&
-      sink_words::ReadsBackwards(ConstantBehind(sink_words::TurnedRound(code(), call.base))))
+  const ExprId turned = call.last == "join" && !call.own ? sink_words::TurnedRound(code(), call.base) : kNone;
+  if (turned != kNone && sink_words::ReadsBackwards(ConstantBehind(turned)))
     result.Join(Source(kDecoded, id, "reads a text backwards"));
   if (!call.own && LettersOfFile(call)) result.Join(Source(kCodedFile, id, "makes letters of numbers in a file"));
   if (!taps_.empty() && call.callee.kind == ValueKind::kQualified && TappedHere() == call.callee.text)

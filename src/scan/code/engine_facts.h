@@ -97,6 +97,12 @@ struct GivenText {
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
+// What of a file packs commands for PowerShell, and texts in it that fetch and run.
+struct Packing {
+  std::vector<std::string> packers;     // calls of them: "pack("
+  std::vector<std::uint32_t> fetchers;  // where their texts begin; ascending
+};
+
 struct FunctionFacts {
   std::vector<SentParam> sends;
   std::vector<LentParam> lent;

@@ -443,7 +443,7 @@ bool IsFetcher(const Expr& part) {
 }  // namespace
 
 // What the file has that packs commands for PowerShell, or that is worth packing; looked for once, when first asked.
-const Engine::Packing& Engine::PackingOf() {
+const Packing& Engine::PackingOf() {
   constexpr std::size_t kShort = 600;
   constexpr std::size_t kMostPackers = 16;
   std::optional<Packing>& known = states_[module_].packing;

@@ -511,8 +511,9 @@ void Engine::JudgeEval(Call& call) {
   static thread_local int depth = 0;    // of programs in programs
   constexpr std::size_t kShortestProgram = 24;
   constexpr std::size_t kLongestProgram = std::size_t{32} << 10U;
+  constexpr std::uint32_t kMostPrograms = 200;  // of a file: bundles for development are made of such texts
   if (constant && depth < 2 && value.text.size() >= kShortestProgram && value.text.size() <= kLongestProgram &&
-      AnyOf(value.text, {"require(", "import", "process."})) {
+      AnyOf(value.text, {"require(", "import", "process."}) && states_[module_].programs++ < kMostPrograms) {
     ++depth;
     const std::optional<RawFinding> harm = HarmOfProgram(value.text, view().is_python(), true);
     --depth;
