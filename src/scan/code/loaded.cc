@@ -30,6 +30,9 @@ bool IsProgramName(std::string_view text) {
       kEndings, [&](std::string_view ending) { return text.size() > ending.size() && text.ends_with(ending); });
 }
 
+// Of programs that load one another.
+Language Family(Language language) { return language == Language::kTypeScript ? Language::kJavaScript : language; }
+
 // "./tests/run.py" as an import would say it.
 std::string ModuleNameOf(std::string_view path) {
   while (path.starts_with("./")) path.remove_prefix(2);
@@ -120,7 +123,7 @@ std::vector<std::uint32_t> LiftLoaded(const World& world, std::vector<Reach>& re
       const std::uint32_t found = world.Resolve(loading[i], name);
       if (found >= count || known[found] || IsInstalled(world.PathOf(found))) return;
       // "./random" is no `random.py` to a program in JavaScript.
-      if (world.View(found).module().language != loader.language) return;
+      if (Family(world.View(found).module().language) != Family(loader.language)) return;
       known[found] = true;
       loading.push_back(found);
       if (reach[found] <= Reach::kRuntime) return;
