@@ -70,7 +70,7 @@ class Engine {
     std::vector<std::uint16_t> entries;                // of callees and members, by expression; into entries_
     std::uint64_t steps_left = 0;                      // of this pass: one file's tangle costs no other file anything
     bool unfinished = false;
-    std::uint32_t programs = 0;  // texts that were judged as the programs that they are
+    std::uint32_t programs = 0;      // texts that were judged as the programs that they are
     std::optional<bool> interprets;  // runs texts among the variables of other functions; once asked
     std::optional<bool> frames;      // looks at variables of frames; once asked
     std::optional<bool> wallets;     // holds addresses at which money arrives; once asked
@@ -195,7 +195,7 @@ class Engine {
     return scope == function_ ? Known(expr) : view().Text(expr, scope);
   }
   [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot);
-  [[nodiscard]] std::string KnownField(const Expr& member, FuncId scope) const;
+  [[nodiscard]] std::string KnownField(ExprId table, std::string_view key, FuncId scope) const;
   void NoteSystemKeys(ExprId said);
   void NoteSent(const Taint& data, const std::string& host, bool aside);
   void GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg);

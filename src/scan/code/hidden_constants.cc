@@ -74,10 +74,8 @@ std::string Engine::ConstantBehind(ExprId expr) {
       case ExprKind::kIndex: {
         // cfg["boot"], of a parameter; PARTS[0]
         if (args.empty()) return {};
-        Expr member = at;
         const std::string& key = view().Text(args.front().value, scope);
-        member.text = key;
-        if (std::string text = KnownField(member, scope); !key.empty() && !text.empty()) return text;
+        if (std::string text = KnownField(at.base, key, scope); !text.empty()) return text;
         const ExprId table = view().Origin(at.base, scope);
         if (table >= code().exprs.size() || code().exprs[table].kind != ExprKind::kList) return {};
         expr = table;

@@ -66,16 +66,16 @@ std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) {
 }
 
 // (cfg => run(atob(cfg.boot)))({boot: "..."}): a text of the table that a parameter is given.
-std::string Engine::KnownField(const Expr& member, FuncId scope) const {
-  if (member.base >= code().exprs.size() || code().exprs[member.base].kind != ExprKind::kName) return {};
-  const std::uint32_t slot = view().SlotOf(member.base, scope);
+std::string Engine::KnownField(ExprId table, std::string_view key, FuncId scope) const {
+  if (table >= code().exprs.size() || code().exprs[table].kind != ExprKind::kName) return {};
+  const std::uint32_t slot = view().SlotOf(table, scope);
   if (slot == kNone || slot >= view().slots().size()) return {};
   const Slot& variable = view().slots()[slot];
   if (variable.param == kNone || variable.scope >= facts_[module_].size()) return {};
   const FunctionFacts& about = facts_[module_][variable.scope];
   if (variable.param >= about.texts.size()) return {};
   for (const auto& [name, text] : about.texts[variable.param].fields) {
-    if (name == member.text) return text;
+    if (name == key) return text;
   }
   return {};
 }
@@ -91,7 +91,7 @@ std::string Engine::Known(ExprId expr) {
   if (at.kind == ExprKind::kName) {
     given = KnownParam(module_, view().SlotOf(origin, scope));
   } else if (at.kind == ExprKind::kMember) {
-    given = KnownField(at, scope);
+    given = KnownField(at.base, at.text, scope);
     // An attribute that a constructor was given.
     const Value& owner = view().Evaluate(at.base, scope);
     if (given.empty() && (owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) &&

@@ -30,6 +30,18 @@ bool IsProgramName(std::string_view text) {
       kEndings, [&](std::string_view ending) { return text.size() > ending.size() && text.ends_with(ending); });
 }
 
+// By its name, in a folder of helpers: "latest.js" is none, nor is what a package begins with.
+bool StartsTests(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string_view::npos) return false;
+  const std::string_view folder = path.substr(path.rfind('/', slash - 1) + 1, slash - path.rfind('/', slash - 1) - 1);
+  if (folder != "scripts" && folder != "tools" && folder != "ci" && folder != "dev") return false;
+  const std::string_view name = path.substr(slash + 1);
+  const std::size_t at = name.find("test");
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  return at != std::string_view::npos && (at == 0 || !letter(name[at - 1]));
+}
+
 // Of programs that load one another.
 Language Family(Language language) { return language == Language::kTypeScript ? Language::kJavaScript : language; }
 
@@ -112,8 +124,7 @@ std::vector<std::uint32_t> LiftLoaded(const World& world, std::vector<Reach>& re
   std::vector<bool> known(count, false);
   for (std::uint32_t m = 0; m < count; ++m) {
     // scripts/run_tests.py starts tests, unless something else starts it.
-    const std::string_view path = world.PathOf(m);
-    if (reach[m] > Reach::kRuntime || path.substr(path.rfind('/') + 1).find("test") != std::string_view::npos) continue;
+    if (reach[m] > Reach::kRuntime || StartsTests(world.PathOf(m))) continue;
     known[m] = true;
     loading.push_back(m);
   }

@@ -12,6 +12,7 @@
 #include "static/ascii.h"
 #include "static/build_pieces.h"
 #include "static/classify.h"
+#include "static/markdown.h"
 #include "static/plain_statements.h"
 #include "static/shell_judge.h"
 
@@ -73,19 +74,13 @@ std::string Plain(string_view text) {
     }
     if (text.substr(i, 2) == "''") ++i;
     if (text[i] == '&') {
-      bool known = false;
-      for (const auto& [name, letter] : {std::pair<string_view, char>{"&amp;", '&'},
-                                         {"&lt;", '<'},
-                                         {"&gt;", '>'},
-                                         {"&quot;", '"'},
-                                         {"&apos;", '\''}}) {
-        if (text.substr(i, name.size()) != name) continue;
-        out += letter;
-        i += name.size() - 1;
-        known = true;
-        break;
+      constexpr std::size_t kLongestEntity = 10;
+      const string_view piece = text.substr(i, text.substr(i, kLongestEntity).find(';') + 1);
+      if (const std::string meant = TextOfEntity(piece); !meant.empty()) {
+        out += meant;
+        i += piece.size() - 1;
+        continue;
       }
-      if (known) continue;
     }
     out += text[i];
   }

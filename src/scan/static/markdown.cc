@@ -9,6 +9,35 @@
 #include "static/hidden_styles.h"
 
 namespace interlock::scan {
+std::string TextOfEntity(std::string_view piece) {
+  struct Named {
+    std::string_view name, text;
+  };
+  static constexpr std::array<Named, 10> kNamed = {{{"&amp;", "&"},
+                                                    {"&lt;", "<"},
+                                                    {"&gt;", ">"},
+                                                    {"&quot;", "\""},
+                                                    {"&apos;", "'"},
+                                                    {"&nbsp;", " "},
+                                                    {"&Tab;", " "},
+                                                    {"&NewLine;", " "},
+                                                    {"&sol;", "/"},
+                                                    {"&colon;", ":"}}};
+  for (const Named& entity : kNamed) {
+    if (piece == entity.name) return std::string(entity.text);
+  }
+  if (piece.size() <= 3 || piece[0] != '&' || piece[1] != '#') return {};
+  const bool hex = (piece[2] | 32) == 'x';
+  std::uint32_t code = 0;
+  for (const char c : piece.substr(hex ? 3 : 2)) {
+    if (c == ';') break;
+    const char l = static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
+    const int digit = l >= '0' && l <= '9' ? l - '0' : l >= 'a' && l <= 'f' ? l - 'a' + 10 : 0;
+    code = std::min<std::uint32_t>(0x110000, code * (hex ? 16 : 10) + static_cast<std::uint32_t>(digit));
+  }
+  return code >= 0x20 && code < 0x7F ? std::string(1, static_cast<char>(code)) : std::string();
+}
+
 namespace {
 
 constexpr std::size_t kMaxOpenTags = 64;
@@ -387,41 +416,10 @@ class Builder {
   }
 
   void Entity(std::string_view piece) {
-    struct Named {
-      std::string_view name, text;
-    };
-    static constexpr std::array<Named, 10> kNamed = {{{"&amp;", "&"},
-                                                      {"&lt;", "<"},
-                                                      {"&gt;", ">"},
-                                                      {"&quot;", "\""},
-                                                      {"&apos;", "'"},
-                                                      {"&nbsp;", " "},
-                                                      {"&Tab;", " "},
-                                                      {"&NewLine;", " "},
-                                                      {"&sol;", "/"},
-                                                      {"&colon;", ":"}}};
-    for (const Named& entity : kNamed) {
-      if (piece == entity.name) {
-        Jump(piece);
-        AppendMade(entity.text);
-        return;
-      }
-    }
-    if (piece.size() > 3 && piece[1] == '#') {
-      const bool hex = Lower(piece[2]) == 'x';
-      std::uint32_t code = 0;
-      for (const char c : piece.substr(hex ? 3 : 2)) {
-        if (c == ';') break;
-        const char l = Lower(c);
-        const int digit = l >= '0' && l <= '9' ? l - '0' : l >= 'a' && l <= 'f' ? l - 'a' + 10 : 0;
-        code = std::min<std::uint32_t>(0x110000, code * (hex ? 16 : 10) + static_cast<std::uint32_t>(digit));
-      }
-      if (code >= 0x20 && code < 0x7F) {
-        Jump(piece);
-        const char c = static_cast<char>(code);
-        AppendMade({&c, 1});
-        return;
-      }
+    if (const std::string text = TextOfEntity(piece); !text.empty()) {
+      Jump(piece);
+      AppendMade(text);
+      return;
     }
     Append(piece);
   }

@@ -58,4 +58,7 @@ struct HtmlTag {
 };
 [[nodiscard]] HtmlTag ReadHtmlTag(std::string_view tag);
 
+// What "&amp;", "&#65;" or "&#x41;" stands for, of letters that are not above ASCII; "": none that is known.
+[[nodiscard]] std::string TextOfEntity(std::string_view piece);
+
 }  // namespace interlock::scan

@@ -8,19 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "static/markdown.h"
 #include "static/surface_parts.h"
 
 namespace interlock::scan {
 namespace {
 
 using std::string_view;
-
-struct Entity {
-  string_view name;
-  char letter;
-};
-constexpr std::array<Entity, 5> kEntities = {
-    Entity{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
 
 // Behind which a paragraph is over: of Word, PowerPoint, Excel and OpenDocument.
 bool EndsParagraph(string_view name) {
@@ -56,11 +50,12 @@ class Reader {
     while (at < end) {
       std::size_t size = 1;
       char letter = text[at];
+      constexpr std::size_t kLongestEntity = 10;
       if (letter == '&') {
-        for (const Entity& entity : kEntities) {
-          if (text.substr(at, entity.name.size()) != entity.name) continue;
-          letter = entity.letter;
-          size = entity.name.size();
+        const string_view piece = text.substr(at, text.substr(at, kLongestEntity).find(';') + 1);
+        if (const std::string meant = TextOfEntity(piece); !meant.empty()) {
+          letter = meant[0];
+          size = piece.size();
         }
       }
       Put(letter, at);

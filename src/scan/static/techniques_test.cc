@@ -134,7 +134,7 @@ TEST(Packages, WhatIsHandedOnIsFollowed) {
   EXPECT_GE(ExpectOf("plain", true), 33U);
   EXPECT_GE(ExpectOf("harm", true), 24U);
   EXPECT_GE(ExpectOf("named", true), 107U);
-  EXPECT_GE(ExpectOf("loaded", true), 32U);
+  EXPECT_GE(ExpectOf("loaded", true), 33U);
   EXPECT_GE(ExpectOf("forwarded", true), 13U);
 }
 

@@ -72,8 +72,8 @@ constexpr double kWarnScore = 0.28;
 constexpr double kBlockScore = 0.57;
 constexpr double kVulnerableWarn = 0.24;  // evidence of weaknesses from which a person should look
 // What neither runs in the agent nor is given to it does not condemn, however much of it there is. A person looks at a
-// deed there that would be a ground by itself anywhere else: whoever builds, tests or opens the package runs it. (Words
-// there are what guards are tested by.)
+// deed there that would be a ground by itself anywhere else: whoever builds or opens the package runs it. (Not in
+// documents and tests; and words there are what guards are tested by.)
 constexpr double kMostAside = 0.18;
 constexpr double kGrave = 0.4;
 constexpr double kDecisiveConfidence = 0.8;
