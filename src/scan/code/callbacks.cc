@@ -191,8 +191,9 @@ Taint Engine::NamedPlace(ExprId path) {
   if (path >= code().exprs.size()) return {};
   const Expr& expr = code().exprs[path];
   const bool joined = expr.kind == ExprKind::kBinary && expr.text == "/";
-  const bool called = expr.kind == ExprKind::kCall && expr.base < code().exprs.size() &&
-                      SaysOneOf(code().exprs[expr.base].text, {"expanduser", "join", "joinpath", "Path", "resolve"});
+  const bool called =
+      expr.kind == ExprKind::kCall && expr.base < code().exprs.size() &&
+      SaysOneOf(code().exprs[expr.base].text, {"expanduser", "join", "joinpath", "Path", "resolve", "Join"});
   const bool pieces = expr.kind == ExprKind::kFormat || expr.kind == ExprKind::kConcat;
   if (!joined && !called && !pieces) return {};
   const std::string& text = view().Text(path, function_);

@@ -301,6 +301,7 @@ void Engine::ReadBody(FuncId function) {
         if (stmt.caught && IsSmall(module_, function_)) taint.Join(thrown_);
         Assign(stmt.target, stmt.value, taint, stmt.condition_depth == 0, 0);
         JudgeAccount(stmt);
+        JudgeHashedAnswer(stmt);
         break;
       }
       case StmtKind::kReturn:
@@ -312,6 +313,7 @@ void Engine::ReadBody(FuncId function) {
         Taint& out = here().out;
         const Taint before = out;
         out.Join(taint);
+        out.Join(NamedPlace(stmt.value));  // of several, it may be this one
         if (out.labels != before.labels || out.params != before.params || out.fresh != before.fresh ||
             out.cut != before.cut) {
           changed_ = true;
@@ -323,6 +325,7 @@ void Engine::ReadBody(FuncId function) {
           }
         }
         JudgeAnswer(stmt, taint);
+        JudgeHashedAnswer(stmt);
         JudgeChance(stmt.value);
         JudgeState(stmt);
         JudgeAccount(stmt);

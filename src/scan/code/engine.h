@@ -111,6 +111,7 @@ class Engine {
   void TakeGivenPaths(const Call& call, Taint* given, Taint* result);
   void NoteArchive(const std::string& name, const Taint& packed);
   void KeepInReceiver(const Call& call, const Taint& given);
+  void KeepInContainers(ExprId receiver, const Taint& kept);
   void KeepInFirst(const Call& call);
   void KeepInBuffer(const Call& call, const Taint& given);
   void MarkJoinedWords(const Call& call, Taint* result);
@@ -233,6 +234,7 @@ class Engine {
   Taint JudgeSocketReceive(Call& call);
   [[nodiscard]] std::string HostOfRequest(const Call& call, ExprId url, const std::string& text);
   void JudgeCarried(const Call& call, const Taint& headers, const std::string& host);
+  [[nodiscard]] bool IsStoreOfOthers(const Taint& data, Labels of, std::string_view host) const;
   void JudgeUnverified(const Call& call, const Taint& data, const std::string& host);
   void JudgeChosenAddress(const Call& call, ExprId url, bool no_text, const Taint& target, const Taint* headers);
   Taint AnswerOfRequest(const Call& call, const std::string& text, const std::string& host, const Taint& target);
@@ -334,6 +336,7 @@ class Engine {
   void JudgeMemory(Call& call);
   [[nodiscard]] bool KeepingIsPurpose() const;
   void JudgeCondition(const Stmt& stmt);
+  void JudgeHashedAnswer(const Stmt& stmt);
   void JudgeHashedWord(const Stmt& stmt, std::span<const ExprId> parts);
   [[nodiscard]] bool NamesDay(ExprId at) const;
   [[nodiscard]] bool ClearsTree(const Call& call);
@@ -393,6 +396,7 @@ class Engine {
   [[nodiscard]] bool GivenHarm(const Call& call);
   void JudgeSettingsCall(const Call& call, std::string_view last);
   [[nodiscard]] Taint OfRunner(const Call& call);
+  void JudgeWall(const Call& call);
   void JudgeDropped(const Call& call, std::string_view last);
   void JudgeReturned();
   [[nodiscard]] bool DecodesHere(ExprId command) const;
@@ -527,6 +531,8 @@ class Engine {
   void JudgeWeak(const Call& call, std::string_view last, bool method);
   void JudgeStatement(const Call& call);
   void JudgePeer(ExprId at);
+  void JudgePeerOfAll(ExprId at);
+  void JudgePeerVariable(ExprId at, std::string_view name, ExprId value);
   void JudgeLoosened(ExprId target, ExprId value);
   void JudgePeerField(ExprId dict);
   void JudgePeerCall(const Call& call, std::string_view last);
@@ -694,21 +700,6 @@ class Engine {
   [[nodiscard]] bool FetchesAndRuns(std::string_view text) const;
   [[nodiscard]] bool WritesRunner();
   [[nodiscard]] bool HoldsRunner() const;
-
-  struct StateWrite {
-    std::string key;
-    std::uint32_t module = 0;
-    FuncId function = kModuleBody;
-    Taint taint;
-    Labels because = 0;
-    std::vector<std::string> sources;  // keys that the value was taken from
-    Loc loc;
-  };
-  struct StateRead {
-    std::string key;
-    std::uint32_t module = 0;
-    FuncId function = kModuleBody;
-  };
 
   const World& world_;
   const std::vector<EntryPoint>& entry_points_;

@@ -267,6 +267,7 @@ void Engine::JudgeAnyCall(Call* judged, Taint* result) {
       JudgeLogged(call, call.last);
       JudgePictureData(call, call.last);
       JudgeSettingsCall(call, call.last);
+      JudgeWall(call);
       JudgeDropped(call, call.last);
       JudgeRanked(call, call.last);
       JudgeSwapped(call);

@@ -125,4 +125,20 @@ struct FunctionFacts {
   bool running = false;
 };
 
+// Keys of a state that a graph of agents hands on: who writes them, and who reads them.
+struct StateWrite {
+  std::string key;
+  std::uint32_t module = 0;
+  FuncId function = kModuleBody;
+  Taint taint;
+  Labels because = 0;
+  std::vector<std::string> sources;  // keys that the value was taken from
+  Loc loc;
+};
+struct StateRead {
+  std::string key;
+  std::uint32_t module = 0;
+  FuncId function = kModuleBody;
+};
+
 }  // namespace interlock::scan::code

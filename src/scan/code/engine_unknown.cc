@@ -133,9 +133,6 @@ void Engine::NoteArchive(const std::string& name, const Taint& packed) {
 
 namespace {
 
-// What is no setting of a client: whatever is filled with it holds it.
-constexpr Labels kHeldByAnything = kSecretFile | kStore | kWeakSecretFile | kKept | kEnvAll | kClipboard | kKeys;
-
 // meta.add_itxt(...), chunks.splice(...), sheet.setCell(...): no list has all of them. A client is given its key.
 bool FillsByName(std::string_view method) {
   constexpr std::array<std::string_view, 7> kBegins = {"add", "set", "put", "append", "insert", "write", "splice"};
@@ -193,6 +190,34 @@ void Engine::KeepInFirst(const Call& call) {
   kept.Join(given);
 }
 
+// An archive over a buffer, an encoder over a compressor over a buffer: what is put into the one is in the others. So
+// is what is put into a part of it that a method of it has made.
+void Engine::KeepInContainers(ExprId receiver, const Taint& kept) {
+  const Labels carried =
+      kSecretLabels | kWeakSecretFile | (code().language == Language::kGo ? kKept | kClipboard | kEnvAll : Labels{0});
+  if (!kept.Has(carried)) return;
+  constexpr std::size_t kMostMakers = 8;
+  const auto named = [&](ExprId expr) {
+    return expr < code().exprs.size() && code().exprs[expr].kind == ExprKind::kName;
+  };
+  std::vector<ExprId> open = {receiver};
+  for (std::size_t i = 0; i < open.size() && i < kMostMakers; ++i) {
+    FuncId made_in = function_;
+    const ExprId handle = view().Origin(open[i], function_, &made_in);
+    if (made_in != function_ || handle >= code().exprs.size() || code().exprs[handle].kind != ExprKind::kCall) continue;
+    for (const Arg& arg : code().ArgsOf(code().exprs[handle])) {
+      if (!named(arg.value)) continue;
+      const std::uint32_t buffer = view().SlotOf(arg.value, function_);
+      if (buffer == kNone) continue;
+      states_[module_].slots[buffer].Join(kept);
+      open.push_back(arg.value);
+    }
+    const ExprId maker = code().exprs[handle].base;
+    if (maker < code().exprs.size() && code().exprs[maker].kind == ExprKind::kMember && named(code().exprs[maker].base))
+      open.push_back(code().exprs[maker].base);
+  }
+}
+
 // x.append(secret): what is put into a thing stays in it.
 void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   ExprId receiver = call.base->base;
@@ -204,6 +229,9 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
     const Expr& part = code().exprs[receiver];
     if (part.kind == ExprKind::kMember && part.text == "Header" && part.base < code().exprs.size())
       receiver = part.base;
+  } else if (const Expr& part = code().exprs[receiver]; part.kind == ExprKind::kMember && part.text == "headers") {
+    receiver = part.base;  // session.headers.update({...})
+    if (receiver >= code().exprs.size()) return;
   }
   const std::uint32_t attribute = OwnAttribute(receiver);
   const bool query = IsQueryOf(receiver);  // url.searchParams.set(name, value)
@@ -214,7 +242,8 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
                                        "unshift",        "setdefault", "set_content", "writestr",
                                        "add_attachment", "attach",     "set_payload", "add_field",
                                        "field",          "feed",       "add_header",  "add_unredirected_header"});
-  if (!listed && !FillsByName(last)) return;
+  const bool encodes = code().language == Language::kGo && last == "encode";  // json.NewEncoder(w).Encode(v)
+  if (!listed && !encodes && !FillsByName(last)) return;
   const std::uint32_t slot =
       attribute != kNone ? attribute : view().SlotOf(query ? code().exprs[receiver].base : receiver, function_);
   if (slot == kNone) return;
@@ -235,25 +264,7 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   if ((state.slots[slot].labels | kept.labels) != state.slots[slot].labels) changed_ = true;
   state.slots[slot].Join(kept);
   if (scope == kModuleBody && function_ != kModuleBody) state.outside[slot].Join(kept);
-  // An archive over a buffer: what is put into the one is in the other. So is what is put into a part of it that a
-  // method of it has made.
-  const Labels carried =
-      kSecretLabels | kWeakSecretFile | (code().language == Language::kGo ? kKept | kClipboard | kEnvAll : Labels{0});
-  constexpr int kMostMakers = 3;
-  for (int i = 0; i < kMostMakers && kept.Has(carried); ++i) {
-    FuncId made_in = function_;
-    const ExprId handle = view().Origin(receiver, function_, &made_in);
-    if (made_in != function_ || handle >= code().exprs.size() || code().exprs[handle].kind != ExprKind::kCall) return;
-    for (const Arg& arg : code().ArgsOf(code().exprs[handle])) {
-      if (arg.value >= code().exprs.size() || code().exprs[arg.value].kind != ExprKind::kName) continue;
-      const std::uint32_t buffer = view().SlotOf(arg.value, function_);
-      if (buffer != kNone) state.slots[buffer].Join(kept);
-    }
-    const ExprId maker = code().exprs[handle].base;
-    if (maker >= code().exprs.size() || code().exprs[maker].kind != ExprKind::kMember) return;
-    receiver = code().exprs[maker].base;
-    if (receiver >= code().exprs.size() || code().exprs[receiver].kind != ExprKind::kName) return;
-  }
+  KeepInContainers(receiver, kept);
 }
 
 // " ".join(["git", "clone", url]): words of a command, some of which stand here.

@@ -118,6 +118,7 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
       (value.text.ends_with("process.env.HOME") || value.text.ends_with("process.env.USERPROFILE"))) {
     return "~";
   }
+  if (value.kind == ValueKind::kQualified && (value.text == "path.sep" || value.text == "os.sep")) return "/";
   if (value.kind == ValueKind::kQualified && value.text == "sys.executable") return "python3";
   if (value.kind == ValueKind::kQualified && value.text.ends_with("process.execPath")) return "node";
   FuncId at_scope = scope;

@@ -104,6 +104,7 @@ enum class ShellAct : std::uint8_t {
   kDivert,           // payment addresses in a text replaced by one that stands in the script: detail = it
   kShowSecret,       // the environment printed in letters that no filter of a log knows: detail = how
   kUnleash,          // an agent started with its questions off: gravity 2 where it is to look for secrets
+  kTakeDown,         // what keeps an estate safe (walls.h): content = its key
 };
 struct ShellUse {
   ShellAct act = ShellAct::kRun;

@@ -2,6 +2,7 @@
 #include "code/open_settings.h"
 #include "code/places.h"
 #include "code/shell_analysis.h"
+#include "code/walls.h"
 
 namespace interlock::scan::code::shell {
 namespace {
@@ -390,6 +391,22 @@ bool Analysis::LowersGuard(std::uint32_t index, std::string_view program) {
   return true;
 }
 
+// What keeps clouds, forges, data bases and machines safe, by the commands that take it down.
+bool Analysis::TakesDown(std::uint32_t index, std::string_view program) {
+  if (!MayTakeDown(program)) return false;
+  const ShellCommand& command = script_.commands[index];
+  std::string said = SaidBy(command);
+  for (const auto& [op, target] : command.redirects) {
+    if (op.starts_with('>')) said += LowerCase(target.text) + " ";
+  }
+  const Wall* const wall = WallOfCommand(program, said);
+  if (wall == nullptr) return false;
+  std::string shown;
+  for (const ShellWord& each : command.words) shown += (shown.empty() ? "" : " ") + each.text;
+  Emit(ShellAct::kTakeDown, index, shown.substr(0, 100)).content = wall->key;
+  return true;
+}
+
 // Start-up, the agent's own configuration, protections; and, for the rest, that it runs.
 void Analysis::System(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
@@ -397,7 +414,8 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
   auto raw = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
   auto word = [&](std::size_t i) { return LowerCase(raw(i)); };
   for (const auto& [name, value] : command.assignments) {
-    if ((name == "NODE_TLS_REJECT_UNAUTHORIZED" && value.text == "0") || name == "LD_PRELOAD" ||
+    if ((Is(name, {"NODE_TLS_REJECT_UNAUTHORIZED", "PYTHONHTTPSVERIFY"}) && value.text == "0") ||
+        (name == "GIT_SSL_NO_VERIFY" && Is(value.text, {"1", "true"})) || name == "LD_PRELOAD" ||
         (name == "HISTFILE" && (value.text == "/dev/null" || value.text.empty())) ||
         (name == "HISTSIZE" && value.text == "0")) {
       Emit(ShellAct::kPermission, index, std::string(name) + "=" + value.text, 1);
@@ -406,11 +424,11 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
   RunsOverSocket(index, program);
   if (program.empty()) return;
   if (Install(index, program)) return;
-  const bool reported = Diverts(index, program) || Overpowers(index, program) || HandsOver(index, program) ||
-                        Ruins(index, program) ||
-                        (script_.dialect == ShellDialect::kPowerShell && Windows(index, program)) ||
-                        SetsCrontab(index, program) || StartsOrStops(index, program) || Schedules(index, program) ||
-                        LeadsElsewhere(index, program) || Permits(index, program) || LowersGuard(index, program);
+  const bool reported =
+      Diverts(index, program) || Overpowers(index, program) || HandsOver(index, program) || Ruins(index, program) ||
+      (script_.dialect == ShellDialect::kPowerShell && Windows(index, program)) || SetsCrontab(index, program) ||
+      StartsOrStops(index, program) || Schedules(index, program) || LeadsElsewhere(index, program) ||
+      Permits(index, program) || LowersGuard(index, program) || TakesDown(index, program);
   if ((program == "env" || program == "printenv") && (count == 1 || raw(1) == "-0")) {
     Emit(ShellAct::kReadEnvironment, index, std::string(program));
   } else if ((program == "export" && raw(1) == "-p") ||

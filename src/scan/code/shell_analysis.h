@@ -399,6 +399,7 @@ class Analysis {
   bool LeadsElsewhere(std::uint32_t index, std::string_view program);
   bool Permits(std::uint32_t index, std::string_view program);
   bool LowersGuard(std::uint32_t index, std::string_view program);
+  bool TakesDown(std::uint32_t index, std::string_view program);
   bool Install(std::uint32_t index, std::string_view program);
   bool Overpowers(std::uint32_t index, std::string_view program);
   bool HandsOver(std::uint32_t index, std::string_view program);
@@ -493,7 +494,7 @@ class Analysis {
   std::array<std::optional<bool>, static_cast<std::size_t>(OfWhole::kConfirms) + 1> of_whole_;
   std::optional<bool> makes_characters_;  // MakesCharacters()
   std::vector<ShellUse> uses_;
-  std::array<std::size_t, static_cast<std::size_t>(ShellAct::kUnleash) + 1> count_{};
+  std::array<std::size_t, static_cast<std::size_t>(ShellAct::kTakeDown) + 1> count_{};
   ShellUse dropped_;
 };
 

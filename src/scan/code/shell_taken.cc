@@ -214,6 +214,8 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
   }
   if (program == "borg" && Has(said, " delete ") && fed) return ruin("all archives of a backup", 2);
   if (program == "zfs" && Has(said, " destroy ") && fed) return ruin("all snapshots of a file system", 2);
+  // Holds are what somebody put on snapshots that are to stay.
+  if (program == "zfs" && Has(said, " release ") && fed) return ruin("the holds that keep snapshots", 1);
   if (program == "dd") {
     const bool endless = HasOneOf(said, {" if=/dev/zero ", " if=/dev/urandom ", " if=/dev/random "});
     const std::size_t at = said.find(" of=");

@@ -59,13 +59,16 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
   Taint data;
   std::string host;
   std::string before;
+  Taint headers;
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string word = KnownIn(words[i], scope);
     if (host.empty()) host = HostOfWord(word);
     Taint given = scope == function_ ? Eval(words[i]) : Taint();
     // A header, a name and a password: how one logs in. No file of keys is.
-    if (SaysOneOf(before, {"-H", "--header", "-u", "--user", "-b", "--cookie", "-E", "--cert", "--key", "-i"}))
+    if (SaysOneOf(before, {"-H", "--header", "-u", "--user", "-b", "--cookie", "-E", "--cert", "--key", "-i"})) {
+      headers.Join(given);
       given = given.Without(kWeakSecretFile | kEnvSecret | kStore);
+    }
     data.Join(given);
     before = word;
   }
@@ -82,6 +85,7 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
   }
   data.labels &= kTaken | kEnvSecret;
   data.fresh &= kTaken | kEnvSecret;
+  if (data.labels == 0) JudgeCarried(call, headers, host);
   if (data.labels != 0 && !host.empty()) {
     Call sent = call;
     JudgeSend(sent, data, host, {});
@@ -122,6 +126,14 @@ void Engine::JudgeSentAlong(const Call& call, std::string_view last) {
     const std::string host = KnownHost(Known(call.args[0].value));
     Call sent = call;
     if (!host.empty()) JudgeSend(sent, call.taints[0], host, {});
+    return;
+  }
+  // https.request(...).setHeader(name, value), connection.putheader(name, value)
+  if (SaysOneOf(last, {"setHeader", "appendHeader", "putheader"}) ||
+      (last == "set" && Contains(call.callee.text, "superagent"))) {
+    Taint carried;
+    for (const Taint& taint : call.taints) carried.Join(taint);
+    if (carried.Has(kHeldByAnything)) JudgeCarried(call, carried, HostOfHandle(method->base));
     return;
   }
   if (!SaysOneOf(last, {"execute", "executemany", "query", "insert_one", "insert_many", "insertOne", "insertMany",

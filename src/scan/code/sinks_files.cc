@@ -147,7 +147,7 @@ Taint Engine::JudgeFileWrite(Call& call, FileAt* written) {
   if (name == "make_archive" && call.args.size() >= 3) {
     if (Taint kept = KeepArchive(call); kept.labels != 0) return kept;
   }
-  if (data.Has(kSecretFile | kStore | kEnvAll)) MarkCopied(file.path, data);
+  if (data.Has(kSecretFile | kStore | kEnvAll | kWeakSecretFile)) MarkCopied(file.path, data);
   JudgeShared(call, name);
   JudgeOverwritten(call, file.taint);
   JudgeWrite(call, file.path, file.taint, data);

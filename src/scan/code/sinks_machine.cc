@@ -571,9 +571,8 @@ void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId valu
   }
   if (name == "LD_PRELOAD" || name == "DYLD_INSERT_LIBRARIES" || name == "LD_AUDIT") {
     Raise("MEM-002", at, {}, 0, "has every program that it starts load a library, by " + std::string(name), 0.8);
-  } else if (name == "NODE_TLS_REJECT_UNAUTHORIZED") {
-    Raise("VULN-007", at, {}, 0, "switches off the check of certificates for the whole program", 0.8);
-    if (conditions_.empty() && keyed_.contains(module_)) Worsen("VULN-007", core::Severity::kHigh);
+  } else if (last_) {
+    JudgePeerVariable(at, name, value);
   }
 }
 

@@ -79,9 +79,87 @@ std::string Engine::HostOfRequest(const Call& call, ExprId url, const std::strin
   return host;
 }
 
+namespace {
+
+// Files of credentials and of the user's life, and words of the hosts at which somebody may show them.
+struct OthersStore {
+  std::string_view part;
+  std::string_view hosts;  // words, a blank between them
+};
+constexpr OthersStore kStoresOfOthers[] = {
+    {".kube/config", "kube"},
+    {"_history", ""},
+    {".docker/config", "docker"},
+    {".config/gh", "github"},
+    {".config/hub", "github"},
+    {".claude", "claude anthropic"},
+    {".codex", "openai chatgpt codex"},
+    {".cursor", "cursor"},
+    {"state.vscdb", "cursor vscode visualstudio github windsurf codeium"},
+    {".ssh", ""},
+    {".aws", "amazon aws"},
+    {".config/gcloud", "google"},
+    {"rclone", ""},
+    {".pgpass", ""},
+    {".my.cnf", ""},
+    {".terraform.d", "terraform hashicorp"},
+    {".vault-token", "vault hashicorp"},
+    {".npmrc", "npm registry"},
+    {".pypirc", "pypi registry"},
+    {".git-credentials", "git bitbucket"},
+    {".cargo/credentials", "crates cargo registry"},
+    {"/etc/passwd", ""},
+    {"tdata", "telegram"},
+};
+
+// "https://" + what is not known + ".collect.example/": whoever answers for the domain reads what stands in front of
+// it.
+// "": none.
+std::string DomainBehind(const std::string& text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme == std::string::npos || scheme + 3 >= text.size() || text[scheme + 3] != kHole) return {};
+  const std::size_t end = std::min(text.find_first_of("/?#", scheme + 3), text.size());
+  const std::size_t hole = text.rfind(kHole, end - 1);
+  const std::string rest = text.substr(hole + 1, end - hole - 1);
+  // A whole domain of two names at least: `https://{region}.com` is nobody's.
+  if (rest.size() < 4 || rest[0] != '.' || rest.find('.', 1) == std::string::npos) return {};
+  return HostOf("https://" + rest.substr(1));
+}
+
+}  // namespace
+
+// A file that belongs to others than the host: what the first step of its history names.
+bool Engine::IsStoreOfOthers(const Taint& data, Labels of, std::string_view host) const {
+  std::uint32_t at = data.trail[static_cast<std::size_t>(TrailOf(of))];
+  while (at != 0 && trail_[at - 1].before != 0) at = trail_[at - 1].before;
+  if (at == 0) return false;
+  const std::string_view read = trail_[at - 1].text;
+  const auto own = [&](std::string_view words) {
+    while (!words.empty()) {
+      const std::size_t blank = words.find(' ');
+      if (Contains(host, words.substr(0, blank))) return true;
+      words.remove_prefix(blank == std::string_view::npos ? words.size() : blank + 1);
+    }
+    return false;
+  };
+  return std::ranges::any_of(kStoresOfOthers,
+                             [&](const OthersStore& store) { return Contains(read, store.part) && !own(store.hosts); });
+}
+
 // What the headers of a request carry to the host.
 void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::string& host) {
   if (!last_ || host.empty()) return;
+  if (const Taint taken = headers.Only(kKept | kClipboard | kKeys); taken.labels != 0) {
+    Call sent = call;
+    JudgeSend(sent, taken, host, {});
+  }
+  if (headers.Has(kWeakSecretFile) && KindOfHost(host) != HostKind::kLocal && !IsKnownService(host) &&
+      IsStoreOfOthers(headers, kWeakSecretFile, host)) {
+    // Whoever is shown a key to somebody else's service has it.
+    Raise("EXFIL-001", call.expr, headers, kWeakSecretFile, "shows a file of others' credentials to " + host, 0.9,
+          host);
+    return;
+  }
   if (headers.Has(kSecretFile | kStore | kEnvAll) && !IsKnownService(host) && KindOfHost(host) != HostKind::kLocal) {
     // A header carries the credential of its own service, and no file of keys.
     const bool all = headers.Has(kEnvAll);
@@ -118,6 +196,7 @@ void Engine::JudgeUnverified(const Call& call, const Taint& data, const std::str
     if (Argument(call, {{-1, "auth", ""}}, &given) != kNone) secret.Join(given);
     if (secret.Has(kEnvSecret) && KindOfHost(host) != HostKind::kLocal && !host.empty()) {
       Raise("VULN-007", call.expr, secret, kEnvSecret, "sends a credential without asking whose certificate it is");
+      if (choosing_ == 0) Worsen("VULN-007", core::Severity::kHigh);
     }
   }
 }
@@ -183,14 +262,22 @@ Taint Engine::JudgeHttp(Call& call) {
   here().deeds |= kDidSend;
   JudgeSend(call, data, host, target);
   Taint headers;
-  static const std::vector<ArgRef> kHeaders = {{-1, "headers", ""}, {1, "", "headers"}, {0, "", "headers"}};
+  static const std::vector<ArgRef> kHeaders = {{-1, "headers", ""},       {1, "", "headers"},
+                                               {0, "", "headers"},        {-1, "header", ""},
+                                               {-1, "extra_headers", ""}, {-1, "additional_headers", ""}};
   const bool has_headers = Argument(call, kHeaders, &headers) != kNone;
   static const std::vector<ArgRef> kCookies = {{-1, "cookies", ""}};
+  static const std::vector<ArgRef> kAuth = {{-1, "auth", ""}, {1, "", "auth"}};
   Taint cookies;
   if (Argument(call, kCookies, &cookies) != kNone) headers.Join(cookies);
-  if (has_headers) JudgeCarried(call, headers, host);
+  Taint carried = headers;
+  if (Taint keys; Argument(call, kAuth, &keys) != kNone) carried.Join(keys);
+  if (call.IsMethod()) carried.Join(Eval(call.base->base).Only(kHeldByAnything));
+  JudgeCarried(call, carried, host);
   JudgeTrigger(call, data, !host.empty(), host);
   if (has_headers) JudgeHeaders(Argument(call, kHeaders, nullptr), host);
+  if (const std::string domain = host.empty() ? DomainBehind(text) : std::string(); !domain.empty())
+    JudgeSend(call, target.Only(kHeldByAnything), domain, {});
   if (host.empty()) JudgeFollowed(call, target);
   JudgeUnverified(call, data, host);
   if (host.empty()) JudgeChosenAddress(call, url, text.empty(), target, has_headers ? &headers : nullptr);
@@ -217,6 +304,17 @@ Taint Engine::JudgeConnect(Call& call) {
   const std::string host = KnownAddress(text);
   Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
   JudgeBase(call);
+  // new WebSocket(url + secret, [secret], {headers}); new Client({auth}) is given its own key.
+  const bool plain = !call.args.empty() && call.args[0].value < code().exprs.size() &&
+                     code().exprs[call.args[0].value].kind != ExprKind::kDict && text.find("://") != std::string::npos;
+  if (const Taint shown = call.all.Only(kHeldByAnything); plain && shown.labels != 0) {
+    if (target.Has(kHeldByAnything)) {
+      Call sent = call;
+      JudgeSend(sent, target.Only(kHeldByAnything), host, {});
+    } else {
+      JudgeCarried(call, shown, host);
+    }
+  }
   const bool logs =
       std::ranges::any_of(std::to_array<std::string_view>({"logging.handlers.", "logging_loki.", "logtail.", "graypy.",
                                                            "fluent.", "winston.transports."}),

@@ -47,7 +47,7 @@ void Engine::MarkPath(ExprId path, const Taint& taint) {
     }
   }
   // What is read from there again, it is.
-  if (taint.Has(kSecretFile | kStore | kEnvAll)) MarkCopied(Known(path), taint);
+  if (taint.Has(kSecretFile | kStore | kEnvAll | kWeakSecretFile)) MarkCopied(Known(path), taint);
   if (code().exprs[path].kind != ExprKind::kName) return;
   const std::uint32_t slot = view().SlotOf(path, function_);
   if (slot == kNone) return;
@@ -76,7 +76,7 @@ void Engine::MarkCopied(std::string path, const Taint& taint) {
   if (path.size() < kShortest || Contains(path, std::string_view(&kHole, 1)) || kept_paths_.size() >= kMostCopies)
     return;
   Taint kept = taint;
-  kept.labels = kept.fresh = taint.labels & (kSecretFile | kStore | kEnvAll);
+  kept.labels = kept.fresh = taint.labels & (kSecretFile | kStore | kEnvAll | kWeakSecretFile);
   kept.params = 0;
   if (kept_paths_.try_emplace(std::move(path), std::move(kept)).second) changed_ = true;
 }

@@ -148,7 +148,13 @@ void Engine::JudgeHashedWord(const Stmt& stmt, std::span<const ExprId> parts) {
            known.text.find_first_not_of('0') != std::string::npos;
   };
   const auto sums_word = [&](ExprId id) {
-    const Expr* const made = expr_of(id);
+    const Expr* made = expr_of(id);
+    // crc32(word) & 0xfffff, fnv(word) % 4096
+    if (made != nullptr && made->kind == ExprKind::kBinary && made->arg_count == 2 &&
+        SaysOneOf(made->text, {"&", "%", ">>", ">>>"})) {
+      id = code().ArgsOf(*made)[0].value;
+      made = expr_of(id);
+    }
     if (made == nullptr) return false;
     const std::string name = LowerCase(last_of(*made));
     return AnyOf(name, {"crc", "adler", "fnv", "djb", "murmur", "hash"}) &&
@@ -177,6 +183,23 @@ void Engine::JudgeHashedWord(const Stmt& stmt, std::span<const ExprId> parts) {
     Raise("TRIGGER-001", asked, {}, 0, "looks for a word of which it only knows a digest");
     return;
   }
+}
+
+// known = crc32(word) == 0x5f3e91a2: what a condition asks later.
+void Engine::JudgeHashedAnswer(const Stmt& stmt) {
+  if (!last_ || stmt.value >= code().exprs.size()) return;
+  constexpr std::size_t kMostParts = 16;
+  std::array<ExprId, kMostParts> open{stmt.value};
+  std::size_t count = 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (open[i] >= code().exprs.size()) continue;
+    const Expr& part = code().exprs[open[i]];
+    if (part.kind != ExprKind::kBinary && part.kind != ExprKind::kUnknown && part.kind != ExprKind::kChoice) continue;
+    for (const Arg& arg : code().ArgsOf(part)) {
+      if (count < kMostParts) open[count++] = arg.value;
+    }
+  }
+  if (count > 1) JudgeHashedWord(stmt, std::span(open).first(count));
 }
 
 // A day that stands in the code: datetime.date(2027, 3, 1), new Date("2027-03-01"), seconds since 1970.

@@ -537,54 +537,6 @@ void Engine::JudgeBusyPattern(const Call& call, std::string_view last) {
   }
 }
 
-// The certificate or the key of whoever answers is not looked at, and a credential goes there.
-void Engine::JudgePeer(ExprId at) {
-  if (!last_ || !conditions_.empty() || choosing_ > 0 || !keyed_.contains(module_)) return;
-  Raise("VULN-007", at, {}, 0, "does not ask whose certificate it is, in a program that sends credentials");
-  Worsen("VULN-007", core::Severity::kHigh);
-}
-
-// {rejectUnauthorized: false}
-void Engine::JudgePeerField(ExprId dict) {
-  if (view().is_python()) return;
-  for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
-    if (field.name == "rejectUnauthorized" && field.value < code().exprs.size() &&
-        code().exprs[field.value].text == "false") {
-      JudgePeer(field.value);
-    }
-  }
-}
-
-// session.verify = False, context.verify_mode = ssl.CERT_NONE
-void Engine::JudgeLoosened(ExprId target, ExprId value) {
-  if (!last_ || !view().is_python() || value >= code().exprs.size()) return;
-  const Expr& at = code().exprs[target];
-  const std::string_view said = code().exprs[value].text;
-  if (at.kind == ExprKind::kMember &&
-      ((at.text == "verify" && said == "False") || (at.text == "verify_mode" && said == "CERT_NONE"))) {
-    JudgePeer(target);
-  }
-}
-
-void Engine::JudgePeerCall(const Call& call, std::string_view last) {
-  if (view().is_python()) {
-    if (SaysOneOf(last, {"Client", "AsyncClient", "Session", "ClientSession", "TCPConnector"})) {
-      for (const Arg& arg : call.args) {
-        if ((arg.name == "verify" || arg.name == "ssl" || arg.name == "verify_ssl") &&
-            arg.value < code().exprs.size() && code().exprs[arg.value].text == "False") {
-          JudgePeer(arg.value);
-        }
-      }
-    } else if (last == "_create_unverified_context" || last == "disable_warnings") {
-      if (last[0] == '_') JudgePeer(call.expr);
-    } else if (last == "set_missing_host_key_policy" && !call.args.empty() &&
-               Contains(TextAt(code().exprs[call.args[0].value].loc).substr(0, 80), "AutoAdd") &&
-               Contains(code().text, "password=")) {
-      JudgePeer(call.expr);
-    }
-  }
-}
-
 // What lets in whoever comes.
 void Engine::JudgeDoor(const Call& call, std::string_view last) {
   const auto flag = [&](std::string_view name, std::string_view value) {

@@ -72,6 +72,9 @@ inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 inline constexpr Labels kOfUser = kSecretLabels | kWeakSecretFile | kFileContent | kKept | kClipboard | kKeys | kTapped;
+// What is no setting of a client: whatever is filled with it holds it, and a client that is set up with it shows it at
+// every request; its own key is none of it.
+inline constexpr Labels kHeldByAnything = kSecretFile | kStore | kWeakSecretFile | kKept | kEnvAll | kClipboard | kKeys;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
 
 // Which of a value's histories is shown for a label.

@@ -546,7 +546,8 @@ void Engine::JudgeHandedOver(const Call& call, std::string_view last) {
       call.args[0].value < code().exprs.size() && code().exprs[call.args[0].value].kind != ExprKind::kString) {
     return;
   }
-  const bool pool = AnyOf(callee, {".stdin", "concurrent.", "Executor", "multiprocessing", "threading"});
+  const bool pool =
+      AnyOf(callee, {".stdin", "process.send", "concurrent.", "Executor", "multiprocessing", "threading"});
   if (!known || pool || StaysHere(callee)) return;
   if (!call.all.Has(kSecretFile | kStore | kEnvAll)) {
     if ((call.all.fresh & kWeakSecretFile) != 0) {

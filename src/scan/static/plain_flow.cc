@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "interlock/base/text.h"
 #include "static/ascii.h"
 #include "static/classify.h"
+#include "static/plain_peers.h"
 #include "static/plain_statements.h"
 #include "static/shell_judge.h"
 
@@ -33,6 +35,7 @@ enum Carries : std::uint8_t {
   kDecoded = 16,
   kKept = 32,    // history, settings of agents, the clipboard
   kPacked = 64,  // a long text of letters that say nothing
+  kKeys = 128,   // credentials out of the environment: whose, is with them
 };
 
 bool AnyOf(string_view text, std::initializer_list<string_view> words) {
@@ -82,14 +85,31 @@ class Flow {
     std::uint8_t carries = kNothing;
     std::string what = {};  // the secret
     std::string from = {};  // where it was fetched
+    code::Vendors vendors = {};
   };
 
   void FindHost() {
     for (const PlainStatement& one : statements_) {
       for (const PlainText& text : one.texts) {
         if (const std::string url = FarUrl(text.text); !url.empty() && host_.empty()) host_ = url;
+        if (Connects(one.code) && host_.empty()) host_ = FarUrl("https://" + BareHost(text.text) + "/");
       }
     }
+  }
+
+  // Net::HTTP.start("host", 443), fsockopen("ssl://host", 443), new Socket("host", 443)
+  [[nodiscard]] static bool Connects(string_view code) {
+    return Calls(code, {"net::http.start", "net::http.new", "tcpsocket", "sslsocket", "udpsocket", "fsockopen(",
+                        "stream_socket_client(", "socket(", "tcpclient(", "socket_connect(", "inetsocketaddress("});
+  }
+  // "ssl://host:443": the host of it; "" for what is none.
+  static std::string BareHost(string_view text) {
+    const std::size_t scheme = text.find("://");
+    if (scheme != string_view::npos) text.remove_prefix(scheme + 3);
+    text = text.substr(0, text.find(':'));
+    const bool name = text.size() > 3 && text.find('.') != string_view::npos &&
+                      std::ranges::all_of(text, [](char c) { return InWord(c) || c == '.' || c == '-'; });
+    return name ? std::string(text) : std::string();
   }
 
   // An address of somebody else's, where it is known.
@@ -114,6 +134,7 @@ class Flow {
     if (to.what.empty()) to.what = from.what;
     if (to.from.empty()) to.from = from.from;
     to.carries |= from.carries;
+    to.vendors |= from.vendors;
   }
 
   // Files of keys by their names: "~/.ssh/id_rsa", ".ssh" beside "id_rsa".
@@ -156,7 +177,8 @@ class Flow {
   }
 
   static bool IsKeyStore(string_view lower) {
-    return AnyOf(lower, {".npmrc", ".netrc", ".pypirc", ".kube/config", ".docker/config", ".git-credentials", ".env"});
+    return AnyOf(lower, {".npmrc", ".netrc", ".pypirc", ".kube/config", ".docker/config", ".git-credentials", ".env",
+                         "/.ssh/*", "/.aws/*", "/.gnupg/*"});
   }
 
   [[nodiscard]] bool TakesEnvironment(string_view code) const {
@@ -183,6 +205,17 @@ class Flow {
                code.find("platform.environment[") == string_view::npos;
       default:
         return false;
+    }
+  }
+
+  // ENV["GITHUB_TOKEN"], getenv("GITHUB_TOKEN"), System.getenv("GITHUB_TOKEN")
+  static void Variables(const PlainStatement& one, Value& value) {
+    if (!Calls(one.code, {"env[", "env.fetch(", "getenv(", "$_env[", "$_server[", "getenvironmentvariable("})) return;
+    for (const PlainText& text : one.texts) {
+      constexpr std::size_t kLongestName = 64;
+      if (text.text.size() > kLongestName || !code::IsSecretName(text.text)) continue;
+      value.carries |= kKeys;
+      value.vendors |= code::VendorOf(text.text);
     }
   }
 
@@ -228,21 +261,26 @@ class Flow {
       case PlainLanguage::kRuby:
         return Calls(code, {"net::http.post", "net::http.put", "post_form", "httparty.post", "httparty.put",
                             "restclient.post", "faraday.post", "typhoeus.post", ".request(", "http.post",
-                            ".body =", ".set_form", "net::smtp", "socket.write", "socket.puts", "tcpsocket"});
+                            ".body =", ".set_form", "net::smtp", "socket.write", "socket.puts", "tcpsocket"}) ||
+               WritesConnection(one);
       case PlainLanguage::kPerl:
         return Calls(code, {"->post(", "->put(", "->request(", "io::socket", "post \"\"", "->datasend("});
       case PlainLanguage::kPhp:
-        return Calls(code, {"curlopt_postfields", "curlopt_infile", "fsockopen(", "fwrite(", "mail(", "fputs(",
-                            "->post(", "->put(", "socket_write("}) ||
+        return Calls(code, {"curlopt_postfields", "curlopt_infile", "curlopt_httpheader", "curlopt_useragent",
+                            "curlopt_cookie", "fsockopen(", "fwrite(", "mail(", "fputs(", "->post(", "->put(",
+                            "->withheaders(", "http::post(", "http::put(", "http::withheaders(", "socket_write("}) ||
                (Calls(code, {"stream_context_create("}) && AnyOf(code, {"http", "\"\""}));
       case PlainLanguage::kLua:
         return Calls(code, {"http.request", "https.request", ":send(", "ltn12.source"});
       case PlainLanguage::kJava:
         return Calls(code, {"bodypublishers.", "getoutputstream(", ".write(", "requestbody.create", "torequestbody(",
-                            "setbody(", ".post(", "sendmessage("});
+                            "setbody(", ".post(", "sendmessage(", "postforobject(", "postforentity(", ".exchange(",
+                            ".header(", ".addheader(", ".setheader(", "setrequestproperty("});
       case PlainLanguage::kCSharp:
-        return Calls(code, {"postasync(", "putasync(", "uploadstring", "uploadfile", "uploaddata", "uploadvalues",
-                            "sendasync(", "stringcontent(", "postasjsonasync(", "bytearraycontent(", "streamcontent("});
+        return Calls(
+            code, {"postasync(", "putasync(", "uploadstring", "uploadfile", "uploaddata", "uploadvalues", "sendasync(",
+                   "stringcontent(", "postasjsonasync(", "bytearraycontent(", "streamcontent(", "requestheaders.add(",
+                   "headers.add(", "headers.tryadd", "getstream().write", "getstream().writeasync"});
       case PlainLanguage::kSwift:
         return Calls(code, {"httpbody", "uploadtask(", ".upload(", "httpbodystream"});
       case PlainLanguage::kR:
@@ -259,6 +297,14 @@ class Flow {
       default:
         return false;
     }
+  }
+
+  // s = TCPSocket.new("host", 443); s.write(data)
+  [[nodiscard]] bool WritesConnection(const PlainStatement& one) const {
+    return std::ranges::any_of(connections_, [&](const std::string& name) {
+      return Calls(one.code, {string_view(name + ".write"), string_view(name + ".puts"), string_view(name + ".print"),
+                              string_view(name + " <<"), string_view(name + ".send")});
+    });
   }
 
   // A text that a shell is given.
@@ -300,8 +346,8 @@ class Flow {
   [[nodiscard]] bool Evaluates(string_view code) const {
     switch (language_) {
       case PlainLanguage::kRuby:
-        return CallsItself(
-            code, {"eval(", "eval ", "instance_eval", "class_eval", "module_eval", "rubyvm::instructionsequence"});
+        return CallsItself(code, {"eval(", "eval ", "erb.new(", "instance_eval", "class_eval", "module_eval",
+                                  "rubyvm::instructionsequence"});
       case PlainLanguage::kPerl:
         return CallsItself(code, {"eval(", "eval $", "eval get", "eval \"", "eval decode", "eval unpack"});
       case PlainLanguage::kPhp:
@@ -399,9 +445,13 @@ class Flow {
   bool Defines(const PlainStatement& one) {
     const string_view code = one.code;
     const bool word = Calls(code, {"def ", "function ", "func ", "sub ", "fun ", "on ", "to "});
+    // static string Collect() => File.ReadAllText(path): an answer, and no body.
+    const std::size_t arrow = code.find("=>");
     const bool typed = (language_ == PlainLanguage::kJava || language_ == PlainLanguage::kCSharp) &&
-                       code.ends_with('{') && AnyOf(code, {"static ", "public ", "private ", "void ", "async "}) &&
-                       code.find('(') != string_view::npos && code.find('=') == string_view::npos;
+                       (code.ends_with('{') || arrow != string_view::npos) &&
+                       AnyOf(code, {"static ", "public ", "private ", "void ", "async "}) &&
+                       code.substr(0, arrow).find('(') != string_view::npos &&
+                       code.substr(0, arrow).find('=') == string_view::npos;
     if (!word && !typed) return false;
     if (language_ == PlainLanguage::kAppleScript && !code.starts_with("on ") && !code.starts_with("to ")) return false;
     const std::size_t open = code.find('(');
@@ -441,7 +491,9 @@ class Flow {
       // Another function's `$c` is another.
       for (const std::string& name : fleeting_) held_[name].carries &= static_cast<std::uint8_t>(~(kAsked | kDecoded));
       fleeting_.clear();
-      return;
+      // def key = File.read(path); string Key() => File.ReadAllText(path)
+      const std::size_t answer = std::min(one.code.find("=>"), one.code.find(") = "));
+      if (answer == std::string::npos) return;
     }
     const string_view code = one.code;
     Value value;
@@ -458,6 +510,7 @@ class Flow {
       own = {};  // whether it is there
     }
     if (TakesEnvironment(code)) own.carries |= kEnvironment;
+    Variables(one, own);
     if (language_ == PlainLanguage::kAppleScript && Calls(code, {"with hidden answer", "hidden answer true"})) {
       own.carries |= kSecret;
       own.what = "a password that a dialog asks for";
@@ -492,7 +545,25 @@ class Flow {
         !one.names.empty()) {
       Give(LowerCase(one.names[0]), value);
     }
-    if (!function_.empty() && Calls(code, {"return "})) Give(function_, value);
+    // Where the last thing said is the answer, any may be the last.
+    const bool last = language_ == PlainLanguage::kRuby || language_ == PlainLanguage::kElixir ||
+                      language_ == PlainLanguage::kJulia || language_ == PlainLanguage::kR ||
+                      code.find("=>") != string_view::npos;
+    // File.write(path, answer.body): what is read from there later.
+    if ((own.carries & kFetched) != 0 || (value.carries & kFetched) != 0) {
+      if (Calls(code, {"file.write(", "io.write(", "file_put_contents(", "files.write(", "files.writestring("})) {
+        Value kept = value;
+        kept.carries &= kFetched;
+        for (const std::string& name : one.names) {
+          if (name.size() >= 4 && name.front() >= 'a' && name.front() <= 'z' && !held_.contains(LowerCase(name)) &&
+              name != "write")
+            Give(LowerCase(name), kept);
+        }
+      }
+    }
+    if (!function_.empty() && (last || Calls(code, {"return "}))) Give(function_, value);
+    if (const std::string connection = Connects(code) ? Target(one) : std::string(); !connection.empty())
+      connections_.insert(connection);
     if (calls_own && value.carries != kNothing) {
       for (const std::string& name : one.names) {
         const auto found = params_.find(LowerCase(name));
@@ -516,10 +587,10 @@ class Flow {
   }
 
   void JudgeSend(const PlainStatement& one, const Value& value) {
-    constexpr std::uint8_t kPrivate = kSecret | kEnvironment | kKept;
+    constexpr std::uint8_t kPrivate = kSecret | kEnvironment | kKept | kKeys;
     if (!judges_ || (value.carries & kPrivate) == 0) return;
     std::string url = UrlIn(one);
-    bool sends = Sends(one);
+    bool sends = Sends(one) || EndsOpen(one);
     // An address that is asked with it.
     if (!sends && (value.carries & kFetched) != 0 && Fetches(one)) {
       sends = std::ranges::any_of(one.texts, [](const PlainText& text) {
@@ -533,6 +604,15 @@ class Flow {
     Told(one, value, host);
   }
 
+  // get("https://host/in?d=" + data)
+  static bool EndsOpen(const PlainStatement& one) {
+    const bool joins = AnyOf(one.code, {"\"\" +", "\"\" .", "\"\" <>", "\"\"+", "\"\"."});
+    return joins && std::ranges::any_of(one.texts, [](const PlainText& text) {
+             return text.text.find("://") != std::string::npos && !text.text.empty() &&
+                    string_view("=?/&").find(text.text.back()) != string_view::npos;
+           });
+  }
+
   void Told(const PlainStatement& one, const Value& value, const std::string& host) {
     if ((value.carries & kSecret) != 0) {
       Raise(one, "EXFIL-001", fmt::format("sends {} to {}", value.what, host), 1.0, host);
@@ -540,6 +620,8 @@ class Flow {
       Raise(one, "EXFIL-002", fmt::format("sends the whole environment to {}", host), 1.0, host);
     } else if ((value.carries & kKept) != 0) {
       Raise(one, "EXFIL-004", fmt::format("sends {} to {}", value.what, host), 0.8, host);
+    } else if (value.vendors.count() >= 2 && !code::HostOfVendors(host, value.vendors)) {
+      Raise(one, "EXFIL-003", fmt::format("sends credentials of several services to {}", host), 0.9, host);
     }
   }
 
@@ -608,6 +690,7 @@ class Flow {
   std::vector<PlainStatement> statements_;
   std::string host_;  // the first address of somebody else's in the file
   std::unordered_map<std::string, Value> held_;
+  std::unordered_set<std::string> connections_;                       // names
   std::vector<std::string> fleeting_;                                 // names of what goes no farther than its function
   std::unordered_map<std::string, std::vector<std::string>> params_;  // by function
   std::string function_;  // whose body is being read, as far as that can be told
@@ -621,6 +704,7 @@ void JudgePlainProgram(const FileContext& file, FileResult& result) {
   const PlainLanguage language = PlainLanguageOf(file.file->path);
   if (language == PlainLanguage::kNone) return;
   Flow(file, language, result).Run();
+  JudgePlainPeers(file, language, result);
 }
 
 }  // namespace interlock::scan

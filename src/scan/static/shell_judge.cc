@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <array>
 
+#include "code/walls.h"
 #include "fmt/format.h"
 #include "interlock/base/find_bytes.h"
 #include "static/ascii.h"
 #include "static/build_pieces.h"
+#include "static/undisclosed.h"
 
 namespace interlock::scan {
 namespace {
@@ -95,6 +97,7 @@ void AddUses(const ShellUse& act, const ShellContext& context, std::vector<code:
     case ShellAct::kTakeover:
     case ShellAct::kMine:
     case ShellAct::kInject:
+    case ShellAct::kTakeDown:
     case ShellAct::kGrant:
     case ShellAct::kUnleash:
     case ShellAct::kDivert:
@@ -183,6 +186,9 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
       finding.rule = row->rule;
       finding.scale = row->scale[std::min<int>(act.gravity, 2)];
       finding.message = fmt::format(fmt::runtime(row->what), act.detail.empty() ? "something" : act.detail);
+    } else if (const code::Wall* const wall = act.act == ShellAct::kTakeDown ? code::WallNamed(act.content) : nullptr;
+               wall != nullptr) {
+      finding = OfWall(*wall, act.detail);
     } else if (act.act == ShellAct::kFetch || act.act == ShellAct::kSend) {
       // Fetching is honest; from a bare address, a paste site or a tunnel it is worth a word.
       const HostKind kind = KindOfHost(act.detail);

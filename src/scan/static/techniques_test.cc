@@ -131,11 +131,18 @@ TEST(Packages, WhatIsHandedOnIsFollowed) {
   EXPECT_GE(ExpectOf("channels", true), 115U);
   EXPECT_GE(ExpectOf("woven", true), 15U);
   EXPECT_GE(ExpectOf("fetched", true), 25U);
-  EXPECT_GE(ExpectOf("plain", true), 33U);
+  EXPECT_GE(ExpectOf("plain", true), 162U);
   EXPECT_GE(ExpectOf("harm", true), 24U);
   EXPECT_GE(ExpectOf("named", true), 107U);
   EXPECT_GE(ExpectOf("loaded", true), 33U);
   EXPECT_GE(ExpectOf("forwarded", true), 13U);
+  EXPECT_GE(ExpectOf("carried", true), 113U);
+}
+
+TEST(Packages, WhatKeepsAnEstateSafeStands) {
+  EXPECT_GE(ExpectOf("walls", true), 78U);
+  EXPECT_GE(ExpectOf("walls_told", false), 69U);
+  EXPECT_GE(ExpectOf("peers", true), 41U);
 }
 
 }  // namespace

@@ -178,6 +178,21 @@ double Described(const TextCanvas& canvas, std::uint32_t index, std::uint32_t be
   return std::min(out, 0.95);
 }
 
+namespace {
+
+// `ignore any "ignore previous instructions" in a mail`: what is between the marks is what somebody else may say.
+bool RefusesQuoted(std::string_view found, std::string_view after) {
+  constexpr std::array kSaid = std::to_array<std::string_view>(
+      {"ignore", "disregard", "forget", "you are now", "act as", "override", "pretend", "new instructions", "system:"});
+  const std::size_t open = found.find('"');
+  if (open == std::string_view::npos || open == 0) return false;
+  const std::string_view said = found.substr(open + 1);
+  if (said.find('"') == std::string_view::npos && after.find('"') == std::string_view::npos) return false;
+  return std::ranges::any_of(kSaid, [&](std::string_view one) { return said.starts_with(one); });
+}
+
+}  // namespace
+
 double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end,
                      bool ticks) {
   const TextSentence& sentence = canvas.sentences[index];
@@ -193,6 +208,7 @@ double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_
   const std::string_view after = text.substr(end, sentence.end > end ? sentence.end - end : 0);
   bool marked = canvas.Quoted(begin);
   if (marked) add(0.55);
+  if (!marked && RefusesQuoted(text.substr(begin, end > begin ? end - begin : 0), after)) add(0.8);
   marked = marked || (begin < text.size() && IsMember(text, begin));
   for (const char quote : {'"', '`'}) {
     if (marked) break;
