@@ -580,6 +580,7 @@ class Engine {
   void Dispatch(const Call& call);
   // sinks_channel.cc, sinks_commands.cc
   void JudgeSentBy(const Call& call, std::string_view program, std::span<const ExprId> words, FuncId scope);
+  void JudgeStdin(const Expr& target, const Taint& given);
   void JudgeSentByLine(const Call& call, const std::string& line, const Taint& taint);
   void JudgeSentAlong(const Call& call, std::string_view last);
   void JudgeFed(const Call& call, const Taint& data);

@@ -58,6 +58,7 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
     JudgeKeys(target, taint);
     ListenByName(target, value);
     JudgeTied(target, value);
+    JudgeStdin(expr, taint);
   }
   if (taint.Has(kWeakSecretFile)) NotePutEntry(KeyOf(expr), taint);
   if (last_ && depth == 0 && value != kNone) {

@@ -64,7 +64,11 @@ Taint Engine::KeptOfArguments(const Call& call) const {
   // A schema's `parse` takes settings out of what it is given; JSON's gives all of it back.
   const bool again = name.ends_with("JSON.parse") || name == "json.loads" ||
                      SaysOneOf(call.last, {"add_header", "set_content", "set_payload", "attach"});
-  const bool whole_of_it = again || (makes && IsEnvelope(call.last));
+  // request.Header.Set(name, all), buffer.Write(all)
+  const bool filled =
+      go && SaysOneOf(call.last, {"Set", "Add", "Write", "WriteString", "WriteField", "Encode", "NopCloser",
+                                  "SetBasicAuth", "AddCookie", "NewBufferString", "NewBuffer"});
+  const bool whole_of_it = again || filled || (makes && IsEnvelope(call.last));
   if (!Transforms(name.empty() ? call.last : name) && !Transforms(call.last) && !whole_of_it)
     kept = kept.Without(kEnvAll);
   // A connection was opened with a credential and does not hand it out: what it answers is the other side's. Given as
@@ -203,7 +207,8 @@ void Engine::KeepInContainers(ExprId receiver, const Taint& kept) {
   std::vector<ExprId> open = {receiver};
   for (std::size_t i = 0; i < open.size() && i < kMostMakers; ++i) {
     FuncId made_in = function_;
-    const ExprId handle = view().Origin(open[i], function_, &made_in);
+    const bool call = open[i] < code().exprs.size() && code().exprs[open[i]].kind == ExprKind::kCall;
+    const ExprId handle = call ? open[i] : view().Origin(open[i], function_, &made_in);
     if (made_in != function_ || handle >= code().exprs.size() || code().exprs[handle].kind != ExprKind::kCall) continue;
     for (const Arg& arg : code().ArgsOf(code().exprs[handle])) {
       if (!named(arg.value)) continue;
@@ -235,6 +240,8 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   }
   const std::uint32_t attribute = OwnAttribute(receiver);
   const bool query = IsQueryOf(receiver);  // url.searchParams.set(name, value)
+  if (code().language == Language::kGo && last == "encode" && code().exprs[receiver].kind == ExprKind::kCall)
+    return KeepInContainers(receiver, given);
   if (code().exprs[receiver].kind != ExprKind::kName && attribute == kNone && !query) return;
   const bool listed = SaysOneOf(last, {"append",         "push",       "put",         "put_nowait",
                                        "appendleft",     "enqueue",    "add",         "extend",
@@ -242,7 +249,8 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
                                        "unshift",        "setdefault", "set_content", "writestr",
                                        "add_attachment", "attach",     "set_payload", "add_field",
                                        "field",          "feed",       "add_header",  "add_unredirected_header"});
-  const bool encodes = code().language == Language::kGo && last == "encode";  // json.NewEncoder(w).Encode(v)
+  // json.NewEncoder(w).Encode(v), request.SetBasicAuth(name, v)
+  const bool encodes = code().language == Language::kGo && SaysOneOf(last, {"encode", "setBasicAuth", "addCookie"});
   if (!listed && !encodes && !FillsByName(last)) return;
   const std::uint32_t slot =
       attribute != kNone ? attribute : view().SlotOf(query ? code().exprs[receiver].base : receiver, function_);

@@ -321,7 +321,13 @@ std::uint8_t DeleteGravity(std::string_view raw) {
     if (path == root) return 2;
   }
   if (path.starts_with("/dev/sd") || path.starts_with("/dev/nvme") || path.starts_with("/dev/disk")) return 2;
-  if (IsSecretPath(path) || path == "~/documents" || path == "~/desktop" || path == "~/.ssh" || path == "~/downloads") {
+  for (const std::string_view kept :
+       {"~/documents", "~/desktop", "~/.ssh", "~/downloads", "~/pictures", "~/music", "~/movies", "~/videos",
+        "~/projects", "~/repos", "~/workspace", "~/.thunderbird", "~/library/mail", "~/.mozilla",
+        "~/.config/google-chrome", "~/.ethereum", "~/.bitcoin", "~/library/messages"}) {
+    if (path == kept) return 2;
+  }
+  if (IsSecretPath(path)) {
     return path.ends_with(".env") || path.find('/') == std::string::npos ? 0 : 2;
   }
   return 0;

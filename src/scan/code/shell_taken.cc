@@ -233,6 +233,11 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
         HasOneOf(said, {" openssl enc ", " gpg -c ", " gpg --symmetric ", " ccrypt ", " age -e ", " 7z a -p"});
     if (wide && locks && HasOneOf(said, {" rm ", " shred ", " -delete ", " unlink "}))
       return ruin("the user's files, by locking them", 2);
+    const bool documents = HasOneOf(said, {".doc", ".xls", ".ppt", ".odt", ".pdf", ".jpg", ".jpeg", ".heic", ".psd",
+                                           ".kdbx", ".sql", ".mp4", ".mov"});
+    if (wide && HasOneOf(said, {" truncate ", " shred "})) return ruin("the user's files, by emptying them", 2);
+    if (wide && documents && HasOneOf(said, {" -delete ", " rm ", " unlink "}) && !Has(said, " -mtime "))
+      return ruin("the user's documents", 1);
   }
   return false;
 }

@@ -92,6 +92,31 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
   }
 }
 
+// cmd := exec.Command("curl", "--data-binary", "@-", url); cmd.Stdin = strings.NewReader(secret)
+void Engine::JudgeStdin(const Expr& target, const Taint& given) {
+  if (!last_ || code().language != Language::kGo || target.text != "Stdin") return;
+  Taint data = given;
+  data.labels &= kTaken | kEnvSecret;
+  data.fresh &= kTaken | kEnvSecret;
+  if (data.labels == 0) return;
+  const ExprId maker = view().Origin(target.base, function_);
+  if (maker >= code().exprs.size() || code().exprs[maker].kind != ExprKind::kCall ||
+      !Contains(view().Callee(maker, function_).text, "exec.Command")) {
+    return;
+  }
+  bool away = false;
+  std::string host;
+  for (const Arg& word : code().ArgsOf(code().exprs[maker])) {
+    const std::string text = Known(word.value);
+    away = away || BringsAway(text);
+    if (host.empty()) host = HostOfWord(text);
+  }
+  if (!away || host.empty()) return;
+  Call sent;
+  sent.expr = maker;
+  JudgeSend(sent, data, host, {});
+}
+
 // f"curl -d '{data}' https://...", of a shell.
 void Engine::JudgeSentByLine(const Call& call, const std::string& line, const Taint& taint) {
   constexpr std::size_t kLongest = 4'096;

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "code/engine.h"
+#include "code/engine_words.h"
 #include "code/places.h"
 #include "code/sink_words.h"
 #include "static/shell_judge.h"
@@ -11,7 +12,8 @@
 namespace interlock::scan::code {
 
 using core::Permission;
-using namespace sink_words;  // NOLINT: the engine room's own words
+using namespace engine_words;  // NOLINT: the engine room's own words
+using namespace sink_words;    // NOLINT
 
 // `host`: of `address`; "": not known.
 Taint Engine::AnswerOf(const std::string& host, std::string_view address, ExprId at) {
@@ -68,6 +70,13 @@ std::string Engine::HostOfRequest(const Call& call, ExprId url, const std::strin
                                              (text.empty() ? url == kNone : text.front() == '/')) {
     // client("https://host").send(text): whom the client was made for.
     host = HostOfHandle(method->base);
+  }
+  // u, _ := url.Parse("https://host/in"); u.RawQuery = q.Encode(); http.Get(u.String())
+  if (host.empty() && text.empty() && url < code().exprs.size() && code().exprs[url].kind == ExprKind::kCall) {
+    const ExprId method = code().exprs[url].base;
+    if (method < code().exprs.size() && code().exprs[method].kind == ExprKind::kMember &&
+        SaysOneOf(code().exprs[method].text, {"String", "toString"}))
+      host = HostOfHandle(code().exprs[method].base);
   }
   // Of several it may be any; what is known of the variable is the first.
   if (url != kNone && (text.empty() || text.front() == kHole || IsKnownService(host))) {

@@ -48,7 +48,8 @@ void Engine::JudgeWall(const Call& call) {
   }
   if (wall == nullptr) return;
   const std::size_t before = hits_.size();
-  Raise("GRANT-003", call.expr, {}, 0, std::string(wall->what) + ", by `" + std::string(call.last) + "`", wall->scale);
+  Raise(wall->ruins ? "DESTROY-002" : "GRANT-003", call.expr, {}, 0,
+        std::string(wall->what) + ", by `" + std::string(call.last) + "`", wall->scale);
   if (hits_.size() > before) hits_.back().finding.subject = wall->key;
 }
 

@@ -1,6 +1,7 @@
 // What keeps an estate safe whoever runs on it: records, rights, second keys and review of clouds, forges, data bases
-// and machines; and the commands, calls and statements by which a program takes them down. Each is somebody's honest
-// work, so each knows the words by which a package that is about it says so (static/undisclosed.h). Engine room.
+// and machines; and the commands, calls and statements by which a program takes them down, or the estate with them.
+// Each is somebody's honest work, so each knows the words by which a package that is about it says so
+// (static/undisclosed.h). Engine room.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +16,8 @@ struct Wall {
   std::string_view what;  // completes "it ...": "switches off the second key of a cloud's user"
   // Words of which a package that is about this uses one, in lower case: "mfa". Empty: no package is about this.
   std::span<const std::string_view> told;
-  double scale = 1.0;  // of GRANT-003
+  double scale = 1.0;
+  bool ruins = false;  // DESTROY-002: an estate is destroyed; else GRANT-003: what keeps one safe is taken down
 };
 
 // nullptr: none has that key.

@@ -13,6 +13,7 @@
 #include "interlock/base/text.h"
 #include "static/ascii.h"
 #include "static/bytes.h"
+#include "static/part_set.h"
 
 namespace interlock::scan {
 namespace {
@@ -447,6 +448,72 @@ FileType TypeOfContent(string_view bytes, FileType claimed) noexcept {
 
 namespace {
 
+// Words by which programs in other languages than Python and JavaScript offer tools to agents: names of libraries, and
+// of what they mark a tool with.
+bool OffersTools(string_view head) {
+  static constexpr PartSet kWords(std::to_array<string_view>({"modelcontextprotocol",
+                                                              "ModelContextProtocol",
+                                                              "springframework.ai.tool",
+                                                              "springaicommunity.mcp",
+                                                              "quarkiverse.mcp",
+                                                              "micronaut.mcp",
+                                                              "McpSchema.",
+                                                              "@McpTool",
+                                                              "mark3labs/mcp-go",
+                                                              "metoro-io/mcp-golang",
+                                                              "rmcp::",
+                                                              "rust_mcp_sdk",
+                                                              "McpServerTool",
+                                                              "AddMcpServer",
+                                                              "MCP::Tool",
+                                                              "MCP::Server",
+                                                              "FastMcp::",
+                                                              "ActionMCP",
+                                                              "#[McpTool",
+                                                              "PhpMcp\\",
+                                                              "Laravel\\Mcp",
+                                                              "Mcp\\Server",
+                                                              "import MCP",
+                                                              "mcp_dart",
+                                                              "dart_mcp",
+                                                              "Hermes.Server",
+                                                              "Anubis.Server"}));
+  return kWords.AnyIn(head);
+}
+
+// What a manifest of such a program says that it is built with.
+bool DependsOnServers(string_view base, string_view head) {
+  const bool manifest =
+      Among(base, {"pom.xml", "build.gradle", "build.gradle.kts", "libs.versions.toml", "gemfile", "package.swift",
+                   "pubspec.yaml", "mix.exs", "build.sbt", "go.mod", "cargo.toml", "composer.json"}) ||
+      base.ends_with(".gemspec") || base.ends_with(".csproj") || base.ends_with(".fsproj");
+  static constexpr PartSet kWords(std::to_array<string_view>({"modelcontextprotocol",
+                                                              "ModelContextProtocol",
+                                                              "spring-ai-starter-mcp",
+                                                              "spring-ai-mcp",
+                                                              "quarkus-mcp-server",
+                                                              "micronaut-mcp",
+                                                              "mcp-go",
+                                                              "mcp-golang",
+                                                              "rmcp",
+                                                              "rust-mcp-sdk",
+                                                              "fast-mcp",
+                                                              "fast_mcp",
+                                                              "\"mcp\"",
+                                                              "'mcp'",
+                                                              "actionmcp",
+                                                              "php-mcp/",
+                                                              "mcp/sdk",
+                                                              "laravel/mcp",
+                                                              "swift-sdk",
+                                                              "mcp_dart",
+                                                              "dart_mcp",
+                                                              "mcp_server",
+                                                              "hermes_mcp",
+                                                              "anubis_mcp"}));
+  return manifest && kWords.AnyIn(head);
+}
+
 // The package's own first words say that it is for agents.
 bool SaysAgents(const core::PackageFile& file, string_view base) {
   constexpr std::size_t kFirstWords = 1200;
@@ -520,9 +587,12 @@ PackageKind KindOfPackage(const core::PackageView& view) {
     }
     code = code || IsCode(type) || type == FileType::kOtherSource;
     if (type == FileType::kOtherSource || type == FileType::kGo || type == FileType::kRust) {
-      mcp = mcp || has("modelcontextprotocol") || has("springframework.ai.tool") || has("mark3labs/mcp-go") ||
-            has("rmcp::") || has("McpServerTool") || (has("tools/list") && has("tools/call"));
+      mcp = mcp || OffersTools(head) || (has("tools/list") && has("tools/call")) ||
+            (has("inputSchema") && has("description") && has("tools"));
+      tools =
+          tools || has("dev.langchain4j") || has("KernelFunction") || has("RubyLLM::Tool") || has("AIFunctionFactory");
     }
+    mcp = mcp || DependsOnServers(base, head);
     offers = offers || SaysAgents(file, base);
     any_text = any_text || IsText(type);
   }

@@ -207,9 +207,10 @@ CodeStyle StyleOf(const FileContext& file) {
       const std::size_t dot = name.rfind('.');
       const std::string_view ext = dot == std::string_view::npos ? std::string_view() : name.substr(dot + 1);
       if (ext.empty()) return CodeStyle::kHash;
-      for (const std::string_view hash : {"rb", "pl", "r", "R", "ex", "exs", "tf", "hcl", "nix"}) {
+      for (const std::string_view hash : {"pl", "r", "R", "tf", "hcl", "nix"}) {
         if (ext == hash) return CodeStyle::kHash;
       }
+      if (ext == "rb" || ext == "ex" || ext == "exs") return CodeStyle::kScript;
       if (ext == "sql" || ext == "lua") return CodeStyle::kDash;
       return CodeStyle::kC;
     }

@@ -26,6 +26,8 @@ class CodeReader {
       if (c == '\n') {
         ++at_;
         word_ = {};
+        // class Add < MCP::Tool, newline, description "..."
+        if (style_ == CodeStyle::kScript && last_ != ':' && last_ != '=' && last_ != '>') key_ = {};
         continue;
       }
       if (IsSpace(c)) {
@@ -77,6 +79,31 @@ class CodeReader {
     return name.ends_with("erver") || name.ends_with("mcp") || name.ends_with("Mcp") || name.ends_with("MCP");
   }
 
+  // `description = D`, `Description(D)`: the names of what tools are said to be, where it stands elsewhere in the file.
+  bool IsNamedSaid(std::string_view name) {
+    constexpr std::size_t kMostNames = 64;
+    if (style_ != CodeStyle::kC || name.empty()) return false;
+    if (!said_names_) {
+      said_names_.emplace();
+      constexpr std::string_view kKey = "escription";
+      for (std::size_t at = text_.find(kKey); at < end_ && said_names_->size() < kMostNames;
+           at = text_.find(kKey, at + 1)) {
+        std::size_t i = at + kKey.size();
+        while (i < end_ && (text_[i] == ' ' || text_[i] == '=' || text_[i] == ':' || text_[i] == '(')) ++i;
+        const std::size_t begin = i;
+        while (i < end_ && IsWordByte(text_[i])) ++i;
+        if (i > begin && begin > at + kKey.size()) said_names_->push_back(text_.substr(begin, i - begin));
+      }
+    }
+    return std::ranges::find(*said_names_, name) != said_names_->end();
+  }
+
+  // Marks of Java and C# whose one text is what a tool or its parameter is said to be.
+  static bool IsSaid(std::string_view mark) {
+    return mark == "Tool" || mark == "ToolParam" || mark == "ToolArg" || mark == "Description" ||
+           mark == "LLMDescription";
+  }
+
   void Word(std::string_view word) {
     if (decorator_ && (word == "tool" || word == "prompt" || word == "resource")) tool_ = true;
     // What a prompt or a resource of a server hands out is given to the model.
@@ -104,18 +131,18 @@ class CodeReader {
   bool Comment() {
     const char c = text_[at_];
     std::size_t mark = 0;
-    if (c == '#' && (style_ == CodeStyle::kPython || style_ == CodeStyle::kHash)) {
-      if (style_ == CodeStyle::kHash && at_ > 0 && !IsSpace(text_[at_ - 1])) return false;
+    const bool hash = style_ == CodeStyle::kHash || style_ == CodeStyle::kScript;
+    if (c == '#' && (style_ == CodeStyle::kPython || hash)) {
+      if (hash && at_ > 0 && !IsSpace(text_[at_ - 1])) return false;
       mark = 1;
     } else if (c == '/' && style_ == CodeStyle::kC && at_ + 1 < end_ && text_[at_ + 1] == '/') {
       mark = 2;
     } else if (c == '-' && style_ == CodeStyle::kDash && at_ + 1 < end_ && text_[at_ + 1] == '-') {
       mark = 2;
-    } else if (c == '/' && style_ != CodeStyle::kPython && at_ + 1 < end_ && text_[at_ + 1] == '*' &&
-               style_ != CodeStyle::kHash) {
+    } else if (c == '/' && style_ != CodeStyle::kPython && at_ + 1 < end_ && text_[at_ + 1] == '*' && !hash) {
       std::size_t stop = text_.find("*/", at_ + 2);
       if (stop > end_) stop = end_;
-      Emit(kSurfaceComment, at_ + 2, stop);
+      Emit(IsOfTool(stop + 2) ? kSurfaceDescription : kSurfaceComment, at_ + 2, stop);
       at_ = std::min(end_, stop + 2);
       return true;
     }
@@ -135,8 +162,20 @@ class CodeReader {
       if (next + mark > end_ || breaks > 1 || text_[next] != sign || (mark == 2 && text_[next + 1] != sign)) break;
       at_ = next;
     }
-    Emit(kSurfaceComment, begin, stop);
+    Emit(IsOfTool(stop) ? kSurfaceDescription : kSurfaceComment, begin, stop);
     return true;
+  }
+
+  // `/** ... */ #[McpTool]`, `/// ...` newline `#[tool]`: what is said before a tool is what the tool is said to be.
+  bool IsOfTool(std::size_t at) const {
+    if (style_ != CodeStyle::kC) return false;
+    while (at < end_ && IsSpace(text_[at])) ++at;
+    if (at >= end_) return false;
+    static constexpr std::array kTools =
+        std::to_array<std::string_view>({"#[tool]", "#[tool(", "#[rmcp::tool", "#[McpTool", "#[McpPrompt", "@Tool",
+                                         "@McpTool", "[McpServerTool", "#[AsTool"});
+    const std::string_view rest = text_.substr(at, 16);
+    return std::ranges::any_of(kTools, [&](std::string_view tool) { return rest.starts_with(tool); });
   }
 
   void Emit(SurfaceSet kind, std::size_t begin, std::size_t end) {
@@ -187,8 +226,8 @@ class CodeReader {
 
   // cat <<EOF: all lines up to the one that says EOF.
   bool Heredoc() {
-    if (style_ != CodeStyle::kHash || text_.substr(at_, 2) != "<<" || text_.substr(at_, 3) == "<<<" ||
-        shifts_ > kMostShifts)
+    if ((style_ != CodeStyle::kHash && style_ != CodeStyle::kScript) || text_.substr(at_, 2) != "<<" ||
+        text_.substr(at_, 3) == "<<<" || shifts_ > kMostShifts)
       return false;
     std::size_t i = at_ + 2;
     const bool tabs = i < end_ && (text_[i] == '-' || text_[i] == '~');
@@ -205,7 +244,12 @@ class CodeReader {
       std::size_t from = line;
       while (tabs && from < stop && (text_[from] == '\t' || text_[from] == ' ')) ++from;
       if (text_.substr(from, stop - from) == word) {
-        Emit(IsWrittenForAgents(begin) ? kSurfaceInstruction : kSurfaceString, begin + 1, line);
+        // description <<~TEXT
+        const SurfaceSet named = style_ == CodeStyle::kScript ? KindOfKey(key_.empty() ? word_ : key_) : 0;
+        Emit(IsWrittenForAgents(begin)                                      ? kSurfaceInstruction
+             : named == kSurfaceDescription || named == kSurfaceInstruction ? named
+                                                                            : kSurfaceString,
+             begin + 1, line);
         at_ = stop;
         return true;
       }
@@ -245,7 +289,8 @@ class CodeReader {
 
   void String(char quote) {
     // Text blocks of Java and Kotlin are written as in Python.
-    const bool block = style_ == CodeStyle::kPython || (style_ == CodeStyle::kC && quote == '"');
+    const bool block =
+        style_ == CodeStyle::kPython || ((style_ == CodeStyle::kC || style_ == CodeStyle::kScript) && quote == '"');
     const bool triple = block && text_.substr(at_, 3) == std::string(3, quote);
     const std::size_t mark = triple ? 3U : 1U;
     const std::size_t begin = at_ + mark;
@@ -269,10 +314,20 @@ class CodeReader {
       kind = described_ ? kSurfaceDescription : kSurfaceComment;
       described_ = false;
     } else {
-      const SurfaceSet special = KindOfKey(key_.empty() ? word_ : key_);
+      // var tool = builder.description("..."): what is called says more than what keeps it.
+      SurfaceSet special = KindOfKey(key_.empty() ? word_ : key_);
+      if (special == 0 && last_ == '(') special = KindOfKey(word_);
+      if (special == 0 && IsNamedSaid(key_)) special = kSurfaceDescription;
       if (special == kSurfaceDescription || special == kSurfaceInstruction) kind = special;
+      // @Tool("..."), [KernelFunction("..."), Description("...")], @P("...")
+      if (style_ == CodeStyle::kC && last_ == '(' && key_.empty() && IsSaid(word_)) kind = kSurfaceDescription;
       if (describes_) kind = kSurfaceSchema;
       if (kind == kSurfaceString && hands_) kind = kSurfaceInstruction;
+    }
+    if (quote == '`' && Tag(begin, i)) {
+      at_ = std::min(end_, i + 1);
+      last_ = '"';
+      return;
     }
     Piece(kind, begin, i, escaped);
     at_ = std::min(end_, i + (i < end_ && text_[i] == quote ? mark : std::size_t{0}));
@@ -280,8 +335,24 @@ class CodeReader {
     // {"description": ...}: a key between quotation marks.
     constexpr std::size_t kLongestKey = 32;
     const std::size_t next = at_ < end_ ? text_.find_first_not_of(' ', at_) : end_;
-    if (i - begin <= kLongestKey && next < end_ && text_[next] == ':') word_ = text_.substr(begin, i - begin);
+    const bool names = next < end_ && (text_[next] == ':' || text_.substr(next, 2) == "=>");
+    if (i - begin <= kLongestKey && names) word_ = text_.substr(begin, i - begin);
     last_ = '"';
+  }
+
+  // A int `json:"a" jsonschema:"what it is said to be"`, of Go.
+  bool Tag(std::size_t begin, std::size_t end) {
+    const std::string_view raw = text_.substr(begin, end - begin);
+    bool any = false;
+    for (const std::string_view key : {"jsonschema:\"", "jsonschema_description:\"", "description:\""}) {
+      const std::size_t at = raw.find(key);
+      if (at == std::string_view::npos) continue;
+      const std::size_t from = at + key.size();
+      const std::size_t to = std::min(raw.find('"', from), raw.size());
+      Emit(kSurfaceSchema, begin + from, begin + to);
+      any = true;
+    }
+    return any;
   }
 
   // Literals side by side, or joined by '+', are one text.
@@ -376,9 +447,10 @@ class CodeReader {
   std::string_view word_;
   std::string_view key_;
   std::uint32_t shifts_ = 0;
-  std::optional<bool> names_obeyed_;          // whether the file names one that agents obey; once asked
-  std::array<std::size_t, 2> unclosed_ = {};  // up to here nothing that began with `[`, `(` ends
-  std::size_t joined_ = 0;                    // end of a list whose texts become one
+  std::optional<std::vector<std::string_view>> said_names_;  // once asked
+  std::optional<bool> names_obeyed_;                         // whether the file names one that agents obey; once asked
+  std::array<std::size_t, 2> unclosed_ = {};                 // up to here nothing that began with `[`, `(` ends
+  std::size_t joined_ = 0;                                   // end of a list whose texts become one
   char last_ = 0;
   bool decorator_ = false;
   bool tool_ = false;

@@ -284,7 +284,9 @@ SurfaceSet KindOfKey(std::string_view key) {
   if (constant && (name.starts_with("description") || name.ends_with("description"))) return kSurfaceDescription;
   if (name == "description" || name == "instructions" || name == "summary" || name == "longdescription" ||
       name == "shortdescription" || name == "descriptionformodel" || name == "descriptionforhuman" ||
-      name == "whentouse" || name == "usage" || name == "tagline") {
+      name == "whentouse" || name == "usage" || name == "tagline" || name == "withdescription" ||
+      name == "setdescription" || name == "tooldescription" || name == "serverinstructions" ||
+      name == "withinstructions" || name == "setinstructions") {
     return kSurfaceDescription;
   }
   if (name == "prompt" || name == "systemprompt" || name == "system" || name == "defaultprompt" || name == "persona") {

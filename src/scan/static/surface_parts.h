@@ -31,7 +31,8 @@ class SurfaceSink {
   std::vector<TextSurface>& out_;
 };
 
-enum class CodeStyle : std::uint8_t { kPython, kC, kHash, kDash };
+// By what begins a comment. kScript: `#` too, and texts have keys (Ruby, Elixir), which those of shells have not.
+enum class CodeStyle : std::uint8_t { kPython, kC, kHash, kDash, kScript };
 
 void CollectJson(SurfaceSink& sink, bool notebook);
 // A tool's definition that a page shows: its descriptions and schemas. `part`: the inside of the block.

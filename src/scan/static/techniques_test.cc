@@ -140,9 +140,15 @@ TEST(Packages, WhatIsHandedOnIsFollowed) {
 }
 
 TEST(Packages, WhatKeepsAnEstateSafeStands) {
-  EXPECT_GE(ExpectOf("walls", true), 78U);
+  EXPECT_GE(ExpectOf("walls", true), 77U);
   EXPECT_GE(ExpectOf("walls_told", false), 69U);
   EXPECT_GE(ExpectOf("peers", true), 41U);
+  EXPECT_GE(ExpectOf("destroyed", true), 80U);
+}
+
+TEST(Packages, WhatToolsAreSaidToBeInOtherLanguages) {
+  EXPECT_GE(ExpectOf("described", true), 74U);
+  EXPECT_GE(ExpectOf("described_honest", false), 39U);
 }
 
 }  // namespace

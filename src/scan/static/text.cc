@@ -37,7 +37,7 @@ constexpr double kLookOddsHidden = 0.75;  // text that people do not see
 constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
-constexpr double kMostOfWordsAlone = 0.55;  // a little below what it takes to have a person look
+constexpr double kMostOfWordsAlone = 0.55;  // enough to have a person look, and no ground of BLOCK
 constexpr double kMostOfGlossed = 0.45;     // below a ground of BLOCK
 constexpr double kGlossed = 0.8;            // translated word by word
 constexpr double kGlossedTool = 0.55;       // ... of a tool: "Supprime un dossier" orders and tells in the same letters
@@ -209,7 +209,7 @@ class Analysis {
       // An error text or a resource that speaks to the assistant is read by it, and so is a comment that turns to it.
       const bool spoken = ((passage.kind & kSurfaceString) != 0 && (meaning.spoken || meaning.addressed)) ||
                           ((passage.kind & kSurfaceComment) != 0 && meaning.addressed);
-      // Words alone never have a person look.
+      // Words alone refuse nothing.
       if (meaning.words_alone) scale = std::min(scale, kMostOfWordsAlone);
       scale = std::min(scale, 1.0) * (spoken ? kSpokenString : std::min(1.0, KindWeight(passage.kind)));
       if (passage.glossed && !passage.joined) scale *= TellsWhatItDoes(passage, meaning) ? kGlossedTool : kGlossed;

@@ -24,6 +24,7 @@ constexpr std::size_t kMostOfAll = std::size_t{1} << 20;
 constexpr std::size_t kMostRaised = 3;
 constexpr std::size_t kShown = 80;
 constexpr std::string_view kTakesDown = "GRANT-003";
+constexpr std::string_view kRuins = "DESTROY-002";
 
 // What a package that has a reason to open such a place speaks of: words of which it uses one.
 using Words = std::span<const std::string_view>;
@@ -139,7 +140,7 @@ std::string Said(const std::vector<FileContext>& files, const code::CodeFacts& f
 
 RawFinding OfWall(const code::Wall& wall, std::string_view how) {
   RawFinding finding;
-  finding.rule = kTakesDown;
+  finding.rule = wall.ruins ? kRuins : kTakesDown;
   finding.subject = wall.key;
   finding.scale = wall.scale;
   finding.message = fmt::format("{}: {}", wall.what, how);
@@ -150,7 +151,7 @@ void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFac
                       std::vector<RawFinding>& out) {
   std::string said;
   std::erase_if(out, [&](RawFinding& finding) {
-    if (finding.rule != kTakesDown) return false;
+    if (finding.rule != kTakesDown && finding.rule != kRuins) return false;
     const code::Wall* const wall = code::WallNamed(finding.subject);
     finding.subject.clear();
     if (wall == nullptr) return true;

@@ -11,12 +11,14 @@
 
 namespace interlock::scan {
 
-// GRANT-003, to be taken back by JudgeUndisclosed; `how` is shown. File, place and reach are the caller's.
+// GRANT-003 or DESTROY-002, to be taken back by JudgeUndisclosed; `how` is shown. File, place and reach are the
+// caller's.
 [[nodiscard]] RawFinding OfWall(const code::Wall& wall, std::string_view how);
 
 // Raises PE-DELTA-002. What a package says: its documents, manifests, `name` and the descriptions of its tools, not its
 // code. Linear in these, which are not read unless a store of credentials is.
-// Also takes back GRANT-003 where what the package says is about the wall that is taken down (code/walls.h).
+// Also takes back GRANT-003 and DESTROY-002 where what the package says is about the wall that is taken down
+// (code/walls.h).
 void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFacts& facts, std::string_view name,
                       std::vector<RawFinding>& out);
 
