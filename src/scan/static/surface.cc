@@ -5,6 +5,7 @@
 
 #include "static/classify.h"
 #include "static/front_matter.h"
+#include "static/literals.h"
 #include "static/markdown.h"
 #include "static/surface_parts.h"
 
@@ -76,6 +77,19 @@ TextSurface SurfaceOfBlock(const MarkdownBlock& block, SurfaceSet body, const st
   return surface;
 }
 
+// "Append to `~/.claude/CLAUDE.md`:": the block below it is what agents will be told from then on.
+bool PlantsInstructions(std::string_view lead) {
+  constexpr std::size_t kLongestLead = 600;
+  const std::string said = LowerCase(lead.substr(lead.size() - std::min(lead.size(), kLongestLead)));
+  return SaysAny(said, {"append", "add ", "write ", "put ", "insert", "paste", "copy ", "create", "save", "place "}) &&
+         SaysAny(said, {"claude.md", "agents.md", "gemini.md", ".cursorrules", ".windsurfrules", ".clinerules", ".mdc",
+                        "copilot-instructions", "memory.md", "system prompt", "custom instructions"});
+}
+
+bool IsProseLanguage(std::string_view language) {
+  return language.empty() || language == "markdown" || language == "md" || language == "text" || language == "txt";
+}
+
 void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::size_t skip = 0) {
   const FrontMatter head = skip != 0 ? FrontMatter{} : FindFrontMatter(text);
   const std::size_t start = skip != 0 ? skip : head.body;
@@ -97,10 +111,19 @@ void Markdown(SurfaceSink& sink, std::string_view text, SurfaceSet body, std::si
     complete = ParseMarkdown(part, static_cast<std::uint32_t>(offset), blocks) && complete;
   }
   std::string heading;
+  std::string lead;  // the block before
   std::size_t last = start;
   for (MarkdownBlock& block : blocks) {
     last = std::max(last, block.bytes.end);
     TextSurface surface = SurfaceOfBlock(block, body, heading);
+    if (block.kind == BlockKind::kCode) {
+      if (IsProseLanguage(block.lang) && PlantsInstructions(lead)) {
+        surface.kind = kSurfaceInstruction;
+        surface.shape = TextShape::kProse;
+      }
+    } else {
+      lead = block.text.empty() ? text.substr(block.bytes.begin, block.bytes.end - block.bytes.begin) : block.text;
+    }
     // Not where a quotation or a list indents its lines: the block is read where it stands.
     const bool whole = block.text.size() <= block.bytes.end - block.bytes.begin + 1;
     if (block.kind == BlockKind::kCode && whole) CollectShownTool(sink, block.bytes, block.lang);
@@ -212,8 +235,11 @@ CodeStyle StyleOf(const FileContext& file) {
       }
       if (ext == "rb" || ext == "ex" || ext == "exs") return CodeStyle::kScript;
       if (ext == "sql" || ext == "lua") return CodeStyle::kDash;
-      return CodeStyle::kC;
+      return CodeStyle::kTyped;
     }
+    case FileType::kGo:
+    case FileType::kRust:
+      return CodeStyle::kTyped;
     default:
       return CodeStyle::kC;
   }

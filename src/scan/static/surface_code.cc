@@ -35,7 +35,7 @@ class CodeReader {
         continue;
       }
       if (Comment() || (c == '<' && Heredoc())) continue;
-      if (c == '"' || c == '\'' || (c == '`' && style_ == CodeStyle::kC)) {
+      if (c == '"' || c == '\'' || (c == '`' && IsC())) {
         if (style_ == CodeStyle::kHash) {
           Plain(c);
         } else {
@@ -61,7 +61,7 @@ class CodeReader {
         if (style_ == CodeStyle::kPython) hands_ = false;
       }
       if (c == '(') ++depth_;
-      if (c == ')' && depth_ > 0 && --depth_ <= hands_depth_ && style_ == CodeStyle::kC) hands_ = false;
+      if (c == ')' && depth_ > 0 && --depth_ <= hands_depth_ && IsC()) hands_ = false;
       if (c == ',' || c == ';' || c == '{' || c == '}') {
         key_ = {};
         word_ = {};
@@ -74,6 +74,8 @@ class CodeReader {
   }
 
  private:
+  [[nodiscard]] bool IsC() const { return style_ == CodeStyle::kC || style_ == CodeStyle::kTyped; }
+
   // "inquirer.prompt(" asks a person.
   static bool IsServer(std::string_view name) {
     return name.ends_with("erver") || name.ends_with("mcp") || name.ends_with("Mcp") || name.ends_with("MCP");
@@ -82,7 +84,7 @@ class CodeReader {
   // `description = D`, `Description(D)`: the names of what tools are said to be, where it stands elsewhere in the file.
   bool IsNamedSaid(std::string_view name) {
     constexpr std::size_t kMostNames = 64;
-    if (style_ != CodeStyle::kC || name.empty()) return false;
+    if (style_ != CodeStyle::kTyped || name.empty()) return false;
     if (!said_names_) {
       said_names_.emplace();
       constexpr std::string_view kKey = "escription";
@@ -109,7 +111,7 @@ class CodeReader {
     // What a prompt or a resource of a server hands out is given to the model.
     if (decorator_ && (word == "prompt" || word == "resource")) gives_ = true;
     const bool method = last_ == '.' && at_ < end_ && text_[at_] == '(';
-    if (style_ == CodeStyle::kC && method && (word == "registerPrompt" || (word == "prompt" && IsServer(word_)))) {
+    if (IsC() && method && (word == "registerPrompt" || (word == "prompt" && IsServer(word_)))) {
       hands_ = true;
       hands_depth_ = depth_;
     }
@@ -135,7 +137,7 @@ class CodeReader {
     if (c == '#' && (style_ == CodeStyle::kPython || hash)) {
       if (hash && at_ > 0 && !IsSpace(text_[at_ - 1])) return false;
       mark = 1;
-    } else if (c == '/' && style_ == CodeStyle::kC && at_ + 1 < end_ && text_[at_ + 1] == '/') {
+    } else if (c == '/' && IsC() && at_ + 1 < end_ && text_[at_ + 1] == '/') {
       mark = 2;
     } else if (c == '-' && style_ == CodeStyle::kDash && at_ + 1 < end_ && text_[at_ + 1] == '-') {
       mark = 2;
@@ -168,7 +170,7 @@ class CodeReader {
 
   // `/** ... */ #[McpTool]`, `/// ...` newline `#[tool]`: what is said before a tool is what the tool is said to be.
   bool IsOfTool(std::size_t at) const {
-    if (style_ != CodeStyle::kC) return false;
+    if (style_ != CodeStyle::kTyped) return false;
     while (at < end_ && IsSpace(text_[at])) ++at;
     if (at >= end_) return false;
     static constexpr std::array kTools =
@@ -289,8 +291,7 @@ class CodeReader {
 
   void String(char quote) {
     // Text blocks of Java and Kotlin are written as in Python.
-    const bool block =
-        style_ == CodeStyle::kPython || ((style_ == CodeStyle::kC || style_ == CodeStyle::kScript) && quote == '"');
+    const bool block = style_ == CodeStyle::kPython || ((IsC() || style_ == CodeStyle::kScript) && quote == '"');
     const bool triple = block && text_.substr(at_, 3) == std::string(3, quote);
     const std::size_t mark = triple ? 3U : 1U;
     const std::size_t begin = at_ + mark;
@@ -316,15 +317,15 @@ class CodeReader {
     } else {
       // var tool = builder.description("..."): what is called says more than what keeps it.
       SurfaceSet special = KindOfKey(key_.empty() ? word_ : key_);
-      if (special == 0 && last_ == '(') special = KindOfKey(word_);
+      if (special == 0 && last_ == '(' && style_ == CodeStyle::kTyped) special = KindOfKey(word_);
       if (special == 0 && IsNamedSaid(key_)) special = kSurfaceDescription;
       if (special == kSurfaceDescription || special == kSurfaceInstruction) kind = special;
       // @Tool("..."), [KernelFunction("..."), Description("...")], @P("...")
-      if (style_ == CodeStyle::kC && last_ == '(' && key_.empty() && IsSaid(word_)) kind = kSurfaceDescription;
+      if (style_ == CodeStyle::kTyped && last_ == '(' && key_.empty() && IsSaid(word_)) kind = kSurfaceDescription;
       if (describes_) kind = kSurfaceSchema;
       if (kind == kSurfaceString && hands_) kind = kSurfaceInstruction;
     }
-    if (quote == '`' && Tag(begin, i)) {
+    if (quote == '`' && style_ == CodeStyle::kTyped && Tag(begin, i)) {
       at_ = std::min(end_, i + 1);
       last_ = '"';
       return;
@@ -335,7 +336,8 @@ class CodeReader {
     // {"description": ...}: a key between quotation marks.
     constexpr std::size_t kLongestKey = 32;
     const std::size_t next = at_ < end_ ? text_.find_first_not_of(' ', at_) : end_;
-    const bool names = next < end_ && (text_[next] == ':' || text_.substr(next, 2) == "=>");
+    const bool arrow = style_ == CodeStyle::kTyped || style_ == CodeStyle::kScript;  // "description" => "..."
+    const bool names = next < end_ && (text_[next] == ':' || (arrow && text_.substr(next, 2) == "=>"));
     if (i - begin <= kLongestKey && names) word_ = text_.substr(begin, i - begin);
     last_ = '"';
   }

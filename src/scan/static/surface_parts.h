@@ -31,8 +31,9 @@ class SurfaceSink {
   std::vector<TextSurface>& out_;
 };
 
-// By what begins a comment. kScript: `#` too, and texts have keys (Ruby, Elixir), which those of shells have not.
-enum class CodeStyle : std::uint8_t { kPython, kC, kHash, kDash, kScript };
+// By what begins a comment. kTyped: as kC, and tools are marked (Java, C#, PHP, Go, Rust). kScript: `#`, and texts have
+// keys (Ruby, Elixir), which those of shells have not.
+enum class CodeStyle : std::uint8_t { kPython, kC, kTyped, kHash, kDash, kScript };
 
 void CollectJson(SurfaceSink& sink, bool notebook);
 // A tool's definition that a page shows: its descriptions and schemas. `part`: the inside of the block.
