@@ -112,6 +112,7 @@ class Engine {
   void NoteArchive(const std::string& name, const Taint& packed);
   void KeepInReceiver(const Call& call, const Taint& given);
   void KeepInContainers(ExprId receiver, const Taint& kept);
+  [[nodiscard]] bool WritesToFirst(const Call& call) const;
   void KeepInFirst(const Call& call);
   void KeepInBuffer(const Call& call, const Taint& given);
   void MarkJoinedWords(const Call& call, Taint* result);
@@ -396,6 +397,7 @@ class Engine {
   [[nodiscard]] bool GivenHarm(const Call& call);
   void JudgeSettingsCall(const Call& call, std::string_view last);
   [[nodiscard]] Taint OfRunner(const Call& call);
+  void JudgeJob(ExprId dict);
   void JudgeWall(const Call& call);
   void JudgeDropped(const Call& call, std::string_view last);
   void JudgeReturned();
@@ -580,6 +582,7 @@ class Engine {
   void Dispatch(const Call& call);
   // sinks_channel.cc, sinks_commands.cc
   void JudgeSentBy(const Call& call, std::string_view program, std::span<const ExprId> words, FuncId scope);
+  void JudgeFedProgram(const Expr& target, const Taint& fed);
   void JudgeStdin(const Expr& target, const Taint& given);
   void JudgeSentByLine(const Call& call, const std::string& line, const Taint& taint);
   void JudgeSentAlong(const Call& call, std::string_view last);

@@ -170,18 +170,30 @@ void Engine::KeepInBuffer(const Call& call, const Taint& given) {
   state.slots[slot].Join(kept);
 }
 
+bool Engine::WritesToFirst(const Call& call) const {
+  return code().language == Language::kGo && call.args.size() >= 2 &&
+         SaysOneOf(call.callee.text,
+                   {"fmt.Fprintf", "fmt.Fprint", "fmt.Fprintln", "io.Copy", "io.CopyN", "io.WriteString"});
+}
+
 // fmt.Fprintf(w, "...", secret), io.Copy(w, from): what is written to the first argument, a buffer keeps and a
 // connection takes away.
 void Engine::KeepInFirst(const Call& call) {
-  if (code().language != Language::kGo || call.args.size() < 2) return;
-  if (!SaysOneOf(call.callee.text,
-                 {"fmt.Fprintf", "fmt.Fprint", "fmt.Fprintln", "io.Copy", "io.CopyN", "io.WriteString"})) {
-    return;
-  }
+  if (!WritesToFirst(call)) return;
   Taint given;
   for (const Taint& taint : call.taints.subspan(1)) given.Join(taint);
-  given = given.Only(kHeldByAnything);
   const ExprId first = call.args[0].value;
+  // f, err := os.OpenFile(path, ...); io.Copy(f, answer.Body): the file holds the answer.
+  if (const Taint fetched = given.Only(kNet | kNetFixed | kNetStranger); fetched.labels != 0 && first != kNone) {
+    FuncId made_in = function_;
+    const ExprId opened = view().Origin(first, function_, &made_in);
+    if (made_in == function_ && opened < code().exprs.size() && code().exprs[opened].kind == ExprKind::kCall &&
+        code().exprs[opened].arg_count > 0 &&
+        SaysOneOf(view().Callee(opened, function_).text, {"os.Create", "os.OpenFile"})) {
+      MarkPath(code().ArgsOf(code().exprs[opened])[0].value, fetched);
+    }
+  }
+  given = given.Only(kHeldByAnything);
   if (given.labels == 0 || first >= code().exprs.size() || code().exprs[first].kind != ExprKind::kName) return;
   if (const std::string host = HostOfHandle(first); !host.empty()) {
     Call sent = call;
@@ -353,6 +365,7 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
       OpensFile(call.callee.text))
     TakeGivenPaths(call, &given, result);
   KeepInFirst(call);
+  if (WritesToFirst(call)) *result = {};  // a number, and what went wrong
   if (method) {
     MarkArchive(call, call.last, given);
     KeepInReceiver(call, given);

@@ -275,6 +275,27 @@ void Builder::UnwrapOption(std::uint32_t index) {
   }
 }
 
+// osascript -e 'do shell script "curl ... | sh"'
+void Builder::UnwrapAppleScript(std::uint32_t index) {
+  constexpr std::string_view kCommand = "do shell script";
+  constexpr std::size_t kMostCommands = 16;
+  std::vector<std::pair<std::string, Loc>> lines;
+  for (const ShellWord& word : out_.commands[index].words) {
+    for (std::size_t at = word.text.find(kCommand); at != std::string::npos && lines.size() < kMostCommands;
+         at = word.text.find(kCommand, at + 1)) {
+      const std::size_t open = word.text.find('"', at);
+      if (open == std::string::npos) break;
+      std::string line;
+      for (std::size_t i = open + 1; i < word.text.size() && word.text[i] != '"'; ++i) {
+        if (word.text[i] == '\\' && i + 1 < word.text.size()) ++i;
+        line += word.text[i];
+      }
+      lines.emplace_back(std::move(line), word.loc);
+    }
+  }
+  for (auto& [line, loc] : lines) ParseText(std::move(line), loc, index, 0, ShellDialect::kPosix);
+}
+
 void Builder::UnwrapFind(std::uint32_t index) {
   const std::size_t count = out_.commands[index].words.size();
   const auto word = [&](std::size_t i) -> const ShellWord& { return out_.commands[index].words[i]; };
@@ -428,6 +449,7 @@ void Builder::Unwrap(std::uint32_t index) {
   if (program == "start" || program == "start-process") return UnwrapStart(index, program);
   if (program == "cmd") UnwrapBatch(index);
   if (program == "git") UnwrapGit(index);
+  if (program == "osascript") UnwrapAppleScript(index);
 }
 
 }  // namespace shell

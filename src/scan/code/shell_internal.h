@@ -82,6 +82,7 @@ class Builder {
   void UnwrapEval(std::uint32_t index);
   void UnwrapTrap(std::uint32_t index, std::string_view program);
   void UnwrapOption(std::uint32_t index);
+  void UnwrapAppleScript(std::uint32_t index);
   void UnwrapFind(std::uint32_t index);
   void UnwrapPowerShell(std::uint32_t index);
   void UnwrapStart(std::uint32_t index, std::string_view program);

@@ -92,9 +92,25 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
   }
 }
 
+// cmd := exec.Command("bash"); cmd.Stdin = answer.Body
+void Engine::JudgeFedProgram(const Expr& target, const Taint& fed) {
+  const ExprId maker = view().Origin(target.base, function_);
+  if (maker >= code().exprs.size() || code().exprs[maker].kind != ExprKind::kCall ||
+      !Contains(view().Callee(maker, function_).text, "exec.Command")) {
+    return;
+  }
+  for (const Arg& word : code().ArgsOf(code().exprs[maker])) {
+    const std::string program = Known(word.value);
+    if (!IsShellName(program) && !SaysOneOf(program, {"python", "python3", "node", "perl", "ruby", "php"})) continue;
+    Raise("RCE-001", maker, fed, kNetFixed, "has an interpreter read a program fetched from the network");
+    return;
+  }
+}
+
 // cmd := exec.Command("curl", "--data-binary", "@-", url); cmd.Stdin = strings.NewReader(secret)
 void Engine::JudgeStdin(const Expr& target, const Taint& given) {
   if (!last_ || code().language != Language::kGo || target.text != "Stdin") return;
+  if (given.Has(kNetFixed)) JudgeFedProgram(target, given);
   Taint data = given;
   data.labels &= kTaken | kEnvSecret;
   data.fresh &= kTaken | kEnvSecret;

@@ -202,6 +202,7 @@ void Engine::JudgeFields(ExprId dict) {
   JudgeShare(dict);
   JudgeTask(dict);
   JudgeConfigured(dict);
+  JudgeJob(dict);
   JudgeRouted(dict);
   JudgeDefinition(code().ArgsOf(code().exprs[dict]));
   JudgeReportHook(code().ArgsOf(code().exprs[dict]), dict);

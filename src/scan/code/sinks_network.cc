@@ -347,6 +347,7 @@ Taint Engine::JudgeSocketSend(Call& call) {
   Taint data;
   for (const Taint& taint : call.taints) data.Join(taint);
   const Expr* function = FunctionOf(call);
+  Taint answer;
   std::string host;
   if (function != nullptr && function->base != kNone) host = HostOfHandle(function->base);
   if (AnyOf(call.callee.text, {"dgram", ".sendto"})) {
@@ -364,14 +365,17 @@ Taint Engine::JudgeSocketSend(Call& call) {
   }
   if (call.callee.text.starts_with("net/http.") && !call.args.empty()) {
     // client.Do(request): what the request is made of is judged there; here what its headers were filled with.
-    constexpr Labels kFilled = kSecretFile | kStore | kWeakSecretFile | kKept | kEnvAll | kClipboard | kKeys;
-    data = data.Only(kFilled);
+    data = data.Only(kHeldByAnything);
     host = HostOfHandle(call.args[0].value);
+    const ExprId made = view().Origin(call.args[0].value, function_);
+    const std::string_view asked = made < code().exprs.size() ? TextAt(code().exprs[made].loc).substr(0, 200) : "";
+    if (!host.empty()) answer = AnswerOf(host, {}, call.expr);
+    if (AnyOf(asked, {"POST", "PUT", "MethodP"})) answer = answer.Without(kNetStranger);
   }
   if (host.empty()) host = HostHere();
   JudgeSend(call, data, host, {});
   JudgeTrigger(call, data, true, host);
-  return {};
+  return answer;
 }
 
 Taint Engine::JudgeSocketReceive(Call& call) {

@@ -23,6 +23,26 @@ bool SpeaksToBase(std::string_view last) {
 
 }  // namespace
 
+// {permissions: "write-all", secrets: "inherit", uses: "x/y/.github/workflows/z.yml@main"}: a job that is written into
+// somebody's pipeline, with all rights and secrets of it.
+void Engine::JudgeJob(ExprId dict) {
+  if (!last_) return;
+  const auto said = [&](const Arg& field) { return view().Text(field.value, function_); };
+  bool rights = false;
+  bool secrets = false;
+  bool moving = false;
+  for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
+    rights = rights || (field.name == "permissions" && said(field) == "write-all");
+    secrets = secrets || (field.name == "secrets" && said(field) == "inherit");
+    if (field.name != "uses") continue;
+    const std::string& uses = said(field);
+    moving = uses.ends_with("@main") || uses.ends_with("@master");
+  }
+  if (!(rights && secrets) && !(moving && secrets)) return;
+  if (!AnyOf(code().text, {"pull_request_target", "workflow_run", "issue_comment"})) return;
+  Raise("GRANT-002", dict, {}, 0, "writes a job that strangers start, with all secrets of the repository", 0.9);
+}
+
 void Engine::JudgeWall(const Call& call) {
   const Wall* wall = nullptr;
   if (SpeaksToBase(call.last) && !call.args.empty()) {

@@ -254,6 +254,21 @@ bool IsInstructionFile(string_view path) noexcept {
   return hit;
 }
 
+namespace {
+
+// src/main/java/com/example/demo/Tool.java: the folders of a package of Java are its name, no places.
+string_view WithoutPackageOfJava(string_view lower) {
+  for (const string_view main : {"src/main/java/", "src/main/kotlin/", "src/main/scala/", "src/main/groovy/"}) {
+    const std::size_t at = lower.find(main);
+    if (at != string_view::npos) return lower.substr(0, at + main.size());
+  }
+  const bool java = lower.ends_with(".java") || lower.ends_with(".kt") || lower.ends_with(".scala");
+  const string_view first = lower.substr(0, lower.find('/'));
+  return java && Among(first, {"com", "org", "io", "net", "dev", "ai", "me"}) ? string_view() : lower;
+}
+
+}  // namespace
+
 core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexcept {
   const std::string lower = LowerCase(path);
   const string_view base = BaseName(lower);
@@ -265,7 +280,8 @@ core::Reach ReachOfPath(string_view path, FileType type, PackageKind kind) noexc
   };
   if (IsInstructionFile(path)) decide(core::Reach::kAgent);
   bool docs = false;
-  ForEachSegment(lower, [&](string_view part, bool last) {
+  const string_view places = WithoutPackageOfJava(lower);
+  ForEachSegment(places, [&](string_view part, bool last) {
     if (last) return true;
     if (Among(part, {"node_modules", "vendor", "third_party", "third-party", "vendored", "site-packages", ".venv",
                      "venv", "bower_components", ".yarn"})) {

@@ -150,6 +150,12 @@ TEST(Classify, ReachByPath) {
       {"node_modules/x/index.js", Reach::kVendored},
       {"node_modules/x/tests/a.js", Reach::kVendored},
       {"vendor/x.py", Reach::kVendored},
+      // Folders of a package of Java are its name.
+      {"src/main/java/com/example/demo/Tool.java", Reach::kRuntime},
+      {"com/example/testing/Tool.kt", Reach::kRuntime},
+      {"src/test/java/com/acme/Tool.java", Reach::kTest},
+      {"examples/src/main/java/com/acme/Tool.java", Reach::kExample},
+      {"com/example/tool.py", Reach::kExample},
       {"examples/a.py", Reach::kExample},
       {"examples/SKILL.md", Reach::kAgent},
       {".github/workflows/ci.yml", Reach::kBuild},

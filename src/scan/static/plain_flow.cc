@@ -17,16 +17,22 @@
 #include "interlock/base/text.h"
 #include "static/ascii.h"
 #include "static/classify.h"
+#include "static/plain_deeds.h"
 #include "static/plain_peers.h"
 #include "static/plain_statements.h"
+#include "static/plain_words.h"
 #include "static/shell_judge.h"
 
 namespace interlock::scan {
 namespace {
 
+using plain_words::AnyOf;
+using plain_words::Calls;
+using plain_words::CallsItself;
+using plain_words::InWord;
 using std::string_view;
 
-enum Carries : std::uint8_t {
+enum Carries : std::uint16_t {
   kNothing = 0,
   kSecret = 1,       // a file of keys, a password that was asked for
   kEnvironment = 2,  // all of it
@@ -36,28 +42,8 @@ enum Carries : std::uint8_t {
   kKept = 32,    // history, settings of agents, the clipboard
   kPacked = 64,  // a long text of letters that say nothing
   kKeys = 128,   // credentials out of the environment: whose, is with them
+  kFile = 256,   // a file that holds what was fetched
 };
-
-bool AnyOf(string_view text, std::initializer_list<string_view> words) {
-  return std::ranges::any_of(words, [&](string_view word) { return text.find(word) != string_view::npos; });
-}
-
-bool InWord(char c) { return IsLetter(c) || IsDigit(c) || c == '_'; }
-
-// A word of the code, with nothing of a word before it. `plainly`: nor an object, whose method may be another:
-// $search->exec(...) is no exec(...).
-bool Finds(string_view code, std::initializer_list<string_view> words, bool plainly) {
-  for (const string_view word : words) {
-    for (std::size_t at = code.find(word); at != string_view::npos; at = code.find(word, at + 1)) {
-      if (at == 0 || !InWord(word.front())) return true;
-      const bool member = code[at - 1] == '.' || (at > 1 && code[at - 1] == '>' && code[at - 2] == '-');
-      if (!InWord(code[at - 1]) && !(plainly && member)) return true;
-    }
-  }
-  return false;
-}
-bool Calls(string_view code, std::initializer_list<string_view> words) { return Finds(code, words, false); }
-bool CallsItself(string_view code, std::initializer_list<string_view> words) { return Finds(code, words, true); }
 
 class Flow {
  public:
@@ -82,7 +68,7 @@ class Flow {
 
  private:
   struct Value {
-    std::uint8_t carries = kNothing;
+    std::uint16_t carries = kNothing;
     std::string what = {};  // the secret
     std::string from = {};  // where it was fetched
     code::Vendors vendors = {};
@@ -179,33 +165,6 @@ class Flow {
   static bool IsKeyStore(string_view lower) {
     return AnyOf(lower, {".npmrc", ".netrc", ".pypirc", ".kube/config", ".docker/config", ".git-credentials", ".env",
                          "/.ssh/*", "/.aws/*", "/.gnupg/*"});
-  }
-
-  [[nodiscard]] bool TakesEnvironment(string_view code) const {
-    switch (language_) {
-      case PlainLanguage::kRuby:
-        return Calls(code, {"env.to_h", "env.to_a", "env.inspect", "env.map", "env.each", "env.to_hash", "env.select"});
-      case PlainLanguage::kPerl:
-        return AnyOf(code, {"%env", "keys % env", "\\%env"});
-      case PlainLanguage::kPhp:
-        return AnyOf(code, {"getenv()", "print_r($_env", "($_env)", "$_env +", "$_env)", "$_env;"});
-      case PlainLanguage::kJava:
-        return AnyOf(code, {"system.getenv()", "sys.env.map", "sys.env.tolist"});
-      case PlainLanguage::kCSharp:
-        return AnyOf(code, {"environment.getenvironmentvariables()"});
-      case PlainLanguage::kSwift:
-        return code.find("processinfo.processinfo.environment") != string_view::npos &&
-               code.find("environment[") == string_view::npos;
-      case PlainLanguage::kR:
-        return AnyOf(code, {"sys.getenv()"});
-      case PlainLanguage::kElixir:
-        return AnyOf(code, {"system.get_env()"});
-      case PlainLanguage::kDart:
-        return code.find("platform.environment") != string_view::npos &&
-               code.find("platform.environment[") == string_view::npos;
-      default:
-        return false;
-    }
   }
 
   // ENV["GITHUB_TOKEN"], getenv("GITHUB_TOKEN"), System.getenv("GITHUB_TOKEN")
@@ -305,72 +264,6 @@ class Flow {
       return Calls(one.code, {string_view(name + ".write"), string_view(name + ".puts"), string_view(name + ".print"),
                               string_view(name + " <<"), string_view(name + ".send")});
     });
-  }
-
-  // A text that a shell is given.
-  [[nodiscard]] bool Runs(string_view code) const {
-    switch (language_) {
-      case PlainLanguage::kRuby:
-        return CallsItself(code, {"system(", "system \"", "exec(", "exec \"", "spawn(", "io.popen", "open3.", "%x",
-                                  "sh(", "sh \"", "inline:"}) ||
-               Calls(code, {"prepare_command"});
-      case PlainLanguage::kPerl:
-        return CallsItself(code, {"system(", "system \"", "exec(", "exec \"", "qx", "open("});
-      case PlainLanguage::kPhp:
-        return CallsItself(code, {"shell_exec(", "exec(", "system(", "passthru(", "popen(", "proc_open("});
-      case PlainLanguage::kLua:
-        return CallsItself(code, {"os.execute(", "io.popen("});
-      case PlainLanguage::kAppleScript:
-        return Calls(code, {"do shell script"});
-      case PlainLanguage::kJava:
-        return Calls(code, {".exec(", "processbuilder(", "processbuilder \"", ".execute()", "commandline", ").!"});
-      case PlainLanguage::kCSharp:
-        return Calls(code, {"process.start(", "processstartinfo(", "arguments ="});
-      case PlainLanguage::kSwift:
-        return Calls(code, {".arguments", "launchedprocess(", "process.run("});
-      case PlainLanguage::kR:
-        return CallsItself(code, {"system(", "system2(", "shell("});
-      case PlainLanguage::kVisualBasic:
-        return Calls(code, {".run ", ".run(", ".exec(", ".exec ", "shellexecute"});
-      case PlainLanguage::kDart:
-        return Calls(code, {"process.run", "process.start"});
-      case PlainLanguage::kElixir:
-        return Calls(code, {"system.cmd", "system.shell", ":os.cmd"});
-      case PlainLanguage::kJulia:
-        return Calls(code, {"run("});
-      default:
-        return false;
-    }
-  }
-
-  [[nodiscard]] bool Evaluates(string_view code) const {
-    switch (language_) {
-      case PlainLanguage::kRuby:
-        return CallsItself(code, {"eval(", "eval ", "erb.new(", "instance_eval", "class_eval", "module_eval",
-                                  "rubyvm::instructionsequence"});
-      case PlainLanguage::kPerl:
-        return CallsItself(code, {"eval(", "eval $", "eval get", "eval \"", "eval decode", "eval unpack"});
-      case PlainLanguage::kPhp:
-        return CallsItself(code, {"eval(", "assert(", "create_function("});
-      case PlainLanguage::kLua:
-        return CallsItself(code, {"loadstring(", "load("});
-      case PlainLanguage::kJava:
-        return Calls(code, {"groovyshell", "scriptengine", ".eval(", "defineclass("});
-      case PlainLanguage::kCSharp:
-        return Calls(code, {"assembly.load(", "csharpscript.", "evaluateasync("});
-      case PlainLanguage::kAppleScript:
-        return Calls(code, {"run script"});
-      case PlainLanguage::kR:
-        return CallsItself(code, {"eval(", "source("});
-      case PlainLanguage::kVisualBasic:
-        return CallsItself(code, {"execute ", "execute(", "executeglobal", "eval("});
-      case PlainLanguage::kElixir:
-        return Calls(code, {"code.eval_string", "code.compile_string"});
-      case PlainLanguage::kJulia:
-        return Calls(code, {"include_string(", "eval("});
-      default:
-        return false;
-    }
   }
 
   // A text that is long and of no words, in the statement or by name.
@@ -489,11 +382,12 @@ class Flow {
     constexpr std::size_t kPlainAsk = 60;  // bytes of code
     if (Defines(one)) {
       // Another function's `$c` is another.
-      for (const std::string& name : fleeting_) held_[name].carries &= static_cast<std::uint8_t>(~(kAsked | kDecoded));
+      for (const std::string& name : fleeting_) held_[name].carries &= static_cast<std::uint16_t>(~(kAsked | kDecoded));
       fleeting_.clear();
       // def key = File.read(path); string Key() => File.ReadAllText(path)
       const std::size_t answer = std::min(one.code.find("=>"), one.code.find(") = "));
       if (answer == std::string::npos) return;
+      opened_.clear();
     }
     const string_view code = one.code;
     Value value;
@@ -509,7 +403,7 @@ class Flow {
         !AnyOf(code, {"read", "contents", "slurp"}) && Target(one).empty()) {
       own = {};  // whether it is there
     }
-    if (TakesEnvironment(code)) own.carries |= kEnvironment;
+    if (PlainTakesEnvironment(language_, code)) own.carries |= kEnvironment;
     Variables(one, own);
     if (language_ == PlainLanguage::kAppleScript && Calls(code, {"with hidden answer", "hidden answer true"})) {
       own.carries |= kSecret;
@@ -528,13 +422,15 @@ class Flow {
     if (std::ranges::any_of(one.texts, [](const PlainText& text) { return IsPacked(text.text); }))
       value.carries |= kPacked;
     if (Decodes(code) && (value.carries & kPacked) != 0) value.carries |= kDecoded;
+    TakeFiles(one, &value);
     JudgeRun(one, value);
+    JudgeFiles(one, value);
     JudgeSend(one, value);
     JudgeEvaluated(one, value);
     // $c = $_POST["c"]: as it is; what is made of it further on may be checked.
     const bool plain = one.code.size() <= kPlainAsk && !Target(one).empty();
-    if (!plain || (own.carries & kAsked) == 0) value.carries &= static_cast<std::uint8_t>(~kAsked);
-    if (!plain || !Decodes(code)) value.carries &= static_cast<std::uint8_t>(~kDecoded);
+    if (!plain || (own.carries & kAsked) == 0) value.carries &= static_cast<std::uint16_t>(~kAsked);
+    if (!plain || !Decodes(code)) value.carries &= static_cast<std::uint16_t>(~kDecoded);
     // Where it goes on to.
     Give(Target(one), value);
     if (code.starts_with("for") || code.starts_with("while") || code.find("|") != string_view::npos ||
@@ -586,8 +482,84 @@ class Flow {
     if (!called) Give(name, value);
   }
 
+  // Files that hold what was fetched, by the paths that stand in the code; and what another machine says on a line.
+  void TakeFiles(const PlainStatement& one, Value* value) {
+    const std::string path = PlainPath(one);
+    const bool writes = WritesFile(one.code) || (Calls(one.code, {"copy("}) && !UrlIn(one).empty());
+    if (writes && (value->carries & kFetched) != 0) {
+      Value file;
+      file.carries = kFile;
+      file.from = value->from.empty() ? host_ : value->from;
+      if (!path.empty()) files_[path] = file;
+      for (const std::string& name : one.names) {
+        const std::string lower = LowerCase(name);
+        if (lower.size() >= 2 && name[0] >= 'a' && name[0] <= 'z' && !held_.contains(lower) &&
+            one.code.find(lower + "(") == std::string::npos && one.code.find("." + lower) == std::string::npos)
+          Give(lower, file);
+      }
+      value->carries |= kFile;
+    } else if (!path.empty()) {
+      if (const auto file = files_.find(path); file != files_.end()) Merge(file->second, *value);
+    }
+    const bool hears = std::ranges::any_of(connections_, [&](const std::string& name) {
+      return Calls(one.code, {string_view(name + ".gets"), string_view(name + ".readline")}) ||
+             one.code.find("fgets($" + name) != string_view::npos ||
+             one.code.find("fgets(" + name) != string_view::npos;
+    });
+    if (!hears) return;
+    value->carries |= kAsked;
+    for (const std::string& name : one.names) {
+      if (!connections_.contains(LowerCase(name)) && name.size() < 16) Give(LowerCase(name), *value);
+    }
+  }
+
+  // As the shell's line that does the same.
+  void JudgeLine(const PlainStatement& one, const std::string& line) {
+    constexpr std::size_t kLongestLine = 8'000;
+    if (!judges_ || line.size() > kLongestLine) return;
+    const code::ShellScript script = code::ParseShell(line);
+    ShellContext context;
+    context.file = file_.index;
+    context.whole = {one.bytes.begin, std::min(one.bytes.end, one.bytes.begin + 400)};
+    context.place = ShellPlace::kCodeString;
+    JudgeShell(code::AnalyzeShellScript(script, line), context, result_.findings, nullptr);
+  }
+
+  void JudgeFiles(const PlainStatement& one, const Value& value) {
+    const string_view code = one.code;
+    const std::string path = PlainPath(one);
+    if (WritesFile(code) && !path.empty()) JudgeLine(one, WriteLine(path, ContentOf(one)));
+    if (WritesOn(code) && !opened_.empty() && !one.texts.empty()) JudgeLine(one, WriteLine(opened_, ContentOf(one)));
+    if (OpensToWrite(one)) opened_ = path;
+    if (RemovesAll(code) && (path == "~" || path.starts_with("~/") || path == "/")) JudgeLine(one, "rm -rf " + path);
+    if (SetsRegistry(code)) {
+      std::string line = "reg add";
+      for (const PlainText& text : one.texts) line += " " + code::ShellQuoted(text.text);
+      JudgeLine(one, line);
+    }
+    if (!judges_) return;
+    const std::string host = HostOf(value.from.empty() ? UrlIn(one) : value.from);
+    if (UnpacksObjects(code) && (value.carries & kFetched) != 0) {
+      Raise(one, "VULN-006", fmt::format("unpacks objects that {} sends", host.empty() ? "a host" : host), 1.0);
+      if (!result_.findings.empty()) result_.findings.back().severity = core::Severity::kHigh;
+    }
+    if (LoadsClasses(code) && !UrlIn(one).empty())
+      Raise(one, "RCE-001", fmt::format("loads classes from {}", HostOf(UrlIn(one))), 1.0, HostOf(UrlIn(one)));
+    if (Calls(code, {"lookup("}) && std::ranges::any_of(one.texts, [](const PlainText& text) {
+          return text.text.starts_with("ldap://") || text.text.starts_with("rmi://");
+        })) {
+      Raise(one, "RCE-001", "loads an object that another machine names", 1.0);
+    }
+    const bool shell = std::ranges::any_of(one.texts, [](const PlainText& text) {
+      return text.text == "/bin/sh" || text.text == "/bin/bash" || text.text == "cmd.exe" ||
+             text.text.find("<&3") != std::string::npos;
+    });
+    if (shell && !connections_.empty() && PlainRuns(language_, code))
+      Raise(one, "RCE-002", "gives a shell's input or output to a connection", 1.0, HostOf(host_));
+  }
+
   void JudgeSend(const PlainStatement& one, const Value& value) {
-    constexpr std::uint8_t kPrivate = kSecret | kEnvironment | kKept | kKeys;
+    constexpr std::uint16_t kPrivate = kSecret | kEnvironment | kKept | kKeys;
     if (!judges_ || (value.carries & kPrivate) == 0) return;
     std::string url = UrlIn(one);
     bool sends = Sends(one) || EndsOpen(one);
@@ -626,10 +598,14 @@ class Flow {
   }
 
   void JudgeRun(const PlainStatement& one, Value& value) {
-    const bool runs = Runs(one.code);
+    const bool runs = PlainRuns(language_, one.code);
     const bool ticks = std::ranges::any_of(one.texts, [](const PlainText& text) { return text.runs; });
     if (!runs && !ticks) return;
     if (judges_ && (value.carries & kAsked) != 0) Raise(one, "RCE-003", "runs whatever command a request brings", 0.9);
+    if (judges_ && (value.carries & kFile) != 0 && !WritesFile(one.code)) {
+      Raise(one, "RCE-001", fmt::format("runs a program that it fetches from {}", HostOf(value.from)), 0.8,
+            HostOf(value.from));
+    }
     std::string line;
     for (const PlainText& text : one.texts) {
       if (!runs && !text.runs) continue;
@@ -644,6 +620,14 @@ class Flow {
       }
     }
     if (line.size() < 4 || line.size() > 8'000) return;
+    // Process.Start("powershell", "-c iex (iwr ...)")
+    for (const string_view program : {"powershell ", "pwsh ", "powershell.exe "}) {
+      const std::size_t given = line.starts_with(program) ? line.find("-c") : std::string::npos;
+      const std::size_t blank = given == std::string::npos ? given : line.find(' ', given);
+      if (blank == std::string::npos) continue;
+      line = "powershell -Command " + code::ShellQuoted(string_view(line).substr(blank + 1));
+      break;
+    }
     const code::ShellScript script = code::ParseShell(line);
     const std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, line);
     for (const code::ShellUse& act : acts) {
@@ -673,10 +657,10 @@ class Flow {
 
   void JudgeEvaluated(const PlainStatement& one, const Value& value) {
     // assert(is_string($x)) only tests.
-    if (!judges_ || !Evaluates(one.code) || one.code.find("assert(is_") != string_view::npos) return;
+    if (!judges_ || !PlainEvaluates(language_, one.code) || one.code.find("assert(is_") != string_view::npos) return;
     if ((value.carries & kAsked) != 0) {
       Raise(one, "RCE-003", "runs as code what a request brings", 1.0);
-    } else if ((value.carries & kFetched) != 0) {
+    } else if ((value.carries & (kFetched | kFile)) != 0) {
       Raise(one, "RCE-001", fmt::format("runs code that it fetches from {}", HostOf(value.from)), 1.0,
             HostOf(value.from));
     } else if ((value.carries & kDecoded) != 0) {
@@ -691,6 +675,8 @@ class Flow {
   std::string host_;  // the first address of somebody else's in the file
   std::unordered_map<std::string, Value> held_;
   std::unordered_set<std::string> connections_;                       // names
+  std::unordered_map<std::string, Value> files_;                      // by path: what was written there
+  std::string opened_;                                                // the path that was opened to be written last
   std::vector<std::string> fleeting_;                                 // names of what goes no farther than its function
   std::unordered_map<std::string, std::vector<std::string>> params_;  // by function
   std::string function_;  // whose body is being read, as far as that can be told

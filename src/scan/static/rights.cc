@@ -495,6 +495,29 @@ void JudgeStores(const FileContext& file, std::string_view purpose, const Said& 
              "takes up the stores of credentials of " + std::to_string(stores.owners) + " kinds of programs", 0.9);
 }
 
+// sha256(sha256(block)) for each number, until one is small enough: what a miner does, whatever it is called.
+void JudgeProofs(const FileContext& file, std::string_view purpose, std::string_view text,
+                 std::vector<RawFinding>& out) {
+  constexpr std::size_t kLargest = 200'000;  // a bundle has a little of everything
+  if (text.size() > kLargest) return;
+  if (SaysAny(purpose, {"mining", "miner", "bitcoin", "blockchain", "wallet", "proof of work", "proof-of-work",
+                        "hashcash", "nostr", "crypto"})) {
+    return;
+  }
+  const std::size_t twice =
+      std::min({base::FindBytes(text, "createhash('sha256').update(createhash('sha256')"),
+                base::FindBytes(text, "createhash(\"sha256\").update(createhash(\"sha256\")"),
+                base::FindBytes(text, "sha256(hashlib.sha256("), base::FindBytes(text, "sha256(sha256("),
+                base::FindBytes(text, "randomx_"), base::FindBytes(text, "cryptonight")});
+  if (twice == std::string_view::npos) return;
+  const bool counts = SaysAny(text, {"writeuint32le(", "writeuint32be(", "struct.pack(", "to_bytes(4", "nonce"});
+  const bool asks = SaysAny(text, {".compare(", "< target", "<target", "< limit", "<= target", "difficulty",
+                                   "startswith('0000", "startswith(\"0000", "leading zero"});
+  const bool loops = SaysAny(text, {"for (", "for(", "while ", "while(", "for n", "for i"});
+  if (!counts || !asks || !loops) return;
+  AddFinding(out, file, "SH-011", {twice, twice + 12}, "looks for numbers whose digest is small, as a miner does", 0.8);
+}
+
 // The words that workers of a mining pool send.
 void JudgeMining(const FileContext& file, std::string_view purpose, const Said& said, std::vector<RawFinding>& out) {
   if (!said.Any(Telling::kMining) || SaysAny(purpose, {"mining", "miner", "stratum", "hashrate"})) return;
@@ -598,6 +621,7 @@ void Rights::Judge(const FileContext& file, std::vector<RawFinding>& out) const 
   JudgeMemory(file, said, out);
   JudgeClipboard(file, said, out);
   JudgeMining(file, purpose_, said, out);
+  JudgeProofs(file, purpose_, text, out);
   JudgeStores(file, purpose_, said, out);
   JudgeLookAlikes(file, out);
   JudgeDirectives(file, said, out);

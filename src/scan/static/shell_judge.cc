@@ -202,7 +202,7 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
       // A package from a bare address is run on being installed, and nobody vouches for it.
       const HostKind kind = KindOfHost(act.detail);
       const bool package = act.detail.find(".whl") != std::string::npos ||
-                           act.detail.find(".tgz") != std::string::npos ||
+                           act.detail.find(".tgz") != std::string::npos || act.detail.starts_with("git+") ||
                            act.detail.find(".tar.gz") != std::string::npos;
       if (kind == HostKind::kForge || kind == HostKind::kRegistry || kind == HostKind::kLocal ||
           kind == HostKind::kInstaller || (kind == HostKind::kOrdinary && !package)) {

@@ -394,41 +394,6 @@ void ReadRoutes(Sheet& sheet, JsonValue environment, bool of_agent) {
   }
 }
 
-void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
-  const JsonValue command = server.Find("command");
-  const JsonValue args = server.Find("args");
-  JsonValue url = server.Find("url");
-  for (const std::string_view key : {"serverUrl", "httpUrl"}) url = url.exists() ? url : server.Find(key);
-  if (url.is_string()) {
-    sheet.Source(url.string(), SpanOf(url), name);
-    ReadServerKeys(sheet, url, server.Find("headers"));
-  }
-  ReadBridgedKeys(sheet, args);
-  for (const std::string_view key : {"env", "environment"}) ReadRoutes(sheet, server.Find(key), false);
-  StartedServer started{.name = std::string(name.substr(0, 80))};
-  if (command.is_string()) {
-    started.command = command.string();
-    started.args = StringsOf(args);
-    started.bytes = {command.offset(), args.exists() ? std::max(args.offset() + args.raw().size(), SpanOf(command).end)
-                                                     : SpanOf(command).end};
-    if (args.exists() && args.offset() < command.offset()) started.bytes = {args.offset(), SpanOf(command).end};
-  } else if (command.is_array()) {  // OpenCode: the program and its arguments in one list
-    started.args = StringsOf(command);
-    if (started.args.empty()) return;
-    started.command = std::move(started.args.front());
-    started.args.erase(started.args.begin());
-    started.bytes = SpanOf(command);
-  } else {
-    return;
-  }
-  for (const JsonValue environment : {server.Find("env"), server.Find("environment")}) {
-    for (auto it = environment.begin(); environment.is_object() && it != environment.end(); ++it) {
-      started.secrets = started.secrets || code::IsSecretName(it.key());
-    }
-  }
-  AddStartedServer(sheet, started);
-}
-
 // Every object with a `command` below `hooks`.
 void ReadHooks(Sheet& sheet, JsonValue value, const std::string& name, int depth, std::string_view matcher = {}) {
   if (depth > kMaxHookDepth) return;
@@ -611,6 +576,42 @@ void ReadTasks(Sheet& sheet, JsonValue root) {
 
 }  // namespace
 
+void ReadServer(Sheet& sheet, std::string_view name, JsonValue server) {
+  const JsonValue command = server.Find("command");
+  const JsonValue args = server.Find("args");
+  JsonValue url = server.Find("url");
+  for (const std::string_view key : {"serverUrl", "httpUrl"}) url = url.exists() ? url : server.Find(key);
+  if (url.is_string()) {
+    sheet.Source(url.string(), SpanOf(url), name);
+    ReadServerKeys(sheet, url, server.Find("headers"));
+  }
+  JudgeServerEntry(sheet, name, server, url);
+  ReadBridgedKeys(sheet, args);
+  for (const std::string_view key : {"env", "environment"}) ReadRoutes(sheet, server.Find(key), false);
+  StartedServer started{.name = std::string(name.substr(0, 80))};
+  if (command.is_string()) {
+    started.command = command.string();
+    started.args = StringsOf(args);
+    started.bytes = {command.offset(), args.exists() ? std::max(args.offset() + args.raw().size(), SpanOf(command).end)
+                                                     : SpanOf(command).end};
+    if (args.exists() && args.offset() < command.offset()) started.bytes = {args.offset(), SpanOf(command).end};
+  } else if (command.is_array()) {  // OpenCode: the program and its arguments in one list
+    started.args = StringsOf(command);
+    if (started.args.empty()) return;
+    started.command = std::move(started.args.front());
+    started.args.erase(started.args.begin());
+    started.bytes = SpanOf(command);
+  } else {
+    return;
+  }
+  for (const JsonValue environment : {server.Find("env"), server.Find("environment")}) {
+    for (auto it = environment.begin(); environment.is_object() && it != environment.end(); ++it) {
+      started.secrets = started.secrets || code::IsSecretName(it.key());
+    }
+  }
+  AddStartedServer(sheet, started);
+}
+
 void AddStartedServer(Sheet& sheet, const StartedServer& server) {
   sheet.Hook("mcpServers." + server.name, code::CommandLine(server.command, server.args), server.bytes,
              Reach::kInstall);
@@ -634,7 +635,8 @@ bool ReadHostConfig(Sheet& sheet, std::string_view base) {
                                       "ervers\"",        "_ENDPOINT\"",      "\"hooks\"",         "\"command\"",
                                       "listChanged",     "mcp_config",       "registryType",      "registry_name",
                                       "CreateCommand\"", "statusLine",       "initializeCommand", "StartCommand\"",
-                                      "AttachCommand\"", "ContentCommand\"", ".profiles.",        "automationProfile"};
+                                      "AttachCommand\"", "ContentCommand\"", ".profiles.",        "automationProfile",
+                                      "\"mcp\""};
   Bigrams pairs;
   pairs.Read(text);
   if (base != "devcontainer.json" && std::ranges::none_of(kMarks, [&](const Phrase& mark) {

@@ -56,6 +56,7 @@ class Sheet {
   [[nodiscard]] std::uint32_t index() const noexcept { return file_.index; }
   [[nodiscard]] core::Reach reach() const noexcept { return file_.reach; }
   [[nodiscard]] SupplyFacts& facts() noexcept { return state_.facts; }
+  [[nodiscard]] SupplyState& state() noexcept { return state_; }
   // The manifest of the package itself, not one of its tests, examples or vendored parts.
   [[nodiscard]] bool is_own() const noexcept;
 
@@ -172,6 +173,13 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
 
 // supply_keys.cc: credentials of one service that a server's settings give to another's host, by headers, ...
 void ReadServerKeys(Sheet& sheet, base::JsonValue url, base::JsonValue headers);
+// One server of a host's settings: its command, its address, and all else.
+void ReadServer(Sheet& sheet, std::string_view name, base::JsonValue server);
+// ... in other notations.
+struct YamlValue;
+void ReadYamlServers(Sheet& sheet, const std::vector<YamlValue>& values);
+// What else the entry of a server says: variables, calls that are let through, folders, helpers.
+void JudgeServerEntry(Sheet& sheet, std::string_view name, base::JsonValue server, base::JsonValue url);
 // ... or by the arguments of a program that goes there.
 void ReadBridgedKeys(Sheet& sheet, base::JsonValue args);
 

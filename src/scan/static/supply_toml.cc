@@ -5,6 +5,7 @@
 #include "fmt/format.h"
 #include "static/shell_judge.h"
 #include "static/supply_internal.h"
+#include "static/supply_other_hosts.h"
 #include "static/toml_library.h"
 
 namespace interlock::scan {
@@ -291,25 +292,7 @@ std::vector<std::string> StringsOf(const toml::node* node) {
 
 // Codex: servers that it starts, and the program that it tells of each turn.
 void ReadCodexConfig(Sheet& sheet, const toml::table& root) {
-  if (const toml::table* const servers = TableAt(&root, "mcp_servers")) {
-    for (const auto& [name, node] : *servers) {
-      const toml::table* const server = node.as_table();
-      if (server == nullptr) continue;
-      if (const toml::node* const url = server->get("url"))
-        sheet.Source(url->value_or(std::string()), SpanOf(sheet, *url), name.str());
-      StartedServer started{.name = std::string(name.str().substr(0, 80)), .command = TextAt(*server, "command")};
-      if (started.command.empty()) continue;
-      started.args = StringsOf(server->get("args"));
-      started.bytes = SpanOf(sheet, *server->get("command"));
-      if (const toml::node* const args = server->get("args"))
-        started.bytes.end = std::max(started.bytes.end, SpanOf(sheet, *args).end);
-      if (const toml::table* const environment = TableAt(server, "env")) {
-        for (const auto& [key, value] : *environment)
-          started.secrets = started.secrets || code::IsSecretName(key.str());
-      }
-      AddStartedServer(sheet, started);
-    }
-  }
+  if (const toml::table* const servers = TableAt(&root, "mcp_servers")) ReadTomlServers(sheet, *servers);
   const std::vector<std::string> notify = StringsOf(root.get("notify"));
   if (!notify.empty()) {
     const std::vector<std::string> rest(notify.begin() + 1, notify.end());

@@ -112,6 +112,11 @@ bool ReadYamlManifest(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
   if (base == ".yarnrc.yml") return ReadYarnSettings(sheet, ValuesOf(sheet));
   if (base == "pnpm-workspace.yaml") return ReadPnpmWorkspace(sheet, ValuesOf(sheet));
+  if (Says(text, "mcpServers:") || Says(text, "mcp_servers:") ||
+      (Says(text, "extensions:") && (Says(text, "cmd:") || Says(text, "uri:")))) {
+    ReadYamlServers(sheet, ValuesOf(sheet));
+    return true;
+  }
   if (Says(text, "dependencies:") && (Says(text, "channels:") || Says(text, "pip:"))) {
     return ReadConda(sheet, ValuesOf(sheet));
   }

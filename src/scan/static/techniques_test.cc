@@ -122,7 +122,7 @@ std::size_t ExpectOf(const std::string& name, bool seen) {
 TEST(Packages, AreFollowedThroughSettingsAndModules) {
   EXPECT_GE(ExpectOf("followed", true), 100U);
   EXPECT_GE(ExpectOf("settings", true), 15U);
-  EXPECT_GE(ExpectOf("typed", true), 6U);
+  EXPECT_GE(ExpectOf("typed", true), 51U);
   EXPECT_GE(ExpectOf("honest", false), 90U);
 }
 
@@ -131,7 +131,7 @@ TEST(Packages, WhatIsHandedOnIsFollowed) {
   EXPECT_GE(ExpectOf("channels", true), 115U);
   EXPECT_GE(ExpectOf("woven", true), 15U);
   EXPECT_GE(ExpectOf("fetched", true), 25U);
-  EXPECT_GE(ExpectOf("plain", true), 162U);
+  EXPECT_GE(ExpectOf("plain", true), 209U);
   EXPECT_GE(ExpectOf("harm", true), 24U);
   EXPECT_GE(ExpectOf("named", true), 107U);
   EXPECT_GE(ExpectOf("loaded", true), 33U);
@@ -143,6 +143,8 @@ TEST(Packages, WhatKeepsAnEstateSafeStands) {
   EXPECT_GE(ExpectOf("walls", true), 77U);
   EXPECT_GE(ExpectOf("walls_told", false), 69U);
   EXPECT_GE(ExpectOf("peers", true), 41U);
+  EXPECT_GE(ExpectOf("servers", true), 125U);
+  EXPECT_GE(ExpectOf("servers_honest", false), 65U);
   EXPECT_GE(ExpectOf("destroyed", true), 80U);
 }
 

@@ -1,0 +1,12 @@
+// Servers in settings that are TOML. Beside supply_internal.h, since whoever includes this includes the parser.
+#pragma once
+
+#include "static/supply_internal.h"
+#include "static/toml_library.h"
+
+namespace interlock::scan {
+
+// [mcp_servers.NAME] of Codex.
+void ReadTomlServers(Sheet& sheet, const toml::table& servers);
+
+}  // namespace interlock::scan
