@@ -544,6 +544,9 @@ class Engine {
   void JudgeWalk();
   [[nodiscard]] bool Repeats() const;
   Taint ToldFrom(ExprId member, std::string_view key);
+  [[nodiscard]] bool LetsIn(const Stmt& test) const;
+  [[nodiscard]] bool DecidesAccess() const;
+  [[nodiscard]] std::string DoorOf(ExprId word, const std::string& other);
   void JudgeHiddenDoor(const Stmt& stmt);
   void JudgeWiped(const Call& call, std::string_view last);
   [[nodiscard]] bool OfSettings(ExprId value) const;

@@ -404,36 +404,6 @@ void Engine::JudgeWiped(const Call& call, std::string_view last) {
   Worsen("TRIGGER-001", core::Severity::kCritical);
 }
 
-// if password == "a word that stands here": return True
-void Engine::JudgeHiddenDoor(const Stmt& stmt) {
-  if (!last_ || stmt.value >= code().exprs.size() || function_ == kModuleBody) return;
-  std::vector<ExprId> open{stmt.value};
-  for (std::size_t i = 0; i < open.size() && i < 12; ++i) {
-    if (open[i] >= code().exprs.size()) continue;
-    const Expr& test = code().exprs[open[i]];
-    for (const Arg& arg : code().ArgsOf(test)) open.push_back(arg.value);
-    if (test.kind != ExprKind::kBinary || test.arg_count != 2 || !SaysOneOf(test.text, {"==", "==="})) continue;
-    const auto sides = code().ArgsOf(test);
-    for (std::size_t k = 0; k < 2; ++k) {
-      if (sides[k].value >= code().exprs.size() || sides[1 - k].value >= code().exprs.size()) continue;
-      const Expr& word = code().exprs[sides[k].value];
-      if (word.kind != ExprKind::kString || word.text.size() < 10 || word.text.size() > 80) continue;
-      const bool mixed = std::ranges::any_of(word.text, [](char c) { return c >= '0' && c <= '9'; }) &&
-                         word.text.find_first_of(" /.:<{") == std::string_view::npos;
-      const std::string named = LowerCase(TextAt(code().exprs[sides[1 - k].value].loc).substr(0, 80));
-      if (!mixed || !AnyOf(named, {"password", "passwd", "passcode", "headers", "token", "secret"})) continue;
-      const std::string then = Squeezed(code().text.substr(stmt.loc.end, 160));
-      if (!AnyOf(then.substr(0, 70), {"returnTrue", "returntrue", "next()", "role:\"admin\"", "is_admin=True",
-                                      "isAdmin=true", "role=\"admin\""})) {
-        continue;
-      }
-      Raise("VULN-013", stmt.loc, {}, 0, "lets in whoever knows a word that stands in the code", 1.2);
-      Worsen("VULN-013", core::Severity::kHigh);
-      return;
-    }
-  }
-}
-
 // Again and again, by itself.
 // Runs again and again: a loop without an end, or a clock that calls it.
 bool Engine::Repeats() const {

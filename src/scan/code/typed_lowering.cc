@@ -235,7 +235,7 @@ void Lowering::Leave(NodeIndex node) {
       return;
     }
     case kReturn:
-      Emit(StmtKind::kReturn, node, kNone, FirstExpr(node));
+      EmitReturn(node);
       return;
     case kUnary:
     case kPassThrough:
@@ -351,6 +351,42 @@ void Lowering::EmitAssign(NodeIndex node, NodeIndex targets, NodeIndex values) {
     if (pairs) value = NextPart(value);
   }
   if (!given && ExprOf(values) != kNone) Emit(StmtKind::kExpr, node, kNone, ExprOf(values));
+}
+
+// return path, fetch(path): an error of Go says why there is no answer and carries none.
+void Lowering::EmitReturn(NodeIndex node) {
+  // Blocks and branches are scopes too; the function is the last one that has a body.
+  NodeIndex function = kNone;
+  for (std::size_t i = scopes_.size(); i > 1 && function == kNone; --i) {
+    const NodeKind kind = KindOf(scopes_[i - 1].node);
+    if (kind == kFunctionDef || kind == kMethodDef || kind == kClosure) function = scopes_[i - 1].node;
+  }
+  const NodeIndex body = function == kNone ? kNone : PartWith(function, kBody);
+  const ExprId whole = FirstExpr(node);
+  if (module_.language != Language::kGo || body == kNone || whole == kNone) {
+    Emit(StmtKind::kReturn, node, kNone, whole);
+    return;
+  }
+  std::string_view signature = TextOf(function);
+  signature = signature.substr(0, signature.size() - std::min(signature.size(), TextOf(body).size()));
+  while (!signature.empty() && (signature.back() == ' ' || signature.back() == ')')) signature.remove_suffix(1);
+  NodeIndex value = FirstPart(node);
+  const bool listed = value != kNone && KindOf(value) == kExpressionList;
+  if (listed) value = FirstPart(value);
+  if (value == kNone || !signature.ends_with("error")) {
+    Emit(StmtKind::kReturn, node, kNone, whole);
+    return;
+  }
+  const bool several = NextPart(value) != kNone;
+  if (!several) {
+    // One value: the error alone, or all that another function gives back.
+    Emit(signature.ends_with(") error") ? StmtKind::kExpr : StmtKind::kReturn, node, kNone, whole);
+    return;
+  }
+  for (; NextPart(value) != kNone; value = NextPart(value)) {
+    if (ExprOf(value) != kNone) Emit(StmtKind::kReturn, node, kNone, ExprOf(value));
+  }
+  if (ExprOf(value) != kNone) Emit(StmtKind::kExpr, node, kNone, ExprOf(value));
 }
 
 void Lowering::EmitFunction(NodeIndex node) {

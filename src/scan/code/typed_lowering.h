@@ -133,6 +133,7 @@ class Lowering : private TreeLowering {
   void EmitStatements();
   void Enter(NodeIndex node);
   void Leave(NodeIndex node);
+  void EmitReturn(NodeIndex node);
   void EmitFunction(NodeIndex node);
   void FillParams(NodeIndex parameters, Function* function);
   void FillDecorators(NodeIndex node, Function* function);

@@ -123,7 +123,7 @@ TEST(Packages, AreFollowedThroughSettingsAndModules) {
   EXPECT_GE(ExpectOf("followed", true), 100U);
   EXPECT_GE(ExpectOf("settings", true), 15U);
   EXPECT_GE(ExpectOf("typed", true), 51U);
-  EXPECT_GE(ExpectOf("honest", false), 90U);
+  EXPECT_GE(ExpectOf("honest", false), 91U);
 }
 
 TEST(Packages, WhatIsHandedOnIsFollowed) {
@@ -146,6 +146,11 @@ TEST(Packages, WhatKeepsAnEstateSafeStands) {
   EXPECT_GE(ExpectOf("servers", true), 125U);
   EXPECT_GE(ExpectOf("servers_honest", false), 65U);
   EXPECT_GE(ExpectOf("destroyed", true), 80U);
+}
+
+TEST(Packages, DoorsInChecksOfAccess) {
+  EXPECT_GE(ExpectOf("doors", true), 36U);
+  EXPECT_GE(ExpectOf("doors_honest", false), 11U);
 }
 
 TEST(Packages, WhatToolsAreSaidToBeInOtherLanguages) {
