@@ -64,7 +64,8 @@ std::size_t HashOf(const std::optional<Version>& parsed, std::string_view text) 
 }
 
 std::string KeyOf(std::string_view ecosystem, std::string_view name) {
-  return IsPypi(ecosystem) ? "p " + NormalPypiName(name) : "n " + std::string(name);
+  if (IsPypi(ecosystem)) return "p " + NormalPypiName(name);
+  return (ecosystem == kGoModules ? "g " : ecosystem == kCrates ? "c " : "n ") + std::string(name);
 }
 
 std::optional<Severity> SeverityOfWord(std::string_view word) {
@@ -244,7 +245,9 @@ void VulnerabilityIndex::Impl::AddEntry(std::string_view text) {
     const JsonValue package = one.Find("package");
     const std::string_view ecosystem = package.Find("ecosystem").string();
     const std::string_view name = package.Find("name").string();
-    if ((ecosystem != kPypi && ecosystem != kNpm) || name.empty() || name.size() > kMaxText) continue;
+    if ((!HasKnownNames(ecosystem) && ecosystem != kGoModules && ecosystem != kCrates) || name.empty() ||
+        name.size() > kMaxText)
+      continue;
     if (kept >= kMaxAffected) break;
     const bool pypi = IsPypi(ecosystem);
     Affected place{.entry = index};

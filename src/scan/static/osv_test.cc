@@ -52,6 +52,14 @@ std::vector<std::string> Affected(std::string_view ecosystem, std::string_view r
   return out;
 }
 
+TEST(OsvRanges, ModulesOfGoAndCratesAreNoPackagesOfNpm) {
+  const std::string range = Range(R"({"introduced":"0"},{"fixed":"0.23.0"})", "SEMVER");
+  EXPECT_THAT(Affected("Go", range, {"v0.20.0", "v0.22.9+incompatible", "v0.23.0", "v1.0.0"}),
+              ElementsAre("v0.20.0", "v0.22.9+incompatible"));
+  EXPECT_THAT(Affected("crates.io", range, {"0.20.0", "0.23.0"}), ElementsAre("0.20.0"));
+  EXPECT_TRUE(Of(Entry("OSV-TEST-1", "Go", "acme", range)).Lookup("npm", "acme", "0.20.0").empty());
+}
+
 TEST(OsvRanges, FromIntroducedUpToFixed) {
   EXPECT_THAT(Affected("PyPI", Range(R"({"introduced":"1.0"},{"fixed":"2.0"})"),
                        {"0.9", "1.0.dev1", "1.0", "1.0.0", "1.9.9", "2.0rc1", "2.0", "2.0.post1", "2.0+cpu", "1!1.5"}),

@@ -32,8 +32,11 @@ Reach InstallReach(Reach reach, bool development) {
 }
 
 std::string Purl(std::string_view ecosystem, std::string_view name, std::string_view version) {
-  std::string purl = ecosystem == kPypi ? "pkg:pypi/" + NormalPypiName(name) : "pkg:npm/";
-  if (ecosystem != kPypi) {
+  std::string purl = ecosystem == kPypi        ? "pkg:pypi/" + NormalPypiName(name)
+                     : ecosystem == kGoModules ? "pkg:golang/" + LowerCase(name)
+                     : ecosystem == kCrates    ? "pkg:cargo/" + std::string(name)
+                                               : "pkg:npm/";
+  if (ecosystem == kNpm) {
     for (const char c : name) {
       if (c == '@')
         purl += "%40";
@@ -41,7 +44,13 @@ std::string Purl(std::string_view ecosystem, std::string_view name, std::string_
         purl += c;
     }
   }
-  if (!version.empty()) purl += "@" + std::string(version);
+  if (!version.empty()) purl += "@";
+  for (const char c : version) {
+    if (c == '+')
+      purl += "%2B";
+    else
+      purl += c;
+  }
   return purl;
 }
 
@@ -93,6 +102,7 @@ void CheckNames(SupplyState& state) {
             {dependency.file, core::SkipReason::kParserBudget, 0, "more unknown names than are compared"});
       break;
     }
+    if (!HasKnownNames(dependency.ecosystem)) continue;
     if (!seen.insert(dependency.ecosystem + " " + dependency.name).second) continue;
     if (RankOf(dependency.ecosystem, dependency.name) != 0) continue;
     ++unknown;
@@ -120,12 +130,15 @@ void CheckPins(SupplyState& state, const std::vector<FileContext>& files) {
   std::vector<Count> counts(files.size());
   bool locked[2] = {false, false};
   for (const Dependency& dependency : state.facts.dependencies) {
-    if (dependency.hashed) locked[dependency.ecosystem == kPypi ? 0 : 1] = true;
+    if (dependency.hashed && HasKnownNames(dependency.ecosystem)) locked[dependency.ecosystem == kPypi ? 0 : 1] = true;
   }
   for (std::size_t i = 0; i < state.facts.dependencies.size(); ++i) {
     const Dependency& dependency = state.facts.dependencies[i];
     const SupplyState::Place& place = state.places[i];
-    if (!dependency.direct || dependency.pinned || place.development || place.file >= files.size()) continue;
+    if (!dependency.direct || dependency.pinned || place.development || place.file >= files.size() ||
+        !HasKnownNames(dependency.ecosystem)) {
+      continue;
+    }
     if (locked[dependency.ecosystem == kPypi ? 0 : 1] || files[place.file].reach > Reach::kRuntime) continue;
     Count& count = counts[place.file];
     if (count.loose++ == 0) count.first = i;
@@ -331,6 +344,9 @@ void Sheet::Source(std::string_view url, base::ByteSpan bytes, std::string_view 
     RawFinding& finding =
         Raise("SC-001", bytes, fmt::format("`{}` is fetched from {} without encryption", subject, host), subject);
     finding.reach = InstallReach(file_.reach, development);
+    // What a lock file holds has its hash beside it, mostly; all else is run as it comes.
+    if (path().find("lock") == std::string_view::npos && path().find("shrinkwrap") == std::string_view::npos)
+      finding.severity = core::Severity::kHigh;
   }
 }
 
@@ -433,12 +449,15 @@ SupplyFacts AnalyzeSupply(const core::PackageView& /*view*/, const std::vector<F
                        ReadTomlManifest(sheet, base) || ReadContainerFile(sheet, base) || ReadHostConfig(sheet, base) ||
                        ReadYamlManifest(sheet, base) || ReadPatch(sheet, base) || ReadOtherManifest(sheet, base) ||
                        ReadBuildFile(sheet, base);
+    ReadBuildSources(sheet, base);
     if (file->type == FileType::kMarkdown && IsInstructionFile(file->file->path)) {
       ReadInstructionCommands(sheet);
       ReadInstructionEndpoints(sheet);
       ReadShownCommands(sheet);
+      ReadIndexVariables(sheet);
     }
-    if (file->type == FileType::kShell || base.starts_with(".env")) ReadIndexVariables(sheet);
+    if (file->type == FileType::kShell || base.starts_with(".env") || base == "makefile" || base == "justfile")
+      ReadIndexVariables(sheet);
     if (base == "setup.py" || (!known && IsReadForCommands(*file) && file->file->bytes.size() <= kMaxInstallText)) {
       ReadInstallCommands(sheet, file->text(), 0, nullptr);
     }

@@ -17,6 +17,10 @@ namespace interlock::scan {
 
 inline constexpr std::string_view kPypi = "PyPI";
 inline constexpr std::string_view kNpm = "npm";
+// Listed and looked up; their names are compared with nothing, and the builders check digests by themselves.
+inline constexpr std::string_view kGoModules = "Go";
+inline constexpr std::string_view kCrates = "crates.io";
+constexpr bool HasKnownNames(std::string_view ecosystem) { return ecosystem == kPypi || ecosystem == kNpm; }
 
 // One requirement as a manifest states it.
 struct Requirement {
@@ -55,6 +59,7 @@ class Sheet {
   [[nodiscard]] std::string_view path() const noexcept { return file_.file->path; }
   [[nodiscard]] std::uint32_t index() const noexcept { return file_.index; }
   [[nodiscard]] core::Reach reach() const noexcept { return file_.reach; }
+  [[nodiscard]] FileType type() const noexcept { return file_.type; }
   [[nodiscard]] SupplyFacts& facts() noexcept { return state_.facts; }
   [[nodiscard]] SupplyState& state() noexcept { return state_; }
   // The manifest of the package itself, not one of its tests, examples or vendored parts.
@@ -145,6 +150,8 @@ void ReadInstructionCommands(Sheet& sheet);
 void ReadInstructionEndpoints(Sheet& sheet);
 bool ReadBuildFile(Sheet& sheet, std::string_view base);
 bool ReadOtherManifest(Sheet& sheet, std::string_view base);
+// Sources without encryption in the manifests of other languages (SC-001).
+void ReadBuildSources(Sheet& sheet, std::string_view base);
 bool ReadPatch(Sheet& sheet, std::string_view base);
 bool ReadYamlManifest(Sheet& sheet, std::string_view base);
 void ReadShownCommands(Sheet& sheet);

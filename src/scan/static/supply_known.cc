@@ -20,9 +20,9 @@ constexpr std::size_t kMaxVersionsOfOne = 32;  // a name at so many versions is 
 constexpr double kTransitive = 0.5;
 
 bool IsLockFile(std::string_view path) {
-  constexpr std::array<std::string_view, 9> kNames = {"package-lock.json", "npm-shrinkwrap.json", "yarn.lock",
-                                                      "pnpm-lock.yaml",    "poetry.lock",         "pdm.lock",
-                                                      "uv.lock",           "pipfile.lock",        "bun.lock"};
+  constexpr std::array<std::string_view, 10> kNames = {
+      "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "poetry.lock", "pdm.lock",
+      "uv.lock",           "pipfile.lock",        "bun.lock",  "cargo.lock"};
   const std::string base = LowerCase(BaseName(path));
   return std::find(kNames.begin(), kNames.end(), base) != kNames.end();
 }

@@ -202,6 +202,13 @@ void ReadOldLock(Sheet& sheet, JsonValue list, Locked& locked, int depth) {
   }
 }
 
+// A clone or an archive of a repository, which no registry has seen.
+bool IsOfRepository(std::string_view url) {
+  return url.starts_with("git+") || url.starts_with("git:") || url.starts_with("https://codeload.github.com/") ||
+         (KindOfHost(HostOf(LowerCase(url.substr(0, 300)))) == HostKind::kForge &&
+          (url.find("/archive/") != std::string_view::npos || url.find("/tarball/") != std::string_view::npos));
+}
+
 bool ReadPackageLock(Sheet& sheet) {
   const auto doc = ParseJsonc(sheet.text());
   if (!doc) return true;
@@ -241,6 +248,16 @@ bool ReadPackageLock(Sheet& sheet) {
       const bool asked = direct.Find(key).string().find("://") != std::string_view::npos ||
                          direct_dev.Find(key).string().find("://") != std::string_view::npos;
       if (!asked) locked.Add(requirement.name, resolved.string(), hashed, SpanOf(resolved));
+      // Asked of the registry by a version, and taken out of somebody's repository.
+      const JsonValue wanted = direct.Find(key).exists() ? direct.Find(key) : direct_dev.Find(key);
+      const std::string_view spec = wanted.string();
+      if (at == 0 && !spec.empty() && spec.find_first_of("/:") == std::string_view::npos &&
+          IsOfRepository(resolved.string())) {
+        sheet.Raise("SC-015", SpanOf(resolved),
+                    fmt::format("`{}` is asked of the registry and locked to a repository, {}", name,
+                                HostOf(LowerCase(resolved.string().substr(0, 300)))),
+                    name);
+      }
     }
     sheet.Add(std::move(requirement));
   }

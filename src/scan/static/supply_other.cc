@@ -24,9 +24,41 @@ std::string_view OwnerOf(std::string_view module) {
   return rest.substr(0, rest.find('/'));
 }
 
+// `require a v1`, alone or in a block; "// indirect" is what others brought along.
+void ReadGoRequires(Sheet& sheet) {
+  const std::string_view text = sheet.text();
+  bool open = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const base::ByteSpan bytes{at, end};
+    std::string_view line = Trim(text.substr(at, end - at));
+    at = end + 1;
+    if (open && line.starts_with(')')) open = false;
+    const bool alone = line.starts_with("require ");
+    if (alone) line = Trim(line.substr(8));
+    if (alone && line.starts_with('(')) {
+      open = true;
+      continue;
+    }
+    if ((!open && !alone) || line.empty() || line.starts_with("//")) continue;
+    const std::size_t blank = line.find_first_of(" \t");
+    if (blank == std::string_view::npos) continue;
+    std::string_view version = Trim(line.substr(blank));
+    version = version.substr(0, version.find_first_of(" \t/"));
+    if (version.size() < 2 || version.front() != 'v') continue;
+    sheet.Add({.ecosystem = kGoModules,
+               .name = std::string(Unquote(line.substr(0, blank))),
+               .version = std::string(version),
+               .pinned = true,
+               .direct = line.find("// indirect") == std::string_view::npos,
+               .bytes = bytes});
+  }
+}
+
 // `replace a => b v1`: forks are honest; one whose owner is another to the machine and the same to the eye is not.
 bool ReadGoModule(Sheet& sheet) {
   const std::string_view text = sheet.text();
+  ReadGoRequires(sheet);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = text.substr(at, end - at);

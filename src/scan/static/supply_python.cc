@@ -41,6 +41,18 @@ void ReadRequirement(Sheet& sheet, std::string_view line, base::ByteSpan bytes, 
     if (const auto url = option({"--index-url", "-i", "--pypi-url"}); !url.empty()) sheet.Index(url, bytes, true);
     if (const auto url = option({"--find-links", "-f"}); !url.empty()) sheet.Source(url, bytes, "--find-links");
     if (const auto host = option({"--trusted-host"}); !host.empty()) sheet.Unchecked(host, bytes, "--trusted-host");
+    // A list that its host can change for each who asks.
+    if (const auto list = option({"-r", "--requirement", "-c", "--constraint"}); list.find("://") != list.npos) {
+      sheet.Source(list, bytes, "a list of packages");
+      const std::string host = HostOf(LowerCase(list.substr(0, 300)));
+      const HostKind kind = KindOfHost(host);
+      if (!host.empty() && kind != HostKind::kRegistry && kind != HostKind::kForge && kind != HostKind::kLocal) {
+        RawFinding& finding =
+            sheet.Raise("SC-014", bytes, fmt::format("what is installed is a list on {}", host), host);
+        finding.host = host;
+        finding.severity = core::Severity::kHigh;
+      }
+    }
     if (const auto target = option({"-e", "--editable"}); target.find("://") != std::string_view::npos) {
       AddPep508(sheet, target, bytes, development);
     }
@@ -181,6 +193,8 @@ void ReadSetupPy(Sheet& sheet) {
   take("description", facts.package_description);
   ForEachLiteral(text, "install_requires",
                  [&](std::string_view value, base::ByteSpan bytes) { AddPep508(sheet, value, bytes, false); });
+  ForEachLiteral(text, "dependency_links",
+                 [&](std::string_view value, base::ByteSpan bytes) { sheet.Source(value, bytes, "dependency_links"); });
   ForEachLiteral(text, "setup_requires",
                  [&](std::string_view value, base::ByteSpan bytes) { AddPep508(sheet, value, bytes, true); });
 }

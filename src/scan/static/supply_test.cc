@@ -142,6 +142,52 @@ TEST(Supply, LockFilesSayWhatIsPinnedAndHashed) {
               ElementsAre(Is("npm", "@babel/core", "7.26.0", true), Is("npm", "ms", "2.1.3", true)));
 }
 
+TEST(Supply, ModulesOfGoAndCratesAreListed) {
+  const Package go = Read({{"go.mod",
+                            "module example.com/notes\n\ngo 1.22\n\nrequire (\n\t// why\n\tgolang.org/x/net v0.20.0\n"
+                            "\tgithub.com/Acme/yaml v1.2.0+incompatible // indirect\n)\n\nrequire a.dev/b v0.1.0\n"
+                            "exclude a.dev/c v0.1.0\n"}});
+  ASSERT_THAT(go.facts.dependencies, ElementsAre(Is("Go", "golang.org/x/net", "v0.20.0", true),
+                                                 Is("Go", "github.com/Acme/yaml", "v1.2.0+incompatible", true),
+                                                 Is("Go", "a.dev/b", "v0.1.0", true)));
+  EXPECT_FALSE(go.facts.dependencies[1].direct);
+  EXPECT_EQ(go.facts.dependencies[1].purl, "pkg:golang/github.com/acme/yaml@v1.2.0%2Bincompatible");
+  EXPECT_EQ(go.facts.dependencies[0].line, 7U);
+
+  // A name that is like one of npm's is no slip here, and a range is no finding.
+  const Package rust =
+      Read({{"Cargo.toml",
+             "[package]\nname = \"notes\"\n[dependencies]\nexpresss = \"1\"\n"
+             "serde = { version = \"=1.0.200\", features = [\"derive\"] }\n"
+             "json = { package = \"serde_json\", version = \"1\" }\nlocal = { path = \"x\" }\n"
+             "[dev-dependencies]\ninsta = \"1\"\n[target.'cfg(unix)'.dependencies]\nnix = \"0.29\"\n"},
+            {"Cargo.lock",
+             "version = 3\n\n[[package]]\nname = \"mio\"\nversion = \"0.8.8\"\n"
+             "source = \"registry+https://github.com/rust-lang/crates.io-index\"\nchecksum = \"aa\"\n\n"
+             "[[package]]\nname = \"notes\"\nversion = \"0.1.0\"\n"}});
+  EXPECT_THAT(rust.facts.dependencies,
+              UnorderedElementsAre(Is("crates.io", "expresss", "1", false), Is("crates.io", "serde", "1.0.200", true),
+                                   Is("crates.io", "serde_json", "1", false), Is("crates.io", "insta", "1", false),
+                                   Is("crates.io", "nix", "0.29", false), Is("crates.io", "mio", "0.8.8", true)));
+  EXPECT_THAT(Rules(rust), IsEmpty());
+}
+
+TEST(Supply, WhatIsFetchedWithoutEncryption) {
+  const auto rules = [](std::string_view path, std::string_view text) {
+    return Rules(Read({{std::string(path), std::string(text)}}));
+  };
+  EXPECT_THAT(rules("Gemfile", "source \"http://gems.acme.dev\"\n"), ElementsAre("SC-001"));
+  EXPECT_THAT(rules("Gemfile", "# source \"http://gems.acme.dev\"\nsource \"http://localhost:9292\"\n"), IsEmpty());
+  EXPECT_THAT(rules("build.gradle", "repositories { maven { url 'http://m.acme.dev' } }\n"), ElementsAre("SC-001"));
+  EXPECT_THAT(rules("build.gradle", "pom { licenses { license { url = 'http://www.apache.org/l' } } }\n"), IsEmpty());
+  EXPECT_THAT(rules("pom.xml", "<repository><url>http://m.acme.dev</url></repository>"), ElementsAre("SC-001"));
+  EXPECT_THAT(rules("pom.xml", "<project><url>http://www.acme.dev</url></project>"), IsEmpty());
+  EXPECT_THAT(rules(".cargo/config.toml", "[source.x]\nregistry = \"http://c.acme.dev\"\n"), ElementsAre("SC-001"));
+  EXPECT_THAT(rules("config.toml", "[source.x]\nregistry = \"http://c.acme.dev\"\n"), IsEmpty());
+  EXPECT_THAT(rules("composer.json", R"({"homepage":"http://acme.dev","config":{"secure-http":false}})"),
+              ElementsAre("SC-012"));
+}
+
 TEST(Supply, HooksOfPackagesAgentsAndEditors) {
   const Package package = Read(
       {{"package.json",

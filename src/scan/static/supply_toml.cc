@@ -1,4 +1,4 @@
-// pyproject.toml, poetry.lock, uv.lock, uv.toml, Pipfile.
+// pyproject.toml, poetry.lock, uv.lock, uv.toml, Pipfile, Cargo.toml, Cargo.lock.
 #include <algorithm>
 
 #include "code/vendors.h"
@@ -198,7 +198,17 @@ void ReadPyproject(Sheet& sheet, const toml::table& root) {
   };
   indexes(ArrayAt(poetry, "source"), "priority");
   indexes(ArrayAt(TableAt(tool, "pdm"), "source"), "type");
-  ReadUvIndexes(sheet, TableAt(tool, "uv"));
+  const toml::table* const uv = TableAt(tool, "uv");
+  ReadUvIndexes(sheet, uv);
+  // What takes the place of what the lists above name, or of what others name.
+  AddTableOf(sheet, TableAt(uv, "sources"), false);
+  AddList(sheet, ArrayAt(uv, "override-dependencies"), false);
+  AddList(sheet, ArrayAt(uv, "constraint-dependencies"), true);
+  AddList(sheet, ArrayAt(uv, "dev-dependencies"), true);
+  if (const toml::array* const hosts = ArrayAt(uv, "allow-insecure-host")) {
+    for (const toml::node& host : *hosts)
+      sheet.Unchecked(host.value_or(std::string()), SpanOf(sheet, host), "allow-insecure-host");
+  }
 }
 
 void ReadLock(Sheet& sheet, const toml::table& root) {
@@ -290,6 +300,81 @@ std::vector<std::string> StringsOf(const toml::node* node) {
   return out;
 }
 
+// `name = "1.0"`, `name = {version = "=1.2.3", package = "other"}`, `name = {git = ...}` of Cargo.
+void AddCrates(Sheet& sheet, const toml::table* table, bool development) {
+  if (table == nullptr) return;
+  for (const auto& [key, node] : *table) {
+    const toml::table* const details = node.as_table();
+    std::string name(key.str());
+    std::string version = node.value_or(std::string());
+    if (details != nullptr) {
+      if (const std::string actual = TextAt(*details, "package"); !actual.empty()) name = actual;
+      version = TextAt(*details, "version");
+      const toml::node* const git = details->get("git");
+      if (git != nullptr && TextAt(*details, "rev").empty() && !development && sheet.is_own()) {
+        sheet.Raise("SC-013", SpanOf(sheet, *git),
+                    fmt::format("`{}` is whatever its repository holds on the day", name), name);
+      }
+    }
+    if (version.empty()) continue;  // of the workspace, a folder or a repository
+    const bool exact = version.starts_with('=');
+    sheet.Add({.ecosystem = kCrates,
+               .name = std::move(name),
+               .version = exact ? std::string(Trim(std::string_view(version).substr(1))) : version,
+               .pinned = exact,
+               .development = development,
+               .bytes = SpanOf(sheet, node)});
+  }
+}
+
+void ReadCargo(Sheet& sheet, const toml::table& root) {
+  const auto lists = [&](const toml::table* one) {
+    AddCrates(sheet, TableAt(one, "dependencies"), false);
+    AddCrates(sheet, TableAt(one, "build-dependencies"), false);  // run whenever it is built
+    AddCrates(sheet, TableAt(one, "dev-dependencies"), true);
+  };
+  lists(&root);
+  AddCrates(sheet, TableAt(TableAt(&root, "workspace"), "dependencies"), false);
+  if (const toml::table* const targets = TableAt(&root, "target")) {
+    for (const auto& [name, node] : *targets) lists(node.as_table());
+  }
+  // What takes the place of a registry's crate, for whatever asks for it.
+  const toml::table* const patches = TableAt(&root, "patch");
+  if (patches == nullptr) return;
+  for (const auto& [registry, list] : *patches) {
+    if (list.as_table() == nullptr) continue;
+    for (const auto& [name, node] : *list.as_table()) {
+      const toml::table* const details = node.as_table();
+      const toml::node* const git = details == nullptr ? nullptr : details->get("git");
+      if (git == nullptr) continue;
+      const std::string host = HostOf(LowerCase(git->value_or(std::string())));
+      const HostKind kind = KindOfHost(host);
+      if (host.empty() || kind == HostKind::kForge || kind == HostKind::kRegistry || kind == HostKind::kLocal) continue;
+      sheet
+          .Raise("SC-014", SpanOf(sheet, *git),
+                 fmt::format("`{}` is replaced everywhere by a repository on {}", name.str(), host), name.str())
+          .host = host;
+    }
+  }
+}
+
+void ReadCargoLock(Sheet& sheet, const toml::table& root) {
+  const toml::array* const packages = ArrayAt(&root, "package");
+  if (packages == nullptr) return;
+  for (const toml::node& node : *packages) {
+    const toml::table* const entry = node.as_table();
+    const toml::node* const version = entry == nullptr ? nullptr : entry->get("version");
+    if (version == nullptr || !TextAt(*entry, "source").starts_with("registry+")) continue;
+    sheet.Add({.ecosystem = kCrates,
+               .name = TextAt(*entry, "name"),
+               .version = version->value_or(std::string()),
+               .pinned = true,
+               .hashed = !TextAt(*entry, "checksum").empty(),
+               .direct = false,
+               .bytes = SpanOf(sheet, *version)});
+  }
+}
+
 // Codex: servers that it starts, and the program that it tells of each turn.
 void ReadCodexConfig(Sheet& sheet, const toml::table& root) {
   if (const toml::table* const servers = TableAt(&root, "mcp_servers")) ReadTomlServers(sheet, *servers);
@@ -307,7 +392,8 @@ bool ReadTomlManifest(Sheet& sheet, std::string_view base) {
   const bool codex = base == "config.toml" && (sheet.path().ends_with(".codex/config.toml") ||
                                                sheet.text().find("mcp_servers") != std::string_view::npos);
   if (base != "pyproject.toml" && base != "poetry.lock" && base != "uv.lock" && base != "pipfile" &&
-      base != "pdm.lock" && base != "uv.toml" && base != "bunfig.toml" && !codex) {
+      base != "pdm.lock" && base != "uv.toml" && base != "bunfig.toml" && base != "cargo.toml" &&
+      base != "cargo.lock" && !codex) {
     return false;
   }
   if (sheet.text().size() > kMaxToml) return true;
@@ -321,6 +407,10 @@ bool ReadTomlManifest(Sheet& sheet, std::string_view base) {
     ReadCodexConfig(sheet, root);
   else if (base == "pyproject.toml")
     ReadPyproject(sheet, root);
+  else if (base == "cargo.toml")
+    ReadCargo(sheet, root);
+  else if (base == "cargo.lock")
+    ReadCargoLock(sheet, root);
   else if (base == "pipfile")
     ReadPipfile(sheet, root);
   else if (base == "uv.toml")

@@ -5,6 +5,9 @@
 #include <string_view>
 
 #include "interlock/base/find_bytes.h"
+#include "interlock/base/text.h"
+#include "static/ascii.h"
+#include "static/shell_judge.h"
 #include "static/supply_internal.h"
 
 namespace interlock::scan {
@@ -16,15 +19,18 @@ struct Variable {
   std::string_view name;
   Asked asked;
 };
-constexpr std::array<Variable, 9> kVariables = {{{"PIP_INDEX_URL", Asked::kOnly},
-                                                 {"PIP_EXTRA_INDEX_URL", Asked::kBeside},
-                                                 {"PIP_TRUSTED_HOST", Asked::kUnchecked},
-                                                 {"UV_INDEX_URL", Asked::kOnly},
-                                                 {"UV_DEFAULT_INDEX", Asked::kOnly},
-                                                 {"UV_EXTRA_INDEX_URL", Asked::kBeside},
-                                                 {"UV_INSECURE_HOST", Asked::kUnchecked},
-                                                 {"NPM_CONFIG_REGISTRY", Asked::kOnly},
-                                                 {"npm_config_registry", Asked::kOnly}}};
+constexpr std::array<Variable, 12> kVariables = {{{"PIP_INDEX_URL", Asked::kOnly},
+                                                  {"PIP_EXTRA_INDEX_URL", Asked::kBeside},
+                                                  {"PIP_TRUSTED_HOST", Asked::kUnchecked},
+                                                  {"UV_INDEX_URL", Asked::kOnly},
+                                                  {"UV_DEFAULT_INDEX", Asked::kOnly},
+                                                  {"UV_EXTRA_INDEX_URL", Asked::kBeside},
+                                                  {"UV_INSECURE_HOST", Asked::kUnchecked},
+                                                  {"NPM_CONFIG_REGISTRY", Asked::kOnly},
+                                                  {"npm_config_registry", Asked::kOnly},
+                                                  {"YARN_NPM_REGISTRY_SERVER", Asked::kOnly},
+                                                  {"GOPROXY", Asked::kOnly},
+                                                  {"GOINSECURE", Asked::kUnchecked}}};
 
 bool IsWord(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
@@ -44,10 +50,26 @@ std::string_view ValueBehind(std::string_view text, std::size_t at) {
   return value.substr(0, value.find_first_of(" \t\r\n\"'\\,;}"));
 }
 
+// `deb [trusted=yes] http://...`: packages that nobody has signed, from whoever answers.
+void ReadUnsigned(Sheet& sheet) {
+  const std::string_view text = sheet.text();
+  constexpr std::string_view kMark = "[trusted=yes]";
+  const std::size_t at = base::FindBytes(text, kMark);
+  if (at == std::string_view::npos) return;
+  const std::string_view rest = Trim(text.substr(at + kMark.size(), kMostOfLine));
+  if (!rest.starts_with("http://")) return;
+  const std::string_view url = rest.substr(0, rest.find_first_of(" \t\r\n\"'`"));
+  const std::string host = HostOf(LowerCase(url));
+  if (host.empty() || KindOfHost(host) == HostKind::kLocal) return;
+  sheet.Raise("SC-012", {at, at + kMark.size()}, "packages of " + host + " are installed unsigned", host).severity =
+      core::Severity::kHigh;
+}
+
 }  // namespace
 
 void ReadIndexVariables(Sheet& sheet) {
   const std::string_view text = sheet.text();
+  ReadUnsigned(sheet);
   for (const Variable& variable : kVariables) {
     for (std::size_t at = base::FindBytes(text, variable.name); at != std::string_view::npos;) {
       const std::size_t end = at + variable.name.size();
@@ -55,7 +77,9 @@ void ReadIndexVariables(Sheet& sheet) {
       const std::string_view line = LineBefore(text, at);
       const std::size_t first = line.find_first_not_of(" \t");
       const bool comment = first != std::string_view::npos && line[first] == '#';
-      const std::string_view value = whole && !comment ? ValueBehind(text, end) : std::string_view();
+      // In a document only what a command line sets.
+      const bool set = end < text.size() && (sheet.type() != FileType::kMarkdown || text[end] == '=');
+      const std::string_view value = whole && !comment && set ? ValueBehind(text, end) : std::string_view();
       const base::ByteSpan bytes{at, end + 1 + value.size()};
       if (!value.empty() && value.front() != '$') {
         if (variable.asked == Asked::kUnchecked) {

@@ -141,7 +141,7 @@ TEST(Packages, WhatIsHandedOnIsFollowed) {
 
 TEST(Packages, WhatKeepsAnEstateSafeStands) {
   EXPECT_GE(ExpectOf("walls", true), 77U);
-  EXPECT_GE(ExpectOf("walls_told", false), 69U);
+  EXPECT_GE(ExpectOf("walls_told", false), 68U);
   EXPECT_GE(ExpectOf("peers", true), 41U);
   EXPECT_GE(ExpectOf("servers", true), 125U);
   EXPECT_GE(ExpectOf("servers_honest", false), 65U);
@@ -151,6 +151,11 @@ TEST(Packages, WhatKeepsAnEstateSafeStands) {
 TEST(Packages, DoorsInChecksOfAccess) {
   EXPECT_GE(ExpectOf("doors", true), 36U);
   EXPECT_GE(ExpectOf("doors_honest", false), 11U);
+}
+
+TEST(Packages, WhereBuildersFetchFrom) {
+  EXPECT_GE(ExpectOf("sources", true), 63U);
+  EXPECT_GE(ExpectOf("sources_honest", false), 20U);
 }
 
 TEST(Packages, WhatToolsAreSaidToBeInOtherLanguages) {

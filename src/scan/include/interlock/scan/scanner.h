@@ -61,7 +61,7 @@ struct PermissionUse {
 };
 
 struct Dependency {
-  std::string ecosystem;  // "PyPI" "npm"
+  std::string ecosystem;  // "PyPI" "npm" "Go" "crates.io"
   std::string name;
   std::string version;  // exact, or the constraint as written
   bool pinned = false;  // one exact version

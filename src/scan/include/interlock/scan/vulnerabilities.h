@@ -5,10 +5,10 @@
 //   times ScanReport report = Scan(view, {.vulnerabilities = &index}); for (const KnownVulnerability& known :
 //   index.Lookup("PyPI", "acme", "1.2.0")) ...
 //
-// Keeps what is needed to judge one exact version of a PyPI or npm package; other ecosystems, withdrawn entries and
-// ranges of commits are left out. Works in memory and asks nobody. Hostile input is bounded: an entry that is no OSV
-// entry, too large or not to be ordered is counted in `counts()` and left out, and the rest is read.
-// Thread rule: Add from one thread; afterwards any number of threads may look up.
+// Keeps what is needed to judge one exact version of a package of PyPI, npm, Go or crates.io; others, withdrawn entries
+// and ranges of commits are left out. Works in memory and asks nobody. Hostile input is bounded: an entry that is no
+// OSV entry, too large or not to be ordered is counted in `counts()` and left out, and the rest is read. Thread rule:
+// Add from one thread; afterwards any number of threads may look up.
 #pragma once
 
 #include <cstddef>
@@ -55,8 +55,8 @@ class VulnerabilityIndex {
 
   // One entry, a JSON list of entries, or entries after each other (JSON lines). Entries over 4 MiB are broken.
   void Add(std::string_view text);
-  // What is known of this very version, worst first. `ecosystem` is "PyPI" or "npm", the name as a manifest writes it.
-  // A version that cannot be ordered matches only where it is listed as written.
+  // What is known of this very version, worst first. `ecosystem` is "PyPI", "npm", "Go" or "crates.io", the name as a
+  // manifest writes it. A version that cannot be ordered matches only where it is listed as written.
   [[nodiscard]] std::vector<KnownVulnerability> Lookup(std::string_view ecosystem, std::string_view name,
                                                        std::string_view version) const;
   [[nodiscard]] const Counts& counts() const noexcept;
