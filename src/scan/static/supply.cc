@@ -240,8 +240,7 @@ bool Sheet::is_own() const noexcept {
 
 void Sheet::Add(Requirement requirement) {
   if (state_.facts.dependencies.size() >= kMaxDependencies) {
-    state_.dependencies_full = true;
-    return;
+    return Dropped("more dependencies than are listed");
   }
   // Other people's manifests inside the package are theirs: nothing is installed from them.
   if (file_.reach == Reach::kVendored || file_.reach == Reach::kTest) return;

@@ -46,8 +46,7 @@ struct SupplyState {
   std::vector<Place> places;
   std::string_view ecosystem = {};  // of the package's own name; "": it has none
   Place named = {};                 // where it stands
-  bool dependencies_full = false;
-  RawFinding dropped;  // beyond the limit of findings
+  RawFinding dropped;               // beyond the limit of findings
 };
 
 // One manifest: its text, where it stands, and what it adds.

@@ -18,6 +18,8 @@ struct Builder {
   std::string_view block = {};           // opened before it, and
   std::string_view block_end = {};       // not closed since
 };
+constexpr std::size_t kLongestUrl = 2000;
+constexpr std::size_t kNearKey = 200;     // bytes before an address in which its key is looked for
 constexpr std::size_t kNearBlock = 1200;  // bytes before an address in which its block is looked for
 
 constexpr auto kBuilders = std::to_array<Builder>({
@@ -78,7 +80,9 @@ bool IsComment(std::string_view line) {
 void ReadBuildSources(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
   constexpr std::size_t kMostSources = 200;
+  constexpr std::size_t kMostLooked = 5000;
   std::size_t told = 0;
+  std::size_t looked = 0;
   for (const Builder& builder : kBuilders) {
     const bool ending =
         builder.file.starts_with('.') && builder.file != ".gitmodules" && builder.file != ".pre-commit-config.yaml";
@@ -88,15 +92,18 @@ void ReadBuildSources(Sheet& sheet, std::string_view base) {
     for (const std::string_view scheme : {"http://", "git://", "ftp://"}) {
       for (std::size_t at = text.find(scheme); at != std::string_view::npos && told < kMostSources;
            at = text.find(scheme, at + scheme.size())) {
-        const std::size_t begin = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
-        const std::string_view line = text.substr(begin, at - begin);
-        const std::string dense = Dense(line.substr(line.size() - std::min<std::size_t>(line.size(), 200))) + "http";
+        if (++looked > kMostLooked) return sheet.Dropped("more addresses than are looked at");
+        // The line as far as it is near: a file of one long line costs no more than others.
+        const std::size_t from = at - std::min(at, kNearKey);
+        const std::string_view near = text.substr(from, at - from);
+        const std::string_view line = near.substr(near.rfind('\n') + 1);
+        const std::string dense = Dense(line) + "http";
         const bool said = std::ranges::any_of(
             builder.keys, [&](std::string_view key) { return !key.empty() && dense.find(key) != std::string::npos; });
         if (!said || IsComment(line) || !StandsInBlock(text, at, builder)) continue;
-        const std::size_t end = std::min(text.find_first_of(" \t\r\n\"'<>),;", at), text.size());
-        const std::string_view url = text.substr(at, end - at);
-        sheet.Source(url, {at, end}, base::Printable(url, 120));
+        const std::string_view behind = text.substr(at, kLongestUrl);
+        const std::string_view url = behind.substr(0, behind.find_first_of(" \t\r\n\"'<>),;"));
+        sheet.Source(url, {at, at + url.size()}, base::Printable(url, 120));
         ++told;
       }
     }

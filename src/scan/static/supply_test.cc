@@ -172,6 +172,19 @@ TEST(Supply, ModulesOfGoAndCratesAreListed) {
   EXPECT_THAT(Rules(rust), IsEmpty());
 }
 
+TEST(Supply, WhatIsTooMuchIsSaid) {
+  std::string modules = "require (\n";
+  for (int i = 0; i < 20'100; ++i) modules += "\ta.dev/x" + std::to_string(i) + " v1.0.0\n";
+  const Package full = Read({{"go.mod", modules + ")\n"}});
+  EXPECT_EQ(full.facts.dependencies.size(), 20'000U);
+  ASSERT_EQ(full.facts.skipped.size(), 1U);
+  EXPECT_EQ(full.facts.skipped[0].reason, core::SkipReason::kParserBudget);
+
+  std::string addresses;
+  for (int i = 0; i < 6'000; ++i) addresses += "x http://a.dev\n";
+  EXPECT_EQ(Read({{"Gemfile", addresses}}).facts.skipped.size(), 1U);
+}
+
 TEST(Supply, WhatIsFetchedWithoutEncryption) {
   const auto rules = [](std::string_view path, std::string_view text) {
     return Rules(Read({{std::string(path), std::string(text)}}));
