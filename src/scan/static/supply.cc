@@ -371,6 +371,10 @@ void Sheet::OwnName(std::string_view ecosystem, std::string_view name, base::Byt
   state_.named = {.file = index(), .bytes = bytes};
 }
 
+core::Severity Sheet::SeverityOfArchive() const noexcept {
+  return type() == FileType::kMarkdown && !IsInstructionFile(path()) ? core::Severity::kMedium : core::Severity::kHigh;
+}
+
 void Sheet::Unchecked(std::string_view host, base::ByteSpan bytes, std::string_view option) {
   if (KindOfHost(host) == HostKind::kLocal) return;
   Raise("SC-012", bytes, fmt::format("installs do not check who {} is ({})", host, option), host);

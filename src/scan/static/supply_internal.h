@@ -81,6 +81,8 @@ class Sheet {
   // A package index, registry or mirror that installs ask. `only`: instead of the public one, not beside it.
   // `only`: nothing is asked of the public one. What starts by itself from there weighs more (`scale`).
   void Index(std::string_view url, base::ByteSpan bytes, bool only, double scale = 1.0);
+  // Of an archive that no registry keeps: a document for people has nothing installed by itself.
+  [[nodiscard]] core::Severity SeverityOfArchive() const noexcept;
   // An installer is told, by `option`, to believe whoever answers for this host (SC-012).
   void Unchecked(std::string_view host, base::ByteSpan bytes, std::string_view option);
   // The rest of the file was not read as what it is: text rules only.

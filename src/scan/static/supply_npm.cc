@@ -526,6 +526,7 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
       RawFinding& finding = sheet.Raise(
           "SC-014", bytes, fmt::format("`{}` is an archive on {}, no registry's package", name, host), name);
       finding.host = host;
+      finding.severity = sheet.SeverityOfArchive();
       if (development) finding.reach = Reach::kBuild;
       if (instead) {
         // Other packages asked for the registry's.

@@ -336,6 +336,7 @@ void AddPep508(Sheet& sheet, std::string_view text, base::ByteSpan bytes, bool d
         RawFinding& finding = sheet.Raise(
             "SC-014", bytes, fmt::format("`{}` is an archive on {}, no registry's package", subject, host), subject);
         finding.host = host;
+        finding.severity = sheet.SeverityOfArchive();
       }
     }
   }

@@ -155,7 +155,7 @@ TEST(Packages, DoorsInChecksOfAccess) {
 
 TEST(Packages, WhereBuildersFetchFrom) {
   EXPECT_GE(ExpectOf("sources", true), 63U);
-  EXPECT_GE(ExpectOf("sources_honest", false), 20U);
+  EXPECT_GE(ExpectOf("sources_honest", false), 21U);
 }
 
 TEST(Packages, WhatToolsAreSaidToBeInOtherLanguages) {
