@@ -356,4 +356,9 @@ std::string HostOfFarModule(std::string_view module) {
   return publishes || !anybody ? std::string() : host;
 }
 
+bool LeavesPeersUnasked(std::string_view variable, std::string_view value) {
+  if (variable == "NODE_TLS_REJECT_UNAUTHORIZED" || variable == "PYTHONHTTPSVERIFY") return value == "0";
+  return variable == "GIT_SSL_NO_VERIFY" && (value == "1" || value == "true");
+}
+
 }  // namespace interlock::scan::code

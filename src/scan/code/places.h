@@ -7,6 +7,9 @@
 
 namespace interlock::scan::code {
 
+// NODE_TLS_REJECT_UNAUTHORIZED=0 and its like: a program that has it asks nobody whose certificate it is.
+[[nodiscard]] bool LeavesPeersUnasked(std::string_view variable, std::string_view value);
+
 // Settings say what an agent has; what it is to do stands in its instructions. `lower`: a path in small letters.
 [[nodiscard]] inline bool IsSettingsPath(std::string_view lower) {
   return lower.ends_with(".json") || lower.ends_with(".jsonc") || lower.ends_with(".toml");

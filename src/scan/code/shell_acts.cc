@@ -414,8 +414,7 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
   auto raw = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
   auto word = [&](std::size_t i) { return LowerCase(raw(i)); };
   for (const auto& [name, value] : command.assignments) {
-    if ((Is(name, {"NODE_TLS_REJECT_UNAUTHORIZED", "PYTHONHTTPSVERIFY"}) && value.text == "0") ||
-        (name == "GIT_SSL_NO_VERIFY" && Is(value.text, {"1", "true"})) || name == "LD_PRELOAD" ||
+    if (LeavesPeersUnasked(name, value.text) || name == "LD_PRELOAD" ||
         (name == "HISTFILE" && (value.text == "/dev/null" || value.text.empty())) ||
         (name == "HISTSIZE" && value.text == "0")) {
       Emit(ShellAct::kPermission, index, std::string(name) + "=" + value.text, 1);

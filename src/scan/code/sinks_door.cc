@@ -57,8 +57,8 @@ bool OfRequest(std::string_view lower) {
                        "remote_addr", "remoteaddress", "user-agent",    "user_agent", "given",       "token",
                        "password",    "passwd",        "authorization", "api_key",    "apikey",      "secret",
                        "credential",  "supplied",      "provided",      "candidate",  "presented"}) &&
-         !AnyOf(lower, {"environ", "process.env", "getenv", "app_env", "node_env", ".method", ".path", "content-type",
-                        "accept", "grant_type", "granttype", "type"});
+         !AnyOf(lower,
+                {"environ", "process.env", "getenv", "app_env", "node_env", ".method", ".path", "accept", "type"});
 }
 
 }  // namespace
@@ -112,7 +112,7 @@ void Engine::JudgeHiddenDoor(const Stmt& stmt) {
       // given in (TOKEN, "svc-..."), [TOKEN, "svc-..."].includes(given); "probe/7" in request.headers["user-agent"]
       const bool call = test.kind == ExprKind::kCall;
       const ExprId list = call ? code().exprs[test.base].base : sides[1].value;
-      const ExprId one = call ? sides[0].value : sides[0].value;
+      const ExprId one = sides[0].value;
       const ExprId made = view().Origin(list, function_);
       if (made < code().exprs.size() && code().exprs[made].kind == ExprKind::kList && one < code().exprs.size() &&
           OfRequest(said(one))) {
@@ -122,9 +122,8 @@ void Engine::JudgeHiddenDoor(const Stmt& stmt) {
             how = "a word that stands in the code";
         }
       }
-      const ExprId word = one;
-      if (how.empty() && list < code().exprs.size() && word < code().exprs.size() &&
-          code().exprs[word].kind == ExprKind::kString && code().exprs[word].text.size() >= 6 &&
+      if (how.empty() && list < code().exprs.size() && one < code().exprs.size() &&
+          code().exprs[one].kind == ExprKind::kString && code().exprs[one].text.size() >= 6 &&
           AnyOf(said(list), {"user-agent", "user_agent"}))
         how = "the name of a program that stands in the code";
     } else if (test.kind == ExprKind::kCall && test.base < code().exprs.size() && test.arg_count >= 1) {
@@ -168,7 +167,6 @@ std::string Engine::DoorOf(ExprId word, const std::string& other) {
     if (one.text.find('@') != std::string_view::npos) return "a name that stands in the code";
     return {};
   }
-  // "1" is what a header of its own says.
   if (one.kind == ExprKind::kNumber) return {};
   const std::string made = LowerCase(TextAt(one.loc).substr(0, 240));
   if (!OfRequest(other)) return {};

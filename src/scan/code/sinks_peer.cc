@@ -2,6 +2,7 @@
 // client, by the whole program.
 #include "code/engine.h"
 #include "code/engine_words.h"
+#include "code/places.h"
 #include "code/sink_words.h"
 
 namespace interlock::scan::code {
@@ -104,10 +105,8 @@ void Engine::JudgePeerVariable(ExprId at, std::string_view name, ExprId value) {
   const std::string text = code().exprs[value].kind == ExprKind::kString ? std::string(literal) : Known(value);
   if (SaysOneOf(name, {"CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"})) {
     if (code().exprs[value].kind == ExprKind::kString && literal.empty()) JudgePeerOfAll(at);
-  } else if (SaysOneOf(name, {"PYTHONHTTPSVERIFY", "NODE_TLS_REJECT_UNAUTHORIZED"})) {
-    if (text == "0" || literal == "0") JudgePeerOfAll(at);
-  } else if (SaysOneOf(name, {"GIT_SSL_NO_VERIFY"})) {
-    if (SaysOneOf(text, {"1", "true"})) JudgePeerOfAll(at);
+  } else if (LeavesPeersUnasked(name, text) || LeavesPeersUnasked(name, literal)) {
+    JudgePeerOfAll(at);
   }
 }
 

@@ -344,8 +344,7 @@ void Sheet::Source(std::string_view url, base::ByteSpan bytes, std::string_view 
         Raise("SC-001", bytes, fmt::format("`{}` is fetched from {} without encryption", subject, host), subject);
     finding.reach = InstallReach(file_.reach, development);
     // What a lock file holds has its hash beside it, mostly; all else is run as it comes.
-    if (path().find("lock") == std::string_view::npos && path().find("shrinkwrap") == std::string_view::npos)
-      finding.severity = core::Severity::kHigh;
+    if (!IsLockFile(path())) finding.severity = core::Severity::kHigh;
   }
 }
 

@@ -22,8 +22,6 @@ constexpr std::size_t kMaxConfig = std::size_t{2} << 20;
 constexpr int kMaxHookDepth = 8;
 constexpr std::size_t kMaxWords = 200;  // of one command
 
-base::ByteSpan SpanOf(JsonValue value) { return {value.offset(), value.offset() + value.raw().size()}; }
-
 // Words of a command line up to where the command ends; quotes are undone, nothing is expanded.
 struct Word {
   std::string text;

@@ -22,6 +22,11 @@ inline constexpr std::string_view kGoModules = "Go";
 inline constexpr std::string_view kCrates = "crates.io";
 constexpr bool HasKnownNames(std::string_view ecosystem) { return ecosystem == kPypi || ecosystem == kNpm; }
 
+// Where a value of a JSON manifest stands.
+[[nodiscard]] inline base::ByteSpan SpanOf(base::JsonValue value) {
+  return {value.offset(), value.offset() + value.raw().size()};
+}
+
 // One requirement as a manifest states it.
 struct Requirement {
   std::string_view ecosystem;
@@ -101,6 +106,8 @@ class Sheet {
   mutable std::vector<std::uint32_t> line_starts_;  // filled when first asked for: most files are no manifests
 };
 
+// By its name: it says what was fetched, mostly with its digest.
+[[nodiscard]] bool IsLockFile(std::string_view path);
 // Dependencies of one exact version, held against the database: SC-008 and SupplyFacts::vulnerabilities.
 void CheckVulnerabilities(SupplyState& state, const VulnerabilityIndex& index);
 

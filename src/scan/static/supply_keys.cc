@@ -14,8 +14,6 @@ namespace {
 using base::JsonValue;
 using core::Reach;
 
-base::ByteSpan SpanOf(JsonValue value) { return {value.offset(), value.offset() + value.raw().size()}; }
-
 // Names of variables in a value of settings: "Bearer ${GITHUB_TOKEN}", "${env:GITHUB_TOKEN}".
 code::Vendors VendorsWithin(std::string_view value) {
   code::Vendors all;

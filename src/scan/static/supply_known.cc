@@ -19,6 +19,13 @@ constexpr std::size_t kMaxKnown = 2000;
 constexpr std::size_t kMaxVersionsOfOne = 32;  // a name at so many versions is no honest lock file
 constexpr double kTransitive = 0.5;
 
+std::string NameOfDependency(const Dependency& dependency) {
+  return dependency.ecosystem + " " +
+         (dependency.ecosystem == kPypi ? NormalPypiName(dependency.name) : dependency.name);
+}
+
+}  // namespace
+
 bool IsLockFile(std::string_view path) {
   constexpr std::array<std::string_view, 10> kNames = {
       "package-lock.json", "npm-shrinkwrap.json", "yarn.lock", "pnpm-lock.yaml", "poetry.lock", "pdm.lock",
@@ -26,13 +33,6 @@ bool IsLockFile(std::string_view path) {
   const std::string base = LowerCase(BaseName(path));
   return std::find(kNames.begin(), kNames.end(), base) != kNames.end();
 }
-
-std::string NameOfDependency(const Dependency& dependency) {
-  return dependency.ecosystem + " " +
-         (dependency.ecosystem == kPypi ? NormalPypiName(dependency.name) : dependency.name);
-}
-
-}  // namespace
 
 void CheckVulnerabilities(SupplyState& state, const VulnerabilityIndex& index) {
   const std::vector<Dependency>& all = state.facts.dependencies;

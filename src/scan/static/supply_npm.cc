@@ -16,8 +16,6 @@ using core::Reach;
 
 constexpr int kMaxLockDepth = 64;
 
-base::ByteSpan SpanOf(JsonValue value) { return {value.offset(), value.offset() + value.raw().size()}; }
-
 bool IsHex(std::string_view text, std::size_t min) {
   return text.size() >= min && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }

@@ -14,8 +14,6 @@ namespace {
 
 using base::JsonValue;
 
-base::ByteSpan SpanOf(JsonValue value) { return {value.offset(), value.offset() + value.raw().size()}; }
-
 // Second part of "github.com/owner/name"; "" where there is none.
 std::string_view OwnerOf(std::string_view module) {
   const std::size_t first = module.find('/');
@@ -173,6 +171,21 @@ bool ReadBunLock(Sheet& sheet) {
   return true;
 }
 
+// composer.json: repositories, a list or a map of them, and whether they may be asked without encryption.
+bool ReadComposer(Sheet& sheet) {
+  const auto doc = ParseJsonc(sheet.text());
+  if (!doc) return true;
+  const JsonValue list = doc->root().Find("repositories");
+  for (auto it = list.begin(); it != list.end(); ++it) {
+    const JsonValue url = (*it).Find("url");
+    if (url.is_string()) sheet.Source(url.string(), SpanOf(url), "package repository");
+  }
+  const JsonValue secure = doc->root().Find("config").Find("secure-http");
+  if (!secure.AsBool().value_or(true))
+    sheet.Raise("SC-012", SpanOf(secure), "installs do not check who they talk to (secure-http: false)");
+  return true;
+}
+
 // Runs at each installation and may rewrite what other packages ask for.
 bool ReadPnpmFile(Sheet& sheet) {
   sheet.Entry(sheet.path(), true);
@@ -197,6 +210,7 @@ bool ReadPnpmFile(Sheet& sheet) {
 }  // namespace
 
 bool ReadOtherManifest(Sheet& sheet, std::string_view base) {
+  if (base == "composer.json") return ReadComposer(sheet);
   if (base == "go.mod") return ReadGoModule(sheet);
   if (base == "gradle-wrapper.properties") return ReadGradleWrapper(sheet);
   if (base == ".pnpmfile.cjs" || base == ".pnpmfile.mjs") return ReadPnpmFile(sheet);

@@ -80,12 +80,6 @@ void ReadEntry(Sheet& sheet, std::string_view name, const Entry& entry, base::By
     sheet.state().places[i].bytes = entry.Back(sheet.state().places[i].bytes, whole);
 }
 
-base::ByteSpan SpanOf(const Sheet& sheet, const toml::node& node) {
-  const toml::source_region& region = node.source();
-  const std::size_t begin = sheet.OffsetOf(region.begin.line, region.begin.column);
-  return {begin, std::max(begin, sheet.OffsetOf(region.end.line, region.end.column))};
-}
-
 void Write(const Sheet& sheet, const toml::node& node, int depth, Entry& entry) {
   const base::ByteSpan bytes = SpanOf(sheet, node);
   if (depth > kDeepest) {

@@ -6,6 +6,9 @@
 
 namespace interlock::scan {
 
+// Where a value of a TOML manifest stands.
+[[nodiscard]] base::ByteSpan SpanOf(const Sheet& sheet, const toml::node& node);
+
 // [mcp_servers.NAME] of Codex.
 void ReadTomlServers(Sheet& sheet, const toml::table& servers);
 

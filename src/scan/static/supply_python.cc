@@ -17,8 +17,6 @@ bool IsNameByte(char c) {
          c == '.' || static_cast<unsigned char>(c) >= 0x80;
 }
 
-base::ByteSpan SpanOf(JsonValue value) { return {value.offset(), value.offset() + value.raw().size()}; }
-
 // One line of a requirements file, continuation lines joined by blanks.
 void ReadRequirement(Sheet& sheet, std::string_view line, base::ByteSpan bytes, bool development) {
   line = Trim(line);

@@ -24,8 +24,6 @@ constexpr double kLoaded = 1.0;
 constexpr double kLetThrough = 0.75;
 constexpr std::size_t kManyOwners = 3;
 
-base::ByteSpan SpanOf(JsonValue value) { return {value.offset(), value.offset() + value.raw().size()}; }
-
 bool IsWhereAllWrite(std::string_view path) {
   return path.starts_with("/tmp/") || path.starts_with("/var/tmp/") || path.starts_with("/dev/shm/");
 }
@@ -70,10 +68,7 @@ void JudgeVariables(Sheet& sheet, std::string_view name, JsonValue environment) 
     if (const std::string_view how = LoadedBy(key, value.string()); !how.empty()) {
       sheet.Raise("PERSIST-001", SpanOf(value), fmt::format("a server {}, by {}", how, key)).scale = kLoaded;
     }
-    const bool unchecked =
-        ((key == "NODE_TLS_REJECT_UNAUTHORIZED" || key == "PYTHONHTTPSVERIFY") && value.string() == "0") ||
-        (key == "GIT_SSL_NO_VERIFY" && (value.string() == "1" || value.string() == "true"));
-    if (unchecked) {
+    if (code::LeavesPeersUnasked(key, value.string())) {
       sheet.Raise("VULN-007", SpanOf(value), "a server asks nobody whose certificate it is").severity =
           core::Severity::kHigh;
     }

@@ -1,5 +1,6 @@
-// Where the builders of other languages fetch from: manifests of Ruby, Java, .NET, PHP, Rust, Swift, C++ and of git
-// itself. Only what is not encrypted is told (SC-001): whoever is on the way may replace what is built and run.
+// Where the builders of other languages fetch from, whose manifests are programs or have no parser here: Ruby, Java,
+// .NET, Swift, C++, and git itself. Only what is not encrypted is told (SC-001): whoever is on the way may replace what
+// is built and run.
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -37,19 +38,11 @@ constexpr auto kBuilders = std::to_array<Builder>({
     {"settings.xml", {"<url>"}, "<repository>", "</repository>"},
     {"settings.xml", {"<url>"}, "<mirror>", "</mirror>"},
     {"nuget.config", {"value="}, "<packageSources>", "</packageSources>"},
-    {"composer.json", {"\"url\""}, "\"repositories\"", "]"},
     {".gitmodules", {"url="}},
-    {".pre-commit-config.yaml", {"repo:"}},
-    {"cargo.toml", {"git=", "registry=", "registry-index="}},
-    {"config.toml", {"registry=", "index=", "git="}, "[", "\n["},
-    {"environment.yml", {"-http", "--index-url", "--extra-index-url", "git+"}},
-    {"environment.yaml", {"-http", "--index-url", "--extra-index-url", "git+"}},
     {"package.swift", {".package(url:", "url:"}},
-    {"pubspec.yaml", {"url:", "git:", "hosted:"}},
     {"mix.exs", {"git:"}},
     {"cmakelists.txt", {"git_repository", "url"}, "FetchContent_Declare", ")"},
     {"cmakelists.txt", {"git_repository", "url"}, "ExternalProject_Add", ")"},
-    {"chart.yaml", {"repository:"}},
     {"flake.nix", {"url="}},
 });
 
@@ -84,11 +77,8 @@ void ReadBuildSources(Sheet& sheet, std::string_view base) {
   std::size_t told = 0;
   std::size_t looked = 0;
   for (const Builder& builder : kBuilders) {
-    const bool ending =
-        builder.file.starts_with('.') && builder.file != ".gitmodules" && builder.file != ".pre-commit-config.yaml";
+    const bool ending = builder.file.starts_with('.') && builder.file != ".gitmodules";
     if (ending ? !base.ends_with(builder.file) : base != builder.file) continue;
-    // The settings of cargo, not those of anything else.
-    if (base == "config.toml" && sheet.path().find(".cargo/") == std::string_view::npos) continue;
     for (const std::string_view scheme : {"http://", "git://", "ftp://"}) {
       for (std::size_t at = text.find(scheme); at != std::string_view::npos && told < kMostSources;
            at = text.find(scheme, at + scheme.size())) {
@@ -107,11 +97,6 @@ void ReadBuildSources(Sheet& sheet, std::string_view base) {
         ++told;
       }
     }
-  }
-  if (base == "composer.json") {
-    const std::size_t at = text.find("\"secure-http\"");
-    if (at != std::string_view::npos && Trim(text.substr(at + 13, 40)).substr(0, 12).find("false") != text.npos)
-      sheet.Raise("SC-012", {at, at + 13}, "installs do not check who they talk to (secure-http: false)");
   }
 }
 

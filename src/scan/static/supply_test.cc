@@ -199,6 +199,32 @@ TEST(Supply, WhatIsFetchedWithoutEncryption) {
   EXPECT_THAT(rules("config.toml", "[source.x]\nregistry = \"http://c.acme.dev\"\n"), IsEmpty());
   EXPECT_THAT(rules("composer.json", R"({"homepage":"http://acme.dev","config":{"secure-http":false}})"),
               ElementsAre("SC-012"));
+  EXPECT_THAT(rules("composer.json", R"({"repositories":[{"type":"vcs","url":"http://c.acme.dev"}]})"),
+              ElementsAre("SC-001"));
+  EXPECT_THAT(
+      rules("composer.json", R"({"repositories":{"a":{"url":"https://c.acme.dev"}},"x":{"url":"http://a.dev"}})"),
+      IsEmpty());
+  // Each place is told once, whichever reader knows the file.
+  EXPECT_THAT(rules("environment.yml", "channels:\n  - http://c.acme.dev\ndependencies:\n  - python\n"),
+              ElementsAre("SC-001"));
+  EXPECT_THAT(rules(".pre-commit-config.yaml", "repos:\n- repo: http://g.acme.dev/h\n  rev: v1\n"),
+              ElementsAre("SC-001"));
+  EXPECT_THAT(rules("Cargo.toml", "[dependencies]\nx = { git = \"http://g.acme.dev/x\", rev = \"0a1b2c3\" }\n"),
+              ElementsAre("SC-001"));
+  // The last of several lists.
+  EXPECT_THAT(rules("install.sh", "deb [trusted=yes] https://a.dev x\ndeb [trusted=yes] http://a.dev x\n"),
+              ElementsAre("SC-012"));
+
+  // A lock file has digests; a folder that is called after blocks is none.
+  const auto severity = [](std::string_view path, std::string_view text) {
+    const Package package = Read({{std::string(path), std::string(text)}});
+    return package.facts.findings.size() == 1 ? package.facts.findings[0].severity : std::nullopt;
+  };
+  EXPECT_EQ(severity("blocks/Gemfile", "source \"http://gems.acme.dev\"\n"), core::Severity::kHigh);
+  EXPECT_EQ(severity("yarn.lock",
+                     "# yarn lockfile v1\n\nms@2:\n  version \"2.1.3\"\n  resolved "
+                     "\"http://registry.yarnpkg.com/ms/-/ms-2.1.3.tgz#0123456789\"\n"),
+            std::nullopt);
 }
 
 TEST(Supply, HooksOfPackagesAgentsAndEditors) {

@@ -9,9 +9,6 @@
 #include "static/toml_library.h"
 
 namespace interlock::scan {
-namespace {
-
-constexpr std::size_t kMaxToml = std::size_t{8} << 20;
 
 base::ByteSpan SpanOf(const Sheet& sheet, const toml::node& node) {
   const toml::source_region& region = node.source();
@@ -19,6 +16,10 @@ base::ByteSpan SpanOf(const Sheet& sheet, const toml::node& node) {
   const std::size_t end = sheet.OffsetOf(region.end.line, region.end.column);
   return {begin, std::max(begin, end)};
 }
+
+namespace {
+
+constexpr std::size_t kMaxToml = std::size_t{8} << 20;
 
 std::string TextAt(const toml::table& table, std::string_view key) {
   const toml::node* node = table.get(key);
@@ -311,6 +312,7 @@ void AddCrates(Sheet& sheet, const toml::table* table, bool development) {
       if (const std::string actual = TextAt(*details, "package"); !actual.empty()) name = actual;
       version = TextAt(*details, "version");
       const toml::node* const git = details->get("git");
+      if (git != nullptr) sheet.Source(git->value_or(std::string()), SpanOf(sheet, *git), name, development);
       if (git != nullptr && TextAt(*details, "rev").empty() && !development && sheet.is_own()) {
         sheet.Raise("SC-013", SpanOf(sheet, *git),
                     fmt::format("`{}` is whatever its repository holds on the day", name), name);
@@ -347,6 +349,7 @@ void ReadCargo(Sheet& sheet, const toml::table& root) {
       const toml::table* const details = node.as_table();
       const toml::node* const git = details == nullptr ? nullptr : details->get("git");
       if (git == nullptr) continue;
+      sheet.Source(git->value_or(std::string()), SpanOf(sheet, *git), name.str());
       const std::string host = HostOf(LowerCase(git->value_or(std::string())));
       const HostKind kind = KindOfHost(host);
       if (host.empty() || kind == HostKind::kForge || kind == HostKind::kRegistry || kind == HostKind::kLocal) continue;
@@ -354,6 +357,23 @@ void ReadCargo(Sheet& sheet, const toml::table& root) {
           .Raise("SC-014", SpanOf(sheet, *git),
                  fmt::format("`{}` is replaced everywhere by a repository on {}", name.str(), host), name.str())
           .host = host;
+    }
+  }
+}
+
+// .cargo/config.toml: where crates are asked for, `[source.NAME] registry = ...`, `[registries.NAME] index = ...`.
+void ReadCargoSettings(Sheet& sheet, const toml::table& root) {
+  for (const std::string_view group : {"source", "registries"}) {
+    const toml::table* const list = TableAt(&root, group);
+    if (list == nullptr) continue;
+    for (const auto& [name, node] : *list) {
+      for (const std::string_view key : {"registry", "index", "git"}) {
+        const toml::node* const url = node.as_table() == nullptr ? nullptr : node.as_table()->get(key);
+        if (url == nullptr) continue;
+        std::string from = url->value_or(std::string());
+        if (from.starts_with("sparse+")) from.erase(0, 7);
+        sheet.Source(from, SpanOf(sheet, *url), "package registry");
+      }
     }
   }
 }
@@ -389,11 +409,12 @@ void ReadCodexConfig(Sheet& sheet, const toml::table& root) {
 }  // namespace
 
 bool ReadTomlManifest(Sheet& sheet, std::string_view base) {
+  const bool cargo = base == "config.toml" && sheet.path().find(".cargo/") != std::string_view::npos;
   const bool codex = base == "config.toml" && (sheet.path().ends_with(".codex/config.toml") ||
                                                sheet.text().find("mcp_servers") != std::string_view::npos);
   if (base != "pyproject.toml" && base != "poetry.lock" && base != "uv.lock" && base != "pipfile" &&
       base != "pdm.lock" && base != "uv.toml" && base != "bunfig.toml" && base != "cargo.toml" &&
-      base != "cargo.lock" && !codex) {
+      base != "cargo.lock" && !codex && !cargo) {
     return false;
   }
   if (sheet.text().size() > kMaxToml) return true;
@@ -405,6 +426,8 @@ bool ReadTomlManifest(Sheet& sheet, std::string_view base) {
   }
   if (codex)
     ReadCodexConfig(sheet, root);
+  else if (cargo)
+    ReadCargoSettings(sheet, root);
   else if (base == "pyproject.toml")
     ReadPyproject(sheet, root);
   else if (base == "cargo.toml")

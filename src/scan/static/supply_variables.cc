@@ -54,15 +54,15 @@ std::string_view ValueBehind(std::string_view text, std::size_t at) {
 void ReadUnsigned(Sheet& sheet) {
   const std::string_view text = sheet.text();
   constexpr std::string_view kMark = "[trusted=yes]";
-  const std::size_t at = base::FindBytes(text, kMark);
-  if (at == std::string_view::npos) return;
-  const std::string_view rest = Trim(text.substr(at + kMark.size(), kMostOfLine));
-  if (!rest.starts_with("http://")) return;
-  const std::string_view url = rest.substr(0, rest.find_first_of(" \t\r\n\"'`"));
-  const std::string host = HostOf(LowerCase(url));
-  if (host.empty() || KindOfHost(host) == HostKind::kLocal) return;
-  sheet.Raise("SC-012", {at, at + kMark.size()}, "packages of " + host + " are installed unsigned", host).severity =
-      core::Severity::kHigh;
+  for (std::size_t at = text.find(kMark); at != std::string_view::npos; at = text.find(kMark, at + 1)) {
+    const std::string_view rest = Trim(text.substr(at + kMark.size(), kMostOfLine));
+    if (!rest.starts_with("http://")) continue;
+    const std::string host = HostOf(LowerCase(rest.substr(0, rest.find_first_of(" \t\r\n\"'`"))));
+    if (host.empty() || KindOfHost(host) == HostKind::kLocal) continue;
+    sheet.Raise("SC-012", {at, at + kMark.size()}, "packages of " + host + " are installed unsigned", host).severity =
+        core::Severity::kHigh;
+    return;  // one is enough to look
+  }
 }
 
 }  // namespace

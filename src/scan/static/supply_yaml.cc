@@ -105,6 +105,16 @@ bool ReadPnpmWorkspace(Sheet& sheet, const std::vector<YamlValue>& values) {
   return true;
 }
 
+// `repo:` of pre-commit, `repository:` of a chart, `url:` and `git:` of Dart: what is fetched from there is run.
+bool ReadSources(Sheet& sheet, const std::vector<YamlValue>& values) {
+  for (const YamlValue& value : values) {
+    const std::string_view key = value.last();
+    if (key == "repo" || key == "repository" || key == "url" || key == "git" || key == "hosted")
+      sheet.Source(value.text, value.bytes, value.text);
+  }
+  return true;
+}
+
 }  // namespace
 
 bool ReadYamlManifest(Sheet& sheet, std::string_view base) {
@@ -112,6 +122,8 @@ bool ReadYamlManifest(Sheet& sheet, std::string_view base) {
   const std::string_view text = sheet.text();
   if (base == ".yarnrc.yml") return ReadYarnSettings(sheet, ValuesOf(sheet));
   if (base == "pnpm-workspace.yaml") return ReadPnpmWorkspace(sheet, ValuesOf(sheet));
+  if (base == ".pre-commit-config.yaml" || base == "chart.yaml" || base == "pubspec.yaml")
+    return ReadSources(sheet, ValuesOf(sheet));
   if (Says(text, "mcpServers:") || Says(text, "mcp_servers:") ||
       (Says(text, "extensions:") && (Says(text, "cmd:") || Says(text, "uri:")))) {
     ReadYamlServers(sheet, ValuesOf(sheet));
