@@ -510,6 +510,7 @@ Taint Engine::EvalMember(ExprId id) {
       })) {
     taint = taint.Without(kSecretLabels | kWeakSecretFile);
   }
+  if (taint.Has(kUnchecked) && IsOneOfWords(id)) taint = taint.Without(kUnchecked | kBelow);
   // The last part of a path stays where it is.
   if (SaysOneOf(key, {"name", "stem", "suffix"}) && (view().is_python() || !taint.Has(kRequest)))
     taint = taint.Without(kUnchecked);

@@ -104,6 +104,7 @@ class Engine {
   void CallGivenFunctions(const Call& call, Taint* result);
   // engine_unknown.cc: what nobody knows is taken to give back what it is given
   void JoinAnswerOfUnknown(Call* asked, Taint* result);
+  [[nodiscard]] bool IsClientWithKey(ExprId object) const;
   [[nodiscard]] Taint KeptOfArguments(const Call& call) const;
   void JudgePiped(const Call& call);
   void NotePiped(const Call& call);
@@ -130,6 +131,7 @@ class Engine {
   [[nodiscard]] static Taint OneOfAll(const Taint& all, std::string_view key);
   void Narrow(const Expr& part, std::string_view key, Taint* taint);
   bool NarrowToVariable(std::string_view key, Taint* taint) const;
+  [[nodiscard]] bool IsOneServer(ExprId servers, std::string_view name) const;
   // engine_assign.cc
   void Assign(ExprId target, ExprId value, const Taint& taint, bool strong, int depth);
   void AssignPart(ExprId target, ExprId value, const Taint& taint, int depth);
@@ -564,6 +566,7 @@ class Engine {
   [[nodiscard]] std::string HostOfConnection(const Call& call);
   // How the regular expression is written that the call asks; its first 200 bytes, "": none.
   [[nodiscard]] std::string_view PatternOf(const Call& call) const;
+  [[nodiscard]] bool IsOneOfWords(ExprId part) const;
   [[nodiscard]] bool TestsWhole(const Call& call, std::string_view last) const;
   bool JudgeAside(ExprId at, const Taint& data, const std::string& host);
   [[nodiscard]] bool SendsAside();

@@ -19,9 +19,33 @@ bool Engine::NarrowToVariable(std::string_view key, Taint* taint) const {
   return true;
 }
 
+// settings.get("mcpServers", {}).get("desk"), settings["mcpServers"]["desk"]: of all the servers that an agent is set
+// up with one entry, and no service's name says that it is somebody else's.
+bool Engine::IsOneServer(ExprId servers, std::string_view name) const {
+  if (servers >= code().exprs.size() || name.empty()) return false;
+  const Expr* from = &code().exprs[servers];
+  std::string_view key = from->text;
+  if (from->kind == ExprKind::kCall && from->arg_count != 0 && from->base < code().exprs.size() &&
+      code().exprs[from->base].text == "get") {
+    from = &code().exprs[code().ArgsOf(*from)[0].value];
+    key = from->text;
+  } else if (from->kind == ExprKind::kIndex && from->arg_count == 1) {
+    key = code().exprs[code().ArgsOf(*from)[0].value].text;
+  } else if (from->kind == ExprKind::kName) {
+    FuncId where = function_;
+    const ExprId origin = view().Origin(servers, function_, &where);
+    return origin != servers && IsOneServer(origin, name);
+  }
+  if (!SaysOneOf(key, {"mcpServers", "mcp_servers", "servers", "context_servers"})) return false;
+  std::string variable(name.substr(0, 64));
+  std::ranges::transform(variable, variable.begin(), [](char c) { return c >= 'a' && c <= 'z' ? char(c - 32) : c; });
+  return VendorOf(variable + "_TOKEN").none() && VendorOf(variable + "_API_KEY").none();
+}
+
 // A part of something is not all that the whole is.
 void Engine::Narrow(const Expr& part, std::string_view key, Taint* taint) {
   (void)NarrowToVariable(key, taint);
+  if (taint->Has(kWeakSecretFile) && IsOneServer(part.base, key)) *taint = taint->Without(kWeakSecretFile);
   // keys["KIT_API_KEY"]: one key out of several.
   if (taint->Has(kEnvSecret) && taint->vendors.any() && part.kind == ExprKind::kIndex && IsSecretName(key)) {
     const Vendors one = VendorOf(key);
@@ -207,6 +231,9 @@ void Engine::EvalReceiver(Call* evaluated) {
       // def required(environ, name): return environ.get(name)
       if (!key.empty() || IsParameter(call.args[0].value)) call.receiver = OneOfAll(call.receiver, key);
     }
+    if (call.receiver.Has(kWeakSecretFile) && !call.args.empty() && call.base->text == "get" &&
+        IsOneServer(call.base->base, view().Text(call.args[0].value, function_)))
+      call.receiver = call.receiver.Without(kWeakSecretFile);
   } else if (call.base->kind != ExprKind::kName || call.callee.kind == ValueKind::kUnknown ||
              call.callee.kind == ValueKind::kInstance || call.callee.text.ends_with("()")) {
     // $ = load(page); $("title"): an object that is called.

@@ -317,6 +317,29 @@ void Engine::NoteRouters(const Call& call) {
   }
 }
 
+// const api = new Octokit({auth: token}); api.rest.pulls.list(): what a service answers to its client is not the key.
+bool Engine::IsClientWithKey(ExprId object) const {
+  constexpr int kMostMembers = 6;
+  for (int i = 0; i < kMostMembers && object < code().exprs.size() && code().exprs[object].kind == ExprKind::kMember;
+       ++i) {
+    object = code().exprs[object].base;
+  }
+  FuncId where = function_;
+  const ExprId made = view().Origin(object, function_, &where);
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall ||
+      view().Callee(made, where).kind != ValueKind::kQualified)
+    return false;
+  const auto is_key = [](const Arg& arg) {
+    return SaysOneOf(arg.name, {"auth", "token", "accessToken", "access_token", "apiKey", "api_key", "key", "password",
+                                "secret", "credentials"});
+  };
+  return std::ranges::any_of(code().ArgsOf(code().exprs[made]), [&](const Arg& arg) {
+    if (is_key(arg)) return true;
+    return arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kDict &&
+           std::ranges::any_of(code().ArgsOf(code().exprs[arg.value]), is_key);
+  });
+}
+
 void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
   Call& call = *asked;
   const bool method = call.IsMethod();
@@ -345,6 +368,13 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
   Taint given = KeptOfArguments(call);
   Taint receiver = call.entry != nullptr ? Taint() : call.receiver;
   if (method && !KeepsContent(call.last)) receiver = receiver.Without(kEnvLabels);
+  if (method && receiver.Has(kSecretFile | kStore) && IsClientWithKey(call.base->base)) {
+    receiver = receiver.Without(kSecretFile | kStore);
+    // api.paginate(api.rest.pulls.listFiles, {...}): what is asked for is named by a part of the client.
+    const ExprId first = call.args.empty() ? kNone : call.args[0].value;
+    if (first < code().exprs.size() && code().exprs[first].kind == ExprKind::kMember && IsClientWithKey(first))
+      given = given.Without(kSecretFile | kStore);
+  }
   // What a library has signed with a key is not the key.
   if (method && SaysOneOf(call.last, {"sign", "sign_message", "signMessage", "sign_transaction", "signTransaction",
                                       "sign_digest", "signTypedData", "sign_typed_data"})) {

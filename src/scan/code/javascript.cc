@@ -465,6 +465,27 @@ void Lowering::EmitDeclarator(NodeIndex node) {
   if (KindOf(name) != kIdentifier) EmitEffects(name, tree_.End(name));
   ImportOf(name, value);
   Emit(Current(), StmtKind::kAssign, node, ExprOf(name), ExprOf(value));
+  EmitDefaults(Current(), name, node);
+}
+
+// const {base = "https://..."} = options: what a part is where nobody gives it, if that is a text.
+void Lowering::EmitDefaults(FuncId function, NodeIndex pattern, NodeIndex at) {
+  if (KindOf(pattern) != kObjectPattern) return;
+  for (NodeIndex part = FirstPart(pattern); part != kNone; part = NextPart(part)) {
+    NodeIndex given = part;
+    if (KindOf(part) == kPairPattern) given = PartWith(part, kFieldValue);
+    if (given == kNone || (KindOf(given) != kObjectAssignPattern && KindOf(given) != kAssignPattern)) continue;
+    const NodeIndex left = PartWith(given, kFieldLeft);
+    const NodeIndex right = PartWith(given, kFieldRight);
+    if (left == kNone || right == kNone || ExprOf(right) == kNone) continue;
+    const ExprKind kind = module_.exprs[ExprOf(right)].kind;
+    if (kind != ExprKind::kString && kind != ExprKind::kFormat && kind != ExprKind::kConcat &&
+        kind != ExprKind::kChoice)
+      continue;
+    const Arg either[] = {{New(ExprKind::kName, left, TextOf(left))}, {ExprOf(right)}};
+    const ExprId choice = NewWithArgs(ExprKind::kChoice, given, either);
+    Emit(function, StmtKind::kAssign, at, New(ExprKind::kName, left, TextOf(left)), choice);
+  }
 }
 
 namespace {
@@ -521,6 +542,7 @@ void Lowering::AddParam(Function* function, NodeIndex part) {
     EmitEffects(pattern, tree_.End(pattern));
     const ExprId whole = New(ExprKind::kName, pattern, param.name);
     Emit(static_cast<FuncId>(index), StmtKind::kAssign, pattern, ExprOf(pattern), whole);
+    EmitDefaults(static_cast<FuncId>(index), pattern, pattern);
     return;
   }
   if (KindOf(pattern) != kIdentifier) return;

@@ -43,6 +43,7 @@ class Lowering : private TreeLowering {
   void EmitExport(NodeIndex node);
   void EmitExported(NodeIndex node, std::string_view name, ExprId value);
   void EmitDeclarator(NodeIndex node);
+  void EmitDefaults(FuncId function, NodeIndex pattern, NodeIndex at);
   void EmitCatch(NodeIndex node);
   bool ImportOf(NodeIndex target, NodeIndex value);
   void EmitEffects(NodeIndex from, NodeIndex to);

@@ -103,16 +103,9 @@ bool Engine::FindElsewhere(const Value& owner, std::string_view name, std::uint3
 
 // @property def v(self), get v(): reading it is calling it.
 Taint Engine::OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at) {
-  const Module& module = states_[owner.module].view->module();
-  const FuncId function = states_[owner.module].view->slots()[slot].function;
-  if (function >= module.functions.size()) return {};
-  const Function& shape = module.functions[function];
-  bool read = module.text.substr(std::min<std::size_t>(shape.loc.begin, module.text.size()), 4) == "get ";
-  for (const ExprId decorator : shape.decorators) {
-    if (decorator >= module.exprs.size()) continue;
-    read = read || SaysOneOf(module.exprs[decorator].text, {"property", "cached_property"});
-  }
-  if (!read) return {};
+  const ModuleView& there = *states_[owner.module].view;
+  const FuncId function = there.slots()[slot].function;
+  if (!there.IsProperty(function)) return {};
   Value value = owner;
   value.kind = ValueKind::kFunction;
   value.index = function;

@@ -561,6 +561,8 @@ Value ModuleView::MemberOf(const Value& base, std::string_view name, int depth) 
           if (world_.Resolve(index_, inner) != kNone) return OfTarget(inner);
         } else if (name == "default") {
           return base;
+        } else if (const Value whole = WholeModule(base); whole.kind != ValueKind::kUnknown) {
+          return MemberOf(whole, name, depth + 1);
         }
         return {};
       }
@@ -593,7 +595,8 @@ Value ModuleView::MemberOf(const Value& base, std::string_view name, int depth) 
         if (value.kind != ValueKind::kUnknown) return value;
       }
       for (const ExprId id : owner.module_.classes[base.index].bases) {
-        const Value& parent = owner.Evaluate(id, owner.module_.classes[base.index].parent);
+        Value parent = owner.Evaluate(id, owner.module_.classes[base.index].parent);
+        if (Value whole = owner.WholeModule(parent); whole.kind != ValueKind::kUnknown) parent = std::move(whole);
         if (parent.kind == ValueKind::kClass && (parent.module != base.module || parent.index != base.index)) {
           Value instance = parent;
           instance.kind = base.kind;
@@ -624,10 +627,20 @@ Value ModuleView::MemberOf(const Value& base, std::string_view name, int depth) 
   }
 }
 
+// const Client = require("./client"), where the module is a function, a class or an object of one: that; else unknown.
+Value ModuleView::WholeModule(const Value& value) const {
+  if (is_python() || !IsModuleObject(value)) return {};
+  Value whole = world_.View(value.module).Symbol({});
+  const bool one = whole.kind == ValueKind::kFunction || whole.kind == ValueKind::kClass ||
+                   (whole.kind == ValueKind::kInstance && whole.module != kNone);
+  return one ? whole : Value();
+}
+
 Value ModuleView::Callee(ExprId call, FuncId scope) const {
   if (call >= module_.exprs.size() || module_.exprs[call].base >= module_.exprs.size()) return {};
   const Expr& base = module_.exprs[module_.exprs[call].base];
   Value value = Evaluate(module_.exprs[call].base, scope);
+  if (Value whole = WholeModule(value); whole.kind != ValueKind::kUnknown) value = std::move(whole);
   if (value.kind == ValueKind::kUnknown && base.kind == ExprKind::kMember) value.text = "." + std::string(base.text);
   if (value.kind == ValueKind::kInstance && value.module == kNone) {
     // A call of what a call gave back: partial(f)(x) was undone before, this one is somebody's callable object.

@@ -68,11 +68,17 @@ std::string ModuleView::TextOfValues(ExprId id, FuncId scope) const {
 std::string ModuleView::TextOfAttribute(const Expr& member, FuncId scope) const {
   const Value& owner = Evaluate(member.base, scope);
   if ((owner.kind != ValueKind::kInstance && owner.kind != ValueKind::kClass) || owner.module >= world_.size())
-    return {};
+    return TextOfSetting(member, owner, scope);
   const ModuleView& there = owner.module == index_ ? *this : world_.View(owner.module);
   const std::uint32_t slot = there.AttributeSlot(owner.index, member.text);
   if (slot == kNone) return {};
   const Slot& attribute = there.slots_[slot];
+  if (attribute.function != kNone && there.IsProperty(attribute.function)) {
+    Value read = owner;
+    read.kind = ValueKind::kFunction;
+    read.index = attribute.function;
+    return TextOfFunction(read);
+  }
   constexpr std::uint32_t kMostBindings = 4;
   for (std::uint32_t i = 0; i < std::min(attribute.count, kMostBindings); ++i) {
     const Binding& binding = there.bindings_[attribute.first + i];
@@ -109,6 +115,39 @@ std::string ModuleView::TextOfField(std::span<const Arg> args, FuncId scope) con
     if (only != nullptr) return Text(only->value, made.index);
   }
   return {};
+}
+
+// "https://{}/{}".format(host, key), "https://%s/%s" % (host, key): with holes for what is not known.
+std::string ModuleView::Filled(std::string_view text, std::span<const Arg> given, bool percent, FuncId scope) const {
+  if (percent && given.size() == 1 && given[0].value < module_.exprs.size() &&
+      module_.exprs[given[0].value].kind == ExprKind::kList)
+    given = module_.ArgsOf(module_.exprs[given[0].value]);
+  std::string out;
+  std::size_t next = 0;
+  const auto put = [&](std::string_view name) {
+    const Arg* arg = nullptr;
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const bool number = !name.empty() && name[0] == static_cast<char>('0' + std::min<std::size_t>(i, 9));
+      if (given[i].name.empty() ? number || (name.empty() && i == next) : given[i].name == name) arg = &given[i];
+    }
+    if (name.empty()) ++next;
+    const std::string& piece = arg == nullptr ? std::string() : Text(arg->value, scope);
+    out += piece.empty() ? std::string(1, kHole) : piece;
+  };
+  for (std::size_t i = 0; i < text.size() && out.size() <= kMaxPartial; ++i) {
+    if (percent && text[i] == '%' && i + 1 < text.size() && text[i + 1] != '%') {
+      put({});
+      ++i;
+    } else if (!percent && text[i] == '{') {
+      const std::size_t close = text.find('}', i);
+      if (close == std::string_view::npos) break;
+      put(text.substr(i + 1, std::min(text.find_first_of(":!.[", i), close) - i - 1));
+      i = close;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
 }
 
 std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
@@ -154,11 +193,7 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
     case ExprKind::kBinary:
       if (expr.text == "/" && is_python()) return join(args, "/");
       if (expr.text == "%" && is_python() && !args.empty()) {
-        std::string text = Text(args[0].value, scope);
-        for (std::size_t i = 0; i + 1 < text.size(); ++i) {
-          if (text[i] == '%' && text[i + 1] != '%') text.replace(i, 2, 1, kHole);
-        }
-        return text;
+        return Filled(Text(args[0].value, scope), args.subspan(1), true, scope);
       }
       return {};
     case ExprKind::kAwait:
@@ -206,6 +241,7 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
       return {};
   }
   const Value callee = Callee(id, scope);
+  if (callee.kind == ValueKind::kFunction) return TextOfFunction(callee);
   std::string_view name = callee.text;
   if (name.starts_with("globalThis.")) name.remove_prefix(11);
   const Expr* base = expr.base < module_.exprs.size() ? &module_.exprs[expr.base] : nullptr;
@@ -228,8 +264,17 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
         name == "urllib.parse.urljoin") {
       return join(args.first(std::min<std::size_t>(args.size(), name.ends_with("urljoin") ? 2 : 1)), "");
     }
+    // urlunparse(("https", host, path, "", "", "")), urlunsplit
+    if (name.starts_with("urllib.parse.urlun") && args.size() == 1 && args[0].value < module_.exprs.size()) {
+      const Expr& parts = module_.exprs[Origin(args[0].value, scope)];
+      const auto part = module_.ArgsOf(parts);
+      if (parts.kind != ExprKind::kList || part.size() < 3) return {};
+      const std::string scheme = Text(part[0].value, scope) + "://";
+      return join(part.subspan(1, 2), "").insert(0, scheme);
+    }
     if (base != nullptr && base->kind == ExprKind::kMember) {
       const std::string_view method = base->text;
+      if (method == "join" && name == "httpx.URL().join") return Text(base->base, scope);
       if (method == "joinpath") {
         std::string text = Text(base->base, scope);
         if (text.empty()) return {};
@@ -239,21 +284,7 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
           method == "rstrip" || method == "encode" || method == "as_posix" || method == "lower") {
         return Text(base->base, scope);
       }
-      if (method == "format") {
-        std::string text = Text(base->base, scope);
-        std::string out;
-        for (std::size_t i = 0; i < text.size(); ++i) {
-          if (text[i] == '{') {
-            const std::size_t close = text.find('}', i);
-            if (close == std::string::npos) break;
-            out += kHole;
-            i = close;
-          } else {
-            out += text[i];
-          }
-        }
-        return out;
-      }
+      if (method == "format") return Filled(Text(base->base, scope), args, false, scope);
       if (method == "join" && !args.empty()) {
         const Value& separator = Evaluate(base->base, scope);
         const ExprId list = Origin(args[0].value, scope);

@@ -63,6 +63,16 @@ bool Engine::JudgeCopied(const Call& call, const std::string& host) {
   if (!last_ || statement_.kind != StmtKind::kExpr || function_ == kModuleBody || !Contains(host, ".")) return false;
   const HostKind kind = KindOfHost(host);
   if ((kind != HostKind::kOrdinary && !IsBad(kind)) || IsStatistics(host)) return false;
+  // def rename(server, api_key): whoever gives the key says as well whom it is for.
+  if (call.entry != nullptr) {
+    const ExprId url = Argument(call, call.entry->target, nullptr);
+    const ExprId head = url < code().exprs.size() ? HeadOf(url) : kNone;
+    if (head != kNone && IsParameter(head)) {
+      const std::vector<Param>& params = code().functions[function_].params;
+      const auto param = std::ranges::find(params, code().exprs[head].text, &Param::name);
+      if (param != params.end() && param->fallback == kNone) return false;
+    }
+  }
   constexpr std::size_t kMostOfStatement = 1'500;
   constexpr std::size_t kMostOfBody = 6'000;
   const std::string_view said = TextAt(statement_.loc).substr(0, kMostOfStatement);

@@ -123,6 +123,50 @@ bool Engine::ShapedBySchema(std::string_view key) {
   return known->second = closed;
 }
 
+namespace {
+
+// The text of group `number` of a regular expression that has no groups within groups; "": none.
+std::string_view GroupOf(std::string_view regex, int number) {
+  bool in_class = false;
+  for (std::size_t i = 0; i < regex.size(); ++i) {
+    if (regex[i] == '\\') {
+      ++i;
+    } else if (in_class || regex[i] == '[') {
+      in_class = regex[i] != ']';
+    } else if (regex[i] == '(' && regex.substr(i + 1, 1) != "?" && --number == 0) {
+      const std::size_t end = regex.find_first_of("()", i + 1);
+      return end == std::string_view::npos || regex[end] == '(' ? std::string_view() : regex.substr(i + 1, end - i - 1);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+// const m = data.match(/^data:image\/(png|jpeg|gif);base64,(.+)$/); m[1]: one of a few words, and no path.
+bool Engine::IsOneOfWords(ExprId part) const {
+  const Expr& index = code().exprs[part];
+  if (view().is_python() || index.kind != ExprKind::kIndex || index.arg_count != 1) return false;
+  const std::string_view number = code().exprs[code().ArgsOf(index)[0].value].text;
+  if (number.size() != 1 || number[0] < '1' || number[0] > '9') return false;
+  FuncId where = function_;
+  const ExprId origin = view().Origin(index.base, function_, &where);
+  if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kCall ||
+      code().exprs[origin].base >= code().exprs.size())
+    return false;
+  constexpr std::size_t kMostOfCall = 400;
+  const std::string_view call = TextAt(code().exprs[origin].loc).substr(0, kMostOfCall);
+  constexpr std::string_view kMatch = "match(/";
+  const std::size_t match = call.find(kMatch);
+  const std::size_t at = call.starts_with('/') ? 1 : match == std::string_view::npos ? match : match + kMatch.size();
+  if (at == std::string_view::npos) return false;
+  const std::string_view group = GroupOf(call.substr(at), number[0] - '0');
+  return group.find('|') != std::string_view::npos && std::ranges::all_of(group, [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '|' || c == '_' ||
+                  c == '-';
+         });
+}
+
 // What a call makes of a name is no path any more.
 bool Engine::Reshapes(const Call& call, std::string_view last) const {
   if (SaysOneOf(last, {"toISOString", "strftime", "isoformat", "toLocaleDateString"})) return true;

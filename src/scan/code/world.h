@@ -111,6 +111,7 @@ class ModuleView {
   // Attribute of a class, own or of a base in this module; kNone.
   [[nodiscard]] std::uint32_t AttributeSlot(ClassId klass, std::string_view name) const;
   [[nodiscard]] FuncId MethodOf(ClassId klass, std::string_view name) const;
+  [[nodiscard]] bool IsProperty(FuncId function) const;
   [[nodiscard]] const std::vector<Slot>& slots() const noexcept { return slots_; }
   [[nodiscard]] const std::vector<Binding>& bindings() const noexcept { return bindings_; }
   // Class whose instance a name means (self, this, cls in its methods); kNone.
@@ -150,6 +151,7 @@ class ModuleView {
   [[nodiscard]] Value OfPackage(std::string_view name) const;
   [[nodiscard]] std::string TextOfTypedCall(std::string_view callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] Value OfImport(const Import& import) const;
+  [[nodiscard]] Value WholeModule(const Value& value) const;
   [[nodiscard]] Value MemberOf(const Value& base, std::string_view name, int depth = 0) const;
   [[nodiscard]] Value OfCall(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfJoined(ExprId expr, FuncId scope) const;
@@ -168,6 +170,12 @@ class ModuleView {
   [[nodiscard]] ExprId TableBehind(ExprId list) const;
   [[nodiscard]] std::string TextOfAttribute(const Expr& member, FuncId scope) const;
   [[nodiscard]] std::string TextOfField(std::span<const Arg> args, FuncId scope) const;
+  [[nodiscard]] std::string Filled(std::string_view text, std::span<const Arg> given, bool percent, FuncId scope) const;
+  // resolve_settings.cc
+  [[nodiscard]] std::string TextOfFunction(const Value& function) const;
+  [[nodiscard]] std::string TextOfSetting(const Expr& member, const Value& owner, FuncId scope) const;
+  [[nodiscard]] std::string TextOfOption(std::string_view name, FuncId scope) const;
+  [[nodiscard]] std::string TextOfSchema(const Expr& member, FuncId scope) const;
   [[nodiscard]] bool Spread(ExprId spread, FuncId scope, Value* into) const;
   [[nodiscard]] static bool HoldsAddress(const Value& value);
   [[nodiscard]] static bool NamesStore(const Value& value);
@@ -220,6 +228,8 @@ class ModuleView {
   mutable std::deque<std::string> texts_;
   mutable std::unordered_map<std::uint32_t, std::vector<Kept>> kept_;  // by slot
   mutable bool kept_read_ = false;
+  mutable std::vector<ExprId> options_;  // calls that declare options of a command line
+  mutable bool options_read_ = false;
   mutable int origin_depth_ = 0;
   mutable int held_depth_ = 0;
   mutable std::uint64_t origin_steps_ = 0;  // of all that were asked for

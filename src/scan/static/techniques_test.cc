@@ -123,7 +123,8 @@ TEST(Packages, AreFollowedThroughSettingsAndModules) {
   EXPECT_GE(ExpectOf("followed", true), 100U);
   EXPECT_GE(ExpectOf("settings", true), 15U);
   EXPECT_GE(ExpectOf("typed", true), 51U);
-  EXPECT_GE(ExpectOf("honest", false), 91U);
+  EXPECT_GE(ExpectOf("addresses", true), 34U);
+  EXPECT_GE(ExpectOf("honest", false), 94U);
 }
 
 TEST(Packages, WhatIsHandedOnIsFollowed) {
