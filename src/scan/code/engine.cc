@@ -465,7 +465,10 @@ Taint Engine::EvalMember(ExprId id) {
           taint.Join(OfProperty(owner, slot, Eval(expr.base), id));
       }
       const bool self = base->kind == ExprKind::kName && view().SelfClass(base->text, function_) != kNone;
-      if (!self) taint.Join(Eval(expr.base).Without(kEnvLabels));
+      // note = Note(); note.key = v, of a class that says of no such attribute: the object has it.
+      const std::vector<Class>& classes = states_[owner.module].view->module().classes;
+      const bool put = slot == kNone && owner.index < classes.size() && classes[owner.index].bases.empty();
+      if (!self) taint.Join(Eval(expr.base).Without(put ? Labels{0} : kEnvLabels));
       return taint;
     }
     std::uint32_t module = kNone;

@@ -170,6 +170,8 @@ class Engine {
   Taint CallElements(const Call& call, std::span<const Taint> taints, bool* exact);
   void ListMethods();
   Taint CallByName(const Call& call, std::span<const Taint> taints, bool* exact);
+  Taint CallImplementations(const Call& call);
+  void CallSetter(const Value& owner, ExprId target, ExprId value, const Taint& taint);
   void GoThrough(std::string_view function, ExprId at, Taint* part);
   // `at`: where the function is handed over; kNone: nobody knows.
   void CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at = kNone);

@@ -42,6 +42,29 @@ void Engine::NotePutEntry(std::string_view key, const Taint& what) {
   if (put_entries_.emplace(key).second) changed_ = true;
 }
 
+// @data.setter def data(self, v), set data(v): assigning to it is calling it.
+void Engine::CallSetter(const Value& owner, ExprId target, ExprId value, const Taint& taint) {
+  if (owner.kind != ValueKind::kInstance || owner.module >= states_.size()) return;
+  const Module& there = states_[owner.module].view->module();
+  if (owner.index >= there.classes.size()) return;
+  const std::string_view name = code().exprs[target].text;
+  for (const FuncId method : there.classes[owner.index].methods) {
+    const Function& shape = there.functions[method];
+    if (shape.name != name) continue;
+    const bool sets =
+        std::string_view(there.text).substr(std::min<std::size_t>(shape.loc.begin, there.text.size()), 4) == "set " ||
+        std::ranges::any_of(shape.decorators, [&](ExprId decorator) {
+          return decorator < there.exprs.size() && there.exprs[decorator].text == "setter";
+        });
+    if (!sets || (owner.module == module_ && method == function_)) continue;
+    Value setter = owner;
+    setter.kind = ValueKind::kFunction;
+    setter.index = method;
+    const Arg given[] = {{value}};
+    (void)CallFunction(setter, given, {&taint, 1}, {}, target);
+  }
+}
+
 // box.name = v, box["name"] = v
 void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int depth) {
   const Expr& expr = code().exprs[target];
@@ -79,6 +102,7 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
     }
   }
   const Value& owner = view().Evaluate(expr.base, function_);
+  if (expr.kind == ExprKind::kMember && taint.labels != 0 && value != kNone) CallSetter(owner, target, value, taint);
   if (expr.kind == ExprKind::kMember && (owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) &&
       owner.module == module_) {
     const std::uint32_t slot = view().AttributeSlot(owner.index, expr.text);

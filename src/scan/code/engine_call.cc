@@ -251,6 +251,7 @@ Taint Engine::AnswerOfKnown(Call* known, bool* handled) {
     if (AsksForRoleKeys(call.args))
       result.Join(Source(kStore, call.expr, "asks the cloud for the keys of this machine's role"));
     result.Join(OfRunner(call));
+    result.Join(CallImplementations(call));
     *handled = true;
   } else if (call.callee.kind == ValueKind::kClass && in_package) {
     const ModuleView& owner = *states_[call.callee.module].view;

@@ -254,7 +254,13 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   const bool query = IsQueryOf(receiver);  // url.searchParams.set(name, value)
   if (code().language == Language::kGo && last == "encode" && code().exprs[receiver].kind == ExprKind::kCall)
     return KeepInContainers(receiver, given);
-  if (code().exprs[receiver].kind != ExprKind::kName && attribute == kNone && !query) return;
+  const Expr& holder = code().exprs[receiver];
+  std::uint32_t far_module = kNone;
+  std::uint32_t far_slot = kNone;
+  // store.items.append(x), client.queue.put(x), of another module or an object of one
+  const bool far = attribute == kNone && !query && holder.kind == ExprKind::kMember &&
+                   FindElsewhere(view().Evaluate(holder.base, function_), holder.text, &far_module, &far_slot);
+  if (holder.kind != ExprKind::kName && attribute == kNone && !query && !far) return;
   const bool listed = SaysOneOf(last, {"append",         "push",       "put",         "put_nowait",
                                        "appendleft",     "enqueue",    "add",         "extend",
                                        "update",         "write",      "set",         "insert",
@@ -264,6 +270,10 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   // json.NewEncoder(w).Encode(v), request.SetBasicAuth(name, v)
   const bool encodes = code().language == Language::kGo && SaysOneOf(last, {"encode", "setBasicAuth", "addCookie"});
   if (!listed && !encodes && !FillsByName(last)) return;
+  if (far) return StoreElsewhere(far_module, far_slot, listed ? given : given.Only(kHeldByAnything));
+  if (const std::uint64_t shared = listed && holder.kind == ExprKind::kName ? SharedVariable(receiver) : kNone;
+      shared != kNone && (shared >> 32U) != module_)
+    StoreElsewhere(static_cast<std::uint32_t>(shared >> 32U), static_cast<std::uint32_t>(shared), given);
   const std::uint32_t slot =
       attribute != kNone ? attribute : view().SlotOf(query ? code().exprs[receiver].base : receiver, function_);
   if (slot == kNone) return;

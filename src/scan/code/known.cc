@@ -89,7 +89,13 @@ std::string Engine::Known(ExprId expr) {
   const Expr& at = code().exprs[origin];
   std::string given;
   if (at.kind == ExprKind::kName) {
-    given = KnownParam(module_, view().SlotOf(origin, scope));
+    const std::uint32_t slot = view().SlotOf(origin, scope);
+    given = KnownParam(module_, slot);
+    // post({url: "https://...", body}), of ({url, body}) => ...: a part of what a parameter is given.
+    const bool variable = given.empty() && slot != kNone && view().slots()[slot].count != 0;
+    if (const Binding* part = variable ? &view().bindings()[view().slots()[slot].first] : nullptr;
+        part != nullptr && part->destructured && !part->part.empty())
+      given = KnownField(part->value, part->part, part->scope);
   } else if (at.kind == ExprKind::kMember) {
     given = KnownField(at.base, at.text, scope);
     // An attribute that a constructor was given.
@@ -389,9 +395,15 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
   const std::uint32_t attribute = OwnAttribute(function->base);
   const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(function->base, function_);
   const std::string& event = view().Text(call.args[0].value, function_);
-  if (slot == kNone || event.empty() || event.size() > 80) return;
+  // class Bus extends EventEmitter: whichever object of it tells.
+  const Value& owner = view().Evaluate(function->base, function_);
+  const bool own_class = owner.kind == ValueKind::kInstance && owner.module < states_.size();
+  if ((slot == kNone && !own_class) || event.empty() || event.size() > 80) return;
   const std::uint64_t shared = attribute != kNone ? kNone : SharedVariable(function->base);
-  const std::uint64_t variable = shared == kNone ? Key(module_, slot) : shared;
+  constexpr std::uint64_t kOfClass = 1ULL << 63U;
+  const std::uint64_t variable = own_class         ? Key(owner.module, owner.index) | kOfClass
+                                 : shared == kNone ? Key(module_, slot)
+                                                   : shared;
   std::vector<Value>& known = listeners_[std::to_string(variable) + ":" + event];
   if (listens) {
     constexpr std::size_t kMostListeners = 16;
@@ -408,7 +420,8 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
   for (std::size_t i = 1; i < call.taints.size(); ++i) given.Join(call.taints[i]);
   Taint back;
   const std::vector<Value> told = known;  // a listener may listen to more
-  for (const Value& listener : told) CallBack(listener, given, &back);
+  for (const Value& listener : told)
+    CallBack(listener, given, &back, given.Has(kSecretFile | kStore) ? kNone : call.expr);
 }
 
 // socket.onmessage = f, client.on_message = f: whoever is connected to says what `f` is given, where that is far away.

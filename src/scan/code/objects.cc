@@ -61,8 +61,8 @@ std::uint64_t Engine::SharedVariable(ExprId name) const {
   const Slot& variable = view().slots()[slot];
   if (variable.import == kNone) return variable.scope == kModuleBody ? Key(module_, slot) : std::uint64_t{kNone};
   const Import& from = code().imports[variable.import];
-  const std::uint32_t other = from.symbol.empty() ? kNone : world_.Resolve(module_, from.module);
-  const std::uint32_t there = other == kNone ? kNone : states_[other].view->SlotByName(from.symbol, kModuleBody);
+  const std::uint32_t other = world_.Resolve(module_, from.module);
+  const std::uint32_t there = other == kNone ? kNone : states_[other].view->ExportedVariable(from.symbol);
   return there == kNone ? std::uint64_t{kNone} : Key(other, there);
 }
 
@@ -379,9 +379,15 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints, bool
       function.index = states_[item.module].view->MethodOf(item.index, callee.text);
     if (item.kind == ValueKind::kInstance && function.index != kNone) targets.push_back(function);
   };
-  const Value& all = view().Evaluate(list, scope);
-  if (all.kind != ValueKind::kList && all.kind != ValueKind::kDict) return {};
-  for (const Value& item : all.items) {
+  Value all = view().Evaluate(list, scope);
+  // const steps = require("./steps"), which is a list
+  if (all.kind == ValueKind::kQualified && all.module < states_.size() && !view().is_python())
+    all = states_[all.module].view->Symbol({});
+  const bool written = all.kind == ValueKind::kList || all.kind == ValueKind::kDict;
+  const std::uint64_t shared = SharedVariable(list);
+  if (!written && (shared == kNone || all.kind != ValueKind::kInstance)) return {};
+  for (std::size_t each_item = 0; written && each_item < all.items.size(); ++each_item) {
+    const Value& item = all.items[each_item];
     if (targets.size() > kMostElements) return {};
     if (each != nullptr && each->item < item.items.size() && item.kind == ValueKind::kList)
       take(item.items[each->item]);
@@ -394,7 +400,7 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints, bool
     }
   }
   bool known_all = !all.items.empty() && targets.size() == all.items.size();
-  if (const std::uint64_t shared = SharedVariable(list); shared != kNone) {
+  if (shared != kNone) {
     const auto module = static_cast<std::uint32_t>(shared >> 32U);
     for (const auto& [put, where] : states_[module].view->PutInto(static_cast<std::uint32_t>(shared), kMostElements)) {
       known_all = false;
@@ -465,7 +471,9 @@ void Engine::ListMethods() {
     const Module& module = states_[m].view->module();
     for (ClassId c = 0; c < module.classes.size(); ++c) {
       for (const ExprId base : module.classes[c].bases) {
-        const Value& value = states_[m].view->Evaluate(base, module.classes[c].parent);
+        Value value = states_[m].view->Evaluate(base, module.classes[c].parent);
+        if (Value whole = states_[m].view->WholeModule(value); whole.kind == ValueKind::kClass)
+          value = std::move(whole);
         if (value.kind == ValueKind::kClass && value.module < states_.size())
           derived_[Key(value.module, value.index)].emplace_back(m, c);
       }
@@ -504,6 +512,51 @@ ExprId Engine::BoundAt(ExprId name) const {
 
 // self.load() that a class derived from this one brings, super().put(v), client.deliver(v) of an object that was given:
 // every method of the package that it may be, where these are few.
+// def run(sender: Sender): sender.send(v), where Sender says only which methods there are: those of the classes that
+// are made of it, or have them all the same.
+Taint Engine::CallImplementations(const Call& call) {
+  const ModuleView& there = *states_[call.callee.module].view;
+  if (call.callee.index >= there.module().functions.size()) return {};
+  const Function& shape = there.module().functions[call.callee.index];
+  if (shape.owner >= there.module().classes.size()) return {};
+  const bool does = std::ranges::any_of(shape.body, [&](const Stmt& stmt) {
+    if (stmt.value >= there.module().exprs.size()) return false;
+    const ExprKind kind = there.module().exprs[stmt.value].kind;
+    return stmt.kind == StmtKind::kAssign || stmt.kind == StmtKind::kReturn ||
+           (stmt.kind == StmtKind::kExpr && (kind == ExprKind::kCall || kind == ExprKind::kAwait));
+  });
+  if (does) return {};
+  if (!methods_listed_) ListMethods();
+  std::vector<std::pair<std::uint32_t, FuncId>> targets;
+  const auto derived = derived_.find(Key(call.callee.module, shape.owner));
+  for (std::size_t i = 0; derived != derived_.end() && i < derived->second.size(); ++i) {
+    const auto& [module, klass] = derived->second[i];
+    const FuncId method = states_[module].view->MethodOf(klass, shape.name);
+    if (method != kNone && targets.size() <= kMostTargets) targets.emplace_back(module, method);
+  }
+  const std::vector<ExprId>& bases = there.module().classes[shape.owner].bases;
+  const bool protocol = std::ranges::any_of(bases, [&](ExprId base) {
+    return base < there.module().exprs.size() && there.module().exprs[base].text == "Protocol";
+  });
+  for (std::uint32_t m = 0; targets.empty() && protocol && m < states_.size(); ++m) {
+    for (ClassId c = 0; c < states_[m].view->module().classes.size() && targets.size() <= kMostTargets; ++c) {
+      const FuncId method = states_[m].view->MethodOf(c, shape.name);
+      if (method != kNone && (m != call.callee.module || c != shape.owner)) targets.emplace_back(m, method);
+    }
+  }
+  if (targets.size() > kMostTargets) return {};
+  Taint result;
+  for (const auto& [module, function] : targets) {
+    if ((module == call.callee.module && function == call.callee.index) || (module == module_ && function == function_))
+      continue;
+    Value value = call.callee;
+    value.module = module;
+    value.index = function;
+    result.Join(CallFunction(value, call.args, call.taints, call.receiver, call.expr));
+  }
+  return result;
+}
+
 Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* exact) {
   const Expr& expr = code().exprs[call.expr];
   if (expr.base >= code().exprs.size()) return {};
@@ -528,7 +581,8 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* 
   if (above) {
     if (own >= code().classes.size()) return {};
     for (const ExprId base : code().classes[own].bases) {
-      const Value& value = view().Evaluate(base, code().classes[own].parent);
+      Value value = view().Evaluate(base, code().classes[own].parent);
+      if (Value whole = view().WholeModule(value); whole.kind == ValueKind::kClass) value = std::move(whole);
       if (value.kind == ValueKind::kClass && value.module < states_.size()) take(value.module, value.index);
     }
   } else if (const ClassId self = owner.kind == ExprKind::kName ? view().SelfClass(owner.text, function_) : kNone;

@@ -298,6 +298,17 @@ Value ModuleView::OfName(ExprId id, FuncId scope) const {
       value.module = index_;
       return value;
     }
+    if (expr.text == "this" && !literal_of_.empty()) {
+      // A method of an object that is written out, or a function within one.
+      constexpr int kMostNested = 4;
+      FuncId function = scope;
+      for (int i = 0; i < kMostNested && function < module_.functions.size() && function != kModuleBody; ++i) {
+        const FuncId parent = module_.functions[function].parent;
+        if (const auto literal = literal_of_.find(function); literal != literal_of_.end())
+          return Evaluate(literal->second, parent == kNone ? kModuleBody : parent);
+        function = parent;
+      }
+    }
     return Unbound(expr.text);
   }
   return OfSlot(slot, expr.loc.begin, scope);
@@ -345,7 +356,11 @@ Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const
     if (slot.param == 0 || function.params[slot.param].name == "this") {
       const ClassId self = SelfClass(slot.name, slot.scope);
       if (self != kNone) {
-        value.kind = ValueKind::kInstance;
+        const bool of_class =
+            is_python() && std::ranges::any_of(function.decorators, [&](ExprId decorator) {
+              return decorator < module_.exprs.size() && module_.exprs[decorator].text == "classmethod";
+            });
+        value.kind = of_class ? ValueKind::kClass : ValueKind::kInstance;
         value.index = self;
         value.module = index_;
         return value;
@@ -512,6 +527,26 @@ Value ModuleView::Symbol(std::string_view name) const {
   return symbols_[std::string(name)] = std::move(value);
 }
 
+// What of that name a module, or an object that is written out, has.
+Value ModuleView::SymbolOf(ExprId from, FuncId scope, std::string_view name) const {
+  const Value& value = Evaluate(from, scope);
+  if (IsModuleObject(value)) return value.module == index_ ? Value() : world_.View(value.module).Symbol(name);
+  return value.kind == ValueKind::kDict ? MemberOf(value, name) : Value();
+}
+
+// The variable that a module exports by a name, or as a whole ("", "default"); kNone: none.
+std::uint32_t ModuleView::ExportedVariable(std::string_view symbol) const {
+  if (!symbol.empty() && symbol != "default") return SlotByName(symbol, kModuleBody);
+  if (is_python()) return kNone;
+  ExprId whole = default_export_;
+  if (const auto named = names_.find("default"); named != names_.end() && whole == kNone) {
+    const auto at = exports_.find(named->second);
+    if (at != exports_.end()) whole = at->second;
+  }
+  return whole < module_.exprs.size() && module_.exprs[whole].kind == ExprKind::kName ? SlotOf(whole, kModuleBody)
+                                                                                      : kNone;
+}
+
 Value ModuleView::FindSymbol(std::string_view name) const {
   if (!is_python()) {
     const bool whole = name.empty() || name == "default";
@@ -531,6 +566,18 @@ Value ModuleView::FindSymbol(std::string_view name) const {
           if (value.keys[i] == name) return value.items[i];
         }
       }
+      // module.exports = {...require("./more")}
+      if (default_export_ < module_.exprs.size() && module_.exprs[default_export_].kind == ExprKind::kDict) {
+        for (const Arg& part : module_.ArgsOf(module_.exprs[default_export_])) {
+          const Expr& spread = module_.exprs[part.value];
+          if (spread.kind != ExprKind::kSpread || spread.arg_count != 1) continue;
+          Value more = SymbolOf(module_.ArgsOf(spread)[0].value, default_scope_, name);
+          if (more.kind != ValueKind::kUnknown) return more;
+        }
+      }
+    }
+    for (const ExprId added : added_exports_) {
+      if (Value more = SymbolOf(added, kModuleBody, name); more.kind != ValueKind::kUnknown) return more;
     }
   }
   std::uint32_t slot = SlotByName(name, kModuleBody);

@@ -44,6 +44,14 @@ void Analysis::RunTaint(std::uint32_t index, const Taint& taint) {
     return;
   }
   if (taint.decoded) {
+    // "FromBase64String('" + given + "')": a program wraps what it is given, and nothing is hidden in it.
+    if (taint.decoder != kNone) {
+      const auto& loc = script_.commands[taint.decoder].loc;
+      const std::size_t begin = std::min<std::size_t>(loc.begin, text_.size());
+      if (text_.substr(begin, loc.end - std::min<std::size_t>(loc.begin, loc.end)).find(kUnknownChar) !=
+          std::string_view::npos)
+        return;
+    }
     ShellUse& use = Emit(ShellAct::kDecodeAndRun, index, ProgramOf(script_.commands[index]), 2);
     use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
     if (taint.decoder != kNone) {

@@ -48,11 +48,14 @@ std::string Engine::HostOfList(ExprId url) const {
   std::size_t hosts = 0;
   for (const std::string& one : TextsWithin(head)) {
     const std::string host = KnownHost(one);
+    if (host.empty() && one.find("://") == std::string::npos) continue;  // a path, or the name of a variable
     if (host.empty()) return {};
     ++hosts;
     if (first.empty() || IsKnownService(first)) first = host;
   }
-  return hosts >= 2 ? first : std::string();
+  // for url in [u for u in (chosen, FALLBACK) if u]: of two only one is known.
+  const bool one_of = hosts == 1 && head < code().exprs.size() && code().exprs[head].kind == ExprKind::kName;
+  return hosts >= 2 || one_of ? first : std::string();
 }
 
 // Whom a request goes to, whose address is `text` as far as that is known; "": not known.
@@ -135,6 +138,17 @@ std::string DomainBehind(const std::string& text) {
   return HostOf("https://" + rest.substr(1));
 }
 
+// Whether the text has an address of one of the vendors' own hosts.
+bool NamesHostOf(const Vendors& vendors, std::string_view text) {
+  constexpr std::size_t kMostAddresses = 64;
+  constexpr std::size_t kMostOfHost = 100;
+  for (std::size_t i = 0, at = text.find("https://"); i < kMostAddresses && at != std::string_view::npos; ++i) {
+    if (HostOfVendors(HostOf(text.substr(at, kMostOfHost)), vendors)) return true;
+    at = text.find("https://", at + 1);
+  }
+  return false;
+}
+
 }  // namespace
 
 // A file that belongs to others than the host: what the first step of its history names.
@@ -182,8 +196,13 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
   }
   if ((headers.fresh & kEnvSecret) != 0 && headers.vendors.count() == 1 && AskedNowhereElse(headers.vendors) &&
       !HostOfVendors(host, headers.vendors) && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host)) {
-    Raise("EXFIL-003", call.expr, headers, kEnvSecret, "shows a service's credential to another's host, " + host, 0.55,
-          host);
+    // Where the service itself is asked as well, the other is none of its gateways; and it is one service's credential,
+    // whoever brings it here.
+    exact_ = std::ranges::any_of(
+        states_, [&](const ModuleState& state) { return NamesHostOf(headers.vendors, state.view->module().text); });
+    Raise("EXFIL-003", call.expr, headers, kEnvSecret, "shows a service's credential to another's host, " + host,
+          exact_ ? 1.2 : 0.55, host);
+    exact_ = false;
   }
   if ((headers.fresh & kWeakSecretFile) != 0 && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host) &&
       AnyOf(TextAt(code().exprs[call.expr].loc).substr(0, 600),
@@ -332,13 +351,19 @@ Taint Engine::JudgeConnect(Call& call) {
     log_hosts_[module_] = host;
   }
   const bool socket = call.callee.text.starts_with("socket.") || call.callee.text.starts_with("net.") ||
-                      call.callee.text.starts_with("tls.");
+                      call.callee.text.starts_with("tls.") || call.callee.text.starts_with("crypto/tls.");
   here().host = host;
   if (socket) {
     if (host.empty() || KindOfHost(host) != HostKind::kLocal) here().deeds |= kDidConnect;
     if (here().connect.end == 0) here().connect = code().exprs[call.expr].loc;
     JudgeTrigger(call, call.all, !host.empty(), host);
   }
+  // conn, err := net.Dial("tcp", "host:1"): whatever reads from it has what the other end says.
+  const bool of_machine =
+      KindOfHost(host) == HostKind::kLocal || (!call.args.empty() && Known(call.args[0].value) == "unix");
+  const bool stream = socket || Contains(call.callee.text, "TcpStream");
+  if (stream && view().is_typed() && !of_machine)
+    return Source(kSocketData, call.expr, "receives data from a connection");
   return {};
 }
 

@@ -327,9 +327,29 @@ void ModuleView::Build() {
   }
   slot_memo_.assign(module_.exprs.size(), kNotAsked);
   for (ExprId id = 0; id < module_.exprs.size(); ++id) {
+    if (module_.language == Language::kJavaScript) ReadLiteral(id);
     if (module_.exprs[id].kind == ExprKind::kName && places_.scope[id] != kNone)
       slot_memo_[id] = SlotByName(module_.exprs[id].text, places_.scope[id]);
   }
+}
+
+// {send(x) {...}}: whose method that is. Object.assign(exports, require("./more")): what is exported as well.
+void ModuleView::ReadLiteral(ExprId id) {
+  const Expr& expr = module_.exprs[id];
+  if (expr.kind == ExprKind::kDict) {
+    for (const Arg& field : module_.ArgsOf(expr)) {
+      if (field.value < module_.exprs.size() && module_.exprs[field.value].kind == ExprKind::kFunction)
+        literal_of_.emplace(module_.exprs[field.value].function, id);
+    }
+    return;
+  }
+  if (expr.kind != ExprKind::kCall || expr.arg_count < 2 || expr.base >= module_.exprs.size() ||
+      module_.exprs[expr.base].text != "assign")
+    return;
+  const auto args = module_.ArgsOf(expr);
+  const Expr& into = module_.exprs[args[0].value];
+  if (into.text != "exports" || (into.kind != ExprKind::kName && into.kind != ExprKind::kMember)) return;
+  for (const Arg& more : args.subspan(1)) added_exports_.push_back(more.value);
 }
 
 ClassId ModuleView::SelfClass(std::string_view name, FuncId scope) const {

@@ -127,6 +127,9 @@ class ModuleView {
   [[nodiscard]] const std::string& Text(ExprId expr, FuncId scope) const;
   // Something of the module was too large to be put together or remembered.
   [[nodiscard]] bool starved() const noexcept { return starved_; }
+  [[nodiscard]] std::uint32_t ExportedVariable(std::string_view symbol) const;
+  // Of a module that is a function, a class or an object of one, that; unknown of others. JavaScript's.
+  [[nodiscard]] Value WholeModule(const Value& value) const;
   // A symbol as other modules see it: "" or "default" is the module's own value.
   [[nodiscard]] Value Symbol(std::string_view name) const;
 
@@ -151,7 +154,6 @@ class ModuleView {
   [[nodiscard]] Value OfPackage(std::string_view name) const;
   [[nodiscard]] std::string TextOfTypedCall(std::string_view callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] Value OfImport(const Import& import) const;
-  [[nodiscard]] Value WholeModule(const Value& value) const;
   [[nodiscard]] Value MemberOf(const Value& base, std::string_view name, int depth = 0) const;
   [[nodiscard]] Value OfCall(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfJoined(ExprId expr, FuncId scope) const;
@@ -160,6 +162,8 @@ class ModuleView {
   [[nodiscard]] Value OfBinary(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfComprehension(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value FindSymbol(std::string_view name) const;
+  [[nodiscard]] Value SymbolOf(ExprId from, FuncId scope, std::string_view name) const;
+  void ReadLiteral(ExprId id);
   [[nodiscard]] Value OfTarget(std::string_view target) const;
   [[nodiscard]] Value OfData(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::string FileBehind(ExprId expr, FuncId scope, int depth = 0) const;
@@ -230,6 +234,8 @@ class ModuleView {
   mutable bool kept_read_ = false;
   mutable std::vector<ExprId> options_;  // calls that declare options of a command line
   mutable bool options_read_ = false;
+  std::unordered_map<FuncId, ExprId> literal_of_;  // objects that are written out, of their methods
+  std::vector<ExprId> added_exports_;
   mutable int origin_depth_ = 0;
   mutable int held_depth_ = 0;
   mutable std::uint64_t origin_steps_ = 0;  // of all that were asked for

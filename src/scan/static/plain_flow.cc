@@ -39,10 +39,11 @@ enum Carries : std::uint16_t {
   kFetched = 4,
   kAsked = 8,  // what a request brings, as it is
   kDecoded = 16,
-  kKept = 32,    // history, settings of agents, the clipboard
-  kPacked = 64,  // a long text of letters that say nothing
-  kKeys = 128,   // credentials out of the environment: whose, is with them
-  kFile = 256,   // a file that holds what was fetched
+  kKept = 32,     // history, settings of agents, the clipboard
+  kPacked = 64,   // a long text of letters that say nothing
+  kKeys = 128,    // credentials out of the environment: whose, is with them
+  kFile = 256,    // a file that holds what was fetched
+  kOrders = 512,  // what was fetched, and nothing of the program's own
 };
 
 class Flow {
@@ -415,7 +416,7 @@ class Flow {
     }
     if (Asked(code)) own.carries |= kAsked;
     if (Fetches(one)) {
-      own.carries |= kFetched;
+      own.carries |= kFetched | kOrders;
       own.from = UrlIn(one).empty() ? host_ : UrlIn(one);
     }
     Merge(own, value);
@@ -431,6 +432,8 @@ class Flow {
     const bool plain = one.code.size() <= kPlainAsk && !Target(one).empty();
     if (!plain || (own.carries & kAsked) == 0) value.carries &= static_cast<std::uint16_t>(~kAsked);
     if (!plain || !Decodes(code)) value.carries &= static_cast<std::uint16_t>(~kDecoded);
+    // t = JSON.parse(answer)["run"]: still what the other end says; "convert " + answer is the program's own.
+    if (SaysOwn(one)) value.carries &= static_cast<std::uint16_t>(~kOrders);
     // Where it goes on to.
     Give(Target(one), value);
     if (code.starts_with("for") || code.starts_with("while") || code.find("|") != string_view::npos ||
@@ -458,7 +461,12 @@ class Flow {
       }
     }
     if (!function_.empty() && (last || Calls(code, {"return "}))) Give(function_, value);
-    if (const std::string connection = Connects(code) ? Target(one) : std::string(); !connection.empty())
+    // reader = new StreamReader(client.GetStream()): it reads what the connection says.
+    const bool connects = Connects(code) || (AnyOf(code, {"streamreader(", "inputstream", "new scanner("}) &&
+                                             std::ranges::any_of(one.names, [&](const std::string& name) {
+                                               return connections_.contains(LowerCase(name));
+                                             }));
+    if (const std::string connection = connects ? LowerCase(Target(one)) : std::string(); !connection.empty())
       connections_.insert(connection);
     if (calls_own && value.carries != kNothing) {
       for (const std::string& name : one.names) {
@@ -597,13 +605,51 @@ class Flow {
     }
   }
 
+  // Words of its own, beside an address, a key or the name of a shell.
+  static bool SaysOwn(const PlainStatement& one) {
+    constexpr std::size_t kLongestKey = 20;
+    return std::ranges::any_of(one.texts, [](const PlainText& text) {
+      const string_view said = text.text;
+      const bool shell = said.starts_with("/c") || said.starts_with("-c") || said.ends_with("sh") ||
+                         said.ends_with("cmd.exe") || said.starts_with("-Command");
+      return said.find("://") == string_view::npos && !shell &&
+             (said.size() > kLongestKey || said.find_first_of(" %") != string_view::npos);
+    });
+  }
+
+  // ProcessBuilder("dot", "-Tsvg", file): a program of the machine is given what was fetched, and runs none of it.
+  static bool ReadsWithOwn(const PlainStatement& one) {
+    static constexpr auto kStarters = std::to_array<string_view>(
+        {"sh",        "bash",     "zsh",      "cmd",     "powershell", "pwsh",  "python",    "python3", "node", "perl",
+         "ruby",      "php",      "java",     "chmod",   "sudo",       "nohup", "start",     "open",    "env",  "exec",
+         "osascript", "rundll32", "regsvr32", "msiexec", "dpkg",       "rpm",   "installer", "setsid",  "wine", "mono",
+         "dotnet",    "pip",      "npm",      "gem",     "make",       "r",     "w"});
+    const auto first =
+        std::ranges::find_if(one.texts, [](const PlainText& text) { return !text.text.empty() && !text.runs; });
+    if (first == one.texts.end() || first->text.size() < 2) return false;
+    return std::ranges::all_of(first->text, [](char c) { return InWord(c) || c == '-'; }) &&
+           std::ranges::find(kStarters, string_view(first->text)) == kStarters.end();
+  }
+
   void JudgeRun(const PlainStatement& one, Value& value) {
     const bool runs = PlainRuns(language_, one.code);
     const bool ticks = std::ranges::any_of(one.texts, [](const PlainText& text) { return text.runs; });
     if (!runs && !ticks) return;
     if (judges_ && (value.carries & kAsked) != 0) Raise(one, "RCE-003", "runs whatever command a request brings", 0.9);
-    if (judges_ && (value.carries & kFile) != 0 && !WritesFile(one.code)) {
+    if (judges_ && (value.carries & kFile) != 0 && !WritesFile(one.code) && !ReadsWithOwn(one)) {
       Raise(one, "RCE-001", fmt::format("runs a program that it fetches from {}", HostOf(value.from)), 0.8,
+            HostOf(value.from));
+    }
+    // system(answer), ProcessBuilder("sh", "-c", answer); system("convert", answer) runs a program of its own.
+    const bool own_program = std::ranges::any_of(one.texts, [](const PlainText& text) {
+      const string_view said = text.text;
+      static constexpr auto kShells = std::to_array<string_view>(
+          {"sh", "bash", "/bin/sh", "/bin/bash", "-c", "/c", "/c ", "cmd", "cmd.exe", "-Command ", "r"});
+      return !said.empty() && said.find("://") == string_view::npos &&
+             std::ranges::find(kShells, said) == kShells.end();
+    });
+    if (judges_ && runs && (value.carries & (kOrders | kAsked)) == kOrders && !own_program) {
+      Raise(one, "RCE-001", fmt::format("runs as commands what it fetches from {}", HostOf(value.from)), 0.9,
             HostOf(value.from));
     }
     std::string line;
