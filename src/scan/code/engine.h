@@ -202,6 +202,9 @@ class Engine {
   }
   [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot);
   [[nodiscard]] std::string KnownField(ExprId table, std::string_view key, FuncId scope) const;
+  [[nodiscard]] std::string KnownPath(ExprId id);
+  [[nodiscard]] bool IsGivenByNobody(ExprId arg) const;
+  [[nodiscard]] const GivenText::Fields* FieldsGiven(ExprId name, FuncId scope) const;
   void NoteSystemKeys(ExprId said);
   void NoteSent(const Taint& data, const std::string& host, bool aside);
   void GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg);
@@ -622,11 +625,6 @@ class Engine {
   void JudgeKeptCommands();
   [[nodiscard]] std::vector<std::string> TextsWithin(ExprId value) const;
   // sinks_rows.cc
-  struct Cell {
-    ExprId expr = kNone;
-    FuncId scope = kModuleBody;
-    std::string_view text;  // of a key, which is no expression
-  };
   [[nodiscard]] std::vector<std::vector<Cell>> RowsOf(ExprId table, FuncId scope, int depth) const;
   ExprId ColumnOf(ExprId name, std::uint32_t* column, FuncId* scope) const;
   void JudgeOption(const Call& call, std::span<const ExprId> words);
@@ -753,14 +751,6 @@ class Engine {
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> fields_of_;  // slots of the first 256 fields, by class
   std::unordered_map<std::uint64_t, std::string> field_texts_;  // addresses that records are made with, by slot
   bool methods_listed_ = false;
-  // What the texts of a function are, for all that it writes; each asked once.
-  struct Held {
-    std::optional<bool> runner;     // a command that fetches and runs
-    std::optional<bool> harm;       // ... that does harm wherever it stands
-    std::optional<bool> fetched;    // ... into a file that some program runs
-    std::optional<bool> open_mode;  // a mode of an agent in which nothing is asked
-    std::optional<double> emptied;  // its guards are emptied; how sure that is
-  };
   template <class Answer>
   Answer Once(std::optional<Answer> Held::* known, Answer (Engine::*ask)() const);
   std::unordered_map<std::uint64_t, Held> held_;  // by function

@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "code/catalogue.h"
@@ -88,13 +91,30 @@ struct LentParam {
 
 // What callers give as a parameter.
 struct GivenText {
+  using Fields = std::vector<std::pair<std::string, std::string>>;
   enum class State : std::uint8_t { kNobody, kKnown, kUnknown };
   State state = State::kNobody;  // kUnknown: callers differ, or one of them gives what is not known
   std::string text;              // where all of them say the same
   std::string place;             // where something runs again by itself, if any caller gives such a path
   // Of the one table that all callers give: its texts.
   std::uint64_t table = 0;  // module and expression; 0: none yet
-  std::vector<std::pair<std::string, std::string>> fields;
+  Fields fields;
+};
+
+// A part of a table that is written out (sinks_rows.cc).
+struct Cell {
+  ExprId expr = kNone;
+  FuncId scope = kModuleBody;
+  std::string_view text;  // of a key, which is no expression
+};
+
+// What the texts of a function are, for all that it writes; each asked once.
+struct Held {
+  std::optional<bool> runner;     // a command that fetches and runs
+  std::optional<bool> harm;       // ... that does harm wherever it stands
+  std::optional<bool> fetched;    // ... into a file that some program runs
+  std::optional<bool> open_mode;  // a mode of an agent in which nothing is asked
+  std::optional<double> emptied;  // its guards are emptied; how sure that is
 };
 
 // What of a file packs commands for PowerShell, and texts in it that fetch and run.

@@ -63,6 +63,11 @@ void Engine::Raise(std::string_view rule, Loc loc, const Taint& taint, Labels be
     // Exactly followed is the last call alone: what came a longer way to it, came by many callers as well.
     const bool exact = exact_ && calls < 3;
     if (!exact && calls >= (secrets ? 1 : 3)) hit.finding.scale = std::min(hit.finding.scale, calls >= 6 ? 0.12 : 0.3);
+    // An answer of a tool that some file or variable goes into by several helpers: which one, nothing says.
+    const bool some =
+        rule == "EXFIL-008" && !hit.finding.flow.empty() &&
+        (hit.finding.flow.front().text == "reads a file" || hit.finding.flow.front().text == "reads the environment");
+    if (some && calls >= 2) hit.finding.scale = std::min(hit.finding.scale, 0.3);
     hit.finding.flow.push_back(RawFlowStep{code().file, loc.begin, hit.finding.message});
   }
   hits_.push_back(std::move(hit));

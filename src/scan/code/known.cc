@@ -27,8 +27,18 @@ bool GiveTable(const ModuleView& view, std::uint32_t module, FuncId function, Ex
   given.table = which;
   if (another) given.fields.clear();
   if (another) return false;
-  if (table >= code.exprs.size() || code.exprs[table].kind != ExprKind::kDict) return false;
   constexpr std::size_t kMostFields = 16;
+  if (table < code.exprs.size() && code.exprs[table].kind == ExprKind::kCall) {
+    // publish(describe(values)): what a function of the package gives back, where an address is in it.
+    const Value& made = view.Evaluate(table, scope);
+    for (std::size_t i = 0; made.kind == ValueKind::kDict && i < std::min(made.keys.size(), made.items.size()); ++i) {
+      const Value& item = made.items[i];
+      if (item.kind == ValueKind::kText && item.text.size() <= kMaxGiven && given.fields.size() < kMostFields)
+        given.fields.emplace_back(made.keys[i], item.text);
+    }
+    return !given.fields.empty();
+  }
+  if (table >= code.exprs.size() || code.exprs[table].kind != ExprKind::kDict) return false;
   for (const Arg& field : code.ArgsOf(code.exprs[table])) {
     if (field.name.empty() || given.fields.size() >= kMostFields) continue;
     std::string text = view.Text(field.value, scope);
@@ -65,18 +75,59 @@ std::string Engine::KnownParam(std::uint32_t module, std::uint32_t slot) {
   return text.size() <= kMaxGiven ? text : std::string();
 }
 
+// The texts of a table that a parameter of this function was given; nullptr: it is none.
+const GivenText::Fields* Engine::FieldsGiven(ExprId name, FuncId scope) const {
+  if (name >= code().exprs.size() || code().exprs[name].kind != ExprKind::kName) return nullptr;
+  const std::uint32_t slot = view().SlotOf(name, scope);
+  if (slot == kNone || view().slots()[slot].param == kNone || view().slots()[slot].scope >= facts_[module_].size())
+    return nullptr;
+  const FunctionFacts& about = facts_[module_][view().slots()[slot].scope];
+  const std::uint32_t param = view().slots()[slot].param;
+  return param < about.texts.size() && !about.texts[param].fields.empty() ? &about.texts[param].fields : nullptr;
+}
+
 // (cfg => run(atob(cfg.boot)))({boot: "..."}): a text of the table that a parameter is given.
 std::string Engine::KnownField(ExprId table, std::string_view key, FuncId scope) const {
-  if (table >= code().exprs.size() || code().exprs[table].kind != ExprKind::kName) return {};
-  const std::uint32_t slot = view().SlotOf(table, scope);
-  if (slot == kNone || slot >= view().slots().size()) return {};
-  const Slot& variable = view().slots()[slot];
-  if (variable.param == kNone || variable.scope >= facts_[module_].size()) return {};
-  const FunctionFacts& about = facts_[module_][variable.scope];
-  if (variable.param >= about.texts.size()) return {};
-  for (const auto& [name, text] : about.texts[variable.param].fields) {
-    if (name == key) return text;
+  const auto* const fields = FieldsGiven(table, scope);
+  if (fields == nullptr) return {};
+  const auto found = std::ranges::find_if(*fields, [&](const auto& field) { return field.first == key; });
+  return found == fields->end() ? std::string() : found->second;
+}
+
+// Path(name), Path(name).expanduser(), home / name, path.resolve(name), path.join(home, name): a path of what callers
+// give; "" where nothing of it is known.
+std::string Engine::KnownPath(ExprId id) {
+  const Expr& at = code().exprs[id];
+  const auto args = code().ArgsOf(at);
+  const auto joined = [&](std::span<const Arg> parts) {
+    std::string out;
+    bool any = false;
+    for (const Arg& part : parts) {
+      const std::string one = Known(part.value);
+      any = any || one.find_first_not_of(kHole) != std::string::npos;
+      if (!out.empty() && !out.ends_with('/')) out += '/';
+      out += one.empty() ? std::string(1, kHole) : one;
+    }
+    return any ? out : std::string();
+  };
+  if (at.kind == ExprKind::kBinary) return at.text == "/" && view().is_python() ? joined(args) : std::string();
+  if (at.kind != ExprKind::kCall || at.base >= code().exprs.size()) return {};
+  const Expr& how = code().exprs[at.base];
+  const std::string callee = view().Callee(id, function_).text;
+  if (view().is_python()) {
+    if (SaysOneOf(callee, {"pathlib.Path", "pathlib.PurePath", "os.path.join"})) return joined(args);
+    if (SaysOneOf(callee, {"os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath",
+                           "os.path.normpath", "os.fspath", "builtins.str"}) &&
+        args.size() == 1)
+      return Known(args[0].value);
+    const bool same = how.kind == ExprKind::kMember &&
+                      SaysOneOf(how.text, {"expanduser", "resolve", "absolute", "strip", "as_posix"}) &&
+                      how.base < code().exprs.size();
+    return same ? Known(how.base) : std::string();
   }
+  if (SaysOneOf(callee, {"path.join", "path.resolve", "path.normalize", "path.posix.join", "path/filepath.Join",
+                         "path/filepath.Clean", "globalThis.String"}))
+    return joined(args);
   return {};
 }
 
@@ -130,8 +181,35 @@ std::string Engine::Known(ExprId expr) {
     --nested_known_;
     return given.find("://") == std::string::npos ? text : given;
   }
+  if (given.empty() && scope == function_ && text.empty() && nested_known_ < kDeepestKnown) {
+    ++nested_known_;
+    given = KnownPath(origin);
+    --nested_known_;
+  }
+  if (given.empty() && at.kind == ExprKind::kCall && at.arg_count == 2 && scope == function_ &&
+      nested_known_ < kDeepestKnown && view().Callee(origin, scope).text == "globalThis.URL") {
+    // new URL("/v3/in", settings.base)
+    ++nested_known_;
+    const std::string base = Known(code().ArgsOf(at)[1].value);
+    --nested_known_;
+    if (base.find("://") != std::string::npos) return base;
+  }
   if (given.empty()) return text;
   return text.empty() ? given : given + text.substr(1);
+}
+
+// def read_all(path): return read(path): what `path` is, whoever calls that says, and nobody has yet.
+bool Engine::IsGivenByNobody(ExprId arg) const {
+  if (arg >= code().exprs.size() || code().exprs[arg].kind != ExprKind::kName) return false;
+  const std::uint32_t slot = view().SlotOf(arg, function_);
+  if (slot == kNone || view().slots()[slot].param == kNone || view().slots()[slot].count != 0 ||
+      view().slots()[slot].scope >= facts_[module_].size())
+    return false;
+  const FunctionFacts& about = facts_[module_][view().slots()[slot].scope];
+  const std::uint32_t param = view().slots()[slot].param;
+  const bool nobody = param >= about.texts.size() || about.texts[param].state == GivenText::State::kNobody;
+  const Function& shape = code().functions[view().slots()[slot].scope];
+  return nobody && param < shape.params.size() && shape.params[param].fallback == kNone;
 }
 
 void Engine::GiveText(std::uint32_t module, FuncId function, std::size_t param, ExprId arg) {
@@ -140,7 +218,14 @@ void Engine::GiveText(std::uint32_t module, FuncId function, std::size_t param, 
   if (param >= about.in.size()) return;
   if (about.texts.empty()) about.texts.resize(about.in.size());
   if (GiveTable(view(), module_, function_, arg, about.texts[param])) changed_ = true;
+  // send(options), of what was given itself.
+  if (const GivenText::Fields* fields = FieldsGiven(arg, function_);
+      fields != nullptr && about.texts[param].fields.empty() && about.texts[param].fields != *fields) {
+    about.texts[param].fields = *fields;
+    changed_ = true;
+  }
   if (about.texts[param].state == State::kUnknown && !about.texts[param].place.empty()) return;
+  if (IsGivenByNobody(arg)) return;
   std::string text = Known(arg);
   GivenText& given = about.texts[param];
   // One caller's path is enough, where it is of a kind that nobody else's is.

@@ -305,7 +305,8 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
   // new URL("/path", "https://host")
   if (name == "URL" && args.size() == 2) {
     const std::string& path = Text(args[0].value, scope);
-    if (path.find("://") == std::string::npos) return Text(args[1].value, scope) + path;
+    const std::string& whose = Text(args[1].value, scope);
+    if (path.find("://") == std::string::npos) return (whose.empty() ? std::string(1, kHole) : whose) + path;
   }
   if (name == "URL" || name == "String" || name == "path.normalize" || name == "url.fileURLToPath") {
     return join(args.first(std::min<std::size_t>(args.size(), 1)), "");

@@ -566,6 +566,17 @@ void Engine::JudgeReturned() {
   Raise("DIVERT-002", other, {}, 0, "gives back a fixed account in the place of the one that was given");
 }
 
+// node -e "fetch(url).then(r => r.text()).then(eval)"
+static bool RunsOthersProgram(const std::string& line) {
+  constexpr std::size_t kLongest = 4'000;
+  if (line.size() > kLongest) return false;
+  const ShellScript script = ParseShell(line);
+  return std::ranges::any_of(AnalyzeShellScript(script, line), [](const ShellUse& use) {
+    return use.act == ShellAct::kFetchAndRun || use.act == ShellAct::kReverseShell ||
+           use.act == ShellAct::kDecodeAndRun || use.act == ShellAct::kSendSecret;
+  });
+}
+
 // {command: "curl ... | node -", runOptions: {runOn: "folderOpen"}}: a task that runs when the folder is opened.
 void Engine::JudgeTask(ExprId dict) {
   const auto fields = code().ArgsOf(code().exprs[dict]);
@@ -578,7 +589,7 @@ void Engine::JudgeTask(ExprId dict) {
   if (options >= code().exprs.size() || command >= code().exprs.size()) return;
   if (!Contains(TextAt(code().exprs[options].loc), "folderOpen")) return;
   const std::string text = Known(command);
-  if (!AnyOf(text, {"curl ", "wget ", "iwr ", "base64 "}) || !Contains(text, "|")) return;
+  if (!(AnyOf(text, {"curl ", "wget ", "iwr ", "base64 "}) && Contains(text, "|")) && !RunsOthersProgram(text)) return;
   Raise("PERSIST-001", dict, {}, 0, "has an editor run a fetched program each time that the folder is opened");
   Worsen("PERSIST-001", core::Severity::kCritical);
 }

@@ -20,7 +20,7 @@ constexpr std::size_t kMostRows = 64;
 }  // namespace
 
 // [[a, b], ...], {a: b}.items(), Object.entries({...}), rows(): what a loop is given, row by row.
-std::vector<std::vector<Engine::Cell>> Engine::RowsOf(ExprId table, FuncId scope, int depth) const {
+std::vector<std::vector<Cell>> Engine::RowsOf(ExprId table, FuncId scope, int depth) const {
   std::vector<std::vector<Cell>> rows;
   FuncId found = scope;
   const ExprId origin = view().Origin(table, scope, &found);

@@ -123,7 +123,7 @@ TEST(Packages, AreFollowedThroughSettingsAndModules) {
   EXPECT_GE(ExpectOf("followed", true), 100U);
   EXPECT_GE(ExpectOf("settings", true), 15U);
   EXPECT_GE(ExpectOf("typed", true), 51U);
-  EXPECT_GE(ExpectOf("addresses", true), 35U);
+  EXPECT_GE(ExpectOf("addresses", true), 41U);
   EXPECT_GE(ExpectOf("modules", true), 113U);
   EXPECT_GE(ExpectOf("connected", true), 38U);
   EXPECT_GE(ExpectOf("honest", false), 99U);
