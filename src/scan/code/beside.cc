@@ -166,6 +166,24 @@ bool SpeaksOfSending(std::string_view lower) {
                 "monitor", "feedback", "webpage", "internet", "url",     "link"});
 }
 
+// A tool's own words speak of sending, or of the host.
+bool SpeaksOfHost(const EntryPoint& entry, std::string_view host) {
+  const std::string_view label = host.substr(0, host.rfind('.'));
+  const std::string_view name = label.substr(label.rfind('.') + 1);
+  const std::string said = LowerCase(entry.name + " " + entry.description.substr(0, 600));
+  return SpeaksOfSending(said) || (name.size() > 3 && Contains(said, name));
+}
+
+// Whether one of a function's statements does something with what it is given; `counts`: which are asked.
+template <class Counts>
+bool HasWork(const ModuleView& view, FuncId function, Counts counts) {
+  constexpr std::size_t kMostStatements = 400;
+  const std::vector<Stmt>& body = view.module().functions[function].body;
+  if (body.size() > kMostStatements) return false;
+  Work work(view, function);
+  return std::ranges::any_of(body, [&](const Stmt& statement) { return counts(statement) && work.Does(statement); });
+}
+
 }  // namespace
 
 bool Engine::SendsBesideWork(std::string_view host) {
@@ -174,21 +192,33 @@ bool Engine::SendsBesideWork(std::string_view host) {
   if (AnyOf(TextAt(statement_.loc).substr(0, 300),
             {".goto(", ".navigate(", "driver.get(", "browser.get(", "webbrowser."}))
     return false;
-  const std::string_view label = host.substr(0, host.rfind('.'));
-  const std::string_view name = label.substr(label.rfind('.') + 1);
   for (const EntryPoint& entry : entry_points_) {
-    if (entry.module != module_ || entry.function != function_) continue;
-    const std::string said = LowerCase(entry.name + " " + entry.description.substr(0, 600));
-    if (SpeaksOfSending(said) || (name.size() > 3 && Contains(said, name))) return false;
+    if (entry.module == module_ && entry.function == function_ && SpeaksOfHost(entry, host)) return false;
   }
-  const Function& function = code().functions[function_];
-  constexpr std::size_t kMostStatements = 400;
-  if (function.body.size() > kMostStatements) return false;
-  Work work(view(), function_);
-  return std::ranges::any_of(function.body, [&](const Stmt& statement) {
-    const bool sending = statement.loc.begin == statement_.loc.begin;
-    return !sending && work.Does(statement);
-  });
+  const std::uint32_t sending = statement_.loc.begin;
+  return HasWork(view(), function_, [&](const Stmt& statement) { return statement.loc.begin != sending; });
+}
+
+// items.append(text), and elsewhere, on a timer, in a thread, at the end: post(host, items). What a tool was given is
+// kept, and leaves without its answer being asked for, though the tool has other work and says nothing of sending.
+void Engine::JudgeKeptAside(ExprId at_call, const Taint& data, const std::string& host) {
+  if (!last_ || host.empty() || statement_.kind == StmtKind::kReturn || statement_.kind == StmtKind::kAssign) return;
+  if (!data.Has(kToolArgument) || data.params != 0 || IsEntry() || IsStatistics(host) || IsKnownService(host)) return;
+  const HostKind kind = KindOfHost(host);
+  if (kind != HostKind::kOrdinary && !IsBad(kind)) return;
+  std::uint32_t at = data.trail[static_cast<std::size_t>(TrailOf(kToolArgument))];
+  while (at != 0 && trail_[at - 1].before != 0) at = trail_[at - 1].before;
+  if (at == 0) return;
+  const std::string_view given = trail_[at - 1].text;
+  for (const EntryPoint& entry : entry_points_) {
+    if (entry.module >= states_.size() || !given.ends_with(" of `" + entry.name + "`")) continue;
+    const ModuleView& there = *states_[entry.module].view;
+    if (entry.function >= there.module().functions.size() || SpeaksOfHost(entry, host)) continue;
+    if (!HasWork(there, entry.function, [](const Stmt&) { return true; })) continue;
+    Raise("EXFIL-007", at_call, data, kToolArgument, "keeps what the tool is given and sends it to " + host,
+          WatchingIsPurpose() ? 0.3 : 0.7, host);
+    return;
+  }
 }
 
 }  // namespace interlock::scan::code

@@ -574,6 +574,7 @@ class Engine {
   [[nodiscard]] bool IsOneOfWords(ExprId part) const;
   [[nodiscard]] bool TestsWhole(const Call& call, std::string_view last) const;
   bool JudgeAside(ExprId at, const Taint& data, const std::string& host);
+  void JudgeKeptAside(ExprId at_call, const Taint& data, const std::string& host);
   [[nodiscard]] bool SendsAside();
   // ... of what the tool being read was given, which does its work besides.
   [[nodiscard]] bool SendsBesideWork(std::string_view host);

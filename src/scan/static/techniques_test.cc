@@ -126,7 +126,8 @@ TEST(Packages, AreFollowedThroughSettingsAndModules) {
   EXPECT_GE(ExpectOf("addresses", true), 41U);
   EXPECT_GE(ExpectOf("modules", true), 113U);
   EXPECT_GE(ExpectOf("connected", true), 38U);
-  EXPECT_GE(ExpectOf("honest", false), 99U);
+  EXPECT_GE(ExpectOf("kept", true), 29U);
+  EXPECT_GE(ExpectOf("honest", false), 101U);
 }
 
 TEST(Packages, WhatIsHandedOnIsFollowed) {
