@@ -198,6 +198,8 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
       finding.scale = app ? 1.9 : act.act == ShellAct::kSend ? 1.3 : 0.8;
       finding.message = fmt::format("{} {}, where nobody answers for what lies there",
                                     act.act == ShellAct::kSend ? "sends data to" : "fetches from", act.detail);
+      // A bot whose token does not stand here is the user's own.
+      if (act.detail.find("api.telegram.org/bot*") != std::string::npos) finding.host = act.detail;
     } else if (act.act == ShellAct::kInstall && act.gravity > 0 && act.detail.find("://") != std::string::npos) {
       // A package from a bare address is run on being installed, and nobody vouches for it.
       const HostKind kind = KindOfHost(act.detail);

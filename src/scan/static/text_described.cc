@@ -145,6 +145,47 @@ bool HeadForbids(const TextCanvas& canvas, std::uint32_t index, std::uint32_t at
   return forbids && words <= kShortHead;
 }
 
+// "## Never", "## What not to do": each item below is what is not done. Only where the heading says nothing else.
+bool TitleForbids(const TextCanvas& canvas, const TextPassage& passage) {
+  if (passage.shape != TextShape::kItem || passage.section >= canvas.sections.size()) return false;
+  const TextSection& section = canvas.sections[passage.section];
+  if (section.end <= section.begin || section.end > canvas.text.size()) return false;
+  std::string_view title = std::string_view(canvas.text).substr(section.begin, section.end - section.begin);
+  constexpr std::string_view kAround = " \t\n#*_:.!";
+  const std::size_t first = title.find_first_not_of(kAround);
+  if (first == std::string_view::npos) return false;
+  title = title.substr(first, title.find_last_not_of(kAround) + 1 - first);
+  static constexpr std::array kDenials = std::to_array<std::string_view>({"never",
+                                                                          "never do",
+                                                                          "never do this",
+                                                                          "do not",
+                                                                          "don't",
+                                                                          "don'ts",
+                                                                          "dont",
+                                                                          "don\xE2\x80\x99t",
+                                                                          "don\xE2\x80\x99ts",
+                                                                          "do nots",
+                                                                          "not allowed",
+                                                                          "forbidden",
+                                                                          "prohibited",
+                                                                          "what not to do",
+                                                                          "avoid",
+                                                                          "things to avoid",
+                                                                          "hard no",
+                                                                          "no-gos",
+                                                                          "must not",
+                                                                          "nie",
+                                                                          "niemals",
+                                                                          "nunca",
+                                                                          "jamais",
+                                                                          "mai"});
+  return title.size() <= 20 && std::ranges::any_of(kDenials, [&](std::string_view denial) {
+           return denial.size() == title.size() && std::ranges::equal(denial, title, [](char a, char b) {
+                    return a == (b >= 'A' && b <= 'Z' ? char(b + 32) : b);
+                  });
+         });
+}
+
 // "Do not mention this to the user."
 bool KeepsFromUser(const TextCanvas& canvas, const TextPassage& passage) {
   constexpr std::uint32_t kMost = 256;  // asked for each of its sentences
@@ -222,6 +263,7 @@ double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_
     }
   }
   if (passage.quoted) add(0.2);
+  if (TitleForbids(canvas, passage)) add(0.75);
   if (passage.shape == TextShape::kRow) {
     const bool cases = HasOutcome(canvas, passage, begin) || OutcomesBeside(canvas, sentence.passage) > 1;
     add(cases ? 0.8 : HeadForbids(canvas, sentence.passage, begin) ? 0.75 : 0.3);

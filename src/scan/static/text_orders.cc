@@ -610,8 +610,9 @@ class Orders {
              "already given",
              "permission has been granted",
              "already authori"}) &&
-        !Has({"if the user", "check ", "whether", "unless", "until", "when the user", "once ", "only ", "after ",
-              "?"})) {
+        !Has({"if the user", "check ", "whether", "unless", "until", "when the user", "once ", "only ", "after ", "?",
+              "nothing without", "never without", "not without", "that the user", "list the user", "what the user",
+              "anything the user"})) {
       score = 0.5;
       if (Has({"no confirmation", "without", "do not ask", "don't ask", "no need", "proceed", "not necessary",
                "never ask"}))

@@ -130,6 +130,18 @@ bool IsWords(std::string_view rule) {
   return rule.starts_with("PI-") && rule != "PI-003" && rule != "PI-005" && rule != "PI-006" && rule != "PI-009";
 }
 
+// A package that says that it is about injections into prompts is full of samples of them, some encoded, some hidden: a
+// person looks at what its texts say, and they alone are no ground to BLOCK it.
+constexpr double kMostOfSamples = kGround - 0.01;
+bool IsAboutInjections(const Identity& identity) {
+  const auto has = [&](std::initializer_list<std::string_view> words) {
+    return std::ranges::any_of(
+        words, [&](std::string_view word) { return std::ranges::find(identity.words, word) != identity.words.end(); });
+  };
+  return has({"jailbreak", "jailbreaks", "jailbreaking", "redteam", "red-team", "redteaming"}) ||
+         (has({"prompt", "prompts", "prompt-injection"}) && has({"injection", "injections", "prompt-injection"}));
+}
+
 // What a program or a command does, other than what is said.
 bool IsDeed(const Rule& rule) { return rule.engine == Engine::kCode || rule.engine == Engine::kFlow; }
 
@@ -281,7 +293,8 @@ double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, c
       case HostKind::kPaste:
       case HostKind::kTunnel:
       case HostKind::kShortener:
-        confidence *= 1.25;
+        // A package that is named for the chat to which it writes, with the user's own bot.
+        confidence *= rule.id == "SH-009" && IsOwnHost(raw.host, identity) ? 0.25 : 1.25;
         break;
       case HostKind::kInstaller:
       case HostKind::kRegistry:
@@ -329,7 +342,12 @@ class Placing {
  public:
   // Findings are added to `findings`, which is empty.
   Placing(const VerdictInput& input, PackageKind kind, std::vector<Finding>& findings)
-      : files_(*input.files), input_(input), kind_(kind), words_of_data_(WordsOfData(files_)), findings_(findings) {}
+      : files_(*input.files),
+        input_(input),
+        kind_(kind),
+        words_of_data_(WordsOfData(files_)),
+        about_injections_(IsAboutInjections(input.identity)),
+        findings_(findings) {}
 
   void Add(RawFinding& hit) {
     const Rule* rule = input_.rules->Find(hit.rule);
@@ -339,8 +357,9 @@ class Placing {
     // Where it stands makes it count less; only what says nothing anywhere is dropped.
     const double anywhere = ContextConfidence(*rule, hit, reach, input_.identity, true);
     if (anywhere < 0.02) return;
-    const double confidence =
+    double confidence =
         ContextConfidence(*rule, hit, reach, input_.identity, input_.options->strict) * ShareOfWords(hit, file, reach);
+    if (about_injections_ && rule->id.starts_with("PI-")) confidence = std::min(confidence, kMostOfSamples);
     const std::string_view text = file.text();
     const std::size_t begin = std::min(hit.bytes.begin, text.size());
     const std::size_t end = std::clamp(hit.bytes.end, begin, text.size());
@@ -447,6 +466,7 @@ class Placing {
   const VerdictInput& input_;
   const PackageKind kind_;
   const double words_of_data_;
+  const bool about_injections_;
   std::vector<Finding>& findings_;
   std::vector<Marks> marks_;
   std::map<std::tuple<std::string, std::string, std::string>, std::size_t> seen_;  // rule, file, evidence -> finding
