@@ -537,33 +537,39 @@ void Engine::JudgeDropped(const Call& call, std::string_view last) {
   Worsen("TRIGGER-001", core::Severity::kCritical);
 }
 
-// pay(to): one way gives back `to`, another an account that stands in the code.
+// pay(to): one way gives back `to`, another an account that stands in the code, by itself or in a table.
 void Engine::JudgeReturned() {
   if (!last_ || function_ == kModuleBody) return;
-  bool given = false;
-  ExprId other = kNone;
+  std::vector<ExprId> ways;
   for (const Stmt& stmt : code().functions[function_].body) {
     if (stmt.kind != StmtKind::kReturn || stmt.value >= code().exprs.size()) continue;
     const Expr& value = code().exprs[stmt.value];
-    const ExprId plain =
-        value.kind == ExprKind::kCall && value.arg_count == 1 ? code().ArgsOf(value)[0].value : stmt.value;
-    if (plain < code().exprs.size() && code().exprs[plain].kind == ExprKind::kName) {
-      const std::uint32_t slot = view().SlotOf(plain, function_);
-      given =
-          given || (slot != kNone && view().slots()[slot].param != kNone && view().slots()[slot].scope == function_);
+    const auto args = code().ArgsOf(value);
+    // large ? OURS : to
+    if (value.kind == ExprKind::kChoice) {
+      for (const Arg& arg : args.size() == 3 ? args.subspan(1) : args) ways.push_back(arg.value);
+    } else {
+      // checksum(ACCOUNT)
+      ways.push_back(value.kind == ExprKind::kCall && args.size() == 1 ? args[0].value : stmt.value);
     }
   }
-  if (!given) return;
-  for (const Stmt& stmt : code().functions[function_].body) {
-    if (stmt.kind != StmtKind::kReturn || stmt.value >= code().exprs.size()) continue;
-    const Expr& value = code().exprs[stmt.value];
-    // checksum(ACCOUNT)
-    const ExprId inner =
-        value.kind == ExprKind::kCall && value.arg_count == 1 ? code().ArgsOf(value)[0].value : stmt.value;
-    if (IsAccount(view().Text(inner, function_))) other = stmt.value;
+  const auto is_given = [&](ExprId way) {
+    if (way >= code().exprs.size() || code().exprs[way].kind != ExprKind::kName) return false;
+    const std::uint32_t slot = view().SlotOf(way, function_);
+    return slot != kNone && view().slots()[slot].param != kNone && view().slots()[slot].scope == function_;
+  };
+  if (!std::ranges::any_of(ways, is_given)) return;
+  for (const ExprId way : ways) {
+    if (way >= code().exprs.size()) continue;
+    bool account = IsAccount(view().Text(way, function_));
+    if (!account && code().exprs[way].kind == ExprKind::kIndex) {
+      const std::vector<std::string> texts = TextsWithin(code().exprs[way].base);
+      account = !texts.empty() && std::ranges::all_of(texts, [](const std::string& one) { return IsAccount(one); });
+    }
+    if (!account) continue;
+    Raise("DIVERT-002", way, {}, 0, "gives back a fixed account in the place of the one that was given");
+    return;
   }
-  if (other == kNone) return;
-  Raise("DIVERT-002", other, {}, 0, "gives back a fixed account in the place of the one that was given");
 }
 
 // node -e "fetch(url).then(r => r.text()).then(eval)"

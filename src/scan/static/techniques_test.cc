@@ -144,7 +144,7 @@ TEST(Packages, WhatIsHandedOnIsFollowed) {
   EXPECT_GE(ExpectOf("woven", true), 15U);
   EXPECT_GE(ExpectOf("fetched", true), 25U);
   EXPECT_GE(ExpectOf("plain", true), 209U);
-  EXPECT_GE(ExpectOf("harm", true), 24U);
+  EXPECT_GE(ExpectOf("harm", true), 25U);
   EXPECT_GE(ExpectOf("named", true), 107U);
   EXPECT_GE(ExpectOf("loaded", true), 33U);
   EXPECT_GE(ExpectOf("forwarded", true), 13U);
