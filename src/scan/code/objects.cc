@@ -436,6 +436,23 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints, bool
 // go(Client()), Service(client=Client()), retry(load): what class a parameter's objects are of, which functions it is.
 void Engine::GiveObject(std::uint32_t module, FuncId function, std::size_t param, ExprId given) {
   if (given >= code().exprs.size()) return;
+  // new Service({client: new Client()}): of each part of what is given.
+  FuncId where = function_;
+  const ExprId table = view().Origin(given, function_, &where);
+  if (table < code().exprs.size() && code().exprs[table].kind == ExprKind::kDict) {
+    constexpr std::size_t kMostParts = 16;
+    for (const Arg& part :
+         code().ArgsOf(code().exprs[table]).first(std::min<std::size_t>(kMostParts, code().exprs[table].arg_count))) {
+      const Value& one = view().Evaluate(part.value, where);
+      if (part.name.empty() || one.kind != ValueKind::kInstance || one.module >= states_.size()) continue;
+      Targets& parts = part_objects_[{Key(module, function), param, std::string(part.name)}];
+      const std::pair<std::uint32_t, ClassId> klass{one.module, one.index};
+      if (parts.size() > kMostTargets || std::ranges::find(parts, klass) != parts.end()) continue;
+      parts.push_back(klass);
+      changed_ = true;
+    }
+    return;
+  }
   const Value& value = view().Evaluate(given, function_);
   const bool callable = value.kind == ValueKind::kFunction;
   if ((value.kind != ValueKind::kInstance && !callable) || value.module >= states_.size()) return;
@@ -455,12 +472,33 @@ std::span<const std::pair<std::uint32_t, ClassId>> Engine::ObjectsOf(ExprId owne
     // self.client = client
     if (view().slots()[attribute].count != 1) return {};
     const Binding& binding = view().bindings()[view().slots()[attribute].first];
-    if (binding.value >= code().exprs.size() || code().exprs[binding.value].kind != ExprKind::kName) return {};
+    if (binding.value >= code().exprs.size()) return {};
+    const Expr& given = code().exprs[binding.value];
+    if (given.kind == ExprKind::kMember) return PartObjects(given.base, binding.scope, given.text);
+    if (given.kind != ExprKind::kName) return {};
     slot = view().SlotOf(binding.value, binding.scope);
+  }
+  // ({client}) => ...: a part of what a parameter is given.
+  if (slot != kNone && view().slots()[slot].param == kNone && view().slots()[slot].count != 0) {
+    const Binding& part = view().bindings()[view().slots()[slot].first];
+    return part.destructured ? PartObjects(part.value, part.scope, part.part)
+                             : std::span<const std::pair<std::uint32_t, ClassId>>();
   }
   if (slot == kNone || view().slots()[slot].param == kNone) return {};
   const auto known = objects_.find({Key(module_, view().slots()[slot].scope), view().slots()[slot].param});
   if (known == objects_.end() || known->second.size() > kMostTargets) return {};
+  return known->second;
+}
+
+// ... by a part of it.
+std::span<const std::pair<std::uint32_t, ClassId>> Engine::PartObjects(ExprId table, FuncId scope,
+                                                                       std::string_view part) const {
+  if (table >= code().exprs.size() || code().exprs[table].kind != ExprKind::kName || part.empty()) return {};
+  const std::uint32_t slot = view().SlotOf(table, scope);
+  if (slot == kNone || view().slots()[slot].param == kNone) return {};
+  const auto known =
+      part_objects_.find({Key(module_, view().slots()[slot].scope), view().slots()[slot].param, std::string(part)});
+  if (known == part_objects_.end() || known->second.size() > kMostTargets) return {};
   return known->second;
 }
 

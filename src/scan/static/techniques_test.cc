@@ -124,9 +124,9 @@ TEST(Packages, AreFollowedThroughSettingsAndModules) {
   EXPECT_GE(ExpectOf("settings", true), 15U);
   EXPECT_GE(ExpectOf("typed", true), 51U);
   EXPECT_GE(ExpectOf("addresses", true), 41U);
-  EXPECT_GE(ExpectOf("modules", true), 113U);
+  EXPECT_GE(ExpectOf("modules", true), 115U);
   EXPECT_GE(ExpectOf("connected", true), 38U);
-  EXPECT_GE(ExpectOf("kept", true), 29U);
+  EXPECT_GE(ExpectOf("kept", true), 30U);
   EXPECT_GE(ExpectOf("honest", false), 104U);
 }
 
