@@ -1,6 +1,6 @@
 // The same package written otherwise: what a call is given goes through a box first (a dictionary, a list, a closure, a
-// queue ...); a document in other Markdown; scripts in another folder. What it does and says stays; a scanner that loses
-// a sample by it has learned a shape, not a behaviour.
+// queue ...); a document in other Markdown; scripts in another folder. What it does and says stays; a scanner that
+// loses a sample by it has learned a shape, not a behaviour.
 //
 //   for (const Rewriting& how : Rewritings()) scan(Apply(sample, how).view);
 //
