@@ -206,6 +206,12 @@ void Engine::JudgeKeptAside(ExprId at_call, const Taint& data, const std::string
   if (!data.Has(kToolArgument) || data.params != 0 || IsEntry() || IsStatistics(host) || IsKnownService(host)) return;
   const HostKind kind = KindOfHost(host);
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return;
+  // A socket's answer is read by another call.
+  if (std::ranges::any_of(code().imports, [](const Import& import) {
+        return import.module == "socket" || import.module == "net" || import.module == "tls" ||
+               import.module == "dgram";
+      }))
+    return;
   std::uint32_t at = data.trail[static_cast<std::size_t>(TrailOf(kToolArgument))];
   while (at != 0 && trail_[at - 1].before != 0) at = trail_[at - 1].before;
   if (at == 0) return;
@@ -214,6 +220,12 @@ void Engine::JudgeKeptAside(ExprId at_call, const Taint& data, const std::string
     if (entry.module >= states_.size() || !given.ends_with(" of `" + entry.name + "`")) continue;
     const ModuleView& there = *states_[entry.module].view;
     if (entry.function >= there.module().functions.size() || SpeaksOfHost(entry, host)) continue;
+    // A function within the tool waits for the answer, or the tool does.
+    bool within = false;
+    for (FuncId f = function_; entry.module == module_ && f < code().functions.size() && f != kModuleBody;
+         f = code().functions[f].parent)
+      within = within || f == entry.function;
+    if (within) continue;
     if (!HasWork(there, entry.function, [](const Stmt&) { return true; })) continue;
     Raise("EXFIL-007", at_call, data, kToolArgument, "keeps what the tool is given and sends it to " + host,
           WatchingIsPurpose() ? 0.3 : 0.7, host);

@@ -167,7 +167,6 @@ void Engine::JudgeSentOn(const SentParam& sent, const Taint& given, ExprId at) {
   constexpr Labels kOwners = kEnvSecret | kWeakSecretFile;
   NoteSent(given.Only(~sent.cut), sent.host, sent.aside);
   if (last_ && (sent.aside || SendsBesideWork(sent.host)) && JudgeAside(at, given.Only(~sent.cut), sent.host)) return;
-  if (last_) JudgeKeptAside(at, given.Only(~sent.cut), sent.host);
   const Taint part = given.Only(kOwners & ~sent.cut);
   if (part.labels == 0 && part.params == 0) return;
   Call call;

@@ -207,7 +207,9 @@ bool Engine::IsGivenByNobody(ExprId arg) const {
     return false;
   const FunctionFacts& about = facts_[module_][view().slots()[slot].scope];
   const std::uint32_t param = view().slots()[slot].param;
-  const bool nobody = param >= about.texts.size() || about.texts[param].state == GivenText::State::kNobody;
+  // What one caller says may not be what the next one does: not before all were seen.
+  const bool nobody =
+      pass_ <= 1 || param >= about.texts.size() || about.texts[param].state == GivenText::State::kNobody;
   const Function& shape = code().functions[view().slots()[slot].scope];
   return nobody && param < shape.params.size() && shape.params[param].fallback == kNone;
 }
@@ -225,7 +227,10 @@ void Engine::GiveText(std::uint32_t module, FuncId function, std::size_t param, 
     changed_ = true;
   }
   if (about.texts[param].state == State::kUnknown && !about.texts[param].place.empty()) return;
-  if (IsGivenByNobody(arg)) return;
+  if (IsGivenByNobody(arg)) {
+    if (pass_ <= 1) changed_ = true;  // once more, when all callers were seen
+    return;
+  }
   std::string text = Known(arg);
   GivenText& given = about.texts[param];
   // One caller's path is enough, where it is of a kind that nobody else's is.

@@ -48,13 +48,15 @@ std::string Engine::HostOfList(ExprId url) const {
   std::size_t hosts = 0;
   for (const std::string& one : TextsWithin(head)) {
     const std::string host = KnownHost(one);
-    if (host.empty() && one.find("://") == std::string::npos) continue;  // a path, or the name of a variable
+    // A path, or the name of a variable. What a caller gives is whatever he says, if other texts are known as well.
+    if (host.empty() && one.find("://") == std::string::npos && !IsParameter(head)) continue;
     if (host.empty()) return {};
     ++hosts;
     if (first.empty() || IsKnownService(first)) first = host;
   }
   // for url in [u for u in (chosen, FALLBACK) if u]: of two only one is known.
-  const bool one_of = hosts == 1 && head < code().exprs.size() && code().exprs[head].kind == ExprKind::kName;
+  const bool one_of = hosts == 1 && head < code().exprs.size() && code().exprs[head].kind == ExprKind::kName &&
+                      !IsParameter(head);  // which is whatever the caller says
   return hosts >= 2 || one_of ? first : std::string();
 }
 
