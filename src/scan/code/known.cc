@@ -222,7 +222,7 @@ void Engine::GiveText(std::uint32_t module, FuncId function, std::size_t param, 
   if (GiveTable(view(), module_, function_, arg, about.texts[param])) changed_ = true;
   // send(options), of what was given itself.
   if (const GivenText::Fields* fields = FieldsGiven(arg, function_);
-      fields != nullptr && about.texts[param].fields.empty() && about.texts[param].fields != *fields) {
+      fields != nullptr && about.texts[param].fields.empty()) {
     about.texts[param].fields = *fields;
     changed_ = true;
   }

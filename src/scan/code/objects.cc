@@ -548,8 +548,6 @@ ExprId Engine::BoundAt(ExprId name) const {
   return bind ? binding.value : kNone;
 }
 
-// self.load() that a class derived from this one brings, super().put(v), client.deliver(v) of an object that was given:
-// every method of the package that it may be, where these are few.
 // def run(sender: Sender): sender.send(v), where Sender says only which methods there are: those of the classes that
 // are made of it, or have them all the same.
 Taint Engine::CallImplementations(const Call& call) {
@@ -595,6 +593,8 @@ Taint Engine::CallImplementations(const Call& call) {
   return result;
 }
 
+// self.load() that a class derived from this one brings, super().put(v), client.deliver(v) of an object that was given:
+// every method of the package that it may be, where these are few.
 Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* exact) {
   const Expr& expr = code().exprs[call.expr];
   if (expr.base >= code().exprs.size()) return {};

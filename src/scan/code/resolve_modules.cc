@@ -123,6 +123,7 @@ Value ModuleView::FindSymbol(std::string_view name) const {
   }
   return module_.language == Language::kGo ? OfPackage(name) : Value();
 }
+
 // const Client = require("./client"), where the module is a function, a class or an object of one: that; else unknown.
 Value ModuleView::WholeModule(const Value& value) const {
   if (is_python() || !IsModuleObject(value)) return {};

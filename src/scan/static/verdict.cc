@@ -130,7 +130,7 @@ bool IsWords(std::string_view rule) {
   return rule.starts_with("PI-") && rule != "PI-003" && rule != "PI-005" && rule != "PI-006" && rule != "PI-009";
 }
 
-// A package that says that it is about injections into prompts is full of samples of them, some encoded, some hidden: a
+// A package that is named for injections into prompts is full of samples of them, some encoded, some hidden: a
 // person looks at what its texts say, and they alone are no ground to BLOCK it.
 constexpr double kMostOfSamples = kGround - 0.01;
 bool IsAboutInjections(const Identity& identity) {
@@ -138,8 +138,8 @@ bool IsAboutInjections(const Identity& identity) {
     return std::ranges::any_of(
         words, [&](std::string_view word) { return std::ranges::find(identity.words, word) != identity.words.end(); });
   };
-  return has({"jailbreak", "jailbreaks", "jailbreaking", "redteam", "red-team", "redteaming"}) ||
-         (has({"prompt", "prompts", "prompt-injection"}) && has({"injection", "injections", "prompt-injection"}));
+  return has({"jailbreak", "jailbreaks", "jailbreaking", "redteam", "redteaming"}) ||
+         (has({"prompt", "prompts"}) && has({"injection", "injections"}));
 }
 
 // What a program or a command does, other than what is said.
