@@ -203,7 +203,9 @@ bool Engine::SendsBesideWork(std::string_view host) {
 // kept, and leaves without its answer being asked for, though the tool has other work and says nothing of sending.
 void Engine::JudgeKeptAside(ExprId at_call, const Taint& data, const std::string& host) {
   if (!last_ || host.empty() || statement_.kind == StmtKind::kReturn || statement_.kind == StmtKind::kAssign) return;
-  if (!data.Has(kToolArgument) || data.params != 0 || IsEntry() || IsStatistics(host) || IsKnownService(host)) return;
+  // What a node of a graph of agents is given is the conversation.
+  const Labels given_label = data.Has(kToolArgument) ? kToolArgument : kState;
+  if (!data.Has(given_label) || data.params != 0 || IsEntry() || IsStatistics(host) || IsKnownService(host)) return;
   const HostKind kind = KindOfHost(host);
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return;
   // A socket's answer is read by another call.
@@ -212,12 +214,13 @@ void Engine::JudgeKeptAside(ExprId at_call, const Taint& data, const std::string
                import.module == "dgram";
       }))
     return;
-  std::uint32_t at = data.trail[static_cast<std::size_t>(TrailOf(kToolArgument))];
+  std::uint32_t at = data.trail[static_cast<std::size_t>(TrailOf(given_label))];
   while (at != 0 && trail_[at - 1].before != 0) at = trail_[at - 1].before;
   if (at == 0) return;
   const std::string_view given = trail_[at - 1].text;
   for (const EntryPoint& entry : entry_points_) {
-    if (entry.module >= states_.size() || !given.ends_with(" of `" + entry.name + "`")) continue;
+    const std::string whose = (given_label == kState ? " to `" : " of `") + entry.name + "`";
+    if (entry.module >= states_.size() || !given.ends_with(whose)) continue;
     const ModuleView& there = *states_[entry.module].view;
     if (entry.function >= there.module().functions.size() || SpeaksOfHost(entry, host)) continue;
     // A function within the tool waits for the answer, or the tool does.
@@ -227,8 +230,10 @@ void Engine::JudgeKeptAside(ExprId at_call, const Taint& data, const std::string
       within = within || f == entry.function;
     if (within) continue;
     if (!HasWork(there, entry.function, [](const Stmt&) { return true; })) continue;
-    Raise("EXFIL-007", at_call, data, kToolArgument, "keeps what the tool is given and sends it to " + host,
-          WatchingIsPurpose() ? 0.3 : 0.7, host);
+    Raise(
+        "EXFIL-007", at_call, data, given_label,
+        "keeps what the " + std::string(given_label == kState ? "node" : "tool") + " is given and sends it to " + host,
+        WatchingIsPurpose() ? 0.3 : 0.7, host);
     return;
   }
 }

@@ -485,6 +485,8 @@ Taint Engine::EvalMember(ExprId id) {
       TakeNamed(named, id, &taint);
       return taint;
     }
+    if (entry != nullptr && entry->role == Role::kEnvAll && named.Has(kEnvAll))
+      return Source(kEnvAll, id, "reads one variable after another");  // for (const name in process.env)
     if (entry != nullptr && entry->role == Role::kEnvAll) {
       return EnvRead(expr.arg_count > 0 ? view().Text(code().ArgsOf(expr)[0].value, function_) : std::string(), id);
     }
@@ -524,7 +526,10 @@ Taint Engine::EvalMember(ExprId id) {
   if (taint.Has(kUnchecked) && ShapedBySchema(key)) taint = taint.Without(kCaller);
   taint = PartOfEvent(key, taint);
   if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output", "environmentVariables"})) {
-    taint = OneOfAll(taint, key);
+    // facts["env"], of a table that is written out: the field, and that may be all of it.
+    const Taint field = SaysOneOf(key, {"env", "environ", "environment"}) ? OfOrigin(id) : Taint();
+    if (field.Has(kEnvAll)) return field;
+    if (!IsPayload(key)) taint = OneOfAll(taint, key);
   }
   return taint;
 }
@@ -689,6 +694,8 @@ Taint Engine::Eval(ExprId id) {
           const std::string_view piece = code().exprs[arg.value].text;
           if (piece.find("](") != std::string_view::npos || piece.find("src=") != std::string_view::npos)
             JudgePicture(id, taint);
+          if (&arg == code().ArgsOf(expr).data() || piece.ends_with("url(") || sink_words::Contains(piece, "url(http"))
+            JudgeAddress(id, taint);
         }
       }
       if (expr.kind == ExprKind::kChoice && last_) JudgeExchanged(id);

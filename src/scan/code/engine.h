@@ -107,7 +107,7 @@ class Engine {
   void JoinAnswerOfUnknown(Call* asked, Taint* result);
   [[nodiscard]] bool IsClientWithKey(ExprId object) const;
   [[nodiscard]] Taint KeptOfArguments(const Call& call) const;
-  void JudgePiped(const Call& call);
+  void JudgePiped(const Call& call, ExprId into, const Taint& what);
   void NotePiped(const Call& call);
   void MarkWritten(const Call& call, Taint written);
   void TakeGivenPaths(const Call& call, Taint* given, Taint* result);
@@ -325,6 +325,7 @@ class Engine {
   [[nodiscard]] bool StandsOnConstant(ExprId expr) const;
   [[nodiscard]] std::uint32_t ParamsWithin(ExprId expr);
   void JudgePicture(ExprId text, const Taint& taint);
+  void JudgeAddress(ExprId text, const Taint& taint);
   void JudgePayee(const Expr& target, ExprId value);
   void JudgeBeacon(const Expr& target, ExprId value, const Taint& taint);
   void JudgeServed(const Call& call);
@@ -699,6 +700,7 @@ class Engine {
   [[nodiscard]] bool OnlyHandlesFiles(const Call& call) const;
   [[nodiscard]] const Taint* FetchedPath(ExprId path, int depth);
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
+  [[nodiscard]] Taint DataOfOptions(const Call& call);
   [[nodiscard]] bool SendsAlone(const Call& call);
   [[nodiscard]] ExprId OneArgument(const Call& call, const ArgRef& ref, Taint* taint);
   [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);

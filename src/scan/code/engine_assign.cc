@@ -178,6 +178,9 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
         ExprId part_value = kNone;
         if (expr.kind == ExprKind::kDict && !arg.name.empty()) {
           part = FieldOf(arg.name, target, taint, depth);
+          // const { env } = process
+          if (arg.name == "env" && source != nullptr && view().Evaluate(value, function_).text == "globalThis.process")
+            part.Join(Source(kEnvAll, target, "reads the whole environment"));
           if (part.Has(kUnchecked) && ShapedBySchema(arg.name)) part = {};
         } else if (source != nullptr && expr.kind == ExprKind::kList && source->kind == ExprKind::kList &&
                    source->arg_count == expr.arg_count) {

@@ -55,7 +55,14 @@ void Engine::Raise(std::string_view rule, Loc loc, const Taint& taint, Labels be
     // doubtful as one.
     const bool secrets = rule == "EXFIL-003";
     const bool one_owner = secrets && taint.vendors.count() < 2;
-    const auto calls = steps("passed to `") + (one_owner ? 0 : (steps("through `") + 1) / 2);
+    // The same helper again and again (base64 of base64) is one way.
+    std::ptrdiff_t through = 0;
+    for (auto step = hit.finding.flow.begin(); step != hit.finding.flow.end(); ++step) {
+      const bool again = std::any_of(hit.finding.flow.begin(), step,
+                                     [&](const RawFlowStep& before) { return before.text == step->text; });
+      through += step->text.starts_with("through `") && !again ? 1 : 0;
+    }
+    const auto calls = steps("passed to `") + (one_owner ? 0 : (through + 1) / 2);
     // What came over a socket, and a history that begins with a program's output: nothing shows the way of the former.
     const bool others = because == kSocketData && !hit.finding.flow.empty() &&
                         hit.finding.flow.front().text == "output of a command" && calls > 0;

@@ -12,22 +12,21 @@ namespace interlock::scan::code {
 using namespace engine_words;  // NOLINT: the engine room's own words
 using namespace sink_words;    // NOLINT
 
-// source.pipe(request): what is read here is sent there.
-void Engine::JudgePiped(const Call& call) {
-  const ExprId into = call.args[0].value;
+// source.pipe(request), pipeline(source, gzip, request): what is read here is sent there.
+void Engine::JudgePiped(const Call& call, ExprId into, const Taint& what) {
   const Value& sink = view().Evaluate(into, function_);
   const CatalogueEntry* entry =
       sink.text.empty() ? nullptr : Catalogue::For(code().language).Find(sink.text + ".write");
   if (entry != nullptr && entry->role == Role::kSocketSend) {
     Call sent = call;
     sent.entry = entry;
-    JudgeSend(sent, call.receiver, HostOfHandle(into), {});
+    JudgeSend(sent, what, HostOfHandle(into), {});
   }
   // answer.pipe(createWriteStream(file)): the file holds the answer.
   const ExprId stream = view().Origin(into, function_);
-  if (call.receiver.Has(kNet) && stream < code().exprs.size() && code().exprs[stream].kind == ExprKind::kCall &&
+  if (what.Has(kNet) && stream < code().exprs.size() && code().exprs[stream].kind == ExprKind::kCall &&
       code().exprs[stream].arg_count > 0 && view().Callee(stream, function_).text.ends_with("createWriteStream")) {
-    MarkPath(code().ArgsOf(code().exprs[stream])[0].value, call.receiver);
+    MarkPath(code().ArgsOf(code().exprs[stream])[0].value, what);
   }
 }
 
@@ -179,7 +178,9 @@ bool Engine::WritesToFirst(const Call& call) const {
 // fmt.Fprintf(w, "...", secret), io.Copy(w, from): what is written to the first argument, a buffer keeps and a
 // connection takes away.
 void Engine::KeepInFirst(const Call& call) {
-  if (!WritesToFirst(call)) return;
+  // Object.assign(report, process.env)
+  const bool assigns = call.callee.text == "globalThis.Object.assign" && call.args.size() >= 2;
+  if (!assigns && !WritesToFirst(call)) return;
   Taint given;
   for (const Taint& taint : call.taints.subspan(1)) given.Join(taint);
   const ExprId first = call.args[0].value;
@@ -261,12 +262,33 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   const bool far = attribute == kNone && !query && holder.kind == ExprKind::kMember &&
                    FindElsewhere(view().Evaluate(holder.base, function_), holder.text, &far_module, &far_slot);
   if (holder.kind != ExprKind::kName && attribute == kNone && !query && !far) return;
-  const bool listed = SaysOneOf(last, {"append",         "push",       "put",         "put_nowait",
-                                       "appendleft",     "enqueue",    "add",         "extend",
-                                       "update",         "write",      "set",         "insert",
-                                       "unshift",        "setdefault", "set_content", "writestr",
-                                       "add_attachment", "attach",     "set_payload", "add_field",
-                                       "field",          "feed",       "add_header",  "add_unredirected_header"});
+  const bool listed = SaysOneOf(last, {"append",
+                                       "push",
+                                       "put",
+                                       "put_nowait",
+                                       "appendleft",
+                                       "enqueue",
+                                       "add",
+                                       "extend",
+                                       "update",
+                                       "write",
+                                       "set",
+                                       "insert",
+                                       "unshift",
+                                       "setdefault",
+                                       "set_content",
+                                       "writestr",
+                                       "add_attachment",
+                                       "attach",
+                                       "set_payload",
+                                       "add_field",
+                                       "field",
+                                       "feed",
+                                       "add_header",
+                                       "add_unredirected_header",
+                                       "push_str",
+                                       "write_str",
+                                       "extend_from_slice"});
   // json.NewEncoder(w).Encode(v), request.SetBasicAuth(name, v)
   const bool encodes = code().language == Language::kGo && SaysOneOf(last, {"encode", "setBasicAuth", "addCookie"});
   if (!listed && !encodes && !FillsByName(last)) return;
@@ -373,7 +395,14 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
       !call.args.empty() && AnyOf(call.callee.text, {"clip", "Clip"})) {
     JudgeDiverted(call.expr, call.args[0].value, true);
   }
-  if (method && call.last == "pipe" && !call.args.empty() && call.receiver.labels != 0) JudgePiped(call);
+  if (method && call.last == "pipe" && !call.args.empty() && call.receiver.labels != 0)
+    JudgePiped(call, call.args[0].value, call.receiver);
+  if (call.last == "pipeline" && call.args.size() > 1 && call.taints[0].labels != 0 && !view().is_python()) {
+    const auto into = std::ranges::find_if(call.args.rbegin(), call.args.rend(), [&](const Arg& arg) {
+      return arg.value < code().exprs.size() && code().exprs[arg.value].kind != ExprKind::kFunction;
+    });
+    if (into != call.args.rend()) JudgePiped(call, into->value, call.taints[0]);
+  }
 
   Taint given = KeptOfArguments(call);
   Taint receiver = call.entry != nullptr ? Taint() : call.receiver;

@@ -36,7 +36,9 @@ class Finder {
           import.module.find("modelcontextprotocol") != std::string::npos) {
         speaks_mcp_ = true;
       }
-      if (import.module.find("langgraph") != std::string::npos) graphs_ = true;
+      if (import.module.find("langgraph") != std::string::npos ||
+          import.module.find("langchain_core") != std::string::npos)
+        graphs_ = true;
     }
   }
 
@@ -50,7 +52,9 @@ class Finder {
     // Nodes that are put into the graph elsewhere, or by a loop.
     for (FuncId id = 1; graphs_ && id < module_.functions.size(); ++id) {
       const Function& function = module_.functions[id];
-      if (function.params.empty() || function.params[0].name != "state" || function.name.empty()) continue;
+      // class Summary: def __call__(self, state): a node that others put into their graphs.
+      const std::size_t first = function.name == "__call__" && function.owner != kNone ? 1 : 0;
+      if (function.params.size() <= first || function.params[first].name != "state" || function.name.empty()) continue;
       const bool known = std::any_of(out_.begin(), out_.end(), [&](const EntryPoint& entry) {
         return entry.module == index_ && entry.function == id;
       });

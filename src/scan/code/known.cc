@@ -312,7 +312,9 @@ std::string Engine::HostOfHandle(ExprId handle) {
       const Expr& value = code().exprs[options];
       if (value.kind == ExprKind::kDict) {
         for (const Arg& field : code().ArgsOf(value)) {
-          if (!SaysOneOf(field.name, {"host", "hostname", "url", "uri", "baseURL", "baseUrl", "prefixUrl"})) continue;
+          if (!SaysOneOf(field.name, {"host", "hostname", "url", "uri", "baseURL", "baseUrl", "prefixUrl",
+                                      "connectionString", "datasourceUrl", "endpoint", "endPoint", "node", "servers"}))
+            continue;
           std::string host = sink_words::KnownAddress(view().Text(field.value, scope));
           if (!host.empty()) return host;
         }

@@ -509,9 +509,8 @@ void Engine::ListMethods() {
     const Module& module = states_[m].view->module();
     for (ClassId c = 0; c < module.classes.size(); ++c) {
       for (const ExprId base : module.classes[c].bases) {
-        Value value = states_[m].view->Evaluate(base, module.classes[c].parent);
-        if (Value whole = states_[m].view->WholeModule(value); whole.kind == ValueKind::kClass)
-          value = std::move(whole);
+        const ModuleView& view = *states_[m].view;
+        const Value value = view.OrWholeModule(view.Evaluate(base, module.classes[c].parent));
         if (value.kind == ValueKind::kClass && value.module < states_.size())
           derived_[Key(value.module, value.index)].emplace_back(m, c);
       }
@@ -619,8 +618,7 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* 
   if (above) {
     if (own >= code().classes.size()) return {};
     for (const ExprId base : code().classes[own].bases) {
-      Value value = view().Evaluate(base, code().classes[own].parent);
-      if (Value whole = view().WholeModule(value); whole.kind == ValueKind::kClass) value = std::move(whole);
+      const Value value = view().OrWholeModule(view().Evaluate(base, code().classes[own].parent));
       if (value.kind == ValueKind::kClass && value.module < states_.size()) take(value.module, value.index);
     }
   } else if (const ClassId self = owner.kind == ExprKind::kName ? view().SelfClass(owner.text, function_) : kNone;

@@ -522,8 +522,7 @@ Value ModuleView::MemberOf(const Value& base, std::string_view name, int depth) 
         if (value.kind != ValueKind::kUnknown) return value;
       }
       for (const ExprId id : owner.module_.classes[base.index].bases) {
-        Value parent = owner.Evaluate(id, owner.module_.classes[base.index].parent);
-        if (Value whole = owner.WholeModule(parent); whole.kind != ValueKind::kUnknown) parent = std::move(whole);
+        const Value parent = owner.OrWholeModule(owner.Evaluate(id, owner.module_.classes[base.index].parent));
         if (parent.kind == ValueKind::kClass && (parent.module != base.module || parent.index != base.index)) {
           Value instance = parent;
           instance.kind = base.kind;
@@ -557,8 +556,7 @@ Value ModuleView::MemberOf(const Value& base, std::string_view name, int depth) 
 Value ModuleView::Callee(ExprId call, FuncId scope) const {
   if (call >= module_.exprs.size() || module_.exprs[call].base >= module_.exprs.size()) return {};
   const Expr& base = module_.exprs[module_.exprs[call].base];
-  Value value = Evaluate(module_.exprs[call].base, scope);
-  if (Value whole = WholeModule(value); whole.kind != ValueKind::kUnknown) value = std::move(whole);
+  Value value = OrWholeModule(Evaluate(module_.exprs[call].base, scope));
   if (value.kind == ValueKind::kUnknown && base.kind == ExprKind::kMember) value.text = "." + std::string(base.text);
   if (value.kind == ValueKind::kInstance && value.module == kNone) {
     // A call of what a call gave back: partial(f)(x) was undone before, this one is somebody's callable object.

@@ -133,4 +133,9 @@ Value ModuleView::WholeModule(const Value& value) const {
   return one ? whole : Value();
 }
 
+Value ModuleView::OrWholeModule(Value value) const {
+  Value whole = WholeModule(value);
+  return whole.kind != ValueKind::kUnknown ? whole : value;
+}
+
 }  // namespace interlock::scan::code

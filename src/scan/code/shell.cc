@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "code/shell_internal.h"
 #include "static/part_set.h"
@@ -454,6 +457,45 @@ void Builder::Unwrap(std::uint32_t index) {
 
 }  // namespace shell
 
+namespace {
+
+// q() { dig +short "$@"; } and then `q "$part.host" A`: the call is that command with its words, wherever it stands.
+void PutForwarded(ShellScript& script) {
+  constexpr std::size_t kMostWords = 64;
+  constexpr std::size_t kMostCalls = 2000;
+  std::unordered_map<std::string_view, std::uint32_t> forwards;  // the one command of a function, by its name
+  const auto all_words = [](const ShellWord& word) {
+    return word.variables.size() == 1 && word.variables[0] == "@" && word.text.size() == 1;
+  };
+  for (const ShellFunction& function : script.functions) {
+    if (function.end != function.first + 1 || function.end > script.commands.size()) continue;
+    const std::vector<ShellWord>& words = script.commands[function.first].words;
+    if (std::ranges::count_if(words, all_words) == 1 && (words.size() == 1 || words[0].text != function.name))
+      forwards.emplace(function.name, function.first);
+  }
+  std::size_t calls = 0;
+  for (std::uint32_t i = 0; i < script.commands.size() && !forwards.empty(); ++i) {
+    ShellCommand& call = script.commands[i];
+    const auto found = call.words.empty() ? forwards.end() : forwards.find(call.words[0].text);
+    if (found == forwards.end() || found->second == i || ++calls > kMostCalls) continue;
+    const ShellCommand& body = script.commands[found->second];
+    if (body.words.size() + call.words.size() > kMostWords) continue;
+    std::vector<ShellWord> words;
+    for (const ShellWord& word : body.words) {
+      if (all_words(word)) {
+        words.insert(words.end(), call.words.begin() + 1, call.words.end());
+      } else {
+        words.push_back(word);
+      }
+    }
+    if (words.empty()) continue;
+    call.words = std::move(words);
+    call.wrappers.insert(call.wrappers.end(), body.wrappers.begin(), body.wrappers.end());
+  }
+}
+
+}  // namespace
+
 ShellScript ParseShell(std::string_view text, const LowerLimits& limits, std::string_view path) {
   ShellScript script;
   if (text.size() > limits.max_bytes) {
@@ -465,6 +507,7 @@ ShellScript ParseShell(std::string_view text, const LowerLimits& limits, std::st
   switch (script.dialect) {
     case ShellDialect::kPosix:
       shell::ParsePosixPart(text, text.starts_with("\xEF\xBB\xBF") ? 3 : 0, builder, kNone);
+      PutForwarded(script);
       break;
     case ShellDialect::kPowerShell:
       shell::ParsePowerShell(text, nullptr, builder);

@@ -298,7 +298,7 @@ void Analysis::Command(std::uint32_t index) {
   inside_ = index < owner_.size() ? owner_[index] : nullptr;
   Taint input = Input(index);
   if (auto called = functions_.find(program); called != functions_.end()) HandOver(index, *called->second, input);
-  if (program == "read" && input.any()) {
+  if (Is(program, {"read", "mapfile", "readarray"}) && input.any()) {
     for (std::size_t i = 1; i < command.words.size(); ++i) {
       if (!command.words[i].text.starts_with('-')) read_[command.words[i].text].Merge(input);
     }

@@ -195,6 +195,17 @@ bool Analysis::AsksService(std::uint32_t index, std::string_view program, const 
       return true;
     }
   }
+  if (program == "logger" && HasFlag(command, {"-n", "--server"})) {
+    // logger -n host "...": the record of another machine.
+    Taint said = input;
+    std::string to;
+    for (std::size_t i = 1; i < count; ++i) {
+      if (Is(word(i - 1), {"-n", "--server"})) to = word(i);
+      said.Merge(Is(word(i - 1), {"-f", "--file"}) ? OfFile(command.words[i], index) : OfWord(command.words[i]));
+    }
+    if (said.secret || said.environment) Sends(index, to, to, said, false);
+    return true;
+  }
   if (program == "azcopy" && Is(word(1), {"copy", "cp", "sync"})) {
     std::vector<const ShellWord*> operands = Operands(command);
     Taint taint = input;

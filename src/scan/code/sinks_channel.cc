@@ -237,9 +237,36 @@ void Engine::JudgeOverwritten(const Call& call, const Taint& path) {
   Raise("DESTROY-001", call.expr, {}, 0, "replaces every file that it finds in a folder by the same text", 0.35);
 }
 
+// fetch(url, options), fetch(url, {...options, headers}), post(path, *args, **more): of options that were made
+// elsewhere, what no header is for.
+Taint Engine::DataOfOptions(const Call& call) {
+  constexpr Labels kNoHeader = kSecretFile | kEnvAll | kKept | kClipboard | kKeys;
+  Taint data;
+  std::size_t position = 0;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    const Arg& arg = call.args[i];
+    if (arg.value >= code().exprs.size()) continue;
+    const Expr& given = code().exprs[arg.value];
+    const std::size_t at = arg.name.empty() ? position++ : call.args.size();
+    if (given.kind == ExprKind::kSpread) {
+      data.Join(call.taints[i].Only(kNoHeader));
+    } else if (given.kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(given)) {
+        if (field.value < code().exprs.size() && code().exprs[field.value].kind == ExprKind::kSpread)
+          data.Join(Eval(field.value).Only(kNoHeader));
+      }
+    } else if (std::ranges::any_of(call.entry->data, [&](const ArgRef& ref) {
+                 return !ref.field.empty() && ref.position == static_cast<int>(at);
+               })) {
+      data.Join(call.taints[i].Only(kNoHeader));
+    }
+  }
+  return data;
+}
+
 // What is sent: the arguments that carry a body. Headers are not: a credential belongs there.
 Taint Engine::DataOf(const Call& call, bool* header_only) {
-  Taint data;
+  Taint data = DataOfOptions(call);
   *header_only = true;
   for (const ArgRef& ref : call.entry->data) {
     Taint part;

@@ -438,7 +438,7 @@ Taint Engine::OneOfAll(const Taint& all, std::string_view key) {
 
 // const { TOKEN } = process.env, { prompt } = event, { messages } of what a tool is given: what a field is.
 Taint Engine::FieldOf(std::string_view name, ExprId target, const Taint& whole, int depth) {
-  if (whole.Has(kEnvAll)) return EnvRead(name, target);
+  if (whole.Has(kEnvAll) && !IsPayload(name)) return EnvRead(name, target);
   Taint part = whole;
   if (NarrowToVariable(name, &part)) return part;
   if (name == "messages" && depth == 0 && IsToolExtra()) {
@@ -595,7 +595,7 @@ void Engine::JudgeTask(ExprId dict) {
   if (options >= code().exprs.size() || command >= code().exprs.size()) return;
   if (!Contains(TextAt(code().exprs[options].loc), "folderOpen")) return;
   const std::string text = Known(command);
-  if (!(AnyOf(text, {"curl ", "wget ", "iwr ", "base64 "}) && Contains(text, "|")) && !RunsOthersProgram(text)) return;
+  if (!RunsOthersProgram(text)) return;
   Raise("PERSIST-001", dict, {}, 0, "has an editor run a fetched program each time that the folder is opened");
   Worsen("PERSIST-001", core::Severity::kCritical);
 }

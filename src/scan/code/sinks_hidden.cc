@@ -278,6 +278,30 @@ void Engine::JudgePicture(ExprId text, const Taint& taint) {
         taint.Has(secret & ~kEnvSecret) ? 1.0 : 0.7, host);
 }
 
+// `https://host/p.gif?d=${cookies}`, `background:url(https://host/${environment}.svg)`: wherever an address goes that
+// holds such a thing, whoever opens it tells its host. Credentials of a service may be its own, and are no such thing.
+void Engine::JudgeAddress(ExprId text, const Taint& taint) {
+  constexpr Labels kHeld = kSecretFile | kEnvAll | kKept | kClipboard | kKeys;
+  if (!last_ || !taint.Has(kHeld)) return;
+  const std::string& whole = view().Text(text, function_);
+  std::size_t at = whole.find("url(http");
+  at = at == std::string::npos ? 0 : at + 4;
+  const std::string_view url = std::string_view(whole).substr(at, whole.find(')', at) - at);
+  const std::string host = KnownHost(std::string(url));
+  const std::size_t hole = url.find(kHole);
+  if (host.empty() || hole == std::string_view::npos || IsKnownService(host)) return;
+  const HostKind kind = KindOfHost(host);
+  if (kind != HostKind::kOrdinary && !IsBad(kind)) return;
+  if (taint.Has(kSecretFile)) {
+    Raise("EXFIL-001", text, taint, kSecretFile, "puts a file of credentials into an address of " + host, 1.0, host);
+  } else if (taint.Has(kEnvAll)) {
+    Raise("EXFIL-002", text, taint, kEnvAll, "puts the whole environment into an address of " + host, 1.0, host);
+  } else {
+    Raise("EXFIL-004", text, taint, taint.labels & kHeld, "puts what the user sees or keeps into an address of " + host,
+          1.0, host);
+  }
+}
+
 // new Image().src = "https://host/p.gif?d=" + data: whoever shows a picture asks for it.
 void Engine::JudgeBeacon(const Expr& target, ExprId value, const Taint& taint) {
   if (!last_ || view().is_python() || target.kind != ExprKind::kMember || target.text != "src") return;

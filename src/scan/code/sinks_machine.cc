@@ -68,8 +68,10 @@ Taint Engine::JudgeUpload(Call& call, ExprId to) {
             "stores " + (path.empty() ? std::string("files of credentials") : Shown(path)) + " with a service",
             kind == PathKind::kSecret ? 1.0 : 0.6);
     } else {
-      const std::string account = HostOfAccount(call);
-      JudgeSend(call, data, account.empty() ? here().host : account, {});
+      std::string with = HostOfAccount(call);
+      const Expr* method = with.empty() ? FunctionOf(call) : nullptr;
+      if (method != nullptr && method->base != kNone) with = HostOfHandle(method->base);
+      JudgeSend(call, data, with.empty() ? here().host : with, {});
     }
   }
   return {};

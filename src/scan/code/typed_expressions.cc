@@ -431,8 +431,12 @@ ExprId Lowering::BuildCall(NodeIndex node) {
       if (bare == "format" && text != kNone) return text;
       if (text != kNone) {
         scratch_.clear();
-        if (into) scratch_.push_back(args[0]);
         scratch_.push_back({text});
+        if (into && args[0].value != kNone) {
+          // write!(stream, "...") writes into it, as `stream.write(...)` does.
+          callee = New(ExprKind::kMember, node, "write");
+          module_.exprs[callee].base = args[0].value;
+        }
       } else {
         scratch_.assign(args.begin(), args.end());
       }
@@ -480,7 +484,8 @@ ExprId Lowering::BuildMethod(NodeIndex node, ExprId callee) {
                                        "as_slice",    "as_path",
                                        "to_path_buf", "unwrap_unchecked",
                                        "cloned",      "copied",
-                                       "borrow",      "err"}))
+                                       "borrow",      "err",
+                                       "bytes",       "chars"}))
     return receiver;
   // Settings of a client in the making.
   const bool making = module_.exprs[receiver].kind == ExprKind::kCall;

@@ -130,6 +130,8 @@ class ModuleView {
   [[nodiscard]] std::uint32_t ExportedVariable(std::string_view symbol) const;
   // Of a module that is a function, a class or an object of one, that; unknown of others. JavaScript's.
   [[nodiscard]] Value WholeModule(const Value& value) const;
+  // The same, and of everything else the value as it is.
+  [[nodiscard]] Value OrWholeModule(Value value) const;
   // A symbol as other modules see it: "" or "default" is the module's own value.
   [[nodiscard]] Value Symbol(std::string_view name) const;
 

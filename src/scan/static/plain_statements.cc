@@ -94,6 +94,13 @@ class Reader {
     out_.push_back(std::move(now_));
   }
 
+  // The statement so far ends with an equals sign of its own.
+  [[nodiscard]] bool Assigns() const {
+    const std::size_t last = open_ ? now_.code.find_last_not_of(' ') : std::string::npos;
+    return last != std::string::npos && last > 0 && now_.code[last] == '=' &&
+           std::string_view("=<>!~").find(now_.code[last - 1]) == std::string_view::npos;
+  }
+
   // The next line begins with what goes on with this one: .post(...), ->send(...), + "...".
   [[nodiscard]] bool GoesOn() const {
     std::size_t at = p_;
@@ -291,6 +298,12 @@ class Reader {
       depth_ = 0;
       Put(c);
       return Finish(++p_);
+    } else if (literal_ > 0 && (c == '{' || c == '}')) {
+      literal_ += c == '{' ? 1 : -1;
+      if (literal_ == 0) depth_ = std::max(0, depth_ - 1);
+    } else if (c == '{' && depth_ == 0 && language_ == PlainLanguage::kRuby && Assigns()) {
+      // body = { files: paths.to_h { |path| ... } }: a table, blocks within it and all.
+      literal_ = depth_ = 1;
     } else if ((c == '{' || c == '}') && depth_ == 0) {
       Put(c);
       ++p_;
@@ -321,7 +334,7 @@ class Reader {
     }
     // A parenthesis that is never closed does not swallow the file.
     if (depth_ > 0 && open_ && p_ - now_.bytes.begin > kMostOfText) {
-      depth_ = 0;
+      depth_ = literal_ = 0;
       Finish(p_);
     }
     Put(c);
@@ -331,7 +344,8 @@ class Reader {
   std::string_view t_;
   PlainLanguage language_;
   std::size_t p_ = 0;
-  int depth_ = 0;  // of parentheses and brackets
+  int depth_ = 0;    // of parentheses and brackets
+  int literal_ = 0;  // of braces since one that opens a table
   // Around functions that stand inside parentheses: their depth, and the braces open since.
   struct Outer {
     int depth = 0;

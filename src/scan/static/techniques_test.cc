@@ -151,6 +151,13 @@ TEST(Packages, WhatIsHandedOnIsFollowed) {
   EXPECT_GE(ExpectOf("carried", true), 113U);
 }
 
+// Through libraries of services, options that helpers hand on, and containers that are filled.
+TEST(Packages, WhatLeavesByLibrariesAndOptions) {
+  EXPECT_GE(ExpectOf("libraries", true), 195U);
+  EXPECT_GE(ExpectOf("options", true), 159U);
+  EXPECT_GE(ExpectOf("libraries_honest", false), 32U);
+}
+
 TEST(Packages, WhatKeepsAnEstateSafeStands) {
   EXPECT_GE(ExpectOf("walls", true), 77U);
   EXPECT_GE(ExpectOf("walls_told", false), 68U);
