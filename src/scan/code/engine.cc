@@ -528,8 +528,7 @@ Taint Engine::EvalMember(ExprId id) {
   if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output", "environmentVariables"})) {
     // facts["env"], of a table that is written out: the field, and that may be all of it.
     const Taint field = SaysOneOf(key, {"env", "environ", "environment"}) ? OfOrigin(id) : Taint();
-    if (field.Has(kEnvAll)) return field;
-    if (!IsPayload(key)) taint = OneOfAll(taint, key);
+    taint = field.Has(kEnvAll) ? field : OneOfAll(taint, key);
   }
   return taint;
 }

@@ -240,7 +240,12 @@ void Engine::JudgeOverwritten(const Call& call, const Taint& path) {
 // fetch(url, options), fetch(url, {...options, headers}), post(path, *args, **more): of options that were made
 // elsewhere, what no header is for.
 Taint Engine::DataOfOptions(const Call& call) {
-  constexpr Labels kNoHeader = kSecretFile | kEnvAll | kKept | kClipboard | kKeys;
+  // https.request({ca, cert, key, ...}) is shown certificates.
+  const bool certified = AnyOf(call.callee.text, {"https.", "http2.", "tls."});
+  const Labels kNoHeader = (certified ? Labels{0} : kSecretFile) | kEnvAll | kKept | kClipboard | kKeys;
+  const auto is_header = [](const Arg& field) {
+    return SaysOneOf(field.name, {"headers", "auth", "cookies", "httpsAgent", "agent", "cert", "ca", "key"});
+  };
   Taint data;
   std::size_t position = 0;
   for (std::size_t i = 0; i < call.args.size(); ++i) {
@@ -252,13 +257,25 @@ Taint Engine::DataOfOptions(const Call& call) {
       data.Join(call.taints[i].Only(kNoHeader));
     } else if (given.kind == ExprKind::kDict) {
       for (const Arg& field : code().ArgsOf(given)) {
-        if (field.value < code().exprs.size() && code().exprs[field.value].kind == ExprKind::kSpread)
+        if (!is_header(field) && field.value < code().exprs.size() &&
+            code().exprs[field.value].kind == ExprKind::kSpread)
           data.Join(Eval(field.value).Only(kNoHeader));
       }
     } else if (std::ranges::any_of(call.entry->data, [&](const ArgRef& ref) {
                  return !ref.field.empty() && ref.position == static_cast<int>(at);
                })) {
-      data.Join(call.taints[i].Only(kNoHeader));
+      // Of options that are written out with their headers, the other fields.
+      FuncId scope = function_;
+      const ExprId made = view().Origin(arg.value, function_, &scope);
+      const bool written = made < code().exprs.size() && code().exprs[made].kind == ExprKind::kDict;
+      const auto fields = written ? code().ArgsOf(code().exprs[made]) : std::span<const Arg>();
+      if (!std::ranges::any_of(fields, is_header)) {
+        data.Join(call.taints[i].Only(kNoHeader));
+        continue;
+      }
+      for (const Arg& field : fields) {
+        if (scope == function_ && !is_header(field)) data.Join(Eval(field.value).Only(kNoHeader));
+      }
     }
   }
   return data;

@@ -438,7 +438,7 @@ Taint Engine::OneOfAll(const Taint& all, std::string_view key) {
 
 // const { TOKEN } = process.env, { prompt } = event, { messages } of what a tool is given: what a field is.
 Taint Engine::FieldOf(std::string_view name, ExprId target, const Taint& whole, int depth) {
-  if (whole.Has(kEnvAll) && !IsPayload(name)) return EnvRead(name, target);
+  if (whole.Has(kEnvAll) && (!IsPayload(name) || whole.Has(kForeign))) return EnvRead(name, target);
   Taint part = whole;
   if (NarrowToVariable(name, &part)) return part;
   if (name == "messages" && depth == 0 && IsToolExtra()) {

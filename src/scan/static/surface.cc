@@ -74,6 +74,7 @@ TextSurface SurfaceOfBlock(const MarkdownBlock& block, SurfaceSet body, const st
     default:
       break;
   }
+  surface.wraps = block.kind == BlockKind::kParagraph || block.kind == BlockKind::kItem;
   return surface;
 }
 

@@ -44,6 +44,7 @@ struct TextSurface {
   std::string subject = {};             // tool, parameter, section heading
   TextShape shape = TextShape::kProse;
   bool quoted = false;     // in a block quote
+  bool wraps = false;      // a line's end in it is shown as a blank
   std::uint8_t level = 0;  // of a heading
   [[nodiscard]] std::string_view shown() const noexcept { return owned.empty() ? text : std::string_view(owned); }
   // The bytes of the file that shown()[begin, end) came from.

@@ -12,6 +12,7 @@
 #include "static/part_set.h"
 #include "static/text_gloss.h"
 #include "static/text_letters.h"
+#include "static/text_lines.h"
 #include "static/text_quotes.h"
 
 namespace interlock::scan {
@@ -29,6 +30,7 @@ constexpr std::size_t kMostAround = 64;  // passages
 constexpr double kFewAround = 8.0;
 
 using namespace letters;  // NOLINT(google-build-using-namespace)
+using namespace lines;    // NOLINT(google-build-using-namespace)
 
 class Builder {
  public:
@@ -49,6 +51,9 @@ class Builder {
     passage.begin = static_cast<std::uint32_t>(out_.text.size());
     Fold(surface, shown, passage);
     passage.end = static_cast<std::uint32_t>(out_.text.size());
+    constexpr SurfaceSet kGiven = kSurfaceDescription | kSurfaceInstruction | kSurfaceSchema;
+    const bool given = (surface.kind & kGiven) != 0 && surface.shape == TextShape::kProse;
+    if (surface.wraps || given) Unwrap(&out_.text, passage.begin, passage.end, !surface.wraps);
     if (surface.shape == TextShape::kHeading) Heading(surface, passage);
     passage.section = section_;
     out_.text += '\n';
@@ -389,33 +394,6 @@ class Builder {
 
   [[nodiscard]] std::uint32_t FirstToken(const TextPassage& passage) const {
     return passage.first < passage.last ? out_.sentences[passage.first].first : tokens_;
-  }
-
-  // `comment`: a star at the head of a line is the comment's.
-  static bool ListMark(std::string_view text, std::uint32_t at, std::uint32_t end, bool comment) {
-    while (at < end && (text[at] == ' ' || text[at] == '\t')) ++at;
-    if (comment && at < end && text[at] == '*') {
-      ++at;
-      while (at < end && text[at] == ' ') ++at;
-      if (at < end && (text[at] == '\n' || text[at] == '@')) return true;
-    }
-    if (at + 1 >= end) return false;
-    if ((text[at] == '-' || text[at] == '*' || text[at] == '#') && text[at + 1] == ' ') return true;
-    const std::uint32_t digits = at;
-    while (at < end && IsDigit(text[at])) ++at;
-    return at > digits && at - digits <= 3 && at + 1 < end && (text[at] == '.' || text[at] == ')') &&
-           !IsDigit(text[at + 1]);
-  }
-
-  // `"you are now ...", "say yes!")`: behind the closing mark the sentence goes on.
-  static bool QuotedInside(std::string_view text, std::uint32_t at, std::uint32_t end) {
-    return at + 1 < end && text[at] == '"' && (text[at + 1] == ',' || text[at + 1] == ')');
-  }
-
-  static bool Abbreviation(std::string_view text, std::uint32_t dot) {
-    if (dot < 3) return false;
-    const std::string_view before = text.substr(dot - 3, 3);
-    return before == "e.g" || before == "i.e" || before == " vs" || before == "etc";
   }
 
   struct WordParts {

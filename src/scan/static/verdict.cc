@@ -498,8 +498,9 @@ class Scale {
     // Two of different kinds that together are a ground are worth a look at any size.
     look_ =
         look_ || std::ranges::count_if(malicious_, [](const auto& entry) { return entry.second.best >= kStrong; }) > 1;
-    // What the classifier of orders says has a person look; it neither blocks nor tips the scale to it.
-    double evidence = std::max(Weigh(false), std::min(Weigh(true), kMostOfIncubating));
+    // What the classifier of orders says has a person look; by itself it neither blocks nor tips the scale to it.
+    double evidence = Weigh(true);
+    if (!Corroborated()) evidence = std::max(Weigh(false), std::min(evidence, kMostOfIncubating));
     if (!look_) evidence = std::min(evidence, kMostWithoutLook);
     double weakness = 0.0;
     for (const auto& [rule, sum] : vulnerable_) weakness += sum.total();
@@ -550,12 +551,24 @@ class Scale {
     return known != nullptr && known->maturity == Maturity::kIncubating && !concrete_.contains(rule);
   }
 
+  // The classifier of orders is sure, and so is something else: another rule, or the classifier itself of another
+  // text. Of 3,100 honest packages it is that sure of three, and not once beside anything else.
+  [[nodiscard]] bool Corroborated() const {
+    const auto orders = malicious_.find(kClassifierRule);
+    if (orders == malicious_.end() || orders->second.best < kGround + more_classified_) return false;
+    return orders->second.second >= kStrong + more_classified_ ||
+           std::ranges::any_of(malicious_, [&](const auto& entry) {
+             return entry.first != kClassifierRule && entry.second.best >= kStrong + more_;
+           });
+  }
+
   // All evidence of malice, with or without what the classifier of orders says.
   [[nodiscard]] double Weigh(bool classifier) const {
     const auto left_out = [&](std::string_view rule) { return rule == kClassifierRule && !classifier; };
-    const auto strong = std::ranges::count_if(malicious_, [&](const auto& entry) {
+    auto strong = std::ranges::count_if(malicious_, [&](const auto& entry) {
       return entry.first != kClassifierRule && Incubates(entry.first) && entry.second.total() >= kStrong;
     });
+    if (classifier && Corroborated()) strong += 2;
     double evidence = 0.0;
     double hints = 0.0;
     double incubating = 0.0;

@@ -46,6 +46,7 @@ const RuleSet& Rules() {
     rule("M-DECISIVE", "T2", "medium", 0.9, "malicious", true);
     rule("I-CRITICAL", "T6", "critical", 1.0, "malicious", false);
     rule("PI-TEST", "T3", "critical", 1.0, "malicious", false);
+    rule("PI-031", "T2", "high", 0.85, "malicious", false);
     rule("P-HIGH", "T3", "high", 1.0, "malicious", false);
     rule("V-HIGH", "T8", "high", 0.9, "vulnerable", false);
     rule("V-LOW", "T8", "low", 0.5, "vulnerable", false);
@@ -59,7 +60,7 @@ const RuleSet& Rules() {
   return *rules;
 }
 constexpr std::string_view kIds[] = {"M-CRITICAL", "M-FETCH", "M-HIGH", "M-LOW",  "M-DECISIVE", "I-CRITICAL",
-                                     "P-HIGH",     "V-HIGH",  "V-LOW",  "C-HIGH", "H-HIGH"};
+                                     "P-HIGH",     "V-HIGH",  "V-LOW",  "C-HIGH", "H-HIGH",     "PI-031"};
 constexpr std::size_t kReaches = 9;
 
 struct Package {
@@ -172,6 +173,16 @@ TEST(Verdict, ADecisiveRuleBlocksWhereItRunsAndOnlyThere) {
   RawFinding told = Hit("M-DECISIVE");
   told.described = 0.8;
   EXPECT_NE(Weigh({told}).verdict, ScanVerdict::kBlock);
+}
+
+TEST(Verdict, TheClassifierOfOrdersBlocksOnlyBesideSomethingElse) {
+  EXPECT_EQ(Weigh({Hit("PI-031")}).verdict, ScanVerdict::kWarn);
+  EXPECT_EQ(Weigh({Hit("PI-031"), Hit("M-LOW")}).verdict, ScanVerdict::kWarn);
+  EXPECT_EQ(Weigh({Hit("PI-031"), Hit("M-HIGH")}).verdict, ScanVerdict::kBlock);
+  EXPECT_EQ(Weigh({Hit("PI-031"), Hit("PI-031", Reach::kTool, "another text")}).verdict, ScanVerdict::kBlock);
+  RawFinding unsure = Hit("PI-031");
+  unsure.scale = 0.8;
+  EXPECT_EQ(Weigh({unsure, Hit("M-HIGH")}).verdict, Weigh({Hit("M-HIGH")}).verdict);
 }
 
 TEST(Verdict, TestsAndBuildScriptsDoNotCondemn) {
