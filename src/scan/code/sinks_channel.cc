@@ -278,6 +278,7 @@ Taint Engine::DataOfOptions(const Call& call) {
       }
     }
   }
+  data.params = 0;  // of whatever else a caller puts into them, nothing is known
   return data;
 }
 

@@ -101,13 +101,7 @@ constexpr std::array kVendors = std::to_array<Vendor>({
     {"infura", "infura"},
     {"etherscan", "etherscan"},
     {"redis", "redis upstash", true},
-    // Those who keep texts, pass messages on or open doors for anybody: their own key is theirs all the same.
-    {"pastebin", "pastebin"},
-    {"ntfy", "ntfy"},
-    {"pushover", "pushover"},
-    {"gofile", "gofile"},
-    {"ngrok", "ngrok"},
-    {"pipedream", "pipedream"},
+    {"pastebin", "pastebin"},  // who keeps anybody's texts has a key of its own all the same
     // Nothing on the web is asked with these.
     {"database db postgres postgresql pg pgpassword mysql mariadb", ""},
     {"ssh", ""},
