@@ -257,8 +257,7 @@ Taint Engine::DataOfOptions(const Call& call) {
       data.Join(call.taints[i].Only(kNoHeader));
     } else if (given.kind == ExprKind::kDict) {
       for (const Arg& field : code().ArgsOf(given)) {
-        if (!is_header(field) && field.value < code().exprs.size() &&
-            code().exprs[field.value].kind == ExprKind::kSpread)
+        if (field.value < code().exprs.size() && code().exprs[field.value].kind == ExprKind::kSpread)
           data.Join(Eval(field.value).Only(kNoHeader));
       }
     } else if (std::ranges::any_of(call.entry->data, [&](const ArgRef& ref) {
