@@ -246,6 +246,12 @@ Taint Engine::DataOfOptions(const Call& call) {
   const auto is_header = [](const Arg& field) {
     return SaysOneOf(field.name, {"headers", "auth", "cookies", "httpsAgent", "agent", "cert", "ca", "key"});
   };
+  // urlopen(request): an address as well.
+  const auto only_options = [&](std::size_t at) {
+    const auto here = [&](const ArgRef& ref) { return ref.position == static_cast<int>(at); };
+    return std::ranges::any_of(call.entry->data, [&](const ArgRef& ref) { return !ref.field.empty() && here(ref); }) &&
+           std::ranges::none_of(call.entry->target, [&](const ArgRef& ref) { return ref.field.empty() && here(ref); });
+  };
   Taint data;
   std::size_t position = 0;
   for (std::size_t i = 0; i < call.args.size(); ++i) {
@@ -260,9 +266,7 @@ Taint Engine::DataOfOptions(const Call& call) {
         if (field.value < code().exprs.size() && code().exprs[field.value].kind == ExprKind::kSpread)
           data.Join(Eval(field.value).Only(kNoHeader));
       }
-    } else if (std::ranges::any_of(call.entry->data, [&](const ArgRef& ref) {
-                 return !ref.field.empty() && ref.position == static_cast<int>(at);
-               })) {
+    } else if (only_options(at)) {
       // Of options that are written out with their headers, the other fields.
       FuncId scope = function_;
       const ExprId made = view().Origin(arg.value, function_, &scope);

@@ -281,8 +281,9 @@ void Engine::JudgePicture(ExprId text, const Taint& taint) {
 // `https://host/p.gif?d=${cookies}`, `background:url(https://host/${environment}.svg)`: wherever an address goes that
 // holds such a thing, whoever opens it tells its host. Credentials of a service may be its own, and are no such thing.
 void Engine::JudgeAddress(ExprId text, const Taint& taint) {
-  constexpr Labels kHeld = kSecretFile | kEnvAll | kKept | kClipboard | kKeys;
-  if (!last_ || !taint.Has(kHeld)) return;
+  // Of what the user keeps there is a little in all that is read: it has to come from here.
+  const Labels held = (taint.labels & (kSecretFile | kEnvAll)) | (taint.fresh & (kKept | kClipboard | kKeys));
+  if (!last_ || held == 0) return;
   const std::string& whole = view().Text(text, function_);
   std::size_t at = whole.find("url(http");
   at = at == std::string::npos ? 0 : at + 4;
@@ -297,8 +298,7 @@ void Engine::JudgeAddress(ExprId text, const Taint& taint) {
   } else if (taint.Has(kEnvAll)) {
     Raise("EXFIL-002", text, taint, kEnvAll, "puts the whole environment into an address of " + host, 1.0, host);
   } else {
-    Raise("EXFIL-004", text, taint, taint.labels & kHeld, "puts what the user sees or keeps into an address of " + host,
-          1.0, host);
+    Raise("EXFIL-004", text, taint, held, "puts what the user sees or keeps into an address of " + host, 1.0, host);
   }
 }
 

@@ -551,15 +551,14 @@ class Scale {
     return known != nullptr && known->maturity == Maturity::kIncubating && !concrete_.contains(rule);
   }
 
-  // The classifier of orders is sure, and so is something else: another rule, or the classifier itself of another
-  // text. Of 3,100 honest packages it is that sure of three, and not once beside anything else.
+  // The classifier of orders is sure, and so is another rule. (Sure of two texts it may be in an honest package that is
+  // full of words about agents.)
   [[nodiscard]] bool Corroborated() const {
     const auto orders = malicious_.find(kClassifierRule);
     if (orders == malicious_.end() || orders->second.best < kGround + more_classified_) return false;
-    return orders->second.second >= kStrong + more_classified_ ||
-           std::ranges::any_of(malicious_, [&](const auto& entry) {
-             return entry.first != kClassifierRule && entry.second.best >= kStrong + more_;
-           });
+    return std::ranges::any_of(malicious_, [&](const auto& entry) {
+      return entry.first != kClassifierRule && entry.second.best >= kStrong + more_;
+    });
   }
 
   // All evidence of malice, with or without what the classifier of orders says.

@@ -179,7 +179,7 @@ TEST(Verdict, TheClassifierOfOrdersBlocksOnlyBesideSomethingElse) {
   EXPECT_EQ(Weigh({Hit("PI-031")}).verdict, ScanVerdict::kWarn);
   EXPECT_EQ(Weigh({Hit("PI-031"), Hit("M-LOW")}).verdict, ScanVerdict::kWarn);
   EXPECT_EQ(Weigh({Hit("PI-031"), Hit("M-HIGH")}).verdict, ScanVerdict::kBlock);
-  EXPECT_EQ(Weigh({Hit("PI-031"), Hit("PI-031", Reach::kTool, "another text")}).verdict, ScanVerdict::kBlock);
+  EXPECT_EQ(Weigh({Hit("PI-031"), Hit("PI-031", Reach::kTool, "another text")}).verdict, ScanVerdict::kWarn);
   RawFinding unsure = Hit("PI-031");
   unsure.scale = 0.8;
   EXPECT_EQ(Weigh({unsure, Hit("M-HIGH")}).verdict, Weigh({Hit("M-HIGH")}).verdict);
