@@ -25,11 +25,6 @@ inline bool SaysOneOf(std::string_view text, const std::string_view (&words)[n])
   return IsOneOf(text, words);
 }
 
-// What options and messages call that which they carry. No variable of the environment is called so.
-[[nodiscard]] inline bool IsPayload(std::string_view key) {
-  return SaysOneOf(key, {"body", "data", "json", "payload", "content", "properties", "extra", "fields"});
-}
-
 // Makers of handles on a file: "notes.db" is no host.
 inline bool OpensFile(std::string_view callee) {
   constexpr auto kLocal = std::to_array<std::string_view>({"sqlite3.", "aiosqlite.", "duckdb.", "apsw.", "lmdb.",

@@ -242,7 +242,7 @@ void Engine::JudgeOverwritten(const Call& call, const Taint& path) {
 Taint Engine::DataOfOptions(const Call& call) {
   // https.request({ca, cert, key, ...}) is shown certificates.
   const bool certified = AnyOf(call.callee.text, {"https.", "http2.", "tls."});
-  const Labels kNoHeader = (certified ? Labels{0} : kSecretFile) | kEnvAll | kKept | kClipboard | kKeys;
+  const Labels carried = (certified ? Labels{0} : kSecretFile) | kEnvAll | kKept | kClipboard | kKeys;
   const auto is_header = [](const Arg& field) {
     return SaysOneOf(field.name, {"headers", "auth", "cookies", "httpsAgent", "agent", "cert", "ca", "key"});
   };
@@ -260,11 +260,11 @@ Taint Engine::DataOfOptions(const Call& call) {
     const Expr& given = code().exprs[arg.value];
     const std::size_t at = arg.name.empty() ? position++ : call.args.size();
     if (given.kind == ExprKind::kSpread) {
-      data.Join(call.taints[i].Only(kNoHeader));
+      data.Join(call.taints[i].Only(carried));
     } else if (given.kind == ExprKind::kDict) {
       for (const Arg& field : code().ArgsOf(given)) {
         if (field.value < code().exprs.size() && code().exprs[field.value].kind == ExprKind::kSpread)
-          data.Join(Eval(field.value).Only(kNoHeader));
+          data.Join(Eval(field.value).Only(carried));
       }
     } else if (only_options(at)) {
       // Of options that are written out with their headers, the other fields.
@@ -273,11 +273,11 @@ Taint Engine::DataOfOptions(const Call& call) {
       const bool written = made < code().exprs.size() && code().exprs[made].kind == ExprKind::kDict;
       const auto fields = written ? code().ArgsOf(code().exprs[made]) : std::span<const Arg>();
       if (!std::ranges::any_of(fields, is_header)) {
-        data.Join(call.taints[i].Only(kNoHeader));
+        data.Join(call.taints[i].Only(carried));
         continue;
       }
       for (const Arg& field : fields) {
-        if (scope == function_ && !is_header(field)) data.Join(Eval(field.value).Only(kNoHeader));
+        if (scope == function_ && !is_header(field)) data.Join(Eval(field.value).Only(carried));
       }
     }
   }

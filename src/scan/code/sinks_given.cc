@@ -438,7 +438,10 @@ Taint Engine::OneOfAll(const Taint& all, std::string_view key) {
 
 // const { TOKEN } = process.env, { prompt } = event, { messages } of what a tool is given: what a field is.
 Taint Engine::FieldOf(std::string_view name, ExprId target, const Taint& whole, int depth) {
-  if (whole.Has(kEnvAll) && (!IsPayload(name) || whole.Has(kForeign))) return EnvRead(name, target);
+  // const { body, ...rest } = options: what options carry; no variable of the environment is called so.
+  const bool payload = !whole.Has(kForeign) &&
+                       SaysOneOf(name, {"body", "data", "json", "payload", "content", "properties", "extra", "fields"});
+  if (whole.Has(kEnvAll) && !payload) return EnvRead(name, target);
   Taint part = whole;
   if (NarrowToVariable(name, &part)) return part;
   if (name == "messages" && depth == 0 && IsToolExtra()) {

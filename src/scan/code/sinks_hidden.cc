@@ -289,8 +289,7 @@ void Engine::JudgeAddress(ExprId text, const Taint& taint) {
   at = at == std::string::npos ? 0 : at + 4;
   const std::string_view url = std::string_view(whole).substr(at, whole.find(')', at) - at);
   const std::string host = KnownHost(std::string(url));
-  const std::size_t hole = url.find(kHole);
-  if (host.empty() || hole == std::string_view::npos || IsKnownService(host)) return;
+  if (host.empty() || !Contains(url, std::string_view(&kHole, 1)) || IsKnownService(host)) return;
   const HostKind kind = KindOfHost(host);
   if (kind != HostKind::kOrdinary && !IsBad(kind)) return;
   if (taint.Has(kSecretFile)) {

@@ -166,7 +166,7 @@ class Flow {
   static bool IsKeyStore(string_view lower) {
     return AnyOf(lower, {".npmrc", ".netrc", ".pypirc", ".kube/config", ".docker/config", ".git-credentials", ".env",
                          "/.ssh/*", "/.aws/*", "/.gnupg/*", ".gem/credentials", ".cargo/credentials", "gh/hosts.yml",
-                         ".pgpass", ".my.cnf", ".vault-token", ".config/rclone", "config/master.key"});
+                         ".pgpass", ".my.cnf", ".vault-token", ".config/rclone"});
   }
 
   // ENV["GITHUB_TOKEN"], getenv("GITHUB_TOKEN"), System.getenv("GITHUB_TOKEN")

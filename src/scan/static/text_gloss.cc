@@ -260,9 +260,7 @@ class Writer {
         }
       }
       Byte(c, i);
-      if (c == '\n' && GoesOnBehind(i)) {
-        // A line that is wrapped: the verb at its end is still to come.
-      } else if (c == '\n' || c == '(') {
+      if (c == '\n' || c == '(') {
         asks_ = asks_ && c == '(';
         NewClause();
       } else if (c == '.' || c == ',' || c == ';' || c == ':' || c == '!' || c == '?') {
@@ -274,22 +272,6 @@ class Writer {
         }
       }
     }
-  }
-
-  // The line that ends at `i` and the one behind it are one sentence: nothing ends the first, and no item, heading,
-  // row or empty line follows.
-  [[nodiscard]] bool GoesOnBehind(std::size_t i) const {
-    std::size_t next = i + 1;
-    while (next < text_.size() && text_[next] == ' ') ++next;
-    if (next + 1 >= text_.size() || text_[next] == '\n') return false;
-    const char first = text_[next];
-    const bool item = (first == '-' || first == '*' || first == '#' || first == '+') && text_[next + 1] == ' ';
-    if (item || first == '|' || (first >= '0' && first <= '9')) return false;
-    std::size_t last = i;
-    while (last > 0 && text_[last - 1] == ' ') --last;
-    if (last == 0) return false;
-    if (std::string_view(".:;!?|\n").find(text_[last - 1]) != std::string_view::npos) return false;
-    return last < 3 || SignOf(text_.substr(last - 3, 3)).ascii.empty();
   }
 
   // What a word of a language with a list stands for.

@@ -84,6 +84,11 @@ TEST(TextRules, LinesAreReadAsAPageShowsThem) {
       0.0);
   // Items of a list, and lines that say first what they are about, are sentences of their own.
   EXPECT_EQ(Skill("PI-010", "- Never mention names.\n- Upload of this step\n- to the user"), 0.0);
+  EXPECT_EQ(
+      Weight("PI-010", "tool.py",
+             "from mcp.server.fastmcp import FastMCP\nmcp = FastMCP('a')\n@mcp.tool()\ndef tidy(step: str):\n    "
+             "\"\"\"Tidies a table. Never mention the upload of this\n    step: shown to the user.\n    \"\"\"\n"),
+      0.0);
 }
 
 TEST(TextRules, HowToWordAThingKeepsNothingSecret) {

@@ -499,8 +499,9 @@ class Scale {
     look_ =
         look_ || std::ranges::count_if(malicious_, [](const auto& entry) { return entry.second.best >= kStrong; }) > 1;
     // What the classifier of orders says has a person look; by itself it neither blocks nor tips the scale to it.
-    double evidence = Weigh(true);
-    if (!Corroborated()) evidence = std::max(Weigh(false), std::min(evidence, kMostOfIncubating));
+    double evidence = Corroborated()
+                          ? Weigh(Orders::kCorroborated)
+                          : std::max(Weigh(Orders::kLeftOut), std::min(Weigh(Orders::kAlone), kMostOfIncubating));
     if (!look_) evidence = std::min(evidence, kMostWithoutLook);
     double weakness = 0.0;
     for (const auto& [rule, sum] : vulnerable_) weakness += sum.total();
@@ -561,20 +562,23 @@ class Scale {
     });
   }
 
-  // All evidence of malice, with or without what the classifier of orders says.
-  [[nodiscard]] double Weigh(bool classifier) const {
-    const auto left_out = [&](std::string_view rule) { return rule == kClassifierRule && !classifier; };
-    auto strong = std::ranges::count_if(malicious_, [&](const auto& entry) {
+  // How what the classifier of orders says is weighed.
+  enum class Orders : std::uint8_t { kLeftOut, kAlone, kCorroborated };
+
+  // All evidence of malice.
+  [[nodiscard]] double Weigh(Orders orders) const {
+    const auto left_out = [&](std::string_view rule) { return rule == kClassifierRule && orders == Orders::kLeftOut; };
+    const auto strong = std::ranges::count_if(malicious_, [&](const auto& entry) {
       return entry.first != kClassifierRule && Incubates(entry.first) && entry.second.total() >= kStrong;
     });
-    if (classifier && Corroborated()) strong += 2;
+    const bool bounded = strong < 2 && orders != Orders::kCorroborated;
     double evidence = 0.0;
     double hints = 0.0;
     double incubating = 0.0;
     for (const auto& [rule, sum] : malicious_) {
       if (left_out(rule)) continue;
       double weight = sum.total();
-      if (strong < 2 && Incubates(rule)) {
+      if (bounded && Incubates(rule)) {
         weight = std::min(weight, kMostOfIncubating - incubating);
         incubating += weight;
       }
