@@ -488,6 +488,7 @@ class Engine {
   [[nodiscard]] bool StandsBeforeRoutes() const;
   [[nodiscard]] bool IsMiddleware(std::uint32_t module, FuncId function) const;
   [[nodiscard]] Taint SessionOf(const Call& call);
+  [[nodiscard]] bool IsConnection(ExprId value) const;
   bool JudgeMirroredRequest(const Call& call, const Taint& data, const std::string& host);
   void JudgeSpan(const Call& call);
   // taps.cc
@@ -580,6 +581,8 @@ class Engine {
   bool JudgeAside(ExprId at, const Taint& data, const std::string& host);
   void JudgeKeptAside(ExprId at_call, const Taint& data, const std::string& host);
   [[nodiscard]] bool SendsAside();
+  [[nodiscard]] bool IsHushed();
+  bool JudgeHushedCopy(const Call& call, const std::string& host);
   // ... of what the tool being read was given, which does its work besides.
   [[nodiscard]] bool SendsBesideWork(std::string_view host);
   [[nodiscard]] bool SendingIsPurpose();

@@ -218,6 +218,7 @@ inline bool Transforms(std::string_view name) {
                                                                           "StringIO",
                                                                           "Request",
                                                                           "FormData",
+                                                                          "Headers",
                                                                           "URLSearchParams",
                                                                           "encrypt",
                                                                           "Blob",

@@ -13,6 +13,7 @@ const NodeKinds& Kinds() {
                                 {"method_declaration", kMethodDef},
                                 {"func_literal", kClosure},
                                 {"type_spec", kTypeDef},
+                                {"field_declaration", kFieldDeclaration},
                                 {"parameter_list", kParameters},
                                 {"parameter_declaration", kParameter},
                                 {"variadic_parameter_declaration", kVariadicParameter},

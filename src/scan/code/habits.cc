@@ -394,11 +394,16 @@ bool Engine::PipesShell() const {
   return connected && NamesShell(text);
 }
 
+// What net.Dial or Accept gives, or a parameter of the type net.Conn.
+bool Engine::IsConnection(ExprId value) const {
+  return AnyOf(view().Evaluate(value, function_).text,
+               {"net.Dial", "tls.Dial", ".Accept()", "net.Conn", "net.TCPConn"});
+}
+
 // cmd.Stdin = conn
 void Engine::JudgeTied(ExprId target, ExprId value) {
   if (code().language != Language::kGo || code().exprs[target].text != "Stdin" || !NamesShell(code().text)) return;
-  if (AnyOf(view().Evaluate(value, function_).text, {"net.Dial", "tls.Dial", ".Accept()"}))
-    Raise("RCE-002", target, {}, 0, "ties a shell's input and output to whoever is connected");
+  if (IsConnection(value)) Raise("RCE-002", target, {}, 0, "ties a shell's input and output to whoever is connected");
 }
 
 // Several deeds of one function that make an attack together.

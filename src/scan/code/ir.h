@@ -119,6 +119,12 @@ struct Function {
   std::vector<Stmt> body;
 };
 
+// A field that is declared with its type, and given nothing there: `http: reqwest::Client`, `http *http.Client`.
+struct TypedField {
+  std::string_view name;
+  ExprId type = kNone;
+};
+
 struct Class {
   std::string_view name;
   Loc loc;
@@ -128,6 +134,7 @@ struct Class {
   std::vector<ExprId> decorators;
   std::vector<FuncId> methods;
   ExprId docstring = kNone;
+  std::vector<TypedField> fields;
 };
 
 // Go `import x "a/b"` -> {"x", "a/b", ""}; Rust `use a::b::{c, d as e};` -> {"c", "a.b", "c"}, {"e", "a.b", "d"}; of

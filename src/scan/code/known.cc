@@ -117,8 +117,8 @@ std::string Engine::KnownPath(ExprId id) {
   if (view().is_python()) {
     if (SaysOneOf(callee, {"pathlib.Path", "pathlib.PurePath", "os.path.join"})) return joined(args);
     if (SaysOneOf(callee, {"os.path.expanduser", "os.path.expandvars", "os.path.abspath", "os.path.realpath",
-                           "os.path.normpath", "os.fspath", "builtins.str"}) &&
-        args.size() == 1)
+                           "os.path.normpath", "os.fspath", "builtins.str", "shutil.which"}) &&
+        !args.empty() && (args.size() == 1 || callee == "shutil.which"))
       return Known(args[0].value);
     const bool same = how.kind == ExprKind::kMember &&
                       SaysOneOf(how.text, {"expanduser", "resolve", "absolute", "strip", "as_posix"}) &&

@@ -477,8 +477,10 @@ void Lowering::EmitAssignment(NodeIndex node) {
       // class Report: state: dict, of which an object is made: a field that nothing is known of.
       const ExprId field = ExprOf(PartWith(last, kFieldLeft));
       if (field != kNone && module_.exprs[field].kind == ExprKind::kName) {
-        if (const ExprId target = ClassTarget(field); target != field)
+        if (const ExprId target = ClassTarget(field); target != field) {
+          module_.classes[scopes_.back().owner].fields.push_back({module_.exprs[field].text, type});
           Emit(Current(), StmtKind::kAssign, last, target, kNone);
+        }
       }
     }
     return;

@@ -347,6 +347,7 @@ Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const
     return value;
   }
   if (slot.import != kNone) return OfImport(module_.imports[slot.import]);
+  if (slot.type != kNone) return OfType(slot.type, kModuleBody);
   if (slot.param != kNone && slot.scope < module_.functions.size()) {
     const Function& function = module_.functions[slot.scope];
     // import("m").then((m) => ...): what was waited for.
@@ -366,16 +367,13 @@ Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const
         return value;
       }
     }
-    if (function.params[slot.param].annotation != kNone) {
-      const Value& type = Evaluate(PlainType(function.params[slot.param].annotation), function.parent);
-      if (type.kind == ValueKind::kClass) {
-        value = type;
-        value.kind = ValueKind::kInstance;
-      } else if (type.kind == ValueKind::kQualified && !IsModuleObject(type) && !type.text.starts_with("builtins.") &&
-                 !type.text.starts_with("typing.") && !type.text.starts_with("globalThis.")) {
-        value.kind = ValueKind::kInstance;
-        value.text = type.text + "()";
-      }
+    if (function.params[slot.param].annotation != kNone)
+      value = OfType(function.params[slot.param].annotation, function.parent);
+    // async def handle(reader, writer), given to asyncio.start_server(handle, ...)
+    if (value.kind == ValueKind::kUnknown && slot.param < 3 && !function.name.empty() &&
+        std::ranges::find(stream_handlers_, function.name) != stream_handlers_.end()) {
+      value.kind = ValueKind::kInstance;
+      value.text = "asyncio.open_connection()[]";
     }
     // constructor(private readonly client = new Client(), fetcher = fetch): what it is where nobody gives another.
     if (const ExprId fallback = function.params[slot.param].fallback;
@@ -386,6 +384,21 @@ Value ModuleView::OfSlot(std::uint32_t id, std::uint32_t at, FuncId scope) const
         value = usual;
       }
     }
+  }
+  return value;
+}
+
+// What is declared to be of this type.
+Value ModuleView::OfType(ExprId annotation, FuncId scope) const {
+  const Value& type = Evaluate(PlainType(annotation), scope);
+  Value value;
+  if (type.kind == ValueKind::kClass) {
+    value = type;
+    value.kind = ValueKind::kInstance;
+  } else if (type.kind == ValueKind::kQualified && !IsModuleObject(type) && !type.text.starts_with("builtins.") &&
+             !type.text.starts_with("typing.") && !type.text.starts_with("globalThis.")) {
+    value.kind = ValueKind::kInstance;
+    value.text = type.text + "()";
   }
   return value;
 }

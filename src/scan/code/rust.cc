@@ -17,6 +17,7 @@ const NodeKinds& Kinds() {
                                 {"closure_expression", kClosure},
                                 {"struct_item", kTypeDef},
                                 {"enum_item", kTypeDef},
+                                {"field_declaration", kFieldDeclaration},
                                 {"impl_item", kImpl},
                                 {"mod_item", kModule},
                                 {"parameters", kParameters},

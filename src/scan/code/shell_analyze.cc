@@ -141,8 +141,19 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
     if (sent.secret && sent.secret_loc.end == 0) sent.secret_loc = command.loc;
   }
   Taint carried;
-  for (const ShellWord* word : transfer.urls) carried.Merge(OfWord(*word));
-  for (const ShellWord* word : transfer.headers) carried.Merge(OfWord(*word));
+  // -H "Authorization: Bearer $NEON_API_KEY", to neon.tech: the service's own, read from settings. So is a token out of
+  // such a file that is shown, in a header, to a host that the settings name as well. No key of a person's is either.
+  const auto names_host = [&](const std::string& name) {
+    return HostOfVendors(host, VendorOf(name)) || IsStoreOf("~/." + LowerCase(name.substr(0, name.find('_'))), host);
+  };
+  const auto carry = [&](const ShellWord& word, bool header) {
+    Taint one = OfWord(word);
+    const bool own = (header && !IsFixedPlace(host, url)) || std::ranges::any_of(word.variables, names_host);
+    if (own && KindOfPath(HomePath(one.what)) != PathKind::kSecret) one.secret = false;
+    carried.Merge(one);
+  };
+  for (const ShellWord* word : transfer.urls) carry(*word, false);
+  for (const ShellWord* word : transfer.headers) carry(*word, true);
   if (carried.secret && carried.what.ends_with("\x02token")) carried.secret = false;
   for (const auto* list : {&transfer.urls, &transfer.headers}) {
     for (const ShellWord* word : *list) {

@@ -23,6 +23,9 @@ Taint Engine::TaintOfArg(const Call& call, ExprId expr) const {
   return {};
 }
 
+// Of what a key ring or a vault gives, sent to a host that the settings name: how one signs in.
+constexpr double kOfKeyRing = 0.4;
+
 void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view, const Taint& target) {
   // Of what a helper sends for its callers, whether it waits for the answer is known there.
   if (!sent_on_) NoteSent(data, std::string(host_view), data.params != 0 && SendsAside());
@@ -39,13 +42,16 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   const std::string to = fixed ? " to " + host : std::string(" over the network");
   if (all.Has(kSecretFile | kStore)) {
     // Cloud libraries trade their own key files for tokens at their own hosts.
-    if (!fixed || inbox || !IsKnownService(host) || IsNoServicesKey(all)) {
+    // A key for a model's host lies in the key ring, or with a service that keeps keys.
+    const bool models = fixed && !inbox && HostOfModels(host) && !all.Has(kSecretFile);
+    if (!models && (!fixed || inbox || !IsKnownService(host) || IsNoServicesKey(all))) {
       // A credential that is only in the options or the address may be the header where it belongs.
       const bool body = data.Has(kSecretFile | kStore) || fixed;
       Raise("EXFIL-001", call.expr, all, kSecretFile | kStore, "sends credentials read from their store" + to,
-            fixed  ? 1.0
-            : body ? 0.75
-                   : 0.2,
+            fixed                           ? 1.0
+            : body && data.Has(kSecretFile) ? 0.75
+            : body                          ? kOfKeyRing
+                                            : 0.2,
             inbox ? std::string() : host);
       return;
     }
@@ -127,7 +133,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   if (sent_on_) return;
   if (SendsBesideWork(host)) {
     (void)JudgeAside(call.expr, all, host);
-  } else if (!SendsAside() || !JudgeAside(call.expr, data, host)) {
+  } else if ((!SendsAside() || !JudgeAside(call.expr, data, host)) && !JudgeHushedCopy(call, host)) {
     JudgeKeptAside(call.expr, data, host);
   }
 }

@@ -77,6 +77,10 @@ void Engine::JudgeEmptied(const Call& call) {
     const std::uint32_t slot = view().SlotOf(path, function_);
     if (slot == kNone || view().slots()[slot].param != kNone) return;
   }
+  // path.join(folder, ".gitignore"): the one of that name.
+  const std::string known = Known(path);
+  const std::size_t slash = known.rfind('/');
+  if (slash != std::string::npos && slash + 1 < known.size() && known.rfind(kHole) < slash) return;
   // A file that is made is no file that was found.
   if (AnyOf(around, {"not os.path.exists", "!fs.existsSync", "!existsSync", "touch", "__init__.py", ".gitkeep",
                      "ENOENT", "lock", "clear", "reset", "marker", "placeholder", "Lock", "Clear", "Reset"}))

@@ -185,7 +185,9 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
           host);
     return;
   }
-  if (headers.Has(kSecretFile | kStore | kEnvAll) && !IsKnownService(host) && KindOfHost(host) != HostKind::kLocal) {
+  const bool own_key = HostOfModels(host) && !headers.Has(kSecretFile | kEnvAll);
+  if (headers.Has(kSecretFile | kStore | kEnvAll) && !own_key && !IsKnownService(host) &&
+      KindOfHost(host) != HostKind::kLocal) {
     // A header carries the credential of its own service, and no file of keys.
     const bool all = headers.Has(kEnvAll);
     Raise(all ? "EXFIL-002" : "EXFIL-001", call.expr, headers, kSecretFile | kStore | kEnvAll,
@@ -258,6 +260,10 @@ Taint Engine::AnswerOfRequest(const Call& call, const std::string& text, const s
   if (posts) {
     result = result.Without(kNetStranger);
     if (KindOfHost(host) != HostKind::kOrdinary || IsKnownService(host)) result = result.Without(kNetFixed);
+  }
+  // (await fetch("https://host/index.json")).json().url: what a host's answer says to ask next is that host's answer.
+  if (host.empty() && !posts && target.Has(kNetStranger) && !target.Has(kToolArgument)) {
+    result.Join(target.Only(kNetStranger | kNetFixed));
   }
   // def fetch(url): whose answer it is, each caller says.
   if (host.empty() && !posts && (here().asks | target.params) != here().asks) {

@@ -346,9 +346,14 @@ Taint Engine::ToldFrom(ExprId member, std::string_view key) {
   if (key == "path" || key == "rfile") {
     // self.path, self.rfile in do_GET of a handler.
     const ExprId owner = code().exprs[member].base;
-    const bool handler = view().is_python() && owner < code().exprs.size() && code().exprs[owner].text == "self" &&
-                         code().functions[function_].name.starts_with("do_") &&
-                         served_.contains(Key(module_, function_));
+    const bool own = view().is_python() && owner < code().exprs.size() && code().exprs[owner].text == "self";
+    // ... in `handle` of socketserver's.
+    if (own && key == "rfile" && code().functions[function_].name == "handle" &&
+        Contains(code().text, "StreamRequestHandler")) {
+      return Source(kSocketData, member, "receives data from a connection");
+    }
+    const bool handler =
+        own && code().functions[function_].name.starts_with("do_") && served_.contains(Key(module_, function_));
     return handler ? Source(kCaller, member, "takes what a request says") : Taint();
   }
   if (key != "arguments") return {};

@@ -109,8 +109,21 @@ bool Engine::DrivesBrowser() const {
   });
 }
 
-// context.cookies(), driver.get_cookies(), context.storageState(): who is signed in where.
+// context.cookies(), driver.get_cookies(), context.storageState(): who is signed in where. What a connection brings.
 Taint Engine::SessionOf(const Call& call) {
+  // client.send("Network.getAllCookies"), driver.execute_cdp_cmd("Storage.getCookies", {})
+  if (SaysOneOf(call.last, {"send", "execute_cdp_cmd", "execute", "sendCommand"}) && !call.args.empty() &&
+      SaysOneOf(view().Text(call.args[0].value, function_),
+                {"Network.getAllCookies", "Network.getCookies", "Storage.getCookies"})) {
+    return Source(kKept, call.expr, "takes the sessions that a browser has open");
+  }
+  // bufio.NewScanner(conn): what the other side says.
+  if (code().language == Language::kGo && !call.args.empty() &&
+      SaysOneOf(call.callee.text, {"bufio.NewScanner", "bufio.NewReader", "io.ReadAll", "encoding/json.NewDecoder",
+                                   "net/textproto.NewReader"}) &&
+      IsConnection(call.args[0].value)) {
+    return Source(kSocketData, call.expr, "receives data from a connection");
+  }
   if (!call.IsMethod() || !SaysOneOf(call.last, {"cookies", "get_cookies", "getCookies", "storageState",
                                                  "storage_state", "getAllCookies"})) {
     return {};

@@ -416,7 +416,14 @@ ExprId Lowering::BuildCall(NodeIndex node) {
   scratch_.clear();
   if (given != kNone) CollectArgs(given, &scratch_);
   ExprId callee = ExprOf(function);
-  const std::string_view name = function == kNone ? std::string_view() : TextOf(function);
+  std::string_view name = function == kNone ? std::string_view() : TextOf(function);
+  if (KindOf(node) == kMacro) {  // serde_json::json!
+    const std::size_t path = name.rfind("::");
+    if (path != std::string_view::npos) {
+      name.remove_prefix(path + 2);
+      callee = New(ExprKind::kName, node, name);
+    }
+  }
   if (KindOf(node) == kMacro && callee != kNone) module_.exprs[callee].text = Own(std::string(name) + "!");
   if (IsCalledMacro(name)) {
     std::vector<Arg> args(scratch_);

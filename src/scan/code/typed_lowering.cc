@@ -210,6 +210,9 @@ void Lowering::Enter(NodeIndex node) {
     case kModule:
       EmitImport(node);
       return;
+    case kFieldDeclaration:
+      NoteField(node);
+      return;
     default:
       return;
   }
@@ -387,6 +390,21 @@ void Lowering::EmitReturn(NodeIndex node) {
     if (ExprOf(value) != kNone) Emit(StmtKind::kReturn, node, kNone, ExprOf(value));
   }
   if (ExprOf(value) != kNone) Emit(StmtKind::kExpr, node, kNone, ExprOf(value));
+}
+
+// struct App { http: reqwest::Client }, type App struct { http *http.Client }
+void Lowering::NoteField(NodeIndex node) {
+  constexpr std::size_t kMostFields = 256;
+  const ExprId type = ExprOf(PartWith(node, kType));
+  NodeIndex owner = ParentOf(node);
+  while (owner != kNone && KindOf(owner) != kTypeDef) owner = ParentOf(owner);
+  if (type == kNone || owner == kNone || KindOf(owner) != kTypeDef) return;
+  const NodeIndex named = PartWith(owner, kName);
+  if (named == kNone) return;
+  std::vector<TypedField>& fields = module_.classes[ClassNamed(TextOf(named), owner)].fields;
+  for (NodeIndex part = FirstPart(node); part != kNone; part = NextPart(part)) {
+    if (FieldOf(part) == kName && fields.size() < kMostFields) fields.push_back({TextOf(part), type});
+  }
 }
 
 void Lowering::EmitFunction(NodeIndex node) {

@@ -30,6 +30,7 @@ enum Kind : NodeKind {
   kMethodDef,  // with a receiver
   kClosure,
   kTypeDef,
+  kFieldDeclaration,
   kImpl,
   kModule,  // mod x; mod x { ... }
   kReceiver,
@@ -134,6 +135,7 @@ class Lowering : private TreeLowering {
   void Enter(NodeIndex node);
   void Leave(NodeIndex node);
   void EmitReturn(NodeIndex node);
+  void NoteField(NodeIndex node);
   void EmitFunction(NodeIndex node);
   void FillParams(NodeIndex parameters, Function* function);
   void FillDecorators(NodeIndex node, Function* function);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "code/catalogue.h"
+#include "interlock/base/find_bytes.h"
 #include "static/classify.h"
 
 namespace interlock::scan::code {
@@ -271,7 +272,23 @@ void ModuleView::Bind(ExprId target, ExprId value, FuncId scope, std::uint32_t e
   bindings_.push_back(binding);
 }
 
+// asyncio.start_server(handle, ...), asyncio.start_server(self.handle, ...): the names of what is given there.
+void ModuleView::NoteStreamHandlers() {
+  constexpr std::string_view kServe = "start_server(";
+  constexpr std::size_t kMost = 16;
+  const std::string_view text = module_.text;
+  std::size_t at = is_python() ? base::FindBytes(text, kServe) : std::string_view::npos;
+  for (; at != std::string_view::npos && stream_handlers_.size() < kMost; at = text.find(kServe, at + 1)) {
+    std::string_view given =
+        text.substr(std::min(text.find_first_not_of(" \r\n", at + kServe.size()), text.size()), 100);
+    given = given.substr(0, given.find_first_of(",) \r\n"));
+    given.remove_prefix(given.starts_with("self.") ? 5 : 0);
+    if (!given.empty()) stream_handlers_.push_back(given);
+  }
+}
+
 void ModuleView::Build() {
+  NoteStreamHandlers();
   first_param_.reserve(module_.functions.size());
   first_param_.push_back(0);  // the module itself has none
   for (FuncId id = 1; id < module_.functions.size(); ++id) {
@@ -291,6 +308,7 @@ void ModuleView::Build() {
   for (ClassId id = 0; id < module_.classes.size(); ++id) {
     const Class& klass = module_.classes[id];
     if (!klass.name.empty()) slots_[AddSlot(klass.parent, kNone, klass.name)].klass = id;
+    for (const TypedField& field : klass.fields) slots_[AddSlot(kModuleBody, id, field.name)].type = field.type;
   }
   for (std::uint32_t i = 0; i < module_.imports.size(); ++i) {
     const Import& import = module_.imports[i];

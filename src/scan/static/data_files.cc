@@ -158,9 +158,10 @@ void JudgeLogFactories(const FileContext& file, std::vector<RawFinding>& out) {
   }
 }
 
-// {"class": "logging.handlers.HTTPHandler", "host": "..."} in a file of settings: each line that is logged leaves.
+// {"class": "logging.handlers.HTTPHandler", "host": "..."}, or `class=handlers.SocketHandler` and `args=("...", 9020)`,
+// in a file of settings: each line that is logged leaves.
 void JudgeLogSettings(const FileContext& file, std::vector<RawFinding>& out) {
-  constexpr std::string_view kHandlers = "logging.handlers.";
+  constexpr std::string_view kHandlers = "handlers.";
   constexpr std::size_t kNear = 400;  // bytes from the handler's name to its host
   const std::string_view text = file.text().substr(0, kMaxRead);
   for (std::size_t at = text.find(kHandlers); at != std::string_view::npos; at = text.find(kHandlers, at + 1)) {
@@ -172,6 +173,7 @@ void JudgeLogSettings(const FileContext& file, std::vector<RawFinding>& out) {
     std::string_view rest = text.substr(at + kHandlers.size(), kNear);
     rest = rest.substr(0, std::min(rest.find(kHandlers), rest.find('}')));
     std::size_t key = rest.find("host");
+    if (key == std::string_view::npos) key = rest.find("args");
     if (key == std::string_view::npos) continue;
     key = rest.find_first_of(":=", key);
     const std::size_t from = key == std::string_view::npos ? key : rest.find_first_not_of(" '\"(,:=", key);

@@ -603,6 +603,9 @@ class Flow {
       Raise(one, "EXFIL-004", fmt::format("sends {} to {}", value.what, host), 0.8, host);
     } else if (value.vendors.count() >= 2 && !code::HostOfVendors(host, value.vendors)) {
       Raise(one, "EXFIL-003", fmt::format("sends credentials of several services to {}", host), 0.9, host);
+    } else if (value.vendors.count() == 1 && !code::HostOfVendors(host, value.vendors) &&
+               KindOfHost(host) != HostKind::kLocal) {
+      Raise(one, "EXFIL-003", fmt::format("shows a service's credential to another's host, {}", host), 0.7, host);
     }
   }
 

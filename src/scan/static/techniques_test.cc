@@ -158,6 +158,20 @@ TEST(Packages, WhatLeavesByLibrariesAndOptions) {
   EXPECT_GE(ExpectOf("libraries_honest", false), 32U);
 }
 
+// Fields that are declared with a type, connections that are handed on, headers that are copied.
+TEST(Packages, WhatClientsInFieldsSend) {
+  EXPECT_GE(ExpectOf("connections", true), 60U);
+  EXPECT_GE(ExpectOf("connections_honest", false), 9U);
+}
+
+// What the user is not to learn, in twenty languages; capitals too. What is reported otherwise than it is.
+TEST(Packages, WhatPeopleAreNotToLearn) {
+  EXPECT_GE(ExpectOf("secrecy", true), 72U);
+  EXPECT_GE(ExpectOf("secrecy_honest", false), 62U);
+  EXPECT_GE(ExpectOf("misreported", true), 13U);
+  EXPECT_GE(ExpectOf("misreported_honest", false), 17U);
+}
+
 TEST(Packages, WhatKeepsAnEstateSafeStands) {
   EXPECT_GE(ExpectOf("walls", true), 77U);
   EXPECT_GE(ExpectOf("walls_told", false), 68U);

@@ -247,9 +247,8 @@ class Analysis {
       const std::uint32_t at = canvas_.SentenceAt(begin);
       const TextSentence& sentence = canvas_.sentences[at];
       if (const re2::RE2* unless = pattern.unless.get(); unless != nullptr) {
-        const std::uint32_t from = sentence.begin;
-        const std::uint32_t to = std::max(sentence.end, end);
-        if (re2::RE2::PartialMatch(re2::StringPiece(canvas_.text.data() + from, to - from), *unless)) continue;
+        const std::string_view around = canvas_.SentenceAround(begin, end);
+        if (re2::RE2::PartialMatch(re2::StringPiece(around.data(), around.size()), *unless)) continue;
       }
       if (const re2::RE2* near = pattern.near.get(); near != nullptr) {
         const std::uint32_t window = pattern.pattern->window;

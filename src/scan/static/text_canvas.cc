@@ -242,7 +242,7 @@ class Builder {
           if (!before && !after) latin = 0;
         }
         if (latin == 0) {
-          text.append(shown.substr(i, one.size));
+          AppendSmall(one, shown.substr(i, one.size), text);
           passage.map.insert(passage.map.end(), one.size, at);
           i += one.size;
           continue;
@@ -547,6 +547,19 @@ bool TextCanvas::NamesValue(std::uint32_t token) const noexcept {
 std::uint32_t TextCanvas::SentenceAt(std::uint32_t at) const noexcept {
   const auto next = std::ranges::upper_bound(sentences, at, {}, &TextSentence::begin);
   return next == sentences.begin() ? 0 : static_cast<std::uint32_t>(next - sentences.begin() - 1);
+}
+
+std::string_view TextCanvas::SentenceAround(std::uint32_t begin, std::uint32_t end) const noexcept {
+  const TextSentence& sentence = sentences[SentenceAt(begin)];
+  std::uint32_t from = sentence.begin;
+  std::uint32_t to = std::max(sentence.end, end);
+  // Of scripts whose words are not read no sentence is kept: it ends at the next full stop.
+  if (sentence.end <= begin) {
+    const TextPassage& passage = passages[PassageAt(begin)];
+    from = std::max(passage.begin, sentence.end);
+    to = static_cast<std::uint32_t>(std::min<std::size_t>(text.find_first_of(".!?\n", end), passage.end));
+  }
+  return std::string_view(text).substr(from, to > from ? to - from : 0);
 }
 
 double TextCanvas::SecurityAt(std::uint32_t p) const noexcept {

@@ -107,6 +107,8 @@ struct TextCanvas {
   // The passage that holds canvas byte `at`.
   [[nodiscard]] std::uint32_t PassageAt(std::uint32_t at) const noexcept;
   [[nodiscard]] std::uint32_t SentenceAt(std::uint32_t at) const noexcept;
+  // The text of the sentence that [begin, end) stands in, and of that span where it goes beyond. There is a sentence.
+  [[nodiscard]] std::string_view SentenceAround(std::uint32_t begin, std::uint32_t end) const noexcept;
   // "(email: a@b.example, password: x)", "test account: email a@b.example": the word is the name of a value, no verb.
   [[nodiscard]] bool NamesValue(std::uint32_t token) const noexcept;
 };

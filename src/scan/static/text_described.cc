@@ -3,6 +3,7 @@
 #include <array>
 #include <span>
 
+#include "static/ascii.h"
 #include "static/listed_words.h"
 #include "static/text_frames.h"
 
@@ -232,6 +233,22 @@ bool RefusesQuoted(std::string_view found, std::string_view after) {
   return std::ranges::any_of(kSaid, [&](std::string_view one) { return said.starts_with(one); });
 }
 
+// "Event (name, source, table, condition, bypass security filters)": one of a list of names, no order.
+bool IsListedInParentheses(std::string_view text, std::uint32_t begin, std::uint32_t end) {
+  constexpr std::uint32_t kAround = 160;
+  constexpr std::ptrdiff_t kSeveral = 3;
+  constexpr std::uint32_t kLongestName = 40;
+  const std::uint32_t from = begin > kAround ? begin - kAround : 0;
+  std::string_view before = text.substr(from, begin - from);
+  const std::size_t open = before.rfind('(');
+  if (open == std::string_view::npos || end < begin || end - begin > kLongestName) return false;
+  before = Trim(before.substr(open + 1));
+  if (before.find_first_of(".;:!?)\n\"`") != std::string_view::npos || !before.ends_with(',')) return false;
+  if (std::count(before.begin(), before.end(), ',') < kSeveral) return false;
+  const std::string_view after = Trim(text.substr(end, kLongestName));
+  return after.starts_with(')') || after.starts_with(',');
+}
+
 }  // namespace
 
 double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end,
@@ -263,6 +280,7 @@ double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_
     }
   }
   if (passage.quoted) add(0.2);
+  if (IsListedInParentheses(text, begin, end)) add(0.75);
   if (TitleForbids(canvas, passage)) add(0.75);
   if (passage.shape == TextShape::kRow) {
     const bool cases = HasOutcome(canvas, passage, begin) || OutcomesBeside(canvas, sentence.passage) > 1;

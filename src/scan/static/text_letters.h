@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "static/ascii.h"
@@ -98,6 +99,45 @@ inline char LookAlike(std::uint32_t c) {
     if (pair.code == c) return pair.latin;
   }
   return 0;
+}
+
+// The small letter of a capital beyond ASCII, of as many bytes of UTF-8; anything else as it is.
+constexpr std::uint32_t SmallForm(std::uint32_t c) {
+  const auto within = [c](std::uint32_t first, std::uint32_t last) { return c >= first && c <= last; };
+  // Greek and Cyrillic, Armenian: the alphabet once more further on.
+  if (within(0xC0, 0xDE) && c != 0xD7) return c + 0x20;
+  if (within(0x391, 0x3A9) || within(0x410, 0x42F)) return c + 0x20;
+  if (within(0x400, 0x40F)) return c + 0x50;
+  if (within(0x531, 0x556)) return c + 0x30;
+  if (c == 0x386) return 0x3AC;
+  if (within(0x388, 0x38A)) return c + 0x25;
+  if (c == 0x38C) return 0x3CC;
+  if (within(0x38E, 0x38F)) return c + 0x3F;
+  if (c == 0x178) return 0xFF;
+  // Capitals and small letters by turns. The dotted capital I of Turkish has a small form of one byte.
+  const bool even = (c & 1) == 0;
+  if (within(0x139, 0x148) || within(0x179, 0x17E) || c == 0x1AF) return even ? c : c + 1;
+  if ((within(0x100, 0x137) && c != 0x130) || within(0x14A, 0x177) || c == 0x1A0 || within(0x460, 0x481) ||
+      within(0x48A, 0x4BF) || within(0x4D0, 0x52F) || within(0x1E00, 0x1E95) || within(0x1EA0, 0x1EFF)) {
+    return even ? c + 1 : c;
+  }
+  return c;
+}
+
+// A character as it is written, a capital as its small letter.
+inline void AppendSmall(const Decoded& one, std::string_view written, std::string& text) {
+  const std::uint32_t small = SmallForm(one.code);
+  if (small == one.code || one.size == 1) {
+    text.append(written);
+    return;
+  }
+  if (one.size == 2) {
+    text.push_back(static_cast<char>(0xC0 | (small >> 6)));
+  } else {
+    text.push_back(static_cast<char>(0xE0 | (small >> 12)));
+    text.push_back(static_cast<char>(0x80 | ((small >> 6) & 0x3F)));
+  }
+  text.push_back(static_cast<char>(0x80 | (small & 0x3F)));
 }
 
 // Forms of one and the same Latin letter: wide, mathematical, circled. 0: none.

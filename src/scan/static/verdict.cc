@@ -138,8 +138,7 @@ bool IsAboutInjections(const Identity& identity) {
     return std::ranges::any_of(
         words, [&](std::string_view word) { return std::ranges::find(identity.words, word) != identity.words.end(); });
   };
-  return has({"jailbreak", "jailbreaks", "jailbreaking", "redteam", "redteaming"}) ||
-         (has({"prompt", "prompts"}) && has({"injection", "injections"}));
+  return has({"jailbreak", "jailbreaks", "jailbreaking", "redteam", "redteaming", "injection", "injections"});
 }
 
 // What a program or a command does, other than what is said.
@@ -311,8 +310,7 @@ double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, c
         // Code from its own maker is what a package is; the user's secrets are not its maker's.
         // A document that says how to install is read by somebody; what a script of an agent does is not.
         if (IsOwnHost(raw.host, identity)) {
-          const bool unseen =
-              !raw.told && (reach == Reach::kAgent || reach == Reach::kTool || reach == Reach::kInstall);
+          const bool unseen = !raw.told && reach <= Reach::kRuntime;
           // Of SH-009 the ground is that nobody answers for the host: its maker does.
           const bool secrets = rule.threat == core::ThreatClass::kT6 && rule.id != "SH-009";
           confidence *= secrets ? 0.9 : unseen && rule.id != "SH-009" ? 0.6 : 0.25;
