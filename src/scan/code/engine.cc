@@ -567,6 +567,9 @@ Taint Engine::Eval(ExprId id) {
         taint = states_[module_].slots[slot];
         ReadState(StatePart(slot));
         if (variable.scope != function_) {
+          // Thread(target=work).start(); queue.put(key): a function may run later than it is named.
+          if (const auto more = states_[module_].added.find(slot); more != states_[module_].added.end())
+            taint.Join(more->second);
           taint.fresh = taint.labels;
           taint.params = 0;
         }

@@ -68,6 +68,7 @@ class Engine {
     const ModuleView* view = nullptr;
     std::vector<Taint> slots;
     std::unordered_map<std::uint32_t, Taint> outside;  // what functions put into variables around them
+    std::unordered_map<std::uint32_t, Taint> added;    // what the module's body adds to what its variables hold
     std::vector<std::uint16_t> entries;                // of callees and members, by expression; into entries_
     std::uint64_t steps_left = 0;                      // of this pass: one file's tangle costs no other file anything
     bool unfinished = false;

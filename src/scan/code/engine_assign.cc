@@ -23,8 +23,8 @@ void Engine::Store(std::uint32_t slot, Taint what, bool replace) {
     }
   } else {
     at.Join(what);
-    if (variable.owner == kNone && variable.scope == kModuleBody && function_ != kModuleBody && what.labels != 0) {
-      states_[module_].outside[slot].Join(what);
+    if (variable.owner == kNone && variable.scope == kModuleBody && what.labels != 0) {
+      (function_ == kModuleBody ? states_[module_].added : states_[module_].outside)[slot].Join(what);
     }
   }
 }

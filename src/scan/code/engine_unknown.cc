@@ -315,7 +315,7 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   }
   if ((state.slots[slot].labels | kept.labels) != state.slots[slot].labels) changed_ = true;
   state.slots[slot].Join(kept);
-  if (scope == kModuleBody && function_ != kModuleBody) state.outside[slot].Join(kept);
+  if (scope == kModuleBody) (function_ == kModuleBody ? state.added : state.outside)[slot].Join(kept);
   KeepInContainers(receiver, kept);
 }
 

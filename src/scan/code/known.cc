@@ -471,9 +471,14 @@ bool Engine::Deferred(const Call& call, Taint* result) {
 // bus.on("used", f); bus.emit("used", data): f is given the data.
 void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, Value>> functions) {
   const Expr* function = FunctionOf(call);
-  if (function == nullptr || function->kind != ExprKind::kMember || call.args.size() < 2) return;
-  const bool listens = SaysOneOf(function->text, {"on", "once", "addListener", "addEventListener", "subscribe"});
-  const bool tells = SaysOneOf(function->text, {"emit", "publish", "dispatch", "notify"});
+  if (function == nullptr || function->kind != ExprKind::kMember || call.args.empty()) return;
+  // samples.subscribe(f), samples.pipe(mergeMap(f)); samples.next(data)
+  const bool subject = view().Evaluate(function->base, function_).text.ends_with("Subject()");
+  if (call.args.size() < 2 && !subject) return;
+  const bool listens = SaysOneOf(function->text, {"on", "once", "addListener", "addEventListener", "subscribe"}) ||
+                       (subject && function->text == "pipe");
+  const bool tells =
+      SaysOneOf(function->text, {"emit", "publish", "dispatch", "notify"}) || (subject && function->text == "next");
   if (!listens && !tells) return;
   if (listens && function->base < code().exprs.size() &&
       SaysOneOf(code().exprs[function->base].text, {"document", "window"}) &&
@@ -486,7 +491,7 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
   }
   const std::uint32_t attribute = OwnAttribute(function->base);
   const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(function->base, function_);
-  const std::string& event = view().Text(call.args[0].value, function_);
+  const std::string event = subject ? "next" : view().Text(call.args[0].value, function_);
   // class Bus extends EventEmitter: whichever object of it tells.
   const Value& owner = view().Evaluate(function->base, function_);
   const bool own_class = owner.kind == ValueKind::kInstance && owner.module < states_.size();
@@ -499,7 +504,17 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
   std::vector<Value>& known = listeners_[std::to_string(variable) + ":" + event];
   if (listens) {
     constexpr std::size_t kMostListeners = 16;
-    for (const auto& [index, value] : functions) {
+    std::vector<std::pair<std::uint32_t, Value>> all(functions.begin(), functions.end());
+    for (std::size_t i = 0; subject && i < call.args.size(); ++i) {
+      if (call.args[i].value >= code().exprs.size()) continue;
+      const Expr& part = code().exprs[call.args[i].value];  // an operator with its function, {next: f}
+      if (part.kind != ExprKind::kCall && part.kind != ExprKind::kDict) continue;
+      for (const Arg& given : code().ArgsOf(part)) {
+        if (const Value& value = view().Evaluate(given.value, function_); value.kind == ValueKind::kFunction)
+          all.emplace_back(static_cast<std::uint32_t>(i), value);
+      }
+    }
+    for (const auto& [index, value] : all) {
       const bool there = std::ranges::any_of(
           known, [&](const Value& one) { return one.module == value.module && one.index == value.index; });
       if (there || known.size() >= kMostListeners) continue;
@@ -509,7 +524,7 @@ void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, V
     return;
   }
   Taint given;
-  for (std::size_t i = 1; i < call.taints.size(); ++i) given.Join(call.taints[i]);
+  for (std::size_t i = subject ? 0 : 1; i < call.taints.size(); ++i) given.Join(call.taints[i]);
   Taint back;
   const std::vector<Value> told = known;  // a listener may listen to more
   for (const Value& listener : told)

@@ -160,7 +160,7 @@ TEST(Packages, WhatLeavesByLibrariesAndOptions) {
 
 // Fields that are declared with a type, connections that are handed on, headers that are copied.
 TEST(Packages, WhatClientsInFieldsSend) {
-  EXPECT_GE(ExpectOf("connections", true), 60U);
+  EXPECT_GE(ExpectOf("connections", true), 106U);
   EXPECT_GE(ExpectOf("connections_honest", false), 9U);
 }
 
