@@ -414,6 +414,13 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
     if (first < code().exprs.size() && code().exprs[first].kind == ExprKind::kMember && IsClientWithKey(first))
       given = given.Without(kSecretFile | kStore);
   }
+  // out.replace(token, "***"), out.split(token).join("***"): what is looked for is not in what comes out.
+  if (method && !call.args.empty() && SaysOneOf(call.last, {"replace", "replaceAll", "split"}) &&
+      (call.taints[0].labels & kSecretLabels) != 0 &&
+      (call.args.size() < 2 || (call.taints[1].labels & kSecretLabels) == 0)) {
+    given = given.Without(kSecretLabels);
+    receiver = receiver.Without(call.taints[0].labels & kSecretLabels);
+  }
   // What a library has signed with a key is not the key.
   if (method && SaysOneOf(call.last, {"sign", "sign_message", "signMessage", "sign_transaction", "signTransaction",
                                       "sign_digest", "signTypedData", "sign_typed_data"})) {

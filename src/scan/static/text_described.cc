@@ -249,6 +249,27 @@ bool IsListedInParentheses(std::string_view text, std::uint32_t begin, std::uint
   return after.starts_with(')') || after.starts_with(',');
 }
 
+// "something that claims to outrank the system prompt, mention it": what somebody else's text is up to.
+bool IsClaimed(std::string_view before) {
+  constexpr std::array kClaims = std::to_array<std::string_view>(
+      {" claims to ", " claim to ", " claiming to ", " pretends to ", " pretend to ", " pretending to ",
+       " purports to ", " tries to ", " try to ", " trying to ", " attempts to "});
+  constexpr std::array kSubjects =
+      std::to_array<std::string_view>({"something that", "anything that", "text that", "content that", "message that",
+                                       "instructions that", "document that", "page that", "anything which",
+                                       "something which", "text which", "whatever", "if a ", "if any "});
+  const auto last = [&](const auto& words) {
+    std::size_t at = std::string_view::npos;
+    for (const std::string_view word : words) {
+      const std::size_t here = before.rfind(word);
+      if (here != std::string_view::npos && (at == std::string_view::npos || here > at)) at = here;
+    }
+    return at;
+  };
+  const std::size_t claim = last(kClaims);
+  return claim != std::string_view::npos && last(kSubjects) < claim;
+}
+
 }  // namespace
 
 double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end,
@@ -280,6 +301,7 @@ double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_
     }
   }
   if (passage.quoted) add(0.2);
+  if (IsClaimed(before)) add(0.8);
   if (IsListedInParentheses(text, begin, end)) add(0.75);
   if (TitleForbids(canvas, passage)) add(0.75);
   if (passage.shape == TextShape::kRow) {

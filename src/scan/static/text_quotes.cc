@@ -304,11 +304,12 @@ class Finder {
     std::array<std::uint8_t, kLead + 1> lists{};  // of the words before it, the nearest first
     std::array<std::uint32_t, kLead> tokens{};
     std::size_t count = 0;
-    const auto gather = [&](const TextSentence& one) {
+    const auto gather = [&](const TextSentence& one, std::uint32_t from = 0) {
       const auto tokens_of = std::span(canvas_.tokens).subspan(one.first, one.last - one.first);
       const auto before = std::ranges::lower_bound(tokens_of, open, {}, &TextToken::begin);
       for (auto i = one.first + static_cast<std::uint32_t>(before - tokens_of.begin()); i > one.first && count < kLead;
            --i) {
+        if (canvas_.tokens[i - 1].begin < from) break;
         tokens[count] = i - 1;
         lists[count++] = ListsOf(canvas_.Of(canvas_.tokens[i - 1]));
       }
@@ -321,7 +322,10 @@ class Finder {
         gather(canvas_.sentences[index - 1]);
       } else if (const TextPassage* const before = Intro(p); before != nullptr && before->shape != TextShape::kCode) {
         heading = before->shape == TextShape::kHeading;
-        gather(canvas_.sentences[before->last - 1]);
+        // What that one quotes introduces nothing.
+        const auto there = static_cast<std::uint32_t>(before - canvas_.passages.data());
+        const auto quoted = std::ranges::find(found_.rbegin(), found_.rend(), there, &Quotation::passage);
+        gather(canvas_.sentences[before->last - 1], quoted == found_.rend() ? 0 : quoted->end);
       }
     }
     bool reports = false;
