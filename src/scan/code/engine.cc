@@ -443,6 +443,15 @@ Taint Engine::EvalMember(ExprId id) {
   }
   if (const Taint event = HookField(id, key); event.labels != 0) return event;
   if (const Taint told = ToldFrom(id, key); told.labels != 0) return told;
+  // slack.token, of new WebClient(process.env.SLACK_TOKEN): a client gives out what it was made with.
+  if (SaysOneOf(key, {"token", "apiKey", "api_key", "accessToken", "access_token", "auth_token"})) {
+    const ExprId made = view().Origin(expr.base, function_);
+    if (made < code().exprs.size() && code().exprs[made].kind == ExprKind::kCall &&
+        view().Callee(made, function_).module == kNone) {
+      for (const Arg& arg : code().ArgsOf(code().exprs[made])) taint.Join(Eval(arg.value).Only(kSecretLabels));
+      if (taint.labels != 0) return taint;
+    }
+  }
   if (key == "f_locals" && view().is_python()) {
     (void)Eval(expr.base);
     // An interpreter that runs what is typed runs it among the variables of where it was started.

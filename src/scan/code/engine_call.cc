@@ -445,6 +445,11 @@ Taint Engine::EvalCall(ExprId id) {
 
   bool handled = false;
   Taint result = AnswerOfKnown(&call, &handled);
+  // settings.read("~/.aws/credentials"), of a ConfigParser: what lies there is in them.
+  if (call.last == "read" && result.labels != 0 && call.IsMethod() &&
+      call.callee.text.ends_with("ConfigParser().read")) {
+    if (const std::uint32_t slot = view().SlotOf(call.base->base, function_); slot != kNone) Store(slot, result, false);
+  }
   JudgeAnyCall(&call, &result);
   if (call.entry == nullptr && !call.own) JudgeRunByName(call);
   bool letters = false;

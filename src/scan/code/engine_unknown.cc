@@ -59,7 +59,11 @@ Taint Engine::KeptOfArguments(const Call& call) const {
       go ? call.last.starts_with("New") : !call.last.empty() && call.last[0] >= 'A' && call.last[0] <= 'Z';
   const bool makes = code().exprs[call.expr].is_new || named_so;
   if (go && ChangesText(name)) return kept;
-  if (makes && !Transforms(call.last) && !IsEnvelope(call.last)) kept = kept.Without(kEnvLabels);
+  // R = namedtuple("R", "env n"); R(dict(os.environ), 1)
+  const ExprId maker = makes ? view().Origin(code().exprs[call.expr].base, function_) : kNone;
+  const bool record = maker < code().exprs.size() && code().exprs[maker].kind == ExprKind::kCall &&
+                      view().Callee(maker, function_).text.ends_with("namedtuple");
+  if (makes && !record && !Transforms(call.last) && !IsEnvelope(call.last)) kept = kept.Without(kEnvLabels);
   // A schema's `parse` takes settings out of what it is given; JSON's gives all of it back.
   const bool again = name.ends_with("JSON.parse") || name == "json.loads" ||
                      SaysOneOf(call.last, {"add_header", "set_content", "set_payload", "attach"});
@@ -67,7 +71,7 @@ Taint Engine::KeptOfArguments(const Call& call) const {
   const bool filled =
       go && SaysOneOf(call.last, {"Set", "Add", "Write", "WriteString", "WriteField", "Encode", "NopCloser",
                                   "SetBasicAuth", "AddCookie", "NewBufferString", "NewBuffer"});
-  const bool whole_of_it = again || filled || (makes && IsEnvelope(call.last));
+  const bool whole_of_it = again || filled || record || (makes && IsEnvelope(call.last));
   if (!Transforms(name.empty() ? call.last : name) && !Transforms(call.last) && !whole_of_it)
     kept = kept.Without(kEnvAll);
   // A connection was opened with a credential and does not hand it out: what it answers is the other side's. Given as

@@ -77,6 +77,7 @@ inline bool KeepsContent(std::string_view method) {
                                                                         "append",
                                                                         "then",
                                                                         "toJSON",
+                                                                        "_asdict",
                                                                         "find",
                                                                         "flat",
                                                                         "put",
@@ -243,6 +244,10 @@ inline bool Transforms(std::string_view name) {
                                                                           "Set",
                                                                           "getvalue",
                                                                           "asdict",
+                                                                          "ChainMap",
+                                                                          "substitute",
+                                                                          "safe_substitute",
+                                                                          "format_map",
                                                                           "_asdict"}));
   return KeepsContent(last) || kFunctions.Has(last);
 }

@@ -548,14 +548,25 @@ void Engine::ListenByName(ExprId target, ExprId value) {
   CallBack(function, Source(kSocketData, target, "receives data from a socket"), &back, target);
 }
 
-// picture.save(buffer), json.dump(data, buffer): what is written into a buffer in memory is in it.
+// picture.save(buffer), json.dump(data, buffer): what is written into a buffer in memory is in it. So are the rows that
+// csv.writer(buffer) is given.
 void Engine::Fill(const Call& call, std::string_view last) {
-  if (!SaysOneOf(last,
-                 {"save", "dump", "to_csv", "to_json", "to_excel", "savefig", "tofile", "export", "copyfileobj"})) {
+  const bool rows = SaysOneOf(last, {"writerow", "writerows"});
+  if (!rows && !SaysOneOf(last, {"save", "dump", "to_csv", "to_json", "to_excel", "savefig", "tofile", "export",
+                                 "copyfileobj"})) {
     return;
   }
-  for (std::size_t i = 0; i < call.args.size(); ++i) {
-    const ExprId buffer = call.args[i].value;
+  std::vector<ExprId> buffers;
+  for (const Arg& arg : call.args) buffers.push_back(rows ? kNone : arg.value);
+  if (rows) {
+    const ExprId writer = view().Origin(call.base->base, function_);
+    if (writer < code().exprs.size() && code().exprs[writer].kind == ExprKind::kCall &&
+        code().exprs[writer].arg_count > 0) {
+      buffers.push_back(code().ArgsOf(code().exprs[writer])[0].value);
+    }
+  }
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    const ExprId buffer = buffers[i];
     if (buffer >= code().exprs.size() || code().exprs[buffer].kind != ExprKind::kName) continue;
     FuncId scope = function_;
     const ExprId made = view().Origin(buffer, function_, &scope);
@@ -564,7 +575,7 @@ void Engine::Fill(const Call& call, std::string_view last) {
     if (!maker.ends_with("BytesIO") && !maker.ends_with("StringIO")) continue;
     const std::uint32_t slot = view().SlotOf(buffer, function_);
     if (slot == kNone) continue;
-    Taint kept = call.receiver;
+    Taint kept = rows ? Taint() : call.receiver;
     for (std::size_t k = 0; k < call.taints.size(); ++k) {
       if (k != i) kept.Join(call.taints[k]);
     }

@@ -575,7 +575,8 @@ Value ModuleView::Callee(ExprId call, FuncId scope) const {
     // A call of what a call gave back: partial(f)(x) was undone before, this one is somebody's callable object.
     value.kind = ValueKind::kQualified;
   }
-  if (value.kind == ValueKind::kQualified && !is_python()) {
+  // TcpListener::bind(address) of Rust is a function by itself.
+  if (value.kind == ValueKind::kQualified && !is_python() && !is_typed()) {
     for (const std::string_view last : {".call", ".apply", ".bind"}) {
       if (value.text.ends_with(last) && value.text.size() > last.size()) {
         value.text.resize(value.text.size() - last.size());
@@ -616,7 +617,7 @@ std::optional<Value> ModuleView::Special(const Value& callee, const Expr& call, 
       if (HoldsAddress(table) && (args.size() == 1 || argument(0).keys.empty())) return table;
     }
     const Expr& base = module_.exprs[call.base];
-    if (base.kind == ExprKind::kMember && base.text == "bind") return Evaluate(base.base, scope);
+    if (!is_typed() && base.kind == ExprKind::kMember && base.text == "bind") return Evaluate(base.base, scope);
     return std::nullopt;
   }
   if (name == "builtins.getattr" && args.size() >= 2 && argument(1).kind == ValueKind::kText) {

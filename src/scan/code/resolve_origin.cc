@@ -369,7 +369,7 @@ ExprId ModuleView::BehindCall(const Expr& call, FuncId* scope) const {
       return one;
     }
   }
-  if (callee.kind == ExprKind::kMember && SaysOneOf(callee.text, {"bind", "call", "apply"})) {
+  if (!is_typed() && callee.kind == ExprKind::kMember && SaysOneOf(callee.text, {"bind", "call", "apply"})) {
     return callee.text == "call" && !args.empty() ? Given(callee.base, args.subspan(1), scope) : kNone;
   }
   if (const ExprId one = Given(call.base, args, scope); one != kNone) return one;

@@ -5,6 +5,7 @@
 #include "code/open_settings.h"
 #include "code/principals.h"
 #include "code/shell_analysis.h"
+#include "code/sink_words.h"
 #include "code/vendors.h"
 
 namespace interlock::scan::code::shell {
@@ -146,6 +147,28 @@ std::uint8_t GravityOfRemote(const ShellCommand& command, std::string_view progr
   return given || lets_in(command.words.back().text) ? 2 : 0;
 }
 
+// jq '.env.ANTHROPIC_BASE_URL = "https://host"': the host, where no vendor of models and no listener of this machine is
+// meant.
+std::string RoutesModelsTo(std::string_view words) {
+  constexpr std::string_view kBase = "_base_url";
+  constexpr std::size_t kBetween = 12;  // from the name to its value
+  const std::string lower = LowerCase(words);
+  const std::string_view said = lower;
+  for (std::size_t at = said.find(kBase); at != std::string_view::npos; at = said.find(kBase, at + 1)) {
+    std::size_t from = at;
+    const auto in_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+    while (from > 0 && in_name(said[from - 1])) --from;
+    if (RouteOf(said.substr(from, at + kBase.size() - from)) != Route::kModel) continue;
+    const std::string_view rest = said.substr(at + kBase.size());
+    const std::size_t value = rest.find("http");
+    if (value == std::string_view::npos || value > kBetween) continue;
+    const std::string host = HostOf(rest.substr(value, rest.find_first_of("\"' ", value) - value));
+    if (host.empty() || IsLocalHost(host) || IsKnownService(host) || sink_words::HostOfModels(host)) continue;
+    return host;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string SaidBy(const ShellCommand& command) {
@@ -220,6 +243,10 @@ bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
     });
     if (settings && OpensQuestions(SaidBy(command))) {
       Emit(ShellAct::kWriteAgent, index, "so that nothing is asked any more", 2);
+      return true;
+    }
+    if (const std::string host = settings ? RoutesModelsTo(SaidBy(command)) : std::string(); !host.empty()) {
+      Emit(ShellAct::kWriteAgent, index, "so that all that is said to a model goes to " + host, 2);
       return true;
     }
   }

@@ -226,6 +226,22 @@ bool CopiedBefore(std::string_view body, std::string_view deleted) {
   return false;
 }
 
+// for name in ("Documents", "Pictures"): what is deleted below the user's folder, one after the other.
+bool NamesFoldersOfUser(std::string_view text) {
+  constexpr int kSeveral = 2;
+  int found = 0;
+  for (const std::string_view name : {"Documents", "Pictures", "Desktop", "Downloads", "Music", "Movies", "Videos"}) {
+    for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+      const char before = at > 0 ? text[at - 1] : ' ';
+      const char after = at + name.size() < text.size() ? text[at + name.size()] : ' ';
+      if ((before != '"' && before != '\'') || after != before) continue;
+      ++found;
+      break;
+    }
+  }
+  return found >= kSeveral && AnyOf(text, {"Path.home()", "expanduser(", "homedir()", "UserHomeDir()", "home_dir()"});
+}
+
 }  // namespace
 
 void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& target) {
@@ -237,6 +253,9 @@ void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& targe
   const bool tree = AnyOf(LowerCase(call.callee.text), {"rmtree", "rimraf", ".rm", "remove", "rmsync", "emptydir"});
   if (tree && IsHome(path) && !target.Has(kToolArgument)) {
     Raise("DESTROY-001", call.expr, target, 0, "deletes " + Shown(path));
+  } else if (tree && !target.Has(kToolArgument) && (path.empty() || path.ends_with(kHole)) &&
+             NamesFoldersOfUser(code().text.substr(0, 30'000))) {
+    Raise("DESTROY-001", call.expr, target, 0, "deletes the folders in which the user keeps documents", 0.8);
   } else if (target.Has(kHomeEntry) && !target.Has(kToolArgument)) {
     // Files that bear its own name are its own to tidy: a wiper asks for none, or for how a name ends.
     const std::string_view body =

@@ -458,6 +458,12 @@ Taint Engine::JudgeNetwork(Call& call) {
       if (call.callee.text.ends_with("createServer") || call.callee.text.ends_with("serve")) {
         return Source(kCaller, call.expr, "takes what a request says");
       }
+      // net.Listen("tcp", ":6061"), TcpListener::bind("0.0.0.0:7777"): whoever comes says what is read from it.
+      const std::string at = to == kNone ? std::string() : Known(to);
+      const bool near = AnyOf(at, {"127.0.0.1", "localhost", "[::1]"}) ||
+                        (!call.args.empty() && SaysOneOf(Known(call.args[0].value), {"unix", "npipe"}));
+      if (view().is_typed() && !near && AnyOf(call.callee.text, {"TcpListener.bind", "net.Listen", "tls.Listen"}))
+        return Source(kSocketData, call.expr, "receives data from whoever connects");
       return {};
     }
     default:

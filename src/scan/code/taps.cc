@@ -533,6 +533,7 @@ bool Engine::JudgeHushedCopy(const Call& call, const std::string& host) {
   bool given = false;
   bool gives = false;
   bool talk = false;
+  bool keys = false;
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
     while (end < text.size() && (IsLetter(text[end]) || IsDigit(text[end]) || text[end] == '_')) ++end;
@@ -540,12 +541,17 @@ bool Engine::JudgeHushedCopy(const Call& call, const std::string& host) {
     given = given || SaysOneOf(word, {"args", "arguments", "input", "inputs", "prompt", "question"});
     gives = gives || SaysOneOf(word, {"result", "results", "output", "outputs", "rows", "answer", "reply"});
     talk = talk || SaysOneOf(word, {"messages", "conversation", "transcript"});
+    keys = keys || SaysOneOf(word, {"tokens", "access_token", "accesstoken", "refresh_token", "refreshtoken",
+                                    "credentials", "passwords", "cookies"});
     at = end + 1;
   }
-  if (!talk && (!given || !gives)) return false;
+  if (!talk && !keys && (!given || !gives)) return false;
   Raise("EXFIL-007", call.expr, {}, 0,
-        "sends " + std::string(talk ? "what was said" : "what a call was given and gave back") + " to " + host +
-            ", for no answer",
+        "sends " +
+            std::string(keys   ? "how somebody is signed in"
+                        : talk ? "what was said"
+                               : "what a call was given and gave back") +
+            " to " + host + ", for no answer",
         WatchingIsPurpose() ? 0.3 : 0.6, host);
   return true;
 }

@@ -90,8 +90,14 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
   std::set<std::string, std::less<>>
       teller;          // functions that give out a part of it: field() { jq -r "$1" <<<"$input"; }
   std::string socket;  // exec 3<>/dev/tcp/host/port
-  const auto uses_told = [&](const code::ShellWord& word) {
+  const auto names_told = [&](const code::ShellWord& word) {
     return std::ranges::any_of(word.variables, [&](const std::string& used) { return told.contains(used); });
+  };
+  // ... or what a command gives out that stands in the word: "$(jq -n --arg text "$prompt" '{text: $text}')".
+  const auto uses_told = [&](const code::ShellWord& word) {
+    return names_told(word) || std::ranges::any_of(word.commands, [&](std::uint32_t inner) {
+             return inner < script.commands.size() && std::ranges::any_of(script.commands[inner].words, names_told);
+           });
   };
   const auto device = [](std::string_view path) {
     const std::string target = code::shell::SocketTarget(path);
@@ -115,12 +121,26 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
         const std::string_view program = script.commands[inner].words[0].text;
         const bool whole = script.commands[inner].words.size() == 1 || program == "jq";
         if ((program == "cat" || program == "jq" || program == "tee") && whole) told.emplace(name);
-        if (teller.contains(program)) told.emplace(name);
+        // field prompt <<<"$input"
+        const auto reads = [&](const auto& one) { return one.first.starts_with('<') && names_told(one.second); };
+        if (teller.contains(program) || std::ranges::any_of(script.commands[inner].redirects, reads))
+          told.emplace(name);
       }
       if (uses_told(value)) told.emplace(name);
     }
     if (!command.words.empty() && command.words[0].text == "read" && command.words.size() > 1)
       told.emplace(command.words.back().text);
+  }
+  // send "$prompt": what is $1 in that function.
+  for (const code::ShellCommand& command : script.commands) {
+    if (command.words.size() < 2) continue;
+    const auto function = std::ranges::find(script.functions, command.words[0].text, &code::ShellFunction::name);
+    for (std::size_t i = 1; function != script.functions.end() && i < command.words.size(); ++i) {
+      if (!uses_told(command.words[i])) continue;
+      told.emplace(std::to_string(i));
+      told.emplace("@");
+      told.emplace("*");
+    }
   }
   for (const code::ShellCommand& command : script.commands) {
     if (command.words.empty()) continue;
@@ -167,6 +187,30 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
       if (!host.empty()) return;
     }
   }
+}
+
+// . "$here/lib.sh", source lib.sh: the text of the scripts beside it that it reads.
+std::string SourcedBy(const FileContext& script, const std::vector<FileContext>& files) {
+  constexpr std::size_t kMost = std::size_t{64} << 10U;
+  std::string out;
+  const std::string_view text = script.text();
+  const std::string_view path = script.file->path;
+  const std::string_view folder = path.substr(0, path.rfind('/') + 1);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    if (!line.starts_with(". ") && !line.starts_with("source ")) continue;
+    std::string_view named = line.substr(line.find(' ') + 1);
+    named = named.substr(0, named.find_last_not_of(" \"'\r") + 1);
+    named.remove_prefix(std::min(named.rfind('/') + 1, named.size()));
+    for (const FileContext& file : files) {
+      const std::string_view there = file.file->path;
+      if (file.runs() != FileType::kShell || !there.starts_with(folder) || BaseName(there) != named) continue;
+      if (&file != &script && out.size() + file.text().size() <= kMost) out += std::string(file.text()) + "\n";
+    }
+  }
+  return out;
 }
 
 // The file of the package that a hook's command starts.
@@ -308,8 +352,9 @@ void JudgeAgentHooks(const std::vector<AgentHook>& hooks, const std::vector<File
     weigh(finding, own != hooks.end() ? own->command->name : hooks.front().command->name);
     return false;
   });
+  // `before`: bytes of other scripts that stand in front.
   const auto judge = [&](std::uint32_t file, std::string_view text, base::ByteSpan bytes, bool whole,
-                         std::string_view hook) {
+                         std::string_view hook, std::size_t before = 0) {
     std::optional<base::ByteSpan> sent;
     std::string host;
     JudgeShellHook(text, sent, host);
@@ -317,7 +362,9 @@ void JudgeAgentHooks(const std::vector<AgentHook>& hooks, const std::vector<File
     RawFinding& finding = out.emplace_back();
     finding.rule = kHookRule;
     finding.file = file;
-    finding.bytes = whole ? bytes : *sent;
+    finding.bytes = whole                  ? bytes
+                    : sent->begin < before ? base::ByteSpan{0, text.substr(before).find('\n')}
+                                           : base::ByteSpan{sent->begin - before, sent->end - before};
     finding.host = host;
     weigh(finding, hook);
   };
@@ -342,7 +389,8 @@ void JudgeAgentHooks(const std::vector<AgentHook>& hooks, const std::vector<File
     const FileContext* script = hook.script;
     if (script == nullptr || script->runs() != FileType::kShell || script->text().size() > kMostScript) continue;
     if (!judged.insert(script).second) continue;
-    judge(script->index, script->text(), {}, false, hook.command->name);
+    const std::string library = SourcedBy(*script, files);
+    judge(script->index, library + std::string(script->text()), {}, false, hook.command->name, library.size());
   }
 }
 
