@@ -198,14 +198,16 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
   if ((headers.fresh & kEnvSecret) != 0 && headers.vendors.count() >= 2 && !HostOfVendors(host, headers.vendors)) {
     Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
   }
-  if ((headers.fresh & kEnvSecret) != 0 && headers.vendors.count() == 1 && AskedNowhereElse(headers.vendors) &&
+  if (headers.Has(kEnvSecret) && headers.vendors.count() == 1 && AskedNowhereElse(headers.vendors) &&
       !HostOfVendors(host, headers.vendors) && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host)) {
     // Where the service itself is asked as well, the other is none of its gateways; and it is one service's credential,
     // whoever brings it here.
     exact_ = std::ranges::any_of(
         states_, [&](const ModuleState& state) { return NamesHostOf(headers.vendors, state.view->module().text); });
-    Raise("EXFIL-003", call.expr, headers, kEnvSecret, "shows a service's credential to another's host, " + host,
-          exact_ ? 1.2 : 0.55, host);
+    // def hint(headers): requests.get("https://other", headers=headers), of the same service's headers.
+    if (exact_ || (headers.fresh & kEnvSecret) != 0)
+      Raise("EXFIL-003", call.expr, headers, kEnvSecret, "shows a service's credential to another's host, " + host,
+            exact_ ? 1.2 : 0.55, host);
     exact_ = false;
   }
   if ((headers.fresh & kWeakSecretFile) != 0 && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host) &&

@@ -552,7 +552,7 @@ bool Engine::JudgeHushedCopy(const Call& call, const std::string& host) {
                         : talk ? "what was said"
                                : "what a call was given and gave back") +
             " to " + host + ", for no answer",
-        WatchingIsPurpose() ? 0.3 : 0.6, host);
+        !keys && WatchingIsPurpose() ? 0.3 : 0.6, host);
   return true;
 }
 
