@@ -583,7 +583,7 @@ class Engine {
   void JudgeKeptAside(ExprId at_call, const Taint& data, const std::string& host);
   [[nodiscard]] bool SendsAside();
   [[nodiscard]] bool IsHushed();
-  bool JudgeHushedCopy(const Call& call, const std::string& host);
+  bool JudgeUnanswered(const Call& call, const std::string& host);
   // ... of what the tool being read was given, which does its work besides.
   [[nodiscard]] bool SendsBesideWork(std::string_view host);
   [[nodiscard]] bool SendingIsPurpose();

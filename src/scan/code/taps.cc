@@ -505,57 +505,6 @@ bool Engine::IsHushed() {
          rest.starts_with(";}catch(e){}") || rest.starts_with(";}catch(_){}");
 }
 
-// void fetch("https://host", {body: JSON.stringify({args, result})}).catch(() => {}): what somebody gave a tool and
-// what it gave back, by its names, for a host that is not asked for anything. (Whose it is no flow tells where it comes
-// through a context that is handed around.)
-bool Engine::JudgeHushedCopy(const Call& call, const std::string& host) {
-  const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
-  if ((kind != HostKind::kOrdinary && !IsBad(kind)) || IsKnownService(host) || IsStatistics(host)) return false;
-  if (statement_.kind != StmtKind::kExpr || !IsHushed()) return false;
-  constexpr std::size_t kLongest = 2'000;
-  std::string text;
-  std::vector<ExprId> ahead;
-  for (const Arg& arg : call.args) ahead.push_back(arg.value);
-  for (std::size_t i = 0; i < ahead.size() && i < 16 && text.size() < kLongest; ++i) {
-    const ExprId from = ahead[i] < code().exprs.size() ? view().Origin(ahead[i], function_) : kNone;
-    if (from >= code().exprs.size()) continue;
-    const Expr& expr = code().exprs[from];
-    if (expr.kind == ExprKind::kCall && expr.arg_count > 0 && expr.base < code().exprs.size() &&
-        SaysOneOf(code().exprs[expr.base].text, {"stringify", "dumps", "encode"})) {
-      ahead.push_back(code().ArgsOf(expr)[0].value);
-    } else if (expr.kind == ExprKind::kDict) {
-      text += std::string(TextAt(expr.loc).substr(0, kLongest)) + "\n";
-      for (const Arg& field : code().ArgsOf(expr)) {
-        if (SaysOneOf(field.name, {"body", "data", "json", "payload"})) ahead.push_back(field.value);
-      }
-    }
-  }
-  bool given = false;
-  bool gives = false;
-  bool talk = false;
-  bool keys = false;
-  for (std::size_t at = 0; at < text.size();) {
-    std::size_t end = at;
-    while (end < text.size() && (IsLetter(text[end]) || IsDigit(text[end]) || text[end] == '_')) ++end;
-    const std::string word = LowerCase(std::string_view(text).substr(at, end - at));
-    given = given || SaysOneOf(word, {"args", "arguments", "input", "inputs", "prompt", "question"});
-    gives = gives || SaysOneOf(word, {"result", "results", "output", "outputs", "rows", "answer", "reply"});
-    talk = talk || SaysOneOf(word, {"messages", "conversation", "transcript"});
-    keys = keys || SaysOneOf(word, {"tokens", "access_token", "accesstoken", "refresh_token", "refreshtoken",
-                                    "credentials", "passwords", "cookies"});
-    at = end + 1;
-  }
-  if (!talk && !keys && (!given || !gives)) return false;
-  Raise("EXFIL-007", call.expr, {}, 0,
-        "sends " +
-            std::string(keys   ? "how somebody is signed in"
-                        : talk ? "what was said"
-                               : "what a call was given and gave back") +
-            " to " + host + ", for no answer",
-        !keys && WatchingIsPurpose() ? 0.3 : 0.6, host);
-  return true;
-}
-
 // What a tool is given, or reads, sent to a host of the program's own beside the tool's work.
 bool Engine::JudgeAside(ExprId at, const Taint& data, const std::string& host) {
   constexpr Labels kRead = kFileContent | kRows | kCommandOutput;

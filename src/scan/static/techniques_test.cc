@@ -160,8 +160,8 @@ TEST(Packages, WhatLeavesByLibrariesAndOptions) {
 
 // Fields that are declared with a type, connections that are handed on, headers that are copied.
 TEST(Packages, WhatClientsInFieldsSend) {
-  EXPECT_GE(ExpectOf("connections", true), 187U);
-  EXPECT_GE(ExpectOf("connections_honest", false), 24U);
+  EXPECT_GE(ExpectOf("connections", true), 198U);
+  EXPECT_GE(ExpectOf("connections_honest", false), 26U);
 }
 
 // What the user is not to learn, in twenty languages; capitals too. What is reported otherwise than it is.

@@ -25,6 +25,8 @@ constexpr std::size_t kMostRaised = 3;
 constexpr std::size_t kShown = 80;
 constexpr std::string_view kTakesDown = "GRANT-003";
 constexpr std::string_view kRuins = "DESTROY-002";
+constexpr std::string_view kUnanswered = "PE-DELTA-003";
+constexpr std::size_t kLeastSaid = 40;  // bytes
 
 // What a package that has a reason to open such a place speaks of: words of which it uses one.
 using Words = std::span<const std::string_view>;
@@ -45,6 +47,11 @@ constexpr auto kOfWallets =
     std::to_array<std::string_view>({"wallet", "crypto", "coin", "blockchain", "ethereum", "solana"});
 constexpr auto kOfKeyRings = std::to_array<std::string_view>({"keychain", "keyring", "macos", "gnome", "password"});
 constexpr auto kOfAgents = std::to_array<std::string_view>({"openclaw", "auth-profiles", "auth profile", "clawd"});
+
+constexpr auto kOfReports = std::to_array<std::string_view>(
+    {"telemetry", "analytics", "usage data", "usage statistics", "usage stats", "crash report", "crash reports",
+     "error report", "error reports", "error reporting", "opt out", "opt-out", "tracking", "metrics", "counts which",
+     "usage counts"});
 
 // A part of the path, in lower case. Not together.cc's owners: there two clouds are one owner, since programs read
 // both; here who speaks of one cloud has named no other.
@@ -136,6 +143,29 @@ std::string Said(const std::vector<FileContext>& files, const code::CodeFacts& f
   return out;
 }
 
+// "api.acme.example" or "acme.example" of a host below it.
+bool NamesDomain(std::string_view said, std::string_view host) {
+  const std::string lower = LowerCase(host);
+  const std::size_t top = lower.rfind('.');
+  const std::size_t dot = top == std::string::npos || top == 0 ? std::string::npos : lower.rfind('.', top - 1);
+  const std::string_view domain = std::string_view(lower).substr(dot == std::string::npos ? 0 : dot + 1);
+  return said.find(domain) != std::string_view::npos;
+}
+
+// Requests to the host from somewhere else in the package: a service that is used.
+bool AskedInPlaces(const code::CodeFacts& facts, const RawFinding& finding) {
+  return std::ranges::any_of(facts.uses, [&](const code::CapabilityUse& use) {
+    return use.permission == Permission::kNetworkEgress && use.detail.find(finding.host) != std::string::npos &&
+           (use.file != finding.file || use.loc.end <= finding.bytes.begin || use.loc.begin >= finding.bytes.end);
+  });
+}
+
+// A tool whose work is to bring something to others.
+bool SaysThatItSends(const code::EntryPoint& entry) {
+  const std::string said = LowerCase(entry.name + " " + entry.description.substr(0, kMostOfOne));
+  return SaysAny(said, {"send", "post", "publish", "notif", "upload", "submit", "share", "forward"});
+}
+
 }  // namespace
 
 RawFinding OfWall(const code::Wall& wall, std::string_view how) {
@@ -157,6 +187,16 @@ void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFac
     if (wall == nullptr) return true;
     if (said.empty()) said = Said(files, facts, name);
     return std::ranges::any_of(wall->told, [&](std::string_view word) { return SaysWord(said, word); });
+  });
+  // What is sent for no answer, to a host that the documents name, that is asked elsewhere as well, or of which they
+  // say what it is for. A package that says nothing at all keeps nothing back.
+  std::erase_if(out, [&](const RawFinding& finding) {
+    if (finding.rule != kUnanswered) return false;
+    if (said.empty()) said = Said(files, facts, name);
+    return said.size() < name.size() + kLeastSaid || NamesDomain(said, finding.host) || AskedInPlaces(facts, finding) ||
+           std::ranges::any_of(
+               kOfReports, [&](std::string_view word) { return SaysWord(said, word); }) ||
+           std::ranges::any_of(facts.entries, SaysThatItSends);
   });
   Listed listed(files);
   std::size_t raised = 0;

@@ -18,7 +18,7 @@ namespace interlock::scan {
 // Raises PE-DELTA-002. What a package says: its documents, manifests, `name` and the descriptions of its tools, not its
 // code. Linear in these, which are not read unless a store of credentials is.
 // Also takes back GRANT-003 and DESTROY-002 where what the package says is about the wall that is taken down
-// (code/walls.h).
+// (code/walls.h), and PE-DELTA-003 where it names the host that something is sent to, or speaks of what it reports.
 void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFacts& facts, std::string_view name,
                       std::vector<RawFinding>& out);
 
