@@ -269,7 +269,8 @@ Folded IntOf(const Call& call) {
 Folded MapOf(const Call& call) {
   if (call.args.size() != 2 || call.args[0].kind != ValueKind::kQualified) return std::nullopt;
   const Value& source = call.args[1];
-  std::vector<Value> items = source.kind == ValueKind::kText ? CharactersOf(source.text, call) : source.items.ToVector();
+  std::vector<Value> items =
+      source.kind == ValueKind::kText ? CharactersOf(source.text, call) : source.items.ToVector();
   if ((source.kind != ValueKind::kList && source.kind != ValueKind::kText) || items.size() > kMaxItems) {
     return std::nullopt;
   }
