@@ -43,7 +43,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   if (all.Has(kSecretFile | kStore)) {
     // Cloud libraries trade their own key files for tokens at their own hosts.
     // A key for a model's host lies in the key ring, or with a service that keeps keys.
-    const bool models = fixed && !inbox && HostOfModels(host) && !all.Has(kSecretFile);
+    const bool models = fixed && !inbox && HostOfModels(host) && !IsStatistics(host) && !all.Has(kSecretFile);
     if (!models && (!fixed || inbox || !IsKnownService(host) || IsNoServicesKey(all))) {
       // A credential that is only in the options or the address may be the header where it belongs.
       const bool body = data.Has(kSecretFile | kStore) || fixed;

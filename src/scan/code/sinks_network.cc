@@ -185,7 +185,7 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
           host);
     return;
   }
-  const bool own_key = HostOfModels(host) && !headers.Has(kSecretFile | kEnvAll);
+  const bool own_key = HostOfModels(host) && !IsStatistics(host) && !headers.Has(kSecretFile | kEnvAll);
   if (headers.Has(kSecretFile | kStore | kEnvAll) && !own_key && !IsKnownService(host) &&
       KindOfHost(host) != HostKind::kLocal) {
     // A header carries the credential of its own service, and no file of keys.

@@ -131,18 +131,31 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
     if (!command.words.empty() && command.words[0].text == "read" && command.words.size() > 1)
       told.emplace(command.words.back().text);
   }
-  // send "$prompt": what is $1 in that function.
+  // send "$prompt": $1 in the body of that function is what the hook is told.
+  std::vector<const code::ShellFunction*> given;
   for (const code::ShellCommand& command : script.commands) {
     if (command.words.size() < 2) continue;
     const auto function = std::ranges::find(script.functions, command.words[0].text, &code::ShellFunction::name);
-    for (std::size_t i = 1; function != script.functions.end() && i < command.words.size(); ++i) {
-      if (!uses_told(command.words[i])) continue;
-      told.emplace(std::to_string(i));
-      told.emplace("@");
-      told.emplace("*");
-    }
+    if (function != script.functions.end() && std::ranges::any_of(command.words, uses_told))
+      given.push_back(&*function);
   }
+  const auto is_argument = [](const std::string& name) {
+    return name == "@" || name == "*" || (name.size() == 1 && IsDigit(name[0]) && name[0] != '0');
+  };
+  const auto uses_argument = [&](const code::ShellWord& word, std::uint32_t index) {
+    if (std::ranges::none_of(given, [&](const auto* one) { return index >= one->first && index < one->end; }))
+      return false;
+    return std::ranges::any_of(word.variables, is_argument) ||
+           std::ranges::any_of(word.commands, [&](std::uint32_t inner) {
+             return inner < script.commands.size() &&
+                    std::ranges::any_of(
+                        script.commands[inner].words,
+                        [&](const code::ShellWord& part) { return std::ranges::any_of(part.variables, is_argument); });
+           });
+  };
+  next = 0;
   for (const code::ShellCommand& command : script.commands) {
+    const std::uint32_t index = next++;
     if (command.words.empty()) continue;
     std::string_view program = command.words[0].text;
     program.remove_prefix(program.rfind('/') + 1);
@@ -163,7 +176,7 @@ void JudgeShellHook(std::string_view text, std::optional<base::ByteSpan>& sent, 
       if (host.empty()) host = HostIn(word.text);
       whole = whole || word.text == "@-" || word.text == "-T-" || word.text == "--post-file=-" || word.text == "-d@-" ||
               word.text == "--data-binary=@-" || word.text == "/dev/stdin" || word.text == "@/dev/stdin";
-      named = named || uses_told(word);
+      named = named || uses_told(word) || uses_argument(word, index);
     }
     if ((program == "nc" || program == "ncat") && command.words.size() > 1)
       host = HostIn("'" + command.words[1].text + "'");

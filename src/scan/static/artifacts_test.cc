@@ -162,6 +162,18 @@ TEST(Pickles, AreReadWithoutBeingLoaded) {
   // An array of objects keeps one behind its header.
   EXPECT_THAT(Rules(Artifacts("x.npy", "\x93NUMPY\x01\0\x10\0"s + "{'descr': '|O', 'shape': (1,)}\n" + named)),
               ElementsAre("SC-043"));
+  // Given to another function that calls it, and behind more calls than are counted.
+  EXPECT_THAT(Rules(Artifacts("model.pkl",
+                              "\x80\x02"
+                              "cfunctools\npartial\n(cos\nsystem\nX\x02\0\0\0idtR)R."s)),
+              ElementsAre("SC-043"));
+  std::string many = "\x80\x02";
+  for (int i = 0; i < 400; ++i) many += "ca\nf" + std::to_string(i) + "\n)R0";
+  EXPECT_THAT(Rules(Artifacts("model.pkl", many + "cos\nsystem\n(S'id'\ntR.")), ElementsAre("SC-043"));
+  EXPECT_THAT(Artifacts("cache.pkl",
+                        "\x80\x02"
+                        "crequests.models\nResponse\n)\x81}q\x01."),
+              IsEmpty());
   // Honest ones name types; a serialiser of closures is a hint; a text of the same words is none.
   EXPECT_THAT(Artifacts("model.pkl",
                         "\x80\x02"

@@ -13,12 +13,155 @@ namespace interlock::scan {
 namespace {
 
 constexpr std::size_t kMaxValues = 200'000;
-constexpr std::size_t kMaxStack = 1'000'000;
+constexpr std::size_t kMaxStack = 8'000'000;
+constexpr std::size_t kMaxMemo = 2'000'000;
 constexpr std::size_t kMaxCalls = 256;
+constexpr std::size_t kMaxHarmful = 512;
 constexpr std::size_t kMaxTexts = 16;          // of one call
 constexpr std::size_t kMaxTextLength = 400;    // bytes of one of them
 constexpr int kMaxDepth = 6;                   // lists in tuples in lists, where a call's texts are gathered
 constexpr std::size_t kMaxVisits = 1'000'000;  // of values, by all calls: a list may hold itself many times
+
+// How much of a call is harm.
+enum class Harm : std::uint8_t {
+  kNone,
+  kCode,     // makes functions of code that the file holds: what serialisers of closures write
+  kReaches,  // opens files, asks hosts, loads modules: no data needs it
+  kRuns,     // runs a command or code
+};
+
+struct Row {
+  std::string_view name;  // of a function, or of a module with its dot
+  Harm harm;
+};
+
+constexpr auto kRows = std::to_array<Row>({
+    {"os.system", Harm::kRuns},
+    {"os.popen", Harm::kRuns},
+    {"os.exec", Harm::kRuns},
+    {"os.spawn", Harm::kRuns},
+    {"os.posix_spawn", Harm::kRuns},
+    {"os.startfile", Harm::kRuns},
+    {"posix.system", Harm::kRuns},
+    {"posix.popen", Harm::kRuns},
+    {"posix.exec", Harm::kRuns},
+    {"posix.spawn", Harm::kRuns},
+    {"posix.posix_spawn", Harm::kRuns},
+    {"nt.system", Harm::kRuns},
+    {"nt.popen", Harm::kRuns},
+    {"nt.startfile", Harm::kRuns},
+    {"nt.exec", Harm::kRuns},
+    {"nt.spawn", Harm::kRuns},
+    {"subprocess.", Harm::kRuns},
+    {"_posixsubprocess.", Harm::kRuns},
+    {"commands.get", Harm::kRuns},
+    {"popen2.", Harm::kRuns},
+    {"pty.spawn", Harm::kRuns},
+    {"platform.popen", Harm::kRuns},
+    {"runpy.", Harm::kRuns},
+    {"builtins.eval", Harm::kRuns},
+    {"builtins.exec", Harm::kRuns},
+    {"builtins.execfile", Harm::kRuns},
+    {"builtins.compile", Harm::kRuns},
+    {"builtins.__import__", Harm::kReaches},
+    {"builtins.open", Harm::kReaches},
+    {"builtins.globals", Harm::kReaches},
+    {"builtins.breakpoint", Harm::kReaches},
+    {"code.Interactive", Harm::kRuns},
+    {"code.interact", Harm::kRuns},
+    {"codeop.", Harm::kRuns},
+    {"timeit.", Harm::kRuns},
+    {"cProfile.run", Harm::kRuns},
+    {"profile.run", Harm::kRuns},
+    {"trace.Trace", Harm::kRuns},
+    {"bdb.", Harm::kRuns},
+    {"pdb.", Harm::kRuns},
+    {"doctest.", Harm::kRuns},
+    {"asyncio.create_subprocess", Harm::kRuns},
+    {"asyncio.unix_events.", Harm::kRuns},
+    {"multiprocessing.util.spawnv_passfds", Harm::kRuns},
+    {"distutils.spawn.", Harm::kRuns},
+    {"distutils.file_util.write_file", Harm::kReaches},
+    {"pip.", Harm::kRuns},
+    {"pip._internal.", Harm::kRuns},
+    {"ensurepip.", Harm::kRuns},
+    {"venv.", Harm::kRuns},
+    {"pydoc.pipepager", Harm::kRuns},
+    {"pydoc.tempfilepager", Harm::kRuns},
+    {"pydoc.locate", Harm::kReaches},
+    {"numpy.testing._private.utils.runstring", Harm::kRuns},
+    {"numpy.f2py.crackfortran", Harm::kRuns},
+    {"torch.utils.cpp_extension.", Harm::kRuns},
+    {"torch.hub.", Harm::kReaches},
+    {"torch.serialization.load", Harm::kReaches},
+    {"idlelib.", Harm::kRuns},
+    {"ctypes.CDLL", Harm::kRuns},
+    {"ctypes.PyDLL", Harm::kRuns},
+    {"ctypes.WinDLL", Harm::kRuns},
+    {"ctypes.cdll", Harm::kRuns},
+    {"ctypes.windll", Harm::kRuns},
+    {"importlib.import_module", Harm::kReaches},
+    {"importlib.reload", Harm::kReaches},
+    {"importlib.util.", Harm::kReaches},
+    {"imp.load", Harm::kReaches},
+    {"pkgutil.resolve_name", Harm::kReaches},
+    {"zipimport.", Harm::kReaches},
+    {"socket.socket", Harm::kReaches},
+    {"socket.create_connection", Harm::kReaches},
+    {"_socket.socket", Harm::kReaches},
+    {"requests.api.", Harm::kReaches},
+    {"requests.get", Harm::kReaches},
+    {"requests.post", Harm::kReaches},
+    {"requests.put", Harm::kReaches},
+    {"requests.request", Harm::kReaches},
+    {"httpx.get", Harm::kReaches},
+    {"httpx.post", Harm::kReaches},
+    {"httpx.request", Harm::kReaches},
+    {"urllib.request.url", Harm::kReaches},
+    {"urllib2.urlopen", Harm::kReaches},
+    {"http.client.HTTP", Harm::kReaches},
+    {"io.open", Harm::kReaches},
+    {"_io.open", Harm::kReaches},
+    {"smtplib.", Harm::kReaches},
+    {"ftplib.", Harm::kReaches},
+    {"webbrowser.", Harm::kReaches},
+    {"shutil.", Harm::kReaches},
+    {"os.remove", Harm::kReaches},
+    {"os.unlink", Harm::kReaches},
+    {"os.rmdir", Harm::kReaches},
+    {"os.removedirs", Harm::kReaches},
+    {"os.putenv", Harm::kReaches},
+    {"os.kill", Harm::kReaches},
+    {"os.chmod", Harm::kReaches},
+    {"posix.remove", Harm::kReaches},
+    {"posix.unlink", Harm::kReaches},
+    {"posix.chmod", Harm::kReaches},
+    {"sys.modules", Harm::kReaches},
+    {"sys.settrace", Harm::kReaches},
+    {"logging.config.", Harm::kReaches},
+    {"pickle.loads", Harm::kReaches},
+    {"_pickle.loads", Harm::kReaches},
+    {"dill.loads", Harm::kReaches},
+    {"joblib.load", Harm::kReaches},
+    {"marshal.loads", Harm::kCode},
+    {"types.FunctionType", Harm::kCode},
+    {"types.CodeType", Harm::kCode},
+    {"dill._dill._create_code", Harm::kCode},
+    {"dill._dill._create_function", Harm::kCode},
+    {"cloudpickle.cloudpickle._make_function", Harm::kCode},
+    {"cloudpickle.cloudpickle._builtin_type", Harm::kNone},
+});
+
+Harm HarmOf(std::string_view function) {
+  std::string name(function);
+  // Python 2 calls the module otherwise.
+  if (name.starts_with("__builtin__.")) name.replace(0, std::string_view("__builtin__").size(), "builtins");
+  Harm worst = Harm::kNone;
+  for (const Row& row : kRows) {
+    if (name.starts_with(row.name)) worst = std::max(worst, row.harm);
+  }
+  return worst;
+}
 
 // pickle's opcodes by what they do to the stack (CPython, Lib/pickletools.py).
 class Machine {
@@ -28,7 +171,8 @@ class Machine {
   Pickle Run() {
     while (at_ < bytes_.size() && !out_.complete) {
       if (!Step(bytes_[at_++])) break;
-      if (stack_.size() > kMaxStack) break;
+      // The lowest are let go: what is called stands on top.
+      if (stack_.size() > kMaxStack) stack_.erase(stack_.begin(), stack_.begin() + kMaxStack / 2);
     }
     out_.end = at_;
     return std::move(out_);
@@ -131,8 +275,9 @@ class Machine {
 
   void Function(std::string_view module, std::string_view name) {
     const Id id = Make({.kind = Kind::kFunction, .text = module, .name = name, .parts = {}});
-    // Beyond what is kept, whoever is named is taken to be called.
-    if (id == kOther) Called(module, name, {}, at_ - 1);
+    // Whoever is named beyond what is kept is taken to be called; so is whoever no data has a reason to name, whichever
+    // way it is called (functools.partial(os.system, ...)).
+    if (id == kOther || HarmOf(fmt::format("{}.{}", module, name)) == Harm::kRuns) Called(module, name, {}, at_ - 1);
     Push(id);
   }
   void Call(Id function, Id given) {
@@ -144,8 +289,9 @@ class Machine {
     Called(values_[function].text, values_[function].name, std::move(texts), at);
   }
   void Called(std::string_view module, std::string_view name, std::vector<std::string> texts, std::size_t at) {
-    if (out_.calls.size() >= kMaxCalls) return;
     std::string function = fmt::format("{}.{}", module.substr(0, kMaxTextLength), name.substr(0, kMaxTextLength));
+    // Those that do no harm are there to be counted, and leave room for the others.
+    if (out_.calls.size() >= (HarmOf(function) == Harm::kNone ? kMaxCalls : kMaxHarmful)) return;
     const bool known = std::ranges::any_of(
         out_.calls, [&](const PickleCall& call) { return call.function == function && call.texts == texts; });
     if (!known) out_.calls.push_back({std::move(function), std::move(texts), at});
@@ -162,7 +308,12 @@ class Machine {
   }
 
   void Keep(std::uint64_t index) {
-    if (!stack_.empty() && memo_.size() < kMaxValues) memo_[index] = stack_.back();
+    if (stack_.empty()) return;
+    if (memo_.size() < kMaxMemo) {
+      memo_[index] = stack_.back();
+    } else {
+      out_.forgot = true;
+    }
   }
   void Recall(std::uint64_t index) {
     const auto it = memo_.find(index);
@@ -385,135 +536,6 @@ class Machine {
   std::string_view last_, before_;  // texts, for names beyond what is kept
 };
 
-// How much of a call is harm.
-enum class Harm : std::uint8_t {
-  kNone,
-  kCode,     // makes functions of code that the file holds: what serialisers of closures write
-  kReaches,  // opens files, asks hosts, loads modules: no data needs it
-  kRuns,     // runs a command or code
-};
-
-struct Row {
-  std::string_view name;  // of a function, or of a module with its dot
-  Harm harm;
-};
-
-constexpr auto kRows = std::to_array<Row>({
-    {"os.system", Harm::kRuns},
-    {"os.popen", Harm::kRuns},
-    {"os.exec", Harm::kRuns},
-    {"os.spawn", Harm::kRuns},
-    {"os.posix_spawn", Harm::kRuns},
-    {"os.startfile", Harm::kRuns},
-    {"posix.system", Harm::kRuns},
-    {"posix.popen", Harm::kRuns},
-    {"posix.exec", Harm::kRuns},
-    {"posix.spawn", Harm::kRuns},
-    {"posix.posix_spawn", Harm::kRuns},
-    {"nt.system", Harm::kRuns},
-    {"nt.popen", Harm::kRuns},
-    {"nt.startfile", Harm::kRuns},
-    {"nt.exec", Harm::kRuns},
-    {"nt.spawn", Harm::kRuns},
-    {"subprocess.", Harm::kRuns},
-    {"_posixsubprocess.", Harm::kRuns},
-    {"commands.get", Harm::kRuns},
-    {"popen2.", Harm::kRuns},
-    {"pty.spawn", Harm::kRuns},
-    {"platform.popen", Harm::kRuns},
-    {"runpy.", Harm::kRuns},
-    {"builtins.eval", Harm::kRuns},
-    {"builtins.exec", Harm::kRuns},
-    {"builtins.execfile", Harm::kRuns},
-    {"builtins.compile", Harm::kRuns},
-    {"builtins.__import__", Harm::kReaches},
-    {"builtins.open", Harm::kReaches},
-    {"builtins.globals", Harm::kReaches},
-    {"builtins.breakpoint", Harm::kReaches},
-    {"code.Interactive", Harm::kRuns},
-    {"code.interact", Harm::kRuns},
-    {"codeop.", Harm::kRuns},
-    {"timeit.", Harm::kRuns},
-    {"cProfile.run", Harm::kRuns},
-    {"profile.run", Harm::kRuns},
-    {"trace.Trace", Harm::kRuns},
-    {"bdb.", Harm::kRuns},
-    {"pdb.", Harm::kRuns},
-    {"doctest.", Harm::kRuns},
-    {"asyncio.create_subprocess", Harm::kRuns},
-    {"asyncio.unix_events.", Harm::kRuns},
-    {"multiprocessing.util.spawnv_passfds", Harm::kRuns},
-    {"distutils.spawn.", Harm::kRuns},
-    {"distutils.file_util.write_file", Harm::kReaches},
-    {"pip.", Harm::kRuns},
-    {"pip._internal.", Harm::kRuns},
-    {"ensurepip.", Harm::kRuns},
-    {"venv.", Harm::kRuns},
-    {"pydoc.pipepager", Harm::kRuns},
-    {"pydoc.tempfilepager", Harm::kRuns},
-    {"pydoc.locate", Harm::kReaches},
-    {"numpy.testing._private.utils.runstring", Harm::kRuns},
-    {"numpy.f2py.", Harm::kRuns},
-    {"torch.utils.cpp_extension.", Harm::kRuns},
-    {"torch.hub.", Harm::kReaches},
-    {"torch.serialization.load", Harm::kReaches},
-    {"idlelib.", Harm::kRuns},
-    {"ctypes.", Harm::kRuns},
-    {"_ctypes.", Harm::kRuns},
-    {"importlib.", Harm::kReaches},
-    {"imp.load", Harm::kReaches},
-    {"pkgutil.resolve_name", Harm::kReaches},
-    {"zipimport.", Harm::kReaches},
-    {"socket.", Harm::kReaches},
-    {"_socket.", Harm::kReaches},
-    {"ssl.", Harm::kReaches},
-    {"requests.", Harm::kReaches},
-    {"httpx.", Harm::kReaches},
-    {"aiohttp.", Harm::kReaches},
-    {"urllib.request.", Harm::kReaches},
-    {"urllib2.", Harm::kReaches},
-    {"http.client.", Harm::kReaches},
-    {"smtplib.", Harm::kReaches},
-    {"ftplib.", Harm::kReaches},
-    {"webbrowser.", Harm::kReaches},
-    {"shutil.", Harm::kReaches},
-    {"os.remove", Harm::kReaches},
-    {"os.unlink", Harm::kReaches},
-    {"os.rmdir", Harm::kReaches},
-    {"os.removedirs", Harm::kReaches},
-    {"os.putenv", Harm::kReaches},
-    {"os.kill", Harm::kReaches},
-    {"os.chmod", Harm::kReaches},
-    {"posix.remove", Harm::kReaches},
-    {"posix.unlink", Harm::kReaches},
-    {"posix.chmod", Harm::kReaches},
-    {"sys.modules", Harm::kReaches},
-    {"sys.settrace", Harm::kReaches},
-    {"logging.config.", Harm::kReaches},
-    {"pickle.loads", Harm::kReaches},
-    {"_pickle.loads", Harm::kReaches},
-    {"dill.loads", Harm::kReaches},
-    {"joblib.load", Harm::kReaches},
-    {"marshal.loads", Harm::kCode},
-    {"types.FunctionType", Harm::kCode},
-    {"types.CodeType", Harm::kCode},
-    {"dill._dill._create_code", Harm::kCode},
-    {"dill._dill._create_function", Harm::kCode},
-    {"cloudpickle.cloudpickle._make_function", Harm::kCode},
-    {"cloudpickle.cloudpickle._builtin_type", Harm::kNone},
-});
-
-Harm HarmOf(std::string_view function) {
-  std::string name(function);
-  // Python 2 calls the module otherwise.
-  if (name.starts_with("__builtin__.")) name.replace(0, std::string_view("__builtin__").size(), "builtins");
-  Harm worst = Harm::kNone;
-  for (const Row& row : kRows) {
-    if (name.starts_with(row.name)) worst = std::max(worst, row.harm);
-  }
-  return worst;
-}
-
 constexpr double kOfReaching = 0.8;
 // Closures that a program keeps for itself are code as well; nobody can read them.
 constexpr double kOfCode = 0.3;
@@ -571,10 +593,13 @@ void JudgePickle(const FileContext& file, FileResult& out) {
   const Pickle pickle = ReadPickle(bytes.substr(from));
   if (!pickle.complete && pickle.calls.empty()) return;
   out.analysed = pickle.complete ? bytes.size() : from + pickle.end;
+  if (pickle.forgot)
+    out.skipped.push_back({file.file->path, core::SkipReason::kParserBudget, 0, "a pickle of too many values"});
   const PickleCall* worst = nullptr;
   Harm harm = Harm::kNone;
   for (const PickleCall& call : pickle.calls) {
-    if (const Harm here = HarmOf(call.function); here > harm) {
+    const Harm here = HarmOf(call.function);
+    if (here > harm || (here == harm && worst != nullptr && worst->texts.empty() && !call.texts.empty())) {
       harm = here;
       worst = &call;
     }

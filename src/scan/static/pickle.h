@@ -12,8 +12,8 @@
 
 namespace interlock::scan {
 
-// A function or class that the pickle names, `posix.system`, and has called: the texts among what it is given, as far
-// as they are written there, each of at most 400 bytes.
+// A function or class that the pickle has called, or one that no data has a reason to name, `posix.system`, wherever it
+// is named: the texts among what it is given, as far as they are written there, each of at most 400 bytes.
 struct PickleCall {
   std::string function;
   std::vector<std::string> texts;
@@ -21,9 +21,10 @@ struct PickleCall {
 };
 
 struct Pickle {
-  std::vector<PickleCall> calls;  // in order, at most 256 of different functions or texts
+  std::vector<PickleCall> calls;  // in order, of different functions or texts; at most 256 that do no harm, 512 in all
   std::size_t end = 0;            // how far it was read
   bool complete = false;          // to its STOP
+  bool forgot = false;            // more values than are remembered by number: a name may have been missed
 };
 
 // Where in the bytes of a file of this name a pickle begins; npos where none does.

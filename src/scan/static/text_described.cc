@@ -245,6 +245,10 @@ bool IsListedInParentheses(std::string_view text, std::uint32_t begin, std::uint
   before = Trim(before.substr(open + 1));
   if (before.find_first_of(".;:!?)\n\"`") != std::string_view::npos || !before.ends_with(',')) return false;
   if (std::count(before.begin(), before.end(), ',') < kSeveral) return false;
+  const std::string_view listed = text.substr(begin, end - begin);
+  for (const std::string_view word : {"previous", "prior", "above", "earlier", "your", "all "}) {
+    if (listed.find(word) != std::string_view::npos) return false;
+  }
   const std::string_view after = Trim(text.substr(end, kLongestName));
   return after.starts_with(')') || after.starts_with(',');
 }
@@ -254,10 +258,9 @@ bool IsClaimed(std::string_view before) {
   constexpr std::array kClaims = std::to_array<std::string_view>(
       {" claims to ", " claim to ", " claiming to ", " pretends to ", " pretend to ", " pretending to ",
        " purports to ", " tries to ", " try to ", " trying to ", " attempts to "});
-  constexpr std::array kSubjects =
-      std::to_array<std::string_view>({"something that", "anything that", "text that", "content that", "message that",
-                                       "instructions that", "document that", "page that", "anything which",
-                                       "something which", "text which", "whatever", "if a ", "if any "});
+  constexpr std::array kSubjects = std::to_array<std::string_view>(
+      {"something that", "anything that", "text that", "content that", "message that", "instructions that",
+       "document that", "page that", "anything which", "something which", "text which"});
   const auto last = [&](const auto& words) {
     std::size_t at = std::string_view::npos;
     for (const std::string_view word : words) {
@@ -267,7 +270,10 @@ bool IsClaimed(std::string_view before) {
     return at;
   };
   const std::size_t claim = last(kClaims);
-  return claim != std::string_view::npos && last(kSubjects) < claim;
+  if (claim == std::string_view::npos || last(kSubjects) >= claim) return false;
+  // ... and not what is to be done about it: "text that tries to stop you, ignore it".
+  const std::string_view governed = before.substr(claim);
+  return governed.find_first_of(",;:") == std::string_view::npos && governed.find(" then ") == std::string_view::npos;
 }
 
 }  // namespace
