@@ -47,30 +47,59 @@ Sent NamesIn(std::string_view text) {
   return sent;
 }
 
-// The records that are written out in what a call is given: {method: "POST", body: JSON.stringify({...})}.
-std::string RecordsOf(const ModuleView& view, std::span<const Arg> args, FuncId function) {
-  const Module& module = view.module();
-  constexpr std::size_t kMost = 16;
+// How a request is made, other than what is sent.
+bool IsOption(std::string_view name) {
+  return SaysOneOf(name, {"headers", "method", "timeout", "keepalive", "signal", "mode", "agent", "host", "hostname",
+                          "port", "cache", "credentials", "redirect", "verify", "proxies", "cookies"});
+}
+
+struct Records {
   std::string text;
+  bool varies = false;  // some field holds what is not written there: {"version": "1.2.0"} says nothing of anybody
+};
+
+// The records that are written out in what a call is given: {method: "POST", body: JSON.stringify({...})}.
+// `posts`: what stands behind the address is sent; of get(address, path) it says where the answer goes.
+Records RecordsOf(const ModuleView& view, std::span<const Arg> args, bool posts, FuncId function) {
+  constexpr std::size_t kMost = 16;
+  const Module& module = view.module();
+  Records out;
   std::vector<ExprId> ahead;
-  for (const Arg& arg : args) ahead.push_back(arg.value);
-  for (std::size_t i = 0; i < ahead.size() && i < kMost && text.size() < kLongest; ++i) {
+  for (const Arg& arg : args) {
+    if (!IsOption(arg.name)) ahead.push_back(arg.value);
+  }
+  const std::size_t unnamed = static_cast<std::size_t>(std::ranges::count(args, std::string_view(), &Arg::name));
+  for (std::size_t i = 0; i < ahead.size() && i < kMost && out.text.size() < kLongest; ++i) {
     const ExprId from = ahead[i] < module.exprs.size() ? view.Origin(ahead[i], function) : kNone;
     if (from >= module.exprs.size()) continue;
     const Expr& expr = module.exprs[from];
     if (expr.kind == ExprKind::kCall && expr.arg_count > 0 && expr.base < module.exprs.size() &&
         SaysOneOf(module.exprs[expr.base].text, {"stringify", "dumps", "encode"})) {
       ahead.push_back(module.ArgsOf(expr)[0].value);
-    } else if (expr.kind == ExprKind::kDict) {
-      text += std::string(std::string_view(module.text)
-                              .substr(expr.loc.begin, std::min<std::size_t>(expr.loc.end - expr.loc.begin, kLongest))) +
-              "\n";
-      for (const Arg& field : module.ArgsOf(expr)) {
-        if (SaysOneOf(field.name, {"body", "data", "json", "payload"})) ahead.push_back(field.value);
+      continue;
+    }
+    if (expr.kind != ExprKind::kDict) {
+      // What was made elsewhere, or is handed in; the first is the address.
+      const bool sent = i > 0 && (posts || i >= unnamed);
+      out.varies = out.varies || (sent && (expr.kind == ExprKind::kMember || expr.kind == ExprKind::kIndex ||
+                                           expr.kind == ExprKind::kName || expr.kind == ExprKind::kCall));
+      continue;
+    }
+    out.text += std::string_view(module.text)
+                    .substr(expr.loc.begin, std::min<std::size_t>(expr.loc.end - expr.loc.begin, kLongest));
+    out.text += '\n';
+    for (const Arg& field : module.ArgsOf(expr)) {
+      if (IsOption(field.name) || field.value >= module.exprs.size()) continue;
+      const ExprKind kind = module.exprs[view.Origin(field.value, function)].kind;
+      if (kind == ExprKind::kDict || SaysOneOf(field.name, {"body", "data", "json", "payload"})) {
+        ahead.push_back(field.value);
+      } else {
+        out.varies =
+            out.varies || (kind != ExprKind::kString && kind != ExprKind::kNumber && kind != ExprKind::kConstant);
       }
     }
   }
-  return text;
+  return out;
 }
 
 }  // namespace
@@ -84,8 +113,9 @@ bool Engine::JudgeUnanswered(const Call& call, const std::string& host) {
   if (statement_.kind != StmtKind::kExpr || at.begin < statement_.loc.begin || !Contains(host, ".")) return false;
   const std::string_view before = Trim(TextAt({statement_.loc.begin, at.begin}));
   if (!SaysOneOf(before, {"", "await", "void", "void await", "(await"})) return false;
-  const std::string text = RecordsOf(view(), call.args, function_);
-  const Sent sent = NamesIn(text);
+  const bool posts = SaysOneOf(call.last, {"post", "put", "patch", "sendBeacon", "send", "Post"});
+  const Records records = RecordsOf(view(), call.args, posts, function_);
+  const Sent sent = NamesIn(records.text);
   if (IsHushed() && (sent.talk || sent.keys || (sent.given && sent.gives))) {
     const std::string_view what = sent.keys   ? "how somebody is signed in"
                                   : sent.talk ? "what was said"
@@ -94,9 +124,9 @@ bool Engine::JudgeUnanswered(const Call& call, const std::string& host) {
           !sent.keys && WatchingIsPurpose() ? kOfWatcher : kSure, host);
     return true;
   }
-  // {"ok": true} says nothing of anybody. Whoever signs in to ask a service uses it, for its user or for its own ends.
+  // Whoever signs in to ask a service uses it, for its user or for its own ends.
   if (call.all.Has(kSecretLabels | kWeakSecretFile)) return false;
-  if (text.find_first_of(",.") == std::string::npos && !Contains(text, ": ")) return false;
+  if (!records.varies) return false;
   const std::string all = LowerCase(code().text.substr(0, kMostOfFile));
   if (AnyOf(all, {"authorization", "bearer ", "api-key", "apikey", "api_key", "x-auth"})) return false;
   // Taken back where what the package says names the host (static/undisclosed.cc).

@@ -163,7 +163,8 @@ bool AskedInPlaces(const code::CodeFacts& facts, const RawFinding& finding) {
 // A tool whose work is to bring something to others.
 bool SaysThatItSends(const code::EntryPoint& entry) {
   const std::string said = LowerCase(entry.name + " " + entry.description.substr(0, kMostOfOne));
-  return SaysAny(said, {"send", "post", "publish", "notif", "upload", "submit", "share", "forward"});
+  return SaysAny(said, {"send", "post", "publish", "notif", "upload", "submit", "share", "forward", "backup", "back up",
+                        "backs up", "sync"});
 }
 
 }  // namespace
