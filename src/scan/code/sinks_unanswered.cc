@@ -110,7 +110,10 @@ bool Engine::JudgeUnanswered(const Call& call, const std::string& host) {
   if ((kind != HostKind::kOrdinary && !IsBad(kind)) || IsKnownService(host) || IsStatistics(host)) return false;
   // The statement is the request, and nothing takes its answer: fetch(...).catch(...), await post(...).
   const Loc at = code().exprs[call.expr].loc;
-  if (statement_.kind != StmtKind::kExpr || at.begin < statement_.loc.begin || !Contains(host, ".")) return false;
+  if (statement_.kind != StmtKind::kExpr || at.begin < statement_.loc.begin || !Contains(host, ".") ||
+      Contains(host, "_")) {  // "example_blob.txt"
+    return false;
+  }
   const std::string_view before = Trim(TextAt({statement_.loc.begin, at.begin}));
   if (!SaysOneOf(before, {"", "await", "void", "void await", "(await"})) return false;
   const bool posts = SaysOneOf(call.last, {"post", "put", "patch", "sendBeacon", "send", "Post"});
