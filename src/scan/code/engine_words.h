@@ -247,8 +247,7 @@ inline bool Transforms(std::string_view name) {
                                                                           "ChainMap",
                                                                           "substitute",
                                                                           "safe_substitute",
-                                                                          "format_map",
-                                                                          "_asdict"}));
+                                                                          "format_map"}));
   return KeepsContent(last) || kFunctions.Has(last);
 }
 

@@ -12,11 +12,11 @@
 namespace interlock::scan {
 namespace {
 
-constexpr std::size_t kMaxValues = 200'000;
-constexpr std::size_t kMaxStack = 8'000'000;
-constexpr std::size_t kMaxMemo = 2'000'000;
-constexpr std::size_t kMaxCalls = 256;
-constexpr std::size_t kMaxHarmful = 512;
+constexpr std::size_t kMaxValues = 200'000;    // kept: texts, functions, lists
+constexpr std::size_t kMaxStack = 8'000'000;   // entries; the older half is dropped then
+constexpr std::size_t kMaxMemo = 2'000'000;    // entries
+constexpr std::size_t kMaxCalls = 256;         // told, of functions that do no harm as well
+constexpr std::size_t kMaxHarmful = 512;       // ... and in all
 constexpr std::size_t kMaxTexts = 16;          // of one call
 constexpr std::size_t kMaxTextLength = 400;    // bytes of one of them
 constexpr int kMaxDepth = 6;                   // lists in tuples in lists, where a call's texts are gathered
@@ -83,7 +83,6 @@ constexpr auto kRows = std::to_array<Row>({
     {"distutils.spawn.", Harm::kRuns},
     {"distutils.file_util.write_file", Harm::kReaches},
     {"pip.", Harm::kRuns},
-    {"pip._internal.", Harm::kRuns},
     {"ensurepip.", Harm::kRuns},
     {"venv.", Harm::kRuns},
     {"pydoc.pipepager", Harm::kRuns},
@@ -149,7 +148,6 @@ constexpr auto kRows = std::to_array<Row>({
     {"dill._dill._create_code", Harm::kCode},
     {"dill._dill._create_function", Harm::kCode},
     {"cloudpickle.cloudpickle._make_function", Harm::kCode},
-    {"cloudpickle.cloudpickle._builtin_type", Harm::kNone},
 });
 
 Harm HarmOf(std::string_view function) {
