@@ -171,7 +171,8 @@ bool Wanted::IsIn(std::string_view text) const noexcept {
 
 void BlockGrams::Open(std::string_view text) {
   text_ = text;
-  blocks_looked_at_ = 0;
+  looked_at_ = nullptr;
+  first_ = end_ = 0;
   read_.assign(text.size() / kBlock + 1, kUnread);
   if (blocks_.size() < read_.size()) blocks_.resize(read_.size());
 }
@@ -205,19 +206,25 @@ void BlockGrams::Read(std::size_t index) {
 }
 
 void BlockGrams::Look(std::size_t begin, std::size_t end) {
-  blocks_looked_at_ = 0;
+  looked_at_ = nullptr;
   if (begin >= end || end > text_.size()) return;
   const std::size_t first = begin / kBlock;
   const std::size_t last = (end - 1) / kBlock;
   if (last - first >= kMostBlocks) return;
-  beyond_ = false;
-  for (std::size_t i = first; i <= last; ++i) {
-    if (read_[i] == kUnread) Read(i);
-    beyond_ = beyond_ || read_[i] == kBeyond;
+  if (first != first_ || last + 1 != end_) {
+    beyond_ = false;
+    for (std::size_t i = first; i <= last; ++i) {
+      if (read_[i] == kUnread) Read(i);
+      beyond_ = beyond_ || read_[i] == kBeyond;
+    }
+    together_ = blocks_[first];
+    for (std::size_t i = first + 1; i <= last; ++i) {
+      for (std::size_t k = 0; k < together_.size(); ++k) together_[k] |= blocks_[i][k];
+    }
+    first_ = first;
+    end_ = last + 1;
   }
-  for (std::size_t i = 0; i < kAtOnce; ++i) looked_at_[i] = blocks_[std::min(first + i, last)].data();
-  first_looked_at_ = first;
-  blocks_looked_at_ = last - first + 1;
+  looked_at_ = &together_;
 }
 
 }  // namespace interlock::patterns

@@ -58,25 +58,21 @@ class BlockGrams {
   void Look(std::size_t begin, std::size_t end);
   // False: they are without the word. More than kMostBytes, and a block, always may have it.
   [[nodiscard]] bool MayHave(const Wanted& wanted) const noexcept {
-    if (blocks_looked_at_ == 0) return true;
+    if (looked_at_ == nullptr) return true;
     if (wanted.beyond_) return beyond_;
+    const std::uint64_t* const grams = looked_at_->data();
     for (std::size_t k = 0; k < wanted.count_; ++k) {
       const std::size_t gram = wanted.grams_.data()[k];
-      std::uint64_t found = 0;
-      for (const std::uint64_t* const some : looked_at_) found |= some[gram / 64];
-      for (std::size_t i = kAtOnce; i < blocks_looked_at_; ++i)
-        found |= blocks_[first_looked_at_ + i].data()[gram / 64];
-      if ((found >> gram % 64 & 1) == 0) return false;
+      if ((grams[gram / 64] >> gram % 64 & 1) == 0) return false;
     }
     return true;
   }
   // False: they may have bytes beyond ASCII.
-  [[nodiscard]] bool AreAscii() const noexcept { return blocks_looked_at_ != 0 && !beyond_; }
+  [[nodiscard]] bool AreAscii() const noexcept { return looked_at_ != nullptr && !beyond_; }
 
  private:
   static constexpr std::size_t kBlock = 512;
   static constexpr std::size_t kMostBlocks = kMostBytes / kBlock + 1;
-  static constexpr std::size_t kAtOnce = 3;  // blocks of nearly every window
   using Grams = std::array<std::uint64_t, 128>;
 
   void Read(std::size_t index);
@@ -85,11 +81,12 @@ class BlockGrams {
   std::vector<Grams> blocks_;
   enum : std::uint8_t { kUnread, kAscii, kBeyond };
   std::vector<std::uint8_t> read_;
-  // The first of them; the last one once more where they are fewer.
-  std::array<const std::uint64_t*, kAtOnce> looked_at_{};
-  std::size_t first_looked_at_ = 0;
-  std::size_t blocks_looked_at_ = 0;  // 0: none, or too many
-  bool beyond_ = false;               // one of them has bytes beyond ASCII
+  const Grams* looked_at_ = nullptr;  // `together_`; nullptr: nothing is, or too much
+  // What blocks [first_, end_) have: windows of patterns that share a word are the same ones.
+  Grams together_{};
+  std::size_t first_ = 0;
+  std::size_t end_ = 0;
+  bool beyond_ = false;  // one of them has bytes beyond ASCII
 };
 
 }  // namespace interlock::patterns
