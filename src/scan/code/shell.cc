@@ -431,6 +431,46 @@ void Builder::UnwrapBatch(std::uint32_t index) {
   }
 }
 
+namespace {
+
+// A shell reads it: by its name, its first line, or since every shell reads it when it starts.
+bool IsShellSource(std::string_view path, std::string_view body) {
+  const std::string_view line = body.substr(0, body.find('\n'));
+  if (line.starts_with("#!")) {
+    const std::string_view program = line.substr(line.find_last_of(" /") + 1);
+    return IsShell(program);
+  }
+  const std::string base = BaseName(path);
+  const std::string_view name = std::string_view(base).substr(base.starts_with('.') ? 1 : 0);
+  for (const std::string_view ending : {".sh", ".bash", ".zsh", ".command"}) {
+    if (name.ends_with(ending)) return true;
+  }
+  static constexpr FixedWords kRead(
+      std::to_array<std::string_view>({"bashrc", "zshrc", "zshenv", "zprofile", "zlogin", "profile", "bash_profile",
+                                       "bash_login", "bash_logout", "bash_aliases"}));
+  static constexpr PartSet kFolders(
+      std::to_array<std::string_view>({"/hooks/", "cron.hourly/", "cron.daily/", "profile.d/"}));
+  return kRead.Has(name) || kFolders.AnyIn(path);
+}
+
+}  // namespace
+
+// cat > ~/bin/sync.sh <<'EOF': the script that is written does what stands in it.
+void Builder::UnwrapWritten(std::uint32_t index) {
+  std::string_view path;
+  const ShellWord* body = nullptr;
+  for (const auto& [op, word] : out_.commands[index].redirects) {
+    if (op == ">" || op == ">>") path = word.text;
+    if (op == "<<") body = &word;
+  }
+  for (std::size_t i = 1; i < out_.commands[index].words.size() && path.empty(); ++i) {
+    if (!out_.commands[index].words[i].text.starts_with('-')) path = out_.commands[index].words[i].text;  // tee FILE
+  }
+  if (body == nullptr || !IsShellSource(path, body->text)) return;
+  const Loc loc = body->loc;
+  ParseText(std::string(body->text), loc, index, 0, ShellDialect::kPosix);
+}
+
 // Texts that the command hands to a shell.
 void Builder::Unwrap(std::uint32_t index) {
   // By value: parsing adds commands.
@@ -453,6 +493,7 @@ void Builder::Unwrap(std::uint32_t index) {
   if (program == "cmd") UnwrapBatch(index);
   if (program == "git") UnwrapGit(index);
   if (program == "osascript") UnwrapAppleScript(index);
+  if (program == "cat" || program == "tee") UnwrapWritten(index);
 }
 
 }  // namespace shell

@@ -433,6 +433,7 @@ class Analysis {
     kLocksFiles,
     kCodes,
     kSockets,
+    kMachine,
     kConfirms
   };
   [[nodiscard]] bool Whether(OfWhole question, auto find) {
@@ -440,6 +441,7 @@ class Analysis {
     if (!known) known = find(std::string_view(Whole()));
     return *known;
   }
+  [[nodiscard]] bool AsksAsMachine(const ShellCommand& command);
   // The script asks the machine who it is, and encodes: what a name that is looked up carries.
   [[nodiscard]] bool CodesFacts() {
     return Whether(OfWhole::kCodes, [](std::string_view text) {

@@ -303,15 +303,33 @@ void Analysis::Redirects(std::uint32_t index, std::string_view program, const Ta
   }
 }
 
+// read -rsp '[sudo] password for ...': asked unseen, in the words in which the machine itself asks.
+bool Analysis::AsksAsMachine(const ShellCommand& command) {
+  const bool unseen = std::ranges::any_of(command.words, [](const ShellWord& word) {
+    return word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-' && Has(word.text, "s");
+  });
+  return unseen && Whether(OfWhole::kMachine, [](std::string_view text) {
+           return HasOneOf(text,
+                           {"[sudo] password", "sudo() {", "sudo (){", "password for $user", "password for ${user}",
+                            "password for %s", "login keychain", "enter your mac password", "login password"});
+         });
+}
+
 void Analysis::Command(std::uint32_t index) {
   const ShellCommand& command = script_.commands[index];
   std::string program = ProgramOf(command);
   inside_ = index < owner_.size() ? owner_[index] : nullptr;
   Taint input = Input(index);
   if (auto called = functions_.find(program); called != functions_.end()) HandOver(index, *called->second, input);
-  if (Is(program, {"read", "mapfile", "readarray"}) && input.any()) {
-    for (std::size_t i = 1; i < command.words.size(); ++i) {
-      if (!command.words[i].text.starts_with('-')) read_[command.words[i].text].Merge(input);
+  if (Is(program, {"read", "mapfile", "readarray"})) {
+    Taint read = input;
+    if (program == "read" && AsksAsMachine(command)) {
+      read.secret = true;
+      read.what = "the password that the machine seems to ask for";
+      read.secret_loc = command.loc;
+    }
+    for (std::size_t i = 1; i < command.words.size() && read.any(); ++i) {
+      if (!command.words[i].text.starts_with('-')) read_[command.words[i].text].Merge(read);
     }
   }
   Hold(index);

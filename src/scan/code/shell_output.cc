@@ -103,7 +103,7 @@ bool Analysis::OutputOfFunction(std::uint32_t index, std::string_view program) {
 bool Analysis::Says(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   Taint& out = out_[index];
-  if (program == "echo" || program == "printf" || program == "write-output" || program == "write-host") {
+  if (Is(program, {"echo", "printf", "print", "write-output", "write-host"})) {
     for (const ShellWord& word : command.words) {
       out.Merge(OfWord(word));
       if (word.obfuscation >= 2) out.decoded = true;

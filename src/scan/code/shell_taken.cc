@@ -7,9 +7,12 @@
 
 namespace interlock::scan::code::shell {
 
+constexpr std::string_view kWholeRepository = "a repository with all its past";
+
 // What lies under a path that is somebody's own to look into; "" for any other.
 std::string_view KeptBy(std::string_view path) {
   if (path == "/etc/passwd") return "the list of the machine's users";
+  if (path == ".git" || path.ends_with("/.git")) return kWholeRepository;
   const std::string text = HomePath(path);
   if (!text.starts_with("~")) return {};
   if (HasOneOf(text, {"/.claude/projects", "/.claude/history", "/.codex/sessions", "/.codex/history", "/.gemini/tmp",
@@ -109,6 +112,14 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
     out_[index].Merge(taint);
   } else if (program == "history" && count == 1) {
     taken("the commands that were typed", false);
+  } else if (program == "git" && count > 3 && command.words[1].text == "bundle" && command.words[2].text == "create") {
+    Taint taint;
+    taint.taken = kWholeRepository;
+    taint.secret_loc = command.loc;
+    out_[index].Merge(taint);  // `create -`
+    const auto file = std::find_if(command.words.begin() + 3, command.words.end(),
+                                   [](const ShellWord& word) { return !word.text.starts_with('-'); });
+    if (file != command.words.end()) Remember(file->text, file->variables, taint);
   } else if ((program == "az" && has({"grant-access"}))) {
     taken("a disk of the user's", false);
   } else if (Is(program,

@@ -156,6 +156,16 @@ bool KeepsFetching(const ShellUse& act) {
   return piped || cradle || says("LD_PRELOAD");
 }
 
+// Takes the sight from whatever watches the machine: a scanner that looks away, records that are emptied. (Rights that
+// an installer asks for, proxies and certificates of a company are another matter.)
+static bool Blinds(const ShellUse& act) {
+  static constexpr std::array<std::string_view, 7> kBlinds = {
+      "add-mppreference",       "set-mppreference",      "spctl --master-disable",  "truncate /var/log/wtmp",
+      "truncate /var/log/auth", "systemctl stop auditd", "systemctl disable auditd"};
+  return act.act == ShellAct::kPermission && act.gravity >= 2 &&
+         std::ranges::any_of(kBlinds, [&](std::string_view one) { return LowerCase(act.detail).starts_with(one); });
+}
+
 bool IsGrave(const ShellUse& act) {
   switch (act.act) {
     case ShellAct::kFetchAndRun:
@@ -224,7 +234,7 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     }
     if (finding.scale == 0.0) continue;
     // What runs again by itself fetches a program each time.
-    if (KeepsFetching(act)) finding.severity = core::Severity::kCritical;
+    if (KeepsFetching(act) || Blinds(act)) finding.severity = core::Severity::kCritical;
     if (act.act == ShellAct::kInject && act.detail.starts_with("machine code"))
       finding.severity = core::Severity::kCritical;
     if (act.act == ShellAct::kUncheckedPeer) finding.severity = core::Severity::kHigh;
