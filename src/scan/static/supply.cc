@@ -406,24 +406,31 @@ std::size_t Sheet::OffsetOf(std::uint32_t line, std::uint32_t column) const {
 
 namespace {
 
+// Of a package in node_modules that is shipped with this one, or in a folder that is installed with it.
+bool IsBundled(std::string_view path, const SupplyFacts& facts) {
+  if (std::ranges::any_of(facts.folders, [&](const std::string& folder) { return path.starts_with(folder); }))
+    return true;
+  constexpr std::string_view kFolder = "node_modules/";
+  const std::size_t at = path.find(kFolder);
+  if (at == std::string_view::npos) return false;
+  // One level: what a bundled package brings itself is not listed.
+  const std::string_view below = path.substr(at + kFolder.size());
+  if (below.find(kFolder) != std::string_view::npos || path.substr(0, at).find('/') != path.substr(0, at).rfind('/'))
+    return false;
+  return std::ranges::any_of(facts.bundled, [&](const std::string& name) {
+    return below.starts_with(name) && below.size() > name.size() && below[name.size()] == '/';
+  });
+}
+
 // Code of bundled packages runs as the package's own does.
 void EnterBundled(SupplyState& state, const std::vector<FileContext>& files) {
   constexpr std::size_t kMostBundled = 400;
   std::size_t entered = 0;
+  if (state.facts.bundled.empty() && state.facts.folders.empty()) return;
   for (const FileContext& file : files) {
-    if (state.facts.bundled.empty() || entered >= kMostBundled) return;
+    if (entered >= kMostBundled) return;
     const std::string_view path = file.file->path;
-    constexpr std::string_view kFolder = "node_modules/";
-    const std::size_t at = path.find(kFolder);
-    if (at == std::string_view::npos || !IsCode(file.type)) continue;
-    // One level: what a bundled package brings itself is not listed.
-    const std::string_view below = path.substr(at + kFolder.size());
-    if (below.find(kFolder) != std::string_view::npos || path.substr(0, at).find('/') != path.substr(0, at).rfind('/'))
-      continue;
-    const bool bundled = std::ranges::any_of(state.facts.bundled, [&](const std::string& name) {
-      return below.starts_with(name) && below.size() > name.size() && below[name.size()] == '/';
-    });
-    if (!bundled || below.find("/test") != std::string_view::npos) continue;
+    if (!IsCode(file.type) || path.find("/test") != std::string_view::npos || !IsBundled(path, state.facts)) continue;
     ++entered;
     state.facts.entry_files.emplace_back(path);
   }

@@ -28,8 +28,9 @@ struct SupplyFacts {
   std::string package_description;
   std::vector<Dependency> dependencies;
   std::vector<HookCommand> hooks;
-  std::vector<std::string> entry_files;    // main, bin, scripts, module names that manifests name as what runs
-  std::vector<std::string> bundled;        // names of packages that lie in node_modules and are shipped
+  std::vector<std::string> entry_files;  // main, bin, scripts, module names that manifests name as what runs
+  std::vector<std::string> bundled;      // names of packages that lie in node_modules and are shipped
+  std::vector<std::string> folders;  // of the package that are installed with it ("file:./vendor/core"): "vendor/core/"
   std::vector<std::string> install_files;  // ... when the package is installed
   std::vector<RawFinding> findings;
   std::vector<KnownVulnerability> vulnerabilities;

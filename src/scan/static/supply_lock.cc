@@ -117,7 +117,8 @@ void Locked::Check(Sheet& sheet) const {
   std::size_t most = 0;
   for (const auto& [host, count] : hosts) most = std::max(most, count);
   for (const Entry& entry : entries_) {
-    if (entry.host.empty() || hosts[entry.host] * 2 > most) continue;
+    // A mirror has most of them.
+    if (entry.host.empty() || hosts[entry.host] * 2 > entries_.size()) continue;
     const HostKind kind = KindOfHost(entry.host);
     if (kind == HostKind::kRegistry || kind == HostKind::kForge || kind == HostKind::kLocal ||
         kind == HostKind::kInstaller) {

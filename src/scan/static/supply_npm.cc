@@ -468,7 +468,18 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
            lower.starts_with("portal:") || lower.starts_with("catalog:") || lower.starts_with("./") ||
            lower.starts_with("../") || lower.starts_with("patch:");
   };
-  if (is_local()) return;
+  if (is_local()) {
+    // What lies there is installed, and its hooks run, whatever the folder is called.
+    const std::size_t colon = spec.find(':');
+    std::string_view folder = Trim(spec.substr(colon == std::string_view::npos ? 0 : colon + 1));
+    while (folder.starts_with("./")) folder.remove_prefix(2);
+    while (folder.ends_with('/')) folder.remove_suffix(1);
+    if (!development && sheet.is_own() && folder.size() > 1 && folder.size() < 300 && !folder.starts_with("..") &&
+        !folder.ends_with(".tgz") && (lower.starts_with("file:") || lower.starts_with("link:") || lower[0] == '.'))
+      sheet.facts().folders.push_back(
+          fmt::format("{}{}/", sheet.path().substr(0, sheet.path().rfind('/') + 1), folder));
+    return;
+  }
   if (lower.starts_with("npm:") || lower.starts_with("jsr:")) {
     const std::string_view target = spec.substr(4);
     const std::string_view actual = NameOfSpec(target);
