@@ -117,7 +117,6 @@ class Engine {
   void KeepInContainers(ExprId receiver, const Taint& kept);
   [[nodiscard]] bool WritesToFirst(const Call& call) const;
   void KeepInFirst(const Call& call);
-  void KeepInBuffer(const Call& call, const Taint& given);
   void MarkJoinedWords(const Call& call, Taint* result);
   void TakePart(const Call& call, Taint* result);
   void NoteRouters(const Call& call);
@@ -584,6 +583,7 @@ class Engine {
   [[nodiscard]] bool SendsAside();
   [[nodiscard]] bool IsHushed();
   bool JudgeUnanswered(const Call& call, const std::string& host);
+  [[nodiscard]] bool IsStatement(const Call& call) const;
   // ... of what the tool being read was given, which does its work besides.
   [[nodiscard]] bool SendsBesideWork(std::string_view host);
   [[nodiscard]] bool SendingIsPurpose();

@@ -150,29 +150,6 @@ bool FillsByName(std::string_view method) {
 
 }  // namespace
 
-// image.save(buffer, pnginfo=meta): what is written into a buffer, it holds.
-void Engine::KeepInBuffer(const Call& call, const Taint& given) {
-  if (call.args.empty() || !SaysOneOf(call.last, {"save", "savefig", "dump", "write_to", "to_csv", "to_json", "export",
-                                                  "to_excel", "write_png", "writeto", "serialize"})) {
-    return;
-  }
-  const ExprId buffer = call.args[0].value;
-  if (buffer >= code().exprs.size() || code().exprs[buffer].kind != ExprKind::kName) return;
-  const std::uint32_t slot = view().SlotOf(buffer, function_);
-  const ExprId made = view().Origin(buffer, function_);
-  if (slot == kNone || made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall ||
-      !AnyOf(view().Callee(made, function_).text, {"BytesIO", "StringIO"})) {
-    return;
-  }
-  Taint kept = given;
-  kept.Join(call.receiver);
-  kept = kept.Only(kHeldByAnything);
-  if (kept.labels == 0) return;
-  ModuleState& state = states_[module_];
-  if ((state.slots[slot].labels | kept.labels) != state.slots[slot].labels) changed_ = true;
-  state.slots[slot].Join(kept);
-}
-
 bool Engine::WritesToFirst(const Call& call) const {
   return code().language == Language::kGo && call.args.size() >= 2 &&
          SaysOneOf(call.callee.text,
@@ -449,7 +426,6 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
   if (method) {
     MarkArchive(call, call.last, given);
     KeepInReceiver(call, given);
-    KeepInBuffer(call, given);
     Fill(call, call.last);
     TakePart(call, result);
   }

@@ -157,15 +157,6 @@ std::string Cut(std::string_view text, long from, long to) {
   return out;
 }
 
-Value TextValue(std::string text, std::uint8_t obfuscation, std::uint8_t decodes) {
-  Value value;
-  value.kind = ValueKind::kText;
-  value.text = std::move(text);
-  value.obfuscation = obfuscation;
-  value.decodes = decodes;
-  return value;
-}
-
 struct Marks {
   std::uint8_t obfuscation = 0;
   std::uint8_t decodes = 0;
@@ -519,7 +510,46 @@ std::optional<Value> ListMethod(std::string_view name, const Value& receiver, st
   return list;
 }
 
+bool IsWordByte(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// A word of a packed program as the number that it stands for: digits, then small letters, then capitals.
+std::optional<std::size_t> PackedNumber(std::string_view word, std::size_t radix) {
+  std::size_t number = 0;
+  for (const char c : word) {
+    const std::size_t digit = c >= '0' && c <= '9'     ? static_cast<std::size_t>(c - '0')
+                              : (c >= 'a' && c <= 'z') ? static_cast<std::size_t>(c - 'a') + 10
+                              : (c >= 'A' && c <= 'Z') ? static_cast<std::size_t>(c - 'A') + 36
+                                                       : radix;
+    if (digit >= radix || number > kMaxItems) return std::nullopt;
+    number = number * radix + digit;
+  }
+  return number;
+}
+
 }  // namespace
+
+std::optional<Value> UnpackJavaScript(std::span<const Value> args) {
+  constexpr long kMostRadix = 62;
+  if (args.size() < 4 || args[0].kind != ValueKind::kText || args[3].kind != ValueKind::kList) return std::nullopt;
+  const std::optional<long> radix = Integer(args[1]);
+  if (!radix || *radix < 2 || *radix > kMostRadix || !Integer(args[2])) return std::nullopt;
+  const auto& words = args[3].items;
+  const std::string_view packed = args[0].text;
+  std::string out;
+  for (std::size_t i = 0; i < packed.size() && out.size() <= kMaxText;) {
+    std::size_t end = i;
+    while (end < packed.size() && IsWordByte(packed[end])) ++end;
+    const std::string_view word = packed.substr(i, std::max<std::size_t>(end - i, 1));
+    const std::optional<std::size_t> number =
+        end > i ? PackedNumber(word, static_cast<std::size_t>(*radix)) : std::optional<std::size_t>();
+    const bool named = number && *number < words.size() && words[*number].kind == ValueKind::kText;
+    out += named && !words[*number].text.empty() ? std::string_view(words[*number].text) : word;
+    i += word.size();
+  }
+  return TextValue(std::move(out), 2, 0);
+}
 
 std::optional<Value> FoldJavaScriptCall(std::string_view callee, const Value* receiver, std::span<const Value> args) {
   if (receiver != nullptr) {

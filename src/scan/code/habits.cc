@@ -201,7 +201,16 @@ void Engine::JudgeAccount(const Stmt& stmt) {
   }
   if (!some || function_ == kModuleBody || code().functions[function_].params.empty()) return;
   const std::string& text = view().Text(value, function_);
-  if (!IsAccount(text)) return;
+  if (!IsAccount(text)) {
+    // self.iban = CLEARING.get(self.zone, self.iban): a table of accounts.
+    ExprId table = value;
+    if (code().exprs[table].kind == ExprKind::kCall) table = code().exprs[table].base;
+    if (table >= code().exprs.size() || code().exprs[table].base >= code().exprs.size()) return;
+    const std::vector<std::string> texts = TextsWithin(code().exprs[table].base);
+    if (texts.empty() || !std::ranges::all_of(texts, [](const std::string& one) { return IsAccount(one); })) return;
+    Raise("DIVERT-002", stmt.loc, {}, 0, "puts an account of a table in another's place for some amounts");
+    return;
+  }
   Raise("DIVERT-002", stmt.loc, {}, 0, "puts a fixed account in another's place for some amounts: " + Shown(text, 40));
 }
 
@@ -219,6 +228,10 @@ bool Engine::ComparesAmount(ExprId test) const {
           const std::string_view said = TextAt(code().exprs[side.value].loc);
           const auto digits = std::count_if(said.begin(), said.end(), [](char c) { return c >= '0' && c <= '9'; });
           if (digits >= 3) return true;
+          // self.amount >= ROUTE_FROM
+          const bool named = code().exprs[side.value].kind == ExprKind::kName && said.size() > 3 &&
+                             std::ranges::none_of(said, [](char c) { return c >= 'a' && c <= 'z'; });
+          if (named && AnyOf(LowerCase(TextAt(expr.loc).substr(0, 120)), {"amount", "total", "gross"})) return true;
         }
       }
     }

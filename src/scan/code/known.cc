@@ -548,14 +548,22 @@ void Engine::ListenByName(ExprId target, ExprId value) {
   CallBack(function, Source(kSocketData, target, "receives data from a socket"), &back, target);
 }
 
+namespace {
+
+// save, savefig, to_parquet, write_csv, dump, exportAs ...: no list has all of them.
+bool WritesByName(std::string_view method) {
+  constexpr std::array<std::string_view, 8> kBegins = {"to_",    "save",      "write",  "dump",
+                                                       "export", "serialize", "encode", "copyfileobj"};
+  return method == "tofile" || std::ranges::any_of(kBegins, [&](auto begin) { return method.starts_with(begin); });
+}
+
+}  // namespace
+
 // picture.save(buffer), json.dump(data, buffer): what is written into a buffer in memory is in it. So are the rows that
 // csv.writer(buffer) is given.
 void Engine::Fill(const Call& call, std::string_view last) {
   const bool rows = SaysOneOf(last, {"writerow", "writerows"});
-  if (!rows && !SaysOneOf(last, {"save", "dump", "to_csv", "to_json", "to_excel", "savefig", "tofile", "export",
-                                 "copyfileobj"})) {
-    return;
-  }
+  if (!rows && !WritesByName(last)) return;
   std::vector<ExprId> buffers;
   for (const Arg& arg : call.args) buffers.push_back(rows ? kNone : arg.value);
   if (rows) {
@@ -611,10 +619,18 @@ void Engine::PickByName(ExprId test) {
     if (open[i] >= code().exprs.size()) continue;
     const Expr& expr = code().exprs[open[i]];
     const auto args = code().ArgsOf(expr);
-    if (expr.kind == ExprKind::kBinary && expr.text == "in" && args.size() == 2 &&
-        args[0].value < code().exprs.size() && code().exprs[args[0].value].kind == ExprKind::kName) {
+    const bool among = expr.kind == ExprKind::kBinary && SaysOneOf(expr.text, {"in", "=="}) && args.size() == 2;
+    const bool like = expr.kind == ExprKind::kCall && args.size() == 2 &&
+                      SaysOneOf(view().Callee(open[i], function_).text, {"fnmatch.fnmatch", "fnmatch.fnmatchcase"});
+    if (among || like) {
+      // `path.name in NAMES` speaks of `path`.
+      ExprId what = args[0].value;
+      if (what < code().exprs.size() && code().exprs[what].kind == ExprKind::kMember &&
+          code().exprs[what].text == "name")
+        what = code().exprs[what].base;
+      if (what >= code().exprs.size() || code().exprs[what].kind != ExprKind::kName) continue;
       const Taint names = Eval(args[1].value);
-      const std::uint32_t slot = view().SlotOf(args[0].value, function_);
+      const std::uint32_t slot = view().SlotOf(what, function_);
       if (slot == kNone || !names.Has(kSecretName | kWeakSecretName) || view().slots()[slot].scope != function_)
         continue;
       states_[module_].slots[slot].Join(names);

@@ -645,6 +645,21 @@ std::optional<Value> ModuleView::Special(const Value& callee, const Expr& call, 
   return std::nullopt;
 }
 
+// function(p, a, c, k, e, d) { ... new RegExp(...) ... }("0.1(2)", 36, 3, "console|log|text".split("|")): a program
+// whose words lie in a table.
+std::optional<Value> ModuleView::OfPacker(const Value& callee, const Expr& call, FuncId scope) const {
+  const auto args = module_.ArgsOf(call);
+  if (is_python() || is_typed() || callee.module != index_ || args.size() < 4) return std::nullopt;
+  const Function& packer = module_.functions[callee.index];
+  if (packer.params.size() < 4) return std::nullopt;
+  const std::string_view source = module_.text.substr(packer.loc.begin, packer.loc.end - packer.loc.begin);
+  if (source.find("RegExp") == std::string_view::npos || source.find("replace") == std::string_view::npos)
+    return std::nullopt;
+  std::vector<Value> values;
+  for (const Arg& arg : args.first(4)) values.push_back(Evaluate(arg.value, scope));
+  return Spend(values[0].text.size() + 8) ? UnpackJavaScript(values) : std::nullopt;
+}
+
 Value ModuleView::OfCall(ExprId id, FuncId scope) const {
   const Expr& call = module_.exprs[id];
   const Value callee = Callee(id, scope);
@@ -655,6 +670,7 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     return value;
   }
   if (callee.kind == ValueKind::kFunction) {
+    if (std::optional<Value> program = OfPacker(callee, call, scope)) return *std::move(program);
     const Expr& how = module_.exprs[call.base];
     if (!is_python() && how.kind == ExprKind::kMember && how.text == "bind") return callee;
     // What a function of the package says when all it does is to give back one constant.

@@ -116,6 +116,9 @@ class Resolver {
                                                   std::span<const Value> args, std::span<const std::string_view> names);
 [[nodiscard]] std::optional<Value> FoldJavaScriptCall(std::string_view callee, const Value* receiver,
                                                       std::span<const Value> args);
+// What a packer of JavaScript is given: the program, the radix of its words, their number, and the words. nullopt: it
+// is something else.
+[[nodiscard]] std::optional<Value> UnpackJavaScript(std::span<const Value> args);
 [[nodiscard]] std::optional<Value> FoldTypedCall(std::string_view callee, const Value* receiver,
                                                  std::span<const Value> args);
 

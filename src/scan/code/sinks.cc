@@ -60,7 +60,9 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     Raise("EXFIL-001", call.expr, all, kWeakSecretFile, "sends a file of credentials" + to, 0.9, host);
     return;
   }
-  if ((all.fresh & kWeakSecretFile) != 0 && kind == HostKind::kOrdinary && fixed && !IsKnownService(host)) {
+  // A service keeps what it is given, for whoever has the account: ~/.aws/credentials as a page of a notebook.
+  if ((all.fresh & kWeakSecretFile) != 0 && kind == HostKind::kOrdinary && fixed &&
+      (!IsKnownService(host) || IsStoreOfOthers(all, kWeakSecretFile, host))) {
     Raise("EXFIL-001", call.expr, all, kWeakSecretFile, "sends a file of credentials" + to, HowSure(data), host);
     return;
   }
@@ -82,6 +84,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       // Where one of them belongs, the others are likely those of other ways through shared functions.
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends credentials of several services" + to,
             theirs ? kSharedWay : 0.9, host);
+      if (!theirs) Worsen("EXFIL-003", core::Severity::kCritical);
       return;
     }
     // A credential as all that is sent: a service is asked with it in a header, or beside the question.

@@ -362,6 +362,15 @@ void Engine::JudgeLookedUp(const Call& call, const std::string& name, const Tain
   if (target.Has(kPrivate | kHostFacts)) {
     Raise("EXFIL-006", call.expr, target, kPrivate | kHostFacts, "puts data into names that it looks up",
           target.Has(kTaken) ? 1.0 : 0.6);
+    return;
+  }
+  // Whoever does not want to know what a name is has asked for it to be heard.
+  const std::string behind = name.substr(name.rfind(kHole) + 1);
+  const std::string zone = behind.starts_with('.') ? KnownAddress(behind.substr(1)) : std::string();
+  if (last_ && IsStatement(call) && Contains(zone, ".") && KindOfHost(zone) == HostKind::kOrdinary &&
+      !IsKnownService(zone)) {
+    Raise("PE-DELTA-003", call.expr, {}, 0,
+          "looks up names below " + zone + ", which nothing it says names, for no answer", 1.0, zone);
   }
 }
 

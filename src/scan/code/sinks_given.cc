@@ -526,10 +526,22 @@ void Engine::JudgeSettingsCall(const Call& call, std::string_view last) {
   Raise("SH-008", call.expr, {}, 0, "stops the cloud's own record of what is done", 1.2);
 }
 
+// execute("DROP TABLE notes"), execute_command("FLUSHALL"): all that a store of data holds.
+static bool OrdersToEmpty(std::string_view last, std::string_view text) {
+  if (!SaysOneOf(last, {"execute", "executescript", "execute_command", "executemany", "query", "exec", "run", "command",
+                        "raw", "sendCommand", "call"})) {
+    return false;
+  }
+  const std::string said = LowerCase(text.substr(0, 300));
+  return AnyOf(said, {"flushall", "flushdb", "drop database", "drop schema", "drop table", "truncate table"}) ||
+         (Contains(said, "delete from ") && !Contains(said, " where "));
+}
+
 // From a day on that stands in the code, tables are dropped.
 void Engine::JudgeDropped(const Call& call, std::string_view last) {
   if (!SaysOneOf(last, {"drop", "dropDatabase", "drop_database", "drop_collection", "dropCollection", "drop_all",
-                        "flushall", "flushAll", "deleteMany", "delete_many"})) {
+                        "flushall", "flushAll", "flushdb", "flushDb", "deleteMany", "delete_many"}) &&
+      !OrdersToEmpty(last, TextAt(code().exprs[call.expr].loc))) {
     return;
   }
   if (last.starts_with("delete") && !AnyOf(TextAt(code().exprs[call.expr].loc).substr(0, 120), {"({})", "( {} )"}))
@@ -586,7 +598,16 @@ static bool RunsOthersProgram(const std::string& line) {
   });
 }
 
+// "curl -s -d @- https://host", "python3 -c '...urlopen(\"https://host\", sys.stdin...)'": what it is told goes there.
+static std::string SendsInputTo(const std::string& line) {
+  if (line.size() > 4'000 || !AnyOf(line, {"@-", "stdin", "$(cat", "-T -", "| nc "})) return {};
+  const std::size_t at = line.find("http");
+  const std::string host = at == std::string::npos ? std::string() : HostOf(line.substr(at, 300));
+  return host.empty() || KindOfHost(host) == HostKind::kLocal ? std::string() : host;
+}
+
 // {command: "curl ... | node -", runOptions: {runOn: "folderOpen"}}: a task that runs when the folder is opened.
+// {"type": "command", "command": "curl -d @- https://host"}: a hook, that is told what the user says.
 void Engine::JudgeTask(ExprId dict) {
   const auto fields = code().ArgsOf(code().exprs[dict]);
   const auto field = [&](std::string_view name) {
@@ -595,6 +616,15 @@ void Engine::JudgeTask(ExprId dict) {
   };
   const ExprId options = field("runOptions");
   const ExprId command = field("command");
+  const ExprId type = field("type");
+  if (type < code().exprs.size() && command < code().exprs.size() && code().exprs[type].text == "command" &&
+      AnyOf(code().text, {".claude", ".codex", ".gemini", ".cursor"})) {
+    if (const std::string host = SendsInputTo(Known(command)); !host.empty()) {
+      Raise("PERSIST-002", dict, {}, 0, "has agents send what their hooks are told to " + host, 1.3, host);
+      Worsen("PERSIST-002", core::Severity::kCritical);
+    }
+    return;
+  }
   if (options >= code().exprs.size() || command >= code().exprs.size()) return;
   if (!Contains(TextAt(code().exprs[options].loc), "folderOpen")) return;
   const std::string text = Known(command);

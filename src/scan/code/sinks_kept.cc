@@ -286,8 +286,13 @@ void Engine::JudgePayee() {
   if (function_ == kModuleBody || shape.params.empty() || shape.body.size() > 60) return;
   std::uint32_t accounts = 0;
   bool amounts = false;
+  // Of a chain an account is called an address.
+  const bool chain = AnyOf(code().text.substr(0, 20'000), {"parseEther", "parseUnits", "sendTransaction", "web3",
+                                                           "viem", "ethers", "@solana", "bitcoinjs", "eth_account"});
   for (std::size_t i = 0; i < shape.params.size() && i < 31; ++i) {
-    if (NamesAccount(shape.params[i].name)) accounts |= 1U << i;
+    const std::string name = LowerCase(shape.params[i].name.substr(0, 60));
+    if (NamesAccount(name) || (chain && SaysOneOf(name, {"address", "addr", "to", "recipient", "destination", "dest"})))
+      accounts |= 1U << i;
     amounts = amounts || NamesAmount(shape.params[i].name);
   }
   bool compares = false;
@@ -347,12 +352,19 @@ void Engine::JudgePayee() {
 
 ModuleWords WordsOf(const Module& module) {
   constexpr std::size_t kMostRead = 400'000;
+  constexpr std::size_t kMostOfRequests = 100'000;
   const std::string_view text = module.text;
+  const std::string_view head = text.substr(0, kMostOfRequests);
   return {.leaves = AnyOf(text.substr(0, kMostRead),
                           {".write(", "write_text", "writeFile", "appendFile", "exec(", "\"-c\"", "'-c'", "\"-e\"",
                            "'-e'", "spawn", "Popen", "eval(", "outputFile", "copyfileobj"}),
           .grants = Contains(text, "authorized_keys") && HoldsPublicKey(text),
-          .connects = Contains(text, "/dev/tcp/")};
+          .connects = Contains(text, "/dev/tcp/"),
+          .signs_in = AnyOf(
+              head, {"uthorization", "UTHORIZATION", "earer ", "api-key", "apikey", "api_key", "Api-Key", "apiKey",
+                     "ApiKey", "API_KEY", "API-Key", "APIKEY", "APIKey", "X-API", "x-auth", "X-Auth", "X-AUTH"}),
+          .hears = AnyOf(head, {"recv", "makefile(", "'message'", "\"message\"", "'data'", "\"data\"", "onmessage",
+                                "readline", "open_connection", ".Read("})};
 }
 
 // script("#!/bin/sh", "curl ...", ". file"), ["#!/bin/sh", ...]: a script of a shell, kept as its lines.

@@ -242,6 +242,12 @@ bool NamesFoldersOfUser(std::string_view text) {
   return found >= kSeveral && AnyOf(text, {"Path.home()", "expanduser(", "homedir()", "UserHomeDir()", "home_dir()"});
 }
 
+// date(2027, 3, 1), new Date("2027-03-01"): a day stands in the program.
+bool NamesADay(std::string_view text) {
+  return AnyOf(
+      text, {"date(20", "datetime(20", "Date(20", "Date('20", "Date(\"20", "fromisoformat('20", "fromisoformat(\"20"});
+}
+
 }  // namespace
 
 void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& target) {
@@ -253,8 +259,9 @@ void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& targe
   const bool tree = AnyOf(LowerCase(call.callee.text), {"rmtree", "rimraf", ".rm", "remove", "rmsync", "emptydir"});
   if (tree && IsHome(path) && !target.Has(kToolArgument)) {
     Raise("DESTROY-001", call.expr, target, 0, "deletes " + Shown(path));
-  } else if (tree && !target.Has(kToolArgument) && (path.empty() || path.ends_with(kHole)) &&
-             NamesFoldersOfUser(code().text.substr(0, 30'000))) {
+  } else if (const std::string_view head = code().text.substr(0, 30'000);
+             tree && (path.empty() || path.ends_with(kHole)) && NamesFoldersOfUser(head) &&
+             (!target.Has(kToolArgument) || NamesADay(head))) {
     Raise("DESTROY-001", call.expr, target, 0, "deletes the folders in which the user keeps documents", 0.8);
   } else if (target.Has(kHomeEntry) && !target.Has(kToolArgument)) {
     // Files that bear its own name are its own to tidy: a wiper asks for none, or for how a name ends.

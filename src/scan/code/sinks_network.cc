@@ -197,6 +197,7 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
   }
   if ((headers.fresh & kEnvSecret) != 0 && headers.vendors.count() >= 2 && !HostOfVendors(host, headers.vendors)) {
     Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
+    Worsen("EXFIL-003", core::Severity::kCritical);
   }
   if (headers.Has(kEnvSecret) && headers.vendors.count() == 1 && AskedNowhereElse(headers.vendors) &&
       !HostOfVendors(host, headers.vendors) && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host)) {
@@ -310,7 +311,11 @@ Taint Engine::JudgeHttp(Call& call) {
   if (Argument(call, kCookies, &cookies) != kNone) headers.Join(cookies);
   Taint carried = headers;
   if (Taint keys; Argument(call, kAuth, &keys) != kNone) carried.Join(keys);
-  if (call.IsMethod()) carried.Join(Eval(call.base->base).Only(kHeldByAnything));
+  if (call.IsMethod()) {
+    // A client holds the key of its own service; keys of several are no single service's.
+    const Taint held = Eval(call.base->base);
+    carried.Join(held.Only(held.vendors.count() >= 2 ? kHeldByAnything | kEnvSecret : kHeldByAnything));
+  }
   JudgeCarried(call, carried, host);
   JudgeTrigger(call, data, !host.empty(), host);
   if (has_headers) JudgeHeaders(Argument(call, kHeaders, nullptr), host);

@@ -161,6 +161,9 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
             : AsksHere()  ? 0.6
                           : 1.0);
     }
+  } else if (taint.Has(kNetFixed) && text.find_first_not_of(kHole) == std::string::npos && !template_text && !pieced) {
+    // A list that tools add to, and the answer of a fixed host as well: the whole command is either's.
+    Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command that may be fetched from the network", 0.7);
   } else if (taint.Has(kRequest) &&
              (template_text || text.find_first_not_of(kHole) == std::string::npos || IsOnlyDefault(command))) {
     const bool listed = text.find_first_not_of(kHole) == std::string::npos && TakesFromTable(command);

@@ -18,8 +18,7 @@ namespace {
 using namespace engine_words;  // NOLINT: the engine room's own words
 using namespace sink_words;    // NOLINT
 
-constexpr std::size_t kLongest = 2'000;       // bytes of what is sent that are read
-constexpr std::size_t kMostOfFile = 100'000;  // ... and of the file that sends it
+constexpr std::size_t kLongest = 2'000;  // bytes of what is sent that are read
 constexpr double kSure = 0.6;
 constexpr double kOfWatcher = 0.3;  // a program that is there to show what agents do
 
@@ -58,17 +57,28 @@ struct Records {
   bool varies = false;  // some field holds what is not written there: {"version": "1.2.0"} says nothing of anybody
 };
 
+// What a call is given, and how.
+struct Given {
+  std::span<const Arg> args;
+  std::size_t first = 1;  // that is sent: of http the address stands before it
+  bool posts = false;     // what stands behind the address is sent; of get(address, path) it says where the answer goes
+};
+
+// Made elsewhere, or handed in.
+bool IsMade(ExprKind kind) {
+  return kind == ExprKind::kMember || kind == ExprKind::kIndex || kind == ExprKind::kName || kind == ExprKind::kCall;
+}
+
 // The records that are written out in what a call is given: {method: "POST", body: JSON.stringify({...})}.
-// `posts`: what stands behind the address is sent; of get(address, path) it says where the answer goes.
-Records RecordsOf(const ModuleView& view, std::span<const Arg> args, bool posts, FuncId function) {
+Records RecordsOf(const ModuleView& view, const Given& given, FuncId function) {
   constexpr std::size_t kMost = 16;
   const Module& module = view.module();
   Records out;
   std::vector<ExprId> ahead;
-  for (const Arg& arg : args) {
+  for (const Arg& arg : given.args) {
     if (!IsOption(arg.name)) ahead.push_back(arg.value);
   }
-  const std::size_t unnamed = static_cast<std::size_t>(std::ranges::count(args, std::string_view(), &Arg::name));
+  const auto unnamed = static_cast<std::size_t>(std::ranges::count(given.args, std::string_view(), &Arg::name));
   for (std::size_t i = 0; i < ahead.size() && i < kMost && out.text.size() < kLongest; ++i) {
     const ExprId from = ahead[i] < module.exprs.size() ? view.Origin(ahead[i], function) : kNone;
     if (from >= module.exprs.size()) continue;
@@ -79,10 +89,8 @@ Records RecordsOf(const ModuleView& view, std::span<const Arg> args, bool posts,
       continue;
     }
     if (expr.kind != ExprKind::kDict) {
-      // What was made elsewhere, or is handed in; the first is the address.
-      const bool sent = i > 0 && (posts || i >= unnamed);
-      out.varies = out.varies || (sent && (expr.kind == ExprKind::kMember || expr.kind == ExprKind::kIndex ||
-                                           expr.kind == ExprKind::kName || expr.kind == ExprKind::kCall));
+      const bool sent = i >= given.first && (given.posts || i >= unnamed);
+      out.varies = out.varies || (sent && IsMade(expr.kind));
       continue;
     }
     out.text += std::string_view(module.text)
@@ -105,19 +113,25 @@ Records RecordsOf(const ModuleView& view, std::span<const Arg> args, bool posts,
 }  // namespace
 
 // void fetch("https://host", {body: JSON.stringify({args, result})}).catch(() => {})
+bool Engine::IsStatement(const Call& call) const {
+  // The statement is the request, and nothing takes its answer: fetch(...).catch(...), await post(...).
+  const Loc at = code().exprs[call.expr].loc;
+  if (statement_.kind != StmtKind::kExpr || at.begin < statement_.loc.begin) return false;
+  return SaysOneOf(Trim(TextAt({statement_.loc.begin, at.begin})), {"", "await", "void", "void await", "(await"});
+}
+
 bool Engine::JudgeUnanswered(const Call& call, const std::string& host) {
   const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
   if ((kind != HostKind::kOrdinary && !IsBad(kind)) || IsKnownService(host) || IsStatistics(host)) return false;
-  // The statement is the request, and nothing takes its answer: fetch(...).catch(...), await post(...).
-  const Loc at = code().exprs[call.expr].loc;
-  if (statement_.kind != StmtKind::kExpr || at.begin < statement_.loc.begin || !Contains(host, ".") ||
-      Contains(host, "_")) {  // "example_blob.txt"
-    return false;
-  }
-  const std::string_view before = Trim(TextAt({statement_.loc.begin, at.begin}));
-  if (!SaysOneOf(before, {"", "await", "void", "void await", "(await"})) return false;
-  const bool posts = SaysOneOf(call.last, {"post", "put", "patch", "sendBeacon", "send", "Post"});
-  const Records records = RecordsOf(view(), call.args, posts, function_);
+  // "example_blob.txt"
+  if (!IsStatement(call) || !Contains(host, ".") || Contains(host, "_")) return false;
+  Given given{.args = call.args};
+  const bool socket = call.entry != nullptr && call.entry->role == Role::kSocketSend;
+  if (socket) given.first = 0;
+  // urlopen(address, data)
+  const bool opens = call.last == "urlopen" && call.args.size() > 1 && call.args[1].name.empty();
+  given.posts = socket || opens || SaysOneOf(call.last, {"post", "put", "patch", "sendBeacon", "send", "Post"});
+  const Records records = RecordsOf(view(), given, function_);
   const Sent sent = NamesIn(records.text);
   if (IsHushed() && (sent.talk || sent.keys || (sent.given && sent.gives))) {
     const std::string_view what = sent.keys   ? "how somebody is signed in"
@@ -127,11 +141,9 @@ bool Engine::JudgeUnanswered(const Call& call, const std::string& host) {
           !sent.keys && WatchingIsPurpose() ? kOfWatcher : kSure, host);
     return true;
   }
-  // Whoever signs in to ask a service uses it, for its user or for its own ends.
-  if (call.all.Has(kSecretLabels | kWeakSecretFile)) return false;
-  if (!records.varies) return false;
-  const std::string all = LowerCase(code().text.substr(0, kMostOfFile));
-  if (AnyOf(all, {"authorization", "bearer ", "api-key", "apikey", "api_key", "x-auth"})) return false;
+  // Whoever signs in to ask a service uses it, for its user or for its own ends; whoever listens is answered.
+  if (call.all.Has(kSecretLabels | kWeakSecretFile) || !records.varies) return false;
+  if (view().words().signs_in || (socket && view().words().hears)) return false;
   // Taken back where what the package says names the host (static/undisclosed.cc).
   Raise("PE-DELTA-003", call.expr, {}, 0, "sends data to " + host + ", which nothing it says names, for no answer", 1.0,
         host);

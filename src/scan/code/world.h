@@ -53,6 +53,8 @@ struct ModuleWords {
   bool leaves = false;    // writes files, or runs programs that are given as texts
   bool grants = false;    // a public key, and the file that lets its owner in
   bool connects = false;  // "/dev/tcp/"
+  bool signs_in = false;  // says somewhere how it does: "authorization", "api_key"
+  bool hears = false;     // takes what comes back on a socket
 };
 [[nodiscard]] ModuleWords WordsOf(const Module& module);  // sinks_kept.cc
 
@@ -161,6 +163,7 @@ class ModuleView {
   [[nodiscard]] Value OfImport(const Import& import) const;
   [[nodiscard]] Value MemberOf(const Value& base, std::string_view name, int depth = 0) const;
   [[nodiscard]] Value OfCall(ExprId expr, FuncId scope) const;
+  [[nodiscard]] std::optional<Value> OfPacker(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] Value OfJoined(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfSlice(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfIndex(ExprId expr, FuncId scope) const;

@@ -181,6 +181,12 @@ TEST(Packages, WhatKeepsAnEstateSafeStands) {
   EXPECT_GE(ExpectOf("destroyed", true), 80U);
 }
 
+// Scripts that scripts write, programs that are packed, what leaves by the ways that nobody answers on.
+TEST(Packages, WhatNobodyHears) {
+  EXPECT_GE(ExpectOf("unheard", true), 30U);
+  EXPECT_GE(ExpectOf("unheard_honest", false), 18U);
+}
+
 TEST(Packages, DoorsInChecksOfAccess) {
   EXPECT_GE(ExpectOf("doors", true), 36U);
   EXPECT_GE(ExpectOf("doors_honest", false), 11U);

@@ -27,6 +27,7 @@ constexpr std::string_view kTakesDown = "GRANT-003";
 constexpr std::string_view kRuins = "DESTROY-002";
 constexpr std::string_view kUnanswered = "PE-DELTA-003";
 constexpr std::size_t kLeastSaid = 40;  // bytes
+constexpr auto kConnections = std::to_array<std::string_view>({"socket.", "net.", "tls.", "ssl.", "asyncio.open_"});
 
 // What a package that has a reason to open such a place speaks of: words of which it uses one.
 using Words = std::span<const std::string_view>;
@@ -152,10 +153,15 @@ bool NamesDomain(std::string_view said, std::string_view host) {
   return said.find(domain) != std::string_view::npos;
 }
 
-// Requests to the host from somewhere else in the package: a service that is used.
+// Requests to the host from somewhere else in the package: a service that is used. That a connection is opened on which
+// something is sent asks for nothing yet.
 bool AskedInPlaces(const code::CodeFacts& facts, const RawFinding& finding) {
+  const auto connects = [](std::string_view callee) {
+    return std::ranges::any_of(kConnections, [&](std::string_view part) { return callee.starts_with(part); });
+  };
   return std::ranges::any_of(facts.uses, [&](const code::CapabilityUse& use) {
-    return use.permission == Permission::kNetworkEgress && use.detail.find(finding.host) != std::string::npos &&
+    return !connects(use.callee) && use.permission == Permission::kNetworkEgress &&
+           use.detail.find(finding.host) != std::string::npos &&
            (use.file != finding.file || use.loc.end <= finding.bytes.begin || use.loc.begin >= finding.bytes.end);
   });
 }
