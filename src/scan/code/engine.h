@@ -487,7 +487,7 @@ class Engine {
   void TapKeepers();
   [[nodiscard]] bool StandsBeforeRoutes() const;
   [[nodiscard]] bool IsMiddleware(std::uint32_t module, FuncId function) const;
-  [[nodiscard]] Taint SessionOf(const Call& call);
+  [[nodiscard]] Taint BroughtBy(const Call& call);
   [[nodiscard]] bool IsConnection(ExprId value) const;
   bool JudgeMirroredRequest(const Call& call, const Taint& data, const std::string& host);
   void JudgeSpan(const Call& call);

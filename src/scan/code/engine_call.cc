@@ -466,7 +466,7 @@ Taint Engine::EvalCall(ExprId id) {
   }
   if (!handled) JoinAnswerOfUnknown(&call, &result);
   result.Join(WholeRecord(call));
-  if (!call.own) result.Join(SessionOf(call));
+  if (!call.own) result.Join(BroughtBy(call));
   TakeOffByHelper(call, &result);
   if (!call.own) TakeGuards(call, call.last, &result);
   // getattr(box, "name")

@@ -90,14 +90,7 @@ Taint Engine::JudgeDeserialize(Call& call) {
   const Taint* const written = last_ ? fetched() : nullptr;
   // Of an address that is nobody's, without encryption: whoever is there chooses what runs.
   const Taint& from = written != nullptr ? *written : target;
-  const auto bare = [&](Labels label) {
-    constexpr std::string_view kAnswer = "answer of ";
-    std::uint32_t at = from.trail[static_cast<std::size_t>(TrailOf(label))];
-    while (at != 0 && trail_[at - 1].before != 0) at = trail_[at - 1].before;
-    return at != 0 && trail_[at - 1].text.starts_with(kAnswer) &&
-           KindOfHost(trail_[at - 1].text.substr(kAnswer.size())) == HostKind::kRawAddress;
-  };
-  if (last_ && (bare(kNet) || bare(kNetFixed) || bare(kNetFile))) {
+  if (last_ && from.Has(kNetBare)) {
     Raise("RCE-001", call.expr, from, kNetFixed | kNetStranger | kNetFile,
           "unpacks objects that a bare address sends; unpacking runs code", 0.8);
   } else if (written != nullptr) {

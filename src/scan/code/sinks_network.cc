@@ -22,7 +22,7 @@ Taint Engine::AnswerOf(const std::string& host, std::string_view address, ExprId
   const HostKind kind = KindOfHost(host);
   const bool stranger = kind == HostKind::kOrdinary || IsBad(kind);
   Taint answer = Source(kNet, at, "answer of " + host);
-  answer.Add(stranger ? kNetFixed | kNetStranger : kNetFixed);
+  answer.Add(kNetFixed | (stranger ? kNetStranger : 0) | (kind == HostKind::kRawAddress ? kNetBare : 0));
   return answer;
 }
 

@@ -33,7 +33,8 @@ constexpr double kChosenPlace = 0.45;
 // A file has been given such content: its path stands for it from here on.
 void Engine::MarkPath(ExprId path, const Taint& taint) {
   if (path >= code().exprs.size()) return;
-  const Labels written = (taint.Has(kNetStranger) ? kNetFile : 0) | (taint.labels & kUnpacked);
+  const Labels written =
+      (taint.Has(kNetStranger) ? kNetFile | (taint.labels & kNetBare) : 0) | (taint.labels & kUnpacked);
   if (written != 0) {
     // The same text is the same file, however often it is written out.
     constexpr std::size_t kShortest = 6;

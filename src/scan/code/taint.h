@@ -67,6 +67,7 @@ inline constexpr Labels kEvent = 1ULL << 47U;       // what an agent tells its h
 inline constexpr Labels kSaid = 1ULL << 48U;        // a field of it that holds what was said, read or answered
 inline constexpr Labels kRows = 1ULL << 49U;        // what a data base has answered
 inline constexpr Labels kTextFile = 1ULL << 50U;    // content of a file that is called a text: .txt, .md, .log
+inline constexpr Labels kNetBare = 1ULL << 51U;     // answer of a bare address, that is nobody's
 // Whoever connects is a caller whom nobody has let in.
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;

@@ -110,7 +110,7 @@ bool Engine::DrivesBrowser() const {
 }
 
 // context.cookies(), driver.get_cookies(), context.storageState(): who is signed in where. What a connection brings.
-Taint Engine::SessionOf(const Call& call) {
+Taint Engine::BroughtBy(const Call& call) {
   // client.send("Network.getAllCookies"), driver.execute_cdp_cmd("Storage.getCookies", {})
   if (SaysOneOf(call.last, {"send", "execute_cdp_cmd", "execute", "sendCommand"}) && !call.args.empty() &&
       SaysOneOf(view().Text(call.args[0].value, function_),
