@@ -39,6 +39,9 @@ constexpr double kStrong = 0.35;
 // A BLOCK needs a ground that is strong by itself, or two of different kinds that nearly are; any number of weak ones
 // has a person look.
 constexpr double kGround = 0.45;
+// Of what the classifier of orders says, .95 of a confidence: of 2,816 packages of the registries and 394 real skills
+// and servers none has a text from .85 on.
+constexpr double kPlain = 0.57;
 constexpr double kMostWithoutGround = 0.52;
 constexpr double kMostOfIncubating = 0.5;
 // Of each rule's evidence the first part is a hint, and all hints together have a bound: what every large package has a
@@ -496,7 +499,8 @@ class Scale {
     // Two of different kinds that together are a ground are worth a look at any size.
     look_ =
         look_ || std::ranges::count_if(malicious_, [](const auto& entry) { return entry.second.best >= kStrong; }) > 1;
-    // What the classifier of orders says has a person look; by itself it neither blocks nor tips the scale to it.
+    // What the classifier of orders says has a person look; unless it is as plain as can be, it neither blocks by
+    // itself nor tips the scale to it.
     double evidence = Corroborated()
                           ? Weigh(Orders::kCorroborated)
                           : std::max(Weigh(Orders::kLeftOut), std::min(Weigh(Orders::kAlone), kMostOfIncubating));
@@ -550,11 +554,12 @@ class Scale {
     return known != nullptr && known->maturity == Maturity::kIncubating && !concrete_.contains(rule);
   }
 
-  // The classifier of orders is sure, and so is another rule. (Sure of two texts it may be in an honest package that is
-  // full of words about agents.)
+  // The classifier of orders is sure, and so is another rule; or no honest text that was ever measured is as plain.
+  // (Sure of two texts it may be in an honest package that is full of words about agents.)
   [[nodiscard]] bool Corroborated() const {
     const auto orders = malicious_.find(kClassifierRule);
     if (orders == malicious_.end() || orders->second.best < kGround + more_classified_) return false;
+    if (orders->second.best >= kPlain + more_classified_) return true;
     return std::ranges::any_of(malicious_, [&](const auto& entry) {
       return entry.first != kClassifierRule && entry.second.best >= kStrong + more_;
     });
