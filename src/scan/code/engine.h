@@ -63,22 +63,6 @@ class Engine {
     [[nodiscard]] bool IsNamed() const { return base != nullptr && base->kind == ExprKind::kName; }
   };
   using GivenFunctions = std::vector<std::pair<std::uint32_t, Value>>;
-  // One file's state while it is read.
-  struct ModuleState {
-    const ModuleView* view = nullptr;
-    std::vector<Taint> slots;
-    std::unordered_map<std::uint32_t, Taint> outside;  // what functions put into variables around them
-    std::unordered_map<std::uint32_t, Taint> added;    // what the module's body adds to what its variables hold
-    std::vector<std::uint16_t> entries;                // of callees and members, by expression; into entries_
-    std::uint64_t steps_left = 0;                      // of this pass: one file's tangle costs no other file anything
-    bool unfinished = false;
-    std::uint32_t programs = 0;      // texts that were judged as the programs that they are
-    std::optional<bool> interprets;  // runs texts among the variables of other functions; once asked
-    std::optional<bool> frames;      // looks at variables of frames; once asked
-    std::optional<bool> wallets;     // holds addresses at which money arrives; once asked
-    std::optional<Packing> packing;
-    std::optional<std::vector<std::uint32_t>> schemas;  // where its text says ": z."; once asked
-  };
 
   void FillFields(ExprId annotation, FuncId scope, const Taint& taint);
   void ReadFunction(std::uint32_t module, FuncId function);
@@ -318,6 +302,7 @@ class Engine {
   [[nodiscard]] bool RunsFiles(std::string_view program, ExprId at) const;
   [[nodiscard]] const Taint* WrittenIn(std::string_view command) const;
   [[nodiscard]] bool LettersOfFile(const Call& call) const;
+  void JudgeUnseenLetters(const Call& call);
   [[nodiscard]] bool ComputesText(const Call& call, bool* letters);
   [[nodiscard]] bool MakesFunctions(ExprId callee) const;
   void JudgeMaker(const Call& call, ExprId callee);

@@ -1,4 +1,4 @@
-// What the engine (engine.h) keeps of findings, deeds, conditions and functions. Private to src/scan/code.
+// What the engine (engine.h) keeps of findings, deeds, conditions, functions and files. Private to src/scan/code.
 #pragma once
 
 #include <cstddef>
@@ -6,12 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "code/catalogue.h"
 #include "code/flow.h"
 #include "code/taint.h"
+#include "code/world.h"
 
 namespace interlock::scan::code {
 
@@ -159,6 +161,23 @@ struct StateRead {
   std::string key;
   std::uint32_t module = 0;
   FuncId function = kModuleBody;
+};
+
+// One file's state while it is read.
+struct ModuleState {
+  const ModuleView* view = nullptr;
+  std::vector<Taint> slots;
+  std::unordered_map<std::uint32_t, Taint> outside;  // what functions put into variables around them
+  std::unordered_map<std::uint32_t, Taint> added;    // what the module's body adds to what its variables hold
+  std::vector<std::uint16_t> entries;                // of callees and members, by expression; into entries_
+  std::uint64_t steps_left = 0;                      // of this pass: one file's tangle costs no other file anything
+  bool unfinished = false;
+  std::uint32_t programs = 0;      // texts that were judged as the programs that they are
+  std::optional<bool> interprets;  // runs texts among the variables of other functions; once asked
+  std::optional<bool> frames;      // looks at variables of frames; once asked
+  std::optional<bool> wallets;     // holds addresses at which money arrives; once asked
+  std::optional<Packing> packing;
+  std::optional<std::vector<std::uint32_t>> schemas;  // where its text says ": z."; once asked
 };
 
 }  // namespace interlock::scan::code

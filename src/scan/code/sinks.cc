@@ -23,6 +23,8 @@ Taint Engine::TaintOfArg(const Call& call, ExprId expr) const {
   return {};
 }
 
+// One of two keys is what the other falls back to: os.environ.get("A") or os.environ["B"].
+constexpr std::size_t kNoFallback = 3;
 // Of what a key ring or a vault gives, sent to a host that the settings name: how one signs in.
 constexpr double kOfKeyRing = 0.4;
 
@@ -84,7 +86,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       // Where one of them belongs, the others are likely those of other ways through shared functions.
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends credentials of several services" + to,
             theirs ? kSharedWay : 0.9, host);
-      if (!theirs) Worsen("EXFIL-003", core::Severity::kCritical);
+      if (!theirs && owners >= kNoFallback) Worsen("EXFIL-003", core::Severity::kCritical);
       return;
     }
     // A credential as all that is sent: a service is asked with it in a header, or beside the question.

@@ -633,18 +633,21 @@ void Engine::JudgeTask(ExprId dict) {
   Worsen("PERSIST-001", core::Severity::kCritical);
 }
 
-// original("https://host", {method: "POST", body}): whatever it is called, it is given what `fetch` is.
+// original("https://host", {method: "POST", body}), original.call(this, {url: "https://host", data}): whatever it is
+// called, it is given what `fetch` and its like are.
 void Engine::JudgeLikeFetch(Call& call) {
-  if (view().is_python() || call.entry != nullptr || call.args.size() != 2) return;
-  const ExprId options = call.args[1].value;
+  if (view().is_python() || call.entry != nullptr || call.args.empty() || call.args.size() > 2) return;
+  const ExprId options = call.args.back().value;
   if (options >= code().exprs.size() || code().exprs[options].kind != ExprKind::kDict) return;
-  const std::string url = Known(call.args[0].value);
-  if (!url.starts_with("https://") && !url.starts_with("http://")) return;
-  const std::string host = KnownHost(url);
+  std::string url = call.args.size() == 2 ? Known(call.args[0].value) : std::string();
+  const bool inside = !url.starts_with("http");
+  ExprId sent = kNone;
   for (const Arg& field : code().ArgsOf(code().exprs[options])) {
-    if (host.empty() || field.name != "body") continue;
-    JudgeSend(call, Eval(field.value), host, {});
+    if (field.name == "body" || (inside && field.name == "data")) sent = field.value;
+    if (inside && field.name == "url") url = Known(field.value);
   }
+  if (sent == kNone || (!url.starts_with("https://") && !url.starts_with("http://"))) return;
+  if (const std::string host = KnownHost(url); !host.empty()) JudgeSend(call, Eval(sent), host, {});
 }
 
 // ssh.execCommand("systemctl stop auditd; ..."): commands that stand here, for another machine.

@@ -51,10 +51,37 @@ bool Engine::LettersOfFile(const Call& call) const {
          AnyOf(TextAt(made.loc).substr(0, 200), {".map(", ".flatMap(", "map("});
 }
 
+// Where blocks of characters begin that no page shows: tags, variation selectors.
+static bool IsUnseenBlock(std::string_view number) {
+  std::string digits(number.substr(0, 20));
+  std::erase(digits, '_');
+  const long value = std::strtol(digits.c_str(), nullptr, 0);
+  return value == 0xE0000 || value == 0xE0100 || value == 0xFE00;
+}
+
+// chr(0xE0000 + ord(c)) for c in TEXT: what is said is there for programs only. (Taken away again, it is looked for.)
+void Engine::JudgeUnseenLetters(const Call& call) {
+  if (!last_ || call.args.size() != 1 || call.args[0].value >= code().exprs.size()) return;
+  const Expr& sum = code().exprs[call.args[0].value];
+  const bool adds = sum.kind == ExprKind::kConcat || (sum.kind == ExprKind::kBinary && sum.text == "+");
+  if (!adds || sum.arg_count != 2) return;
+  const auto sides = code().ArgsOf(sum);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const ExprId number = view().Origin(sides[i].value, function_);
+    if (number >= code().exprs.size() || code().exprs[number].kind != ExprKind::kNumber ||
+        sides[1 - i].value >= code().exprs.size() || !IsUnseenBlock(code().exprs[number].text)) {
+      continue;
+    }
+    if (AnyOf(TextAt(code().exprs[sides[1 - i].value].loc).substr(0, 100), {"ord(", "charCodeAt", "codePointAt"}))
+      Raise("PI-003", call.expr, {}, 0, "writes a text in letters that nobody sees", 0.8);
+  }
+}
+
 // chr(n ^ 7) for n in TABLE: a text is computed from constants, character by character.
 bool Engine::ComputesText(const Call& call, bool* letters) {
   if (!last_ && pass_ > 2) return false;
   const std::string_view name = call.callee.text;
+  if (name.ends_with("chr") || name.ends_with("fromCodePoint")) JudgeUnseenLetters(call);
   if (name.ends_with(".to_bytes") && !call.receiver.Has(~(kDecoded | kFileContent | kDataFile | kCodedFile)))
     return true;
   // "".join(map(chr, NUMBERS)), String.fromCharCode(...numbers), new TextDecoder().decode(new Uint8Array(numbers))

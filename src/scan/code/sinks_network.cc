@@ -197,7 +197,6 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
   }
   if ((headers.fresh & kEnvSecret) != 0 && headers.vendors.count() >= 2 && !HostOfVendors(host, headers.vendors)) {
     Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
-    Worsen("EXFIL-003", core::Severity::kCritical);
   }
   if (headers.Has(kEnvSecret) && headers.vendors.count() == 1 && AskedNowhereElse(headers.vendors) &&
       !HostOfVendors(host, headers.vendors) && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host)) {

@@ -159,20 +159,22 @@ void Engine::JudgeModule() {
   }
 }
 
-// {HostConfig: {Binds: ["/:/h"], Privileged: true}}, whoever it is given to.
+// {HostConfig: {Binds: ["/:/h"], Privileged: true}}, {"volumes": {"/": ...}, "privileged": True}, whoever it is given
+// to.
 void Engine::JudgeContainerSpec(ExprId dict) {
   const Expr& spec = code().exprs[dict];
   const bool named = std::any_of(code().ArgsOf(spec).begin(), code().ArgsOf(spec).end(), [](const Arg& field) {
-    return field.name == "HostConfig" || field.name == "host_config";
+    return SaysOneOf(field.name, {"HostConfig", "host_config", "privileged", "volumes"});
   });
   if (!named) return;
   std::string text;
   for (const char c : TextAt(spec.loc).substr(0, 8192)) {
     if (c != ' ' && c != '\n' && c != '\t') text += c == '\'' ? '"' : c;
   }
-  const bool root = AnyOf(text, {"\"/:/", "Source\":\"/\"", "Source:\"/\""});
-  const bool free = AnyOf(text, {"Privileged:true", "Privileged\":true", "Privileged\":True", "\"chroot\"",
-                                 "PidMode:\"host\"", "PidMode\":\"host\"", "SYS_ADMIN"});
+  const bool root = AnyOf(text, {"\"/:/", "Source\":\"/\"", "Source:\"/\"", "{\"/\":{"});
+  const bool free = AnyOf(
+      text, {"privileged\":True", "privileged:true", "pid_mode\":\"host\"", "Privileged:true", "Privileged\":true",
+             "Privileged\":True", "\"chroot\"", "PidMode:\"host\"", "PidMode\":\"host\"", "SYS_ADMIN"});
   if (root && free) Raise("ESCAPE-001", dict, {}, 0, "starts a container that is master of the host");
 }
 

@@ -312,10 +312,11 @@ bool MayServe(const Inline& how, std::string_view lower) {
 }
 
 // "command": "bash", "args": ["-c", LINE] and its like, where what stands there can be no server: it is run for its own
-// sake whenever the folder is opened. What neither acts nor is given a secret is worth a look all the same, since nobody
-// configures it by accident.
+// sake whenever the folder is opened. What neither acts nor is given a secret is no more than odd;
+// a utility is worth a look all the same, since nobody configures one by accident.
 void JudgeServerCommand(Sheet& sheet, const StartedServer& server) {
-  constexpr double kOdd = 0.5;
+  constexpr double kOdd = 0.4;
+  constexpr double kOddUtility = 0.5;
   const std::string_view command = server.command;
   std::string program = LowerCase(command.substr(command.find_last_of("/\\") + 1));
   if (program.ends_with(".exe")) program.resize(program.size() - 4);
@@ -344,7 +345,7 @@ void JudgeServerCommand(Sheet& sheet, const StartedServer& server) {
     return;
   }
   RawFinding& finding = sheet.Raise("SC-030", server.bytes, message);
-  if (!acts) finding.scale = kOdd;
+  if (!acts) finding.scale = utility != kUtilities.end() ? kOddUtility : kOdd;
 }
 
 // Where the agent is told to send what it says to its model, or all that it sends; a server, of which the model's

@@ -183,8 +183,8 @@ TEST(Packages, WhatKeepsAnEstateSafeStands) {
 
 // Scripts that scripts write, programs that are packed, what leaves by the ways that nobody answers on.
 TEST(Packages, WhatNobodyHears) {
-  EXPECT_GE(ExpectOf("unheard", true), 30U);
-  EXPECT_GE(ExpectOf("unheard_honest", false), 18U);
+  EXPECT_GE(ExpectOf("unheard", true), 40U);
+  EXPECT_GE(ExpectOf("unheard_honest", false), 22U);
 }
 
 TEST(Packages, DoorsInChecksOfAccess) {
