@@ -82,6 +82,8 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
     ListenByName(target, value);
     JudgeTied(target, value);
     JudgeStdin(expr, taint);
+    // env = dict(os.environ); env["PIP_INDEX_URL"] = ...: of whatever is started with it.
+    if (last_ && Eval(expr.base).Has(kEnvAll)) JudgeEnvironmentWrite(target, KeyOf(expr), value);
   }
   if (taint.Has(kWeakSecretFile)) NotePutEntry(KeyOf(expr), taint);
   if (last_ && depth == 0 && value != kNone) {

@@ -26,7 +26,8 @@ void Engine::JudgePeer(ExprId at) {
 // ... by every request of the program, those of its libraries too.
 void Engine::JudgePeerOfAll(ExprId at) {
   if (!last_) return;
-  const bool always = conditions_.empty() && choosing_ == 0 && keyed_.contains(module_);
+  const bool keyed = keyed_.contains(module_) || view().words().signs_in;
+  const bool always = conditions_.empty() && choosing_ == 0 && keyed;
   Raise("VULN-007", at, {}, 0, "switches off the check of certificates for the whole program", always ? 1.0 : 0.8);
   if (always) Worsen("VULN-007", core::Severity::kHigh);
 }
