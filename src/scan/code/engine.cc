@@ -40,13 +40,21 @@ std::string_view LastName(const Module& module, ExprId item) {
 }  // namespace
 
 // What a list names: files that agents obey, stores of credentials, variables that hold them.
+constexpr std::uint8_t kKindUnasked = 255;
+
 void Engine::NoteListed(ExprId item, Taint* taint) {
   const std::string_view word = LastName(code(), item);
   if (word.empty()) return;
   const bool literal = code().exprs[item].kind == ExprKind::kString;
-  const PathKind kind = word.size() >= 4 && word.size() <= 80 && word.find(' ') != 0
-                            ? KindOfPath("~/" + std::string(word) + "/")
-                            : PathKind::kPlain;
+  // Tables of thousands of names are gone through in every pass.
+  std::vector<std::uint8_t>& kinds = states_[module_].listed;
+  if (kinds.empty()) kinds.assign(code().exprs.size(), kKindUnasked);
+  if (kinds[item] == kKindUnasked) {
+    const bool may = word.size() >= 4 && word.size() <= 80 && word.find(' ') != 0;
+    const PathKind asked = may ? KindOfPath("~/" + std::string(word) + "/") : PathKind::kPlain;
+    kinds[item] = static_cast<std::uint8_t>(asked);
+  }
+  const auto kind = static_cast<PathKind>(kinds[item]);
   if (kind == PathKind::kAgent) taint->Join(Source(kAgentName, item, "names " + std::string(word)));
   // A path that is put together says by itself what it is.
   if (!literal) return taint->Join(KeptAt(view().Text(item, function_), item));

@@ -170,7 +170,8 @@ struct ModuleState {
   std::unordered_map<std::uint32_t, Taint> outside;  // what functions put into variables around them
   std::unordered_map<std::uint32_t, Taint> added;    // what the module's body adds to what its variables hold
   std::vector<std::uint16_t> entries;                // of callees and members, by expression; into entries_
-  std::uint64_t steps_left = 0;                      // of this pass: one file's tangle costs no other file anything
+  std::vector<std::uint8_t> listed;  // kinds of paths that items of lists are, by expression; once asked
+  std::uint64_t steps_left = 0;      // of this pass: one file's tangle costs no other file anything
   bool unfinished = false;
   std::uint32_t programs = 0;      // texts that were judged as the programs that they are
   std::optional<bool> interprets;  // runs texts among the variables of other functions; once asked

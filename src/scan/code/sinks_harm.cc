@@ -53,8 +53,8 @@ std::string_view Engine::AroundHere() const {
 
 // open(found, "w").close(), writeFileSync(found, "\u2764"): nothing is left of what was found.
 void Engine::JudgeEmptied(const Call& call) {
-  const std::string_view around = AroundHere();
-  if (!WalksFar(around, code().functions[function_].name)) return;
+  // The call is asked for first: what stands around it is read from end to end.
+  if (!SaysOneOf(call.last, {"close", "writeFileSync", "truncateSync"})) return;
   ExprId path = kNone;
   if (call.last == "close" && call.IsMethod() && call.base->base < code().exprs.size()) {
     const Expr& opened = code().exprs[call.base->base];
@@ -72,6 +72,8 @@ void Engine::JudgeEmptied(const Call& call) {
     path = call.args[0].value;
   }
   if (path >= code().exprs.size() || view().Evaluate(path, function_).kind == ValueKind::kText) return;
+  const std::string_view around = AroundHere();
+  if (!WalksFar(around, code().functions[function_].name)) return;
   // A parameter is whatever the caller has: that was not found here.
   if (code().exprs[path].kind == ExprKind::kName) {
     const std::uint32_t slot = view().SlotOf(path, function_);

@@ -65,6 +65,12 @@ bool NamesAmount(std::string_view text) {
   return AnyOf(LowerCase(text.substr(0, 300)), {"amount", "gross", "total", "sum", "value", "price", "betrag"});
 }
 
+// Where an account is called an address.
+bool IsOfChain(std::string_view text) {
+  return AnyOf(text, {"parseEther", "parseUnits", "sendTransaction", "web3", "viem", "ethers", "@solana", "bitcoinjs",
+                      "eth_account"});
+}
+
 }  // namespace
 
 // `blocked = [...]`, `DANGEROUS_COMMANDS: list[str] = [...]`, `blocked: list = field(\n default_factory=lambda:
@@ -286,13 +292,10 @@ void Engine::JudgePayee() {
   if (function_ == kModuleBody || shape.params.empty() || shape.body.size() > 60) return;
   std::uint32_t accounts = 0;
   bool amounts = false;
-  // Of a chain an account is called an address.
-  const bool chain = AnyOf(code().text.substr(0, 20'000), {"parseEther", "parseUnits", "sendTransaction", "web3",
-                                                           "viem", "ethers", "@solana", "bitcoinjs", "eth_account"});
   for (std::size_t i = 0; i < shape.params.size() && i < 31; ++i) {
     const std::string name = LowerCase(shape.params[i].name.substr(0, 60));
-    if (NamesAccount(name) || (chain && SaysOneOf(name, {"address", "addr", "to", "recipient", "destination", "dest"})))
-      accounts |= 1U << i;
+    const bool address = SaysOneOf(name, {"address", "addr", "to", "recipient", "destination", "dest"});
+    if (NamesAccount(name) || (address && IsOfChain(code().text.substr(0, 20'000)))) accounts |= 1U << i;
     amounts = amounts || NamesAmount(shape.params[i].name);
   }
   bool compares = false;
@@ -350,21 +353,38 @@ void Engine::JudgePayee() {
   }
 }
 
+namespace {
+
+// What a module says somewhere, looked for in one reading.
+// clang-format off
+constexpr auto kModuleWords = std::to_array<std::string_view>({
+    ".write(", "write_text", "writeFile", "appendFile", "exec(", "\"-c\"", "'-c'", "\"-e\"", "'-e'", "spawn", "Popen",
+    "eval(", "outputFile", "copyfileobj",
+    "uthorization", "UTHORIZATION", "earer ", "api-key", "apikey", "api_key", "Api-Key", "apiKey", "ApiKey", "API_KEY",
+    "API-Key", "APIKEY", "APIKey", "X-API", "x-auth", "X-Auth", "X-AUTH",
+    "recv", "makefile(", "'message'", "\"message\"", "'data'", "\"data\"", "onmessage", "readline", "open_connection",
+    ".Read("});
+// clang-format on
+constexpr std::size_t kSignsInFrom = 14;
+constexpr std::size_t kHearsFrom = 31;
+static_assert(kModuleWords[kSignsInFrom] == "uthorization" && kModuleWords[kHearsFrom] == "recv");
+
+constexpr std::uint64_t BitsBetween(std::size_t from, std::size_t to) {
+  return ((std::uint64_t{1} << to) - 1) & ~((std::uint64_t{1} << from) - 1);
+}
+
+}  // namespace
+
 ModuleWords WordsOf(const Module& module) {
   constexpr std::size_t kMostRead = 400'000;
-  constexpr std::size_t kMostOfRequests = 100'000;
+  static constexpr PartSet kWords(kModuleWords);
   const std::string_view text = module.text;
-  const std::string_view head = text.substr(0, kMostOfRequests);
-  return {.leaves = AnyOf(text.substr(0, kMostRead),
-                          {".write(", "write_text", "writeFile", "appendFile", "exec(", "\"-c\"", "'-c'", "\"-e\"",
-                           "'-e'", "spawn", "Popen", "eval(", "outputFile", "copyfileobj"}),
+  const std::uint64_t said = kWords.AllIn(text.substr(0, kMostRead));
+  return {.leaves = (said & BitsBetween(0, kSignsInFrom)) != 0,
           .grants = Contains(text, "authorized_keys") && HoldsPublicKey(text),
           .connects = Contains(text, "/dev/tcp/"),
-          .signs_in = AnyOf(
-              head, {"uthorization", "UTHORIZATION", "earer ", "api-key", "apikey", "api_key", "Api-Key", "apiKey",
-                     "ApiKey", "API_KEY", "API-Key", "APIKEY", "APIKey", "X-API", "x-auth", "X-Auth", "X-AUTH"}),
-          .hears = AnyOf(head, {"recv", "makefile(", "'message'", "\"message\"", "'data'", "\"data\"", "onmessage",
-                                "readline", "open_connection", ".Read("})};
+          .signs_in = (said & BitsBetween(kSignsInFrom, kHearsFrom)) != 0,
+          .hears = (said & BitsBetween(kHearsFrom, kModuleWords.size())) != 0};
 }
 
 // script("#!/bin/sh", "curl ...", ". file"), ["#!/bin/sh", ...]: a script of a shell, kept as its lines.

@@ -71,7 +71,8 @@ constexpr auto kTelling = std::to_array<std::string_view>({
     "mcpservers", "mcp_servers",
     "\"role\": \"system\"", "role: \"system\"", "role: 'system'", "system_prompt", "systemprompt", "systemmessage",
     "'role': 'system'", "system: ",
-    "fernet(", "createcipheriv(", "aes.new(", "chacha20", "aesgcm(", "secretbox(", "crypto_secretbox"
+    "fernet(", "createcipheriv(", "aes.new(", "chacha20", "aesgcm(", "secretbox(", "crypto_secretbox",
+    "sha256(hashlib.sha256(", "sha256(sha256(", ".update(createhash(", "randomx_", "cryptonight"
 });
 // clang-format on
 enum class Telling : std::uint8_t {
@@ -83,10 +84,12 @@ enum class Telling : std::uint8_t {
   kStores,
   kServers,
   kLeads,
-  kCiphers
+  kCiphers,
+  kProofs
 };
 // Where in the list each begins, and where the last one ends.
-constexpr std::array<std::size_t, 10> kTellingFrom = {0, 8, 14, 20, 30, 32, 39, 41, 49, kTelling.size()};
+constexpr std::array<std::size_t, 11> kTellingFrom = {0, 8, 14, 20, 30, 32, 39, 41, 49, 56, kTelling.size()};
+static_assert(kTelling[56] == "sha256(hashlib.sha256(");
 
 // The text of a file in lower case, and what of the list it says.
 struct Said {
@@ -496,10 +499,10 @@ void JudgeStores(const FileContext& file, std::string_view purpose, const Said& 
 }
 
 // sha256(sha256(block)) for each number, until one is small enough: what a miner does, whatever it is called.
-void JudgeProofs(const FileContext& file, std::string_view purpose, std::string_view text,
-                 std::vector<RawFinding>& out) {
+void JudgeProofs(const FileContext& file, std::string_view purpose, const Said& said, std::vector<RawFinding>& out) {
   constexpr std::size_t kLargest = 200'000;  // a bundle has a little of everything
-  if (text.size() > kLargest) return;
+  const std::string_view text = said.text;
+  if (text.size() > kLargest || !said.Any(Telling::kProofs)) return;
   if (SaysAny(purpose, {"mining", "miner", "bitcoin", "blockchain", "wallet", "proof of work", "proof-of-work",
                         "hashcash", "nostr", "crypto"})) {
     return;
@@ -621,7 +624,7 @@ void Rights::Judge(const FileContext& file, std::vector<RawFinding>& out) const 
   JudgeMemory(file, said, out);
   JudgeClipboard(file, said, out);
   JudgeMining(file, purpose_, said, out);
-  JudgeProofs(file, purpose_, text, out);
+  JudgeProofs(file, purpose_, said, out);
   JudgeStores(file, purpose_, said, out);
   JudgeLookAlikes(file, out);
   JudgeDirectives(file, said, out);
