@@ -166,6 +166,14 @@ static bool Blinds(const ShellUse& act) {
          std::ranges::any_of(kBlinds, [&](std::string_view one) { return LowerCase(act.detail).starts_with(one); });
 }
 
+// A job of the machine's own scheduler, under a name that is not the system's.
+static bool IsSchedule(std::string_view path) {
+  const std::string lower = LowerCase(path);
+  const auto has = [&](std::string_view word) { return lower.find(word) != std::string::npos; };
+  return (has("launchagents/") || has("systemd/") || has("autostart/") || has("cron")) &&
+         !(has("com.apple.") || has("com.microsoft.") || has("com.google."));
+}
+
 bool IsGrave(const ShellUse& act) {
   switch (act.act) {
     case ShellAct::kFetchAndRun:
@@ -235,6 +243,9 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     if (finding.scale == 0.0) continue;
     // What runs again by itself fetches a program each time.
     if (KeepsFetching(act) || Blinds(act)) finding.severity = core::Severity::kCritical;
+    // To be weighed beside what the package says (static/undisclosed.cc).
+    const bool quiet = act.act == ShellAct::kWriteStartup && act.gravity < 2 && context.place == ShellPlace::kScript;
+    if (quiet && IsSchedule(act.detail)) finding.subject = kScheduled;
     if (act.act == ShellAct::kInject && act.detail.starts_with("machine code"))
       finding.severity = core::Severity::kCritical;
     if (act.act == ShellAct::kUncheckedPeer) finding.severity = core::Severity::kHigh;

@@ -21,6 +21,9 @@ enum class ShellPlace : std::uint8_t {
   kInstruction,  // a document has the agent or its user run it
 };
 
+// The subject of SH-005 where a script sets up a job that runs again: JudgeUndisclosed takes it off, and weighs it.
+inline constexpr std::string_view kScheduled = "scheduled";
+
 struct ShellContext {
   std::uint32_t file = 0;
   std::uint32_t offset = 0;  // of the command's text in the file, where it stands there byte for byte

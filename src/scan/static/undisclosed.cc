@@ -11,6 +11,7 @@
 #include "fmt/format.h"
 #include "static/classify.h"
 #include "static/literals.h"
+#include "static/shell_judge.h"
 #include "static/surface.h"
 
 namespace interlock::scan {
@@ -53,6 +54,12 @@ constexpr auto kOfReports = std::to_array<std::string_view>(
     {"telemetry", "analytics", "usage data", "usage statistics", "usage stats", "crash report", "crash reports",
      "error report", "error reports", "error reporting", "opt out", "opt-out", "tracking", "metrics", "counts which",
      "usage counts"});
+
+constexpr auto kOfSchedules =
+    std::to_array<std::string_view>({"launchagent", "launch agent", "launchd", "launchctl", "systemd", "cron",
+                                     "crontab", "timer", "schedule", "scheduled", "scheduler", "autostart", "startup",
+                                     "start-up", "login", "log in", "daemon", "background service", "reboot"});
+constexpr double kToldOfSchedule = 0.4;
 
 // A part of the path, in lower case. Not together.cc's owners: there two clouds are one owner, since programs read
 // both; here who speaks of one cloud has named no other.
@@ -195,6 +202,14 @@ void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFac
     if (said.empty()) said = Said(files, facts, name);
     return std::ranges::any_of(wall->told, [&](std::string_view word) { return SaysWord(said, word); });
   });
+  // A job that runs again, in a package that says so.
+  for (RawFinding& finding : out) {
+    if (finding.subject != kScheduled) continue;
+    finding.subject.clear();
+    if (said.empty()) said = Said(files, facts, name);
+    if (std::ranges::any_of(kOfSchedules, [&](std::string_view word) { return SaysWord(said, word); }))
+      finding.scale *= kToldOfSchedule;
+  }
   // What is sent for no answer, to a host that the documents name, that is asked elsewhere as well, or of which they
   // say what it is for. A package that says nothing at all keeps nothing back.
   std::erase_if(out, [&](const RawFinding& finding) {
