@@ -27,7 +27,9 @@ bool WalksFolders(std::string_view text) {
 
 // ... and not one folder of its own: all that lies below, or in the system's and the user's.
 bool WalksFar(std::string_view text, std::string_view function) {
-  if (AnyOf(text, {"os.walk(", ".rglob(", "**/", "recursive: true"})) return true;
+  // mkdirSync(folder, { recursive: true }) makes what is there to be found.
+  const bool lists = AnyOf(text, {"readdirSync(", "readdir(", "opendir", "glob"});
+  if (AnyOf(text, {"os.walk(", ".rglob(", "**/"}) || (lists && Contains(text, "recursive: true"))) return true;
   if (AnyOf(text, {"/var/", "home()", "homedir()", "~/", "expanduser", "\"../", "'../"})) return WalksFolders(text);
   if (function.empty() || !AnyOf(text, {"readdirSync(", "readdir("})) return false;
   const std::size_t named = text.find(std::string(function) + "(");

@@ -244,7 +244,8 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     // What runs again by itself fetches a program each time.
     if (KeepsFetching(act) || Blinds(act)) finding.severity = core::Severity::kCritical;
     // To be weighed beside what the package says (static/undisclosed.cc).
-    const bool quiet = act.act == ShellAct::kWriteStartup && act.gravity < 2 && context.place == ShellPlace::kScript;
+    const bool quiet = act.act == ShellAct::kWriteStartup && act.gravity < 2 &&
+                       (context.place == ShellPlace::kScript || context.place == ShellPlace::kCodeString);
     if (quiet && IsSchedule(act.detail)) finding.subject = kScheduled;
     if (act.act == ShellAct::kInject && act.detail.starts_with("machine code"))
       finding.severity = core::Severity::kCritical;
