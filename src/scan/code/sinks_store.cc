@@ -151,12 +151,33 @@ void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
   }
 }
 
+// ["-Command", text], ["-c", text]: a program that stands there itself. Whether it runs a file, or only works on it:
+// `& $file`, `sh $file`, `exec(open(file))`.
+static bool WorksOnFiles(std::string_view text) {
+  if (!Contains(text, std::string_view(&kHole, 1))) return false;
+  for (const std::string_view runs : {"& ", "-File ", "Start-Process ", "iex ", "Invoke-", "exec(", "source ", "sh ",
+                                      "python", "node ", "chmod ", "./"}) {
+    for (std::size_t at = text.find(runs); at != std::string_view::npos; at = text.find(runs, at + 1)) {
+      constexpr std::size_t kNear = 24;
+      if (Contains(text.substr(at, runs.size() + kNear), std::string_view(&kHole, 1))) return false;
+    }
+  }
+  return text.front() != kHole;
+}
+
 // Whether what a call is given, or what its command line names, is a program, and not a file that a program works on.
 bool Engine::RunsItsFiles(const Call& call) {
   if (call.entry->role != Role::kSpawn && call.entry->role != Role::kShell) return true;
   if (call.args.empty()) return false;
   ExprId program = view().Origin(call.args[0].value, function_);
   if (program >= code().exprs.size()) return false;
+  std::vector<Word> words;
+  for (const Arg& arg : call.args.first(std::min<std::size_t>(call.args.size(), 2)))
+    WordsOf(arg.value, function_, 0, &words);
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    if (SaysOneOf(WordAt(words[i]), {"-Command", "-command", "-c", "-e"}) && WorksOnFiles(WordAt(words[i + 1])))
+      return false;
+  }
   if (code().exprs[program].kind == ExprKind::kList && code().exprs[program].arg_count > 0)
     program = code().ArgsOf(code().exprs[program])[0].value;
   if (program < code().exprs.size() && Eval(program).Has(kUnpacked) && call.entry->role == Role::kSpawn) return true;
