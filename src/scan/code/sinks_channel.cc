@@ -144,9 +144,11 @@ void Engine::JudgeLogged(const Call& call, std::string_view last) {
       const Expr& part = code().exprs[open[k]];
       const bool named =
           part.kind == ExprKind::kName || part.kind == ExprKind::kMember || part.kind == ExprKind::kIndex;
-      // settings.env says which of several environments.
-      const bool which = part.kind == ExprKind::kMember && part.text == "env" && part.base < code().exprs.size() &&
-                         !SaysOneOf(code().exprs[part.base].text, {"process", "Deno", "Bun", "meta"});
+      // settings.env says which of several environments, auth.header in which of the headers it stands.
+      const bool which =
+          part.kind == ExprKind::kMember && part.base < code().exprs.size() &&
+          (part.text == "header" ||
+           (part.text == "env" && !SaysOneOf(code().exprs[part.base].text, {"process", "Deno", "Bun", "meta"})));
       if (named && !which && HoldsCredential(part.kind == ExprKind::kIndex ? TextAt(part.loc) : part.text)) {
         const Taint said = Eval(open[k]);
         if (said.Has(kCredential)) {

@@ -303,6 +303,8 @@ void Engine::JudgePassed(ExprId target, ExprId value) {
   if (!AnyOf(around, {"pytest_runtest_makereport", "pytest_sessionfinish", "onTestResult", "onRunComplete"})) return;
   const Expr& put = code().exprs[value];
   if (put.text != "passed" && put.text != "0") return;
+  // Whoever says of some that they failed has looked: a plugin for tests that are expected to fail.
+  if (AnyOf(around, {"outcome = \"failed\"", "outcome = 'failed'", "exitCode = 1", "exitstatus = 1"})) return;
   Raise("TAMPER-001", target, {}, 0, "has every test pass, whatever it has found");
 }
 

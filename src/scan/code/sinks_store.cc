@@ -154,15 +154,16 @@ void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
 // ["-Command", text], ["-c", text]: a program that stands there itself. Whether it runs a file, or only works on it:
 // `& $file`, `sh $file`, `exec(open(file))`.
 static bool WorksOnFiles(std::string_view text) {
-  if (!Contains(text, std::string_view(&kHole, 1))) return false;
+  constexpr std::size_t kNear = 24;
+  const std::string_view file(&kHole, 1);
+  const bool known = !Contains(text, file);  // its path, and so the whole text
   for (const std::string_view runs : {"& ", "-File ", "Start-Process ", "iex ", "Invoke-", "exec(", "source ", "sh ",
                                       "python", "node ", "chmod ", "./"}) {
     for (std::size_t at = text.find(runs); at != std::string_view::npos; at = text.find(runs, at + 1)) {
-      constexpr std::size_t kNear = 24;
-      if (Contains(text.substr(at, runs.size() + kNear), std::string_view(&kHole, 1))) return false;
+      if (known || Contains(text.substr(at, runs.size() + kNear), file)) return false;
     }
   }
-  return text.front() != kHole;
+  return !text.empty() && text.front() != kHole && text.front() != '/';
 }
 
 // Whether what a call is given, or what its command line names, is a program, and not a file that a program works on.
