@@ -619,7 +619,7 @@ void Engine::PickByName(ExprId test) {
     if (open[i] >= code().exprs.size()) continue;
     const Expr& expr = code().exprs[open[i]];
     const auto args = code().ArgsOf(expr);
-    const bool among = expr.kind == ExprKind::kBinary && SaysOneOf(expr.text, {"in", "=="}) && args.size() == 2;
+    const bool among = expr.kind == ExprKind::kBinary && expr.text == "in" && args.size() == 2;
     const bool like = expr.kind == ExprKind::kCall && args.size() == 2 &&
                       SaysOneOf(view().Callee(open[i], function_).text, {"fnmatch.fnmatch", "fnmatch.fnmatchcase"});
     if (among || like) {

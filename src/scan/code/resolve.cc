@@ -650,8 +650,9 @@ std::optional<Value> ModuleView::Special(const Value& callee, const Expr& call, 
 std::optional<Value> ModuleView::OfPacker(const Value& callee, const Expr& call, FuncId scope) const {
   const auto args = module_.ArgsOf(call);
   if (is_python() || is_typed() || callee.module != index_ || args.size() < 4) return std::nullopt;
+  constexpr std::size_t kLongest = 4096;  // of a packer; asked at every call of a function
   const Function& packer = module_.functions[callee.index];
-  if (packer.params.size() < 4) return std::nullopt;
+  if (packer.params.size() < 4 || packer.loc.end - packer.loc.begin > kLongest) return std::nullopt;
   const std::string_view source = module_.text.substr(packer.loc.begin, packer.loc.end - packer.loc.begin);
   if (source.find("RegExp") == std::string_view::npos || source.find("replace") == std::string_view::npos)
     return std::nullopt;

@@ -309,9 +309,8 @@ bool Analysis::AsksAsMachine(const ShellCommand& command) {
     return word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-' && Has(word.text, "s");
   });
   return unseen && Whether(OfWhole::kMachine, [](std::string_view text) {
-           return HasOneOf(text,
-                           {"[sudo] password", "sudo() {", "sudo (){", "password for $user", "password for ${user}",
-                            "password for %s", "login keychain", "enter your mac password", "login password"});
+           return HasOneOf(text, {"[sudo] password", "sudo() {", "sudo(){", "sudo () {", "login keychain",
+                                  "enter your mac password"});
          });
 }
 

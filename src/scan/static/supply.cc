@@ -406,20 +406,24 @@ std::size_t Sheet::OffsetOf(std::uint32_t line, std::uint32_t column) const {
 
 namespace {
 
-// Of a package in node_modules that is shipped with this one, or in a folder that is installed with it.
-bool IsBundled(std::string_view path, const SupplyFacts& facts) {
-  if (std::ranges::any_of(facts.folders, [&](const std::string& folder) { return path.starts_with(folder); }))
-    return true;
+// What is left of the path inside a package in node_modules that is shipped with this one, or inside a folder that is
+// installed with it; empty: neither.
+std::string_view InsideBundled(std::string_view path, const SupplyFacts& facts) {
+  for (const std::string& folder : facts.folders) {
+    if (path.starts_with(folder)) return path.substr(folder.size() - 1);
+  }
   constexpr std::string_view kFolder = "node_modules/";
   const std::size_t at = path.find(kFolder);
-  if (at == std::string_view::npos) return false;
+  if (at == std::string_view::npos) return {};
   // One level: what a bundled package brings itself is not listed.
   const std::string_view below = path.substr(at + kFolder.size());
   if (below.find(kFolder) != std::string_view::npos || path.substr(0, at).find('/') != path.substr(0, at).rfind('/'))
-    return false;
-  return std::ranges::any_of(facts.bundled, [&](const std::string& name) {
-    return below.starts_with(name) && below.size() > name.size() && below[name.size()] == '/';
-  });
+    return {};
+  for (const std::string& name : facts.bundled) {
+    if (below.starts_with(name) && below.size() > name.size() && below[name.size()] == '/')
+      return below.substr(name.size());
+  }
+  return {};
 }
 
 // Code of bundled packages runs as the package's own does.
@@ -430,7 +434,8 @@ void EnterBundled(SupplyState& state, const std::vector<FileContext>& files) {
   for (const FileContext& file : files) {
     if (entered >= kMostBundled) return;
     const std::string_view path = file.file->path;
-    if (!IsCode(file.type) || path.find("/test") != std::string_view::npos || !IsBundled(path, state.facts)) continue;
+    const std::string_view inside = IsCode(file.type) ? InsideBundled(path, state.facts) : std::string_view();
+    if (inside.empty() || inside.find("/test") != std::string_view::npos) continue;
     ++entered;
     state.facts.entry_files.emplace_back(path);
   }

@@ -474,8 +474,10 @@ void AddNpmSpec(Sheet& sheet, std::string_view name, std::string_view spec, base
     std::string_view folder = Trim(spec.substr(colon == std::string_view::npos ? 0 : colon + 1));
     while (folder.starts_with("./")) folder.remove_prefix(2);
     while (folder.ends_with('/')) folder.remove_suffix(1);
-    if (!development && sheet.is_own() && folder.size() > 1 && folder.size() < 300 && !folder.starts_with("..") &&
-        !folder.ends_with(".tgz") && (lower.starts_with("file:") || lower.starts_with("link:") || lower[0] == '.'))
+    constexpr std::size_t kMostFolders = 100;
+    if (!development && sheet.is_own() && sheet.facts().folders.size() < kMostFolders && folder.size() > 1 &&
+        folder.size() < 300 && !folder.starts_with("..") && !folder.ends_with(".tgz") &&
+        (lower.starts_with("file:") || lower.starts_with("link:") || lower[0] == '.'))
       sheet.facts().folders.push_back(
           fmt::format("{}{}/", sheet.path().substr(0, sheet.path().rfind('/') + 1), folder));
     return;
