@@ -21,7 +21,9 @@ template <std::size_t n>
 [[nodiscard]] inline bool IsOneOf(std::string_view text, const std::string_view (&words)[n]) noexcept {
   if constexpr (n <= 24) {
     return [&]<std::size_t... i>(std::index_sequence<i...>) __attribute__((always_inline)) {
-      return ((text.size() == words[i].size() && std::memcmp(text.data(), words[i].data(), words[i].size()) == 0) ||
+      // An empty text may lie nowhere.
+      return ((text.size() == words[i].size() &&
+               (words[i].empty() || std::memcmp(text.data(), words[i].data(), words[i].size()) == 0)) ||
               ...);
     }(std::make_index_sequence<n>());
   } else {

@@ -51,5 +51,10 @@ TEST(FixedWordsTest, HasItsWordsAndNoOthers) {
   }
 }
 
+TEST(IsOneOf, AnEmptyTextMayLieNowhere) {
+  EXPECT_TRUE(IsOneOf(std::string_view(), {"", "await"}));
+  EXPECT_FALSE(IsOneOf(std::string_view(), {"await", "void"}));
+}
+
 }  // namespace
 }  // namespace interlock::scan
