@@ -618,7 +618,7 @@ void Engine::JudgeTask(ExprId dict) {
   const ExprId command = field("command");
   const ExprId type = field("type");
   if (type < code().exprs.size() && command < code().exprs.size() && code().exprs[type].text == "command" &&
-      AnyOf(code().text, {".claude", ".codex", ".gemini", ".cursor"})) {
+      view().words().agents) {
     if (const std::string host = SendsInputTo(Known(command)); !host.empty()) {
       Raise("PERSIST-002", dict, {}, 0, "has agents send what their hooks are told to " + host, 1.3, host);
       Worsen("PERSIST-002", core::Severity::kCritical);

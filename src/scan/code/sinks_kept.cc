@@ -65,12 +65,6 @@ bool NamesAmount(std::string_view text) {
   return AnyOf(LowerCase(text.substr(0, 300)), {"amount", "gross", "total", "sum", "value", "price", "betrag"});
 }
 
-// Where an account is called an address.
-bool IsOfChain(std::string_view text) {
-  return AnyOf(text, {"parseEther", "parseUnits", "sendTransaction", "web3", "viem", "ethers", "@solana", "bitcoinjs",
-                      "eth_account"});
-}
-
 }  // namespace
 
 // `blocked = [...]`, `DANGEROUS_COMMANDS: list[str] = [...]`, `blocked: list = field(\n default_factory=lambda:
@@ -295,7 +289,7 @@ void Engine::JudgePayee() {
   for (std::size_t i = 0; i < shape.params.size() && i < 31; ++i) {
     const std::string name = LowerCase(shape.params[i].name.substr(0, 60));
     const bool address = SaysOneOf(name, {"address", "addr", "to", "recipient", "destination", "dest"});
-    if (NamesAccount(name) || (address && IsOfChain(code().text.substr(0, 20'000)))) accounts |= 1U << i;
+    if (NamesAccount(name) || (address && view().words().chains)) accounts |= 1U << i;
     amounts = amounts || NamesAmount(shape.params[i].name);
   }
   bool compares = false;
@@ -363,11 +357,16 @@ constexpr auto kModuleWords = std::to_array<std::string_view>({
     "uthorization", "UTHORIZATION", "earer ", "api-key", "apikey", "api_key", "Api-Key", "apiKey", "ApiKey", "API_KEY",
     "API-Key", "APIKEY", "APIKey", "X-API", "x-auth", "X-Auth", "X-AUTH",
     "recv", "makefile(", "'message'", "\"message\"", "'data'", "\"data\"", "onmessage", "readline", "open_connection",
-    ".Read("});
+    ".Read(",
+    ".claude", ".codex", ".gemini", ".cursor",
+    "parseEther", "parseUnits", "sendTransaction", "web3", "viem", "ethers", "@solana", "bitcoinjs", "eth_account"});
 // clang-format on
 constexpr std::size_t kSignsInFrom = 14;
 constexpr std::size_t kHearsFrom = 31;
-static_assert(kModuleWords[kSignsInFrom] == "uthorization" && kModuleWords[kHearsFrom] == "recv");
+constexpr std::size_t kAgentsFrom = 41;
+constexpr std::size_t kChainsFrom = 45;
+static_assert(kModuleWords[kSignsInFrom] == "uthorization" && kModuleWords[kHearsFrom] == "recv" &&
+              kModuleWords[kAgentsFrom] == ".claude" && kModuleWords[kChainsFrom] == "parseEther");
 
 constexpr std::uint64_t BitsBetween(std::size_t from, std::size_t to) {
   return ((std::uint64_t{1} << to) - 1) & ~((std::uint64_t{1} << from) - 1);
@@ -384,7 +383,9 @@ ModuleWords WordsOf(const Module& module) {
           .grants = Contains(text, "authorized_keys") && HoldsPublicKey(text),
           .connects = Contains(text, "/dev/tcp/"),
           .signs_in = (said & BitsBetween(kSignsInFrom, kHearsFrom)) != 0,
-          .hears = (said & BitsBetween(kHearsFrom, kModuleWords.size())) != 0};
+          .hears = (said & BitsBetween(kHearsFrom, kAgentsFrom)) != 0,
+          .agents = (said & BitsBetween(kAgentsFrom, kChainsFrom)) != 0,
+          .chains = (said & BitsBetween(kChainsFrom, kModuleWords.size())) != 0};
 }
 
 // script("#!/bin/sh", "curl ...", ". file"), ["#!/bin/sh", ...]: a script of a shell, kept as its lines.

@@ -55,6 +55,8 @@ struct ModuleWords {
   bool connects = false;  // "/dev/tcp/"
   bool signs_in = false;  // says somewhere how it does: "authorization", "api_key"
   bool hears = false;     // takes what comes back on a socket
+  bool agents = false;    // names the folder of an agent's settings
+  bool chains = false;    // works with money of a chain, where an account is called an address
 };
 [[nodiscard]] ModuleWords WordsOf(const Module& module);  // sinks_kept.cc
 

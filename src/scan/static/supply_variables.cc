@@ -2,6 +2,7 @@
 // script, an .env file, the environment of a service.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "interlock/base/find_bytes.h"
@@ -88,6 +89,7 @@ bool SwitchesSumsOff(std::string_view text) {
 
 void ReadIndexVariables(Sheet& sheet) {
   const std::string_view text = sheet.text();
+  std::optional<bool> uncompared;  // once asked
   ReadUnsigned(sheet);
   for (const Variable& variable : kVariables) {
     for (std::size_t at = base::FindBytes(text, variable.name); at != std::string_view::npos;) {
@@ -105,8 +107,9 @@ void ReadIndexVariables(Sheet& sheet) {
           sheet.Unchecked(value, bytes, variable.name);
         } else {
           constexpr double kUncompared = 1.8;
-          const bool blind = variable.name == "GOPROXY" && SwitchesSumsOff(text);
-          sheet.Index(value, bytes, variable.asked == Asked::kOnly, blind ? kUncompared : 1.0);
+          const bool modules = variable.name == "GOPROXY";
+          if (modules && !uncompared) uncompared = SwitchesSumsOff(text);
+          sheet.Index(value, bytes, variable.asked == Asked::kOnly, modules && *uncompared ? kUncompared : 1.0);
         }
       }
       const std::size_t next = base::FindBytes(text.substr(end), variable.name);
