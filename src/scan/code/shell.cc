@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "code/shell_internal.h"
+#include "code/shell_paths.h"
 #include "static/part_set.h"
 
 namespace interlock::scan::code {
@@ -440,17 +441,13 @@ bool IsShellSource(std::string_view path, std::string_view body) {
     const std::string_view program = line.substr(line.find_last_of(" /") + 1);
     return IsShell(program);
   }
-  const std::string base = BaseName(path);
-  const std::string_view name = std::string_view(base).substr(base.starts_with('.') ? 1 : 0);
+  const std::string name = BaseName(path);
   for (const std::string_view ending : {".sh", ".bash", ".zsh", ".command"}) {
     if (name.ends_with(ending)) return true;
   }
-  static constexpr FixedWords kRead(
-      std::to_array<std::string_view>({"bashrc", "zshrc", "zshenv", "zprofile", "zlogin", "profile", "bash_profile",
-                                       "bash_login", "bash_logout", "bash_aliases"}));
   static constexpr PartSet kFolders(
       std::to_array<std::string_view>({"/hooks/", "cron.hourly/", "cron.daily/", "profile.d/"}));
-  return kRead.Has(name) || kFolders.AnyIn(path);
+  return IsShellStartup(name) || kFolders.AnyIn(path);
 }
 
 }  // namespace

@@ -115,7 +115,8 @@ struct ShellUse {
   std::vector<std::pair<Loc, std::string>> steps = {};
   // What the operands alone say: 0 as honest scripts do it every day (rm -rf dist, chmod +x, export PATH in .bashrc);
   // 1 worth a look; 2 hardly an innocent reading (rm -rf ~, authorized_keys, fetched over plain http from a bare
-  // address and run). Whose host it is, is for the judge.
+  // address and run); 3, of kPermission: takes the sight from whatever watches the machine. Whose host it is, is for
+  // the judge.
   std::uint8_t gravity = 0;
   std::string content = {};       // kWriteFile, kWriteStartup, kWriteAgent: text written, where it is constant
   std::uint32_t command = kNone;  // index into ShellScript::commands

@@ -23,6 +23,19 @@ bool IsBuiltin(std::string_view program) {
   return kBuiltins.Has(program);
 }
 
+// Takes the sight from whatever watches the machine: a scanner that looks away, records that are emptied. (Rights that
+// an installer asks for, proxies and certificates of a company are another matter.)
+bool Blinds(const ShellCommand& command, std::string_view program) {
+  const auto says = [&](std::initializer_list<std::string_view> parts) {
+    return std::ranges::any_of(command.words,
+                               [&](const ShellWord& each) { return HasOneOf(LowerCase(each.text), parts); });
+  };
+  if (Is(program, {"set-mppreference", "add-mppreference"})) return says({"-exclusion", "-disable"});
+  if (program == "spctl") return says({"--master-disable", "--global-disable"});
+  if (program == "systemctl") return says({"auditd"});
+  return program == "truncate" && says({"/var/log/wtmp", "/var/log/auth"});
+}
+
 bool NamesGuard(const ShellCommand& command) {
   return std::ranges::any_of(command.words, [](const ShellWord& each) {
     return HasOneOf(LowerCase(each.text),
@@ -272,9 +285,9 @@ bool Analysis::StartsOrStops(std::uint32_t index, std::string_view program) {
   } else if (Unleashes(command, program)) {
     Emit(ShellAct::kUnleash, index, std::string(program), SeeksSecrets(command) ? 2 : 0);
   } else if (ClearsTraces(command, program)) {
-    Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(count - 1), 2);
+    Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(count - 1), Blinds(command, program) ? 3 : 2);
   } else if (program == "systemctl" && StopsGuard(command)) {
-    Emit(ShellAct::kPermission, index, "systemctl " + raw(1) + " " + raw(count - 1), 2);
+    Emit(ShellAct::kPermission, index, "systemctl " + raw(1) + " " + raw(count - 1), Blinds(command, program) ? 3 : 2);
   } else if (program == "launchctl" && Is(word(1), {"load", "bootstrap", "submit"})) {
     Emit(ShellAct::kWriteStartup, index, "launchctl " + raw(count - 1), 1);
   } else {
@@ -371,9 +384,10 @@ bool Analysis::LowersGuard(std::uint32_t index, std::string_view program) {
       (program == "ufw" && HasFlag(command, {"disable"})) ||
       (program == "iptables" && HasFlag(command, {"-F", "--flush"})) ||
       (program == "netsh" && word(1) == "advfirewall" && HasFlag(command, {"off"})) ||
-      (Is(program, {"set-mppreference", "add-mppreference"}) && count > 1) ||
+      (Is(program, {"set-mppreference", "add-mppreference"}) &&
+       HasOneOf(SaidBy(command), {"-exclusion", "-disable", "-maps", "-submitsamples", "-puaprotection", "allow"})) ||
       (program == "auditctl" && HasFlag(command, {"-e"}) && HasFlag(command, {"0"}))) {
-    Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(1), 2);
+    Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(1), Blinds(command, program) ? 3 : 2);
   } else if ((program == "set-executionpolicy" && count > 1) ||
              (program == "history" && HasFlag(command, {"-c", "-cw"})) ||
              (program == "unset" && raw(1) == "HISTFILE") ||

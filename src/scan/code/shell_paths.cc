@@ -220,7 +220,11 @@ bool IsStartupPath(std::string_view raw) {
   // authorized_keys.txt: what was found of them, written down somewhere.
   if (base.starts_with("authorized_keys.")) return false;
   if (kStartup.AnyIn(path)) return !path.ends_with(".sample");
-  return std::ranges::find(kStartupNames, base) != kStartupNames.end();
+  return base.starts_with('.') && IsShellStartup(base);
+}
+
+bool IsShellStartup(std::string_view name) {
+  return std::ranges::any_of(kStartupNames, [&](std::string_view one) { return name == one || name == one.substr(1); });
 }
 
 bool IsAgentPath(std::string_view raw) {

@@ -18,6 +18,9 @@ namespace interlock::scan::code::shell {
 // A sentence that names several kinds of things which are secret: wallets, keys, variables.
 [[nodiscard]] bool NamesLoot(std::string_view text);
 [[nodiscard]] bool IsStartupPath(std::string_view path);
+// A file that a shell reads when it starts, by its own name: ".zshrc", or "zshrc" as people keep it among their
+// settings.
+[[nodiscard]] bool IsShellStartup(std::string_view name);
 [[nodiscard]] bool IsAgentPath(std::string_view path);
 [[nodiscard]] std::uint8_t StartupGravity(std::string_view path, std::string_view content, bool known);
 // What `s/from/to/` writes: "to"; "" for any other script of sed.

@@ -113,13 +113,10 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
   } else if (program == "history" && count == 1) {
     taken("the commands that were typed", false);
   } else if (program == "git" && count > 3 && command.words[1].text == "bundle" && command.words[2].text == "create") {
-    Taint taint;
-    taint.taken = kWholeRepository;
-    taint.secret_loc = command.loc;
-    out_[index].Merge(taint);  // `create -`
+    taken(kWholeRepository, false);  // `create -`
     const auto file = std::find_if(command.words.begin() + 3, command.words.end(),
                                    [](const ShellWord& word) { return !word.text.starts_with('-'); });
-    if (file != command.words.end()) Remember(file->text, file->variables, taint);
+    if (file != command.words.end()) Remember(file->text, file->variables, out_[index]);
   } else if ((program == "az" && has({"grant-access"}))) {
     taken("a disk of the user's", false);
   } else if (Is(program,

@@ -39,6 +39,27 @@ inline std::string Squeezed(std::string_view text) {
   return out;
 }
 
+// Options of a container, squeezed, give it all files of the host, to be written as well: {"/": {"bind": "/host"}},
+// "/:/host".
+inline bool MountsRoot(std::string_view options) {
+  for (const std::string_view mount : {"{\"/\":{", "\"/:/", "source=\"/\"", "Source:\"/\"", "Source\":\"/\""}) {
+    for (std::size_t at = options.find(mount); at != std::string_view::npos; at = options.find(mount, at + 1)) {
+      const std::string_view rest = options.substr(at + mount.size());
+      const std::string_view how = rest.substr(0, rest.find(mount == "\"/:/" ? '"' : '}'));
+      if (!Contains(how, "\"mode\":\"ro\"") && !how.ends_with(":ro")) return true;
+    }
+  }
+  return false;
+}
+
+// ... and no wall either.
+inline bool MastersHost(std::string_view options) {
+  return MountsRoot(options) &&
+         AnyOf(options, {"privileged=True", "privileged:true", "privileged\":True", "Privileged:true",
+                         "Privileged\":true", "Privileged\":True", "pid_mode=\"host\"", "pid_mode\":\"host\"",
+                         "PidMode:\"host\"", "PidMode\":\"host\"", "\"chroot\"", "SYS_ADMIN"});
+}
+
 // Host of a partly known URL; "" when the host itself is not known.
 inline std::string KnownHost(const std::string& text) {
   if (text.empty()) return {};

@@ -304,7 +304,11 @@ void Engine::JudgePassed(ExprId target, ExprId value) {
   const Expr& put = code().exprs[value];
   if (put.text != "passed" && put.text != "0") return;
   // Whoever says of some that they failed has looked: a plugin for tests that are expected to fail.
-  if (AnyOf(around, {"outcome = \"failed\"", "outcome = 'failed'", "exitCode = 1", "exitstatus = 1"})) return;
+  const auto fails = [&](const Stmt& stmt) {
+    return stmt.kind == StmtKind::kAssign && stmt.value < code().exprs.size() &&
+           SaysOneOf(code().exprs[stmt.value].text, {"failed", "1"});
+  };
+  if (std::ranges::any_of(code().functions[function_].body, fails)) return;
   Raise("TAMPER-001", target, {}, 0, "has every test pass, whatever it has found");
 }
 

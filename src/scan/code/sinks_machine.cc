@@ -176,12 +176,8 @@ Taint Engine::JudgeMachine(Call& call) {
       return JudgeWasm(call, target);
     case Role::kContainer: {
       Use(call, Permission::kSubprocess, "container");
-      const std::string text = Squeezed(TextAt(code().exprs[call.expr].loc));
-      const bool root =
-          AnyOf(text, {"{\"/\":{", "\"/:/", "source=\"/\"", "Source:\"/\""}) && !Contains(text, "\"mode\":\"ro\"");
-      const bool free = AnyOf(text, {"privileged=True", "Privileged:true", "pid_mode=\"host\"", "PidMode:\"host\"",
-                                     "\"chroot\"", "\"SYS_ADMIN\""});
-      if (root && free) Raise("ESCAPE-001", call.expr, call.all, 0, "starts a container that is master of the host");
+      const bool masters = MastersHost(Squeezed(TextAt(code().exprs[call.expr].loc)));
+      if (masters) Raise("ESCAPE-001", call.expr, call.all, 0, "starts a container that is master of the host");
       return Source(kCommandOutput, call.expr, "output of a container");
     }
     case Role::kRegistry:

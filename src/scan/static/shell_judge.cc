@@ -156,16 +156,6 @@ bool KeepsFetching(const ShellUse& act) {
   return piped || cradle || says("LD_PRELOAD");
 }
 
-// Takes the sight from whatever watches the machine: a scanner that looks away, records that are emptied. (Rights that
-// an installer asks for, proxies and certificates of a company are another matter.)
-static bool Blinds(const ShellUse& act) {
-  static constexpr std::array<std::string_view, 7> kBlinds = {
-      "add-mppreference",       "set-mppreference",      "spctl --master-disable",  "truncate /var/log/wtmp",
-      "truncate /var/log/auth", "systemctl stop auditd", "systemctl disable auditd"};
-  return act.act == ShellAct::kPermission && act.gravity >= 2 &&
-         std::ranges::any_of(kBlinds, [&](std::string_view one) { return LowerCase(act.detail).starts_with(one); });
-}
-
 // A job of the machine's own scheduler, under a name that is not the system's.
 static bool IsSchedule(std::string_view path) {
   const std::string lower = LowerCase(path);
@@ -242,7 +232,7 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     }
     if (finding.scale == 0.0) continue;
     // What runs again by itself fetches a program each time.
-    if (KeepsFetching(act) || Blinds(act)) finding.severity = core::Severity::kCritical;
+    if (KeepsFetching(act) || act.gravity > 2) finding.severity = core::Severity::kCritical;
     // To be weighed beside what the package says (static/undisclosed.cc).
     const bool quiet = act.act == ShellAct::kWriteStartup && act.gravity < 2 &&
                        (context.place == ShellPlace::kScript || context.place == ShellPlace::kCodeString);

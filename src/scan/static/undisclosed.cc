@@ -55,10 +55,10 @@ constexpr auto kOfReports = std::to_array<std::string_view>(
      "error report", "error reports", "error reporting", "opt out", "opt-out", "tracking", "metrics", "counts which",
      "usage counts"});
 
-constexpr auto kOfSchedules =
-    std::to_array<std::string_view>({"launchagent", "launch agent", "launchd", "launchctl", "systemd", "cron",
-                                     "crontab", "timer", "schedule", "scheduled", "scheduler", "autostart", "startup",
-                                     "start-up", "login", "log in", "daemon", "background service", "reboot"});
+constexpr auto kOfSchedules = std::to_array<std::string_view>(
+    {"launchagent", "launch agent", "launchd", "launchctl", "systemd", "cron", "crontab", "scheduler", "scheduled task",
+     "on a schedule", "autostart", "at login", "on login", "at startup", "on startup", "daemon", "background service",
+     "on reboot", "at boot"});
 constexpr double kToldOfSchedule = 0.4;
 
 // A part of the path, in lower case. Not together.cc's owners: there two clouds are one owner, since programs read
