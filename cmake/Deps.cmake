@@ -18,8 +18,8 @@ pkg_check_modules(SODIUM REQUIRED IMPORTED_TARGET libsodium)  # libsodium-dev 1.
 find_package(SQLite3 REQUIRED)              # libsqlite3-dev 3.40.1, public domain: audit log and session store
 find_package(ZLIB REQUIRED)                 # zlib1g-dev 1.2.13, Zlib: .gz traces
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)      # libzstd-dev 1.5.4, BSD-3: .zst traces
-find_package(LibArchive REQUIRED)            # libarchive-dev 3.6.2, BSD-2: zip and tar packages; zip, tar and the four compressions only
-find_package(CURL REQUIRED)                 # libcurl4-openssl-dev 7.88.1, curl (MIT-like): MCP servers over HTTP
+find_package(LibArchive REQUIRED)            # libarchive-dev 3.6.2, BSD-2: zip and tar packages; zip, tar and the four compressions only; loaded with the first of them (cmake/LateLibrary.cmake)
+find_package(CURL REQUIRED)                 # libcurl4-openssl-dev 7.88.1, curl (MIT-like): MCP servers over HTTP; loaded with the first of them
 find_package(fmt REQUIRED)                  # libfmt-dev 9.1.0, MIT: formatting (no std::format in g++ 12)
 pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)   # libmd4c-dev 0.4.8, MIT: Markdown of skills and manuals, with offsets
 find_package(Threads REQUIRED)

@@ -174,7 +174,7 @@ void AppendThreat(std::string& out, const scan::ThreatInfo& threat, const scan::
 }  // namespace
 
 int RunRulesList(const RulesArgs& args) {
-  const auto rules = LoadRules(args.rules);
+  const auto rules = LoadRules(args.rules, {});
   if (!rules.ok()) return Fail(rules.error());
   std::vector<const Rule*> chosen;
   for (const Rule& rule : rules.value().rules()) {
@@ -206,7 +206,7 @@ int RunRulesList(const RulesArgs& args) {
 }
 
 int RunRulesExplain(const RulesArgs& args) {
-  const auto rules = LoadRules(args.rules);
+  const auto rules = LoadRules(args.rules, {});
   if (!rules.ok()) return Fail(rules.error());
   std::string out;
   JsonWriter w(out);
@@ -240,7 +240,7 @@ int RunRulesTest(const RulesArgs& args) {
   paths.insert(paths.end(), args.rules.begin(), args.rules.end());
   const auto files = ReadRuleFiles(paths);
   if (!files.ok()) return Fail(files.error());
-  const auto rules = RuleSet::LoadWithBuiltin(files.value(), true);
+  const auto rules = RuleSet::LoadWithBuiltin(files.value(), {.replace = true});
   if (!rules.ok()) return Fail(rules.error());
   std::vector<std::string> only;
   if (!args.files.empty()) {

@@ -64,8 +64,8 @@ base::Result<scan::RuleSet> LoadRules(const std::vector<std::string>& paths, Dir
   for (const scan::RuleFile& file : files.value()) hasher.Update("\n").Update(base::Sha256(file.bytes).ToHex());
   const std::string key = hasher.Finish().ToHex();
   const std::optional<std::string> kept = cache.Get(key);
-  base::Result<scan::RuleSet> rules =
-      scan::RuleSet::LoadWithBuiltin(files.value(), false, kept ? std::string_view(*kept) : std::string_view());
+  base::Result<scan::RuleSet> rules = scan::RuleSet::LoadWithBuiltin(
+      files.value(), {.literals = kept ? std::string_view(*kept) : std::string_view(), .examples = false});
   if (rules.ok() && !kept) {
     if (const std::string literals = rules.value().SerializeLiterals(); !literals.empty()) cache.Put(key, literals);
   }

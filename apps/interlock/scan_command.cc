@@ -285,10 +285,10 @@ base::Result<std::vector<scan::RuleFile>> ReadRuleFiles(const std::vector<std::s
   return files;
 }
 
-base::Result<scan::RuleSet> LoadRules(const std::vector<std::string>& paths) {
+base::Result<scan::RuleSet> LoadRules(const std::vector<std::string>& paths, const scan::RuleLoading& how) {
   const base::Result<std::vector<scan::RuleFile>> files = ReadRuleFiles(paths);
   if (!files.ok()) return files.error();
-  return scan::RuleSet::LoadWithBuiltin(files.value());
+  return scan::RuleSet::LoadWithBuiltin(files.value(), how);
 }
 
 base::Result<std::vector<scan::Suppression>> ReadSuppressions(const std::string& path) {
@@ -344,7 +344,16 @@ int RunScan(const ScanArgs& args) {
     if (!opened.ok()) return Fail(opened.error());
     cache.emplace(std::move(opened.value()));
   }
-  const base::Result<scan::RuleSet> rules = cache ? LoadRules(args.rules, *cache) : LoadRules(args.rules);
+  platform::Workers workers(args.jobs);
+  std::optional<base::Result<scan::RuleSet>> loaded;
+  workers.ForEach(2, [&](std::size_t i) {
+    if (i == 0) {
+      loaded.emplace(cache ? LoadRules(args.rules, *cache) : LoadRules(args.rules));
+    } else if (workers.threads() > 1) {
+      scan::ReadWordLists();
+    }
+  });
+  const base::Result<scan::RuleSet>& rules = *loaded;
   if (!rules.ok()) return Fail(rules.error());
   const UtcTime now = ReadUtc();
   scan::ScanOptions options;
@@ -377,7 +386,6 @@ int RunScan(const ScanArgs& args) {
     progress.Clear();
     return Fail(views.error());
   }
-  platform::Workers workers(args.jobs);
   std::vector<scan::ScanReport> reports;
   reports.reserve(views.value().size());
   for (const core::PackageView& view : views.value()) {

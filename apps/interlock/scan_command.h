@@ -58,7 +58,8 @@ void AddScanCommand(CLI::App& app, std::function<int()>& run);
 // Rule files; folders stand for the *.json below them.
 [[nodiscard]] base::Result<std::vector<scan::RuleFile>> ReadRuleFiles(const std::vector<std::string>& paths);
 // The shipped rules and those of `paths` (files or folders of *.json).
-[[nodiscard]] base::Result<scan::RuleSet> LoadRules(const std::vector<std::string>& paths);
+[[nodiscard]] base::Result<scan::RuleSet> LoadRules(const std::vector<std::string>& paths,
+                                                    const scan::RuleLoading& how = {.examples = false});
 // Databases in the OSV format: zips, folders, JSON lines, lists, plain or compressed. kInvalidArgument where one has no
 // entry or cannot be read to its end: a look-up in half a database would look clean. What is left out is told on
 // stderr.

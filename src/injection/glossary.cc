@@ -64,7 +64,13 @@ struct Glossary::Impl {
   std::array<std::uint8_t, 1U << 14U> run_letters{};
   std::bitset<1U << 15U> maybe;  // low bits of the first tokens
 
-  bool Add(std::string_view phrase, std::uint32_t index);
+  // Kept between phrases, of which there are thousands.
+  struct Room {
+    std::string words;
+    Folded folded;
+    Tokens tokens;
+  };
+  bool Add(std::string_view phrase, std::uint32_t index, Room& room);
   [[nodiscard]] bool Starts(std::uint32_t hash) const { return maybe.test(hash % maybe.size()); }
   [[nodiscard]] unsigned RunLetters(char32_t first) const { return run_letters[first % run_letters.size()]; }
   // The longest phrase of `count` tokens from `hash_of(0)` on: tokens it has, 0 for none.
@@ -88,12 +94,14 @@ struct Glossary::Impl {
   }
 };
 
-bool Glossary::Impl::Add(std::string_view phrase, std::uint32_t index) {
-  std::string words(phrase);
+bool Glossary::Impl::Add(std::string_view phrase, std::uint32_t index, Room& room) {
+  auto& [words, folded, tokens] = room;
+  words = phrase;
   std::replace(words.begin(), words.end(), '_', ' ');
-  Folded folded;
-  Tokens tokens;
   Fold(words, folded);
+  tokens.tokens.clear();
+  tokens.pieces.clear();
+  tokens.keys.clear();
   TokenizeWords(folded, tokens);
   if (tokens.tokens.empty() || tokens.tokens.size() > kMaxPhrase) return false;
   std::uint64_t joined = 0;
@@ -127,6 +135,10 @@ base::Result<std::shared_ptr<const Glossary>> Glossary::Parse(std::string_view j
   if (root.Find("schema").string() != "interlock.glossary/v1") return Bad("", "not a glossary of version 1");
   std::shared_ptr<Glossary> glossary(new Glossary());
   Impl& impl = *glossary->impl_;
+  Impl::Room room;
+  const auto bytes_a_phrase = std::size_t{6};
+  impl.firsts.reserve(json.size() / bytes_a_phrase);
+  impl.phrases.reserve(json.size() / bytes_a_phrase);
   const base::JsonValue senses = root.Find("senses");
   if (!senses.is_object() || senses.size() == 0) return Bad("", "no senses");
   for (auto sense = senses.begin(); sense != senses.end(); ++sense) {
@@ -138,7 +150,7 @@ base::Result<std::shared_ptr<const Glossary>> Glossary::Parse(std::string_view j
       std::string_view rest = list.string();
       while (!rest.empty()) {
         const std::size_t space = std::min(rest.find(' '), rest.size());
-        if (!impl.Add(rest.substr(0, space), index)) return Bad(sense.key(), "an entry is no word");
+        if (!impl.Add(rest.substr(0, space), index, room)) return Bad(sense.key(), "an entry is no word");
         rest.remove_prefix(std::min(space + 1, rest.size()));
       }
     }

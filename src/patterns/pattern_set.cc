@@ -275,7 +275,7 @@ struct PatternSet::Impl {
     std::string derived;  // PatternSpec::derived
     // The expression with every counted repetition unbounded: matches wherever it does, by an automaton that has no
     // counters and is many times smaller. Windows that it does not match are done.
-    mutable std::string loose;  // `regex` itself after `once` where it is not worth asking
+    mutable std::string loose;  // after `once`; `regex` itself where it is not worth asking
     LazyRegex exact_narrow;
     LazyRegex exact_wide;
     LazyRegex loose_narrow;
@@ -292,6 +292,7 @@ struct PatternSet::Impl {
       std::call_once(once, [&] {
         std::optional<Known> known = KnownFrom(derived);
         usable = known.has_value();
+        if (!usable || known->loosened) loose = Loosened(regex);
         if (!usable) {
           known = WorkOut(regex, loose, words, RegexOptions(max_memory, narrow), filter);
           usable = filter != nullptr;
@@ -503,7 +504,6 @@ base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs,
     }
     auto pattern = std::make_unique<Impl::Pattern>();
     pattern->regex = spec.regex;
-    pattern->loose = Loosened(spec.regex);
     pattern->reach = spec.reach;
     pattern->narrow = IsAscii(spec.regex);
     for (const std::string& word : spec.words) pattern->words.push_back(FoldWord(word));

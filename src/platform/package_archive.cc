@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 
+#include "interlock/platform/shared_library.h"
 #include "package_builder.h"
 
 namespace interlock::platform::internal {
@@ -19,8 +20,72 @@ constexpr std::size_t kMaxPath = 4096;
 constexpr std::size_t kMaxParts = 128;
 constexpr int kMaxRetries = 16;
 
+// libarchive's functions that are used here: it is loaded with the first archive, and brings six libraries with it.
+struct Functions {
+  decltype(::archive_entry_filetype)* entry_filetype = nullptr;
+  decltype(::archive_entry_hardlink)* entry_hardlink = nullptr;
+  decltype(::archive_entry_is_encrypted)* entry_is_encrypted = nullptr;
+  decltype(::archive_entry_pathname)* entry_pathname = nullptr;
+  decltype(::archive_entry_pathname_utf8)* entry_pathname_utf8 = nullptr;
+  decltype(::archive_entry_perm)* entry_perm = nullptr;
+  decltype(::archive_entry_size)* entry_size = nullptr;
+  decltype(::archive_entry_size_is_set)* entry_size_is_set = nullptr;
+  decltype(::archive_entry_symlink)* entry_symlink = nullptr;
+  decltype(::archive_error_string)* error_string = nullptr;
+  decltype(::archive_read_data_block)* read_data_block = nullptr;
+  decltype(::archive_read_free)* read_free = nullptr;
+  decltype(::archive_read_new)* read_new = nullptr;
+  decltype(::archive_read_next_header)* read_next_header = nullptr;
+  decltype(::archive_read_open_memory)* read_open_memory = nullptr;
+  decltype(::archive_read_set_options)* read_set_options = nullptr;
+  decltype(::archive_read_support_filter_bzip2)* read_support_filter_bzip2 = nullptr;
+  decltype(::archive_read_support_filter_gzip)* read_support_filter_gzip = nullptr;
+  decltype(::archive_read_support_filter_xz)* read_support_filter_xz = nullptr;
+  decltype(::archive_read_support_filter_zstd)* read_support_filter_zstd = nullptr;
+  decltype(::archive_read_support_format_raw)* read_support_format_raw = nullptr;
+  decltype(::archive_read_support_format_tar)* read_support_format_tar = nullptr;
+  decltype(::archive_read_support_format_zip_seekable)* read_support_format_zip_seekable = nullptr;
+  decltype(::archive_read_support_format_zip_streamable)* read_support_format_zip_streamable = nullptr;
+
+  // nullptr: it is not installed, or is another one than this was built with.
+  static const Functions* Load() {
+    static const std::optional<Functions> loaded = [] {
+      Functions all;
+      const SharedLibrary library(INTERLOCK_LIBARCHIVE);
+      const bool complete =
+          library.Take("archive_entry_filetype", all.entry_filetype) &&
+          library.Take("archive_entry_hardlink", all.entry_hardlink) &&
+          library.Take("archive_entry_is_encrypted", all.entry_is_encrypted) &&
+          library.Take("archive_entry_pathname", all.entry_pathname) &&
+          library.Take("archive_entry_pathname_utf8", all.entry_pathname_utf8) &&
+          library.Take("archive_entry_perm", all.entry_perm) && library.Take("archive_entry_size", all.entry_size) &&
+          library.Take("archive_entry_size_is_set", all.entry_size_is_set) &&
+          library.Take("archive_entry_symlink", all.entry_symlink) &&
+          library.Take("archive_error_string", all.error_string) &&
+          library.Take("archive_read_data_block", all.read_data_block) &&
+          library.Take("archive_read_free", all.read_free) && library.Take("archive_read_new", all.read_new) &&
+          library.Take("archive_read_next_header", all.read_next_header) &&
+          library.Take("archive_read_open_memory", all.read_open_memory) &&
+          library.Take("archive_read_set_options", all.read_set_options) &&
+          library.Take("archive_read_support_filter_bzip2", all.read_support_filter_bzip2) &&
+          library.Take("archive_read_support_filter_gzip", all.read_support_filter_gzip) &&
+          library.Take("archive_read_support_filter_xz", all.read_support_filter_xz) &&
+          library.Take("archive_read_support_filter_zstd", all.read_support_filter_zstd) &&
+          library.Take("archive_read_support_format_raw", all.read_support_format_raw) &&
+          library.Take("archive_read_support_format_tar", all.read_support_format_tar) &&
+          library.Take("archive_read_support_format_zip_seekable", all.read_support_format_zip_seekable) &&
+          library.Take("archive_read_support_format_zip_streamable", all.read_support_format_zip_streamable);
+      return complete ? std::optional(all) : std::nullopt;
+    }();
+    return loaded ? &*loaded : nullptr;
+  }
+};
+
+// Asked only for an archive that was opened, or is about to be.
+const Functions& Lib() { return *Functions::Load(); }
+
 struct ArchiveCloser {
-  void operator()(::archive* a) const noexcept { ::archive_read_free(a); }
+  void operator()(::archive* a) const noexcept { Lib().read_free(a); }
 };
 using ArchivePtr = std::unique_ptr<::archive, ArchiveCloser>;
 
@@ -70,7 +135,11 @@ ZipDirectory LookAtZipDirectory(std::string_view bytes) {
 enum class Mode : std::uint8_t { kMembers, kSingleFile };
 
 ArchivePtr OpenArchive(ArchiveKind kind, Mode mode, std::string_view bytes, bool seekable, std::string& problem) {
-  ArchivePtr a(::archive_read_new());
+  if (Functions::Load() == nullptr) {
+    problem = "the library that reads archives is not installed";
+    return nullptr;
+  }
+  ArchivePtr a(Lib().read_new());
   if (a == nullptr) {
     problem = "out of memory";
     return nullptr;
@@ -78,16 +147,16 @@ ArchivePtr OpenArchive(ArchiveKind kind, Mode mode, std::string_view bytes, bool
   int rc = ARCHIVE_OK;
   switch (kind) {
     case ArchiveKind::kGzip:
-      rc = ::archive_read_support_filter_gzip(a.get());
+      rc = Lib().read_support_filter_gzip(a.get());
       break;
     case ArchiveKind::kBzip2:
-      rc = ::archive_read_support_filter_bzip2(a.get());
+      rc = Lib().read_support_filter_bzip2(a.get());
       break;
     case ArchiveKind::kXz:
-      rc = ::archive_read_support_filter_xz(a.get());
+      rc = Lib().read_support_filter_xz(a.get());
       break;
     case ArchiveKind::kZstd:
-      rc = ::archive_read_support_filter_zstd(a.get());
+      rc = Lib().read_support_filter_zstd(a.get());
       break;
     case ArchiveKind::kZip:
     case ArchiveKind::kTar:
@@ -100,24 +169,23 @@ ArchivePtr OpenArchive(ArchiveKind kind, Mode mode, std::string_view bytes, bool
     return nullptr;
   }
   if (mode == Mode::kSingleFile) {
-    rc = ::archive_read_support_format_raw(a.get());
+    rc = Lib().read_support_format_raw(a.get());
   } else if (kind == ArchiveKind::kZip) {
-    rc = seekable ? ::archive_read_support_format_zip_seekable(a.get())
-                  : ::archive_read_support_format_zip_streamable(a.get());
+    rc = seekable ? Lib().read_support_format_zip_seekable(a.get()) : Lib().read_support_format_zip_streamable(a.get());
   } else {
-    rc = ::archive_read_support_format_tar(a.get());
+    rc = Lib().read_support_format_tar(a.get());
     // What follows the end mark is unpacked by some programs and not by others.
-    if (rc == ARCHIVE_OK) (void)::archive_read_set_options(a.get(), "tar:read_concatenated_archives");
+    if (rc == ARCHIVE_OK) (void)Lib().read_set_options(a.get(), "tar:read_concatenated_archives");
   }
-  if (rc == ARCHIVE_OK) rc = ::archive_read_open_memory(a.get(), bytes.data(), bytes.size());
+  if (rc == ARCHIVE_OK) rc = Lib().read_open_memory(a.get(), bytes.data(), bytes.size());
   if (rc == ARCHIVE_OK) return a;
-  const char* text = ::archive_error_string(a.get());
+  const char* text = Lib().error_string(a.get());
   problem = text != nullptr ? text : "cannot be opened";
   return nullptr;
 }
 
 std::string ProblemOf(::archive* a) {
-  const char* text = ::archive_error_string(a);
+  const char* text = Lib().error_string(a);
   return text != nullptr ? text : "damaged";
 }
 
@@ -177,7 +245,7 @@ class Unpacker {
     bool any = false;
     for (int retries = 0; retries < kMaxRetries;) {
       ::archive_entry* entry = nullptr;
-      const int rc = ::archive_read_next_header(a_, &entry);
+      const int rc = Lib().read_next_header(a_, &entry);
       if (rc == ARCHIVE_EOF) return any;
       if (rc == ARCHIVE_RETRY) {
         ++retries;
@@ -205,27 +273,27 @@ class Unpacker {
   }
 
   [[nodiscard]] bool Member(::archive_entry* entry, const std::string& single_name) {
-    const char* raw = single_name.empty() ? ::archive_entry_pathname(entry) : single_name.c_str();
-    if (raw == nullptr) raw = ::archive_entry_pathname_utf8(entry);
-    const std::int64_t stated = ::archive_entry_size_is_set(entry) != 0 ? ::archive_entry_size(entry) : 0;
+    const char* raw = single_name.empty() ? Lib().entry_pathname(entry) : single_name.c_str();
+    if (raw == nullptr) raw = Lib().entry_pathname_utf8(entry);
+    const std::int64_t stated = Lib().entry_size_is_set(entry) != 0 ? Lib().entry_size(entry) : 0;
     const std::uint64_t size = stated > 0 ? static_cast<std::uint64_t>(stated) : 0;
     const std::string_view original = raw != nullptr ? raw : "";
     std::string path;
     const PathFault fault = CleanPath(original, is_zip_, path);
-    const auto type = ::archive_entry_filetype(entry);
+    const auto type = Lib().entry_filetype(entry);
     if (fault == PathFault::kUnsafe) {
       builder_.Skip(prefix_ + std::string(original.substr(0, kMaxPath)), SkipReason::kUnsafePath, size,
                     "a member's path that leaves the package");
       return Drain();
     }
-    if (type == AE_IFDIR && ::archive_entry_hardlink(entry) == nullptr) return true;
+    if (type == AE_IFDIR && Lib().entry_hardlink(entry) == nullptr) return true;
     path = prefix_ + path;
     if (fault != PathFault::kNone) {
       builder_.Skip(std::move(path), fault == PathFault::kTooDeep ? SkipReason::kTooDeep : SkipReason::kIgnored, size);
       return Drain();
     }
-    const char* link = ::archive_entry_hardlink(entry);
-    if (link == nullptr) link = ::archive_entry_symlink(entry);
+    const char* link = Lib().entry_hardlink(entry);
+    if (link == nullptr) link = Lib().entry_symlink(entry);
     if (link != nullptr || type == AE_IFLNK) {
       builder_.Skip(std::move(path), SkipReason::kLink, 0,
                     link != nullptr ? "-> " + std::string(std::string_view(link).substr(0, kMaxPath)) : "");
@@ -235,7 +303,7 @@ class Unpacker {
       builder_.Skip(std::move(path), SkipReason::kSpecial);
       return Drain();
     }
-    if (::archive_entry_is_encrypted(entry) != 0) {
+    if (Lib().entry_is_encrypted(entry) != 0) {
       builder_.Skip(std::move(path), SkipReason::kDamaged, size, "encrypted");
       return Drain();
     }
@@ -243,7 +311,7 @@ class Unpacker {
       const void* block = nullptr;
       std::size_t length = 0;
       la_int64_t offset = 0;
-      const bool read = ::archive_read_data_block(a_, &block, &length, &offset) == ARCHIVE_OK && offset == 0;
+      const bool read = Lib().read_data_block(a_, &block, &length, &offset) == ARCHIVE_OK && offset == 0;
       if (read && !CountOutput(length)) return false;
       const bool program =
           read && IsProgramHead({static_cast<const char*>(block), std::min<std::size_t>(length, kProgramHead)});
@@ -261,7 +329,7 @@ class Unpacker {
   [[nodiscard]] bool Content(::archive_entry* entry, std::string path, std::uint64_t size) {
     // The stated size is a hint that may lie; no more than this is taken on trust.
     constexpr std::uint64_t kTrusted = std::uint64_t{1} << 20;
-    const bool executable = (::archive_entry_perm(entry) & 0111) != 0;
+    const bool executable = (Lib().entry_perm(entry) & 0111) != 0;
     const std::uint64_t most = std::min(builder_.limits().max_file_bytes, builder_.bytes_left());
     std::string bytes;
     bytes.reserve(static_cast<std::size_t>(std::min(size, kTrusted)));
@@ -269,7 +337,7 @@ class Unpacker {
       const void* block = nullptr;
       std::size_t length = 0;
       la_int64_t offset = 0;
-      const int rc = ::archive_read_data_block(a_, &block, &length, &offset);
+      const int rc = Lib().read_data_block(a_, &block, &length, &offset);
       if (rc == ARCHIVE_EOF) break;
       if (rc == ARCHIVE_RETRY) {
         ++retries;
@@ -307,7 +375,7 @@ class Unpacker {
       const void* block = nullptr;
       std::size_t length = 0;
       la_int64_t offset = 0;
-      const int rc = ::archive_read_data_block(a_, &block, &length, &offset);
+      const int rc = Lib().read_data_block(a_, &block, &length, &offset);
       if (rc == ARCHIVE_EOF) return true;
       if (rc == ARCHIVE_RETRY) {
         ++retries;

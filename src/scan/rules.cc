@@ -12,6 +12,7 @@
 namespace interlock::embedded {
 std::string_view Find_scan_rules(std::string_view file);  // generated: cmake/Embed.cmake
 std::string_view Name_scan_rules(std::size_t i);
+std::string_view Digest_scan_rules(std::size_t i);
 std::string_view Find_scan_needs(std::string_view file);
 }  // namespace interlock::embedded
 
@@ -22,23 +23,30 @@ constexpr std::int64_t kRegexMemory = std::int64_t{4} << 20;
 constexpr std::size_t kKeySize = 16;
 
 // Other data (taxonomy, catalogue) lies in the same folder; rule files say that they are.
-std::vector<RuleFile> Shipped() {
+// Their digests, in hex, were taken when the program was built.
+std::vector<RuleFile> Shipped(std::vector<std::string>& digests) {
   std::vector<RuleFile> files;
   for (std::size_t i = 0; !embedded::Name_scan_rules(i).empty(); ++i) {
     const std::string_view name = embedded::Name_scan_rules(i);
     const std::string_view bytes = embedded::Find_scan_rules(name);
     if (bytes.substr(0, 200).find(kRulesSchema) == std::string_view::npos) continue;
     files.push_back({"rules/scan/" + std::string(name), std::string(bytes)});
+    digests.emplace_back(embedded::Digest_scan_rules(i));
   }
   return files;
 }
 
 // What stands for a pattern in rules_needs.txt: of other words, or another expression, another one.
 std::string KeyOf(const Rule::Pattern& pattern) {
-  base::Sha256Hasher hasher;
-  hasher.Update(pattern.regex);
-  for (const std::string& word : pattern.words) hasher.Update(std::string_view("\0", 1)).Update(word);
-  return hasher.Finish().ToHex().substr(0, kKeySize);
+  std::string all = pattern.regex;
+  for (const std::string& word : pattern.words) {
+    all += '\0';
+    all += word;
+  }
+  std::uint64_t hash = base::SipHash({0, 0}, all);  // of one's own making: nobody gains by two that are alike
+  std::string key(kKeySize, '0');
+  for (auto digit = key.rbegin(); digit != key.rend(); ++digit, hash >>= 4U) *digit = "0123456789abcdef"[hash & 15U];
+  return key;
 }
 
 // Lines of a key, a tab, and what PatternSet::Derive() gave.
@@ -63,20 +71,22 @@ void FillTaxonomy(Rule& rule) {
   }
 }
 
-// `tried`: the first so many files are the shipped ones, whose expressions a test has tried. `replace`: the others may
-// repeat their ids.
-base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> files, std::size_t tried, bool replace,
-                                                   std::string_view literals) {
+// `digests`: of the first files, which are the shipped ones: a test has tried their expressions.
+base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> files,
+                                                   std::span<const std::string> digests, const RuleLoading& how) {
+  const std::size_t tried = digests.size();
   RuleDiagnostics diagnostics;
   std::vector<ReadRule> read;
-  for (std::size_t i = 0; i < files.size(); ++i) ReadRuleFile(files[i], i >= tried, diagnostics, read);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    ReadRuleFile(files[i], {.check = i >= tried, .examples = i >= tried || how.examples}, diagnostics, read);
+  }
 
   std::map<std::string, ReadRule> by_id;
   base::Sha256Hasher hasher;
-  for (const RuleFile& file : files) {
-    const std::uint64_t sizes[] = {file.name.size(), file.bytes.size()};
-    hasher.Update(std::string_view(reinterpret_cast<const char*>(sizes), sizeof sizes)).Update(file.name);
-    hasher.Update(file.bytes);
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::uint64_t sizes[] = {files[i].name.size(), files[i].bytes.size()};
+    hasher.Update(std::string_view(reinterpret_cast<const char*>(sizes), sizeof sizes)).Update(files[i].name);
+    hasher.Update(i < tried ? digests[i] : base::Sha256(files[i].bytes).ToHex());
   }
   for (ReadRule& rule : read) {
     const auto at = by_id.find(rule.rule.id);
@@ -86,7 +96,8 @@ base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> fil
       by_id.emplace(id, std::move(rule));
       continue;
     }
-    if (!rule.replaces && !(replace && rule.file >= files.data() + tried && at->second.file < files.data() + tried)) {
+    if (!rule.replaces &&
+        !(how.replace && rule.file >= files.data() + tried && at->second.file < files.data() + tried)) {
       diagnostics.SetFile(rule.file);
       diagnostics.Add(base::ErrorCode::kRuleFormat, rule.offset,
                       "rule `" + base::Printable(rule.rule.id, 80) + "` stands in " + at->second.file->name +
@@ -119,7 +130,7 @@ base::Result<std::unique_ptr<RuleSet::Impl>> Build(std::span<const RuleFile> fil
     }
   }
   if (!specs.empty()) {
-    auto compiled = patterns::PatternSet::Compile(specs, {.check = false, .literals = literals});
+    auto compiled = patterns::PatternSet::Compile(specs, {.check = false, .literals = how.literals});
     if (!compiled.ok()) return compiled.error();
     impl->text.emplace(std::move(compiled.value()));
   }
@@ -163,18 +174,18 @@ RuleSet& RuleSet::operator=(RuleSet&&) noexcept = default;
 RuleSet::~RuleSet() = default;
 
 base::Result<RuleSet> RuleSet::Load(std::span<const RuleFile> files) {
-  auto impl = Build(files, 0, false, {});
+  auto impl = Build(files, {}, {});
   if (!impl.ok()) return impl.error();
   RuleSet set;
   set.impl_ = std::move(impl.value());
   return set;
 }
 
-base::Result<RuleSet> RuleSet::LoadWithBuiltin(std::span<const RuleFile> own, bool replace, std::string_view literals) {
-  std::vector<RuleFile> files = Shipped();
-  const std::size_t shipped = files.size();
+base::Result<RuleSet> RuleSet::LoadWithBuiltin(std::span<const RuleFile> own, const RuleLoading& how) {
+  std::vector<std::string> digests;
+  std::vector<RuleFile> files = Shipped(digests);
   files.insert(files.end(), own.begin(), own.end());
-  auto impl = Build(files, shipped, replace, literals);
+  auto impl = Build(files, digests, how);
   if (!impl.ok()) return impl.error();
   RuleSet set;
   set.impl_ = std::move(impl.value());

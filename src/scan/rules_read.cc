@@ -71,8 +71,8 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
 // Reads one rule object; each problem is reported once, and reading goes on.
 class RuleReader {
  public:
-  RuleReader(RuleDiagnostics& diagnostics, JsonValue object, bool check)
-      : diagnostics_(diagnostics), object_(object), check_(check) {}
+  RuleReader(RuleDiagnostics& diagnostics, JsonValue object, RuleReading how)
+      : diagnostics_(diagnostics), object_(object), how_(how) {}
 
   bool Read(ReadRule& out);
 
@@ -139,7 +139,7 @@ class RuleReader {
 
   RuleDiagnostics& diagnostics_;
   JsonValue object_;
-  bool check_;
+  RuleReading how_;
   bool good_ = true;
 };
 
@@ -147,7 +147,7 @@ void RuleReader::Regex(JsonValue from, std::string_view key, std::string& out, b
   const JsonValue value = from.Find(key);
   if (!value.exists() && may_be_empty) return;
   out = Text(from, key, true, 1);
-  if (!check_ || out.empty()) return;
+  if (!how_.check || out.empty()) return;
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(kRegexMemory);
@@ -179,7 +179,7 @@ void RuleReader::Patterns(Rule& rule) {
     pattern.words = Texts(item, "words", 2);
     pattern.window = static_cast<std::uint32_t>(Number(item, "window", pattern.window, 1, kMaxWindow));
     pattern.weight = Number(item, "weight", pattern.weight, 0.001, 2);
-    if (check_) {
+    if (how_.check) {
       const base::Status status = patterns::PatternSet::Check({.regex = pattern.regex, .words = pattern.words});
       if (!status.ok()) Bad(item.Find("regex"), status.error().message(), ErrorCode::kRulePattern);
     }
@@ -263,8 +263,10 @@ bool RuleReader::Read(ReadRule& out) {
   rule.owasp = Texts(object_, "owasp");
   rule.atlas = Texts(object_, "atlas");
   rule.cwe = Texts(object_, "cwe");
-  rule.positive = Examples("positive");
-  rule.negative = Examples("negative");
+  if (how_.examples) {
+    rule.positive = Examples("positive");
+    rule.negative = Examples("negative");
+  }
   rule.decisive = Flag("decisive");
   out.replaces = Flag("replaces");
   if (rule.decisive && rule.nature != core::Nature::kMalicious) {
@@ -300,7 +302,7 @@ base::Error RuleDiagnostics::ToError() const {
   return base::Error(chosen.code, std::move(message), chosen.place);
 }
 
-void ReadRuleFile(const RuleFile& file, bool check, RuleDiagnostics& diagnostics, std::vector<ReadRule>& out) {
+void ReadRuleFile(const RuleFile& file, RuleReading how, RuleDiagnostics& diagnostics, std::vector<ReadRule>& out) {
   diagnostics.SetFile(&file);
   const auto doc = base::JsonDoc::Parse(file.bytes);
   if (!doc.ok()) {
@@ -335,7 +337,7 @@ void ReadRuleFile(const RuleFile& file, bool check, RuleDiagnostics& diagnostics
     ReadRule read;
     read.file = &file;
     read.offset = item.offset();
-    if (RuleReader(diagnostics, item, check).Read(read)) out.push_back(std::move(read));
+    if (RuleReader(diagnostics, item, how).Read(read)) out.push_back(std::move(read));
   }
 }
 

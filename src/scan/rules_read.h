@@ -44,8 +44,13 @@ struct ReadRule {
   std::size_t offset = 0;
 };
 
-// Appends the rules of one file; what is wrong goes to `diagnostics`. `check`: try every expression.
-void ReadRuleFile(const RuleFile& file, bool check, RuleDiagnostics& diagnostics, std::vector<ReadRule>& out);
+struct RuleReading {
+  bool check = true;     // try every expression
+  bool examples = true;  // else they are passed over
+};
+
+// Appends the rules of one file; what is wrong goes to `diagnostics`.
+void ReadRuleFile(const RuleFile& file, RuleReading how, RuleDiagnostics& diagnostics, std::vector<ReadRule>& out);
 
 // The shipped taxonomy; a broken one is a bug.
 [[nodiscard]] std::vector<ThreatInfo> ReadTaxonomy(std::string_view json);

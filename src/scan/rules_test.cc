@@ -210,7 +210,7 @@ TEST(ScanRules, KeptLiteralsFitOnlyTheirRulesAndAreOtherwisePassedOver) {
   ASSERT_TRUE(fresh.ok());
   const std::string kept = fresh.value().SerializeLiterals();
   for (const std::string& literals : {kept, std::string("garbage"), kept.substr(0, kept.size() / 2), std::string()}) {
-    const auto again = RuleSet::LoadWithBuiltin({}, false, literals);
+    const auto again = RuleSet::LoadWithBuiltin({}, {.literals = literals});
     ASSERT_TRUE(again.ok());
     EXPECT_EQ(again.value().version(), fresh.value().version());
     EXPECT_EQ(again.value().SerializeLiterals(), kept);

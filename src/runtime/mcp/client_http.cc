@@ -1,10 +1,11 @@
 #include <curl/curl.h>
 #include <strings.h>
 
-#include <mutex>
+#include <optional>
 #include <string>
 
 #include "client_channel.h"
+#include "interlock/platform/shared_library.h"
 #include "interlock/runtime/mcp/codec.h"
 #include "interlock/runtime/mcp/sse.h"
 
@@ -20,16 +21,51 @@ using base::Result;
 constexpr std::size_t kMaxHeaderBytes = std::size_t{128} << 10;
 constexpr std::size_t kMaxSessionId = 1024;
 
+// libcurl's functions that are used here: it is loaded with the first server over HTTP, and brings 25 libraries with
+// it.
+struct Functions {
+  decltype(::curl_easy_cleanup)* easy_cleanup = nullptr;
+  decltype(::curl_easy_getinfo)* easy_getinfo = nullptr;
+  decltype(::curl_easy_init)* easy_init = nullptr;
+  decltype(::curl_easy_perform)* easy_perform = nullptr;
+  decltype(::curl_easy_reset)* easy_reset = nullptr;
+  decltype(::curl_easy_setopt)* easy_setopt = nullptr;
+  decltype(::curl_easy_strerror)* easy_strerror = nullptr;
+  decltype(::curl_global_init)* global_init = nullptr;
+  decltype(::curl_slist_append)* slist_append = nullptr;
+  decltype(::curl_slist_free_all)* slist_free_all = nullptr;
+
+  // nullptr: it is not installed, or is another one than this was built with.
+  static const Functions* Load() {
+    static const std::optional<Functions> loaded = [] {
+      Functions all;
+      const platform::SharedLibrary library(INTERLOCK_LIBCURL);
+      const bool complete =
+          library.Take("curl_easy_cleanup", all.easy_cleanup) && library.Take("curl_easy_getinfo", all.easy_getinfo) &&
+          library.Take("curl_easy_init", all.easy_init) && library.Take("curl_easy_perform", all.easy_perform) &&
+          library.Take("curl_easy_reset", all.easy_reset) && library.Take("curl_easy_setopt", all.easy_setopt) &&
+          library.Take("curl_easy_strerror", all.easy_strerror) && library.Take("curl_global_init", all.global_init) &&
+          library.Take("curl_slist_append", all.slist_append) &&
+          library.Take("curl_slist_free_all", all.slist_free_all) && all.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK;
+      return complete ? std::optional(all) : std::nullopt;
+    }();
+    return loaded ? &*loaded : nullptr;
+  }
+};
+
+// Asked only by a channel, which there is none of without them.
+const Functions& Lib() { return *Functions::Load(); }
+
 struct EasyCloser {
-  void operator()(CURL* easy) const noexcept { ::curl_easy_cleanup(easy); }
+  void operator()(CURL* easy) const noexcept { Lib().easy_cleanup(easy); }
 };
 struct ListCloser {
-  void operator()(curl_slist* list) const noexcept { ::curl_slist_free_all(list); }
+  void operator()(curl_slist* list) const noexcept { Lib().slist_free_all(list); }
 };
 using HeaderList = std::unique_ptr<curl_slist, ListCloser>;
 
 void Append(HeaderList& list, const std::string& line) {
-  curl_slist* longer = ::curl_slist_append(list.get(), line.c_str());
+  curl_slist* longer = Lib().slist_append(list.get(), line.c_str());
   if (longer == nullptr) return;
   (void)list.release();
   list.reset(longer);
@@ -140,9 +176,7 @@ std::size_t OnHeader(char* bytes, std::size_t size, std::size_t count, void* use
 class HttpChannel final : public ClientChannel {
  public:
   HttpChannel(const ClientTarget& target, const ClientLimits& limits) : target_(target), limits_(limits) {
-    static std::once_flag once;
-    std::call_once(once, [] { (void)::curl_global_init(CURL_GLOBAL_DEFAULT); });
-    easy_.reset(::curl_easy_init());
+    easy_.reset(Lib().easy_init());
   }
 
   [[nodiscard]] bool usable() const { return easy_ != nullptr; }
@@ -158,12 +192,12 @@ class HttpChannel final : public ClientChannel {
     if (!request.modern && !session_.empty()) Append(headers, "Mcp-Session-Id: " + session_);
     for (const auto& [name, value] : target_.headers) Append(headers, name + ": " + value);
     CURL* easy = Prepare(incoming, headers, deadline);
-    ::curl_easy_setopt(easy, CURLOPT_POST, 1L);
-    ::curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
-    ::curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
-    const CURLcode rc = ::curl_easy_perform(easy);
+    Lib().easy_setopt(easy, CURLOPT_POST, 1L);
+    Lib().easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    Lib().easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.c_str());
+    const CURLcode rc = Lib().easy_perform(easy);
     long status = 0;
-    ::curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
+    Lib().easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &status);
     if (request.method == "initialize" && !incoming.session.empty()) session_ = incoming.session;
     if (!incoming.problem.empty()) return incoming.problem.front();
     if (!incoming.answered && rc != CURLE_OK) return TransportError(rc);
@@ -193,35 +227,35 @@ class HttpChannel final : public ClientChannel {
     Append(headers, "Mcp-Session-Id: " + session_);
     for (const auto& [name, value] : target_.headers) Append(headers, name + ": " + value);
     CURL* easy = Prepare(incoming, headers, deadline);
-    ::curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, "DELETE");
-    (void)::curl_easy_perform(easy);  // servers may refuse; the session ends without it as well
+    Lib().easy_setopt(easy, CURLOPT_CUSTOMREQUEST, "DELETE");
+    (void)Lib().easy_perform(easy);  // servers may refuse; the session ends without it as well
   }
 
  private:
   [[nodiscard]] CURL* Prepare(Incoming& incoming, const HeaderList& headers, Deadline deadline) {
     CURL* easy = easy_.get();
-    ::curl_easy_reset(easy);  // keeps the connection
+    Lib().easy_reset(easy);  // keeps the connection
     const long left = static_cast<long>(std::max<std::chrono::milliseconds::rep>(1, TimeLeft(deadline).count()));
-    ::curl_easy_setopt(easy, CURLOPT_URL, target_.url.c_str());
-    ::curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
-    ::curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-    ::curl_easy_setopt(easy, CURLOPT_PROXY, "");
-    ::curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
-    ::curl_easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
-    ::curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    ::curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, left);
-    ::curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, std::min(left, 10'000L));
-    ::curl_easy_setopt(easy, CURLOPT_USERAGENT, "interlock");
-    ::curl_easy_setopt(easy, CURLOPT_HTTPHEADER, headers.get());
-    ::curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, &OnBody);
-    ::curl_easy_setopt(easy, CURLOPT_WRITEDATA, &incoming);
-    ::curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, &OnHeader);
-    ::curl_easy_setopt(easy, CURLOPT_HEADERDATA, &incoming);
+    Lib().easy_setopt(easy, CURLOPT_URL, target_.url.c_str());
+    Lib().easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+    Lib().easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
+    Lib().easy_setopt(easy, CURLOPT_PROXY, "");
+    Lib().easy_setopt(easy, CURLOPT_NOPROXY, "*");
+    Lib().easy_setopt(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
+    Lib().easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    Lib().easy_setopt(easy, CURLOPT_TIMEOUT_MS, left);
+    Lib().easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, std::min(left, 10'000L));
+    Lib().easy_setopt(easy, CURLOPT_USERAGENT, "interlock");
+    Lib().easy_setopt(easy, CURLOPT_HTTPHEADER, headers.get());
+    Lib().easy_setopt(easy, CURLOPT_WRITEFUNCTION, &OnBody);
+    Lib().easy_setopt(easy, CURLOPT_WRITEDATA, &incoming);
+    Lib().easy_setopt(easy, CURLOPT_HEADERFUNCTION, &OnHeader);
+    Lib().easy_setopt(easy, CURLOPT_HEADERDATA, &incoming);
     return easy;
   }
 
   [[nodiscard]] static Error TransportError(CURLcode rc) {
-    const std::string words = ::curl_easy_strerror(rc);
+    const std::string words = Lib().easy_strerror(rc);
     switch (rc) {
       case CURLE_OPERATION_TIMEDOUT:
         return Error(ErrorCode::kMcpTimeout, words);
@@ -247,6 +281,7 @@ Result<std::unique_ptr<ClientChannel>> OpenHttpChannel(const ClientTarget& targe
     if (name.empty() || !IsHeaderText(name) || !IsHeaderText(value) || name.find(':') != std::string::npos)
       return Error(ErrorCode::kInvalidArgument, "a header that is none");
   if (target.url.find('\0') != std::string::npos) return Error(ErrorCode::kInvalidArgument, "URL holds a NUL byte");
+  if (Functions::Load() == nullptr) return Error(ErrorCode::kMcpHttp, "libcurl is not installed, or does not start");
   auto channel = std::make_unique<HttpChannel>(target, limits);
   if (!channel->usable()) return Error(ErrorCode::kMcpHttp, "libcurl does not start");
   return std::unique_ptr<ClientChannel>(std::move(channel));

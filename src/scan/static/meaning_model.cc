@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <string_view>
+#include <unordered_map>
 
 #include "interlock/base/check.h"
 #include "interlock/base/json.h"
@@ -41,10 +42,15 @@ constexpr std::array<std::string_view, 20> kRemembered = {
     "picture", "get",   "run", "secretly", "unasked", "voice",    "urgent",  "rank",  "override", "decode"};
 
 std::uint32_t Number(std::string_view name) {
-  const std::vector<std::string>& names = Symbols::Get().names;
-  const auto at = std::ranges::find(names, name);
-  INTERLOCK_CHECK(at != names.end(), "a frame uses the lexicon's classes");
-  return static_cast<std::uint32_t>(at - names.begin());
+  static const std::unordered_map<std::string_view, std::uint32_t> numbers = [] {
+    std::unordered_map<std::string_view, std::uint32_t> out;
+    const std::vector<std::string>& names = Symbols::Get().names;
+    for (std::uint32_t i = 0; i < names.size(); ++i) out.emplace(names[i], i);
+    return out;
+  }();
+  const auto at = numbers.find(name);
+  INTERLOCK_CHECK(at != numbers.end(), "a frame uses the lexicon's classes");
+  return at->second;
 }
 
 // Symbols of a list of names; a group is a list too, and holds no group whose members hold it.

@@ -634,6 +634,10 @@ bool GlossText(std::string_view text, GlossedText& out) {
   }
   if (foreign == 0 && wide == 0) return false;
   if (static_cast<double>(english) > kMostEnglish * static_cast<double>(words.size())) return false;
+  // Too short to have as many known words as are asked for, whichever these are: "✓ done".
+  std::size_t most = words.size();
+  for (const Word& word : words) most += IsIdeographic(text, word.begin) ? (word.end - word.begin) / 3 : 0;
+  if (most < kLeastKnown) return false;
 
   const std::array<const Glossary*, 2> glossaries = {&Own(), &Glossary::Default()};
   Writer writer(text, out);

@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "interlock/base/check.h"
+#include "interlock/scan/scanner.h"
+#include "static/listed_words.h"
+#include "static/meaning_model.h"
 
 namespace interlock::embedded {
 std::string_view Find_scan_meaning(std::string_view file);  // generated: cmake/Embed.cmake
@@ -72,10 +75,30 @@ double WordEvidence::odds() const noexcept {
   return WordModel::Get().bias() + sum / std::sqrt(static_cast<double>(std::max<std::uint32_t>(known, 1)));
 }
 
+void ReadWordLists() {
+  (void)ListedWords::Get();
+  (void)MeaningModel::Get();
+  (void)WordModel::Get();
+}
+
 const WordModel& WordModel::Get() {
   static const WordModel model;
   return model;
 }
+
+namespace {
+
+// "-1.03": with two decimals, as all weights but the bias have.
+float HundredthsIn(std::string_view number) {
+  const bool minus = number.starts_with('-');
+  int hundredths = 0;
+  for (const char c : number.substr(minus ? 1 : 0)) {
+    if (c != '.') hundredths = hundredths * 10 + (c - '0');
+  }
+  return static_cast<float>(minus ? -hundredths : hundredths) / 100.0F;
+}
+
+}  // namespace
 
 // Lines of weight, a tab, and one or two words; between words that have another between them stands "_".
 WordModel::WordModel() {
@@ -88,14 +111,16 @@ WordModel::WordModel() {
     at = end + 1;
     const std::size_t tab = line.find('\t');
     if (tab == std::string_view::npos) continue;  // a comment
-    float weight = 0.0F;
-    const auto read = std::from_chars(line.data(), line.data() + tab, weight);
-    INTERLOCK_CHECK(read.ec == std::errc{}, "the shipped weights of words are numbers");
     const std::string_view words = line.substr(tab + 1);
     if (words.empty()) {
-      bias_ = weight;
+      float bias = 0.0F;
+      const auto read = std::from_chars(line.data(), line.data() + tab, bias);
+      INTERLOCK_CHECK(read.ec == std::errc{}, "the shipped bias is a number");
+      bias_ = bias;
       continue;
     }
+    INTERLOCK_CHECK(tab > 3 && line[tab - 3] == '.', "the shipped weights of words have two decimals");
+    const float weight = HundredthsIn(line.substr(0, tab));
     const std::size_t first = words.find(' ');
     if (first == std::string_view::npos) {
       keys.emplace_back(KeyOf(HashWord(words)), weight);

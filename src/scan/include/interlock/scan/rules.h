@@ -88,24 +88,29 @@ struct RuleFile {
   std::string bytes;
 };
 
+struct RuleLoading {
+  bool replace = false;  // as if each of one's own rules said "replaces" (for trying changes of shipped files)
+  // What SerializeLiterals gave for the same rules, from a place that nobody else can write to; saves compiling, and is
+  // passed over where it does not fit.
+  std::string_view literals;
+  bool examples = true;  // of the shipped rules: only who tests or explains them reads any
+};
+
 class RuleSet {
  public:
   // Reads rule files; all diagnostics at once in the error's message, located. Later files may not repeat an id unless
   // they say "replaces": true. kRuleFormat, kRulePattern.
   [[nodiscard]] static base::Result<RuleSet> Load(std::span<const RuleFile> files);
-  // The shipped rules, then the user's own files. `replace`: as if each of their rules said "replaces" (for trying
-  // changes of shipped files).
-  // `literals`: what SerializeLiterals gave for the same rules, from a place that nobody else can write to; saves
-  // compiling, and is passed over where it does not fit.
-  [[nodiscard]] static base::Result<RuleSet> LoadWithBuiltin(std::span<const RuleFile> own, bool replace = false,
-                                                             std::string_view literals = {});
+  // The shipped rules, then the user's own files.
+  [[nodiscard]] static base::Result<RuleSet> LoadWithBuiltin(std::span<const RuleFile> own,
+                                                             const RuleLoading& how = {});
   // The shipped rules; a broken one is a bug (a test loads them).
   [[nodiscard]] static const RuleSet& Builtin();
 
   [[nodiscard]] std::span<const Rule> rules() const noexcept;          // by id
   [[nodiscard]] const Rule* Find(std::string_view id) const noexcept;  // nullptr: no such rule
-  [[nodiscard]] const std::string& version() const noexcept;           // digest of all rule files, 16 hex digits
-  [[nodiscard]] std::string SerializeLiterals() const;                 // "" : nothing worth keeping
+  [[nodiscard]] const std::string& version() const noexcept;  // from the digests of all rule files, 16 hex digits
+  [[nodiscard]] std::string SerializeLiterals() const;        // "" : nothing worth keeping
 
   RuleSet(RuleSet&&) noexcept;
   RuleSet& operator=(RuleSet&&) noexcept;

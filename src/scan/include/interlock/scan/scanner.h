@@ -142,6 +142,10 @@ struct ScanOptions {
   std::string cache_salt;             // of the program that scans: another build's findings are not taken
 };
 
+// Reads the lists and weights by which texts are read, which are otherwise read with the first text: on a thread that
+// has nothing to do while rules are loaded. From any thread, as often as one likes.
+void ReadWordLists();
+
 // Calls piece(0) to piece(count - 1), each once, and comes back when all are done. They may run on any threads at the
 // same time; they are best begun in order, for the longest come first. The report is the same however they are run.
 using Spread = std::function<void(std::size_t count, const std::function<void(std::size_t)>& piece)>;
