@@ -3,6 +3,8 @@
 #include <string.h>  // memmem
 
 #include <bit>
+#include <cstdint>
+#include <cstring>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -64,6 +66,19 @@ std::size_t FindBytes(std::string_view text, std::string_view part) noexcept {
 #else
   return FindLinear(text, part, 0);
 #endif
+}
+
+bool IsAscii(std::string_view text) noexcept {
+  constexpr std::uint64_t kHighs = 0x8080808080808080U;
+  std::uint64_t seen = 0;
+  std::size_t i = 0;
+  for (; i + sizeof seen <= text.size(); i += sizeof seen) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + i, sizeof word);
+    seen |= word;
+  }
+  for (; i < text.size(); ++i) seen |= static_cast<unsigned char>(text[i]);
+  return (seen & kHighs) == 0;
 }
 
 }  // namespace interlock::base

@@ -21,6 +21,7 @@ namespace interlock::injection {
 namespace {
 
 constexpr std::size_t kMaxPhrase = 8;  // tokens; each letter of a script without blanks is one
+constexpr std::size_t kPlain = 40;     // bytes; a longer run of letters may be no word
 constexpr std::size_t kMaxElided = 6;  // letters before the apostrophe: "dell'"
 
 base::Error Bad(std::string_view sense, std::string_view what) {
@@ -66,6 +67,7 @@ struct Glossary::Impl {
 
   // Kept between phrases, of which there are thousands.
   struct Room {
+    std::vector<std::uint32_t> hashes;
     std::string words;
     Folded folded;
     Tokens tokens;
@@ -95,25 +97,38 @@ struct Glossary::Impl {
 };
 
 bool Glossary::Impl::Add(std::string_view phrase, std::uint32_t index, Room& room) {
-  auto& [words, folded, tokens] = room;
-  words = phrase;
-  std::replace(words.begin(), words.end(), '_', ' ');
-  Fold(words, folded);
-  tokens.tokens.clear();
-  tokens.pieces.clear();
-  tokens.keys.clear();
-  TokenizeWords(folded, tokens);
-  if (tokens.tokens.empty() || tokens.tokens.size() > kMaxPhrase) return false;
-  std::uint64_t joined = 0;
-  for (const Token& token : tokens.tokens) {
-    if (token.kind != TokenKind::kWord) return false;
-    joined = Join(joined, token.hash);
+  auto& [hashes, words, folded, tokens] = room;
+  hashes.clear();
+  const auto small = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+  const bool plain = phrase.size() <= kPlain && std::ranges::all_of(phrase, small);
+  if (plain) {
+    // Small letters are their own words: most phrases.
+    for (std::size_t at = 0; at < phrase.size();) {
+      const std::size_t end = std::min(phrase.find('_', at), phrase.size());
+      if (end > at) hashes.push_back(HashWord(phrase.substr(at, end - at)));
+      at = end + 1;
+    }
+  } else {
+    words = phrase;
+    std::replace(words.begin(), words.end(), '_', ' ');
+    Fold(words, folded);
+    tokens.tokens.clear();
+    tokens.pieces.clear();
+    tokens.keys.clear();
+    TokenizeWords(folded, tokens);
+    for (const Token& token : tokens.tokens) {
+      if (token.kind != TokenKind::kWord) return false;
+      hashes.push_back(token.hash);
+    }
   }
-  const std::uint32_t first = tokens.tokens.front().hash;
-  maybe.set(first % maybe.size());
-  std::uint32_t& longest = firsts[first].longest;
-  longest = std::max(longest, static_cast<std::uint32_t>(tokens.tokens.size()));
+  if (hashes.empty() || hashes.size() > kMaxPhrase) return false;
+  std::uint64_t joined = 0;
+  for (const std::uint32_t hash : hashes) joined = Join(joined, hash);
+  maybe.set(hashes.front() % maybe.size());
+  std::uint32_t& longest = firsts[hashes.front()].longest;
+  longest = std::max(longest, static_cast<std::uint32_t>(hashes.size()));
   phrases.emplace(joined, Sense{HashWord(english[index]), index});
+  if (plain) return true;
   std::size_t at = 0;
   if (const char32_t letter = DecodeUtf8(folded.text, at); IsIdeograph(letter)) {
     std::size_t letters = 1;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <utility>
 
+#include "interlock/base/find_bytes.h"
 #include "literals.h"
 
 #ifdef __SSE2__
@@ -54,31 +55,22 @@ bool IsAt(const char* at, std::string_view word) noexcept {
 }
 
 // How rare a letter is in English, roughly; what is no letter is rare, but for the space.
-int Rarity(char c) noexcept {
+constexpr std::array<std::uint8_t, 256> kRarity = [] {
   constexpr std::string_view kOften = " etaoinsrhldcumfpgwybvkxjqz";
-  const std::size_t at = kOften.find(c);
-  return static_cast<int>(at == std::string_view::npos ? kOften.size() : at);
-}
+  std::array<std::uint8_t, 256> table{};
+  table.fill(kOften.size());
+  for (std::size_t i = 0; i < kOften.size(); ++i)
+    table[static_cast<unsigned char>(kOften[i])] = static_cast<std::uint8_t>(i);
+  return table;
+}();
+int Rarity(char c) noexcept { return kRarity[static_cast<unsigned char>(c)]; }
 
 }  // namespace
-
-bool IsAscii(std::string_view text) noexcept {
-  constexpr std::uint64_t kHighs = 0x8080808080808080U;
-  std::uint64_t seen = 0;
-  std::size_t i = 0;
-  for (; i + sizeof seen <= text.size(); i += sizeof seen) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, text.data() + i, sizeof word);
-    seen |= word;
-  }
-  for (; i < text.size(); ++i) seen |= static_cast<unsigned char>(text[i]);
-  return (seen & kHighs) == 0;
-}
 
 std::vector<Need> NeedsOf(const re2::FilteredRE2& filter, std::span<const std::string> atoms, std::size_t most,
                           bool beyond) {
   if (atoms.empty()) return {};
-  const auto ascii = [&](int i) { return IsAscii(atoms[static_cast<std::size_t>(i)]); };
+  const auto ascii = [&](int i) { return base::IsAscii(atoms[static_cast<std::size_t>(i)]); };
   const auto size = [&](int i) { return atoms[static_cast<std::size_t>(i)].size(); };
   const auto impossible = [&](const std::vector<int>& seen) {
     std::vector<int> possible;
@@ -143,7 +135,7 @@ Wanted::Wanted(std::string word) : beyond_(word == kBeyondAscii), word_(std::mov
 
 // Two of its letters say no to nearly all places, sixteen at a time.
 bool Wanted::IsIn(std::string_view text) const noexcept {
-  if (beyond_) return !IsAscii(text);
+  if (beyond_) return !base::IsAscii(text);
   if (word_.size() > text.size()) return false;
   const std::size_t places = text.size() - word_.size() + 1;
   const auto rare = static_cast<unsigned char>(word_[rare_]);
@@ -181,7 +173,7 @@ void BlockGrams::Read(std::size_t index) {
   Grams& grams = blocks_[index];
   grams = {};
   const std::string_view text = text_.substr(index * kBlock, kBlock + 2);  // with what begins in it
-  read_[index] = IsAscii(text) ? kAscii : kBeyond;
+  read_[index] = base::IsAscii(text) ? kAscii : kBeyond;
   if (text.size() < 3) return;
   std::uint64_t* const bits = grams.data();
   const char* const bytes = text.data();

@@ -14,8 +14,6 @@
 
 namespace interlock::patterns {
 
-[[nodiscard]] bool IsAscii(std::string_view text) noexcept;
-
 // One of these occurs in every text that the expression matches, in whatever ASCII case. Lower case.
 using Need = std::vector<std::string>;
 

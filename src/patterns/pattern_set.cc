@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "interlock/base/check.h"
+#include "interlock/base/find_bytes.h"
 #include "literals.h"
 #include "needs.h"
 #include "re2/filtered_re2.h"
@@ -313,7 +314,7 @@ struct PatternSet::Impl {
     [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, bool ascii, std::int64_t max_memory) const {
       // Where a byte is a character, automata are smaller still.
       const bool wide =
-          narrow && !ascii && !IsAscii(std::string_view(text.data() + window.begin, window.end - window.begin));
+          narrow && !ascii && !base::IsAscii(std::string_view(text.data() + window.begin, window.end - window.begin));
       const re2::RE2* const first = wide                ? loose_wide.Get(loose, max_memory, false)
                                     : filter != nullptr ? &filter->GetRE2(0)
                                                         : loose_narrow.Get(loose, max_memory, narrow);
@@ -473,8 +474,8 @@ std::string PatternSet::Derive(const PatternSpec& spec, const PatternOptions& op
   std::vector<std::string> words;
   for (const std::string& word : spec.words.empty() ? taken : spec.words) words.push_back(FoldWord(word));
   std::unique_ptr<re2::FilteredRE2> filter;
-  const Known known =
-      WorkOut(spec.regex, Loosened(spec.regex), words, RegexOptions(options.max_memory, IsAscii(spec.regex)), filter);
+  const Known known = WorkOut(spec.regex, Loosened(spec.regex), words,
+                              RegexOptions(options.max_memory, base::IsAscii(spec.regex)), filter);
   if (filter == nullptr) return {};
   const auto sayable = [](const std::string& word) {
     return std::ranges::none_of(word, [](char c) { return c == kBar || (c >= 0 && c < ' '); });
@@ -505,7 +506,7 @@ base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs,
     auto pattern = std::make_unique<Impl::Pattern>();
     pattern->regex = spec.regex;
     pattern->reach = spec.reach;
-    pattern->narrow = IsAscii(spec.regex);
+    pattern->narrow = base::IsAscii(spec.regex);
     for (const std::string& word : spec.words) pattern->words.push_back(FoldWord(word));
     pattern->derived = spec.derived;
     if (spec.words.empty() && !spec.derived.empty()) {

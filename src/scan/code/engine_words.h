@@ -9,6 +9,7 @@
 
 #include "code/places.h"
 #include "code/vendors.h"
+#include "interlock/base/find_bytes.h"
 #include "static/part_set.h"
 
 namespace interlock::scan::code::engine_words {
@@ -30,7 +31,9 @@ inline bool OpensFile(std::string_view callee) {
   constexpr auto kLocal = std::to_array<std::string_view>({"sqlite3.", "aiosqlite.", "duckdb.", "apsw.", "lmdb.",
                                                            "shelve.", "dbm.", "tinydb.", "better-sqlite3",
                                                            "node:sqlite.", "bun:sqlite.", "sqlite.", "lowdb."});
-  return std::ranges::any_of(kLocal, [&](std::string_view name) { return callee.starts_with(name); });
+  return !callee.empty() && std::ranges::any_of(kLocal, [&](std::string_view name) {
+    return name[0] == callee[0] && callee.starts_with(name);
+  });
 }
 
 // Methods that give back what they are called on, in another form.
@@ -253,8 +256,7 @@ inline bool Transforms(std::string_view name) {
 
 // `if name.startswith("MYAPP_")`: some variables are picked out of all, and not for being credentials.
 inline bool PicksOwn(std::string_view text) {
-  if (text.find("tartswith(") == std::string_view::npos && text.find("tartsWith(") == std::string_view::npos)
-    return false;
+  if (!base::HasBytes(text, "tartswith(") && !base::HasBytes(text, "tartsWith(")) return false;
   bool picks = false;
   // ... if k.endswith(("_KEY", "_TOKEN")): whose they are is all the same.
   static constexpr PartSet kEnds(std::to_array<std::string_view>(

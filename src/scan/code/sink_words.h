@@ -32,10 +32,11 @@ inline bool AnyOf(std::string_view text, std::initializer_list<std::string_view>
 
 // Without blanks, with one kind of quotes.
 inline std::string Squeezed(std::string_view text) {
-  std::string out;
-  for (const char c : text.substr(0, 8192)) {
-    if (c != ' ' && c != '\n' && c != '\t' && c != '\r') out += c == '\'' ? '"' : c;
-  }
+  std::string out(text.substr(0, 8192));
+  const auto gone =
+      std::remove_if(out.begin(), out.end(), [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; });
+  out.erase(gone, out.end());
+  std::replace(out.begin(), out.end(), '\'', '"');
   return out;
 }
 

@@ -151,15 +151,22 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
 
 // cal.acl<newline>  .insert(...): a chain over several lines, in one, in small letters.
 std::string Engine::Chained(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : LowerCase(text)) {
-    if (c == '.' && !out.empty()) {
-      const std::size_t last = out.find_last_not_of(" \t\r\n");
-      if (last != std::string::npos && out.find('\n', last + 1) != std::string::npos) out.resize(last + 1);
-    }
-    out += c;
+  std::string out = LowerCase(text);
+  std::size_t to = 0;
+  for (std::size_t from = 0; from < out.size();) {
+    const std::size_t dot = std::min(out.find('.', from), out.size());
+    const std::size_t size = dot - from;
+    if (to != from)
+      std::copy_n(out.begin() + static_cast<std::ptrdiff_t>(from), size, out.begin() + static_cast<std::ptrdiff_t>(to));
+    to += size;
+    from = dot + 1;
+    if (dot == out.size()) break;
+    const std::string_view before = std::string_view(out).substr(0, to);
+    const std::size_t last = before.find_last_not_of(" \t\r\n");
+    if (last != std::string_view::npos && before.find('\n', last + 1) != std::string_view::npos) to = last + 1;
+    out[to++] = '.';
   }
+  out.resize(to);
   return out;
 }
 

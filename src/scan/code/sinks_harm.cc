@@ -227,12 +227,12 @@ void Engine::JudgeFilled(const Call& call) {
 
 // A tool that says it only reads, and empties a table in between.
 void Engine::JudgeReadOnly(const Call& call) {
+  if (!SaysOneOf(call.last, {"query", "execute", "exec", "executescript", "run", "$executeRawUnsafe", "unsafe"}))
+    return;
   const std::string said = LowerCase(Known(call.args.empty() ? kNone : call.args[0].value)).substr(0, 200);
   const std::size_t from = std::min(said.find_first_not_of(" \n\t("), said.size());
-  const bool wipes =
-      SaysOneOf(call.last, {"query", "execute", "exec", "executescript", "run", "$executeRawUnsafe", "unsafe"}) &&
-      (said.compare(from, 9, "truncate ") == 0 || said.compare(from, 5, "drop ") == 0 ||
-       said.compare(from, 12, "delete from ") == 0);
+  const bool wipes = said.compare(from, 9, "truncate ") == 0 || said.compare(from, 5, "drop ") == 0 ||
+                     said.compare(from, 12, "delete from ") == 0;
   if (!wipes || !IsEntry()) return;
   const Function& shape = code().functions[function_];
   constexpr std::size_t kBefore = 300;  // bytes: where a tool's name and description stand

@@ -7,6 +7,7 @@
 #include "code/places.h"
 #include "code/shell.h"
 #include "code/sink_words.h"
+#include "interlock/base/find_bytes.h"
 
 namespace interlock::scan::code {
 
@@ -593,7 +594,7 @@ void Engine::JudgeLookAlikeNames() {
     const auto byte = static_cast<unsigned char>(c);
     return byte >= 0xD0 && byte <= 0xD4;
   };
-  if (!last_ || std::ranges::none_of(code().text, cyrillic)) return;
+  if (!last_ || base::IsAscii(code().text) || std::ranges::none_of(code().text, cyrillic)) return;
   const auto mixed = [&](std::string_view name) {
     constexpr std::ptrdiff_t kLatin = 2;
     const auto latin = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };

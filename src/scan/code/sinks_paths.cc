@@ -52,6 +52,9 @@ bool IsClosedSchema(std::string_view schema) {
 }  // namespace
 
 bool Scrubs(std::string_view text) {
+  static constexpr PartSet kBegins(std::to_array<std::string_view>(
+      {"replace(/[^", "replaceAll(/[^", "sub(r\"[^", "sub(r'[^", "sub(\"[^", "sub('[^"}));
+  if (!kBegins.AnyIn(text)) return false;
   for (const std::string_view verb :
        {"replace(/[^", "replaceAll(/[^", "sub(r\"[^", "sub(r'[^", "sub(\"[^", "sub('[^"}) {
     for (std::size_t at = text.find(verb); at != std::string_view::npos; at = text.find(verb, at + 1)) {
@@ -244,9 +247,10 @@ void Engine::Settled(ExprId name) {
 
 // A function of the package that compares a path with the folder it has to lie in, and refuses others.
 bool Engine::KeepsInside(std::string_view body) {
+  static constexpr PartSet kCompares(std::to_array<std::string_view>(
+      {"is_relative_to(", ".relative_to(", "commonpath(", ".parents", "path.relative(", "commonprefix("}));
   const bool compares =
-      AnyOf(body, {"is_relative_to(", ".relative_to(", "commonpath(", ".parents", "path.relative(", "commonprefix("}) ||
-      (AnyOf(body, {"realpath", "resolve("}) && AnyOf(body, {".startswith(", ".startsWith("}));
+      kCompares.AnyIn(body) || (AnyOf(body, {"realpath", "resolve("}) && AnyOf(body, {".startswith(", ".startsWith("}));
   return compares && AnyOf(body, {"raise ", "throw ", "return None", "return null", "return False", "return false"});
 }
 

@@ -1,6 +1,7 @@
 // When something is done: words, dates, identities that switch it on; and copies that nobody sees.
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "code/engine.h"
 #include "code/engine_words.h"
@@ -56,9 +57,9 @@ void Engine::JudgeCondition(const Stmt& stmt) {
     if (expr.kind == ExprKind::kNumber) number = true;
     condition.dated = condition.dated || NamesDay(open[i]);
     if (expr.kind == ExprKind::kName || expr.kind == ExprKind::kMember || expr.kind == ExprKind::kCall) {
-      Value callee;
+      std::optional<Value> callee;
       if (expr.kind == ExprKind::kCall) callee = view().Callee(open[i], function_);
-      std::string_view name = expr.kind == ExprKind::kCall ? callee.text : view().Evaluate(open[i], function_).text;
+      std::string_view name = callee ? callee->text : view().Evaluate(open[i], function_).text;
       if (name.starts_with("globalThis.")) name.remove_prefix(11);
       if (expr.kind == ExprKind::kCall && IsDrawn(name)) condition.chance = true;
       static constexpr std::uint32_t kTimes = (1U << 6U) - 1;

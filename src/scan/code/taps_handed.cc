@@ -140,8 +140,11 @@ void Engine::NoteRegistered(const Call& call) {
   }
   // Of an object that is handed in, what is called is known by its words alone.
   const std::string_view written = call.IsMethod() ? TextAt(call.base->loc).substr(0, 200) : std::string_view();
+  const auto ends = [](std::string_view text, std::string_view ending) {  // most do not, by their last letter
+    return !text.empty() && text.back() == ending.back() && text.ends_with(ending);
+  };
   for (const Registration& one : kRegistrations) {
-    if ((callee.ends_with(one.ending) || written.ends_with(one.ending)) && call.args.size() > one.function)
+    if (call.args.size() > one.function && (ends(callee, one.ending) || ends(written, one.ending)))
       TapValue(call.args[one.function].value, std::string(one.what));
   }
   // prisma.$extends({query: {...}}), wrapLanguageModel({model, middleware: {...}})

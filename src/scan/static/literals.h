@@ -39,7 +39,8 @@ void ForEachLiteral(const FileContext& file, Say&& say) {
   constexpr std::size_t kMaxScanned = std::size_t{1} << 20U;
   constexpr std::string_view kBetween = " \t\"'()=;|&<>$@";
   constexpr std::string_view kAfter = " \t\"'();|&<>";
-  const std::string_view quotes = file.type == FileType::kPython ? "\"'" : "\"'`";
+  const bool ticks = file.type != FileType::kPython;
+  const auto quotes = [ticks](char c) { return c == '"' || c == '\'' || (c == '`' && ticks); };
   const std::string_view text = file.text().substr(0, kMaxScanned);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -59,8 +60,8 @@ void ForEachLiteral(const FileContext& file, Say&& say) {
         i = std::min(line.find_first_of(kAfter, begin), line.size());
         say(from + begin, line.substr(begin, i - begin));
       } else {
-        const std::size_t open = line.find_first_of(quotes, i);
-        const std::size_t close = open == std::string_view::npos ? open : line.find(line[open], open + 1);
+        const auto open = static_cast<std::size_t>(std::find_if(line.begin() + i, line.end(), quotes) - line.begin());
+        const std::size_t close = open == line.size() ? std::string_view::npos : line.find(line[open], open + 1);
         if (close == std::string_view::npos) break;
         say(from + open + 1, line.substr(open + 1, close - open - 1));
         i = close + 1;

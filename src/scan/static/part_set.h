@@ -13,6 +13,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "interlock/base/byte_sieve.h"
+
 namespace interlock::scan {
 
 // Whether the text is one of a few words. A template, so that the words of a call are constants where they are compared
@@ -40,7 +42,8 @@ class PartSet {
  public:
   using Bits = std::conditional_t<(n <= 32), std::uint32_t, std::uint64_t>;
 
-  consteval PartSet(const std::array<std::string_view, n>& parts) : parts_(parts) {  // NOLINT: a list is a set
+  // NOLINTNEXTLINE: a list is a set
+  consteval PartSet(const std::array<std::string_view, n>& parts) : parts_(parts), sieve_(base::ByteSieve::Of(parts)) {
     for (std::size_t k = 0; k < n; ++k) {
       for (std::size_t i = 0; i < kLetters; ++i) {
         for (std::size_t c = 0; c < letters_[i].size(); ++c) {
@@ -59,22 +62,38 @@ class PartSet {
   static constexpr std::size_t kLetters = 3;
 
   [[nodiscard]] Bits Search(std::string_view text, bool one) const noexcept {
-    const auto at = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text.data()[i]) : 0U; };
     Bits found = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-      Bits maybe = letters_[0][at(i)] & letters_[1][at(i + 1)];
-      if (maybe == 0) continue;
-      for (maybe &= letters_[2][at(i + 2)]; maybe != 0; maybe &= maybe - 1) {
-        const auto k = static_cast<std::size_t>(std::countr_zero(maybe));
-        if (!text.substr(i).starts_with(parts_[k])) continue;
-        found |= Bits{1} << k;
-        if (one) return found;
+    std::size_t i = 0;
+    if (text.size() >= base::ByteSieve::kBytes && base::ByteSieve::Works()) {
+      for (; text.size() - i >= base::ByteSieve::kBytes; i += base::ByteSieve::kPlaces) {
+        for (std::uint64_t places = sieve_.PlacesAt(text.data() + i); places != 0; places &= places - 1) {
+          found |= At(text, i + static_cast<std::size_t>(std::countr_zero(places)));
+          if (one && found != 0) return found;
+        }
       }
+    }
+    for (; i < text.size(); ++i) {
+      found |= At(text, i);
+      if (one && found != 0) return found;
+    }
+    return found;
+  }
+
+  // The parts that begin at this place.
+  [[nodiscard]] Bits At(std::string_view text, std::size_t i) const noexcept {
+    const auto at = [&](std::size_t k) { return k < text.size() ? static_cast<unsigned char>(text.data()[k]) : 0U; };
+    Bits found = 0;
+    Bits maybe = letters_[0][at(i)] & letters_[1][at(i + 1)];
+    if (maybe == 0) return found;
+    for (maybe &= letters_[2][at(i + 2)]; maybe != 0; maybe &= maybe - 1) {
+      const auto k = static_cast<std::size_t>(std::countr_zero(maybe));
+      if (text.substr(i).starts_with(parts_[k])) found |= Bits{1} << k;
     }
     return found;
   }
 
   std::array<std::string_view, n> parts_;
+  base::ByteSieve sieve_;
   std::array<std::array<Bits, 256>, kLetters> letters_{};
 };
 

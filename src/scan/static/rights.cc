@@ -123,9 +123,12 @@ void JudgeLookAlikes(const FileContext& file, std::vector<RawFinding>& out) {
   constexpr std::size_t kLargest = 200'000;
   if (file.text().size() > kLargest) return;
   const auto is_host = [](std::string_view text) {
-    return text.size() >= 5 && text.size() <= 60 && text.find('.') != std::string_view::npos &&
-           text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string_view::npos &&
-           text.back() != '.' && text.front() != '.' && (text.back() < '0' || text.back() > '9');
+    const auto in_host = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
+    };
+    return text.size() >= 5 && text.size() <= 60 && std::ranges::all_of(text, in_host) &&
+           text.find('.') != std::string_view::npos && text.back() != '.' && text.front() != '.' &&
+           (text.back() < '0' || text.back() > '9');
   };
   const auto label = [](std::string_view host) {  // "mybank" of "www.mybank.com"
     const std::size_t last = host.rfind('.');
@@ -140,7 +143,8 @@ void JudgeLookAlikes(const FileContext& file, std::vector<RawFinding>& out) {
   base::ByteSpan first;
   ForEachLiteral(file, [&](std::size_t at, std::string_view literal) {
     const std::size_t end = at + literal.size();
-    if (is_host(literal) && !earlier.empty() && at - earlier_end <= 6 && earlier != literal) {
+    const bool host = is_host(literal);
+    if (host && !earlier.empty() && at - earlier_end <= 6 && earlier != literal) {
       const std::string_view between = file.text().substr(earlier_end, at - earlier_end);
       const std::string_view was = label(earlier);
       const std::string_view is = label(literal);
@@ -150,7 +154,7 @@ void JudgeLookAlikes(const FileContext& file, std::vector<RawFinding>& out) {
         if (first.end == 0) first = {at, end};
       }
     }
-    earlier = is_host(literal) ? literal : std::string_view();
+    earlier = host ? literal : std::string_view();
     earlier_end = end;
   });
   if (pairs >= 2)
@@ -437,10 +441,9 @@ std::size_t WrappedCommand(std::string_view text) {
 std::size_t Wraps(const Said& said, bool* far) {
   const std::string_view text = said.text;
   *far = true;
-  if (!SaysAny(text, {"servers.values()", "servers.items()", "object.values(", "object.entries(", "object.keys(",
-                      "in servers"})) {
-    return std::string_view::npos;
-  }
+  static constexpr PartSet kEach(std::to_array<std::string_view>(
+      {"servers.values()", "servers.items()", "object.values(", "object.entries(", "object.keys(", "in servers"}));
+  if (!kEach.AnyIn(text)) return std::string_view::npos;
   if (said.Any(Telling::kServers) && said.Any(Telling::kWrites)) {
     for (const std::string_view set : {"[\"command\"] = ", "['command'] = ", ".command = "}) {
       const std::size_t at = text.find(set);
@@ -460,11 +463,12 @@ std::size_t Wraps(const Said& said, bool* far) {
 void JudgeDirectives(const FileContext& file, const Said& said, std::vector<RawFinding>& out) {
   if (!said.Any(Telling::kLeads)) return;
   const std::string_view text = said.text;
-  const bool keeps =
-      SaysAny(text, {"write_text(", "writefile", "json.dump(", "upsert(", ".put(", ".add(", "insert into", ">>"});
-  const bool others = SaysAny(text, {"requests.get(", "httpx.", "fetch(", "tool_calls", "imaplib", "[\"text\"]",
-                                     "[\"body\"]", "ticket", "issue", "comment"});
-  if (!keeps || !others) return;
+  static constexpr PartSet kKeeps(std::to_array<std::string_view>(
+      {"write_text(", "writefile", "json.dump(", "upsert(", ".put(", ".add(", "insert into", ">>"}));
+  static constexpr PartSet kOthers(
+      std::to_array<std::string_view>({"requests.get(", "httpx.", "fetch(", "tool_calls", "imaplib", "[\"text\"]",
+                                       "[\"body\"]", "ticket", "issue", "comment"}));
+  if (!kKeeps.AnyIn(text) || !kOthers.AnyIn(text)) return;
   const base::ByteSpan first = FirstLiteral(file, [](std::string_view literal) {
     if (literal.size() > 120) return false;
     const std::string lower = LowerCase(literal);
@@ -560,8 +564,9 @@ void JudgeLocking(const FileContext& file, std::string_view purpose, const Said&
 // was encoded.
 void JudgePictures(const FileContext& file, std::string_view purpose, std::string_view text,
                    std::vector<RawFinding>& out) {
-  if (!SaysAny(text, {"base64", "b64encode", "encodeuricomponent", "urlencode", "quote(", "tojson", "json.dumps",
-                      "json.stringify"}) ||
+  static constexpr PartSet kEncodes(std::to_array<std::string_view>(
+      {"base64", "b64encode", "encodeuricomponent", "urlencode", "quote(", "tojson", "json.dumps", "json.stringify"}));
+  if (!kEncodes.AnyIn(text) ||
       SaysAny(purpose, {"chart", "qr", "badge", "map", "diagram", "avatar", "plot", "graph", "image", "picture",
                         "screenshot", "render", "icon", "photo", "tile"})) {
     return;

@@ -19,5 +19,7 @@ namespace interlock::base {
 [[nodiscard]] inline bool HasBytes(std::string_view text, std::string_view part) noexcept {
   return FindBytes(text, part) != std::string_view::npos;
 }
+// No byte of it is beyond ASCII.
+[[nodiscard]] bool IsAscii(std::string_view text) noexcept;
 
 }  // namespace interlock::base
