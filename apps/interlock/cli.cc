@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "approve_command.h"
 #include "commands.h"
@@ -280,6 +281,40 @@ void AddAudit(CLI::App& app, AuditArgs& a, Run& run) {
   AddAuditCommand(key, "reseal", "store the same keys another way", a, run, RunAuditKeyReseal, storage);
 }
 
+struct OtherArgs {
+  ProxyArgs proxy;
+  ReplayArgs replay;
+  PolicyCommands policy;
+  AuditArgs audit;
+  DoctorArgs doctor;
+  SpliceArgs splice;
+};
+
+void AddOtherCommands(CLI::App& app, OtherArgs& a, const std::string& self, Run& run) {
+  AddDiscoverCommand(app, run);
+  AddRulesCommands(app, run);
+  AddProxy(app, a.proxy, run);
+  AddReplay(app, a.replay, run);
+  AddPolicyCommands(app, a.policy, run);
+  AddGraphCommands(app, run);
+  AddApproveCommands(app, run);
+  AddAudit(app, a.audit, run);
+  AddSplice(app, a.splice, run);
+  AddEvalCommands(app, run);
+  auto* doctor =
+      app.add_subcommand("doctor", "prove that the gate blocks: a call that must be refused, through the real wiring");
+  AddPolicy(doctor, a.doctor.policy);
+  AddFormat(doctor, a.doctor.format);
+  AddCommand(doctor, a.doctor.command);
+  doctor->callback([&a, &run, self] { run = [&a, self] { return RunDoctor(a.doctor, self); }; });
+  app.add_subcommand("version", "print the version")->callback([&run] {
+    run = [] {
+      std::puts("interlock " INTERLOCK_VERSION);
+      return kExitFine;
+    };
+  });
+}
+
 }  // namespace
 
 int RunCommandLine(int argc, char** argv) {
@@ -292,38 +327,10 @@ int RunCommandLine(int argc, char** argv) {
   app.require_subcommand(1);
   app.set_help_all_flag("--help-all", "help of every command");
   Run run;
-  ProxyArgs proxy;
-  ReplayArgs replay;
-  PolicyCommands policy;
-  AuditArgs audit;
-  DoctorArgs doctor;
-  SpliceArgs splice;
+  OtherArgs others;
   AddScanCommand(app, run);
-  AddDiscoverCommand(app, run);
-  AddRulesCommands(app, run);
-  AddProxy(app, proxy, run);
-  AddReplay(app, replay, run);
-  AddPolicyCommands(app, policy, run);
-  AddGraphCommands(app, run);
-  AddApproveCommands(app, run);
-  AddAudit(app, audit, run);
-  AddSplice(app, splice, run);
-  AddEvalCommands(app, run);
-  {
-    auto* c = app.add_subcommand("doctor",
-                                 "prove that the gate blocks: a call that must be refused, through the real wiring");
-    AddPolicy(c, doctor.policy);
-    AddFormat(c, doctor.format);
-    AddCommand(c, doctor.command);
-    const std::string self = argv[0];
-    c->callback([&doctor, &run, self] { run = [&doctor, self] { return RunDoctor(doctor, self); }; });
-  }
-  app.add_subcommand("version", "print the version")->callback([&run] {
-    run = [] {
-      std::puts("interlock " INTERLOCK_VERSION);
-      return kExitFine;
-    };
-  });
+  // A hook starts a scan for every file: what the other commands take is not put together for it.
+  if (argc < 2 || std::string_view(argv[1]) != "scan") AddOtherCommands(app, others, argv[0], run);
   // Last: a subcommand takes over the footer that stands when it is added.
   app.footer(
       "First steps:\n"

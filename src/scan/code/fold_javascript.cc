@@ -1,6 +1,7 @@
 // What calls of JavaScript's own functions give back for constants. Numbers are texts, as they were written. Bounded in
 // bytes and items; pure.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
@@ -8,14 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "code/package_data.h"
 #include "code/resolve_internal.h"
 #include "interlock/base/digits.h"
+#include "static/part_set.h"
 
 namespace interlock::scan::code {
 namespace {
 
 constexpr std::size_t kMaxText = 256 << 10;
 constexpr std::size_t kMaxItems = 8192;
+constexpr std::size_t kMaxParsed = 16 << 10;
 
 std::optional<long> Integer(std::string_view text, int base = 0) {
   bool negative = false;
@@ -192,6 +196,33 @@ std::optional<Value> FromCodes(std::span<const Value> values, Marks marks, bool 
   return TextValue(std::move(out), marks.obfuscation, marks.decodes);
 }
 
+std::optional<Value> ListMethod(std::string_view name, const Value& receiver, std::span<const Value> args);
+
+// Libraries that take the indentation out of a text.
+bool LaysOut(std::string_view name) {
+  static constexpr FixedWords kNames(std::to_array<std::string_view>({"dedent",
+                                                                      "dedent.default",
+                                                                      "ts-dedent.dedent",
+                                                                      "ts-dedent.default",
+                                                                      "outdent",
+                                                                      "outdent.default",
+                                                                      "outdent.outdent",
+                                                                      "endent",
+                                                                      "endent.default",
+                                                                      "string-dedent",
+                                                                      "string-dedent.default",
+                                                                      "strip-indent",
+                                                                      "strip-indent.default",
+                                                                      "common-tags.stripIndent",
+                                                                      "common-tags.stripIndents",
+                                                                      "common-tags.oneLine",
+                                                                      "common-tags.oneLineTrim",
+                                                                      "common-tags.html",
+                                                                      "common-tags.source",
+                                                                      "common-tags.codeBlock"}));
+  return kNames.Has(name);
+}
+
 std::optional<Value> Global(std::string_view name, std::span<const Value> args) {
   Marks marks;
   for (const Value& arg : args) marks.Take(arg);
@@ -235,6 +266,24 @@ std::optional<Value> Global(std::string_view name, std::span<const Value> args) 
     return TextValue(std::move(out), marks.obfuscation, marks.decodes);
   }
   if (name == "String" && text(0)) return args[0];
+  if (name == "JSON.parse" && text(0) && text(0)->size() <= kMaxParsed) {
+    Value parsed = ValueOfJson(*text(0));
+    if (parsed.kind == ValueKind::kUnknown) return std::nullopt;
+    return parsed;
+  }
+  // They hold what they are given, or lay it out anew.
+  if (args.size() == 1 && (name == "Set" || name == "Promise.resolve" || LaysOut(name)) &&
+      (args[0].kind == ValueKind::kText || args[0].kind == ValueKind::kList)) {
+    return args[0];
+  }
+  if (name == "Object.values" && args.size() == 1 && args[0].kind == ValueKind::kDict) {
+    Value list;
+    list.kind = ValueKind::kList;
+    list.items = args[0].items;
+    return list;
+  }
+  if ((name == "Buffer.concat" || name == "buffer.Buffer.concat") && !args.empty() && args[0].kind == ValueKind::kList)
+    return ListMethod("join", args[0], std::array<Value, 1>{TextValue("", 0, 0)});
   if ((name == "parseInt" || name == "Number" || name == "Number.parseInt") && text(0)) {
     const int base = name == "Number" || !text(1) ? 0 : static_cast<int>(Integer(*text(1)).value_or(0));
     const std::optional<long> value = Integer(*text(0), base);

@@ -53,7 +53,11 @@ TEST(FoldJavaScript, Globals) {
   EXPECT_EQ(Call("Function", {T("return this")}), "globalThis.Function.this");
   EXPECT_EQ(Call("Function.this", {}), "globalThis");
   EXPECT_EQ(Call("Function", {T("alert(1)")}), "-");
-  EXPECT_EQ(Call("JSON.parse", {T("1")}), "-");
+  EXPECT_EQ(Call("JSON.parse", {T("{\"a\": \"b\"")}), "-");
+  EXPECT_EQ(Call("JSON.parse", {T("\"b\"")}), "b");
+  EXPECT_EQ(Call("dedent", {T("b")}), "b");
+  EXPECT_EQ(Call("Promise.resolve", {T("b")}), "b");
+  EXPECT_EQ(Call("Promise.reject", {T("b")}), "-");
 }
 
 TEST(FoldJavaScript, Methods) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "code/fold_python_codecs.h"
+#include "code/package_data.h"
 #include "code/resolve.h"
 #include "interlock/base/digits.h"
 
@@ -576,6 +577,26 @@ Folded TextMethod(const Call& call, const std::string& text) {
     return SameText(call, text);
   }
   if (name == "joinpath") return PathOf(call, text);
+  if (name == "center" || name == "ljust" || name == "rjust" || name == "expandtabs") return SameText(call, text);
+  if (name == "format_map" && call.args.size() == 1 && call.args[0].kind == ValueKind::kDict) {
+    const std::vector<Value> values = call.args[0].items.ToVector();
+    const std::vector<std::string_view> names(call.args[0].keys.begin(), call.args[0].keys.end());
+    Call filled = call;
+    filled.args = values;
+    filled.names = names;
+    return Formatted(filled, text);
+  }
+  if (name == "partition" || name == "rpartition") {
+    const std::string* at = call.Text(0);
+    if (at == nullptr || at->empty()) return std::nullopt;
+    const std::size_t hit = name == "partition" ? text.find(*at) : text.rfind(*at);
+    if (hit == std::string::npos) return std::nullopt;
+    std::vector<Value> parts;
+    parts.push_back(Plain(text.substr(0, hit), call));
+    parts.push_back(Plain(*at, call));
+    parts.push_back(Plain(text.substr(hit + at->size()), call));
+    return ListOf(call, std::move(parts), 1);
+  }
   return std::nullopt;
 }
 
@@ -600,7 +621,62 @@ Folded Method(const Call& call, const Value& receiver) {
   }
 }
 
+// What leaves a value as it is, puts texts together or reads them. nullopt: it is something else.
+Folded Carried(const Call& call, std::string_view module, std::string_view name) {
+  constexpr std::size_t kMostParsed = 16 << 10U;
+  const Value* first = call.Arg(0);
+  if (first == nullptr) {
+    if (module != "types" || name != "SimpleNamespace" || call.names.size() != call.args.size()) return std::nullopt;
+    Value table;
+    table.kind = ValueKind::kDict;
+    for (std::size_t i = 0; i < call.args.size(); ++i) {
+      table.keys.emplace_back(call.names[i]);
+      table.items.push_back(call.args[i]);
+    }
+    return table;
+  }
+  const std::string* text = call.Text(0);
+  if ((module == "sys" && name == "intern") || (module == "copy" && (name == "copy" || name == "deepcopy")))
+    return *first;
+  if (module == "typing" && name == "cast" && call.Arg(1) != nullptr) return *call.Arg(1);
+  if (text != nullptr && ((module == "textwrap" && name == "dedent") || (module == "inspect" && name == "cleandoc")))
+    return SameText(call, python::Dedented(*text));
+  if (module == "shlex" && name == "quote" && text != nullptr) return SameText(call, python::QuotedForShell(*text));
+  if (module == "shlex" && name == "join") {
+    const auto words = TextsOf(*first);
+    if (!words) return std::nullopt;
+    std::string line;
+    for (const std::string_view word : *words) line += (line.empty() ? "" : " ") + python::QuotedForShell(word);
+    return SameText(call, std::move(line));
+  }
+  if (text != nullptr && text->size() <= kMostParsed &&
+      ((module == "json" && name == "loads") || (module == "ast" && name == "literal_eval"))) {
+    const bool quoted = text->size() >= 2 && text->front() == '\'' && text->back() == '\'' &&
+                        text->find_first_of("'\\", 1) == text->size() - 1;
+    Value parsed = quoted ? Plain(text->substr(1, text->size() - 2), call) : ValueOfJson(*text);
+    if (parsed.kind != ValueKind::kUnknown) return parsed;
+  }
+  const Value* list = call.Arg(1);
+  if (module == "functools" && name == "reduce" && list != nullptr && list->kind == ValueKind::kList &&
+      first->kind == ValueKind::kQualified && (first->text == "operator.add" || first->text == "operator.concat")) {
+    Call joined = call;
+    joined.args = std::span(list, 1);
+    joined.names = {};
+    return Joined(joined, "");
+  }
+  if (module == "itertools" && name == "chain") {
+    SharedList<Value> items;
+    for (const Value& part : call.args) {
+      if (part.kind != ValueKind::kList || items.size() + part.items.size() > kMaxItems) return std::nullopt;
+      items.append(part.items);
+    }
+    return ListOf(call, std::move(items));
+  }
+  return std::nullopt;
+}
+
 Folded Library(const Call& call, std::string_view module, std::string_view name) {
+  if (Folded carried = Carried(call, module, name)) return carried;
   if (module == "os.path" || module == "posixpath" || module == "ntpath") {
     const std::string* path = call.Text(0);
     if (name == "join") return call.args.empty() ? std::nullopt : PathOf(call, "");

@@ -321,4 +321,24 @@ std::optional<std::string> IntegerBytes(std::string_view text, std::size_t lengt
   return out;
 }
 
+std::string Dedented(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    const std::size_t first = std::min(line.find_first_not_of(" \t"), line.size());
+    out += line.substr(first);
+    text.remove_prefix(line.size());
+    if (text.empty()) break;
+    out += '\n';
+    text.remove_prefix(1);
+  }
+  return out;
+}
+
+std::string QuotedForShell(std::string_view text) {
+  std::string out = "'";
+  for (const char c : text) out += c == '\'' ? std::string("'\"'\"'") : std::string(1, c);
+  return out + "'";
+}
+
 }  // namespace interlock::scan::code::python

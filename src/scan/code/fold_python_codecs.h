@@ -33,4 +33,9 @@ inline constexpr std::size_t kMaxFoldedBytes = 1u << 20;
 // int.to_bytes of an integer literal of any size; `length` bytes.
 [[nodiscard]] std::optional<std::string> IntegerBytes(std::string_view text, std::size_t length, bool big_endian);
 
+// Without what stands before the first letter of each line: to a shell it is the same.
+[[nodiscard]] std::string Dedented(std::string_view text);
+// In single quotes.
+[[nodiscard]] std::string QuotedForShell(std::string_view text);
+
 }  // namespace interlock::scan::code::python

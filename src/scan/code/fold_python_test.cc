@@ -50,6 +50,21 @@ std::string TextOf(const std::optional<Value>& value) {
   return value && value->kind == ValueKind::kText ? value->text : "(nothing)";
 }
 
+TEST(FoldPython, WhatOnlyCarriesAText) {
+  const auto text = [](std::string_view callee, std::vector<Value> args) {
+    return TextOf(Fold(callee, std::move(args)));
+  };
+  EXPECT_EQ(text("textwrap.dedent", {Text("  a\n  b")}), "a\nb");
+  EXPECT_EQ(text("sys.intern", {Text("a")}), "a");
+  EXPECT_EQ(text("typing.cast", {Text("str"), Text("a")}), "a");
+  EXPECT_EQ(text("typing.cast", {Text("str")}), "(nothing)");
+  EXPECT_EQ(text("shlex.quote", {Text("it's")}), "'it'\"'\"'s'");
+  EXPECT_EQ(text("json.loads", {Text("\"a\"")}), "a");
+  EXPECT_EQ(text("json.loads", {Text("{\"a\"")}), "(nothing)");
+  EXPECT_EQ(text("ast.literal_eval", {Text("'a b'")}), "a b");
+  EXPECT_EQ(text("ast.literal_eval", {Text("'a' + f('b')")}), "(nothing)");
+}
+
 TEST(FoldPython, Decoders) {
   struct Case {
     std::string_view callee;

@@ -307,6 +307,7 @@ ExprId Lowering::BuildCall(NodeIndex node) {
   const bool is_new = KindOf(node) == kNew;
   const NodeIndex callee = PartWith(node, is_new ? kFieldConstructor : kFieldFunction);
   const NodeIndex arguments = PartWith(node, kFieldArguments);
+  if (arguments != kNone && IsRawTemplate(arguments)) return ExprOf(arguments);
   scratch_.clear();
   if (arguments != kNone) {
     if (KindOf(arguments) == kArguments) {
@@ -388,7 +389,15 @@ ExprId Lowering::BuildUnary(NodeIndex node) {
   return NewWithArgs(ExprKind::kUnknown, node, scratch_, op);
 }
 
+// String.raw`...`: the letters as they stand there.
+bool Lowering::IsRawTemplate(NodeIndex node) const {
+  if (KindOf(node) != kTemplate || KindOf(tree_.nodes[node].parent) != kCall) return false;
+  const NodeIndex tag = PartWith(tree_.nodes[node].parent, kFieldFunction);
+  return tag != kNone && TextOf(tag) == "String.raw";
+}
+
 ExprId Lowering::BuildTemplate(NodeIndex node) {
+  const bool raw = IsRawTemplate(node);
   std::uint32_t at = tree_.nodes[node].begin + 1;
   const std::uint32_t end = std::max(at, tree_.nodes[node].end - 1);
   scratch_.clear();
@@ -396,7 +405,7 @@ ExprId Lowering::BuildTemplate(NodeIndex node) {
   const auto add_text = [&](std::uint32_t from, std::uint32_t to) {
     if (from >= to) return;
     std::string_view body = module_.text.substr(from, to - from);
-    if (body.find('\\') != std::string_view::npos) {
+    if (!raw && body.find('\\') != std::string_view::npos) {
       std::string owned;
       AppendUnescaped(body, &owned);
       body = Own(std::move(owned));

@@ -62,6 +62,7 @@ class Lowering : private TreeLowering {
   ExprId BuildCall(NodeIndex node);
   ExprId BuildBinary(NodeIndex node);
   ExprId BuildUnary(NodeIndex node);
+  [[nodiscard]] bool IsRawTemplate(NodeIndex node) const;
   ExprId BuildTemplate(NodeIndex node);
   ExprId BuildObject(NodeIndex node);
   ExprId BuildObjectPattern(NodeIndex node);

@@ -114,6 +114,12 @@ Value FromScalars(const std::vector<YamlValue>& scalars) {
 
 }  // namespace
 
+Value ValueOfJson(std::string_view text) {
+  const base::Result<base::JsonDoc> json = base::JsonDoc::Parse(text);
+  std::size_t left = kMostDataValues;
+  return json.ok() ? FromJson(json.value().root(), 0, &left) : Value();
+}
+
 PackageData::PackageData(std::vector<DataFile> files) : files_(std::move(files)) {
   for (std::size_t i = 0; i < files_.size(); ++i) by_path_.emplace(files_[i].path, i);
 }

@@ -663,8 +663,9 @@ std::optional<Value> ModuleView::OfPacker(const Value& callee, const Expr& call,
 
 Value ModuleView::OfCall(ExprId id, FuncId scope) const {
   const Expr& call = module_.exprs[id];
-  const Value callee = Callee(id, scope);
   const auto args = module_.ArgsOf(call);
+  if (IsTagged(call)) return Evaluate(args[0].value, scope);
+  const Value callee = Callee(id, scope);
   if (callee.kind == ValueKind::kClass) {
     Value value = callee;
     value.kind = ValueKind::kInstance;
@@ -680,7 +681,18 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     if (callee.index >= owner.module_.functions.size()) return {};
     const std::vector<Stmt>& body = owner.module_.functions[callee.index].body;
     const Stmt* only = OnlyGiven(owner.module_.functions[callee.index]);
-    if (only == nullptr || body.size() > 16 || !overrides_.empty()) return {};
+    if (only == nullptr || body.size() > 16) return {};
+    // ... or to change a constant that it is given.
+    std::vector<Value> given;
+    for (const Arg& arg : args) {
+      if (arg.name.empty() && given.size() < args.size()) given.push_back(Evaluate(arg.value, scope));
+    }
+    const auto text = [](const Value& one) { return one.kind == ValueKind::kText; };
+    if (!given.empty() && given.size() <= 2 && std::ranges::all_of(given, text)) {
+      if (std::optional<Value> value = Applied(callee, given); value && value->kind == ValueKind::kText)
+        return *std::move(value);
+    }
+    if (!overrides_.empty()) return {};
     Value value = owner.Evaluate(only->value, callee.index);
     // Of containers, those that are an object's methods.
     const bool methods = value.kind == ValueKind::kDict && std::ranges::any_of(value.items, [](const Value& item) {
@@ -705,7 +717,14 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     receiver = &Evaluate(base.base, scope);
     name = "." + std::string(base.text);
     if (receiver->kind == ValueKind::kUnknown) return {};
+    if (receiver->kind == ValueKind::kList && (base.text == "map" || base.text == "reduce") && !args.empty()) {
+      const Value* first = args.size() > 1 ? &Evaluate(args[1].value, scope) : nullptr;
+      std::optional<Value> each = AppliedToEach(base.text, *receiver, Evaluate(args[0].value, scope), first);
+      if (each) return *std::move(each);
+    }
   }
+  if (std::optional<Value> changed = OfPattern(callee, call, scope)) return *std::move(changed);
+  if (std::optional<Value> carried = OfCarrier(callee, call, scope)) return *std::move(carried);
   if (!name.empty() && (receiver != nullptr || Catalogue::For(module_.language).Folds(name)) && args.size() <= 64) {
     std::vector<Value> values;
     std::vector<std::string_view> names;

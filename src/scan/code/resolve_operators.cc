@@ -187,7 +187,21 @@ Value ModuleView::OfBinary(ExprId id, FuncId scope) const {
     }
     return TextValue(std::to_string(result), 2, 0);
   }
-  if (left.kind != ValueKind::kText || expr.text != "%" || !is_python()) return {};
+  if (!is_python()) return {};
+  // {...} | {...}: the fields of both.
+  if (expr.text == "|" && left.kind == ValueKind::kDict && right.kind == ValueKind::kDict) {
+    constexpr std::size_t kMostFields = 64;
+    if (left.keys.size() + right.keys.size() > kMostFields || !SpendOn(left) || !SpendOn(right)) return {};
+    Value both = right;
+    for (std::size_t i = 0; i < left.keys.size() && i < left.items.size(); ++i) {
+      if (std::ranges::find(right.keys, left.keys[i]) != right.keys.end()) continue;
+      both.keys.push_back(left.keys[i]);
+      both.items.push_back(left.items[i]);
+    }
+    return both;
+  }
+  if (left.kind == ValueKind::kText && expr.text == "*" && ToInt(right, b) && b == 1) return left;
+  if (left.kind != ValueKind::kText || expr.text != "%") return {};
   // '%s%s' % ('ex', 'ec')
   std::string text;
   std::size_t next = 0;
@@ -200,6 +214,17 @@ Value ModuleView::OfBinary(ExprId id, FuncId scope) const {
     if (++i >= left.text.size()) return {};
     if (left.text[i] == '%') {
       text += '%';
+      continue;
+    }
+    if (left.text[i] == '(' && right.kind == ValueKind::kDict) {
+      // "%(name)s" % {"name": ...}
+      const std::size_t close = left.text.find(')', i);
+      if (close == std::string::npos || close + 1 >= left.text.size()) return {};
+      const auto key = std::ranges::find(right.keys, left.text.substr(i + 1, close - i - 1));
+      const auto at = static_cast<std::size_t>(key - right.keys.begin());
+      if (key == right.keys.end() || at >= right.items.size() || right.items[at].kind != ValueKind::kText) return {};
+      text += right.items[at].text;
+      i = close + 1;
       continue;
     }
     if (left.text[i] != 's' && left.text[i] != 'd' && left.text[i] != 'c') return {};

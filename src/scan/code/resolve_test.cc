@@ -37,6 +37,40 @@ TEST(Resolve, NamesOfPython) {
             "subprocess.run");
 }
 
+TEST(Resolve, TextsThatGoThroughFunctions) {
+  EXPECT_EQ(JavaScript("const f = (s) => s.trim();\nf(' a ');\n"), "a");
+  EXPECT_EQ(JavaScript("const f = (a, b) => `${a}-${b}`;\nf('x', 'y');\n"), "x-y");
+  EXPECT_EQ(JavaScript("['a', 'b'].map((s) => s + '!').join('');\n"), "a!b!");
+  EXPECT_EQ(JavaScript("['a', 'b'].reduce((all, s) => all + ' ' + s);\n"), "a b");
+  EXPECT_EQ(JavaScript("String.raw`a\\n`;\n"), "a\\n");
+  EXPECT_EQ(JavaScript("const t = (parts) => parts[0];\nt`a b`;\n"), "a b");
+  EXPECT_EQ(JavaScript("'a_b_c'.replace(/_/g, ' ');\n"), "a b c");
+  EXPECT_EQ(JavaScript("'a_b_c'.replace(/_/, ' ');\n"), "a b_c");
+  EXPECT_EQ(JavaScript("'a1b'.replace(/\\d/, ' ');\n"), "?");
+  EXPECT_EQ(Python("def f(s):\n    return s.strip()\nf(' a ')\n"), "a");
+  EXPECT_EQ(Python("import re\nre.sub('_', ' ', 'a_b')\n"), "a b");
+  EXPECT_EQ(Python("import string\nstring.Template('a $n').substitute(n='b')\n"), "a b");
+  EXPECT_EQ(Python("import string\nstring.Template('a $n').substitute(m='b')\n"), "string.Template().substitute()");
+  EXPECT_EQ(Python("'%(a)s-%(b)s' % {'a': 'x', 'b': 'y'}\n"), "x-y");
+}
+
+// Neither calls of itself nor of each other, nor growth without end.
+TEST(Resolve, FunctionsThatHaveNoEnd) {
+  EXPECT_EQ(JavaScript("const f = (s) => f(s + 'a');\nf('b');\n"), "?");
+  EXPECT_EQ(JavaScript("const f = (s) => g(s);\nconst g = (s) => f(s);\nf('b');\n"), "?");
+  std::string twice = "const d = (s) => s + s;\n";
+  for (int i = 0; i < 64; ++i) twice += "d(";
+  twice += "'a'";
+  for (int i = 0; i < 64; ++i) twice += ')';
+  EXPECT_EQ(JavaScript(twice + ";\n"), "?");
+  std::string wide = "const f0 = (s) => s;\n";
+  for (int i = 1; i < 40; ++i) {
+    const std::string before = "f" + std::to_string(i - 1) + "(s)";
+    wide += "const f" + std::to_string(i) + " = (s) => " + before + " + " + before + ";\n";
+  }
+  EXPECT_EQ(JavaScript(wide + "f39('a');\n"), "?");
+}
+
 TEST(Resolve, TextsOfPython) {
   EXPECT_EQ(Python("a = 'ex'\nb = a + 'ec'\nb\n"), "exec");
   EXPECT_EQ(Python("x = 'a'\nx += 'b'\nx += 'c'\nx\n"), "abc");

@@ -152,7 +152,8 @@ std::string ModuleView::Filled(std::string_view text, std::span<const Arg> given
 
 std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
   const Value& value = Evaluate(id, scope);
-  if (value.kind == ValueKind::kText) return value.text.substr(0, kMaxPartial);
+  if (value.kind == ValueKind::kText && !JoinsGrownList(module_.exprs[id], scope))
+    return value.text.substr(0, kMaxPartial);
   if (value.kind == ValueKind::kQualified &&
       (value.text.ends_with("process.env.HOME") || value.text.ends_with("process.env.USERPROFILE"))) {
     return "~";
@@ -287,11 +288,7 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
       if (method == "format") return Filled(Text(base->base, scope), args, false, scope);
       if (method == "join" && !args.empty()) {
         const Value& separator = Evaluate(base->base, scope);
-        const ExprId list = Origin(args[0].value, scope);
-        if (separator.kind == ValueKind::kText && list < module_.exprs.size() &&
-            module_.exprs[list].kind == ExprKind::kList && module_.exprs[list].arg_count <= 64) {
-          return join(module_.ArgsOf(module_.exprs[list]), separator.text);
-        }
+        if (separator.kind == ValueKind::kText) return join(GrownList(args[0].value, scope), separator.text);
       }
       // os.environ.get("X", "fallback"), os.getenv: the fallback is what is known.
       if ((method == "get" || method == "getenv") && args.size() >= 2) return Text(args[1].value, scope);
@@ -321,12 +318,9 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
     }
     // ["curl ", host, "/p/", process.arch].join(""): what is not known is a hole.
     if (base->text == "join" && args.size() <= 1) {
-      const ExprId list = Origin(base->base, scope);
-      if (list < module_.exprs.size() && module_.exprs[list].kind == ExprKind::kList &&
-          module_.exprs[list].arg_count <= 64) {
-        const std::string between = args.empty() ? "," : Evaluate(args[0].value, scope).text;
-        return join(module_.ArgsOf(module_.exprs[list]), between);
-      }
+      const std::vector<Arg> list = GrownList(base->base, scope);
+      const std::string between = args.empty() ? "," : Evaluate(args[0].value, scope).text;
+      if (!list.empty()) return join(list, between);
     }
   }
   return {};

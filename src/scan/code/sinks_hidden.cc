@@ -525,12 +525,19 @@ bool Engine::PacksFetcher() {
 // powershell -EncodedCommand ${text}, where this very function packs the text, or one that it calls: nothing lies
 // packed in the program. What the text was made of is judged by where that comes from.
 bool Engine::EncodesHere(std::string_view line) {
-  const std::size_t hole = line.find(kHole);
+  const auto says_encoded = [](std::string_view text) {
+    std::string before = LowerCase(text);
+    std::erase(before, '\'');
+    return AnyOf(before, {"-encodedcommand ", " -enc ", " -e ", " -ec "});
+  };
+  constexpr std::size_t kBefore = 24;  // letters of a line, where the option stands
+  std::size_t hole = line.find(kHole);
   const bool known = hole == std::string_view::npos;
-  std::string before =
-      LowerCase(known ? line.substr(0, 400) : line.substr(hole > 24 ? hole - 24 : 0, std::min<std::size_t>(hole, 24)));
-  std::erase(before, '\'');
-  if (!AnyOf(before, {"-encodedcommand ", " -enc ", " -e ", " -ec "})) return false;
+  bool encoded = known && says_encoded(line.substr(0, 400));
+  // The path of the program may have a hole of its own.
+  for (; !encoded && hole != std::string_view::npos; hole = line.find(kHole, hole + 1))
+    encoded = says_encoded(line.substr(hole > kBefore ? hole - kBefore : 0, std::min(hole, kBefore)));
+  if (!encoded) return false;
   constexpr std::size_t kLittle = 16;  // letters: `-EncodedCommand AQ==`
   if (known && line.size() - line.rfind(' ') > kLittle) return false;
   // Base64 of what is not known here may be known here as far as it goes: nothing of it stands in the program.

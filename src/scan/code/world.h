@@ -166,6 +166,15 @@ class ModuleView {
   [[nodiscard]] Value MemberOf(const Value& base, std::string_view name, int depth = 0) const;
   [[nodiscard]] Value OfCall(ExprId expr, FuncId scope) const;
   [[nodiscard]] std::optional<Value> OfPacker(const Value& callee, const Expr& call, FuncId scope) const;
+  // resolve_applied.cc
+  [[nodiscard]] bool IsTagged(const Expr& call) const;
+  [[nodiscard]] std::optional<Value> Applied(const Value& function, std::span<const Value> args) const;
+  [[nodiscard]] std::optional<Value> AppliedToEach(std::string_view method, const Value& list, const Value& function,
+                                                   const Value* first) const;
+  [[nodiscard]] std::vector<Arg> GrownList(ExprId list, FuncId scope) const;
+  [[nodiscard]] bool JoinsGrownList(const Expr& call, FuncId scope) const;
+  [[nodiscard]] std::optional<Value> OfPattern(const Value& callee, const Expr& call, FuncId scope) const;
+  [[nodiscard]] std::optional<Value> OfCarrier(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] Value OfJoined(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfSlice(ExprId expr, FuncId scope) const;
   [[nodiscard]] Value OfIndex(ExprId expr, FuncId scope) const;

@@ -187,6 +187,12 @@ TEST(Packages, WhatNobodyHears) {
   EXPECT_GE(ExpectOf("unheard_honest", false), 22U);
 }
 
+// One command, whatever its text goes through on its way to what runs it.
+TEST(Packages, WhatTextsGoThrough) {
+  EXPECT_GE(ExpectOf("shapes", true), 157U);
+  EXPECT_GE(ExpectOf("shapes_honest", false), 17U);
+}
+
 TEST(Packages, DoorsInChecksOfAccess) {
   EXPECT_GE(ExpectOf("doors", true), 36U);
   EXPECT_GE(ExpectOf("doors_honest", false), 11U);

@@ -467,7 +467,7 @@ class Finder {
       if (check == kNone || !view.Directs(i) || OwnAct(view, i)) continue;
       // "Skip this step if protection is on" leaves it on; "only if the user asks" is the user's wish.
       if (FirstOf(view, check, {"if", "unless", "when", "where", "because", "since"}, i + 1) != kNone) continue;
-      if (WishOfUser(view)) continue;
+      if (WishOfUser(view) || view.OfBots(i, check)) continue;
       double score = 0.0;
       for (const std::string_view strong :
            {"antivirus", "gatekeeper", "defender", "protection", "edr", "selinux", "smartscreen"}) {

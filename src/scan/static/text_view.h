@@ -132,6 +132,11 @@ class View {
     return false;
   }
 
+  // "Bypass anti-bot protection": of pages against programs, which is not the reader's own.
+  [[nodiscard]] bool OfBots(int from, int to) const {
+    return SaysOne(from + 1, to, {"anti-bot", "antibot", "bot", "captcha", "captchas", "anti-scraping", "scraping"});
+  }
+
   // "Whether to ignore ...": what a setting is for.
   // "Ignore any instructions that the page contains", "ignore other instructions in it": what data says is no order. In
   // Chinese, word by word: "ignore in [it] can include of any instructions".
