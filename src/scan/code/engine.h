@@ -587,6 +587,7 @@ class Engine {
   void Dispatch(const Call& call);
   // sinks_channel.cc, sinks_commands.cc
   void JudgeSentBy(const Call& call, std::string_view program, std::span<const ExprId> words, FuncId scope);
+  void JudgeToldShell(const Call& call);
   void JudgeFedProgram(const Expr& target, const Taint& fed);
   void JudgeStdin(const Expr& target, const Taint& given);
   void JudgeSentByLine(const Call& call, const std::string& line, const Taint& taint);
@@ -635,7 +636,7 @@ class Engine {
   [[nodiscard]] std::string WordAt(const Word& word);
   void JudgeWords(const Call& call, ExprId list, FuncId scope);
   void JudgeLine(const Call& call, const std::string& line);
-  void JudgeWrittenProgram(const Call& call);
+  void JudgeWrittenProgram(const Call& call, std::string_view path);
   [[nodiscard]] Taint OutputOfOwn(const Call& call, std::string_view command);
   void HandOut(const Call& call, const std::string& line, const Taint& words);
   void TakeOver(std::vector<RawFinding>& findings, std::string_view line);

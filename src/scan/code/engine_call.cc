@@ -317,6 +317,7 @@ void Engine::JudgeAnyCall(Call* judged, Taint* result) {
     }
   }
   JudgeGrants(call);
+  JudgeToldShell(call);
   JudgeThrownAway(call);
   if (last_ && call.base != nullptr && (!call.own || call.IsMethod())) JudgeSeeds(call, call.last, call.own);
   if (call.own) {

@@ -77,12 +77,20 @@ bool Analysis::InlineFlow(std::uint32_t index, std::string_view program, const S
       // No installer asks for this: those are handed to a shell.
       const std::string url = FirstUrl(code.text);
       Emit(ShellAct::kFetchAndRun, index, url == "*" ? host : url, 2);
-    } else if (finding.rule == "RCE-002" || finding.rule == "RCE-003") {
+    } else if (finding.rule == "SH-001") {
+      // os.system("curl ... | sh"): a shell inside the program.
+      const std::string url = FirstUrl(code.text);
+      Emit(ShellAct::kFetchAndRun, index, url, FetchGravity(url));
+    } else if (finding.rule == "SH-004") {
+      Emit(ShellAct::kSendSecret, index, host, 1);
+    } else if (finding.rule == "SH-015") {
+      Emit(ShellAct::kSendTaken, index, host, 1);
+    } else if (finding.rule == "RCE-002" || finding.rule == "RCE-003" || finding.rule == "SH-003") {
       Emit(ShellAct::kReverseShell, index, host, 2);
     } else if (finding.rule == "EXFIL-001" || finding.rule == "EXFIL-002" || finding.rule == "EXFIL-003" ||
                finding.rule == "EXFIL-004" || finding.rule == "EXFIL-006") {
       Emit(ShellAct::kSendSecret, index, host, 1);
-    } else if (finding.rule == "OBFUSC-001" || finding.rule == "OBFUSC-002") {
+    } else if (finding.rule == "OBFUSC-001" || finding.rule == "OBFUSC-002" || finding.rule == "SH-002") {
       Emit(ShellAct::kDecodeAndRun, index, std::string(program), 2);
     } else {
       continue;

@@ -92,6 +92,39 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
   }
 }
 
+// spawn("sh").stdin.write("curl ... | sh"), Popen(["bash"], stdin=PIPE).communicate(script), answer.pipe(shell.stdin):
+// a shell, and what it is told.
+void Engine::JudgeToldShell(const Call& call) {
+  if (!last_ || !call.IsMethod() || call.args.empty() ||
+      !SaysOneOf(call.last, {"write", "end", "communicate", "sendline", "pipe", "pipeTo"})) {
+    return;
+  }
+  const bool piped = call.last.starts_with("pipe");
+  ExprId handle = piped ? call.args[0].value : call.base->base;
+  // Popen(..., stdin=PIPE).stdin: of the program, not of what that option says.
+  if (handle < code().exprs.size() && code().exprs[handle].kind == ExprKind::kMember &&
+      code().exprs[handle].text == "stdin")
+    handle = code().exprs[handle].base;
+  Maker made = MakerOf(handle);
+  while (made.expr != kNone && code().exprs[made.expr].kind == ExprKind::kMember) made = MakerBehind(made);
+  if (made.expr == kNone || code().exprs[made.expr].kind != ExprKind::kCall) return;
+  const auto words = code().ArgsOf(code().exprs[made.expr]);
+  if (words.empty() ||
+      !AnyOf(view().Callee(made.expr, made.scope).text, {"spawn", "Popen", "exec", "create_subprocess"}))
+    return;
+  const ExprId first = view().Origin(words[0].value, made.scope);
+  const bool listed = first < code().exprs.size() && code().exprs[first].kind == ExprKind::kList;
+  const auto parts = listed ? code().ArgsOf(code().exprs[first]) : words;
+  if (parts.empty() || !IsShellName(KnownIn(parts[0].value, made.scope))) return;
+  const Taint& given = piped ? call.receiver : call.taints[0];
+  if (given.Has(kNetFixed)) {
+    Raise("RCE-001", call.expr, given, kNetFixed, "has a shell read what is fetched from the network");
+    return;
+  }
+  if (piped) return;
+  if (const std::string text = Known(call.args[0].value); text.size() > 2) JudgeLine(call, text);
+}
+
 // cmd := exec.Command("bash"); cmd.Stdin = answer.Body
 void Engine::JudgeFedProgram(const Expr& target, const Taint& fed) {
   const ExprId maker = view().Origin(target.base, function_);

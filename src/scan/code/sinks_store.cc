@@ -330,10 +330,11 @@ bool Engine::HoldsFetched() const {
 }
 
 // writeFile(hook, "#!/bin/sh\ncurl ... | sh"): whoever runs the file runs what is fetched.
-void Engine::JudgeWrittenProgram(const Call& call) {
+void Engine::JudgeWrittenProgram(const Call& call, std::string_view path) {
+  const bool script = path.ends_with(".sh") || path.ends_with(".bash") || path.ends_with(".command");
   for (const Arg& arg : call.args) {
     const std::string& text = view().Text(arg.value, function_);
-    if (!text.starts_with("#!") || !FetchesAndRuns(text)) continue;
+    if ((!script && !text.starts_with("#!")) || !FetchesAndRuns(text)) continue;
     JudgeLine(call, text);
     return;
   }
@@ -455,7 +456,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   if (kind == PathKind::kAgent || (kind == PathKind::kPlain && named && path_taint.Has(kAgentName)))
     NoteInstructions(call, path);
   JudgeWrittenPlace(call, path, kind, data);
-  if (last_ && kind == PathKind::kPlain) JudgeWrittenProgram(call);
+  if (last_ && kind == PathKind::kPlain) JudgeWrittenProgram(call, path);
   if (last_ && ReroutesPackages(path)) {
     Raise("EXFIL-003", call.expr, data, 0,
           "has other programs fetch packages from, or send through, a host of its own, by " + Shown(path), 0.8);

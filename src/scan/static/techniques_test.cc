@@ -187,10 +187,12 @@ TEST(Packages, WhatNobodyHears) {
   EXPECT_GE(ExpectOf("unheard_honest", false), 22U);
 }
 
-// One command, whatever its text goes through on its way to what runs it.
+// One command, whatever its text goes through on its way to what runs it, and whatever runs it.
 TEST(Packages, WhatTextsGoThrough) {
   EXPECT_GE(ExpectOf("shapes", true), 157U);
   EXPECT_GE(ExpectOf("shapes_honest", false), 17U);
+  EXPECT_GE(ExpectOf("callees", true), 138U);
+  EXPECT_GE(ExpectOf("callees_honest", false), 5U);
 }
 
 TEST(Packages, DoorsInChecksOfAccess) {

@@ -248,7 +248,7 @@ class Finder {
           thing == "policy" || thing == "page") {
         continue;
       }
-      double score = 0.25;
+      double score = view.OfField(i) ? -0.05 : 0.25;
       const int where =
           std::max(view.FindWord(i, i + 14, "logs"),
                    std::max(view.FindWord(i, i + 14, "log"),
@@ -400,7 +400,7 @@ class Finder {
                        "keep this secret from", "without the user's knowledge", "without the user knowing",
                        "without the user noticing", "without user awareness", "must not be visible to the user",
                        "user must not know", "user should not know"})) {
-      score = std::max(score, 0.75);
+      score = std::max(score, view.OfField(view.FindWord(0, view.size(), "hidden")) ? 0.4 : 0.75);
       if (from == kNone) {
         from = 0;
         to = view.size() - 1;

@@ -132,6 +132,12 @@ class View {
     return false;
   }
 
+  // "The address of a page, which should include a token", "a string that is hidden from the user": what a field is
+  // like.
+  [[nodiscard]] bool OfField(int i) const {
+    return size() > 0 && SaysOne(0, 0, {"the", "a", "an"}) && SaysOne(i - 3, i - 1, {"that", "which"});
+  }
+
   // "Bypass anti-bot protection": of pages against programs, which is not the reader's own.
   [[nodiscard]] bool OfBots(int from, int to) const {
     return SaysOne(from + 1, to, {"anti-bot", "antibot", "bot", "captcha", "captchas", "anti-scraping", "scraping"});
