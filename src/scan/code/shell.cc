@@ -28,12 +28,33 @@ struct Wrapper {
   std::string_view value_flags;  // short options with a value
   int operands = 0;
 };
-constexpr std::array<Wrapper, 25> kWrappers = {{
-    {"sudo", "ugpChrtUDRT"}, {"doas", "uC"},          {"env", "uCS"},       {"nohup", ""},        {"timeout", "ks", 1},
-    {"gtimeout", "ks", 1},   {"xargs", "IinLPsdEaJ"}, {"time", "fo"},       {"exec", "a"},        {"command", ""},
-    {"builtin", ""},         {"nice", "n"},           {"ionice", "cn"},     {"stdbuf", "ioe"},    {"setsid", ""},
-    {"unbuffer", ""},        {"busybox", ""},         {"caffeinate", "tw"}, {"proxychains", "f"}, {"proxychains4", "f"},
-    {"torsocks", ""},        {"cross-env", ""},       {"chronic", ""},      {"then", ""},         {"call", ""},
+constexpr std::array<Wrapper, 26> kWrappers = {{
+    {"sudo", "ugpChrtUDRT"},
+    {"doas", "uC"},
+    {"env", "uCS"},
+    {"nohup", ""},
+    {"timeout", "ks", 1},
+    {"gtimeout", "ks", 1},
+    {"xargs", "IinLPsdEaJ"},
+    {"time", "fo"},
+    {"exec", "a"},
+    {"command", ""},
+    {"builtin", ""},
+    {"nice", "n"},
+    {"ionice", "cn"},
+    {"stdbuf", "ioe"},
+    {"setsid", ""},
+    {"unbuffer", ""},
+    {"busybox", ""},
+    {"caffeinate", "tw"},
+    {"proxychains", "f"},
+    {"proxychains4", "f"},
+    {"torsocks", ""},
+    {"cross-env", ""},
+    {"chronic", ""},
+    {"then", ""},
+    {"call", ""},
+    {"systemd-run", "puEMH"},
 }};
 
 const Wrapper* WrapperOf(std::string_view program) {
@@ -405,6 +426,13 @@ void Builder::UnwrapStart(std::uint32_t index, std::string_view program) {
 // git config filter.x.smudge "...", what git runs later.
 void Builder::UnwrapGit(std::uint32_t index) {
   const std::vector<ShellWord>& words = out_.commands[index].words;
+  if (words.size() > 3 && words[1].text == "-c") {
+    // git -c alias.x='!curl ... | sh' x
+    const std::string& set = words[2].text;
+    const std::size_t value = set.find("=!");
+    if (value == std::string::npos || !LowerCase(set).starts_with("alias.")) return;
+    return ParseText(set.substr(value + 2), words[2].loc, index, 0, ShellDialect::kPosix);
+  }
   if (words.size() < 4 || words[1].text != "config") return;
   const std::string key = LowerCase(words[words.size() - 2].text);
   static constexpr auto kKeys = std::to_array<std::string_view>(
@@ -417,6 +445,39 @@ void Builder::UnwrapGit(std::uint32_t index) {
   if (text.find(' ') == std::string::npos) return;
   const Loc loc = words.back().loc;
   ParseText(std::move(text), loc, index, 0, ShellDialect::kPosix);
+}
+
+// awk 'BEGIN { system("curl ... | sh") }'
+void Builder::UnwrapAwk(std::uint32_t index) {
+  constexpr std::size_t kMostCommands = 16;
+  constexpr std::string_view kCommand = "system(\"";
+  std::vector<std::pair<std::string, Loc>> lines;
+  for (const ShellWord& word : out_.commands[index].words) {
+    for (std::size_t at = word.text.find(kCommand); at != std::string::npos && lines.size() < kMostCommands;
+         at = word.text.find(kCommand, at + 1)) {
+      const std::size_t from = at + kCommand.size();
+      const std::size_t close = word.text.find('"', from);
+      if (close == std::string::npos) break;
+      lines.emplace_back(word.text.substr(from, close - from), word.loc);
+    }
+  }
+  for (auto& [line, loc] : lines) ParseText(std::move(line), loc, index, 0, ShellDialect::kPosix);
+}
+
+// alias up='curl ... | sh'; parallel sh -c ::: 'curl ... | sh': a command in each word of theirs.
+void Builder::UnwrapWords(std::uint32_t index, bool alias) {
+  constexpr std::size_t kMostWords = 64;
+  std::vector<std::pair<std::string, Loc>> lines;
+  bool listed = alias;
+  for (std::size_t i = 1; i < out_.commands[index].words.size() && lines.size() < kMostWords; ++i) {
+    const ShellWord& word = out_.commands[index].words[i];
+    const std::size_t from = alias ? word.text.find('=') + 1 : 0;  // npos + 1: no command
+    const std::string text = alias && from == 0 ? std::string() : word.text.substr(from);
+    // A word alone is a file, or a name.
+    if (listed && text.find(' ') != std::string::npos) lines.emplace_back(text, word.loc);
+    listed = listed || word.text == ":::";
+  }
+  for (auto& [line, loc] : lines) ParseText(std::move(line), loc, index, 0, ShellDialect::kPosix);
 }
 
 void Builder::UnwrapBatch(std::uint32_t index) {
@@ -490,6 +551,8 @@ void Builder::Unwrap(std::uint32_t index) {
   if (program == "cmd") UnwrapBatch(index);
   if (program == "git") UnwrapGit(index);
   if (program == "osascript") UnwrapAppleScript(index);
+  if (program == "awk" || program == "gawk" || program == "mawk" || program == "nawk") UnwrapAwk(index);
+  if (program == "alias" || program == "parallel") UnwrapWords(index, program == "alias");
   if (program == "cat" || program == "tee") UnwrapWritten(index);
 }
 

@@ -331,6 +331,11 @@ void Analysis::Command(std::uint32_t index) {
       if (!command.words[i].text.starts_with('-')) read_[command.words[i].text].Merge(read);
     }
   }
+  // printf -v name '%s' "$(curl ...)"
+  if (program == "printf" && command.words.size() > 3 && command.words[1].text == "-v") {
+    Taint& named = read_[command.words[2].text];
+    for (std::size_t i = 3; i < command.words.size(); ++i) named.Merge(OfWord(command.words[i]));
+  }
   Hold(index);
   TakeGiven(index, program);
   System(index, program, input);

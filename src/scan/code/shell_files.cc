@@ -146,6 +146,10 @@ void Analysis::Carries(std::uint32_t index, std::string_view program, const Tain
   const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
   if (Is(program, {"cp", "mv", "install", "ln", "copy", "xcopy", "copy-item", "move", "move-item"})) {
     Copied(index);
+    // curl ... | install -m 755 /dev/stdin FILE
+    const bool piped =
+        std::ranges::any_of(command.words, [](const ShellWord& one) { return one.text == "/dev/stdin"; });
+    if (program == "install" && piped) Wrote(index, command.words.back(), input, nullptr);
   } else if (program == "tee" || program == "sponge") {
     std::optional<std::string> content;
     unsigned decodes = 0;

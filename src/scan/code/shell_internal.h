@@ -89,6 +89,8 @@ class Builder {
   void UnwrapStart(std::uint32_t index, std::string_view program);
   void UnwrapBatch(std::uint32_t index);
   void UnwrapGit(std::uint32_t index);
+  void UnwrapAwk(std::uint32_t index);
+  void UnwrapWords(std::uint32_t index, bool alias);
 
   ShellScript& out_;
   std::string_view text_;

@@ -109,6 +109,13 @@ bool Analysis::Evaluates(std::uint32_t index, std::string_view program, const Ta
     bool decoded = false;
     for (std::size_t i = 1; i < count; ++i) {
       bool file = program == "source" || program == ".";
+      if (file && command.words[i].text == "/dev/stdin") {
+        taint.Merge(input);
+        for (const auto& [op, word] : command.redirects) {
+          if (op == "<<<" || op == "<<") taint.Merge(OfWord(word));
+        }
+        break;
+      }
       taint.Merge(file ? OfFile(command.words[i], index) : OfWord(command.words[i]));
       decoded |= !file && command.words[i].obfuscation >= 2;
       if (file) break;

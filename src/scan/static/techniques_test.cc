@@ -193,6 +193,8 @@ TEST(Packages, WhatTextsGoThrough) {
   EXPECT_GE(ExpectOf("shapes_honest", false), 17U);
   EXPECT_GE(ExpectOf("callees", true), 138U);
   EXPECT_GE(ExpectOf("callees_honest", false), 5U);
+  EXPECT_GE(ExpectOf("shelled", true), 98U);
+  EXPECT_GE(ExpectOf("shelled_honest", false), 8U);
 }
 
 TEST(Packages, DoorsInChecksOfAccess) {
