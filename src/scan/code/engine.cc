@@ -333,6 +333,7 @@ void Engine::ReadBody(FuncId function) {
           }
         }
         JudgeAnswer(stmt, taint);
+        JudgeReduced(stmt);
         JudgeHashedAnswer(stmt);
         JudgeChance(stmt.value);
         JudgeState(stmt);

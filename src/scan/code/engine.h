@@ -239,6 +239,7 @@ class Engine {
   Taint JudgeProcess(Call& call);
   Taint JudgeStarted(Call& call);
   Taint JudgeCode(Call& call);
+  void JudgeReduced(const Stmt& stmt);
   Taint JudgeDeserialize(Call& call);
   Taint JudgeExecutableMemory(Call& call);
   Taint JudgeRawMemory(Call& call);

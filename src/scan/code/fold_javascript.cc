@@ -267,7 +267,7 @@ std::optional<Value> Global(std::string_view name, std::span<const Value> args) 
   }
   if (name == "String" && text(0)) return args[0];
   if (name == "JSON.parse" && text(0) && text(0)->size() <= kMaxParsed) {
-    Value parsed = ValueOfJson(*text(0));
+    Value parsed = ValueOfJson(args[0]);
     if (parsed.kind == ValueKind::kUnknown) return std::nullopt;
     return parsed;
   }

@@ -653,7 +653,7 @@ Folded Carried(const Call& call, std::string_view module, std::string_view name)
       ((module == "json" && name == "loads") || (module == "ast" && name == "literal_eval"))) {
     const bool quoted = text->size() >= 2 && text->front() == '\'' && text->back() == '\'' &&
                         text->find_first_of("'\\", 1) == text->size() - 1;
-    Value parsed = quoted ? Plain(text->substr(1, text->size() - 2), call) : ValueOfJson(*text);
+    Value parsed = quoted ? Plain(text->substr(1, text->size() - 2), call) : ValueOfJson(*first);
     if (parsed.kind != ValueKind::kUnknown) return parsed;
   }
   const Value* list = call.Arg(1);

@@ -39,6 +39,17 @@ Value FromJson(const base::JsonValue& json, int depth, std::size_t* left) {
   return value;
 }
 
+// ... as hidden as the text that it was read from.
+Value Marked(Value value, const Value& from) {
+  if (from.obfuscation == 0 && from.decodes == 0) return value;
+  value.obfuscation = from.obfuscation;
+  value.decodes = from.decodes;
+  std::vector<Value> items = value.items.ToVector();
+  for (Value& item : items) item = Marked(std::move(item), from);
+  value.items = std::move(items);
+  return value;
+}
+
 Value FromToml(const toml::node& node, int depth, std::size_t* left) {
   Value value;
   if (depth > kDeepest || *left == 0) return value;
@@ -114,10 +125,10 @@ Value FromScalars(const std::vector<YamlValue>& scalars) {
 
 }  // namespace
 
-Value ValueOfJson(std::string_view text) {
-  const base::Result<base::JsonDoc> json = base::JsonDoc::Parse(text);
+Value ValueOfJson(const Value& text) {
+  const base::Result<base::JsonDoc> json = base::JsonDoc::Parse(text.text);
   std::size_t left = kMostDataValues;
-  return json.ok() ? FromJson(json.value().root(), 0, &left) : Value();
+  return json.ok() ? Marked(FromJson(json.value().root(), 0, &left), text) : Value();
 }
 
 PackageData::PackageData(std::vector<DataFile> files) : files_(std::move(files)) {

@@ -24,8 +24,8 @@ struct DataFile {
 // Larger files are data, not settings, and are not read: at most kMostDataBytes each, and four times as much in all.
 inline constexpr std::size_t kMostDataBytes = std::size_t{1} << 18U;
 
-// What a parser of JSON makes of a text, bounded as above.
-[[nodiscard]] Value ValueOfJson(std::string_view text);
+// What a parser of JSON makes of a text, bounded as above; all of it is as hidden as the text was.
+[[nodiscard]] Value ValueOfJson(const Value& text);
 
 // Reads a file when it is asked for, once. Texts and numbers become texts; of lists and tables the first
 // kMostDataValues are kept, at most 16 deep. What is broken, or too much, is a value of which nothing is known.

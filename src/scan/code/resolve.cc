@@ -685,7 +685,7 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     // ... or to change a constant that it is given.
     std::vector<Value> given;
     for (const Arg& arg : args) {
-      if (arg.name.empty() && given.size() < args.size()) given.push_back(Evaluate(arg.value, scope));
+      if (arg.name.empty()) given.push_back(Evaluate(arg.value, scope));
     }
     const auto text = [](const Value& one) { return one.kind == ValueKind::kText; };
     if (!given.empty() && given.size() <= 2 && std::ranges::all_of(given, text)) {

@@ -84,11 +84,12 @@ std::optional<Value> ModuleView::Applied(const Value& function, std::span<const 
   std::array<std::uint32_t, kDeepest> given{};
   std::size_t count = 0;
   bool fits = true;
-  for (std::size_t i = 0; i < args.size() && i < applied.params.size(); ++i) {
+  const std::size_t self = applied.owner != kNone && !applied.is_static && is_python() ? 1 : 0;
+  for (std::size_t i = self; i < args.size() + self && i < applied.params.size(); ++i) {
     const std::uint32_t slot = SlotOfParam(function.index, i);
     // A parameter that is given already is a function that calls itself; what runs over a list has a value of its own.
     fits = fits && slot != kNone && !applied.params[i].variadic && slots_[slot].count <= 1 &&
-           overrides_.try_emplace(slot, args[i]).second;
+           overrides_.try_emplace(slot, args[i - self]).second;
     if (!fits) break;
     given[count++] = slot;
   }
@@ -103,8 +104,7 @@ std::optional<Value> ModuleView::Applied(const Value& function, std::span<const 
   return out;
 }
 
-// list.map(fn), list.reduce((all, one) => all + one), [...].find(...): of those that pick, the whole list is what one
-// of it may be.
+// list.map(fn), list.reduce((all, one) => all + one, first)
 std::optional<Value> ModuleView::AppliedToEach(std::string_view method, const Value& list, const Value& function,
                                                const Value* first) const {
   if (list.kind != ValueKind::kList || list.items.empty() || list.items.size() > kMostApplied ||
@@ -251,7 +251,12 @@ std::optional<Value> ModuleView::OfCarrier(const Value& callee, const Expr& call
   }
   std::optional<std::string> filled = Substituted(text.text, values, names);
   if (!filled) return std::nullopt;
-  return TextValue(*std::move(filled), std::max<std::uint8_t>(text.obfuscation, 1), text.decodes);
+  Value out = TextValue(*std::move(filled), std::max<std::uint8_t>(text.obfuscation, 1), text.decodes);
+  for (const Value& value : values) {
+    out.obfuscation = std::max(out.obfuscation, value.obfuscation);
+    out.decodes = std::max(out.decodes, value.decodes);
+  }
+  return out;
 }
 
 }  // namespace interlock::scan::code

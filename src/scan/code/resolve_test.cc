@@ -54,6 +54,16 @@ TEST(Resolve, TextsThatGoThroughFunctions) {
   EXPECT_EQ(Python("'%(a)s-%(b)s' % {'a': 'x', 'b': 'y'}\n"), "x-y");
 }
 
+TEST(Resolve, WhatWasHiddenStaysHidden) {
+  const Module script = LowerJavaScript("JSON.parse(atob('eyJhIjogImIifQ==')).a;\n", 0, false, false);
+  EXPECT_EQ(LastOf(script).text, "b");
+  EXPECT_GT(LastOf(script).decodes, 0);
+  const Module program = LowerPython("import base64, json\njson.loads(base64.b64decode('eyJhIjogImIifQ=='))['a']\n", 0);
+  EXPECT_EQ(LastOf(program).text, "b");
+  EXPECT_GT(LastOf(program).decodes, 0);
+  EXPECT_EQ(Python("class A:\n    def f(self, s):\n        return s.strip()\nA().f(' a ')\n"), "a");
+}
+
 // Neither calls of itself nor of each other, nor growth without end.
 TEST(Resolve, FunctionsThatHaveNoEnd) {
   EXPECT_EQ(JavaScript("const f = (s) => f(s + 'a');\nf('b');\n"), "?");

@@ -104,6 +104,28 @@ void StripWrappers(ShellCommand& command) {
   }
 }
 
+// "${words[@]}" in the place of a program: its elements are the program and its words.
+void SplitArray(ShellCommand& command, std::string_view source) {
+  constexpr std::size_t kMostElements = 64;
+  if (command.words.empty() || command.words[0].text.find(' ') == std::string::npos) return;
+  const ShellWord all = command.words[0];
+  if (all.loc.end > source.size() || all.loc.end < all.loc.begin) return;
+  std::string_view written = source.substr(all.loc.begin, all.loc.end - all.loc.begin);
+  if (written.ends_with('"')) written.remove_suffix(1);
+  if (!written.ends_with("[@]}") && !written.ends_with("[*]}")) return;
+  std::vector<ShellWord> words;
+  for (std::size_t at = 0; at < all.text.size() && words.size() < kMostElements;) {
+    const std::size_t end = std::min(all.text.find(' ', at), all.text.size());
+    if (end > at) {
+      words.push_back(all);
+      words.back().text = all.text.substr(at, end - at);
+    }
+    at = end + 1;
+  }
+  command.words.erase(command.words.begin());
+  command.words.insert(command.words.begin(), words.begin(), words.end());
+}
+
 std::string Join(const ShellCommand& command, std::size_t from) {
   std::string text;
   for (std::size_t i = from; i < command.words.size() && text.size() < kMaxWordBytes; ++i) {
@@ -163,6 +185,7 @@ std::string_view Builder::Keep(std::string text) {
 }
 
 std::uint32_t Builder::Add(ShellCommand command) {
+  SplitArray(command, text_);
   StripWrappers(command);
   FrontVerb(command);
   command.condition_depth = condition_depth;
@@ -529,6 +552,23 @@ void Builder::UnwrapWritten(std::uint32_t index) {
   ParseText(std::string(body->text), loc, index, 0, ShellDialect::kPosix);
 }
 
+// cat > config <<EOF ... ProxyCommand bash -c '...': what ssh runs for a host.
+void Builder::UnwrapSshConfig(std::uint32_t index) {
+  constexpr std::size_t kMostCommands = 16;
+  std::vector<std::pair<std::string, Loc>> lines;
+  for (const auto& [op, body] : out_.commands[index].redirects) {
+    if (op != "<<") continue;
+    for (const std::string_view option : {"ProxyCommand ", "LocalCommand ", "KnownHostsCommand "}) {
+      for (std::size_t at = body.text.find(option); at != std::string::npos && lines.size() < kMostCommands;
+           at = body.text.find(option, at + 1)) {
+        const std::size_t from = at + option.size();
+        lines.emplace_back(body.text.substr(from, body.text.find('\n', from) - from), body.loc);
+      }
+    }
+  }
+  for (auto& [line, loc] : lines) ParseText(std::move(line), loc, index, 0, ShellDialect::kPosix);
+}
+
 // Texts that the command hands to a shell.
 void Builder::Unwrap(std::uint32_t index) {
   // By value: parsing adds commands.
@@ -553,7 +593,10 @@ void Builder::Unwrap(std::uint32_t index) {
   if (program == "osascript") UnwrapAppleScript(index);
   if (program == "awk" || program == "gawk" || program == "mawk" || program == "nawk") UnwrapAwk(index);
   if (program == "alias" || program == "parallel") UnwrapWords(index, program == "alias");
-  if (program == "cat" || program == "tee") UnwrapWritten(index);
+  if (program == "cat" || program == "tee") {
+    UnwrapWritten(index);
+    UnwrapSshConfig(index);
+  }
 }
 
 }  // namespace shell

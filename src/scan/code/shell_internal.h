@@ -84,6 +84,7 @@ class Builder {
   void UnwrapOption(std::uint32_t index);
   void UnwrapAppleScript(std::uint32_t index);
   void UnwrapWritten(std::uint32_t index);
+  void UnwrapSshConfig(std::uint32_t index);
   void UnwrapFind(std::uint32_t index);
   void UnwrapPowerShell(std::uint32_t index);
   void UnwrapStart(std::uint32_t index, std::string_view program);

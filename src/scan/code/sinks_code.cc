@@ -62,6 +62,27 @@ Taint Engine::JudgeProcess(Call& call) {
   }
 }
 
+// def __reduce__(self): return os.system, ("curl ... | sh",): whoever loads the object makes that call.
+void Engine::JudgeReduced(const Stmt& stmt) {
+  if (!last_ || function_ == kModuleBody || !view().is_python()) return;
+  const std::string_view name = code().functions[function_].name;
+  if (name != "__reduce__" && name != "__reduce_ex__") return;
+  const ExprId pair = view().Origin(stmt.value, function_);
+  if (pair >= code().exprs.size() || code().exprs[pair].kind != ExprKind::kList || code().exprs[pair].arg_count < 2)
+    return;
+  const auto parts = code().ArgsOf(code().exprs[pair]);
+  const Value& callee = view().Evaluate(parts[0].value, function_);
+  const CatalogueEntry* entry = callee.kind == ValueKind::kQualified ? EntryOf(parts[0].value, callee) : nullptr;
+  if (entry == nullptr || (entry->role != Role::kShell && entry->role != Role::kSpawn)) return;
+  const ExprId words = view().Origin(parts[1].value, function_);
+  if (words >= code().exprs.size()) return;
+  Call call;
+  call.expr = pair;
+  std::string line;
+  for (const Arg& word : code().ArgsOf(code().exprs[words])) line += Known(word.value) + " ";
+  JudgeLine(call, line);
+}
+
 Taint Engine::JudgeDeserialize(Call& call) {
   Taint target;
   (void)Argument(call, call.entry->target, &target);

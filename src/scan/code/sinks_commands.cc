@@ -115,13 +115,18 @@ void Engine::JudgeToldShell(const Call& call) {
   const ExprId first = view().Origin(words[0].value, made.scope);
   const bool listed = first < code().exprs.size() && code().exprs[first].kind == ExprKind::kList;
   const auto parts = listed ? code().ArgsOf(code().exprs[first]) : words;
-  if (parts.empty() || !IsShellName(KnownIn(parts[0].value, made.scope))) return;
+  const std::string program = parts.empty() ? std::string() : KnownIn(parts[0].value, made.scope);
+  const bool shell = IsShellName(program);
+  // python3, node with a file or an option of their own read no program there.
+  const bool reads = parts.size() == 1 || KnownIn(parts[1].value, made.scope) == "-" || !listed;
+  if (!shell && !(reads && SaysOneOf(program, {"python", "python3", "node", "perl", "ruby", "php"}))) return;
   const Taint& given = piped ? call.receiver : call.taints[0];
   if (given.Has(kNetFixed)) {
-    Raise("RCE-001", call.expr, given, kNetFixed, "has a shell read what is fetched from the network");
+    Raise("RCE-001", call.expr, given, kNetFixed,
+          "has " + Shown(program, 20) + " read what is fetched from the network");
     return;
   }
-  if (piped) return;
+  if (piped || !shell) return;
   if (const std::string text = Known(call.args[0].value); text.size() > 2) JudgeLine(call, text);
 }
 
