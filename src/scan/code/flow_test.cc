@@ -410,6 +410,18 @@ TEST(Flow, HostileShapesEnd) {
   for (int i = 0; i < 3000; ++i) packed += "cp.execSync(`powershell -EncodedCommand ${x}`);\n";
   (void)FactsOf("packed.js", packed);
   (void)FactsOf("deep.js", "x" + std::string(20000, '(') + std::string(20000, ')') + ";eval(x)");
+  // Calls deeper than trees are kept have nothing that is called.
+  const auto nested = [](std::string_view opens, std::string_view closes) {
+    std::string out = "const f = (s) => s + s;\nrequire('child_process').execSync(";
+    for (int i = 0; i < 3000; ++i) out += opens;
+    out += "'a'";
+    for (int i = 0; i < 3000; ++i) out += closes;
+    return out + ");\n";
+  };
+  (void)FactsOf("applied.js", nested("f(", ")"));
+  (void)FactsOf("replaced.js", nested("x.replace(/a/g, ", ")"));
+  (void)FactsOf("tagged.js", nested("f`${", "}`"));
+  (void)FactsOf("made.js", nested("new f(", ")"));
   std::string chain = "y = a";
   for (int i = 0; i < 20000; ++i) chain += ".b(1)";
   (void)FactsOf("chain.js", chain + ";\n");

@@ -190,6 +190,7 @@ std::optional<Value> ModuleView::OfPattern(const Value& callee, const Expr& call
     with = &Evaluate(args[1].value, scope);
     text = &Evaluate(args[2].value, scope);
   } else {
+    if (call.base >= module_.exprs.size()) return std::nullopt;  // deeper than trees are kept
     const Expr& method = module_.exprs[call.base];
     if (method.kind != ExprKind::kMember || (method.text != "replace" && method.text != "replaceAll") ||
         args.size() != 2 || args[0].value >= module_.exprs.size()) {

@@ -98,7 +98,7 @@ TEST(ShellParse, WordsAreUnquotedAndExpanded) {
       {"echo ${Y:-def} ${Y}", "[echo][def][\x01]"},
       {"echo a\\\nb", "[echo][ab]"},
       {"sudo -u root env A=1 nohup timeout -s 9 5 ls -l", "<sudo><env><nohup><timeout>[ls][-l]"},
-      {"a=(x y 'z w'); \"${a[@]}\"", "[x y z w]"},
+      {"a=(x y 'z w'); \"${a[@]}\"", "[x][y][z][w]"},  // a program and its words; blanks in them part as well
       {"echo $(echo hi) `echo ho`", "[echo][hi][ho]"},
       {"echo {a,b}c", "[echo][ac][bc]"},
       {"echo {a} $((1+2))", "[echo][{a}][\x01]"},

@@ -358,6 +358,7 @@ Taint Engine::ToldFrom(ExprId member, std::string_view key) {
   }
   if (key != "arguments") return {};
   const Expr& expr = code().exprs[member];
+  if (expr.base >= code().exprs.size()) return {};
   const Expr& base = code().exprs[expr.base];
   if (base.kind != ExprKind::kMember || base.text != "function") return {};
   return Source(kToolArgument | kUnchecked, member, "takes what a model gives a tool");

@@ -535,7 +535,8 @@ class Scale {
       heaviest = std::max(heaviest, weight);
     }
     const Rule* rule = rules_.Find(finding.rule);
-    grave_aside_ = grave_aside_ || (!counts && marks.aside >= kGrave + more_);
+    // Also where the same was found in the open since, said so that it hardly counts there.
+    grave_aside_ = grave_aside_ || (!strict_ && marks.aside >= kGrave + more_);
     if (finding.reach <= Reach::kRuntime && marks.set_aside > 0.0 && !strict_)
       aside_[EvidenceOf(finding.rule)].Add(severity * marks.set_aside);
     const bool classified = EvidenceOf(rule->id) == kClassifierRule;

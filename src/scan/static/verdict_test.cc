@@ -129,6 +129,20 @@ TEST(Verdict, MoreEvidenceNeverMakesAPackageLookBetter) {
   }));
 }
 
+// A copy in the open that counts for nothing takes no person away from a deed that stands aside.
+TEST(Verdict, WhatIsFoundAgainIsNoExcuse) {
+  RawFinding aside = Hit("M-CRITICAL", Reach::kBuild);
+  aside.host = "https://evil.example/x";
+  const ScanReport before = Weigh({aside});
+  ASSERT_EQ(before.verdict, ScanVerdict::kWarn);
+  RawFinding open = Hit("M-CRITICAL", Reach::kTool);
+  open.scale = 0.1;
+  for (const std::vector<RawFinding>& both : {std::vector{aside, open}, std::vector{open, aside}}) {
+    EXPECT_EQ(Weigh(both).verdict, ScanVerdict::kWarn);
+    EXPECT_GE(Weigh(both).score, before.score);
+  }
+}
+
 TEST(Verdict, DoesNotDependOnTheOrderOfTheEvidence) {
   EXPECT_TRUE(rc::check([] {
     std::vector<RawFinding> hits = AnyHits();
