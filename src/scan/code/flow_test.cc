@@ -410,6 +410,9 @@ TEST(Flow, HostileShapesEnd) {
   for (int i = 0; i < 3000; ++i) packed += "cp.execSync(`powershell -EncodedCommand ${x}`);\n";
   (void)FactsOf("packed.js", packed);
   (void)FactsOf("deep.js", "x" + std::string(20000, '(') + std::string(20000, ')') + ";eval(x)");
+  // Programs of no words.
+  (void)FactsOf("told.py", "import subprocess\np = subprocess.Popen([], stdin=subprocess.PIPE)\np.stdin.write('x')\n");
+  (void)FactsOf("told.js", "const s = require('child_process').spawn();\ns.stdin.write('x');\ns.stdin.end(...[]);\n");
   // Calls deeper than trees are kept have nothing that is called.
   const auto nested = [](std::string_view opens, std::string_view closes) {
     std::string out = "const f = (s) => s + s;\nrequire('child_process').execSync(";

@@ -118,7 +118,7 @@ void Engine::JudgeToldShell(const Call& call) {
   const std::string program = parts.empty() ? std::string() : KnownIn(parts[0].value, made.scope);
   const bool shell = IsShellName(program);
   // python3, node with a file or an option of their own read no program there.
-  const bool reads = parts.size() == 1 || KnownIn(parts[1].value, made.scope) == "-" || !listed;
+  const bool reads = parts.size() < 2 || KnownIn(parts[1].value, made.scope) == "-" || !listed;
   if (!shell && !(reads && SaysOneOf(program, {"python", "python3", "node", "perl", "ruby", "php"}))) return;
   const Taint& given = piped ? call.receiver : call.taints[0];
   if (given.Has(kNetFixed)) {
