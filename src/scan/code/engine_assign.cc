@@ -124,8 +124,9 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
     if (entry != nullptr && entry->role == Role::kEnvAll) {
       Call call;
       call.expr = target;
-      const std::string name = expr.kind == ExprKind::kMember ? std::string(expr.text)
-                                                              : view().Text(code().ArgsOf(expr)[0].value, function_);
+      std::string name(expr.kind == ExprKind::kMember ? expr.text : std::string_view());
+      if (expr.kind != ExprKind::kMember && expr.arg_count > 0)  // environ[] = ...
+        name = view().Text(code().ArgsOf(expr)[0].value, function_);
       Use(call, core::Permission::kEnvironmentWrite, name);
       if (taint.labels != 0 && !name.empty() && written_variables_.size() < 256) written_variables_[name].Join(taint);
       JudgeEnvironmentWrite(target, name, value);

@@ -410,6 +410,12 @@ TEST(Flow, HostileShapesEnd) {
   for (int i = 0; i < 3000; ++i) packed += "cp.execSync(`powershell -EncodedCommand ${x}`);\n";
   (void)FactsOf("packed.js", packed);
   (void)FactsOf("deep.js", "x" + std::string(20000, '(') + std::string(20000, ')') + ";eval(x)");
+  // Parts without a name, objects that nobody can see.
+  (void)FactsOf("part.py", "import os\nos.environ[] = \"0\"\n");
+  (void)FactsOf("part.js", "process.env[] = '0';\nconst { a } = process.env[];\n");
+  (void)FactsOf("span.ts",
+                "f((a) => { a.on(setAttribute(\"db.url\", process.env.DATABASE_URL ?? \"\"); b.end(()); });\n"
+                "\"end\", resolve); });\n");
   // Programs of no words.
   (void)FactsOf("told.py", "import subprocess\np = subprocess.Popen([], stdin=subprocess.PIPE)\np.stdin.write('x')\n");
   (void)FactsOf("told.js", "const s = require('child_process').spawn();\ns.stdin.write('x');\ns.stdin.end(...[]);\n");

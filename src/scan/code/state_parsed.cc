@@ -107,7 +107,10 @@ void Engine::JudgeConfigured(ExprId dict) {
   for (const Arg& field : code().ArgsOf(code().exprs[dict])) {
     rules = rules || SaysOneOf(field.name, {"system_prompt", "systemPrompt", "model", "prompt", "instructions",
                                             "approved", "may_delete"});
-    if (!rules || field.value >= code().exprs.size() || code().exprs[field.value].kind != ExprKind::kSpread) continue;
+    if (!rules || field.value >= code().exprs.size() || code().exprs[field.value].kind != ExprKind::kSpread ||
+        code().exprs[field.value].arg_count == 0) {
+      continue;
+    }
     const Taint given = Eval(code().ArgsOf(code().exprs[field.value])[0].value);
     constexpr Labels kOthers = kForeign | kFileContent;
     if (!given.Has(kOthers) || given.Has(kModelAnswer)) continue;

@@ -363,7 +363,8 @@ void Engine::JudgeSpan(const Call& call) {
     return Contains(import.module, "opentelemetry") || Contains(import.symbol, "tracer") ||
            Contains(LowerCase(import.symbol), "telemetry");
   });
-  const std::string_view owner = code().exprs[call.base->base].text;
+  const ExprId owned = call.base->base;
+  const std::string_view owner = owned < code().exprs.size() ? code().exprs[owned].text : "";
   if (!traced && !AnyOf(LowerCase(owner), {"span", "trace"})) return;
   Raise("EXFIL-003", call.expr, value, kCredentials,
         "puts credentials into what is recorded of a call, which others collect",
