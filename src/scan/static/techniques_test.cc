@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "interlock/scan/scanner.h"
+#include "static/packages_for_test.h"
 
 namespace interlock::scan {
 namespace {
@@ -84,27 +85,6 @@ TEST(Techniques, HonestOnesStaySafe) {
     ++count;
   }
   EXPECT_GE(count, 25U);
-}
-
-struct NamedPackage {
-  std::string name;
-  core::PackageView view;
-};
-
-std::vector<NamedPackage> PackagesOf(const std::string& name) {
-  std::ifstream file(std::string(INTERLOCK_TESTDATA) + "/packages/" + name + ".txt");
-  EXPECT_TRUE(file) << name;
-  std::vector<NamedPackage> out;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("## ")) {
-      out.push_back({line.substr(3), {}});
-    } else if (line.starts_with("### ") && !out.empty()) {
-      out.back().view.files.push_back({.path = line.substr(4), .bytes = {}});
-    } else if (!out.empty() && !out.back().view.files.empty()) {
-      out.back().view.files.back().bytes += line + "\n";
-    }
-  }
-  return out;
 }
 
 // Scans each package of a file; its number without the gaps. A gap that has been closed is to be marked so.
