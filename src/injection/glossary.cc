@@ -151,9 +151,9 @@ base::Result<std::shared_ptr<const Glossary>> Glossary::Parse(std::string_view j
   std::shared_ptr<Glossary> glossary(new Glossary());
   Impl& impl = *glossary->impl_;
   Impl::Room room;
-  const auto bytes_a_phrase = std::size_t{6};
-  impl.firsts.reserve(json.size() / bytes_a_phrase);
-  impl.phrases.reserve(json.size() / bytes_a_phrase);
+  constexpr std::size_t kBytesOfPhrase = 6;  // at least, with what stands around it
+  impl.firsts.reserve(json.size() / kBytesOfPhrase);
+  impl.phrases.reserve(json.size() / kBytesOfPhrase);
   const base::JsonValue senses = root.Find("senses");
   if (!senses.is_object() || senses.size() == 0) return Bad("", "no senses");
   for (auto sense = senses.begin(); sense != senses.end(); ++sense) {

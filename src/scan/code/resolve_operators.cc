@@ -200,7 +200,16 @@ Value ModuleView::OfBinary(ExprId id, FuncId scope) const {
     }
     return both;
   }
-  if (left.kind == ValueKind::kText && expr.text == "*" && ToInt(right, b) && b == 1) return left;
+  if (left.kind == ValueKind::kText && expr.text == "*" && ToInt(right, b)) {
+    // "-" * 60: no more than a line or two; a larger one is nothing that is looked at.
+    constexpr std::size_t kLongest = 1024;
+    const auto times = static_cast<std::size_t>(std::max(b, 0L));
+    if (left.text.empty() || times > kLongest / left.text.size() || !SpendOn(left)) return {};
+    Value out = left;
+    out.text.clear();
+    for (std::size_t i = 0; i < times; ++i) out.text += left.text;
+    return out;
+  }
   if (left.kind != ValueKind::kText || expr.text != "%") return {};
   // '%s%s' % ('ex', 'ec')
   std::string text;

@@ -126,6 +126,16 @@ void SplitArray(ShellCommand& command, std::string_view source) {
   command.words.insert(command.words.begin(), words.begin(), words.end());
 }
 
+// git -c key=value ...: settings for this one command, which are left out of its words.
+std::vector<ShellWord> SettingsOfGit(const ShellCommand& command) {
+  std::vector<ShellWord> out;
+  if (ProgramOf(command) != "git") return out;
+  for (std::size_t i = 1; i + 1 < command.words.size() && command.words[i].text.starts_with('-'); ++i) {
+    if (command.words[i].text == "-c") out.push_back(command.words[++i]);
+  }
+  return out;
+}
+
 std::string Join(const ShellCommand& command, std::size_t from) {
   std::string text;
   for (std::size_t i = from; i < command.words.size() && text.size() < kMaxWordBytes; ++i) {
@@ -187,13 +197,20 @@ std::string_view Builder::Keep(std::string text) {
 std::uint32_t Builder::Add(ShellCommand command) {
   SplitArray(command, text_);
   StripWrappers(command);
+  const std::vector<ShellWord> settings = SettingsOfGit(command);
   FrontVerb(command);
   command.condition_depth = condition_depth;
   command.parent = parent;
   command.obfuscation = obfuscation;
   auto index = static_cast<std::uint32_t>(out_.commands.size());
   out_.commands.push_back(std::move(command));
-  if (depth < kMaxDepth) Unwrap(index);
+  if (depth >= kMaxDepth) return index;
+  Unwrap(index);
+  for (const ShellWord& setting : settings) {
+    const std::string_view text = setting.text;
+    const std::size_t equals = std::min(text.find('='), text.size());
+    UnwrapSetting(index, text.substr(0, equals), text.substr(std::min(equals + 1, text.size())), setting.loc);
+  }
   return index;
 }
 
@@ -446,28 +463,26 @@ void Builder::UnwrapStart(std::uint32_t index, std::string_view program) {
   AddWithin(index, std::move(inner));
 }
 
-// git config filter.x.smudge "...", what git runs later.
-void Builder::UnwrapGit(std::uint32_t index) {
-  const std::vector<ShellWord>& words = out_.commands[index].words;
-  if (words.size() > 3 && words[1].text == "-c") {
-    // git -c alias.x='!curl ... | sh' x
-    const std::string& set = words[2].text;
-    const std::size_t value = set.find("=!");
-    if (value == std::string::npos || !LowerCase(set).starts_with("alias.")) return;
-    return ParseText(set.substr(value + 2), words[2].loc, index, 0, ShellDialect::kPosix);
-  }
-  if (words.size() < 4 || words[1].text != "config") return;
-  const std::string key = LowerCase(words[words.size() - 2].text);
+// git config filter.x.smudge "...", git -c alias.x='!...' x: what git runs by itself or by another name.
+void Builder::UnwrapSetting(std::uint32_t index, std::string_view key, std::string_view text, Loc loc) {
   static constexpr auto kKeys = std::to_array<std::string_view>(
       {"filter.", "alias.", "diff.", "merge.", "pager.", "credential", "core.sshcommand", "core.fsmonitor",
        "core.pager", "core.editor", "core.gitproxy", "sequence.editor", "gpg.program"});
-  if (std::ranges::none_of(kKeys, [&](std::string_view one) { return key.starts_with(one); })) return;
-  std::string text = words.back().text;
-  if (text.starts_with('!')) text.erase(0, 1);
+  const std::string lower = LowerCase(key);
+  if (std::ranges::none_of(kKeys, [&](std::string_view one) { return lower.starts_with(one); })) return;
+  if (text.starts_with('!')) text.remove_prefix(1);
   // A program alone is named, not told what to do.
-  if (text.find(' ') == std::string::npos) return;
-  const Loc loc = words.back().loc;
-  ParseText(std::move(text), loc, index, 0, ShellDialect::kPosix);
+  if (text.find(' ') == std::string_view::npos) return;
+  ParseText(std::string(text), loc, index, 0, ShellDialect::kPosix);
+}
+
+void Builder::UnwrapGit(std::uint32_t index) {
+  const std::vector<ShellWord>& words = out_.commands[index].words;
+  if (words.size() < 4 || words[1].text != "config") return;
+  // By value: parsing adds commands.
+  const ShellWord key = words[words.size() - 2];
+  const ShellWord value = words.back();
+  UnwrapSetting(index, key.text, value.text, value.loc);
 }
 
 // awk 'BEGIN { system("curl ... | sh") }'

@@ -90,6 +90,7 @@ class Builder {
   void UnwrapStart(std::uint32_t index, std::string_view program);
   void UnwrapBatch(std::uint32_t index);
   void UnwrapGit(std::uint32_t index);
+  void UnwrapSetting(std::uint32_t index, std::string_view key, std::string_view text, Loc loc);
   void UnwrapAwk(std::uint32_t index);
   void UnwrapWords(std::uint32_t index, bool alias);
 

@@ -52,11 +52,11 @@ bool IsClosedSchema(std::string_view schema) {
 }  // namespace
 
 bool Scrubs(std::string_view text) {
-  static constexpr PartSet kBegins(std::to_array<std::string_view>(
-      {"replace(/[^", "replaceAll(/[^", "sub(r\"[^", "sub(r'[^", "sub(\"[^", "sub('[^"}));
+  static constexpr auto kVerbs = std::to_array<std::string_view>(
+      {"replace(/[^", "replaceAll(/[^", "sub(r\"[^", "sub(r'[^", "sub(\"[^", "sub('[^"});
+  static constexpr PartSet kBegins(kVerbs);
   if (!kBegins.AnyIn(text)) return false;
-  for (const std::string_view verb :
-       {"replace(/[^", "replaceAll(/[^", "sub(r\"[^", "sub(r'[^", "sub(\"[^", "sub('[^"}) {
+  for (const std::string_view verb : kVerbs) {
     for (std::size_t at = text.find(verb); at != std::string_view::npos; at = text.find(verb, at + 1)) {
       const std::string_view kept = text.substr(at + verb.size(), 80);
       const std::size_t end = kept.find(']');

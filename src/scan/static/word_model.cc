@@ -93,7 +93,9 @@ float HundredthsIn(std::string_view number) {
   const bool minus = number.starts_with('-');
   int hundredths = 0;
   for (const char c : number.substr(minus ? 1 : 0)) {
-    if (c != '.') hundredths = hundredths * 10 + (c - '0');
+    if (c == '.') continue;
+    INTERLOCK_CHECK(c >= '0' && c <= '9', "the shipped weights of words are numbers");
+    hundredths = hundredths * 10 + (c - '0');
   }
   return static_cast<float>(minus ? -hundredths : hundredths) / 100.0F;
 }

@@ -1,6 +1,6 @@
 // At which places of a text one of a list of words may begin, told by the words' first three bytes for sixteen places
-// at once: most places can begin none of them, and are passed over at a byte and a half an instruction. Who asks then
-// looks at the few that are left.
+// at once: most places can begin none of them, and are passed over. Who asks then looks at the
+// few that are left.
 //
 //   static constexpr ByteSieve sieve = ByteSieve::Of(words);   // any number of them, none empty
 //   if (ByteSieve::Works()) for (std::uint64_t bits = sieve.PlacesAt(text); bits != 0; bits &= bits - 1) ...
