@@ -1,4 +1,5 @@
 // links: base core scan
+// mutates: tokens
 // Any bytes as JavaScript and as TypeScript: lowering never crashes, is the same twice, and every id in the module
 // points at something that exists.
 #include <cstddef>

@@ -1,4 +1,5 @@
 // links: base core scan
+// mutates: tokens
 // A file of Go or of Rust (behind one byte that says which: odd or even) of an unknown author: it lowers to something
 // whose every id points inside the module, the same twice, and all of a prefix of it does so too.
 #include <cstddef>

@@ -1,4 +1,5 @@
 // links: base core scan
+// mutates: tokens
 // Any bytes as a program in a language without a front end: every statement lies in the text, in order, and judging it
 // never crashes. The first byte picks the language.
 #include <array>

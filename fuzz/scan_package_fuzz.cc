@@ -1,4 +1,5 @@
 // links: base core scan
+// mutates: tokens
 // A package of up to four files through every part of the scanner, as `interlock scan` runs it. Each file: a byte that
 // chooses its name, then its content, up to a record separator (0x1E). Whatever comes in: findings lie inside files of
 // the package, scores are scores, and no byte counts as analysed twice.

@@ -1,4 +1,5 @@
 // links: base core scan
+// mutates: tokens
 // Any bytes as a shell script: parsing and judging never crash, and every index points backwards or at what exists.
 #include <cstddef>
 #include <cstdint>

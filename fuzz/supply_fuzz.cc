@@ -1,4 +1,5 @@
 // links: base core scan
+// mutates: tokens
 // Whatever stands in a manifest: reading ends, and every place lies inside its file. The first line of the input is the
 // name of the file, the rest is its bytes.
 #include <cstddef>
