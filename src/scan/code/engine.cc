@@ -43,9 +43,11 @@ std::string_view LastName(const Module& module, ExprId item) {
 constexpr std::uint8_t kKindUnasked = 255;
 
 void Engine::NoteListed(ExprId item, Taint* taint) {
-  const std::string_view word = LastName(code(), item);
-  if (word.empty()) return;
-  const bool literal = code().exprs[item].kind == ExprKind::kString;
+  // "." + "netrc" is the word that it makes.
+  const bool pieced = item < code().exprs.size() && code().exprs[item].kind == ExprKind::kConcat;
+  const std::string_view word = pieced ? std::string_view(view().Text(item, function_)) : LastName(code(), item);
+  if (word.empty() || (pieced && word.find(kHole) != std::string_view::npos)) return;
+  const bool literal = pieced || code().exprs[item].kind == ExprKind::kString;
   // Tables of thousands of names are gone through in every pass.
   std::vector<std::uint8_t>& kinds = states_[module_].listed;
   if (kinds.empty()) kinds.assign(code().exprs.size(), kKindUnasked);
@@ -404,6 +406,28 @@ Taint Engine::Source(Labels label, ExprId at, std::string text) {
   return taint;
 }
 
+namespace {
+
+// account.address, key.public_key of a library of keys: what everybody may know of one.
+bool IsPublicPart(std::string_view name) {
+  return SaysOneOf(name, {"address", "public_key", "publicKey", "verify_key"});
+}
+
+// wallet.secretKey: what nobody else may.
+bool IsPrivatePart(std::string_view name) { return SaysOneOf(name, {"secretKey", "_secretKey"}); }
+
+bool UsesKeyPairs(const Module& module) {
+  return std::ranges::any_of(module.imports, [](const Import& import) {
+    return SaysOneOf(std::string_view(import.module).substr(0, import.module.find_first_of("./")),
+                     {"eth_account", "web3", "ethers", "viem", "solders", "@solana", "nacl", "cryptography", "ecdsa",
+                      "coincurve", "tweetnacl"});
+  });
+}
+
+bool IsThis(const Expr& expr) { return expr.kind == ExprKind::kName && SaysOneOf(expr.text, {"this", "self"}); }
+
+}  // namespace
+
 Taint Engine::EvalMember(ExprId id) {
   const Expr& expr = code().exprs[id];
   const Value& value = view().Evaluate(id, function_);
@@ -524,15 +548,10 @@ Taint Engine::EvalMember(ExprId id) {
   }
   taint.Join(FieldOfShared(expr.base, key));
   if (taint.labels == 0 && (base->kind == ExprKind::kCall || base->text == "globalThis")) taint.Join(OfOrigin(id));
-  // account.address, key.public_key of a library of keys: what everybody may know of one.
-  if (expr.kind == ExprKind::kMember && SaysOneOf(key, {"address", "public_key", "publicKey", "verify_key"}) &&
-      std::ranges::any_of(code().imports, [](const Import& import) {
-        return SaysOneOf(std::string_view(import.module).substr(0, import.module.find_first_of("./")),
-                         {"eth_account", "web3", "ethers", "viem", "solders", "@solana", "nacl", "cryptography",
-                          "ecdsa", "coincurve", "tweetnacl"});
-      })) {
+  if (expr.kind == ExprKind::kMember && IsPublicPart(key) && UsesKeyPairs(code()))
     taint = taint.Without(kSecretLabels | kWeakSecretFile);
-  }
+  if (expr.kind == ExprKind::kMember && IsPrivatePart(key) && UsesKeyPairs(code()) && !IsThis(*base))
+    taint.Join(Source(kSecretFile, id, "takes the private half of a pair of keys"));
   if (taint.Has(kUnchecked) && IsOneOfWords(id)) taint = taint.Without(kUnchecked | kBelow);
   // The last part of a path stays where it is.
   if (SaysOneOf(key, {"name", "stem", "suffix"}) && (view().is_python() || !taint.Has(kRequest)))

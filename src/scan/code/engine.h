@@ -95,6 +95,9 @@ class Engine {
   void JudgePiped(const Call& call, ExprId into, const Taint& what);
   void NotePiped(const Call& call);
   void MarkWritten(const Call& call, Taint written);
+  // sinks_stages.cc
+  void JudgeWrittenByHandle(const Call& call);
+  void KeepUnpacked(const Call& call);
   void TakeGivenPaths(const Call& call, Taint* given, Taint* result);
   void NoteArchive(const std::string& name, const Taint& packed);
   void KeepInReceiver(const Call& call, const Taint& given);
@@ -605,6 +608,7 @@ class Engine {
   void JudgeReportedBy(ExprId hook, const std::string& host, ExprId at);
   [[nodiscard]] Taint OfKeyChain(const Call& call);
   void JudgeHeaders(ExprId headers, const std::string& host);
+  void JudgeClientHeaders(const Call& call);
   void JudgeLogged(const Call& call, std::string_view last);
   void JudgeFollowed(const Call& call, const Taint& target);
   void JudgePictureData(const Call& call, std::string_view last);

@@ -289,6 +289,8 @@ Taint Engine::AnswerOfKnown(Call* known, bool* handled) {
 void Engine::JudgeAnyCall(Call* judged, Taint* result) {
   Call& call = *judged;
   if (!call.own) {
+    KeepUnpacked(call);
+    JudgeClientHeaders(call);
     JudgeAgentCall(call, call.last, call.IsMethod());
     if (last_) {
       JudgeTold(call, call.last);

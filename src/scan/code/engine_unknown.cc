@@ -403,8 +403,7 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
     receiver = receiver.Without(call.taints[0].labels & kSecretLabels);
   }
   // What a library has signed with a key is not the key.
-  if (method && SaysOneOf(call.last, {"sign", "sign_message", "signMessage", "sign_transaction", "signTransaction",
-                                      "sign_digest", "signTypedData", "sign_typed_data"})) {
+  if ((method && call.last == "detached") || call.last.starts_with("sign")) {
     constexpr Labels kKeysOf = kSecretLabels | kWeakSecretFile;
     receiver = receiver.Without(kKeysOf);
     given = given.Without(kKeysOf);
@@ -416,6 +415,7 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
     MarkPieced(view().Text(call.base->base, function_), result);
   if (method) MarkJoinedWords(call, result);
   if (method && SaysOneOf(call.last, {"elicit", "elicitInput", "elicit_form"})) JudgeElicited(call, result);
+  if (method && SaysOneOf(call.last, {"write", "writelines"})) JudgeWrittenByHandle(call);
   if (method && call.last == "write" && given.Has(kNet | kSecretFile | kStore | kDecoded)) MarkWritten(call, given);
   if (SaysOneOf(call.last, {"add", "connect", "write", "load", "make_archive", "addFile", "addLocalFolder",
                             "addLocalFile", "directory"}) ||

@@ -278,8 +278,9 @@ std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
       if (method == "join" && name == "httpx.URL().join") return Text(base->base, scope);
       if (method == "joinpath") {
         std::string text = Text(base->base, scope);
+        const std::string below = join(args, "/");
         if (text.empty()) return {};
-        return text + "/" + join(args, "/");
+        return text.append("/").append(below.empty() ? std::string(1, kHole) : below);
       }
       if (method == "expanduser" || method == "resolve" || method == "absolute" || method == "strip" ||
           method == "rstrip" || method == "encode" || method == "as_posix" || method == "lower") {

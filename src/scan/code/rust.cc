@@ -110,14 +110,74 @@ const NodeKinds& Kinds() {
   return kinds;
 }
 
+bool IsWordByte(char c) { return c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
+
+// The end of a text in quotes, of a raw one, or of a remark that begins at `at`; `at` where none does.
+std::size_t EndOfOpaque(std::string_view text, std::size_t at) {
+  if (text.substr(at, 2) == "//") return std::min(text.find('\n', at), text.size());
+  if (text.substr(at, 2) == "/*") return std::min(text.find("*/", at + 2), text.size() - 2) + 2;
+  if (text[at] == 'r' && (at == 0 || !IsWordByte(text[at - 1]))) {
+    std::size_t hashes = at + 1;
+    while (hashes < text.size() && text[hashes] == '#') ++hashes;
+    if (hashes < text.size() && text[hashes] == '"') {
+      const std::string close = '"' + std::string(hashes - at - 1, '#');
+      return std::min(text.find(close, hashes + 1), text.size() - close.size()) + close.size();
+    }
+  }
+  if (text[at] == '\'' && at + 2 < text.size() && text[at + 2] == '\'') return at + 3;
+  if (text[at] != '"') return at;
+  std::size_t end = at + 1;
+  while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? std::size_t{2} : std::size_t{1};
+  return std::min(end + 1, text.size());
+}
+
+// json!({"a": x, "b": [y]}): what only the macro can read, as the tuples ("a", x, "b", [y]) of the same length.
+void WithTuples(std::string& text) {
+  constexpr std::string_view kMacro = "json!(";
+  constexpr std::size_t kDeepest = 200;
+  std::size_t at = 0;
+  for (std::size_t found = text.find(kMacro); found != std::string::npos; found = text.find(kMacro, at)) {
+    std::string open;  // brackets that are open: 'o' an object
+    for (at = found + kMacro.size() - 1; at < text.size();) {
+      if (const std::size_t end = EndOfOpaque(text, at); end > at) {
+        at = end;
+        continue;
+      }
+      const char c = text[at];
+      if (c == '{') {
+        const std::size_t next = text.find_first_not_of(" \t\r\n", at + 1);
+        const bool object = next != std::string::npos && (text[next] == '"' || text[next] == '}');
+        open += object ? 'o' : '{';
+        if (object) text[at] = '(';
+      } else if (c == '(' || c == '[') {
+        open += c;
+      } else if (c == ')' || c == ']' || c == '}') {
+        if (open.empty()) break;
+        if (open.back() == 'o') text[at] = ')';
+        open.pop_back();
+        if (open.empty()) break;
+      } else if (c == ':' && open.ends_with('o')) {
+        if (text.substr(at, 2) == "::") {
+          at += 2;
+          continue;
+        }
+        text[at] = ',';
+      }
+      ++at;
+      if (open.size() > kDeepest) break;
+    }
+  }
+}
+
 // Macros that are called like functions: the grammar keeps what a macro is given as loose words, so it is shown a call
 // of the same length, `format_(...)`.
 std::string WithCalls(std::string_view text) {
   constexpr auto kCalled = std::to_array<std::string_view>(
-      {"format",      "print",         "println", "eprint", "eprintln",   "write", "writeln", "panic",
-       "bail",        "anyhow",        "ensure",  "trace",  "debug",      "info",  "warn",    "error",
-       "include_str", "include_bytes", "concat",  "env",    "option_env", "vec",   "dbg",     "todo"});
+      {"format", "print",  "println",    "eprint", "eprintln", "write", "writeln", "panic",       "bail",
+       "anyhow", "ensure", "trace",      "debug",  "info",     "warn",  "error",   "include_str", "include_bytes",
+       "concat", "env",    "option_env", "vec",    "dbg",      "todo",  "json"});
   std::string out(text);
+  WithTuples(out);
   for (std::size_t at = out.find('!'); at != std::string::npos; at = out.find('!', at + 1)) {
     if (at + 1 >= out.size() || out[at + 1] != '(') continue;
     std::size_t from = at;

@@ -584,12 +584,44 @@ void Builder::UnwrapSshConfig(std::uint32_t index) {
   for (auto& [line, loc] : lines) ParseText(std::move(line), loc, index, 0, ShellDialect::kPosix);
 }
 
+// PROMPT_COMMAND='...': what a shell runs before each prompt.
+void Builder::UnwrapPrompt(std::uint32_t index) {
+  const auto runs = [](std::string_view name) { return name == "PROMPT_COMMAND" || name == "precmd"; };
+  std::vector<std::pair<std::string, Loc>> lines;
+  for (const auto& [name, value] : out_.commands[index].assignments) {
+    if (runs(name)) lines.emplace_back(value.text, value.loc);
+  }
+  for (const ShellWord& word : out_.commands[index].words) {
+    const std::size_t equal = word.text.find('=');
+    if (equal != std::string::npos && runs(std::string_view(word.text).substr(0, equal)))
+      lines.emplace_back(word.text.substr(equal + 1), word.loc);
+  }
+  for (auto& [line, loc] : lines) ParseText(std::move(line), loc, index, 0, ShellDialect::kPosix);
+}
+
+// docker run -v /:/host alpine sh -c '...': a container that holds the whole machine keeps nothing from it.
+void Builder::UnwrapContainer(std::uint32_t index) {
+  const std::vector<ShellWord>& words = out_.commands[index].words;
+  const bool opens = std::ranges::any_of(words, [](const ShellWord& word) {
+    const std::string_view text = word.text;
+    const std::size_t root = text.starts_with("/:/") ? 0 : text.find("=/:/");
+    return text == "--privileged" || (root != std::string_view::npos && !text.ends_with(":ro"));
+  });
+  if (!opens) return;
+  for (std::size_t i = 2; i + 2 < words.size(); ++i) {
+    if (!IsShell(BaseName(words[i].text)) || words[i + 1].text != "-c") continue;
+    const Loc loc = words[i + 2].loc;
+    return ParseText(std::string(words[i + 2].text), loc, index, 0, ShellDialect::kPosix);
+  }
+}
+
 // Texts that the command hands to a shell.
 void Builder::Unwrap(std::uint32_t index) {
   // By value: parsing adds commands.
   const std::string program = ProgramOf(out_.commands[index]);
-  if (program.empty()) return;
+  if (program.empty()) return UnwrapPrompt(index);
   if (IsShell(program)) return UnwrapShell(index);
+  if (program == "export" || program == "declare") UnwrapPrompt(index);
   if (program == "eval") return UnwrapEval(index);
   if (program == "trap" || program == "watch") return UnwrapTrap(index, program);
   if (program == "su" || program == "script" || program == "flock" || program == "runuser") return UnwrapOption(index);
@@ -605,6 +637,7 @@ void Builder::Unwrap(std::uint32_t index) {
   if (program == "start" || program == "start-process") return UnwrapStart(index, program);
   if (program == "cmd") UnwrapBatch(index);
   if (program == "git") UnwrapGit(index);
+  if (program == "docker" || program == "podman") UnwrapContainer(index);
   if (program == "osascript") UnwrapAppleScript(index);
   if (program == "awk" || program == "gawk" || program == "mawk" || program == "nawk") UnwrapAwk(index);
   if (program == "alias" || program == "parallel") UnwrapWords(index, program == "alias");

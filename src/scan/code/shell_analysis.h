@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <deque>
 #include <initializer_list>
 #include <map>
 #include <optional>
@@ -144,6 +145,8 @@ class Analysis {
       uses_.clear();
       count_ = {};
       seen_.clear();
+      unpacked_.clear();
+      standing_in_ = nullptr;
       again = handed_ = false;
       Pass();
     }
@@ -356,7 +359,7 @@ class Analysis {
   bool Evaluates(std::uint32_t index, std::string_view program, const Taint& input);
   void RunsByName(std::uint32_t index, const Taint& input);
   void RunsEncoded(std::uint32_t index, std::string_view program, const ShellWord& body);
-  void RunsCode(std::uint32_t index, std::string_view program, const ShellWord& body);
+  void RunsCode(std::uint32_t index, std::string_view program, const ShellWord& body, const Taint& input);
   bool RunsInput(std::uint32_t index, std::string_view program, const Taint& input, Taint* taint);
   void InlineCode(std::uint32_t index, std::string_view program, const ShellWord& code);
   bool InlineFlow(std::uint32_t index, std::string_view program, const ShellWord& code);
@@ -390,6 +393,15 @@ class Analysis {
   void Archives(std::uint32_t index, std::string_view program);
   void Deletes(std::uint32_t index, std::string_view program);
   void Removes(std::uint32_t index, std::string_view program);
+  // shell_unpacked.cc
+  struct Unpacked {
+    std::string folder;
+    std::vector<std::string> variables;  // those in its name
+    Taint held;
+  };
+  void Unpacks(std::uint32_t index, std::string_view program, const Taint& input);
+  [[nodiscard]] const Taint* Within(const ShellWord& path) const;
+  [[nodiscard]] Taint OfUnpacked(const ShellWord& program) const;
   // shell_acts.cc
   void System(std::uint32_t index, std::string_view program, const Taint& input);
   void RunsOverSocket(std::uint32_t index, std::string_view program);
@@ -475,6 +487,8 @@ class Analysis {
   std::vector<bool> captured_;  // by command; empty: not asked yet
   std::unordered_map<std::string, Taint> files_;
   std::unordered_map<std::string, Taint> folders_;  // in which such files lie
+  std::deque<Unpacked> unpacked_;                   // of what was fetched
+  const Taint* standing_in_ = nullptr;              // the current folder is one of them
   Taint staged_;                                    // what a working copy's next commit holds
   std::map<std::string, std::string> remotes_;      // of a repository, by name
   std::unordered_map<std::string, std::pair<std::string, bool>> by_name_;

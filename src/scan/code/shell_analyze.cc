@@ -344,6 +344,7 @@ void Analysis::Command(std::uint32_t index) {
   Network(index, program, input);
   Branches(index, input);
   Files(index, program, input);
+  Unpacks(index, program, input);
   Output(index, program, input);
   Takes(index, program);
   Shows(index, program);

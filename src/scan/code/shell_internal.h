@@ -85,6 +85,8 @@ class Builder {
   void UnwrapAppleScript(std::uint32_t index);
   void UnwrapWritten(std::uint32_t index);
   void UnwrapSshConfig(std::uint32_t index);
+  void UnwrapPrompt(std::uint32_t index);
+  void UnwrapContainer(std::uint32_t index);
   void UnwrapFind(std::uint32_t index);
   void UnwrapPowerShell(std::uint32_t index);
   void UnwrapStart(std::uint32_t index, std::string_view program);

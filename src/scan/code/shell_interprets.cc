@@ -152,7 +152,11 @@ void Analysis::RunsByName(std::uint32_t index, const Taint& input) {
   const ShellWord& word = command.words[0];
   if (Has(word.text, "/") || word.variables.size() == 1 || script_.dialect == ShellDialect::kBatch ||
       Has(word.text, "\\")) {
-    if (const Taint* file = File(word.text, word.variables)) RunTaint(index, *file);
+    if (const Taint* file = File(word.text, word.variables)) {
+      RunTaint(index, *file);
+    } else {
+      RunTaint(index, OfUnpacked(word));
+    }
   }
   if (word.constant || word.commands.empty()) return;
   // & (Get-Command i*x) $text: a command that is found by a pattern hides which it is.
@@ -217,9 +221,13 @@ void Analysis::RunsEncoded(std::uint32_t index, std::string_view program, const 
   }
 }
 
-void Analysis::RunsCode(std::uint32_t index, std::string_view program, const ShellWord& body) {
+void Analysis::RunsCode(std::uint32_t index, std::string_view program, const ShellWord& body, const Taint& input) {
   if (IsShell(program)) {
     Taint inner = OfWord(body);
+    // xargs -I{} sh -c '{}'
+    const std::vector<std::string>& wrappers = script_.commands[index].wrappers;
+    if (Is(body.text, {"{}", "%", "$0", "$1", "$@"}) && std::ranges::find(wrappers, "xargs") != wrappers.end())
+      return RunTaint(index, input);
     // Only where the text is the output: sh -c "$(curl ...)", not sh -c "echo $(curl ...)".
     std::string_view bare = body.text;
     while (!bare.empty() && (bare[0] == ' ' || bare[0] == '\n')) bare.remove_prefix(1);
@@ -267,7 +275,7 @@ void Analysis::Interprets(std::uint32_t index, std::string_view program, const T
     if (text.size() > 1 && (text[0] == '-' || text[0] == '+')) {
       switch (OptionOf(command, program, &i, &reads_input)) {
         case Option::kCode:
-          return RunsCode(index, program, command.words[i + 1]);
+          return RunsCode(index, program, command.words[i + 1], input);
         case Option::kEncoded:
           return RunsEncoded(index, program, command.words[i + 1]);
         case Option::kOther:
@@ -277,6 +285,7 @@ void Analysis::Interprets(std::uint32_t index, std::string_view program, const T
     // The script.
     reads_input = false;
     if (!IsPowerShell(program) || text.ends_with(".ps1")) taint = OfFile(word, index);
+    if (!taint.any()) taint = OfUnpacked(word);
     taint.secret = false;
     if (LooksLikeUrl(text)) {
       taint.fetched = true;

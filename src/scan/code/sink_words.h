@@ -156,6 +156,7 @@ inline bool IsStatistics(std::string_view host) {
 
 // A host's name with this in front of it: the address belongs to a bot or a web hook.
 inline constexpr std::string_view kInboxPrefix = "inbox:";
+inline constexpr std::string_view kOwnAccount = "account";  // behind it: whose keys stand in the program
 inline bool IsInbox(std::string_view url) {
   for (const std::string_view inbox :
        {"api.telegram.org/bot", "discord.com/api/webhooks/", "discordapp.com/api/webhooks/",

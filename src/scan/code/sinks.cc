@@ -108,6 +108,12 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       return;
     }
   }
+  // What a file says that a caller named: no count of visits has a use for it.
+  if (fixed && IsStatistics(host) && data.Has(kFileContent) && data.Has(kToolArgument)) {
+    Raise("EXFIL-007", call.expr, data, kFileContent, "sends what files hold to a service that counts visits, " + host,
+          0.9, host);
+    return;
+  }
   if (JudgeTapped(call, all, host, kind) || JudgeMirrored(call.expr, all, host)) return;
   if (JudgeMirroredRequest(call, all, host) || (!inbox && JudgeCopied(call, host))) return;
   // A page sends its own server what is typed on it.
@@ -116,8 +122,8 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     Worsen("EXFIL-004", core::Severity::kCritical);
     return;
   }
-  if (all.Has(kKept) && fixed && !inbox && (bad || kind == HostKind::kOrdinary) && !IsKnownService(host) &&
-      !HostOfModels(host)) {
+  if (all.Has(kKept) && fixed && (!inbox || host == kOwnAccount) && (bad || kind == HostKind::kOrdinary) &&
+      !IsKnownService(host) && !HostOfModels(host)) {
     Raise("EXFIL-004", call.expr, all, kKept, "sends what the user keeps, or has said," + to, 1.0, host);
   }
   if (all.Has(kClipboard) && (fixed || Repeats()) && (bad || kind == HostKind::kOrdinary)) {

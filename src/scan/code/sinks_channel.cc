@@ -110,6 +110,24 @@ void Engine::JudgeHeaders(ExprId headers, const std::string& host) {
   }
 }
 
+// httpx.Client(headers={"User-Agent": ... + netrc}): whatever the client asks, and whom, is shown a file of credentials
+// where no key of a service stands.
+void Engine::JudgeClientHeaders(const Call& call) {
+  if (!last_ || !SaysOneOf(call.last, {"Client", "AsyncClient", "ClientSession", "create", "extend"})) return;
+  const ExprId headers = Argument(call, {{-1, "headers", ""}, {0, "", "headers"}}, nullptr);
+  const ExprId made = headers == kNone ? kNone : view().Origin(headers, function_);
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kDict) return;
+  constexpr Labels kCredentials = kSecretFile | kWeakSecretFile | kStore | kEnvAll;
+  for (const Arg& field : code().ArgsOf(code().exprs[made])) {
+    if (!SaysOneOf(LowerCase(field.name), {"user-agent", "referer", "traceparent", "x-request-id", "accept-language"}))
+      continue;
+    const Taint value = Eval(field.value);
+    if (!value.Has(kCredentials)) continue;
+    Raise("EXFIL-001", field.value, value, kCredentials,
+          "puts a file of credentials into the header `" + Shown(field.name, 40) + "` of all that it asks", 0.9);
+  }
+}
+
 // logger.info("request", headers): whoever reads the log has the credential.
 void Engine::JudgeLogged(const Call& call, std::string_view last) {
   // print(key): a script of a skill says to the agent what it prints.

@@ -247,7 +247,7 @@ std::string Engine::HostOfAccount(const Call& call) {
   if (method == nullptr) return {};
   for (Maker made = MakerOf(method->base); made.expr != kNone; made = MakerBehind(made)) {
     if (BringsItsKeys(Squeezed(TextAt(code().exprs[made.expr].loc).substr(0, 400))))
-      return std::string(kInboxPrefix) + "account";
+      return std::string(kInboxPrefix).append(kOwnAccount);
   }
   return {};
 }

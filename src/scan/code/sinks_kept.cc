@@ -397,8 +397,10 @@ void Engine::JudgeKeptLines() {
     if ((expr.kind != ExprKind::kList && expr.kind != ExprKind::kCall) || expr.arg_count < 2 || expr.arg_count > 200)
       continue;
     const auto args = code().ArgsOf(expr);
+    // "run `cat ...`" is told to somebody, and no line of a script.
     const bool lines = std::ranges::all_of(args, [&](const Arg& arg) {
-      return arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
+      return arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString &&
+             code().exprs[arg.value].text.find('`') == std::string_view::npos;
     });
     const bool fetches =
         lines && std::ranges::any_of(args, [&](const Arg& arg) {

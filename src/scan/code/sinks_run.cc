@@ -476,6 +476,12 @@ void Engine::JudgeScript() {
     judge(line, loc, alone);
     for (const RawFinding& finding : alone) known.emplace(finding.rule);
   }
+  // A file that was fetched and is run is one deed, by whichever way it is seen.
+  const bool ran = std::ranges::any_of(hits_, [&](const Hit& hit) {
+    return hit.module == module_ && hit.function == function_ &&
+           (hit.finding.rule == "RCE-001" || hit.finding.rule == "RCE-004");
+  });
+  if (ran) known.emplace("SH-001");
   std::vector<RawFinding> findings;
   judge(text, script_.back().first, findings);
   for (RawFinding& finding : findings) {

@@ -130,7 +130,8 @@ bool Engine::ListsItsOwn(const Call& call) const {
 void Engine::JudgeNetFile(const Call& call, const Taint& taint) {
   if (OnlyHandlesFiles(call)) return;
   if (!taint.Has(kNetFile | kUnpacked) && last_ && call.entry != nullptr &&
-      (call.entry->role == Role::kImport || call.entry->role == Role::kEval || call.entry->role == Role::kSpawn)) {
+      (call.entry->role == Role::kImport || call.entry->role == Role::kEval || call.entry->role == Role::kSpawn ||
+       call.entry->role == Role::kNative)) {
     for (const Arg& arg : call.args) {
       const Taint* written = FetchedPath(arg.value, 0);
       if (written == nullptr) continue;
@@ -194,20 +195,6 @@ bool Engine::RunsFiles(std::string_view program, ExprId at) const {
   return IsShellName(program) || AnyOf(program, {"python", "node", "perl", "ruby", "wscript", "cscript", "rundll32"}) ||
          (at < code().exprs.size() &&
           AnyOf(TextAt(code().exprs[at].loc).substr(0, 40), {"sys.executable", "execPath"}));
-}
-
-// sh /tmp/setup.sh: a file that was written before, by the text of its path.
-const Taint* Engine::WrittenIn(std::string_view command) const {
-  for (const auto& [path, taint] : fetched_paths_) {
-    const std::size_t at = command.find(path);
-    if (at == std::string_view::npos ||
-        (at > 0 && std::string_view(" \"'").find(command[at - 1]) == std::string_view::npos))
-      continue;
-    const std::size_t end = at + path.size();
-    if (end == command.size() || std::string_view(" \"';&|").find(command[end]) != std::string_view::npos)
-      return &taint;
-  }
-  return nullptr;
 }
 
 // Somewhere in this function stands a line that does more than to import: of a .pth file, Python runs those that begin
@@ -329,17 +316,6 @@ bool Engine::HoldsFetched() const {
   });
 }
 
-// writeFile(hook, "#!/bin/sh\ncurl ... | sh"): whoever runs the file runs what is fetched.
-void Engine::JudgeWrittenProgram(const Call& call, std::string_view path) {
-  const bool script = path.ends_with(".sh") || path.ends_with(".bash") || path.ends_with(".command");
-  for (const Arg& arg : call.args) {
-    const std::string& text = view().Text(arg.value, function_);
-    if ((!script && !text.starts_with("#!")) || !FetchesAndRuns(text)) continue;
-    JudgeLine(call, text);
-    return;
-  }
-}
-
 // A place where what is written runs again by itself, or where agents read it as their own settings.
 void Engine::JudgeWrittenPlace(const Call& call, const std::string& path, PathKind kind, const Taint& data) {
   const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");
@@ -456,7 +432,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
   if (kind == PathKind::kAgent || (kind == PathKind::kPlain && named && path_taint.Has(kAgentName)))
     NoteInstructions(call, path);
   JudgeWrittenPlace(call, path, kind, data);
-  if (last_ && kind == PathKind::kPlain) JudgeWrittenProgram(call, path);
+  if (kind == PathKind::kPlain || kind == PathKind::kTemporary) JudgeWrittenProgram(call, path);
   if (last_ && ReroutesPackages(path)) {
     Raise("EXFIL-003", call.expr, data, 0,
           "has other programs fetch packages from, or send through, a host of its own, by " + Shown(path), 0.8);

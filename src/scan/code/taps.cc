@@ -357,7 +357,8 @@ void Engine::TapValue(ExprId value, const std::string& what) {
     const Module& there = states_[given.module].view->module();
     if (given.index >= there.classes.size()) return;
     for (const FuncId method : there.classes[given.index].methods) {
-      if (method < there.functions.size() && !there.functions[method].name.starts_with('_'))
+      if (method < there.functions.size() &&
+          (!there.functions[method].name.starts_with('_') || there.functions[method].name == "__call__"))
         Tap(given.module, method, what);
     }
     return;

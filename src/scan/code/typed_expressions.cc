@@ -405,6 +405,25 @@ ExprId Lowering::BuildFormat(NodeIndex node, std::span<const Arg> args, char sig
   return NewWithArgs(ExprKind::kFormat, node, pieces);
 }
 
+// json!({"a": x}), which is parsed as ("a", x): a table. What is no such tuple is itself.
+ExprId Lowering::ObjectOf(ExprId pairs, NodeIndex node, int depth) {
+  constexpr int kDeepest = 32;
+  if (pairs >= module_.exprs.size() || depth > kDeepest) return pairs;
+  const Expr& expr = module_.exprs[pairs];
+  if (expr.kind != ExprKind::kList || expr.arg_count % 2 != 0) return pairs;
+  const std::vector<Arg> parts(module_.ArgsOf(expr).begin(), module_.ArgsOf(expr).end());
+  const Loc loc = expr.loc;
+  std::vector<Arg> fields;
+  for (std::size_t i = 0; i + 1 < parts.size(); i += 2) {
+    const ExprId key = parts[i].value;
+    if (key >= module_.exprs.size() || module_.exprs[key].kind != ExprKind::kString) return pairs;
+    fields.push_back({ObjectOf(parts[i + 1].value, node, depth + 1), module_.exprs[key].text});
+  }
+  const ExprId table = NewWithArgs(ExprKind::kDict, node, fields);
+  module_.exprs[table].loc = loc;
+  return table;
+}
+
 ExprId Lowering::BuildCall(NodeIndex node) {
   const NodeIndex function = PartWith(node, kFunction);
   NodeIndex given = PartWith(node, kGiven);
@@ -427,12 +446,14 @@ ExprId Lowering::BuildCall(NodeIndex node) {
   if (KindOf(node) == kMacro && callee != kNone) module_.exprs[callee].text = Own(std::string(name) + "!");
   if (IsCalledMacro(name)) {
     std::vector<Arg> args(scratch_);
-    const std::string_view bare = name.substr(0, name.size() - 1);
+    std::string_view bare = name.substr(0, name.size() - 1);
+    if (const std::size_t path = bare.rfind("::"); path != std::string_view::npos) bare.remove_prefix(path + 2);
     const bool into = bare == "write" || bare == "writeln";
     const std::span<const Arg> form =
         std::span<const Arg>(args).subspan(std::min<std::size_t>(into ? 1 : 0, args.size()));
     if (bare == "concat") return NewWithArgs(ExprKind::kConcat, node, args);
     if (bare == "vec") return NewWithArgs(ExprKind::kList, node, args);
+    if (bare == "json" && args.size() == 1) return ObjectOf(args[0].value, node, 0);
     if (bare != "env" && bare != "option_env" && !bare.starts_with("include")) {
       const ExprId text = BuildFormat(node, form, '{');
       if (bare == "format" && text != kNone) return text;

@@ -164,6 +164,7 @@ class Lowering : private TreeLowering {
   ExprId BuildComposite(NodeIndex node);
   ExprId BuildFields(NodeIndex node);
   ExprId BuildFormat(NodeIndex node, std::span<const Arg> args, char sign);
+  ExprId ObjectOf(ExprId pairs, NodeIndex node, int depth);
   ExprId UnknownOf(NodeIndex node, std::string_view text = {});
   [[nodiscard]] ExprId FirstExpr(NodeIndex node) const;
   [[nodiscard]] ExprId TailOf(NodeIndex block) const;

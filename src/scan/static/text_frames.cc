@@ -727,7 +727,7 @@ class Finder {
                        "never use the original", "overrides the built-in"})) {
       score = 0.55;
     } else if (view.HasOneOf({"before using any other", "before calling any other", "before any other tool"}) &&
-               view.any(Bit(kWMust) | Bit(kWShould))) {
+               !view.HasOneOf({"need not", "not need"}) && view.any(Bit(kWMust) | Bit(kWShould))) {
       score = 0.35;
     } else if (view.HasOneOf({"do not use", "never use", "ignore"}) && view.Has("other ") &&
                view.any(Bit(kWAgent) | Bit(kWMust) | Bit(kWNot))) {
