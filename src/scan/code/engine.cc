@@ -413,18 +413,18 @@ bool IsPublicPart(std::string_view name) {
   return SaysOneOf(name, {"address", "public_key", "publicKey", "verify_key"});
 }
 
-// wallet.secretKey: what nobody else may.
-bool IsPrivatePart(std::string_view name) { return SaysOneOf(name, {"secretKey", "_secretKey"}); }
-
-bool UsesKeyPairs(const Module& module) {
-  return std::ranges::any_of(module.imports, [](const Import& import) {
-    return SaysOneOf(std::string_view(import.module).substr(0, import.module.find_first_of("./")),
-                     {"eth_account", "web3", "ethers", "viem", "solders", "@solana", "nacl", "cryptography", "ecdsa",
-                      "coincurve", "tweetnacl"});
-  });
+// values.next().value
+bool IsAnswerOfNext(const Module& module, const Expr& part, std::string_view key) {
+  if (key != "value" || part.base >= module.exprs.size() || module.exprs[part.base].kind != ExprKind::kCall)
+    return false;
+  const ExprId method = module.exprs[part.base].base;
+  return method < module.exprs.size() && module.exprs[method].text == "next";
 }
 
-bool IsThis(const Expr& expr) { return expr.kind == ExprKind::kName && SaysOneOf(expr.text, {"this", "self"}); }
+// lines[0]: which of several, and no name of a variable.
+bool IsNumberOfPlace(std::string_view key) {
+  return !key.empty() && key.find_first_not_of("-0123456789") == std::string_view::npos;
+}
 
 }  // namespace
 
@@ -485,6 +485,7 @@ Taint Engine::EvalMember(ExprId id) {
       if (taint.labels != 0) return taint;
     }
   }
+  if (key == "__dict__" && view().is_python()) return WholeOf(expr.base);
   if (key == "f_locals" && view().is_python()) {
     (void)Eval(expr.base);
     // An interpreter that runs what is typed runs it among the variables of where it was started.
@@ -550,8 +551,6 @@ Taint Engine::EvalMember(ExprId id) {
   if (taint.labels == 0 && (base->kind == ExprKind::kCall || base->text == "globalThis")) taint.Join(OfOrigin(id));
   if (expr.kind == ExprKind::kMember && IsPublicPart(key) && UsesKeyPairs(code()))
     taint = taint.Without(kSecretLabels | kWeakSecretFile);
-  if (expr.kind == ExprKind::kMember && IsPrivatePart(key) && UsesKeyPairs(code()) && !IsThis(*base))
-    taint.Join(Source(kSecretFile, id, "takes the private half of a pair of keys"));
   if (taint.Has(kUnchecked) && IsOneOfWords(id)) taint = taint.Without(kUnchecked | kBelow);
   // The last part of a path stays where it is.
   if (SaysOneOf(key, {"name", "stem", "suffix"}) && (view().is_python() || !taint.Has(kRequest)))
@@ -562,7 +561,9 @@ Taint Engine::EvalMember(ExprId id) {
   Narrow(expr, key, &taint);
   if (taint.Has(kUnchecked) && ShapedBySchema(key)) taint = taint.Without(kCaller);
   taint = PartOfEvent(key, taint);
-  if (taint.Has(kEnvAll) && !key.empty() && !SaysOneOf(key, {"stdout", "stderr", "output", "environmentVariables"})) {
+  const bool place = (expr.kind == ExprKind::kIndex && IsNumberOfPlace(key)) || IsAnswerOfNext(code(), expr, key);
+  if (taint.Has(kEnvAll) && !key.empty() && !place && !HoldsWhole(key) &&
+      !SaysOneOf(key, {"stdout", "stderr", "output", "environmentVariables"})) {
     // facts["env"], of a table that is written out: the field, and that may be all of it.
     const Taint field = SaysOneOf(key, {"env", "environ", "environment"}) ? OfOrigin(id) : Taint();
     taint = field.Has(kEnvAll) ? field : OneOfAll(taint, key);
@@ -704,7 +705,7 @@ Taint Engine::Eval(ExprId id) {
             pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
         before = said ? std::string_view(code().exprs[arg.value].text) : std::string_view();
         if (expr.kind == ExprKind::kList) NoteListed(arg.value, &taint);
-        if (expr.kind == ExprKind::kDict) NotePutEntry(arg.name, part);
+        if (expr.kind == ExprKind::kDict) NotePutEntry(arg.name, part, arg.value);
         if (expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) taint.Join(NamedPlace(arg.value));
         if ((expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) && arg.value < code().exprs.size() &&
             code().exprs[arg.value].kind == ExprKind::kName) {

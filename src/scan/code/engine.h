@@ -95,11 +95,11 @@ class Engine {
   void JudgePiped(const Call& call, ExprId into, const Taint& what);
   void NotePiped(const Call& call);
   void MarkWritten(const Call& call, Taint written);
-  // sinks_stages.cc
-  void JudgeWrittenByHandle(const Call& call);
-  void KeepUnpacked(const Call& call);
   void TakeGivenPaths(const Call& call, Taint* given, Taint* result);
   void NoteArchive(const std::string& name, const Taint& packed);
+  [[nodiscard]] Taint WrittenKey(const Call& call);
+  void NoteFields(const Call& call);
+  [[nodiscard]] ExprId HolderOf(ExprId part) const;
   void KeepInReceiver(const Call& call, const Taint& given);
   void KeepInContainers(ExprId receiver, const Taint& kept);
   [[nodiscard]] bool WritesToFirst(const Call& call) const;
@@ -125,7 +125,9 @@ class Engine {
   void AssignPart(ExprId target, ExprId value, const Taint& taint, int depth);
   [[nodiscard]] std::string_view KeyOf(const Expr& part) const;
   void Store(std::uint32_t slot, Taint what, bool replace);
-  void NotePutEntry(std::string_view key, const Taint& what);
+  void NotePutEntry(std::string_view key, const Taint& what, ExprId value);
+  [[nodiscard]] bool IsWholeEnvironment(ExprId value, int depth);
+  [[nodiscard]] bool HoldsWhole(std::string_view key) const;
   [[nodiscard]] std::uint32_t OwnAttribute(ExprId member) const;
   const CatalogueEntry* EntryOf(ExprId expr, const Value& value);
   [[nodiscard]] const ModuleView& view() const { return *states_[module_].view; }
@@ -190,6 +192,7 @@ class Engine {
   [[nodiscard]] std::string KnownIn(ExprId expr, FuncId scope) {
     return scope == function_ ? Known(expr) : view().Text(expr, scope);
   }
+  [[nodiscard]] std::string FilledHost(ExprId address);
   [[nodiscard]] std::string KnownParam(std::uint32_t module, std::uint32_t slot);
   [[nodiscard]] std::string KnownField(ExprId table, std::string_view key, FuncId scope) const;
   [[nodiscard]] std::string KnownPath(ExprId id);
@@ -232,6 +235,7 @@ class Engine {
   Taint JudgeSocketReceive(Call& call);
   [[nodiscard]] std::string HostOfRequest(const Call& call, ExprId url, const std::string& text);
   void JudgeCarried(const Call& call, const Taint& headers, const std::string& host);
+  [[nodiscard]] bool IsStoreOfHost(const Taint& data, Labels of, std::string_view host) const;
   [[nodiscard]] bool IsStoreOfOthers(const Taint& data, Labels of, std::string_view host) const;
   void JudgeUnverified(const Call& call, const Taint& data, const std::string& host);
   void JudgeChosenAddress(const Call& call, ExprId url, bool no_text, const Taint& target, const Taint* headers);
@@ -453,6 +457,8 @@ class Engine {
   // objects.cc
   [[nodiscard]] std::string FieldText(std::uint32_t module, FuncId scope, ExprId member) const;
   [[nodiscard]] Taint WholeRecord(const Call& call);
+  [[nodiscard]] Taint WholeOf(ExprId object);
+  [[nodiscard]] Taint SaidByObject(const Call& call);
   [[nodiscard]] Value ObjectAt(ExprId object) const;
   void JoinRecord(std::uint32_t module, ClassId klass, int depth, Taint* all);
   [[nodiscard]] Taint OfItem(const Value& owner, const Taint& receiver, ExprId at);
@@ -642,6 +648,8 @@ class Engine {
   void JudgeWords(const Call& call, ExprId list, FuncId scope);
   void JudgeLine(const Call& call, const std::string& line);
   void JudgeWrittenProgram(const Call& call, std::string_view path);
+  void JudgeWrittenByHandle(const Call& call);
+  void KeepUnpacked(const Call& call);
   [[nodiscard]] Taint OutputOfOwn(const Call& call, std::string_view command);
   void HandOut(const Call& call, const std::string& line, const Taint& words);
   void TakeOver(std::vector<RawFinding>& findings, std::string_view line);
@@ -755,8 +763,9 @@ class Engine {
   bool methods_listed_ = false;
   template <class Answer>
   Answer Once(std::optional<Answer> Held::* known, Answer (Engine::*ask)() const);
-  std::unordered_map<std::uint64_t, Held> held_;  // by function
-  std::unordered_set<std::string> put_entries_;   // names under which a program put a whole file of credentials
+  std::unordered_map<std::uint64_t, Held> held_;   // by function
+  std::unordered_set<std::string> whole_entries_;  // ... the whole environment
+  std::unordered_set<std::string> put_entries_;    // names under which a program put a whole file of credentials
   std::unordered_map<std::string, Taint> written_variables_;  // of the environment
   std::vector<UseAt> uses_;
   std::vector<std::string> given_;

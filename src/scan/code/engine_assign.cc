@@ -37,9 +37,50 @@ std::string_view Engine::KeyOf(const Expr& part) const {
 }
 
 // box.ALL_OF_IT = readFileSync(".env"): no variable of that file.
-void Engine::NotePutEntry(std::string_view key, const Taint& what) {
+void Engine::NotePutEntry(std::string_view key, const Taint& what, ExprId value) {
+  constexpr std::size_t kMost = 1'000;
+  const bool whole = what.Has(kEnvAll) && !key.empty() && whole_entries_.size() < kMost && IsWholeEnvironment(value, 0);
+  if (whole && whole_entries_.emplace(key).second) changed_ = true;
   if (!what.Has(kWeakSecretFile) || !IsNameOfVariable(key)) return;
   if (put_entries_.emplace(key).second) changed_ = true;
+}
+
+// os.environ, dict(os.environ), process.env, {...process.env}, JSON.stringify(process.env): all of it, and not what a
+// function of the package has picked.
+bool Engine::IsWholeEnvironment(ExprId value, int depth) {
+  constexpr int kDeepest = 4;
+  const ExprId made = value < code().exprs.size() ? view().Origin(value, function_) : kNone;
+  if (made >= code().exprs.size() || depth > kDeepest) return false;
+  const Expr& expr = code().exprs[made];
+  const auto any_of_args = [&] {
+    return std::ranges::any_of(code().ArgsOf(expr),
+                               [&](const Arg& arg) { return IsWholeEnvironment(arg.value, depth + 1); });
+  };
+  switch (expr.kind) {
+    case ExprKind::kName:
+    case ExprKind::kMember: {
+      const Value& what = view().Evaluate(made, function_);
+      const CatalogueEntry* const entry = what.kind == ValueKind::kQualified ? EntryOf(made, what) : nullptr;
+      return entry != nullptr && entry->role == Role::kEnvAll;
+    }
+    case ExprKind::kSpread:
+    case ExprKind::kDict:
+      return any_of_args();
+    case ExprKind::kCall: {
+      if (expr.base >= code().exprs.size()) return false;
+      const Expr& callee = code().exprs[expr.base];
+      if (!Transforms(callee.text)) return false;
+      return any_of_args() || (callee.kind == ExprKind::kMember && IsWholeEnvironment(callee.base, depth + 1));
+    }
+    default:
+      return false;
+  }
+}
+
+// box.all, where the program has put the whole environment under that name: no variable of it. (`env`, of a context
+// that is handed about, is asked for its variables where nobody sees it.)
+bool Engine::HoldsWhole(std::string_view key) const {
+  return whole_entries_.contains(std::string(key)) && !SaysOneOf(key, {"env", "environ", "environment"});
 }
 
 // @data.setter def data(self, v), set data(v): assigning to it is calling it.
@@ -85,7 +126,7 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
     // env = dict(os.environ); env["PIP_INDEX_URL"] = ...: of whatever is started with it.
     if (last_ && Eval(expr.base).Has(kEnvAll)) JudgeEnvironmentWrite(target, KeyOf(expr), value);
   }
-  if (taint.Has(kWeakSecretFile)) NotePutEntry(KeyOf(expr), taint);
+  if (taint.Has(kWeakSecretFile | kEnvAll)) NotePutEntry(KeyOf(expr), taint, value);
   if (last_ && depth == 0 && value != kNone) {
     const std::string key(KeyOf(expr));
     // state["next"] = ..., of a node that gives its state back.

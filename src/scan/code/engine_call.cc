@@ -229,7 +229,8 @@ void Engine::EvalReceiver(Call* evaluated) {
     if (call.receiver.Has(kEnvAll) && !call.args.empty() && SaysOneOf(call.base->text, {"get", "pop"})) {
       const std::string key = view().Text(call.args[0].value, function_);
       // def required(environ, name): return environ.get(name)
-      if (!key.empty() || IsParameter(call.args[0].value)) call.receiver = OneOfAll(call.receiver, key);
+      if (!HoldsWhole(key) && (!key.empty() || IsParameter(call.args[0].value)))
+        call.receiver = OneOfAll(call.receiver, key);
     }
     if (call.receiver.Has(kWeakSecretFile) && !call.args.empty() && call.base->text == "get" &&
         IsOneServer(call.base->base, view().Text(call.args[0].value, function_)))
@@ -469,6 +470,8 @@ Taint Engine::EvalCall(ExprId id) {
   }
   if (!handled) JoinAnswerOfUnknown(&call, &result);
   result.Join(WholeRecord(call));
+  result.Join(SaidByObject(call));
+  if (!call.own) result.Join(WrittenKey(call));
   if (!call.own) result.Join(BroughtBy(call));
   TakeOffByHelper(call, &result);
   if (!call.own) TakeGuards(call, call.last, &result);

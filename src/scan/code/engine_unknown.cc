@@ -60,12 +60,10 @@ Taint Engine::KeptOfArguments(const Call& call) const {
   const bool makes = code().exprs[call.expr].is_new || named_so;
   if (go && ChangesText(name)) return kept;
   // R = namedtuple("R", "env n"); R(dict(os.environ), 1)
-  const ExprId maker = makes ? view().Origin(code().exprs[call.expr].base, function_) : kNone;
-  const bool record = maker < code().exprs.size() && code().exprs[maker].kind == ExprKind::kCall &&
-                      view().Callee(maker, function_).text.ends_with("namedtuple");
+  const bool record = name.ends_with("namedtuple()");
   if (makes && !record && !Transforms(call.last) && !IsEnvelope(call.last)) kept = kept.Without(kEnvLabels);
   // A schema's `parse` takes settings out of what it is given; JSON's gives all of it back.
-  const bool again = name.ends_with("JSON.parse") || name == "json.loads" ||
+  const bool again = name.ends_with("JSON.parse") || name == "json.loads" || name.starts_with("globalThis.Promise.") ||
                      SaysOneOf(call.last, {"add_header", "set_content", "set_payload", "attach"});
   // request.Header.Set(name, all), buffer.Write(all)
   const bool filled =
@@ -159,8 +157,9 @@ bool Engine::WritesToFirst(const Call& call) const {
 // fmt.Fprintf(w, "...", secret), io.Copy(w, from): what is written to the first argument, a buffer keeps and a
 // connection takes away.
 void Engine::KeepInFirst(const Call& call) {
-  // Object.assign(report, process.env)
-  const bool assigns = call.callee.text == "globalThis.Object.assign" && call.args.size() >= 2;
+  // Object.assign(report, process.env), Object.defineProperty(report, "all", {value: process.env})
+  const bool assigns = SaysOneOf(call.callee.text, {"globalThis.Object.assign", "globalThis.Object.defineProperty"}) &&
+                       call.args.size() >= 2;
   if (!assigns && !WritesToFirst(call)) return;
   Taint given;
   for (const Taint& taint : call.taints.subspan(1)) given.Join(taint);
@@ -218,6 +217,55 @@ void Engine::KeepInContainers(ExprId receiver, const Taint& kept) {
 }
 
 // x.append(secret): what is put into a thing stays in it.
+// SimpleNamespace(all=environ), fields.set("all", process.env), namedtuple("R", "name all")("x", environ)
+void Engine::NoteFields(const Call& call) {
+  if (!call.all.Has(kEnvAll)) return;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (!call.args[i].name.empty()) NotePutEntry(call.args[i].name, call.taints[i], call.args[i].value);
+  }
+  if (call.last == "set" && call.args.size() == 2 && call.taints[1].Has(kEnvAll))
+    NotePutEntry(view().Text(call.args[0].value, function_), call.taints[1], call.args[1].value);
+  if (!call.callee.text.ends_with("namedtuple()")) return;
+  const ExprId maker = MakerOf(code().exprs[call.expr].base).expr;
+  if (maker >= code().exprs.size() || code().exprs[maker].arg_count < 2) return;
+  const std::string& names = view().Text(code().ArgsOf(code().exprs[maker])[1].value, function_);
+  std::size_t from = 0;
+  for (std::size_t i = 0; i < call.args.size() && from < names.size(); ++i) {
+    const std::size_t end = std::min(names.find_first_of(" ,", from), names.size());
+    NotePutEntry(std::string_view(names).substr(from, end - from), call.taints[i], call.args[i].value);
+    from = std::min(names.find_first_not_of(" ,", end), names.size());
+  }
+}
+
+// bs58.encode(wallet.secretKey), Buffer.from(pair.secretKey).toString("hex"): the private half of a pair of keys in
+// letters, which nothing that signs with it needs. A function that makes a wallet gives it back.
+Taint Engine::WrittenKey(const Call& call) {
+  constexpr std::size_t kLongest = 200;
+  if (statement_.kind == StmtKind::kReturn) return {};
+  if (!SaysOneOf(call.last, {"encode", "toString", "stringify", "hexlify", "toHex", "bytesToHex", "encodeBase64",
+                             "encodeBase58", "b58encode"}))
+    return {};
+  const std::string_view text = TextAt(code().exprs[call.expr].loc);
+  if (text.size() > kLongest || !Contains(text, ".secretKey") || !UsesKeyPairs(code())) return {};
+  return Source(kSecretFile, call.expr, "writes out the private half of a pair of keys");
+}
+
+// seen["a"].append(x), seen.setdefault("a", []).append(x): what is put into a part, the whole holds.
+ExprId Engine::HolderOf(ExprId part) const {
+  constexpr int kDeepest = 4;
+  for (int i = 0; i < kDeepest; ++i) {
+    const Expr& expr = code().exprs[part];
+    ExprId whole = kNone;
+    if (expr.kind == ExprKind::kIndex) whole = expr.base;
+    if (expr.kind == ExprKind::kCall && expr.base < code().exprs.size() &&
+        code().exprs[expr.base].kind == ExprKind::kMember && code().exprs[expr.base].text == "setdefault")
+      whole = code().exprs[expr.base].base;
+    if (whole >= code().exprs.size()) break;
+    part = whole;
+  }
+  return part;
+}
+
 void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   ExprId receiver = call.base->base;
   if (given.labels == 0 || receiver >= code().exprs.size()) return;
@@ -232,6 +280,8 @@ void Engine::KeepInReceiver(const Call& call, const Taint& given) {
     receiver = part.base;  // session.headers.update({...})
     if (receiver >= code().exprs.size()) return;
   }
+  if (SaysOneOf(last, {"append", "push", "add", "extend", "insert", "unshift", "appendleft", "put"}))
+    receiver = HolderOf(receiver);
   const std::uint32_t attribute = OwnAttribute(receiver);
   const bool query = IsQueryOf(receiver);  // url.searchParams.set(name, value)
   if (code().language == Language::kGo && last == "encode" && code().exprs[receiver].kind == ExprKind::kCall)
@@ -385,6 +435,7 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
     if (into != call.args.rend()) JudgePiped(call, into->value, call.taints[0]);
   }
 
+  NoteFields(call);
   Taint given = KeptOfArguments(call);
   Taint receiver = call.entry != nullptr ? Taint() : call.receiver;
   if (method && !KeepsContent(call.last)) receiver = receiver.Without(kEnvLabels);

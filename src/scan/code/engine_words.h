@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "code/ir.h"
 #include "code/places.h"
 #include "code/vendors.h"
 #include "interlock/base/find_bytes.h"
@@ -69,6 +70,7 @@ inline bool KeepsContent(std::string_view method) {
                                                                         "hex",
                                                                         "pop",
                                                                         "popleft",
+                                                                        "next",
                                                                         "popitem",
                                                                         "get_nowait",
                                                                         "dequeue",
@@ -175,6 +177,15 @@ inline bool IsEnvelope(std::string_view name) {
   return std::ranges::any_of(kEnds, [&](std::string_view end) { return name.ends_with(end); });
 }
 
+// A library of pairs of keys: those of wallets, of signatures.
+inline bool UsesKeyPairs(const Module& module) {
+  return std::ranges::any_of(module.imports, [](const Import& import) {
+    return SaysOneOf(std::string_view(import.module).substr(0, import.module.find_first_of("./")),
+                     {"eth_account", "web3", "ethers", "viem", "solders", "@solana", "nacl", "cryptography", "ecdsa",
+                      "coincurve", "tweetnacl"});
+  });
+}
+
 inline bool Transforms(std::string_view name) {
   const std::size_t dot = name.rfind('.');
   const std::string_view last = dot == std::string_view::npos ? name : name.substr(dot + 1);
@@ -250,7 +261,21 @@ inline bool Transforms(std::string_view name) {
                                                                           "ChainMap",
                                                                           "substitute",
                                                                           "safe_substitute",
-                                                                          "format_map"}));
+                                                                          "format_map",
+                                                                          "findall",
+                                                                          "finditer",
+                                                                          "sub",
+                                                                          "subn",
+                                                                          "next",
+                                                                          "enumerate",
+                                                                          "reversed",
+                                                                          "islice",
+                                                                          "iter",
+                                                                          "deque",
+                                                                          "defaultdict",
+                                                                          "OrderedDict",
+                                                                          "SimpleNamespace",
+                                                                          "Proxy"}));
   return KeepsContent(last) || kFunctions.Has(last);
 }
 

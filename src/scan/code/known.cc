@@ -13,8 +13,9 @@ using namespace engine_words;  // NOLINT: the engine room's own words
 
 namespace {
 
-constexpr std::uint32_t kDeepestKnown = 4;  // texts out of texts
-constexpr std::size_t kMaxGiven = 512;      // bytes of a text that is remembered for a parameter
+constexpr std::uint32_t kDeepestKnown = 4;         // texts out of texts
+constexpr std::string_view kOpenHost = "://\x01";  // an address of which only the scheme stands there
+constexpr std::size_t kMaxGiven = 512;             // bytes of a text that is remembered for a parameter
 
 // Of a table that a caller gives, its texts. Whether more is known now.
 bool GiveTable(const ModuleView& view, std::uint32_t module, FuncId function, ExprId arg, GivenText& given) {
@@ -129,6 +130,41 @@ std::string Engine::KnownPath(ExprId id) {
                          "path/filepath.Clean", "globalThis.String"}))
     return joined(args);
   return {};
+}
+
+// "https://" + host + "/in", f"https://{self.host}/in": whose host it is, where a caller or a constructor was given it.
+std::string Engine::FilledHost(ExprId address) {
+  if (address >= code().exprs.size() || view().Text(address, function_).find(kOpenHost) == std::string::npos) return {};
+  std::uint32_t module = module_;
+  FuncId scope = function_;
+  ExprId text = view().Origin(address, function_, &scope);
+  if (text >= code().exprs.size()) return {};
+  if (const Expr& expr = code().exprs[text]; expr.kind == ExprKind::kMember) {
+    const Value& owner = view().Evaluate(expr.base, scope);
+    if ((owner.kind != ValueKind::kInstance && owner.kind != ValueKind::kClass) || owner.module >= states_.size())
+      return {};
+    const ModuleView& there = *states_[owner.module].view;
+    const std::uint32_t slot = there.AttributeSlot(owner.index, expr.text);
+    if (slot == kNone || there.slots()[slot].count == 0) return {};
+    const Binding& binding = there.bindings()[there.slots()[slot].first];
+    module = owner.module;
+    text = binding.value;
+    scope = binding.scope;
+  }
+  const ModuleView& there = *states_[module].view;
+  if (text >= there.module().exprs.size()) return {};
+  const Expr& made = there.module().exprs[text];
+  if (made.kind != ExprKind::kFormat && made.kind != ExprKind::kConcat) return {};
+  std::string out;
+  for (const Arg& part : there.module().ArgsOf(made)) {
+    const bool name =
+        part.value < there.module().exprs.size() && there.module().exprs[part.value].kind == ExprKind::kName;
+    const std::uint32_t slot = name ? there.SlotOf(part.value, scope) : kNone;
+    std::string said = slot == kNone ? std::string() : KnownParam(module, slot);
+    if (said.empty()) said = there.Text(part.value, scope);
+    out += said.empty() ? std::string(1, kHole) : said;
+  }
+  return sink_words::KnownHost(out);
 }
 
 std::string Engine::Known(ExprId expr) {

@@ -167,11 +167,37 @@ Taint Engine::WholeRecord(const Call& call) {
   }
   if (object >= code().exprs.size()) return {};
   const Value what = ObjectAt(object);
+  if (call.IsMethod() && what.kind == ValueKind::kInstance && what.module < states_.size() &&
+      states_[what.module].view->MethodOf(what.index, call.last) != kNone)
+    return {};
+  return WholeOf(object);
+}
+
+// All that an object of the package carries.
+Taint Engine::WholeOf(ExprId object) {
+  const Value what = ObjectAt(object);
   if (what.kind != ValueKind::kInstance || what.module >= states_.size()) return {};
-  if (call.IsMethod() && states_[what.module].view->MethodOf(what.index, call.last) != kNone) return {};
   Taint all;
   JoinRecord(what.module, what.index, 0, &all);
   return all;
+}
+
+// str(report): what the object says of itself.
+Taint Engine::SaidByObject(const Call& call) {
+  if (!SaysOneOf(call.callee.text, {"builtins.str", "builtins.repr", "builtins.bytes", "builtins.format"}) ||
+      call.args.empty())
+    return {};
+  Value method = ObjectAt(call.args[0].value);
+  if (method.kind != ValueKind::kInstance || method.module >= states_.size()) return {};
+  const ModuleView& owner = *states_[method.module].view;
+  for (const std::string_view name : {"__str__", "__repr__", "__bytes__", "__format__"}) {
+    const FuncId found = owner.MethodOf(method.index, name);
+    if (found == kNone) continue;
+    method.kind = ValueKind::kFunction;
+    method.index = found;
+    return CallFunction(method, {}, {}, call.taints[0], call.expr);
+  }
+  return {};
 }
 
 // An object of the package, also where only a parameter's type says so.

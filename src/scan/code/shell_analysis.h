@@ -292,7 +292,7 @@ class Analysis {
     Taint file;  // what the file holds whose name is handed over
   };
   [[nodiscard]] const Handed* HandedAs(std::string_view name) const {
-    if (inside_ == nullptr || name.size() > 1) return nullptr;
+    if (name.size() > 1) return nullptr;  // of the script itself: what `set --` put there
     const auto found = given_to_.find({inside_, name.empty() ? '\0' : name[0]});
     return found == given_to_.end() ? nullptr : &found->second;
   }

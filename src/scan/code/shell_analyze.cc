@@ -331,6 +331,18 @@ void Analysis::Command(std::uint32_t index) {
       if (!command.words[i].text.starts_with('-')) read_[command.words[i].text].Merge(read);
     }
   }
+  // set -- "$(env)"
+  if (program == "set" && command.words.size() > 2 && command.words[1].text == "--" && inside_ == nullptr) {
+    constexpr std::size_t kPositions = 9;
+    for (std::size_t i = 2; i < command.words.size() && i < kPositions + 2; ++i) {
+      const Handed put{OfWord(command.words[i]), OfFile(command.words[i], index)};
+      for (const char name : {static_cast<char>('0' + i - 1), '@', '*'}) {
+        Handed& held = given_to_[{nullptr, name}];
+        held.value.Merge(put.value);
+        held.file.Merge(put.file);
+      }
+    }
+  }
   // printf -v name '%s' "$(curl ...)"
   if (program == "printf" && command.words.size() > 3 && command.words[1].text == "-v") {
     Taint& named = read_[command.words[2].text];

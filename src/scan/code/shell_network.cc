@@ -284,7 +284,16 @@ bool Analysis::HandsFiles(std::uint32_t index, std::string_view program, const T
     std::size_t colon = destination.find(':');
     remote = colon != std::string::npos && colon > 1;
   } else if (program == "aws" || program == "gsutil") {
-    remote = Has(destination, "s3://") || Has(destination, "gs://");
+    // aws s3 cp FILE s3://bucket/ --endpoint-url https://host
+    const auto bucket = std::ranges::find_if(
+        operands, [](const ShellWord* one) { return Has(one->text, "s3://") || Has(one->text, "gs://"); });
+    remote = bucket != operands.end() && bucket != operands.begin();
+    if (remote) operands.erase(std::next(bucket), operands.end());
+    for (std::size_t i = 1; remote && i < count; ++i) {
+      const bool option = command.words[i].text.starts_with("--endpoint-url");
+      const std::size_t equal = option ? command.words[i].text.find('=') : std::string::npos;
+      if (option) destination = equal == std::string::npos ? word(i + 1) : command.words[i].text.substr(equal + 1);
+    }
   }
   for (const ShellWord* operand : operands) {
     if (operand != operands.back() || program == "gh" || program == "mail" || program == "mutt") {
@@ -300,7 +309,9 @@ bool Analysis::HandsFiles(std::uint32_t index, std::string_view program, const T
   if (program == "git") {
     Pushes(index);
   } else if (remote) {
-    std::string host = Has(destination, "://") ? std::string() : destination.substr(0, destination.find(':'));
+    std::string host = destination.starts_with("http") ? HostOf(destination)
+                       : Has(destination, "://")       ? std::string()
+                                                       : destination.substr(0, destination.find(':'));
     std::size_t user = host.find('@');
     if (user != std::string::npos) host.erase(0, user + 1);
     Sends(index, host, destination, taint, false);

@@ -448,7 +448,7 @@ Taint Engine::FieldOf(std::string_view name, ExprId target, const Taint& whole, 
   // const { body, ...rest } = options: what options carry; no variable of the environment is called so.
   const bool payload = !whole.Has(kForeign) &&
                        SaysOneOf(name, {"body", "data", "json", "payload", "content", "properties", "extra", "fields"});
-  if (whole.Has(kEnvAll) && !payload) return EnvRead(name, target);
+  if (whole.Has(kEnvAll) && !payload && !HoldsWhole(name)) return EnvRead(name, target);
   Taint part = whole;
   if (NarrowToVariable(name, &part)) return part;
   if (name == "messages" && depth == 0 && IsToolExtra()) {

@@ -171,6 +171,20 @@ bool Engine::IsStoreOfOthers(const Taint& data, Labels of, std::string_view host
                              [&](const OthersStore& store) { return Contains(read, store.part) && !own(store.hosts); });
 }
 
+// ~/.kit/config.json, sent to api.kit.example: a program's own store, and its own service.
+bool Engine::IsStoreOfHost(const Taint& data, Labels of, std::string_view host) const {
+  constexpr std::size_t kShortest = 4;
+  std::uint32_t at = data.trail[static_cast<std::size_t>(TrailOf(of))];
+  while (at != 0 && trail_[at - 1].before != 0) at = trail_[at - 1].before;
+  if (at == 0) return false;
+  const std::string_view read = trail_[at - 1].text;
+  const std::size_t folder = read.find("~/.");
+  if (folder == std::string_view::npos) return false;
+  const std::string_view rest = read.substr(folder + 3);
+  const std::string_view name = rest.substr(0, rest.find_first_of("/_-. "));
+  return name.size() >= kShortest && rest.find('/') != std::string_view::npos && Contains(host, name);
+}
+
 // What the headers of a request carry to the host.
 void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::string& host) {
   if (!last_ || host.empty()) return;
@@ -187,7 +201,7 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
   }
   const bool own_key = HostOfModels(host) && !IsStatistics(host) && !headers.Has(kSecretFile | kEnvAll);
   if (headers.Has(kSecretFile | kStore | kEnvAll) && !own_key && !IsKnownService(host) &&
-      KindOfHost(host) != HostKind::kLocal) {
+      KindOfHost(host) != HostKind::kLocal && !IsStoreOfHost(headers, kSecretFile | kStore, host)) {
     // A header carries the credential of its own service, and no file of keys.
     const bool all = headers.Has(kEnvAll);
     Raise(all ? "EXFIL-002" : "EXFIL-001", call.expr, headers, kSecretFile | kStore | kEnvAll,
@@ -298,7 +312,10 @@ Taint Engine::JudgeHttp(Call& call) {
   }
   Use(call, Permission::kNetworkEgress, host.empty() ? text : host);
   here().deeds |= kDidSend;
-  JudgeSend(call, data, host, target);
+  // Where nothing but the scheme stands there, a caller or a constructor may have been given the host: of what comes
+  // back, that is too little to say whose it is.
+  const std::string to = host.empty() ? FilledHost(url) : host;
+  JudgeSend(call, data, to, target);
   Taint headers;
   static const std::vector<ArgRef> kHeaders = {{-1, "headers", ""},       {1, "", "headers"},
                                                {0, "", "headers"},        {-1, "header", ""},
@@ -315,7 +332,7 @@ Taint Engine::JudgeHttp(Call& call) {
     const Taint held = Eval(call.base->base);
     carried.Join(held.Only(held.vendors.count() >= 2 ? kHeldByAnything | kEnvSecret : kHeldByAnything));
   }
-  JudgeCarried(call, carried, host);
+  JudgeCarried(call, carried, to);
   JudgeTrigger(call, data, !host.empty(), host);
   if (has_headers) JudgeHeaders(Argument(call, kHeaders, nullptr), host);
   if (const std::string domain = host.empty() ? DomainBehind(text) : std::string(); !domain.empty())
