@@ -113,7 +113,6 @@ class Engine {
   [[nodiscard]] Taint OfEach(const Expr& made, const Taint& all);
   // Functions of this file that give a text which stands in them, and nothing else: `() => '?'`.
   [[nodiscard]] bool GiveConstants(std::span<const std::pair<std::uint32_t, Value>> functions);
-  // The whole environment, asked for one variable.
   // Variables picked by a prefix: those of the program itself.
   [[nodiscard]] bool PicksItsOwn(std::string_view text) const;
   [[nodiscard]] static Taint OneOfAll(const Taint& all, std::string_view key);
@@ -705,6 +704,7 @@ class Engine {
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
   [[nodiscard]] Taint DataOfOptions(const Call& call);
   [[nodiscard]] bool SendsAlone(const Call& call);
+  [[nodiscard]] std::span<const Arg> SpreadItems(ExprId value) const;
   [[nodiscard]] ExprId OneArgument(const Call& call, const ArgRef& ref, Taint* taint);
   [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);
   [[nodiscard]] Taint TaintOfArg(const Call& call, ExprId expr) const;

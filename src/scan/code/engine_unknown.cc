@@ -185,6 +185,7 @@ void Engine::KeepInFirst(const Call& call) {
   Taint& kept = states_[module_].slots[slot];
   if ((kept.labels | given.labels) != kept.labels) changed_ = true;
   kept.Join(given);
+  KeepInContainers(first, given);  // w, err := form.CreateFormFile(...); io.Copy(w, f): the form's body
 }
 
 // An archive over a buffer, an encoder over a compressor over a buffer: what is put into the one is in the others. So

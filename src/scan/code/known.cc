@@ -399,11 +399,30 @@ ExprId Engine::Argument(const Call& call, const std::vector<ArgRef>& refs, Taint
   return kNone;
 }
 
+std::span<const Arg> Engine::SpreadItems(ExprId value) const {
+  if (value >= code().exprs.size() || code().exprs[value].kind != ExprKind::kSpread ||
+      code().exprs[value].arg_count == 0)
+    return {};
+  const ExprId list = view().Origin(code().ArgsOf(code().exprs[value])[0].value, function_);
+  if (list >= code().exprs.size() || code().exprs[list].kind != ExprKind::kList) return {};
+  return code().ArgsOf(code().exprs[list]);
+}
+
 ExprId Engine::OneArgument(const Call& call, const ArgRef& ref, Taint* taint) {
   std::size_t position = 0;
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     const Arg& arg = call.args[i];
     const bool named = !arg.name.empty();
+    // connect(*BROKER), of a list that is written out.
+    if (const std::span<const Arg> items = SpreadItems(arg.value); !items.empty() && ref.field.empty()) {
+      const int at = ref.position - static_cast<int>(position);
+      if (ref.name.empty() && at >= 0 && at < static_cast<int>(items.size())) {
+        if (taint != nullptr) *taint = call.taints[i];
+        return items[static_cast<std::size_t>(at)].value;
+      }
+      position += items.size();
+      continue;
+    }
     if (!ref.name.empty() ? arg.name != ref.name : named || static_cast<int>(position) != ref.position) {
       if (!named) ++position;
       continue;

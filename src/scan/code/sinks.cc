@@ -65,6 +65,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   }
   // A service keeps what it is given, for whoever has the account: ~/.aws/credentials as a page of a notebook.
   if ((all.fresh & kWeakSecretFile) != 0 && kind == HostKind::kOrdinary && fixed &&
+      !IsStoreOfHost(all, kWeakSecretFile, host) &&
       (!IsKnownService(host) || IsStoreOfOthers(all, kWeakSecretFile, host))) {
     Raise("EXFIL-001", call.expr, all, kWeakSecretFile, "sends a file of credentials" + to, HowSure(data), host);
     return;

@@ -199,6 +199,7 @@ Taint Engine::ListFiles(const Call& call, const FileAt& file, PathKind kind, con
   // rglob("*.env"), glob("**/*.pem"): the pattern says what is looked for.
   for (const Arg& arg : call.args) {
     std::string_view pattern = view().Text(arg.value, function_);
+    while (pattern.ends_with('*')) pattern.remove_suffix(1);  // "**/.env*"
     pattern.remove_prefix(std::min(pattern.find_last_of("*/") + 1, pattern.size()));
     const PathKind sought = pattern.size() >= 4 ? KindOfPath("/" + std::string(pattern)) : PathKind::kPlain;
     if (sought == PathKind::kSecret || sought == PathKind::kWeakSecret) {

@@ -216,8 +216,13 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
       !HostOfVendors(host, headers.vendors) && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host)) {
     // Where the service itself is asked as well, the other is none of its gateways; and it is one service's credential,
     // whoever brings it here.
-    exact_ = std::ranges::any_of(
-        states_, [&](const ModuleState& state) { return NamesHostOf(headers.vendors, state.view->module().text); });
+    exact_ = std::ranges::any_of(states_, [&](const ModuleState& state) {
+      const Module& module = state.view->module();
+      return NamesHostOf(headers.vendors, module.text) ||
+             std::ranges::any_of(module.imports, [&](const Import& import) {
+               return (VendorOfLibrary(import.module) & headers.vendors).any();
+             });
+    });
     // def hint(headers): requests.get("https://other", headers=headers), of the same service's headers.
     if (exact_ || (headers.fresh & kEnvSecret) != 0)
       Raise("EXFIL-003", call.expr, headers, kEnvSecret, "shows a service's credential to another's host, " + host,

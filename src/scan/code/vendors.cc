@@ -229,6 +229,16 @@ std::string_view DisguisedAs(std::string_view host) {
   return {};
 }
 
+Vendors VendorOfLibrary(std::string_view import) {
+  if (import.starts_with('@')) import.remove_prefix(1);
+  const std::string name = LowerCase(import.substr(0, std::min(import.find_first_of("/.-_"), kLongestName)));
+  // Libraries whose names are not their service's.
+  constexpr auto kOthers = std::to_array<std::pair<std::string_view, std::string_view>>(
+      {{"octokit", "github"}, {"pygithub", "github"}, {"notionhq", "notion"}, {"gitbeaker", "gitlab"}});
+  const auto* const other = std::ranges::find(kOthers, name, &std::pair<std::string_view, std::string_view>::first);
+  return VendorOf(std::string(other == kOthers.end() ? std::string_view(name) : other->second) + "_TOKEN");
+}
+
 bool AskedNowhereElse(const Vendors& vendors) {
   static const Vendors kAskedElsewhere = [] {
     // Others speak the language of these services, and are asked with keys that are called after them.

@@ -23,6 +23,8 @@ using Vendors = std::bitset<kMostVendors>;
 [[nodiscard]] bool HostOfVendors(std::string_view host, const Vendors& vendors);
 // Whether no service but the vendors' own is asked with such credentials: a token of GitHub, not a key of a model.
 [[nodiscard]] bool AskedNowhereElse(const Vendors& vendors);
+// Whose service a library asks, by the name that it is imported by: "@octokit/rest", "slack_sdk.web".
+[[nodiscard]] Vendors VendorOfLibrary(std::string_view import);
 // The vendor whose whole domain stands in front of somebody else's, api-openai.com.gw.example; "": no such disguise.
 [[nodiscard]] std::string_view DisguisedAs(std::string_view host);
 // Whether a host belongs to one of the large vendors, whose own libraries read their own files of credentials.
