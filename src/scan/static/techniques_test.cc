@@ -148,7 +148,7 @@ TEST(Packages, WhatClientsInFieldsSend) {
 TEST(Packages, WhatPeopleAreNotToLearn) {
   EXPECT_GE(ExpectOf("secrecy", true), 80U);
   EXPECT_GE(ExpectOf("secrecy_honest", false), 68U);
-  EXPECT_GE(ExpectOf("misreported", true), 13U);
+  EXPECT_GE(ExpectOf("misreported", true), 14U);
   EXPECT_GE(ExpectOf("misreported_honest", false), 17U);
 }
 

@@ -25,17 +25,19 @@ bool Is(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::ranges::find(words, word) != words.end();
 }
 
-// "For AI assistants", "Notes to coding agents", "Agent instructions", "Coding agents".
+// "For AI assistants", "Notes to coding agents", "Agent instructions", "Coding agents", "If an agent installs this".
 bool Dedicates(const TextCanvas& canvas, const TextPassage& heading) {
   bool to = false;
   bool reader = false;
   bool other = false;
+  bool supposes = false;
   std::string_view last;
   for (std::uint32_t s = heading.first; s < heading.last; ++s) {
     const TextSentence& sentence = canvas.sentences[s];
     for (std::uint32_t t = sentence.first; t < sentence.last; ++t) {
       const std::string_view word = canvas.Of(canvas.tokens[t]);
-      if (to && IsReader(word)) return true;
+      if ((to || supposes) && IsReader(word)) return true;
+      supposes = supposes || Is(word, {"if", "when"});
       if ((reader || IsReader(last)) && Is(word, {"instructions", "notes", "guidance", "directives"})) return true;
       last = word;
       to = Is(word, {"for", "to"}) || (to && Is(word, {"ai", "coding", "llm", "the", "any", "all", "other"}));

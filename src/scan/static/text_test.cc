@@ -396,6 +396,7 @@ TEST(TextRules, PartsOfAReadMeThatSpeakToAgentsAreGivenToThem) {
   EXPECT_EQ(reach("Use"), core::Reach::kDocument);
   EXPECT_EQ(reach("For AI assistants"), core::Reach::kAgent);
   EXPECT_EQ(reach("Coding agents"), core::Reach::kAgent);
+  EXPECT_EQ(reach("If an AI assistant does the installation"), core::Reach::kAgent);
   EXPECT_EQ(reach("Agents that are supported"), core::Reach::kDocument);
 }
 
