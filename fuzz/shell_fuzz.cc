@@ -32,7 +32,7 @@ void Read(std::string_view text, std::string_view path) {
   for (const ShellFunction& function : script.functions)
     Check(function.first <= function.end && function.end <= script.commands.size());
   for (const ShellUse& use : AnalyzeShellScript(script, text)) {
-    Check(use.command < script.commands.size());
+    Check(use.command == kNone || use.command < script.commands.size());  // kNone: of the script as a whole
     Check(use.loc.end <= text.size());
     Check(use.gravity <= (use.act == ShellAct::kPermission ? 3 : 2) && use.obfuscation <= 3);
   }

@@ -119,7 +119,7 @@ struct ShellUse {
   // the judge.
   std::uint8_t gravity = 0;
   std::string content = {};       // kWriteFile, kWriteStartup, kWriteAgent: text written, where it is constant
-  std::uint32_t command = kNone;  // index into ShellScript::commands
+  std::uint32_t command = kNone;  // index into ShellScript::commands; kNone: of the script as a whole
 };
 // What a command prints is a credential, by what it asks: `security find-generic-password`, `op item get`. Not by files
 // that it reads.

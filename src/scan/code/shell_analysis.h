@@ -178,7 +178,7 @@ class Analysis {
 
   // ---- giving out
 
-  ShellUse& Emit(ShellAct act, std::uint32_t index, std::string detail, std::uint8_t gravity = 0) {
+  ShellUse& Emit(ShellAct act, std::uint32_t index, std::string_view detail, std::uint8_t gravity = 0) {
     const ShellCommand& command = script_.commands[index];
     ShellUse use;
     use.act = act;
