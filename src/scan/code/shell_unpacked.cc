@@ -32,6 +32,12 @@ bool IsBuildStep(std::string_view path) {
                                         "gradlew", "mvnw", "waf", "b2", "setup.py", "build.sh", "x.py"});
 }
 
+// Folders in which much lies beside what is unpacked there.
+bool HoldsOthers(std::string_view folder) {
+  return Is(HomePath(folder), {"/", "/tmp", "/var/tmp", "/opt", "/usr", "/usr/local", "/usr/local/bin", "~", "~/.local",
+                               "~/.local/bin", "~/bin"});
+}
+
 // What a command unpacks or clones, and into which folder.
 struct Unpacking {
   const ShellWord* from = nullptr;  // the archive, or the address of the repository; nullptr: the input
@@ -149,11 +155,14 @@ void Analysis::Unpacks(std::uint32_t index, std::string_view program, const Tain
     if (!folder.empty()) unpacked_.push_back({std::move(folder), std::move(variables), held});
   };
   const ShellWord* const into = unpacking->into;
-  if (into != nullptr) keep(std::string(WithoutSlashes(into->text)), into->variables);
-  if (into == nullptr || !unpacking->clones) {
-    const ShellWord* const from = unpacking->from;
-    keep(Stem(from == nullptr || IsUnknown(from->text) ? held.url : from->text), {});
+  const ShellWord* const from = unpacking->from;
+  const std::string stem = Stem(from == nullptr || IsUnknown(from->text) ? held.url : from->text);
+  if (into != nullptr) {
+    std::string folder(WithoutSlashes(into->text));
+    if (HoldsOthers(folder)) folder += "/" + stem;
+    keep(std::move(folder), into->variables);
   }
+  if (into == nullptr || !unpacking->clones) keep(stem, {});
 }
 
 // What was fetched, where the path lies in a folder that came of it; nullptr: it does not.
