@@ -217,7 +217,6 @@ void Engine::KeepInContainers(ExprId receiver, const Taint& kept) {
   }
 }
 
-// x.append(secret): what is put into a thing stays in it.
 // SimpleNamespace(all=environ), fields.set("all", process.env), namedtuple("R", "name all")("x", environ)
 void Engine::NoteFields(const Call& call) {
   if (!call.all.Has(kEnvAll)) return;
@@ -267,6 +266,7 @@ ExprId Engine::HolderOf(ExprId part) const {
   return part;
 }
 
+// x.append(secret): what is put into a thing stays in it.
 void Engine::KeepInReceiver(const Call& call, const Taint& given) {
   ExprId receiver = call.base->base;
   if (given.labels == 0 || receiver >= code().exprs.size()) return;

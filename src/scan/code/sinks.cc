@@ -46,7 +46,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     // Cloud libraries trade their own key files for tokens at their own hosts.
     // A key for a model's host lies in the key ring, or with a service that keeps keys.
     const bool models = fixed && !inbox && HostOfModels(host) && !IsStatistics(host) && !all.Has(kSecretFile);
-    const bool own = fixed && !inbox && IsStoreOfHost(all, kSecretFile | kStore, host);
+    const bool own = fixed && !inbox && !bad && IsStoreOfHost(all, kSecretFile | kStore, host);
     if (!models && !own && (!fixed || inbox || !IsKnownService(host) || IsNoServicesKey(all))) {
       // A credential that is only in the options or the address may be the header where it belongs.
       const bool body = data.Has(kSecretFile | kStore) || fixed;

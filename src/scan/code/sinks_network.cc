@@ -6,6 +6,7 @@
 #include "code/engine.h"
 #include "code/engine_words.h"
 #include "code/places.h"
+#include "code/shell_paths.h"
 #include "code/sink_words.h"
 #include "static/shell_judge.h"
 
@@ -173,16 +174,12 @@ bool Engine::IsStoreOfOthers(const Taint& data, Labels of, std::string_view host
 
 // ~/.kit/config.json, sent to api.kit.example: a program's own store, and its own service.
 bool Engine::IsStoreOfHost(const Taint& data, Labels of, std::string_view host) const {
-  constexpr std::size_t kShortest = 4;
   std::uint32_t at = data.trail[static_cast<std::size_t>(TrailOf(of))];
   while (at != 0 && trail_[at - 1].before != 0) at = trail_[at - 1].before;
   if (at == 0) return false;
   const std::string_view read = trail_[at - 1].text;
-  const std::size_t folder = read.find("~/.");
-  if (folder == std::string_view::npos) return false;
-  const std::string_view rest = read.substr(folder + 3);
-  const std::string_view name = rest.substr(0, rest.find_first_of("/_-. "));
-  return name.size() >= kShortest && rest.find('/') != std::string_view::npos && Contains(host, name);
+  const std::size_t path = read.find("~/.");
+  return path != std::string_view::npos && shell::IsStoreOf(read.substr(path, read.find(' ', path) - path), host);
 }
 
 // What the headers of a request carry to the host.
@@ -200,8 +197,8 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
     return;
   }
   const bool own_key = HostOfModels(host) && !IsStatistics(host) && !headers.Has(kSecretFile | kEnvAll);
-  if (headers.Has(kSecretFile | kStore | kEnvAll) && !own_key && !IsKnownService(host) &&
-      KindOfHost(host) != HostKind::kLocal && !IsStoreOfHost(headers, kSecretFile | kStore, host)) {
+  const Labels files = IsStoreOfHost(headers, kSecretFile | kStore, host) ? Labels{0} : kSecretFile | kStore;
+  if (headers.Has(files | kEnvAll) && !own_key && !IsKnownService(host) && KindOfHost(host) != HostKind::kLocal) {
     // A header carries the credential of its own service, and no file of keys.
     const bool all = headers.Has(kEnvAll);
     Raise(all ? "EXFIL-002" : "EXFIL-001", call.expr, headers, kSecretFile | kStore | kEnvAll,

@@ -31,6 +31,14 @@ std::string Replaced(std::string_view text, const Replacements& by) {
   return out;
 }
 
+// Of a file of testdata/ways.
+std::string TextOf(const std::string& name) {
+  std::ifstream file(std::string(INTERLOCK_TESTDATA) + "/ways/" + name + ".json");
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
 // A command as the file at hand spells it.
 std::string Spelled(const std::string& how, const std::string& command) {
   const Replacements json{{'"', "\\\""}, {'\\', "\\\\"}};
@@ -72,10 +80,8 @@ core::PackageView Package(JsonValue files, const std::string& command) {
 }
 
 TEST(Ways, OfWhatAPackageRunsByItself) {
-  std::ifstream file(std::string(INTERLOCK_TESTDATA) + "/ways/places.json");
-  std::ostringstream text;
-  text << file.rdbuf();
-  const auto doc = base::JsonDoc::Parse(text.view());
+  const std::string text = TextOf("places");
+  const auto doc = base::JsonDoc::Parse(text);
   ASSERT_TRUE(doc.ok());
   const JsonValue root = doc.value().root();
   std::map<std::string, std::size_t> safe;
@@ -122,10 +128,8 @@ std::optional<std::string> Filled(std::string_view text, std::initializer_list<J
 // testdata/ways/carriers.json: what is private goes through one thing on its way to what sends it. Each source, with
 // each carrier, to each sink, in a package of its own.
 TEST(Ways, OfWhatIsCarried) {
-  std::ifstream file(std::string(INTERLOCK_TESTDATA) + "/ways/carriers.json");
-  std::ostringstream text;
-  text << file.rdbuf();
-  const auto doc = base::JsonDoc::Parse(text.view());
+  const std::string text = TextOf("carriers");
+  const auto doc = base::JsonDoc::Parse(text);
   ASSERT_TRUE(doc.ok());
   const JsonValue root = doc.value().root();
   std::map<std::string, std::size_t> missed;
