@@ -716,7 +716,7 @@ class Engine {
 
   // The finding that was raised last, if it is one of this rule here.
   void Worsen(std::string_view rule, core::Severity severity);
-  [[nodiscard]] bool FetchesAndRuns(std::string_view text) const;
+  [[nodiscard]] bool FetchesAndRuns(std::string_view text, bool decodes = true) const;
   [[nodiscard]] bool WritesRunner();
   [[nodiscard]] bool HoldsRunner() const;
 
@@ -764,8 +764,8 @@ class Engine {
   template <class Answer>
   Answer Once(std::optional<Answer> Held::* known, Answer (Engine::*ask)() const);
   std::unordered_map<std::uint64_t, Held> held_;   // by function
-  std::unordered_set<std::string> whole_entries_;  // ... the whole environment
   std::unordered_set<std::string> put_entries_;    // names under which a program put a whole file of credentials
+  std::unordered_set<std::string> whole_entries_;  // ... the whole environment
   std::unordered_map<std::string, Taint> written_variables_;  // of the environment
   std::vector<UseAt> uses_;
   std::vector<std::string> given_;

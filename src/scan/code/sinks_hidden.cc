@@ -368,13 +368,13 @@ void Engine::JudgeServed(const Call& call) {
   }
 }
 
-bool Engine::FetchesAndRuns(std::string_view text) const {
+bool Engine::FetchesAndRuns(std::string_view text, bool decodes) const {
   if (text.size() < 8 || text.size() > 4096) return false;
   const ShellScript script = ParseShell(text);
   const std::vector<ShellUse> acts = AnalyzeShellScript(script, text);
-  return std::any_of(acts.begin(), acts.end(), [](const ShellUse& act) {
+  return std::any_of(acts.begin(), acts.end(), [&](const ShellUse& act) {
     return act.act == ShellAct::kFetchAndRun || act.act == ShellAct::kReverseShell ||
-           act.act == ShellAct::kDecodeAndRun || act.act == ShellAct::kSendSecret;
+           (decodes && act.act == ShellAct::kDecodeAndRun) || act.act == ShellAct::kSendSecret;
   });
 }
 

@@ -18,14 +18,6 @@ namespace {
 constexpr std::size_t kMostOfProgram = 4096;
 constexpr auto kShells = std::to_array<std::string_view>({".sh", ".bash", ".zsh", ".command", ".ps1", ".bat", ".cmd"});
 
-// What a program does with what it is given (decodes and runs it, say) is its user's business.
-bool HarmsByItself(std::string_view line) {
-  const ShellScript script = ParseShell(line);
-  return std::ranges::any_of(AnalyzeShellScript(script, line), [](const ShellUse& act) {
-    return act.act == ShellAct::kFetchAndRun || act.act == ShellAct::kReverseShell || act.act == ShellAct::kSendSecret;
-  });
-}
-
 bool EndsInOne(std::string_view path, std::span<const std::string_view> ends) {
   return std::ranges::any_of(ends, [&](std::string_view end) { return path.ends_with(end); });
 }
@@ -44,7 +36,8 @@ void Engine::JudgeWrittenProgram(const Call& call, std::string_view path) {
     if (text.size() < 8 || text.size() > kMostOfProgram) continue;
     if (python || javascript) {
       const std::string line = (python ? "python3 -c " : "node -e ") + ShellQuoted(text);
-      if (HarmsByItself(line)) return JudgeLine(call, line);
+      // What a program does with what it is given (decodes and runs it, say) is its user's business.
+      if (FetchesAndRuns(line, false)) return JudgeLine(call, line);
       continue;
     }
     if (!script && !text.starts_with("#!")) continue;
