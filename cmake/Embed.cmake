@@ -1,7 +1,8 @@
 # interlock_embed(TARGET name [BASE folder] FILES ...): data files (schemas, profiles) become one generated source with
 # `std::string_view interlock::embedded::Find_<name>(std::string_view file)`, empty for a file that is not there, and
 # `std::string_view Name_<name>(std::size_t i)`, empty past the last, so that the program needs no installed data and the
-# file in the repository stays the source of truth. Files are named by their last part, or relative to BASE.
+# file in the repository stays the source of truth. Files are named by their last part, or relative to BASE; each begins
+# at a multiple of 16 bytes.
 function(interlock_embed target name)
   cmake_parse_arguments(PARSE_ARGV 2 E "" "BASE" "FILES")
   set(out "${CMAKE_CURRENT_BINARY_DIR}/embedded_${name}.cc")

@@ -40,9 +40,9 @@ endfunction()
 # interlock_module(NAME base [DEPENDS core ...] [PUBLIC_DEPENDS base ...] [LINK libs...])
 # Sources are all *.cc below the folder except *_test.cc; tests are all *_test.cc, one gtest binary a module.
 # DEPENDS are linked PRIVATE: an include that is not declared does not compile. PUBLIC_DEPENDS are for those whose
-# types stand in this module's public headers.
+# types stand in this module's public headers. EXCLUDE: a regular expression of sources that are built otherwise.
 function(interlock_module)
-  cmake_parse_arguments(PARSE_ARGV 0 M "" "NAME" "DEPENDS;PUBLIC_DEPENDS;LINK;TEST_DEPENDS;TEST_LINK")
+  cmake_parse_arguments(PARSE_ARGV 0 M "" "NAME;EXCLUDE" "DEPENDS;PUBLIC_DEPENDS;LINK;TEST_DEPENDS;TEST_LINK")
   foreach(dep IN LISTS M_DEPENDS M_PUBLIC_DEPENDS)
     interlock_check_layering("${M_NAME}" "${dep}")
   endforeach()
@@ -51,6 +51,9 @@ function(interlock_module)
   set(tests ${sources})
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  if(M_EXCLUDE)
+    list(FILTER sources EXCLUDE REGEX "${M_EXCLUDE}")
+  endif()
   file(GLOB_RECURSE public CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/include/*.h")
   if(NOT sources)
     return()

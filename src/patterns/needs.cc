@@ -113,7 +113,7 @@ std::vector<Need> NeedsOf(const re2::FilteredRE2& filter, std::span<const std::s
   return out;
 }
 
-Wanted::Wanted(std::string word) : beyond_(word == kBeyondAscii), word_(std::move(word)) {
+Wanted::Wanted(std::string_view word) : beyond_(word == kBeyondAscii), word_(word) {
   for (std::size_t i = 1; i < word_.size(); ++i) {
     if (Rarity(word_[i]) > Rarity(word_[rare_])) rare_ = i;
   }
@@ -122,14 +122,19 @@ Wanted::Wanted(std::string word) : beyond_(word == kBeyondAscii), word_(std::mov
     if (i != rare_ && Rarity(word_[i]) > Rarity(word_[other_])) other_ = i;
   }
   // The rarest first: it says no alone, mostly.
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i + 2 < word_.size(); ++i) order.push_back(i);
-  std::ranges::stable_sort(order, std::greater{}, [&](std::size_t i) {
-    return Rarity(word_[i]) + Rarity(word_[i + 1]) + Rarity(word_[i + 2]);
-  });
-  for (std::size_t k = 0; k < std::min(order.size(), kMost); ++k) {
-    const char* const at = word_.data() + order[k];
-    grams_[count_++] = static_cast<std::uint16_t>(GramOf(CodeOf(at[0]), CodeOf(at[1]), CodeOf(at[2])));
+  std::array<int, kMost> rarities{};
+  for (std::size_t i = 0; i + 2 < word_.size(); ++i) {
+    const char* const at = word_.data() + i;
+    int rarity = Rarity(at[0]) + Rarity(at[1]) + Rarity(at[2]);
+    std::uint16_t gram = static_cast<std::uint16_t>(GramOf(CodeOf(at[0]), CodeOf(at[1]), CodeOf(at[2])));
+    for (std::size_t k = 0; k < count_; ++k) {
+      if (rarity <= rarities[k]) continue;
+      std::swap(rarity, rarities[k]);
+      std::swap(gram, grams_[k]);
+    }
+    if (count_ == kMost) continue;
+    rarities[count_] = rarity;
+    grams_[count_++] = gram;
   }
 }
 

@@ -29,8 +29,8 @@ inline constexpr std::string_view kBeyondAscii = "\x80";
 // A word that windows are searched for, with what its letters say to BlockGrams.
 class Wanted {
  public:
-  // `word`: lower case, or kBeyondAscii.
-  explicit Wanted(std::string word);
+  // `word`: lower case, or kBeyondAscii; lives as long.
+  explicit Wanted(std::string_view word);
   // Whether the text has it, in whatever ASCII case. Linear.
   [[nodiscard]] bool IsIn(std::string_view text) const noexcept;
 
@@ -38,7 +38,7 @@ class Wanted {
   friend class BlockGrams;
   static constexpr std::size_t kMost = 8;
   bool beyond_ = false;
-  std::string word_;
+  std::string_view word_;
   std::size_t rare_ = 0;  // where its rarest letters stand
   std::size_t other_ = 0;
   std::array<std::uint16_t, kMost> grams_{};  // three letters each, some of the word's

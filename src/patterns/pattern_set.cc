@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <deque>
 #include <functional>
 #include <limits>
-#include <map>
 #include <mutex>
-#include <optional>
+#include <tuple>
+#include <unordered_map>
 
+#include "expressions.h"
 #include "interlock/base/check.h"
 #include "interlock/base/find_bytes.h"
 #include "literals.h"
@@ -53,81 +55,24 @@ class LazyRegex {
   mutable std::unique_ptr<re2::RE2> compiled_;
 };
 
-// Bytes of the repetition `{n}`, `{n,}` or `{n,m}` at `at`; 0: it is none.
-std::size_t RepetitionAt(std::string_view regex, std::size_t at) {
-  std::size_t i = at + 1;
-  const std::size_t digits = i;
-  const auto digit = [&] { return i < regex.size() && regex[i] >= '0' && regex[i] <= '9'; };
-  while (digit()) ++i;
-  if (i == digits) return 0;
-  if (i < regex.size() && regex[i] == ',') ++i;
-  while (digit()) ++i;
-  return i < regex.size() && regex[i] == '}' ? i + 1 - at : 0;
-}
-
-// `regex` with `*` for every counted repetition. As it is where it is not certain what is one.
-std::string Loosened(std::string_view regex) {
-  std::string out;
-  bool in_class = false;
-  for (std::size_t i = 0; i < regex.size();) {
-    const char c = regex[i];
-    std::size_t size = 1;
-    if (c == '\\' && i + 1 < regex.size()) {
-      const char kind = regex[i + 1];
-      if (kind == 'Q') return std::string(regex);
-      size = 2;
-      if ((kind == 'x' || kind == 'p' || kind == 'P') && i + 2 < regex.size() && regex[i + 2] == '{') {
-        const std::size_t end = regex.find('}', i);
-        if (end == std::string_view::npos) return std::string(regex);
-        size = end + 1 - i;
-      }
-    } else if (in_class) {
-      if (c == '[' && regex.substr(i, 2) == "[:") {
-        const std::size_t end = regex.find(":]", i);
-        if (end == std::string_view::npos) return std::string(regex);
-        size = end + 2 - i;
-      } else if (c == ']') {
-        in_class = false;
-      }
-    } else if (c == '[') {
-      in_class = true;
-      // A bracket that closes right away is one of the characters.
-      if (regex.substr(i + 1, 1) == "^") ++size;
-      if (regex.substr(i + size, 1) == "]") ++size;
-    } else if (c == '{') {
-      if (const std::size_t count = RepetitionAt(regex, i); count != 0) {
-        out += '*';
-        i += count;
-        continue;
-      }
-    }
-    out += regex.substr(i, size);
-    i += size;
-  }
-  return out;
-}
-
 std::string FoldWord(std::string_view word) {
   std::string folded(word.substr(0, kWordBytes));
   for (char& c : folded) c = static_cast<char>(FoldAscii(static_cast<unsigned char>(c)));
   return folded;
 }
 
-// Some flags in the expression have an `i`.
-bool MayIgnoreCase(std::string_view regex) {
-  for (std::size_t at = regex.find("(?"); at != std::string_view::npos; at = regex.find("(?", at + 2)) {
-    const std::string_view flags = regex.substr(at + 2);
-    if (flags.substr(0, flags.find_first_of(":)")).find('i') != std::string_view::npos) return true;
-  }
-  return false;
-}
+// What matches of one alternative have: one word of each need. `asked`: of so many; of the others every window has a
+// word anyway.
+struct Branch {
+  std::size_t asked = 0;
+  std::vector<Need> needs;
+};
 
 // What is known of an expression beside itself.
 struct Known {
-  bool loosened = false;    // its loosened form is worth asking first
-  bool holds_word = false;  // each match has one of the pattern's words inside
-  std::size_t asked = 0;    // so many of the needs: of the others every window has a word anyway
-  std::vector<Need> needs;  // each match has one word of each
+  bool loosened = false;         // its loosened form is worth asking first
+  bool holds_word = false;       // each match has one of the pattern's words inside
+  std::vector<Branch> branches;  // of each match one, in which it is; none: nothing is known
 };
 
 // Leaves in `filter` the expression that is asked first; nullptr: RE2 refuses it.
@@ -148,29 +93,53 @@ Known WorkOut(const std::string& regex, std::string_view loose, std::span<const 
   std::vector<std::string> atoms;
   filter->Compile(&atoms);
   if (atoms.size() > kMaxAtoms) atoms.clear();
-  out.needs = NeedsOf(*filter, atoms, kMaxNeeds, true);
   const auto given = [&](const Need& need) {
     return std::ranges::all_of(words, [&](const std::string& word) { return std::ranges::count(need, word) != 0; });
   };
-  std::ranges::stable_sort(out.needs, {}, [&](const Need& need) { return std::pair(given(need), need.size()); });
-  out.asked = static_cast<std::size_t>(std::ranges::count_if(out.needs, std::not_fn(given)));
+  const auto branch = [&](std::vector<Need> needs) {
+    // What the words that led here do not say is asked first.
+    const auto has_given = [&](const Need& need) {
+      return std::ranges::any_of(need, [&](const std::string& word) { return std::ranges::count(words, word) != 0; });
+    };
+    std::ranges::stable_sort(needs, {},
+                             [&](const Need& need) { return std::tuple(given(need), has_given(need), need.size()); });
+    const auto asked = static_cast<std::size_t>(std::ranges::count_if(needs, std::not_fn(given)));
+    return Branch{.asked = asked, .needs = std::move(needs)};
+  };
+  Branch all = branch(NeedsOf(*filter, atoms, kMaxNeeds, true));
   const auto has_word = [&](const std::string& one) {
     return std::ranges::any_of(words, [&](const std::string& word) { return one.find(word) != std::string::npos; });
   };
   const bool ignores_case = MayIgnoreCase(regex);
-  out.holds_word = !ignores_case && std::ranges::any_of(out.needs, [&](const Need& need) {
+  out.holds_word = !ignores_case && std::ranges::any_of(all.needs, [&](const Need& need) {
     return std::ranges::all_of(need, has_word);
   });
+  const std::vector<std::string> alternatives = Alternatives(out.loosened ? loose : std::string_view(regex));
+  for (const std::string& one : alternatives) {
+    re2::FilteredRE2 alone(kMinAtom);
+    if (alternatives.size() == 1 || alone.Add(one, how, &id) != re2::RE2::NoError) break;
+    std::vector<std::string> own;
+    alone.Compile(&own);
+    if (own.size() > kMaxAtoms) own.clear();
+    out.branches.push_back(branch(NeedsOf(alone, own, kMaxNeeds, true)));
+    if (out.branches.back().needs.empty()) break;  // what needs nothing is anywhere
+  }
+  if (out.branches.size() != alternatives.size() || out.branches.back().needs.empty()) out.branches = {std::move(all)};
+  if (out.branches.size() == 1 && out.branches.front().needs.empty()) out.branches.clear();
   // Where case does not count, the kelvin sign is a k and the long s an s.
-  for (Need& need : out.needs) {
-    if (ignores_case && need.back() != kBeyondAscii) need.emplace_back(kBeyondAscii);
+  for (Branch& one : out.branches) {
+    for (Need& need : one.needs) {
+      if (ignores_case && need.back() != kBeyondAscii) need.emplace_back(kBeyondAscii);
+    }
   }
   return out;
 }
 
-// As a line: words taken from the expression, two letters and a number, needs; tabs between them, bars between words.
-constexpr char kField = '\t';
-constexpr char kBar = '|';
+// As Derive() writes it: words taken from the expression, two letters, branches with a digit and their needs. Fields,
+// branches and words begin or end with bytes that no expression of sense has.
+constexpr char kField = '\x01';
+constexpr char kBranch = '\x02';
+constexpr char kBar = '\x03';
 constexpr std::string_view kBeyondAsWritten = "*";  // no need has a word as short as this
 
 std::vector<std::string_view> Split(std::string_view text, char at) {
@@ -188,22 +157,6 @@ std::string Joined(std::span<const std::string> words) {
   for (const std::string& word : words) {
     if (!out.empty()) out += kBar;
     out += word == kBeyondAscii ? kBeyondAsWritten : std::string_view(word);
-  }
-  return out;
-}
-
-// nullopt: it is none.
-std::optional<Known> KnownFrom(std::string_view line) {
-  const std::vector<std::string_view> fields = Split(line, kField);
-  if (fields.size() < 2 || fields[1].size() != 3) return std::nullopt;
-  Known out;
-  out.loosened = fields[1][0] == 'l';
-  out.holds_word = fields[1][1] == 'h';
-  out.asked = static_cast<std::size_t>(fields[1][2] - '0');
-  for (std::size_t i = 2; i < fields.size(); ++i) {
-    Need& need = out.needs.emplace_back();
-    for (const std::string_view word : Split(fields[i], kBar))
-      need.emplace_back(word == kBeyondAsWritten ? kBeyondAscii : word);
   }
   return out;
 }
@@ -232,6 +185,13 @@ struct PatternScratch::Impl {
   // Words of the needs of the pattern at hand that the window at hand may have, and where those of each need end.
   std::vector<const Wanted*> present;
   std::vector<std::size_t> present_ends;
+  struct Branch {
+    std::size_t end = 0;  // of its needs in `present_ends`
+    std::size_t asked = 0;
+    std::size_t number = 0;  // among the pattern's
+  };
+  std::vector<Branch> branches;      // that the window may match by
+  std::vector<std::size_t> numbers;  // ... the part of it that was asked last
 
   std::unique_ptr<LiteralScratch>& LiteralsOf(std::uint64_t set) {
     constexpr std::size_t kSets = 4;
@@ -283,74 +243,157 @@ struct PatternSet::Impl {
     LazyRegex loose_wide;
     mutable std::once_flag once;
     mutable std::unique_ptr<re2::FilteredRE2> filter;  // what the needs were worked out with: loose_narrow once more
-    mutable std::vector<std::vector<Wanted>> needs;
-    mutable std::size_t asked = 0;
+    // Words of all needs, where those of each need end, and where the needs of each branch do.
+    mutable std::vector<Wanted> wanted;
+    mutable std::vector<std::size_t> need_ends;
+    mutable std::vector<PatternScratch::Impl::Branch> branches;
+    // Of several branches each, loosened: a part that has the words of few is asked about these alone, which are
+    // smaller.
+    mutable std::vector<std::string> alternatives;
+    mutable std::deque<LazyRegex> alternative_regexes;
+    mutable std::vector<::interlock::patterns::Branch>
+        worked_out;  // what `wanted` points into, unless that is `derived`
     mutable bool holds_word = false;
     mutable bool usable = false;
 
     // Called before the others; false: RE2 refuses the expression.
     bool Prepare(std::int64_t max_memory) const {
       std::call_once(once, [&] {
-        std::optional<Known> known = KnownFrom(derived);
-        usable = known.has_value();
-        if (!usable || known->loosened) loose = Loosened(regex);
+        bool loosened = false;
+        usable = ReadDerived(&loosened);
+        if (!usable || loosened) loose = Loosened(regex);
         if (!usable) {
-          known = WorkOut(regex, loose, words, RegexOptions(max_memory, narrow), filter);
+          Known known = WorkOut(regex, loose, words, RegexOptions(max_memory, narrow), filter);
           usable = filter != nullptr;
+          loosened = known.loosened;
+          holds_word = known.holds_word;
+          worked_out = std::move(known.branches);
+          for (const ::interlock::patterns::Branch& branch : worked_out) {
+            for (const Need& need : branch.needs) {
+              for (const std::string& word : need) wanted.emplace_back(word);
+              need_ends.push_back(wanted.size());
+            }
+            branches.push_back({.end = need_ends.size(), .asked = branch.asked, .number = branches.size()});
+          }
         }
-        if (!known->loosened) loose = regex;
-        asked = known->asked;
-        holds_word = known->holds_word;
-        for (Need& need : known->needs) {
-          std::vector<Wanted>& wanted = needs.emplace_back();
-          for (std::string& word : need) wanted.emplace_back(std::move(word));
+        if (!loosened) loose = regex;
+        if (branches.size() > 1) {
+          alternatives = Alternatives(loose);
+          alternative_regexes.resize(alternatives.size());
         }
       });
       return usable;
     }
 
+    // False: `derived` is no line that Derive() wrote.
+    bool ReadDerived(bool* loosened) const {
+      std::string_view line = derived;
+      const auto next = [&line](char at) {
+        const std::size_t end = std::min(line.find(at), line.size());
+        const std::string_view part = line.substr(0, end);
+        line.remove_prefix(std::min(end + 1, line.size()));
+        return part;
+      };
+      if (line.find(kField) == std::string_view::npos) return false;
+      (void)next(kField);  // words taken from the expression
+      const std::string_view flags = next(kField);
+      if (flags.size() != 2) return false;
+      *loosened = flags[0] == 'l';
+      holds_word = flags[1] == 'h';
+      wanted.reserve(static_cast<std::size_t>(std::ranges::count(line, kBar) + std::ranges::count(line, kField)) + 1);
+      while (!line.empty()) {
+        std::string_view need = next(kField);
+        if (need.size() == 2 && need[0] == kBranch) {
+          branches.push_back(
+              {.end = need_ends.size(), .asked = static_cast<std::size_t>(need[1] - '0'), .number = branches.size()});
+          continue;
+        }
+        while (!need.empty()) {
+          const std::string_view word = need.substr(0, need.find(kBar));
+          need.remove_prefix(std::min(word.size() + 1, need.size()));
+          wanted.emplace_back(word == kBeyondAsWritten ? kBeyondAscii : word);
+        }
+        need_ends.push_back(wanted.size());
+        if (!branches.empty()) branches.back().end = need_ends.size();
+      }
+      return true;
+    }
+
     // The automaton for the window of the text; nullptr: no match is there.
-    // `ascii`: the window is known to be.
-    [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, bool ascii, std::int64_t max_memory) const {
+    // `ascii`: the window is known to be. `numbers`: of the branches by which it may match; none: any.
+    [[nodiscard]] const re2::RE2* For(re2::StringPiece text, Window window, bool ascii, std::int64_t max_memory,
+                                      std::span<const std::size_t> numbers) const {
+      constexpr std::size_t kFew = 4;
+      const auto matches = [&](const re2::RE2* one) {
+        return one != nullptr && one->Match(text, window.begin, window.end, re2::RE2::UNANCHORED, nullptr, 0);
+      };
       // Where a byte is a character, automata are smaller still.
       const bool wide =
           narrow && !ascii && !base::IsAscii(std::string_view(text.data() + window.begin, window.end - window.begin));
+      if (!wide && !alternatives.empty() && !numbers.empty() && numbers.size() <= kFew) {
+        const auto by = [&](std::size_t i) {
+          return matches(alternative_regexes[i].Get(alternatives[i], max_memory, narrow));
+        };
+        if (std::ranges::none_of(numbers, by)) return nullptr;
+        return exact_narrow.Get(regex, max_memory, narrow);
+      }
       const re2::RE2* const first = wide                ? loose_wide.Get(loose, max_memory, false)
                                     : filter != nullptr ? &filter->GetRE2(0)
                                                         : loose_narrow.Get(loose, max_memory, narrow);
-      if (first == nullptr || !first->Match(text, window.begin, window.end, re2::RE2::UNANCHORED, nullptr, 0))
-        return nullptr;
+      if (!matches(first)) return nullptr;
       if (loose == regex) return first;
       return wide ? exact_wide.Get(regex, max_memory, false) : exact_narrow.Get(regex, max_memory, narrow);
     }
 
-    // Whether the window may have a match, by what its blocks have. Leaves in `own` which words it may have.
+    // Whether the window may have a match, by what its blocks have. Leaves in `own` by which branches, and which of
+    // their words it may have.
     [[nodiscard]] bool MayMatch(Window window, PatternScratch::Impl& own) const {
       own.present.clear();
       own.present_ends.clear();
-      if (needs.empty()) return true;
+      own.branches.clear();
+      if (branches.empty()) return true;
       own.grams.Look(window.begin, window.end);
-      for (std::size_t i = 0; i < needs.size(); ++i) {
+      std::size_t need = 0;
+      for (const PatternScratch::Impl::Branch& branch : branches) {
         const std::size_t before = own.present.size();
-        for (const Wanted& wanted : needs[i]) {
-          if (own.grams.MayHave(wanted)) own.present.push_back(&wanted);
+        const std::size_t before_needs = own.present_ends.size();
+        bool met = true;
+        for (; met && need < branch.end; ++need) {
+          const std::size_t had = own.present.size();
+          for (std::size_t i = need == 0 ? 0 : need_ends[need - 1]; i < need_ends[need]; ++i) {
+            if (own.grams.MayHave(wanted[i])) own.present.push_back(&wanted[i]);
+          }
+          met = own.present.size() != had;
+          own.present_ends.push_back(own.present.size());
         }
-        if (own.present.size() == before) return false;
-        own.present_ends.push_back(own.present.size());
+        need = branch.end;
+        if (met) {
+          own.branches.push_back({.end = own.present_ends.size(), .asked = branch.asked, .number = branch.number});
+        } else {
+          own.present.resize(before);
+          own.present_ends.resize(before_needs);
+        }
       }
-      return true;
+      return !own.branches.empty();
     }
 
-    // ... a part of that window, by its words.
-    [[nodiscard]] bool MayMatch(std::string_view part, std::size_t most_needs, const PatternScratch::Impl& own) const {
-      std::size_t at = 0;
-      for (std::size_t i = 0; i < std::min(most_needs, own.present_ends.size()); ++i) {
-        const std::size_t end = own.present_ends[i];
-        while (at < end && !own.present[at]->IsIn(part)) ++at;
-        if (at == end) return false;
-        at = end;
+    // ... a part of that window, by its words. `whole`: it is all of it.
+    [[nodiscard]] bool MayMatch(std::string_view part, bool whole, PatternScratch::Impl& own) const {
+      own.numbers.clear();
+      std::size_t need = 0;
+      for (const PatternScratch::Impl::Branch& branch : own.branches) {
+        const std::size_t last = whole ? std::min(need + branch.asked, branch.end) : branch.end;
+        bool met = true;
+        for (; met && need < last; ++need) {
+          const auto begin =
+              own.present.begin() + static_cast<std::ptrdiff_t>(need == 0 ? 0 : own.present_ends[need - 1]);
+          const auto end = own.present.begin() + static_cast<std::ptrdiff_t>(own.present_ends[need]);
+          met = std::any_of(begin, end, [part](const Wanted* one) { return one->IsIn(part); });
+        }
+        if (met) own.numbers.push_back(branch.number);
+        need = branch.end;
       }
-      return true;
+      return own.branches.empty() || !own.numbers.empty();
     }
   };
 
@@ -366,15 +409,16 @@ struct PatternSet::Impl {
   // Searches one pattern in its windows; false when the limit is used up.
   bool Confirm(std::uint32_t index, std::string_view text, std::span<const std::uint32_t> borders, std::uint64_t limit,
                PatternScratch::Impl& own, PatternOutcome& outcome, std::vector<PatternHit>& out) const;
-  // ... in a window or a part of it; false when there were as many hits as are wanted.
-  bool Search(std::uint32_t index, std::string_view text, Window window, bool ascii, std::uint32_t& hits,
-              PatternOutcome& outcome, std::vector<PatternHit>& out) const;
+  // ... in a window or a part of it, by what MayMatch() left; false when there were as many hits as are wanted.
+  bool Search(std::uint32_t index, std::string_view text, Window window, bool ascii, const PatternScratch::Impl& own,
+              std::uint32_t& hits, PatternOutcome& outcome, std::vector<PatternHit>& out) const;
 };
 
 bool PatternSet::Impl::Search(std::uint32_t index, std::string_view text, Window window, bool ascii,
-                              std::uint32_t& hits, PatternOutcome& outcome, std::vector<PatternHit>& out) const {
+                              const PatternScratch::Impl& own, std::uint32_t& hits, PatternOutcome& outcome,
+                              std::vector<PatternHit>& out) const {
   const re2::StringPiece whole(text.data(), text.size());
-  const re2::RE2* const regex = patterns[index]->For(whole, window, ascii, options.max_memory);
+  const re2::RE2* const regex = patterns[index]->For(whole, window, ascii, options.max_memory, own.numbers);
   if (regex == nullptr) return true;
   std::size_t from = window.begin;
   while (from < window.end) {
@@ -418,18 +462,18 @@ bool PatternSet::Impl::Confirm(std::uint32_t index, std::string_view text, std::
     const bool apart = !borders.empty() && window.end - window.begin > BlockGrams::kMostBytes;
     if (!apart && !pattern.MayMatch(window, own)) continue;
     // Without needs every part would be asked: most windows have no match as a whole, and so none in a part.
-    if (pattern.needs.empty() && !borders.empty() &&
-        pattern.For({text.data(), text.size()}, window, false, options.max_memory) == nullptr) {
+    if (pattern.branches.empty() && !borders.empty() &&
+        pattern.For({text.data(), text.size()}, window, false, options.max_memory, {}) == nullptr) {
       continue;
     }
-    const bool ascii = !apart && !pattern.needs.empty() && own.grams.AreAscii();
+    const bool ascii = !apart && !pattern.branches.empty() && own.grams.AreAscii();
     auto border = std::ranges::upper_bound(borders, window.begin);
     for (std::uint32_t begin = window.begin; begin < window.end;) {
       const std::uint32_t end = border == borders.end() ? window.end : std::min(*border++, window.end);
       const bool whole = begin == window.begin && end == window.end;
       if ((!apart || pattern.MayMatch(Window{begin, end}, own)) &&
-          pattern.MayMatch(text.substr(begin, end - begin), whole ? pattern.asked : pattern.needs.size(), own) &&
-          !Search(index, text, {begin, end}, ascii, hits, outcome, out)) {
+          pattern.MayMatch(text.substr(begin, end - begin), whole, own) &&
+          !Search(index, text, {begin, end}, ascii, own, hits, outcome, out)) {
         return true;
       }
       begin = end;
@@ -478,14 +522,16 @@ std::string PatternSet::Derive(const PatternSpec& spec, const PatternOptions& op
                               RegexOptions(options.max_memory, base::IsAscii(spec.regex)), filter);
   if (filter == nullptr) return {};
   const auto sayable = [](const std::string& word) {
-    return std::ranges::none_of(word, [](char c) { return c == kBar || (c >= 0 && c < ' '); });
+    return std::ranges::none_of(word, [](char c) { return c == kField || c == kBranch || c == kBar; });
   };
-  std::string out = Joined(taken) + kField + (known.loosened ? 'l' : '-') + (known.holds_word ? 'h' : '-') +
-                    static_cast<char>('0' + known.asked);
+  std::string out = Joined(taken) + kField + (known.loosened ? 'l' : '-') + (known.holds_word ? 'h' : '-');
   if (!std::ranges::all_of(taken, sayable)) return {};
-  for (const Need& need : known.needs) {
-    if (!std::ranges::all_of(need, sayable)) return {};
-    out += kField + Joined(need);
+  for (const Branch& branch : known.branches) {
+    out += {kField, kBranch, static_cast<char>('0' + branch.asked)};
+    for (const Need& need : branch.needs) {
+      if (!std::ranges::all_of(need, sayable)) return {};
+      out += kField + Joined(need);
+    }
   }
   return out;
 }
@@ -496,7 +542,8 @@ base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs,
   impl->options = options;
   impl->options.literals = {};
   impl->serial = ++serials;
-  std::map<std::string, std::uint32_t> ids;
+  std::unordered_map<std::string, std::uint32_t> ids;
+  ids.reserve(specs.size() * 8);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const PatternSpec& spec = specs[i];
     if (options.check) {

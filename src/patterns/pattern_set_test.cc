@@ -246,13 +246,34 @@ TEST(Patterns, WordsOfAnExpressionAreThoseItNeeds) {
   EXPECT_THAT(PatternSet::WordsOf("忽略|ignore"), IsEmpty()) << "a word that is not ASCII is not taken";
 }
 
-TEST(Patterns, WhatIsDerivedIsALine) {
-  EXPECT_EQ(PatternSet::Derive({"ignore (all|every) order"}),
-            "ignore all order|ignore every order\t-h0\tignore all order|ignore every order");
-  EXPECT_EQ(PatternSet::Derive({"(?i)key{3} of [0-9]+", {"key"}}), "\tl-1\t of |*");
-  EXPECT_EQ(PatternSet::Derive({"[0-9]+"}), "\t--0");
-  EXPECT_EQ(PatternSet::Derive({"("}), "");
-  EXPECT_EQ(PatternSet::Derive({"abc\\|d"}), "") << "a bar stands between words";
+// Fields, branches and words as bars, tildes and commas.
+std::string Derived(const PatternSpec& spec) {
+  std::string out = PatternSet::Derive(spec);
+  for (char& c : out) {
+    if (c == '\x01') c = '/';
+    if (c == '\x02') c = '~';
+    if (c == '\x03') c = ',';
+  }
+  return out;
+}
+
+TEST(Patterns, WhatIsDerivedIsWhatMatchesNeed) {
+  EXPECT_EQ(Derived({"ignore (all|every) order"}),
+            "ignore all order,ignore every order/-h/~0/ignore all order,ignore every order");
+  EXPECT_EQ(Derived({"(?i)key{3} of [0-9]+", {"key"}}), "/l-/~1/ of ,*");
+  EXPECT_EQ(Derived({"[0-9]+"}), "/--");
+  EXPECT_EQ(Derived({"("}), "");
+  EXPECT_EQ(Derived({"abc\x03"}), "") << "that byte stands between words";
+}
+
+TEST(Patterns, EachAlternativeHasItsOwnNeeds) {
+  EXPECT_EQ(Derived({"open.*door|shut.*gate", {"open", "shut"}}), "/-h/~2/door/open/~2/gate/shut");
+  EXPECT_EQ(Derived({R"(\b(?:open\W+door|shut\W+gate)\b)", {"open", "shut"}}), "/-h/~2/door/open/~2/gate/shut");
+  EXPECT_EQ(Derived({"(?i)open.*door|shut.*gate", {"open", "shut"}}), "/--/~2/door,*/open,*/~2/gate,*/shut,*");
+  // What an alternative needs is not known, or where alternatives end: all of them together.
+  EXPECT_EQ(Derived({"open.*door|[0-9]+", {"open"}}), "/--");
+  EXPECT_EQ(Derived({R"([|]open|shut\|gate)", {"open", "shut"}}), "/-h/~1/|open/~1/shut|gate");
+  EXPECT_EQ(Derived({"(?i:open|shut).*(door|gate)", {"open", "shut"}}), "/--/~1/door,gate,*/open,shut,*");
 }
 
 TEST(Patterns, AKeptDatabaseIsUsedOnlyForItsOwnWords) {
@@ -306,7 +327,8 @@ RC_GTEST_PROP(PatternsProperty, DerivedWordsLoseNoMatch, ()) {
 RC_GTEST_PROP(PatternsProperty, WhatIsDerivedSavesWorkAndChangesNothing, ()) {
   PatternSpec spec;
   spec.regex = *rc::gen::element<std::string>("abc", "a.{0,3}c", "(abc|cba)[^b]{0,9}(aab|bba)", "(?i)ab.*c", "b+a",
-                                              "(abc|é)b{2,3}", "(?i:bcb)|aab");
+                                              "(abc|é)b{2,3}", "(?i:bcb)|aab", "abc.*c|cba.?b", "(?i)abb.c|bab|cca",
+                                              R"(\b(?:aab.{0,4}c|bba|c{2}a)\b)", "(?:(?:abc|bca).a|acc{2})");
   for (int w = *rc::gen::inRange(0, 3); w > 0; --w)
     spec.words.push_back(*rc::gen::element<std::string>("ab", "cb", "abc"));
   const std::string text = *Text(200);
@@ -346,7 +368,8 @@ RC_GTEST_PROP(PatternsProperty, HitsAreTheMatchesOfTheExpression, ()) {
       "abc{2}d", "ab.{0,3}cd", R"(a\{1,2\}b)", "[{1}]{2,3}a", "[]{2}]b", "[^]{2}]{1,2}b", R"(\x{61}{2}b)",
       R"(\p{L}{2}\W)", "(?:abc{1,2}){2}", "(?i)kk{1,3}s", "(?i:abk)+s", "(?i:sa{1,2})|bé{1,3}a", "é{2}",
       "[[:alpha:]]{3}b", R"(\Qa{2}\E)", "(abc|cba).{1,4}?(aab|bba)", "^a{2,}b", R"(\bab{1,2}\b)", "a{,2}b",
-      "(?P<i>ab){2}c", "(?s)a.{2}b");
+      "(?P<i>ab){2}c", "(?s)a.{2}b", "abc|cab.{1,3}?d", R"(\b(?:abc.{0,9}d|a\|b|cab)\b)", "(?i)abk|sab.{0,4}c|kks",
+      "[|]ab|[]|]a{2}b", "(?:(?:abc|bcd).ab|dd{1,2}a)", "abc$|^cba|d a", R"(\babc|cba\b|\Bbcb)", "(?:abc)|(?:cab)");
   const std::string text =
       *rc::gen::map(rc::gen::resize(60, rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
                                             "a", "b", "c", "d", "ab", "abc", "K", "k", "s", "é", "\xE2\x84\xAA",

@@ -41,8 +41,4 @@ struct RuleSet::Impl {
   std::optional<patterns::PatternSet> text;
 };
 
-// src/scan/rules_needs.txt as it has to be for the patterns of these rules: what PatternSet::Derive() says of each, so
-// that no run has to work it out.
-[[nodiscard]] std::string WriteNeeds(const RuleSet& rules);
-
 }  // namespace interlock::scan

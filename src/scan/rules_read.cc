@@ -11,6 +11,11 @@
 #include "interlock/patterns/pattern_set.h"
 #include "re2/re2.h"
 
+namespace interlock::embedded {
+std::string_view Find_scan_rules(std::string_view file);  // generated: cmake/Embed.cmake
+std::string_view Name_scan_rules(std::size_t i);
+}  // namespace interlock::embedded
+
 namespace interlock::scan {
 namespace {
 
@@ -341,6 +346,20 @@ void ReadRuleFile(const RuleFile& file, RuleReading how, RuleDiagnostics& diagno
   }
 }
 
+// Other data (taxonomy, catalogue) lies in the same folder; rule files say that they are.
+std::vector<RuleFile> ShippedRuleFiles() {
+  std::vector<RuleFile> files;
+  for (std::size_t i = 0; !embedded::Name_scan_rules(i).empty(); ++i) {
+    const std::string_view name = embedded::Name_scan_rules(i);
+    const std::string_view bytes = embedded::Find_scan_rules(name);
+    if (bytes.substr(0, 200).find(kRulesSchema) == std::string_view::npos) continue;
+    files.push_back({"rules/scan/" + std::string(name), std::string(bytes)});
+  }
+  return files;
+}
+
+namespace {
+
 std::vector<ThreatInfo> ReadTaxonomy(std::string_view json) {
   const auto doc = base::JsonDoc::Parse(json);
   INTERLOCK_CHECK(doc.ok(), "the shipped taxonomy is JSON");
@@ -359,6 +378,22 @@ std::vector<ThreatInfo> ReadTaxonomy(std::string_view json) {
   }
   INTERLOCK_CHECK(threats.size() == 8, "the shipped taxonomy names eight classes");
   return threats;
+}
+
+}  // namespace
+
+std::span<const ThreatInfo> Threats() {
+  static const std::vector<ThreatInfo> threats = ReadTaxonomy(embedded::Find_scan_rules("taxonomy.json"));
+  return threats;
+}
+
+void FillTaxonomy(Rule& rule) {
+  for (const ThreatInfo& threat : Threats()) {
+    if (threat.threat != rule.threat) continue;
+    if (rule.stride.empty()) rule.stride = threat.stride;
+    if (rule.owasp.empty()) rule.owasp = threat.owasp;
+    if (rule.atlas.empty()) rule.atlas = threat.atlas;
+  }
 }
 
 }  // namespace interlock::scan

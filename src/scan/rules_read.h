@@ -52,7 +52,10 @@ struct RuleReading {
 // Appends the rules of one file; what is wrong goes to `diagnostics`.
 void ReadRuleFile(const RuleFile& file, RuleReading how, RuleDiagnostics& diagnostics, std::vector<ReadRule>& out);
 
-// The shipped taxonomy; a broken one is a bug.
-[[nodiscard]] std::vector<ThreatInfo> ReadTaxonomy(std::string_view json);
+// The shipped rule files, in the order of their names.
+[[nodiscard]] std::vector<RuleFile> ShippedRuleFiles();
+
+// A rule that lists no taxonomy has that of its class of threats.
+void FillTaxonomy(Rule& rule);
 
 }  // namespace interlock::scan

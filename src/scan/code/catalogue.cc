@@ -6,10 +6,6 @@
 #include "interlock/base/check.h"
 #include "interlock/base/json.h"
 
-namespace interlock::embedded {
-std::string_view Find_scan_rules(std::string_view file);  // generated: cmake/Embed.cmake
-}
-
 namespace interlock::scan::code {
 namespace {
 
@@ -140,58 +136,86 @@ base::Result<Catalogue> Catalogue::Parse(std::string_view json) {
     const auto index = static_cast<std::uint32_t>(catalogue.entries_.size());
     std::vector<std::string> names;
     for (const base::JsonValue name : item.Find("names")) Expand(std::string(name.string()), names);
-    for (std::string& name : names) {
-      if (name.empty()) return Bad("empty name", item.raw().substr(0, 80));
-      if (!name.starts_with(".")) catalogue.roots_.insert(name.substr(0, name.find_first_of(".(")));
-      const bool prefix = name.ends_with(".*");
-      if (prefix) name.resize(name.size() - 2);
-      if (!(prefix ? catalogue.prefixes_ : catalogue.exact_).emplace(name, index).second) {
-        return Bad("stands there twice", name);
-      }
+    for (std::string& expanded : names) {
+      if (expanded.empty()) return Bad("empty name", item.raw().substr(0, 80));
+      const std::string_view name = catalogue.expanded_.emplace_back(std::move(expanded));
+      if (!catalogue.Add({name, index})) return Bad("stands there twice", name);
     }
     catalogue.entries_.push_back(std::move(entry));
   }
   return catalogue;
 }
 
-const Catalogue& Catalogue::For(Language language) {
-  const auto load = [](std::string_view file) {
-    auto parsed = Parse(embedded::Find_scan_rules(file));
-    INTERLOCK_CHECK(parsed.ok(), "the embedded catalogues are loaded by a test");
-    return std::move(parsed.value());
-  };
-  static const Catalogue python = load("catalogue/python.json");
-  static const Catalogue javascript = load("catalogue/javascript.json");
-  static const Catalogue go = load("catalogue/go.json");
-  static const Catalogue rust = load("catalogue/rust.json");
-  switch (language) {
-    case Language::kPython:
-      return python;
-    case Language::kGo:
-      return go;
-    case Language::kRust:
-      return rust;
-    case Language::kJavaScript:
-    case Language::kTypeScript:
-      break;
+bool Catalogue::Add(Name one) {
+  names_.push_back(one);
+  std::string_view name = one.name;
+  if (!name.starts_with(".")) roots_.insert(name.substr(0, name.find_first_of(".(")));
+  const bool prefix = name.ends_with(".*");
+  if (prefix) name.remove_suffix(2);
+  return (prefix ? prefixes_ : exact_).emplace(name, one.entry).second;
+}
+
+void Catalogue::Write(BakedWriter& out) const {
+  out.PutTexts(folds_);
+  out.Put(std::uint64_t{entries_.size()});
+  for (const CatalogueEntry& entry : entries_) {
+    out.Put(entry.role);
+    out.Put(entry.permission.has_value());
+    if (entry.permission) out.Put(*entry.permission);
+    for (const std::vector<ArgRef>* const list : {&entry.target, &entry.data}) {
+      out.Put(std::uint64_t{list->size()});
+      for (const ArgRef& arg : *list) {
+        out.Put(arg.position);
+        out.PutText(arg.name);
+        out.PutText(arg.field);
+      }
+    }
   }
-  return javascript;
+  out.Put(std::uint64_t{names_.size()});
+  for (const Name& name : names_) {
+    out.PutText(name.name);
+    out.Put(name.entry);
+  }
+}
+
+Catalogue::Catalogue(BakedReader& in) : folds_(in.GetTexts()) {
+  entries_.resize(in.Get<std::uint64_t>());
+  for (CatalogueEntry& entry : entries_) {
+    entry.role = in.Get<Role>();
+    if (in.Get<bool>()) entry.permission = in.Get<core::Permission>();
+    for (std::vector<ArgRef>* const list : {&entry.target, &entry.data}) {
+      list->resize(in.Get<std::uint64_t>());
+      for (ArgRef& arg : *list) {
+        arg.position = in.Get<int>();
+        arg.name = in.GetText();
+        arg.field = in.GetText();
+      }
+    }
+  }
+  const auto names = in.Get<std::uint64_t>();
+  names_.reserve(names);
+  exact_.reserve(names);
+  for (std::uint64_t i = 0; i < names; ++i) {
+    const std::string_view name = in.GetText();
+    const bool added = Add({name, in.Get<std::uint32_t>()});
+    INTERLOCK_CHECK(added, "names were told apart when they were baked");
+  }
 }
 
 const CatalogueEntry* Catalogue::Find(std::string_view name) const {
   if (name == "globalThis.open")
     return nullptr;  // a browser's, which shows a page; the package of this name is imported
   if (name.starts_with("globalThis.")) name.remove_prefix(11);
-  const auto at = exact_.find(std::string(name));
+  const auto at = exact_.find(name);
   if (at != exact_.end()) return &entries_[at->second];
   for (std::size_t dot = name.rfind('.'); dot != std::string_view::npos && dot > 0; dot = name.rfind('.', dot - 1)) {
-    const auto prefix = prefixes_.find(std::string(name.substr(0, dot)));
+    const auto prefix = prefixes_.find(name.substr(0, dot));
     if (prefix != prefixes_.end()) return &entries_[prefix->second];
   }
   return nullptr;
 }
 
-bool Catalogue::KnowsModule(std::string_view root) const { return roots_.contains(std::string(root)); }
+bool Catalogue::KnowsModule(std::string_view root) const { return roots_.contains(root); }
 
 bool Catalogue::Folds(std::string_view name) const {
   if (name.starts_with("globalThis.")) name.remove_prefix(11);

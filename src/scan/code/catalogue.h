@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "code/ir.h"
 #include "interlock/base/result.h"
 #include "interlock/core/finding.h"
+#include "static/baked.h"
 
 namespace interlock::scan::code {
 
@@ -88,6 +90,9 @@ struct CatalogueEntry {
 class Catalogue {
  public:
   [[nodiscard]] static base::Result<Catalogue> Parse(std::string_view json);
+  explicit Catalogue(BakedReader& in);  // whose bytes outlive it
+  void Write(BakedWriter& out) const;
+  // The shipped one; each is read when it is first asked for, since most packages are written in one language.
   [[nodiscard]] static const Catalogue& For(Language language);
 
   // By qualified name ("requests.post", ".execute" for a method of an unknown object); nullptr: nothing is known.
@@ -98,10 +103,19 @@ class Catalogue {
   [[nodiscard]] bool Folds(std::string_view name) const;
 
  private:
+  struct Name {
+    std::string_view name;  // as it is written, without braces: "x.y", "x.y.*"
+    std::uint32_t entry = 0;
+  };
+  Catalogue() = default;
+  [[nodiscard]] bool Add(Name name);  // false: it stands there already
+
   std::vector<CatalogueEntry> entries_;
-  std::unordered_map<std::string, std::uint32_t> exact_;
-  std::unordered_map<std::string, std::uint32_t> prefixes_;  // "x.y" for "x.y.*"
-  std::unordered_set<std::string> roots_;
+  std::vector<Name> names_;
+  std::deque<std::string> expanded_;  // where the names lie, unless in baked data
+  std::unordered_map<std::string_view, std::uint32_t> exact_;
+  std::unordered_map<std::string_view, std::uint32_t> prefixes_;  // "x.y" for "x.y.*"
+  std::unordered_set<std::string_view> roots_;
   std::vector<std::string> folds_;
 };
 

@@ -1,4 +1,4 @@
-// Classes of words for the classifier of sentences (meaning/lexicon.json). Private to text_meaning.cc.
+// Classes of words for the classifier of sentences (meaning/lexicon.json, read by bake/). Private to text_meaning.cc.
 #pragma once
 
 #include <array>
@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "static/baked.h"
 
 namespace interlock::scan {
 
@@ -40,6 +42,10 @@ class MeaningLexicon {
  public:
   [[nodiscard]] static const MeaningLexicon& Get();
 
+  MeaningLexicon() = default;  // empty
+  explicit MeaningLexicon(BakedReader& in);
+  void Write(BakedWriter& out) const;
+
   // What a listed word is; phrases that it may begin are after `phrases`, `count` of them.
   struct Entry {
     MeaningSet set;   // of the word alone
@@ -56,6 +62,7 @@ class MeaningLexicon {
     std::uint8_t size = 0;   // ... so many of them
     char before = 0;         // the sign that must stand right before; 0: any
     char after = 0;
+    std::uint8_t unused = 0;
   };
   // By word; looked up in ListedWords.
   [[nodiscard]] const std::vector<Entry>& entries() const noexcept { return entries_; }
@@ -70,7 +77,7 @@ class MeaningLexicon {
   [[nodiscard]] const MeaningSet& acts() const noexcept { return acts_; }
 
  private:
-  MeaningLexicon();
+  friend class LexiconBuilder;  // bake/lexicon.cc
   std::vector<MeaningClass> classes_;
   std::vector<Phrase> phrases_;
   std::vector<std::uint64_t> hashes_;

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -66,9 +67,10 @@ struct Symbols {
   MeaningSet remembered_set;
 
   static const Symbols& Get();
+  explicit Symbols(const MeaningLexicon& lexicon);
+  [[nodiscard]] std::uint32_t Number(std::string_view name) const;  // of a symbol that must exist
 
  private:
-  Symbols();
   void Push(std::string name, std::string title);
 };
 
@@ -89,11 +91,14 @@ struct MeaningModel {
   SymbolSet voice;   // ... that it is the assistant
 
   static const MeaningModel& Get();
+  MeaningModel() = default;  // empty
+  explicit MeaningModel(BakedReader& in);
+  void Write(BakedWriter& out) const;
   // The most that a text with these symbols can reach, whatever the order of its words.
   [[nodiscard]] double Most(const SymbolSet& symbols) const noexcept;
 
  private:
-  MeaningModel();
+  friend class ModelBuilder;  // bake/model.cc
   // Every set that a frame needs, frame by frame, the rarest first.
   std::vector<SymbolSet> needs_;
   std::vector<std::uint32_t> need_ends_;  // of each frame

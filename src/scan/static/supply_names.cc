@@ -2,19 +2,19 @@
 // that contain a popular one (plug-ins, ports, type packages) are honest.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "interlock/base/text.h"
 #include "static/ascii.h"
+#include "static/name_table.h"
 #include "static/supply_internal.h"
-#include "static/text_lexicon.h"
 
 namespace interlock::embedded {
+std::string_view Find_scan_baked(std::string_view file);  // generated: cmake/Embed.cmake, bake/
 std::string_view Find_scan_names(std::string_view file);  // generated: cmake/Embed.cmake
-}
+}  // namespace interlock::embedded
 
 namespace interlock::scan {
 namespace {
@@ -28,83 +28,17 @@ constexpr std::uint32_t kRankClaim = 4000;
 constexpr std::size_t kLongCore = 8;         // of a scope, so that nobody else comes by it
 constexpr std::uint32_t kScopePackages = 4;  // popular packages that make a scope popular
 
-// Names with a number each, in the order in which they came; open addressing, since a scan waits for tens of thousands
-// to be read. Names live as long as the table.
-class NameTable {
- public:
-  using Entry = std::pair<std::string_view, std::uint32_t>;
-
-  explicit NameTable(std::size_t names) { Grow(names * 2); }
-
-  // The number of the name, 0 if it is new.
-  std::uint32_t& operator[](std::string_view name) {
-    std::size_t at = HashWord(name) & mask_;
-    for (; slots_[at] != 0; at = (at + 1) & mask_) {
-      if (entries_[slots_[at] - 1].first == name) return entries_[slots_[at] - 1].second;
-    }
-    entries_.emplace_back(name, 0);
-    slots_[at] = static_cast<std::uint32_t>(entries_.size());
-    if (entries_.size() * 2 > slots_.size()) Grow(entries_.size() * 4);
-    return entries_.back().second;
-  }
-  [[nodiscard]] const Entry* find(std::string_view name) const {
-    for (std::size_t at = HashWord(name) & mask_; slots_[at] != 0; at = (at + 1) & mask_) {
-      if (entries_[slots_[at] - 1].first == name) return &entries_[slots_[at] - 1];
-    }
-    return end();
-  }
-  [[nodiscard]] bool contains(std::string_view name) const { return find(name) != end(); }
-  // 0: not there.
-  [[nodiscard]] std::uint32_t at(std::string_view name) const {
-    const Entry* const entry = find(name);
-    return entry == end() ? 0 : entry->second;
-  }
-  [[nodiscard]] const Entry* begin() const { return entries_.data(); }
-  [[nodiscard]] const Entry* end() const { return entries_.data() + entries_.size(); }
-
- private:
-  void Grow(std::size_t least) {
-    slots_.assign(std::bit_ceil(std::max<std::size_t>(least, 64)), 0);
-    mask_ = slots_.size() - 1;
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-      std::size_t at = HashWord(entries_[i].first) & mask_;
-      while (slots_[at] != 0) at = (at + 1) & mask_;
-      slots_[at] = static_cast<std::uint32_t>(i + 1);
-    }
-  }
-
-  std::vector<Entry> entries_;
-  std::vector<std::uint32_t> slots_;  // entries, plus 1
-  std::size_t mask_ = 0;
-};
-
-struct Names {
-  explicit Names(std::string_view file) : ranks(kMostNames), scopes(0) {
-    std::string_view text = embedded::Find_scan_names(file);
-    std::uint32_t rank = 0;
-    while (!text.empty()) {
-      const std::size_t end = std::min(text.find('\n'), text.size());
-      const std::string_view name = text.substr(0, end);
-      text.remove_prefix(std::min(end + 1, text.size()));
-      if (name.empty()) continue;
-      ++rank;
-      // Who stands there twice is as popular as the first time.
-      if (std::uint32_t& known = ranks[name]; known == 0) known = rank;
-      if (name.front() == '@') ++scopes[name.substr(0, name.find('/'))];
-    }
-  }
-  static constexpr std::size_t kMostNames = 20'000;  // or so
-  NameTable ranks;
-  NameTable scopes;  // "@types" -> how many popular packages
-};
-
 // Each read when it is first asked for, and left to the end of the program.
-const Names& NamesOf(std::string_view ecosystem) {
+const PopularNames& NamesOf(std::string_view ecosystem) {
+  const auto load = [](std::string_view file) {
+    BakedReader in(embedded::Find_scan_baked(file));
+    return PopularNames(in);
+  };
   if (ecosystem == kPypi) {
-    static const Names& pypi = *new Names("pypi.txt");
+    static const PopularNames pypi = load("pypi.baked");
     return pypi;
   }
-  static const Names& npm = *new Names("npm.txt");
+  static const PopularNames npm = load("npm.baked");
   return npm;
 }
 
@@ -202,8 +136,7 @@ template <class Use>
 void ForEachNear(const NameTable& ranks, std::string_view name, Use use) {
   std::string candidate;
   const auto look = [&] {
-    const auto at = ranks.find(candidate);
-    if (at != ranks.end()) use(at->first, at->second);
+    if (const auto at = ranks.find(candidate)) use(at->first, at->second);
   };
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-.";
   for (std::size_t i = 0; i < name.size(); ++i) {
@@ -284,12 +217,12 @@ std::string CoreOfScope(std::string_view scope) {
 const std::unordered_map<std::string, std::string_view>& CoresOfScopes() {
   static const auto cores = [] {
     std::unordered_map<std::string, std::string_view> made;
-    const Names& names = NamesOf(kNpm);
-    for (const auto& [scope, packages] : names.scopes) {
+    const PopularNames& names = NamesOf(kNpm);
+    names.scopes.Each([&](std::string_view scope, std::uint32_t packages) {
       std::string_view& best = made[CoreOfScope(scope)];
       const std::uint32_t most = best.empty() ? 0 : names.scopes.at(best);
       if (packages > most || (packages == most && scope < best)) best = scope;
-    }
+    });
     return made;
   }();
   return cores;
@@ -304,9 +237,9 @@ std::string SkeletonOf(std::string_view name) {
 const std::unordered_map<std::string, std::string_view>& SkeletonsOf(std::string_view ecosystem) {
   const auto load = [](std::string_view which) {
     std::unordered_map<std::string, std::string_view> skeletons;
-    for (const auto& [name, rank] : NamesOf(which).ranks) {
+    NamesOf(which).ranks.Each([&](std::string_view name, std::uint32_t rank) {
       if (rank <= kRankSure) skeletons.emplace(SkeletonOf(name), name);
-    }
+    });
     return skeletons;
   };
   static const auto pypi = load(kPypi);
@@ -330,14 +263,14 @@ std::optional<NameLikeness> Flattened(std::string_view name) {
   constexpr std::uint32_t kRankFlat = 2500;
   static const auto flat = [] {
     std::unordered_map<std::string, std::string_view> made;
-    const Names& names = NamesOf(kNpm);
-    for (const auto& [full, rank] : names.ranks) {
+    const PopularNames& names = NamesOf(kNpm);
+    names.ranks.Each([&](std::string_view full, std::uint32_t rank) {
       if (full.front() != '@' || rank > kRankFlat || names.scopes.at(full.substr(0, full.find('/'))) < kScopePackages)
-        continue;
+        return;
       std::string plain(full.substr(1));
       std::replace(plain.begin(), plain.end(), '/', '-');
       made.emplace(std::move(plain), full);
-    }
+    });
     return made;
   }();
   const auto at = name.size() >= kLongCore ? flat.find(std::string(name)) : flat.end();
@@ -346,7 +279,7 @@ std::optional<NameLikeness> Flattened(std::string_view name) {
 }
 
 // "openai-official-sdk": a popular name with a claim to be the true one.
-std::optional<NameLikeness> Claim(const Names& names, std::string_view name) {
+std::optional<NameLikeness> Claim(const PopularNames& names, std::string_view name) {
   constexpr std::array<std::string_view, 5> kClaims = {"official", "genuine", "verified", "original", "authentic"};
   std::vector<std::string_view> words;
   std::string_view rest = name;
@@ -361,7 +294,7 @@ std::optional<NameLikeness> Claim(const Names& names, std::string_view name) {
   if (!claims || name.front() == '@') return std::nullopt;
   for (const std::string_view word : words) {
     const auto at = names.ranks.find(word);
-    if (word.size() < kShort || at == names.ranks.end() || at->second > kRankClaim) continue;
+    if (word.size() < kShort || !at || at->second > kRankClaim) continue;
     return NameLikeness{NameLikeness::Kind::kClaim, std::string(word), at->second, "claims to be the true one"};
   }
   return std::nullopt;
@@ -404,7 +337,7 @@ std::optional<NameLikeness> LooksLikeAction(std::string_view name) {
 
 std::optional<std::string> LooksLikeOwner(std::string_view owner) {
   if (owner.size() < kLongCore || owner.size() > kMaxName) return std::nullopt;
-  const Names& names = NamesOf(kNpm);
+  const PopularNames& names = NamesOf(kNpm);
   const std::string scope = "@" + LowerCase(owner);
   if (names.scopes.contains(scope)) return std::nullopt;
   std::optional<std::string> best;
@@ -422,11 +355,7 @@ bool IsOtherOwner(std::string_view owner, std::string_view target) {
          (owner.starts_with(target) && (owner.substr(target.size()) == "-go" || owner.substr(target.size()) == "-rs"));
 }
 
-std::uint32_t RankOf(std::string_view ecosystem, std::string_view name) {
-  const Names& names = NamesOf(ecosystem);
-  const auto at = names.ranks.find(name);
-  return at == names.ranks.end() ? 0 : at->second;
-}
+std::uint32_t RankOf(std::string_view ecosystem, std::string_view name) { return NamesOf(ecosystem).ranks.at(name); }
 
 bool IsSlipOf(std::string_view ecosystem, std::string_view name, std::string_view target) {
   if (name == target) return false;
@@ -437,7 +366,7 @@ bool IsSlipOf(std::string_view ecosystem, std::string_view name, std::string_vie
 std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_view raw) {
   if (raw.size() < kShort || raw.size() > kMaxName) return std::nullopt;
   const std::string name = ecosystem == kPypi ? NormalPypiName(raw) : LowerCase(raw);
-  const Names& names = NamesOf(ecosystem);
+  const PopularNames& names = NamesOf(ecosystem);
   if (names.ranks.contains(name)) return std::nullopt;
   if (std::optional<NameLikeness> found = Homoglyph(ecosystem, name)) return found;
   if (name.front() != '@') {
@@ -453,8 +382,7 @@ std::optional<NameLikeness> LooksLike(std::string_view ecosystem, std::string_vi
   const std::size_t slash = name.find('/');
   if (slash == std::string::npos) return std::nullopt;
   const std::string scope = name.substr(0, slash);
-  const auto own = names.scopes.find(scope);
-  if (own == names.scopes.end() && scope.size() > kShort) {
+  if (!names.scopes.contains(scope) && scope.size() > kShort) {
     // Another scope with the very package that a popular scope has.
     std::optional<NameLikeness> best;
     ForEachNear(names.scopes, scope, [&](std::string_view target, std::uint32_t packages) {

@@ -13,7 +13,7 @@
 #include "static/text_tongues.h"
 
 namespace interlock::embedded {
-std::string_view Find_scan_meaning(std::string_view file);  // generated: cmake/Embed.cmake
+std::string_view Find_scan_glossary(std::string_view file);  // generated: cmake/Embed.cmake
 }
 
 namespace interlock::scan {
@@ -67,7 +67,7 @@ constexpr std::array<TongueShort, 7> kTongueShort = {{
 
 const Glossary& Own() {
   static const std::shared_ptr<const Glossary> glossary = [] {
-    auto parsed = Glossary::Parse(embedded::Find_scan_meaning("glossary.json"));
+    auto parsed = Glossary::Parse(embedded::Find_scan_glossary("glossary.json"));
     INTERLOCK_CHECK(parsed.ok(), "the shipped glossary is valid");
     return parsed.value();
   }();

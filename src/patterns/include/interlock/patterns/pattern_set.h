@@ -97,8 +97,8 @@ class PatternSet {
   // text, or for words that are too short or too long; kPatternBackend when the literals cannot be compiled.
   [[nodiscard]] static base::Result<PatternSet> Compile(std::span<const PatternSpec> specs,
                                                         const PatternOptions& options = {});
-  // What a scan wants to know of a spec beside the spec itself, as one line of text; empty where there is nothing that
-  // a line can say.
+  // What a scan wants to know of a spec beside the spec itself, in bytes of its own; empty where there is nothing that
+  // can be said so.
   [[nodiscard]] static std::string Derive(const PatternSpec& spec, const PatternOptions& options = {});
   // What is wrong with one spec, as Compile would say it.
   [[nodiscard]] static base::Status Check(const PatternSpec& spec, const PatternOptions& options = {});

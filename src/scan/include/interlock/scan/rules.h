@@ -96,6 +96,8 @@ struct RuleLoading {
   bool examples = true;  // of the shipped rules: only who tests or explains them reads any
 };
 
+struct BakedRules;
+
 class RuleSet {
  public:
   // Reads rule files; all diagnostics at once in the error's message, located. Later files may not repeat an id unless
@@ -121,6 +123,7 @@ class RuleSet {
 
  private:
   RuleSet();
+  static base::Result<RuleSet> Of(BakedRules rules, std::span<const RuleFile> own, const RuleLoading& how);
   std::unique_ptr<Impl> impl_;
 };
 
