@@ -345,7 +345,8 @@ int RunScan(const ScanArgs& args) {
     cache.emplace(std::move(opened.value()));
   }
   platform::Workers workers(args.jobs);
-  std::optional<base::Result<scan::RuleSet>> loaded;
+  // To the end of the program, which has no need to take every expression apart.
+  static auto& loaded = *new std::optional<base::Result<scan::RuleSet>>;
   workers.ForEach(2, [&](std::size_t i) {
     if (i == 0) {
       loaded.emplace(cache ? LoadRules(args.rules, *cache) : LoadRules(args.rules));

@@ -168,7 +168,7 @@ bool Wanted::IsIn(std::string_view text) const noexcept {
 
 void BlockGrams::Open(std::string_view text) {
   text_ = text;
-  looked_at_ = nullptr;
+  one_ = other_ = nullptr;
   first_ = end_ = 0;
   read_.assign(text.size() / kBlock + 1, kUnread);
   if (blocks_.size() < read_.size()) blocks_.resize(read_.size());
@@ -203,17 +203,26 @@ void BlockGrams::Read(std::size_t index) {
 }
 
 void BlockGrams::Look(std::size_t begin, std::size_t end) {
-  looked_at_ = nullptr;
+  one_ = other_ = nullptr;
   if (begin >= end || end > text_.size()) return;
   const std::size_t first = begin / kBlock;
   const std::size_t last = (end - 1) / kBlock;
   if (last - first >= kMostBlocks) return;
-  if (first != first_ || last + 1 != end_) {
+  const bool two = last - first < 2;
+  if (two || first != first_ || last + 1 != end_) {
     beyond_ = false;
     for (std::size_t i = first; i <= last; ++i) {
       if (read_[i] == kUnread) Read(i);
       beyond_ = beyond_ || read_[i] == kBeyond;
     }
+    first_ = end_ = 0;
+  }
+  if (two) {
+    one_ = &blocks_[first];
+    other_ = &blocks_[last];
+    return;
+  }
+  if (end_ == 0) {
     together_ = blocks_[first];
     for (std::size_t i = first + 1; i <= last; ++i) {
       for (std::size_t k = 0; k < together_.size(); ++k) together_[k] |= blocks_[i][k];
@@ -221,7 +230,7 @@ void BlockGrams::Look(std::size_t begin, std::size_t end) {
     first_ = first;
     end_ = last + 1;
   }
-  looked_at_ = &together_;
+  one_ = other_ = &together_;
 }
 
 }  // namespace interlock::patterns

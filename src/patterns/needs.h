@@ -56,17 +56,18 @@ class BlockGrams {
   void Look(std::size_t begin, std::size_t end);
   // False: they are without the word. More than kMostBytes, and a block, always may have it.
   [[nodiscard]] bool MayHave(const Wanted& wanted) const noexcept {
-    if (looked_at_ == nullptr) return true;
+    if (one_ == nullptr) return true;
     if (wanted.beyond_) return beyond_;
-    const std::uint64_t* const grams = looked_at_->data();
+    const std::uint64_t* const one = one_->data();
+    const std::uint64_t* const other = other_->data();
     for (std::size_t k = 0; k < wanted.count_; ++k) {
       const std::size_t gram = wanted.grams_.data()[k];
-      if ((grams[gram / 64] >> gram % 64 & 1) == 0) return false;
+      if (((one[gram / 64] | other[gram / 64]) >> gram % 64 & 1) == 0) return false;
     }
     return true;
   }
   // False: they may have bytes beyond ASCII.
-  [[nodiscard]] bool AreAscii() const noexcept { return looked_at_ != nullptr && !beyond_; }
+  [[nodiscard]] bool AreAscii() const noexcept { return one_ != nullptr && !beyond_; }
 
  private:
   static constexpr std::size_t kBlock = 512;
@@ -79,7 +80,9 @@ class BlockGrams {
   std::vector<Grams> blocks_;
   enum : std::uint8_t { kUnread, kAscii, kBeyond };
   std::vector<std::uint8_t> read_;
-  const Grams* looked_at_ = nullptr;  // `together_`; nullptr: nothing is, or too much
+  // What is asked about: two blocks, which may be one, or `together_` twice; nullptr: nothing is, or too much.
+  const Grams* one_ = nullptr;
+  const Grams* other_ = nullptr;
   // What blocks [first_, end_) have: windows of patterns that share a word are the same ones.
   Grams together_{};
   std::size_t first_ = 0;

@@ -234,6 +234,7 @@ struct PatternSet::Impl {
     std::uint32_t reach = 0;
     bool narrow = false;  // the expression is ASCII: of a text that is, bytes are its characters
     std::string derived;  // PatternSpec::derived
+    bool inside = false;  // ... says that each match has one of the words inside
     // The expression with every counted repetition unbounded: matches wherever it does, by an automaton that has no
     // counters and is many times smaller. Windows that it does not match are done.
     mutable std::string loose;  // after `once`; `regex` itself where it is not worth asking
@@ -556,6 +557,8 @@ base::Result<PatternSet> PatternSet::Compile(std::span<const PatternSpec> specs,
     pattern->narrow = base::IsAscii(spec.regex);
     for (const std::string& word : spec.words) pattern->words.push_back(FoldWord(word));
     pattern->derived = spec.derived;
+    const std::size_t flags = spec.derived.find(kField);
+    pattern->inside = flags != std::string_view::npos && spec.derived.substr(flags + 2, 1) == "h";
     if (spec.words.empty() && !spec.derived.empty()) {
       const std::string_view taken = spec.derived.substr(0, spec.derived.find(kField));
       if (!taken.empty()) {
@@ -612,12 +615,22 @@ PatternOutcome PatternSet::Scan(std::string_view text, PatternScratch& scratch, 
   if (impl_->literals != nullptr && !impl_->literals->Find(text, own.LiteralsOf(impl_->serial), own.hits)) {
     outcome.complete = false;
   }
+  std::size_t part = 0;  // the first border behind where the word begins
   for (const LiteralHit& hit : own.hits) {
     const auto end = hit.begin + static_cast<std::uint32_t>(impl_->words[hit.word].size());
+    while (part < borders.size() && borders[part] <= hit.begin) ++part;
+    while (part > 0 && borders[part - 1] > hit.begin) --part;
     for (const std::uint32_t user : impl_->users[hit.word]) {
-      const std::uint32_t reach = impl_->patterns[user]->reach;
-      own.Add(user,
-              {hit.begin > reach ? hit.begin - reach : 0, size - end > reach ? end + reach : size, hit.begin, end});
+      const Impl::Pattern& pattern = *impl_->patterns[user];
+      const std::uint32_t reach = pattern.reach;
+      Window window = {hit.begin > reach ? hit.begin - reach : 0, size - end > reach ? end + reach : size, hit.begin,
+                       end};
+      // A match that has the word in it lies between the borders around it.
+      if (pattern.inside) {
+        if (part > 0) window.begin = std::max(window.begin, borders[part - 1]);
+        if (part < borders.size() && borders[part] >= end) window.end = std::min(window.end, borders[part]);
+      }
+      own.Add(user, window);
     }
   }
   for (const std::uint32_t pattern : impl_->always) own.Add(pattern, {0, size, 0, size});

@@ -341,9 +341,12 @@ RC_GTEST_PROP(PatternsProperty, WhatIsDerivedSavesWorkAndChangesNothing, ()) {
 
 // Between borders everything is as in texts of their own, as long as nothing looks beyond them.
 RC_GTEST_PROP(PatternsProperty, PartsAreSearchedByThemselves, ()) {
-  const std::string regex =
-      *rc::gen::element<std::string>("abc", "a.{0,3}c", "(abc|cba)[^b]{0,9}(aab|bba)", "(?i)ab.*c", "b+a");
-  const PatternSet set = Make({{regex, {"ab", "ba"}, kWholeText}});
+  const std::string regex = *rc::gen::element<std::string>("abc", "a.{0,3}c", "(abc|cba)[^b]{0,9}(aab|bba)",
+                                                           "(?i)ab.*c", "b+a", "abc|cba.?b");
+  PatternSpec spec = {regex, {"ab", "ba"}, kWholeText};
+  const std::string derived = PatternSet::Derive(spec);
+  if (*rc::gen::arbitrary<bool>()) spec.derived = derived;
+  const PatternSet set = Make({spec});
   std::string text;
   std::vector<std::uint32_t> borders;
   std::vector<PatternHit> wanted;

@@ -188,10 +188,7 @@ bool HasWork(const ModuleView& view, FuncId function, Counts counts) {
 
 bool Engine::SendsBesideWork(std::string_view host) {
   if (statement_.kind != StmtKind::kExpr || !IsEntry()) return false;
-  // A page that a browser is sent to answers in the browser.
-  if (AnyOf(TextAt(statement_.loc).substr(0, 300),
-            {".goto(", ".navigate(", "driver.get(", "browser.get(", "webbrowser."}))
-    return false;
+  if (OpensPage(TextAt(statement_.loc))) return false;
   for (const EntryPoint& entry : entry_points_) {
     if (entry.module == module_ && entry.function == function_ && SpeaksOfHost(entry, host)) return false;
   }

@@ -65,10 +65,12 @@ struct Condition {
   std::uint16_t depth = 0;
   Trigger trigger = Trigger::kAlways;
   Loc loc;
+  Loc test;             // what is asked; nothing where nobody can see it
   bool dated = false;   // a day that stands in the code
   bool guards = false;  // its body leaves the function: what follows is done only where it does not hold
   bool chance = false;  // what a number drawn at random says
   bool amount = false;  // compares with a number of several digits
+  bool debug = false;   // holds only where somebody has set a variable that asks for traces
 };
 
 // A parameter that is sent to a host that stands in the code.

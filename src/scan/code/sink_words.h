@@ -30,6 +30,12 @@ inline bool Contains(std::string_view text, std::string_view part) {
 
 inline bool AnyOf(std::string_view text, std::initializer_list<std::string_view> parts) { return SaysAny(text, parts); }
 
+// A statement that sends a browser to a page: the page answers there, before the user's eyes.
+inline bool OpensPage(std::string_view statement) {
+  const std::string_view callee = statement.substr(0, std::min(statement.find('('), std::size_t{200}) + 1);
+  return AnyOf(callee, {".goto(", ".navigate(", "driver.get(", "browser.get(", "webbrowser."});
+}
+
 // Without blanks, with one kind of quotes.
 inline std::string Squeezed(std::string_view text) {
   std::string out(text.substr(0, 8192));

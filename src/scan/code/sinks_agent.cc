@@ -343,7 +343,12 @@ void Engine::JudgeGraphCall(const Call& call, std::string_view last) {
         code().exprs[said].text == "content") {
       const std::string name(TextAt(code().exprs[code().exprs[said].base].loc).substr(0, 60));
       const std::string body = Squeezed(TextAt(code().functions[function_].loc));
-      if (AnyOf(body, {"isinstance(" + name + ",ToolMessage", name + "instanceofToolMessage", name + ".type==\"tool\"",
+      // if (m.type === "system") return new SystemMessage(...): what had the rank gets it back.
+      const bool had = std::ranges::any_of(conditions_, [&](const Condition& one) {
+        return AnyOf(TextAt(one.test).substr(0, 200), {"\"system\"", "'system'", "SystemMessage"});
+      });
+      if (!had &&
+          AnyOf(body, {"isinstance(" + name + ",ToolMessage", name + "instanceofToolMessage", name + ".type==\"tool\"",
                        name + ".getType()===\"tool\"", name + "._getType()===\"tool\"", name + ".type===\"tool\"",
                        "isinstance(" + name + ",(ToolMessage", "isToolMessage(" + name + ")"})) {
         Raise("STATE-006", call.expr, {}, 0, "gives what a tool has answered the rank of a system message");

@@ -438,7 +438,7 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
           "has other programs fetch packages from, or send through, a host of its own, by " + Shown(path), 0.8);
   }
   JudgeStartLine(call, path, data);
-  if (last_ && data.Has(kTapped) && IsOpenPlace(path)) {
+  if (last_ && data.Has(kTapped) && IsOpenPlace(path) && std::ranges::none_of(conditions_, &Condition::debug)) {
     Raise("EXFIL-007", call.expr, data, kTapped, "keeps copies of what was meant for others in " + Shown(path), 0.9);
   }
   JudgeUnguarded(call, path, data);
@@ -528,6 +528,7 @@ bool Engine::JudgeRelay(const Call& call, const Taint& data, const std::string& 
   const bool inner = shape.parent != kNone && shape.parent != kModuleBody;
   if (!whole || !inner) return false;
   const bool wraps = CallsWrapped();
+  if (IsEntry() && !wraps) return false;  // a tool of its own, whose arguments are its work
   const bool tools = std::any_of(entry_points_.begin(), entry_points_.end(), [&](const EntryPoint& entry) {
     return entry.kind != "script" && entry.function != kNone && (wraps || entry.module == module_);
   });

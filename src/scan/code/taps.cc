@@ -475,7 +475,7 @@ bool Engine::SendingIsPurpose() {
 // The statement being read sends something and takes no answer: a failure is hushed up, or nothing there is about
 // sending.
 bool Engine::SendsAside() {
-  if (statement_.kind != StmtKind::kExpr) return false;
+  if (statement_.kind != StmtKind::kExpr || OpensPage(TextAt(statement_.loc))) return false;
   if (!SendingIsPurpose()) return true;
   return IsHushed();
 }

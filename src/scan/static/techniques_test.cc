@@ -199,5 +199,10 @@ TEST(Packages, WhatComesInStages) {
   EXPECT_GE(ExpectOf("stages_honest", false), 25U);
 }
 
+TEST(Packages, WhatADrawShowedToBeHonest) {
+  EXPECT_GE(ExpectOf("drawn_honest", false), 5U);
+  EXPECT_GE(ExpectOf("drawn", true), 3U);
+}
+
 }  // namespace
 }  // namespace interlock::scan

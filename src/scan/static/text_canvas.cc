@@ -511,7 +511,10 @@ base::ByteSpan TextCanvas::Back(const TextPassage& passage, std::uint32_t begin,
   if ((passage.kind & kSurfaceDecoded) != 0) return passage.bytes;
   const std::size_t from = passage.map[begin - passage.begin];
   const std::size_t to = passage.map[end - 1 - passage.begin];
-  return {std::min(from, to), std::max(from, to) + 1};
+  // Where its last character begins; that may have more bytes.
+  std::size_t behind = std::max(from, to) + 1;
+  while (behind < source.size() && (static_cast<unsigned char>(source[behind]) & 0xC0U) == 0x80U) ++behind;
+  return {std::min(from, to), behind};
 }
 
 std::vector<std::uint32_t> TextCanvas::Borders() const {
