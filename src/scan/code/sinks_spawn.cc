@@ -156,8 +156,10 @@ std::string Engine::LineOfWords(const Call& call, const Spawned& spawned, bool p
 
 // Somebody else says which program it is, or all of its words.
 void Engine::JudgeChosenProgram(const Call& call, const Spawned& spawned) {
-  // npm's `open` shows an address in the user's browser, or a file in its own program: no words of a command.
-  const bool shows = !view().is_python() && (call.callee.text == "open" || call.callee.text == "open.default");
+  // npm's `open`, and os.startfile, show an address in the user's browser, or a file in its own program: no words of a
+  // command. (A file that was fetched is judged as such.)
+  const bool shows = view().is_python() ? call.callee.text == "os.startfile"
+                                        : call.callee.text == "open" || call.callee.text == "open.default";
   Use(call, Permission::kSubprocess,
       shows                     ? std::string("open")
       : spawned.program.empty() ? std::string("any command")

@@ -200,8 +200,8 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 5U);
-  EXPECT_GE(ExpectOf("drawn", true), 3U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 7U);
+  EXPECT_GE(ExpectOf("drawn", true), 4U);
 }
 
 }  // namespace

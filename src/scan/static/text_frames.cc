@@ -287,17 +287,17 @@ class Finder {
       int to = rule;
       const bool forget = view.word(i) == "forget" || view.word(i) == "ignore" || view.word(i) == "disregard";
       if (rule != kNone && prior != kNone && prior <= rule) {
-        score = 0.55;
-        if (view.is(prior, Bit(kWSafety)) || view.SaysOne(prior, prior, {"system", "previous", "prior", "earlier"})) {
-          score = 0.8;
-        }
-        if (forget) score += 0.15;
+        const bool plain =
+            view.is(prior, Bit(kWSafety)) || view.SaysOne(prior, prior, {"system", "previous", "prior", "earlier"});
+        score = (plain ? 0.8 : 0.55) + (forget ? 0.15 : 0.0);
       } else if (rule != kNone && view.Find(i + 1, rule, Bit(kWEvery)) != kNone && forget) {
         score = 0.7;
-      } else if (view.Find(i + 1, i + 8, Bit(kWUser)) != kNone &&
-                 (view.SaysOne(i + 1, i + 10, {"task", "request", "specification", "preferences"}) || rule != kNone)) {
-        // The user's own word put below somebody else's.
-        to = view.Find(i + 1, i + 8, Bit(kWUser));
+      } else if (const int user = view.Find(i + 1, i + 8, Bit(kWUser));
+                 user != kNone &&
+                 (view.SaysOne(i + 1, i + 10, {"task", "request", "specification", "preferences"}) || user < rule ||
+                  (rule != kNone && view.SaysOne(rule + 1, user, {"of", "by", "that", "from", "which"})))) {
+        // The user's own word put below somebody else's; not "override protections and delete user-made files".
+        to = user;
         score = 0.6;
       }
       if (score == 0.0) {
@@ -314,14 +314,14 @@ class Finder {
       if (score == 0.0 || (forget && to == rule && view.SaysOfWhatIsRead(rule))) continue;
       // "Override the whole system message:", and a program that sets an option: what the example shows.
       if (NamesOption(view, i, forget) || (!forget && view.SaysWhen(to))) continue;
-      const std::string_view w = view.word(i);
       const bool ruled = to > i && view.SaysOne(to + 1, to + 2, {"related"});
       // "Without discarding earlier constraints": kept.
       if (view.Find(i - 2, i - 1, Bit(kWWithout)) != kNone) continue;
       // "When an application violates a system constraint", "ignore instructions related to old files". What is told
       // rather than ordered has a person look.
       if (!view.Directs(i) || view.Tells(i)) {
-        score = std::min(score - (w.starts_with("violat") || w.starts_with("ignoring") ? 0.5 : 0.2), kMostOfTold);
+        const bool tells = view.word(i).starts_with("violat") || view.word(i).starts_with("ignoring");
+        score = std::min(score - (tells ? 0.5 : 0.2), kMostOfTold);
       }
       if (ruled || view.FindWord(to + 1, to + 1, "about") != kNone || view.OfContents(i, to) || view.OfForm(rule))
         score -= 0.6;
