@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "code/catalogue.h"
 #include "code/engine.h"
 #include "code/engine_words.h"
 #include "code/entry.h"
@@ -202,6 +203,15 @@ class Collector {
     text += part;
   }
 
+  // So many of a call's first arguments say what is asked for, and are no part of the answer: the name of a variable,
+  // how and where somebody is asked.
+  static std::size_t AskedWith(Language language, std::string_view callee, std::size_t args) {
+    const CatalogueEntry* const entry = callee.empty() ? nullptr : Catalogue::For(language).Find(callee);
+    if (entry == nullptr) return 0;
+    if (entry->role == Role::kEnvRead) return std::min<std::size_t>(args, 1);
+    return entry->role == Role::kHttp ? args : 0;
+  }
+
   // All constants that the value may say, in the order of the program.
   void Gather(const ModuleView& view, ExprId id, FuncId scope, int depth, std::string& text) {
     const Module& module = view.module();
@@ -258,7 +268,8 @@ class Collector {
         // [a, b].join("\n"), TABLE.get(key), text.strip()
         if (expr.base < module.exprs.size() && module.exprs[expr.base].kind == ExprKind::kMember)
           Gather(view, module.exprs[expr.base].base, scope, depth + 1, text);
-        for (const Arg& arg : module.ArgsOf(expr)) {
+        const std::span<const Arg> args = module.ArgsOf(expr);
+        for (const Arg& arg : args.subspan(AskedWith(module.language, callee.text, args.size()))) {
           if (arg.value >= module.exprs.size()) continue;
           const Expr& given = module.exprs[arg.value];
           if (given.kind != ExprKind::kFunction) {

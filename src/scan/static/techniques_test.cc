@@ -200,7 +200,7 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 7U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 8U);
   EXPECT_GE(ExpectOf("drawn", true), 4U);
 }
 
