@@ -42,6 +42,8 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
     if (to < count) {
       given[to].Join(taints[i]);
       given[to].Join(NamedPlace(args[i].value));
+      if (taints[i].Has(kFieldLabels))
+        NoteSecrets(module, function, to, shape.params[to].variadic ? kNone : args[i].value, taints[i]);
       NoteLent(module, function, to, args[i].value);
       GiveObject(module, function, to, args[i].value);
     }
@@ -149,6 +151,7 @@ void Engine::CallBack(const Value& function, const Taint& taint, Taint* result, 
     Taint entering = taint;
     entering.params = 0;
     if ((about.in[p].labels | entering.labels) != about.in[p].labels) changed_ = true;
+    if (entering.Has(kFieldLabels)) NoteSecrets(function.module, function.index, p, kNone, entering);
     about.in[p].Join(entering);
   }
   ReadFunction(function.module, function.index);

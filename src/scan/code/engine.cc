@@ -539,6 +539,7 @@ Taint Engine::EvalMember(ExprId id) {
     }
   }
   taint = Eval(expr.base);
+  if (base->kind == ExprKind::kName && taint.Has(kFieldLabels)) NarrowToField(expr.base, key, &taint);
   if (expr.kind == ExprKind::kIndex && view().is_python()) {
     if (const Taint item = OfItem(view().Evaluate(expr.base, function_), taint, id); item.labels != 0) return item;
   }

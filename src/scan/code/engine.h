@@ -223,8 +223,7 @@ class Engine {
   Taint EnvRead(std::string_view name, ExprId at);
   void TakeNamed(const Taint& name, ExprId at, Taint* value);
 
-  // sinks.cc
-  Taint Judge(Call& call, bool* handled);
+  Taint Judge(Call& call, bool* handled);  // sinks.cc
   void JudgePiecedName(const Call& call);
   // sinks_network.cc
   Taint JudgeNetwork(Call& call);
@@ -453,7 +452,9 @@ class Engine {
   [[nodiscard]] bool OwnClass(ExprId name) const;
   void NoteTap(ExprId target, ExprId value);
   void NoteTapCall(const Call& call);
-  // objects.cc
+  // objects.cc: of tables that callers write out, each field by itself
+  void NoteSecrets(std::uint32_t module, FuncId function, std::size_t param, ExprId arg, const Taint& given);
+  void NarrowToField(ExprId table, std::string_view key, Taint* taint) const;
   [[nodiscard]] std::string FieldText(std::uint32_t module, FuncId scope, ExprId member) const;
   [[nodiscard]] Taint WholeRecord(const Call& call);
   [[nodiscard]] Taint WholeOf(ExprId object);
@@ -485,8 +486,7 @@ class Engine {
   [[nodiscard]] bool IsConnection(ExprId value) const;
   bool JudgeMirroredRequest(const Call& call, const Taint& data, const std::string& host);
   void JudgeSpan(const Call& call);
-  // taps.cc
-  void TapValue(ExprId value, const std::string& what);
+  void TapValue(ExprId value, const std::string& what);  // taps.cc
   [[nodiscard]] const std::string& TappedHere() const;
   [[nodiscard]] bool WatchingIsPurpose() const;
   bool JudgeTapped(const Call& call, const Taint& data, const std::string& host, HostKind kind);

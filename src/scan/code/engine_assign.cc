@@ -16,6 +16,10 @@ void Engine::Store(std::uint32_t slot, Taint what, bool replace) {
     replace = false;
   }
   if ((at.labels | what.labels) != at.labels) changed_ = true;
+  // A table that the function itself changes is not what its callers wrote.
+  if (variable.param != kNone && variable.owner == kNone && what.Has(kFieldLabels) &&
+      variable.scope < facts_[module_].size())
+    NoteSecrets(module_, variable.scope, variable.param, kNone, what);
   if (replace) {
     at = what;
     if (const auto other = states_[module_].outside.find(slot); other != states_[module_].outside.end()) {

@@ -127,6 +127,12 @@ struct Packing {
   std::vector<std::uint32_t> fetchers;  // where their texts begin; ascending
 };
 
+// Of a table that callers write out for a parameter, which of its fields hold credentials.
+struct GivenSecrets {
+  std::vector<std::string> fields;
+  bool unknown = false;  // some caller gives a table that nobody can see into, or it is changed
+};
+
 struct FunctionFacts {
   std::vector<SentParam> sends;
   std::vector<LentParam> lent;
@@ -139,6 +145,7 @@ struct FunctionFacts {
   std::uint32_t keeps_at = 0;    // ... that are paths of files with an answer of such an address
   std::vector<Taint> in;         // of parameters, from callers
   std::vector<GivenText> texts;  // ... once somebody calls it
+  std::vector<GivenSecrets> secrets;
   Taint out;
   std::vector<std::uint64_t> calls;  // module << 32 | function
   Deeds deeds = 0;

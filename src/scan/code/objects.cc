@@ -671,4 +671,45 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* 
   return result;
 }
 
+// load({filter, token}): of what `load` reads of its parameter, only `token` holds a credential. A table that nobody
+// can see into, whole or with parts spread into it, says nothing of its fields; `arg` kNone: neither does this one.
+void Engine::NoteSecrets(std::uint32_t module, FuncId function, std::size_t param, ExprId arg, const Taint& given) {
+  constexpr std::size_t kMostFields = 64;
+  FunctionFacts& about = facts(module, function);
+  if (param >= about.in.size()) return;
+  if (about.secrets.empty()) about.secrets.resize(about.in.size());
+  if (about.secrets[param].unknown) return;
+  FuncId where = function_;
+  const ExprId origin = arg == kNone ? kNone : view().Origin(arg, function_, &where);
+  const bool table = origin < code().exprs.size() && where == function_ && code().exprs[origin].kind == ExprKind::kDict;
+  Labels seen = 0;
+  bool whole = table;
+  for (const Arg& field : table ? code().ArgsOf(code().exprs[origin]) : std::span<const Arg>()) {
+    const Taint held = Eval(field.value);
+    seen |= held.labels;
+    whole = whole && !field.name.empty();
+    if (!held.Has(kFieldLabels)) continue;
+    std::vector<std::string>& fields = facts(module, function).secrets[param].fields;
+    if (std::ranges::find(fields, field.name) != fields.end()) continue;
+    whole = whole && fields.size() < kMostFields;
+    fields.emplace_back(field.name);
+    changed_ = true;
+  }
+  if (whole && (given.labels & kFieldLabels & ~seen) == 0) return;
+  facts(module, function).secrets[param].unknown = true;
+  changed_ = true;
+}
+
+void Engine::NarrowToField(ExprId table, std::string_view key, Taint* taint) const {
+  const std::uint32_t slot = key.empty() ? kNone : view().SlotOf(table, function_);
+  if (slot == kNone) return;
+  const Slot& variable = view().slots()[slot];
+  if (variable.param == kNone || variable.owner != kNone || variable.scope != function_) return;
+  const std::vector<GivenSecrets>& secrets = facts_[module_][function_].secrets;
+  if (variable.param >= secrets.size() || secrets[variable.param].unknown || secrets[variable.param].fields.empty())
+    return;
+  const std::vector<std::string>& fields = secrets[variable.param].fields;
+  if (std::ranges::find(fields, key) == fields.end()) *taint = taint->Without(kFieldLabels);
+}
+
 }  // namespace interlock::scan::code

@@ -72,6 +72,8 @@ inline constexpr Labels kNetBare = 1ULL << 51U;     // answer of a bare address,
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
+// What a field of a table that is written out is told apart by.
+inline constexpr Labels kFieldLabels = kSecretLabels | kWeakSecretFile;
 inline constexpr Labels kOfUser = kSecretLabels | kWeakSecretFile | kFileContent | kKept | kClipboard | kKeys | kTapped;
 // What is no setting of a client: whatever is filled with it holds it, and a client that is set up with it shows it at
 // every request; its own key is none of it.

@@ -200,8 +200,8 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 8U);
-  EXPECT_GE(ExpectOf("drawn", true), 4U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 9U);
+  EXPECT_GE(ExpectOf("drawn", true), 7U);
 }
 
 }  // namespace
