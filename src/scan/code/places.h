@@ -40,8 +40,11 @@ enum class PathKind : std::uint8_t {
 // for, and written nowhere.
 [[nodiscard]] bool IsCompared(std::string_view text, std::size_t begin, std::size_t end);
 // `DANGEROUS_COMMANDS = [`, `blocked: list = field(` and its list on the next line: what a guard looks for begins at
-// `list`.
+// `list`, or what a schema shows (IsExample).
 [[nodiscard]] bool IsListOfForbidden(std::string_view text, std::size_t list);
+// `"examples": ["ls", ...]` of a parameter's schema: what stands at `at`, the list or an item of it, is shown and not
+// run.
+[[nodiscard]] bool IsExample(std::string_view text, std::size_t at);
 
 // .psql_history, fish_history: what was typed at a prompt. `name`: of a file, lower case.
 [[nodiscard]] bool IsHistoryOfCommands(std::string_view name);

@@ -496,15 +496,16 @@ bool IsFetcher(const Expr& part) {
 }  // namespace
 
 // What the file has that packs commands for PowerShell, or that is worth packing; looked for once, when first asked.
+static constexpr std::size_t kShortPacker = 600;  // bytes of a function that packs, and does little else
+
 const Packing& Engine::PackingOf() {
-  constexpr std::size_t kShort = 600;
   constexpr std::size_t kMostPackers = 16;
   std::optional<Packing>& known = states_[module_].packing;
   if (known) return *known;
   known.emplace();
   for (const Function& made : code().functions) {
     const std::string_view body = TextAt(made.loc);
-    if (made.name.size() > 1 && body.size() < kShort && known->packers.size() < kMostPackers && Packs(body))
+    if (made.name.size() > 1 && body.size() < kShortPacker && known->packers.size() < kMostPackers && Packs(body))
       known->packers.push_back(std::string(made.name) + "(");
   }
   for (const Expr& part : code().exprs) {
@@ -549,6 +550,19 @@ bool Engine::EncodesHere(std::string_view line) {
   const std::string_view body = TextAt(code().functions[function_].loc).substr(0, kMostOfPacker);
   packs->second = Packs(body) || std::ranges::any_of(PackingOf().packers,
                                                      [&](const std::string& called) { return Contains(body, called); });
+  // ... of another file.
+  const Loc here_at = code().functions[function_].loc;
+  for (ExprId id = 0; !packs->second && id < code().exprs.size(); ++id) {
+    const Expr& call = code().exprs[id];
+    if (call.kind != ExprKind::kCall || call.loc.begin < here_at.begin || call.loc.end > here_at.end) continue;
+    const Value callee = view().Callee(id, function_);
+    if (callee.kind != ValueKind::kFunction || callee.module == module_ || callee.module >= states_.size()) continue;
+    const Module& other = states_[callee.module].view->module();
+    if (callee.index >= other.functions.size()) continue;
+    const Loc made = other.functions[callee.index].loc;
+    if (made.end <= other.text.size() && made.begin < made.end)
+      packs->second = Packs(other.text.substr(made.begin, std::min<std::size_t>(made.end - made.begin, kShortPacker)));
+  }
   return packs->second;
 }
 

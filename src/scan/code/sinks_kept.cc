@@ -70,6 +70,7 @@ bool NamesAmount(std::string_view text) {
 // `blocked = [...]`, `DANGEROUS_COMMANDS: list[str] = [...]`, `blocked: list = field(\n default_factory=lambda:
 // [...])`: what a guard looks for, not what is run.
 bool IsListOfForbidden(std::string_view text, std::size_t list) {
+  if (IsExample(text, list)) return true;
   constexpr std::size_t kBefore = 140;
   const std::size_t from = list > kBefore ? list - kBefore : 0;
   const std::string_view near = text.substr(from, std::min(list, text.size()) - from);
@@ -80,6 +81,20 @@ bool IsListOfForbidden(std::string_view text, std::size_t list) {
   return AnyOf(LowerCase(near.substr(line)),
                {"block", "deny", "denied", "danger", "forbid", "blacklist", "unsafe", "disallow", "malicious",
                 "suspicious", "injection", "attack", "exploit", "adversar"});
+}
+
+bool IsExample(std::string_view text, std::size_t at) {
+  constexpr std::size_t kBefore = 400;
+  const std::size_t from = at > kBefore ? at - kBefore : 0;
+  std::string_view near = text.substr(from, std::min(at + 1, text.size()) - from);
+  const std::size_t list = near.rfind('[');
+  if (list == std::string_view::npos || near.find(']', list) != std::string_view::npos) return false;
+  near = near.substr(0, list);
+  while (near.ends_with(' ')) near.remove_suffix(1);
+  if (!near.ends_with(':') && !near.ends_with('=')) return false;
+  near.remove_suffix(1);
+  while (near.ends_with(' ') || near.ends_with('"') || near.ends_with('\'')) near.remove_suffix(1);
+  return near.ends_with("examples");
 }
 
 // All constant texts that a value may hold, through names, lists, functions and other files.

@@ -634,6 +634,7 @@ void Engine::JudgeCommandTables() {
   for (ExprId id = 0; id < code().exprs.size() && tables < kMaxTables; ++id) {
     const Expr& expr = code().exprs[id];
     if (expr.kind != ExprKind::kList || expr.arg_count < 2 || expr.arg_count > 16) continue;
+    if (IsExample(code().text, expr.loc.begin)) continue;
     std::string line;
     const bool plain = AppendWords(expr, 0, &line);
     if (!plain) continue;

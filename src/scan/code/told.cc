@@ -42,6 +42,21 @@ bool IsSetOfCharacters(std::string_view text) {
   return unseen * kEach * 2 > text.size();
 }
 
+// "ignore (all |previous )?instructions", "SYSTEM\\s*:": what a program looks for in others' texts, as an expression.
+bool IsExpression(std::string_view text) {
+  constexpr std::size_t kLongest = 400;
+  if (text.size() > kLongest) return false;
+  for (const std::string_view sign : {"\\s", "\\b", "\\w", "\\d"}) {
+    const std::size_t at = text.find(sign);
+    if (at != std::string_view::npos && at + 2 < text.size() &&
+        std::string_view("*+?").find(text[at + 2]) != std::string_view::npos)
+      return true;
+  }
+  const std::size_t end = text.find(")?");
+  const std::size_t begin = end == std::string_view::npos ? end : text.rfind('(', end);
+  return begin != std::string_view::npos && text.substr(begin, end - begin).find('|') != std::string_view::npos;
+}
+
 class Collector {
  public:
   Collector(const World& world, std::vector<ToldText>& out) : world_(world), out_(out) {}
@@ -193,7 +208,7 @@ class Collector {
     if (part.empty() || text.size() + part.size() > kLongestTold) return;
     // "\n" between lines that are joined is no part of what they say.
     if (part.find_first_not_of(" \t\r\n") == std::string_view::npos) return;
-    if (IsSetOfCharacters(part)) return;
+    if (IsSetOfCharacters(part) || IsExpression(part)) return;
     if (!text.empty() && text.back() != '\n' && text.back() != ' ') {
       // What begins with a capital begins a sentence of its own.
       const bool closed = std::string_view(".!?:;,-(<[\"'`").find(text.back()) != std::string_view::npos;

@@ -200,7 +200,7 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 9U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 13U);
   EXPECT_GE(ExpectOf("drawn", true), 7U);
 }
 
