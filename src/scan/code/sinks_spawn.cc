@@ -177,9 +177,12 @@ void Engine::JudgeChosenProgram(const Call& call, const Spawned& spawned) {
     return spawned.words.size() == 1 ? spawned.taint.Has(whose) : spawned.chosen.Has(whose);
   };
   // Programs that run what they are given.
-  const bool launches = IsShellName(spawned.first) ||
-                        AnyOf(LowerCase(spawned.program),
-                              {"cmd", "powershell", "pwsh", "sudo", "env", "ssh", "docker", "xargs", "nohup", "start"});
+  const bool launches =
+      IsShellName(spawned.first) ||
+      AnyOf(LowerCase(spawned.program),
+            {"cmd", "powershell", "pwsh", "sudo", "env", "ssh", "xargs", "nohup", "start"}) ||
+      // docker compose up -d NAME starts what a file says.
+      (Contains(LowerCase(spawned.program), "docker") && AnyOf(spawned.line, {"run", "exec", "build"}));
   if (chosen_by(kSocketData) || (launches && spawned.taint.Has(kSocketData))) {
     Raise("RCE-003", call.expr, spawned.taint, kSocketData, "runs commands that another machine sends");
   } else if (spawned.program.empty() && !shows && chosen_by(kNetFixed) && !spawned.taint.Has(kToolArgument) &&

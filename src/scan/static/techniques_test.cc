@@ -200,8 +200,8 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 13U);
-  EXPECT_GE(ExpectOf("drawn", true), 7U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 14U);
+  EXPECT_GE(ExpectOf("drawn", true), 8U);
 }
 
 }  // namespace
