@@ -19,44 +19,43 @@ std::size_t RepetitionAt(std::string_view regex, std::size_t at) {
   return i < regex.size() && regex[i] == '}' ? i + 1 - at : 0;
 }
 
+// Bytes of the sign at `at`: an escape, a part of a class, one character. 0: it is not certain what stands there.
+std::size_t SignAt(std::string_view regex, std::size_t at, bool& in_class) {
+  const char c = regex[at];
+  if (c == '\\' && at + 1 < regex.size()) {
+    const char kind = regex[at + 1];
+    if (kind == 'Q') return 0;
+    if ((kind != 'x' && kind != 'p' && kind != 'P') || regex.substr(at + 2, 1) != "{") return 2;
+    const std::size_t end = regex.find('}', at);
+    return end == std::string_view::npos ? 0 : end + 1 - at;
+  }
+  if (!in_class) {
+    if (c != '[') return 1;
+    in_class = true;
+    // A bracket that closes right away is one of the characters.
+    std::size_t size = 1;
+    if (regex.substr(at + 1, 1) == "^") ++size;
+    if (regex.substr(at + size, 1) == "]") ++size;
+    return size;
+  }
+  if (c == '[' && regex.substr(at, 2) == "[:") {
+    const std::size_t end = regex.find(":]", at);
+    return end == std::string_view::npos ? 0 : end + 2 - at;
+  }
+  in_class = c != ']';
+  return 1;
+}
+
 }  // namespace
 
 std::string Loosened(std::string_view regex) {
   std::string out;
   bool in_class = false;
   for (std::size_t i = 0; i < regex.size();) {
-    const char c = regex[i];
-    std::size_t size = 1;
-    if (c == '\\' && i + 1 < regex.size()) {
-      const char kind = regex[i + 1];
-      if (kind == 'Q') return std::string(regex);
-      size = 2;
-      if ((kind == 'x' || kind == 'p' || kind == 'P') && i + 2 < regex.size() && regex[i + 2] == '{') {
-        const std::size_t end = regex.find('}', i);
-        if (end == std::string_view::npos) return std::string(regex);
-        size = end + 1 - i;
-      }
-    } else if (in_class) {
-      if (c == '[' && regex.substr(i, 2) == "[:") {
-        const std::size_t end = regex.find(":]", i);
-        if (end == std::string_view::npos) return std::string(regex);
-        size = end + 2 - i;
-      } else if (c == ']') {
-        in_class = false;
-      }
-    } else if (c == '[') {
-      in_class = true;
-      // A bracket that closes right away is one of the characters.
-      if (regex.substr(i + 1, 1) == "^") ++size;
-      if (regex.substr(i + size, 1) == "]") ++size;
-    } else if (c == '{') {
-      if (const std::size_t count = RepetitionAt(regex, i); count != 0) {
-        out += '*';
-        i += count;
-        continue;
-      }
-    }
-    out += regex.substr(i, size);
+    const std::size_t count = !in_class && regex[i] == '{' ? RepetitionAt(regex, i) : 0;
+    const std::size_t size = count != 0 ? count : SignAt(regex, i, in_class);
+    if (size == 0) return std::string(regex);
+    out += count != 0 ? "*" : regex.substr(i, size);
     i += size;
   }
   return out;
@@ -87,24 +86,11 @@ std::vector<std::string> Alternatives(std::string_view regex) {
     std::size_t begin = 0;
     std::size_t first_close = std::string_view::npos;  // of the group that it begins with
     bool in_class = false;
-    for (std::size_t i = 0; i < regex.size(); ++i) {
-      const char c = regex[i];
-      if (c == '\\') {
-        if (i + 1 >= regex.size() || regex[i + 1] == 'Q') return whole;
-        ++i;
-      } else if (in_class) {
-        if (c == '[' && regex.substr(i, 2) == "[:") {
-          i = regex.find(":]", i);
-          if (i == std::string_view::npos) return whole;
-          ++i;
-        } else if (c == ']') {
-          in_class = false;
-        }
-      } else if (c == '[') {
-        in_class = true;
-        if (regex.substr(i + 1, 1) == "^") ++i;
-        if (regex.substr(i + 1, 1) == "]") ++i;
-      } else if (c == '(') {
+    for (std::size_t i = 0; i < regex.size();) {
+      const char c = in_class ? '\0' : regex[i];
+      const std::size_t size = SignAt(regex, i, in_class);
+      if (size == 0) return whole;
+      if (c == '(') {
         // Flags from here on, or for a group: they would be lost.
         if (regex.substr(i + 1, 1) == "?" && regex.substr(i + 2, 1) != ":") return whole;
         ++depth;
@@ -115,6 +101,7 @@ std::vector<std::string> Alternatives(std::string_view regex) {
         out.push_back(flags + std::string(regex.substr(begin, i - begin)));
         begin = i + 1;
       }
+      i += size;
     }
     if (depth != 0 || in_class) return whole;
     out.push_back(flags + std::string(regex.substr(begin)));

@@ -300,7 +300,7 @@ struct PatternSet::Impl {
       const std::string_view flags = next(kField);
       if (flags.size() != 2) return false;
       *loosened = flags[0] == 'l';
-      holds_word = flags[1] == 'h';
+      holds_word = inside;
       wanted.reserve(static_cast<std::size_t>(std::ranges::count(line, kBar) + std::ranges::count(line, kField)) + 1);
       while (!line.empty()) {
         std::string_view need = next(kField);

@@ -19,13 +19,6 @@ namespace {
 
 constexpr std::int64_t kRegexMemory = std::int64_t{4} << 20;
 
-BakedRules Baked() {
-  BakedReader in(embedded::Find_scan_baked("rules.baked"));
-  BakedRules rules(in);
-  INTERLOCK_CHECK(in.done(), "the rules that were baked are those that are read");
-  return rules;
-}
-
 // What the build left out, since only who tests or explains rules reads any.
 void AddExamples(std::vector<BakedRules::OfFile>& rules) {
   RuleDiagnostics diagnostics;
@@ -134,7 +127,7 @@ base::Result<RuleSet> RuleSet::Of(BakedRules rules, std::span<const RuleFile> ow
 base::Result<RuleSet> RuleSet::Load(std::span<const RuleFile> files) { return Of({}, files, {}); }
 
 base::Result<RuleSet> RuleSet::LoadWithBuiltin(std::span<const RuleFile> own, const RuleLoading& how) {
-  BakedRules shipped = Baked();
+  auto shipped = ReadBaked<BakedRules>(embedded::Find_scan_baked("rules.baked"));
   if (how.examples) AddExamples(shipped.rules);
   return Of(std::move(shipped), own, how);
 }

@@ -215,6 +215,8 @@ TEST(ScanRules, WhatWasBakedIsWhatTheFilesSay) {
       const Rule::Pattern& same = other.patterns[p];
       EXPECT_EQ(std::tie(pattern.regex, pattern.words, pattern.near, pattern.unless, pattern.window, pattern.weight),
                 std::tie(same.regex, same.words, same.near, same.unless, same.window, same.weight));
+      EXPECT_NE(patterns::PatternSet::Derive({.regex = pattern.regex, .words = pattern.words}), "")
+          << one.id << ": what it needs would be worked out in every run";
     }
   }
   EXPECT_EQ(baked.value().version(), RuleSet::Builtin().version());

@@ -140,6 +140,7 @@ base::Result<Catalogue> Catalogue::Parse(std::string_view json) {
       if (expanded.empty()) return Bad("empty name", item.raw().substr(0, 80));
       const std::string_view name = catalogue.expanded_.emplace_back(std::move(expanded));
       if (!catalogue.Add({name, index})) return Bad("stands there twice", name);
+      catalogue.names_.push_back({name, index});
     }
     catalogue.entries_.push_back(std::move(entry));
   }
@@ -147,7 +148,6 @@ base::Result<Catalogue> Catalogue::Parse(std::string_view json) {
 }
 
 bool Catalogue::Add(Name one) {
-  names_.push_back(one);
   std::string_view name = one.name;
   if (!name.starts_with(".")) roots_.insert(name.substr(0, name.find_first_of(".(")));
   const bool prefix = name.ends_with(".*");
@@ -193,7 +193,6 @@ Catalogue::Catalogue(BakedReader& in) : folds_(in.GetTexts()) {
     }
   }
   const auto names = in.Get<std::uint64_t>();
-  names_.reserve(names);
   exact_.reserve(names);
   for (std::uint64_t i = 0; i < names; ++i) {
     const std::string_view name = in.GetText();

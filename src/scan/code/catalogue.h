@@ -111,8 +111,8 @@ class Catalogue {
   [[nodiscard]] bool Add(Name name);  // false: it stands there already
 
   std::vector<CatalogueEntry> entries_;
-  std::vector<Name> names_;
-  std::deque<std::string> expanded_;  // where the names lie, unless in baked data
+  std::vector<Name> names_;           // of what Parse() made, to be written
+  std::deque<std::string> expanded_;  // where these lie; of baked data they lie there
   std::unordered_map<std::string_view, std::uint32_t> exact_;
   std::unordered_map<std::string_view, std::uint32_t> prefixes_;  // "x.y" for "x.y.*"
   std::unordered_set<std::string_view> roots_;

@@ -70,7 +70,6 @@ struct Condition {
   bool guards = false;  // its body leaves the function: what follows is done only where it does not hold
   bool chance = false;  // what a number drawn at random says
   bool amount = false;  // compares with a number of several digits
-  bool debug = false;   // holds only where somebody has set a variable that asks for traces
 };
 
 // A parameter that is sent to a host that stands in the code.

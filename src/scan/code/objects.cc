@@ -678,7 +678,8 @@ void Engine::NoteSecrets(std::uint32_t module, FuncId function, std::size_t para
   FunctionFacts& about = facts(module, function);
   if (param >= about.in.size()) return;
   if (about.secrets.empty()) about.secrets.resize(about.in.size());
-  if (about.secrets[param].unknown) return;
+  GivenSecrets& known = about.secrets[param];
+  if (known.unknown) return;
   FuncId where = function_;
   const ExprId origin = arg == kNone ? kNone : view().Origin(arg, function_, &where);
   const bool table = origin < code().exprs.size() && where == function_ && code().exprs[origin].kind == ExprKind::kDict;
@@ -689,14 +690,13 @@ void Engine::NoteSecrets(std::uint32_t module, FuncId function, std::size_t para
     seen |= held.labels;
     whole = whole && !field.name.empty();
     if (!held.Has(kFieldLabels)) continue;
-    std::vector<std::string>& fields = facts(module, function).secrets[param].fields;
-    if (std::ranges::find(fields, field.name) != fields.end()) continue;
-    whole = whole && fields.size() < kMostFields;
-    fields.emplace_back(field.name);
+    if (std::ranges::find(known.fields, field.name) != known.fields.end()) continue;
+    whole = whole && known.fields.size() < kMostFields;
+    known.fields.emplace_back(field.name);
     changed_ = true;
   }
   if (whole && (given.labels & kFieldLabels & ~seen) == 0) return;
-  facts(module, function).secrets[param].unknown = true;
+  known.unknown = true;
   changed_ = true;
 }
 

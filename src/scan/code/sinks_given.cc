@@ -350,8 +350,9 @@ bool Engine::AsksForRoleKeys(std::span<const Arg> args) {
       continue;
     }
     const std::string text = Known(arg.value);
-    const bool elsewhere = Contains(text, "://");  // an address of its own, and no path of that service's
-    named = named || (text.size() > 8 && !elsewhere && GivesRoleKeys("http://169.254.169.254/" + text));
+    // A whole address says itself whose it is.
+    const bool whole = Contains(text, "://");
+    named = named || (text.size() > 8 && GivesRoleKeys(whole ? text : "http://169.254.169.254/" + text));
   }
   return named &&
          AnyOf(code().text, {"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"});

@@ -21,6 +21,13 @@ using namespace sink_words;    // NOLINT: the engine room's own words
 
 namespace {
 
+// if (process.env.APP_DEBUG === "1"), if os.environ.get("APP_TRACE"): not what is so where nobody has set it.
+bool AsksForTraces(std::string_view test) {
+  constexpr std::size_t kLongest = 120;
+  if (test.size() > kLongest || AnyOf(test, {"!", "not ", "||", " or ", "??"})) return false;
+  return AnyOf(test, {"process.env", "os.environ", "os.getenv"}) && AnyOf(LowerCase(test), {"debug", "trace"});
+}
+
 // A folder holds nothing yet; what is put into it is judged where that happens.
 bool MakesFolder(std::string_view callee) { return AnyOf(callee, {"mkdir", "makedirs", "ensureDir", "mkdirp"}); }
 
@@ -438,7 +445,8 @@ void Engine::JudgeWrite(Call& call, const std::string& path, const Taint& path_t
           "has other programs fetch packages from, or send through, a host of its own, by " + Shown(path), 0.8);
   }
   JudgeStartLine(call, path, data);
-  if (last_ && data.Has(kTapped) && IsOpenPlace(path) && std::ranges::none_of(conditions_, &Condition::debug)) {
+  if (last_ && data.Has(kTapped) && IsOpenPlace(path) &&
+      std::ranges::none_of(conditions_, [&](const Condition& one) { return AsksForTraces(TextAt(one.test)); })) {
     Raise("EXFIL-007", call.expr, data, kTapped, "keeps copies of what was meant for others in " + Shown(path), 0.9);
   }
   JudgeUnguarded(call, path, data);

@@ -35,17 +35,6 @@ bool ThrowsAway(std::string_view said) {
 
 }  // namespace
 
-namespace {
-
-// if (process.env.APP_DEBUG === "1"), if os.environ.get("APP_TRACE"): not what is so where nobody has set it.
-bool AsksForTraces(std::string_view test) {
-  constexpr std::size_t kLongest = 120;
-  if (test.size() > kLongest || AnyOf(test, {"!", "not ", "||", " or ", "??"})) return false;
-  return AnyOf(test, {"process.env", "os.environ", "os.getenv"}) && AnyOf(LowerCase(test), {"debug", "trace"});
-}
-
-}  // namespace
-
 void Engine::JudgeCondition(const Stmt& stmt) {
   Condition condition;
   condition.depth = stmt.condition_depth;
@@ -118,7 +107,6 @@ void Engine::JudgeCondition(const Stmt& stmt) {
   }
   condition.amount = ComparesAmount(stmt.value);
   if (stmt.value < code().exprs.size()) condition.test = code().exprs[stmt.value].loc;
-  condition.debug = AsksForTraces(TextAt(condition.test));
   if (condition.trigger == Trigger::kAlways) {
     if (words && argument) condition.trigger = Trigger::kText;
     if (time && (condition.dated || (number && !elapsed))) condition.trigger = Trigger::kTime;

@@ -44,8 +44,9 @@ bool IsSetOfCharacters(std::string_view text) {
 
 // "ignore (all |previous )?instructions", "SYSTEM\\s*:": what a program looks for in others' texts, as an expression.
 bool IsExpression(std::string_view text) {
-  constexpr std::size_t kLongest = 400;
-  if (text.size() > kLongest) return false;
+  constexpr std::size_t kLongest = 100;
+  // What says where to, or which file, is an order whatever signs it has.
+  if (text.size() > kLongest || text.find_first_of("/~@") != std::string_view::npos) return false;
   for (const std::string_view sign : {"\\s", "\\b", "\\w", "\\d"}) {
     const std::size_t at = text.find(sign);
     if (at != std::string_view::npos && at + 2 < text.size() &&

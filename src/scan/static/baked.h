@@ -68,6 +68,11 @@ class BakedReader {
     static_assert(alignof(T) <= kBakedAlignment);
     return {reinterpret_cast<const T*>(Take(count * sizeof(T))), count};
   }
+  template <Bakeable T>
+  [[nodiscard]] std::vector<T> GetVector() {
+    const std::span<const T> all = GetAll<T>();
+    return {all.begin(), all.end()};
+  }
   [[nodiscard]] std::string_view GetText() {
     const auto size = Get<std::uint64_t>();
     return {Take(size), size};
@@ -90,5 +95,14 @@ class BakedReader {
   std::string_view bytes_;
   std::size_t at_ = 0;
 };
+
+// All of `bytes`, which outlive what is made of them.
+template <class T>
+[[nodiscard]] T ReadBaked(std::string_view bytes) {
+  BakedReader in(bytes);
+  T data(in);
+  INTERLOCK_CHECK(in.done(), "what was baked is what is read");
+  return data;
+}
 
 }  // namespace interlock::scan

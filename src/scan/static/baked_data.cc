@@ -2,7 +2,6 @@
 #include <string_view>
 
 #include "code/catalogue.h"
-#include "interlock/base/check.h"
 #include "interlock/base/digest.h"
 #include "interlock/scan/scanner.h"
 #include "static/baked.h"
@@ -20,10 +19,7 @@ namespace {
 
 template <class T>
 T Baked(std::string_view file) {
-  BakedReader in(embedded::Find_scan_baked(file));
-  T data(in);
-  INTERLOCK_CHECK(in.done(), "what was baked is what is read");
-  return data;
+  return ReadBaked<T>(embedded::Find_scan_baked(file));
 }
 
 }  // namespace

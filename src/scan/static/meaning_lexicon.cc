@@ -5,14 +5,6 @@
 #include "interlock/base/check.h"
 
 namespace interlock::scan {
-namespace {
-
-template <class T>
-void Assign(std::vector<T>& to, std::span<const T> from) {
-  to.assign(from.begin(), from.end());
-}
-
-}  // namespace
 
 MeaningLexicon::MeaningLexicon(BakedReader& in) : classes_(in.Get<std::uint64_t>()) {
   for (MeaningClass& one : classes_) {
@@ -21,10 +13,10 @@ MeaningLexicon::MeaningLexicon(BakedReader& in) : classes_(in.Get<std::uint64_t>
     one.kind = in.Get<MeaningKind>();
     one.threat = in.Get<std::uint8_t>();
   }
-  Assign(phrases_, in.GetAll<Phrase>());
-  Assign(hashes_, in.GetAll<std::uint64_t>());
-  Assign(entries_, in.GetAll<Entry>());
-  Assign(words_, in.GetAll<std::uint64_t>());
+  phrases_ = in.GetVector<Phrase>();
+  hashes_ = in.GetVector<std::uint64_t>();
+  entries_ = in.GetVector<Entry>();
+  words_ = in.GetVector<std::uint64_t>();
   acts_ = in.Get<MeaningSet>();
 }
 

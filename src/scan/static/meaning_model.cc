@@ -77,13 +77,6 @@ namespace {
 
 using Weights = std::vector<std::pair<std::uint32_t, double>>;
 
-void PutSets(BakedWriter& out, const std::vector<SymbolSet>& sets) { out.PutAll(sets); }
-
-std::vector<SymbolSet> GetSets(BakedReader& in) {
-  const std::span<const SymbolSet> sets = in.GetAll<SymbolSet>();
-  return {sets.begin(), sets.end()};
-}
-
 void PutWeights(BakedWriter& out, const Weights& weights) {
   out.Put(std::uint64_t{weights.size()});
   for (const auto& [symbol, weight] : weights) {
@@ -120,11 +113,11 @@ void MeaningModel::Write(BakedWriter& out) const {
       near.push_back(first);
       near.push_back(second);
     }
-    PutSets(out, near);
-    PutSets(out, frame.has);
-    PutSets(out, frame.lacks);
+    out.PutAll(near);
+    out.PutAll(frame.has);
+    out.PutAll(frame.lacks);
   }
-  PutSets(out, needs_);
+  out.PutAll(needs_);
   out.PutAll(need_ends_);
   out.Put(std::uint64_t{by_symbol_.size()});
   for (const std::vector<NeedBits>& block : by_symbol_) out.PutAll(block);
@@ -145,19 +138,14 @@ MeaningModel::MeaningModel(BakedReader& in) {
     frame.weight = in.Get<double>();
     const std::span<const SymbolSet> near = in.GetAll<SymbolSet>();
     for (std::size_t i = 0; i + 1 < near.size(); i += 2) frame.near.emplace_back(near[i], near[i + 1]);
-    frame.has = GetSets(in);
-    frame.lacks = GetSets(in);
+    frame.has = in.GetVector<SymbolSet>();
+    frame.lacks = in.GetVector<SymbolSet>();
   }
-  needs_ = GetSets(in);
-  const std::span<const std::uint32_t> ends = in.GetAll<std::uint32_t>();
-  need_ends_.assign(ends.begin(), ends.end());
+  needs_ = in.GetVector<SymbolSet>();
+  need_ends_ = in.GetVector<std::uint32_t>();
   by_symbol_.resize(in.Get<std::uint64_t>());
-  for (std::vector<NeedBits>& block : by_symbol_) {
-    const std::span<const NeedBits> bits = in.GetAll<NeedBits>();
-    block.assign(bits.begin(), bits.end());
-  }
-  const std::span<const NeedBits> needless = in.GetAll<NeedBits>();
-  needless_.assign(needless.begin(), needless.end());
+  for (std::vector<NeedBits>& block : by_symbol_) block = in.GetVector<NeedBits>();
+  needless_ = in.GetVector<NeedBits>();
 }
 
 // Frames whose needs may all be met, by the symbols that meet each frame's three rarest ones; of these few, every need

@@ -30,10 +30,7 @@ constexpr std::uint32_t kScopePackages = 4;  // popular packages that make a sco
 
 // Each read when it is first asked for, and left to the end of the program.
 const PopularNames& NamesOf(std::string_view ecosystem) {
-  const auto load = [](std::string_view file) {
-    BakedReader in(embedded::Find_scan_baked(file));
-    return PopularNames(in);
-  };
+  const auto load = [](std::string_view file) { return ReadBaked<PopularNames>(embedded::Find_scan_baked(file)); };
   if (ecosystem == kPypi) {
     static const PopularNames pypi = load("pypi.baked");
     return pypi;
