@@ -454,7 +454,7 @@ class Engine {
   void NoteTapCall(const Call& call);
   // objects.cc: of tables that callers write out, each field by itself
   void NoteSecrets(std::uint32_t module, FuncId function, std::size_t param, ExprId arg, const Taint& given);
-  void NarrowToField(ExprId table, std::string_view key, Taint* taint) const;
+  void NarrowToField(ExprId table, std::string_view key, Taint* taint);
   [[nodiscard]] std::string FieldText(std::uint32_t module, FuncId scope, ExprId member) const;
   [[nodiscard]] Taint WholeRecord(const Call& call);
   [[nodiscard]] Taint WholeOf(ExprId object);

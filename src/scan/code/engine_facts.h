@@ -130,6 +130,7 @@ struct Packing {
 struct GivenSecrets {
   std::vector<std::string> fields;
   bool unknown = false;  // some caller gives a table that nobody can see into, or it is changed
+  bool looked = false;   // whether the function does more with it than read its parts: then it is unknown
 };
 
 struct FunctionFacts {

@@ -1,6 +1,7 @@
 // What objects carry from where it is put into them to where it is taken out, and whose methods are called where only
 // the name of the method is known.
 #include <algorithm>
+#include <utility>
 
 #include "code/engine.h"
 #include "code/engine_words.h"
@@ -700,16 +701,34 @@ void Engine::NoteSecrets(std::uint32_t module, FuncId function, std::size_t para
   changed_ = true;
 }
 
-void Engine::NarrowToField(ExprId table, std::string_view key, Taint* taint) const {
+void Engine::NarrowToField(ExprId table, std::string_view key, Taint* taint) {
   const std::uint32_t slot = key.empty() ? kNone : view().SlotOf(table, function_);
   if (slot == kNone) return;
   const Slot& variable = view().slots()[slot];
   if (variable.param == kNone || variable.owner != kNone || variable.scope != function_) return;
-  const std::vector<GivenSecrets>& secrets = facts_[module_][function_].secrets;
+  std::vector<GivenSecrets>& secrets = here().secrets;
   if (variable.param >= secrets.size() || secrets[variable.param].unknown || secrets[variable.param].fields.empty())
     return;
-  const std::vector<std::string>& fields = secrets[variable.param].fields;
-  if (std::ranges::find(fields, key) == fields.end()) *taint = taint->Without(kFieldLabels);
+  GivenSecrets& known = secrets[variable.param];
+  if (!std::exchange(known.looked, true)) {
+    // const o = options; Object.assign(options, ...); fill(options): by whatever way it is changed, it is named there.
+    const Loc body = code().functions[function_].loc;
+    const std::uint32_t declared = code().functions[function_].params[variable.param].loc.begin;
+    const std::string_view name = code().exprs[table].text;
+    std::size_t named = 0;
+    std::size_t parts = 0;
+    for (const Expr& expr : code().exprs) {
+      if (expr.loc.begin <= declared || expr.loc.end > body.end) continue;
+      if (expr.kind == ExprKind::kName && expr.text == name) ++named;
+      const bool part = expr.kind == ExprKind::kMember || expr.kind == ExprKind::kIndex;
+      if (!part || expr.base >= code().exprs.size()) continue;
+      if (code().exprs[expr.base].kind == ExprKind::kName && code().exprs[expr.base].text == name) ++parts;
+    }
+    known.unknown = named > parts;
+    changed_ = changed_ || known.unknown;
+  }
+  if (!known.unknown && std::ranges::find(known.fields, key) == known.fields.end())
+    *taint = taint->Without(kFieldLabels);
 }
 
 }  // namespace interlock::scan::code

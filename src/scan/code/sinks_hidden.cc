@@ -96,9 +96,10 @@ bool Engine::ComputesText(const Call& call, bool* letters) {
     const ExprId numbers = call.args[maps ? 1 : 0].value;
     if (StandsOnConstant(numbers)) return true;
     here().computes |= call.all.params | ParamsWithin(numbers);
-    // Bytes from wherever are a text; numbers that are made bytes first are none that came so.
-    *letters = !decodes ||
-               (numbers < code().exprs.size() && Contains(TextAt(code().exprs[numbers].loc).substr(0, 200), "Array("));
+    // A part of the memory of a compiled program is what that says.
+    const bool memory = decodes && numbers < code().exprs.size() && Contains(code().text, "WebAssembly") &&
+                        Contains(TextAt(code().exprs[numbers].loc).substr(0, 200), ".subarray(");
+    *letters = !memory;
     return false;
   }
   const bool makes = SaysOneOf(name, {"builtins.bytes", "builtins.bytearray", "builtins.chr", "String.fromCharCode",

@@ -91,10 +91,10 @@ bool IsExample(std::string_view text, std::size_t at) {
   if (list == std::string_view::npos || near.find(']', list) != std::string_view::npos) return false;
   near = near.substr(0, list);
   while (near.ends_with(' ')) near.remove_suffix(1);
-  if (!near.ends_with(':') && !near.ends_with('=')) return false;
-  near.remove_suffix(1);
-  while (near.ends_with(' ') || near.ends_with('"') || near.ends_with('\'')) near.remove_suffix(1);
-  return near.ends_with("examples");
+  if (!near.ends_with("\"examples\":") && !near.ends_with("'examples':")) return false;
+  // Beside it stands what a schema says of a parameter, and nobody takes the examples out of it.
+  return AnyOf(near, {"\"type\":", "'type':"}) &&
+         !AnyOf(text, {"[\"examples\"]", "['examples']", ".examples", "(\"examples\"", "('examples'"});
 }
 
 // All constant texts that a value may hold, through names, lists, functions and other files.

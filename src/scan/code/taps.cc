@@ -475,7 +475,7 @@ bool Engine::SendingIsPurpose() {
 // The statement being read sends something and takes no answer: a failure is hushed up, or nothing there is about
 // sending.
 bool Engine::SendsAside() {
-  if (statement_.kind != StmtKind::kExpr || OpensPage(TextAt(statement_.loc))) return false;
+  if (statement_.kind != StmtKind::kExpr) return false;
   if (!SendingIsPurpose()) return true;
   return IsHushed();
 }
@@ -516,6 +516,8 @@ bool Engine::JudgeAside(ExprId at, const Taint& data, const std::string& host) {
   // A program that sends what its commands print is told by others what to run; a tool is not.
   const Labels read = function_ == kModuleBody || data.Has(kSocketData) ? kRead & ~kCommandOutput : kRead;
   if (!given && !data.Has(read)) return false;
+  // What a tool was given, on a page that it opens for its user.
+  if (!data.Has(read) && OpensPage(TextAt(statement_.loc))) return false;
   Raise("EXFIL-007", at, data,
         given                    ? kToolArgument
         : data.Has(kRows)        ? kRows

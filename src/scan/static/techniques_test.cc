@@ -201,7 +201,7 @@ TEST(Packages, WhatComesInStages) {
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
   EXPECT_GE(ExpectOf("drawn_honest", false), 14U);
-  EXPECT_GE(ExpectOf("drawn", true), 10U);
+  EXPECT_GE(ExpectOf("drawn", true), 19U);
 }
 
 }  // namespace
