@@ -1,5 +1,6 @@
 // Records of the development corpus, and what its attack classes are in the taxonomy.
-#include <openssl/evp.h>
+#define OPENSSL_API_COMPAT 10101  // as base/digest.cc: no settings of the machine are read for it
+#include <openssl/sha.h>
 
 #include <algorithm>
 #include <array>
@@ -104,9 +105,11 @@ constexpr std::array kNumbered = std::to_array<ThreatClass>({
 });
 
 bool StartsWithLetterDigit(std::string_view cluster) {
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-  unsigned length = 0;
-  if (EVP_Digest(cluster.data(), cluster.size(), digest.data(), &length, EVP_sha1(), nullptr) != 1) return true;
+  std::array<unsigned char, SHA_DIGEST_LENGTH> digest{};
+  SHA_CTX context;
+  if (SHA1_Init(&context) != 1 || SHA1_Update(&context, cluster.data(), cluster.size()) != 1 ||
+      SHA1_Final(digest.data(), &context) != 1)
+    return true;
   return (digest[0] >> 4U) >= 10;
 }
 

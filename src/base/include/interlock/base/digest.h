@@ -22,18 +22,22 @@ struct Digest {
 
 [[nodiscard]] Digest Sha256(std::string_view bytes);
 
-// Incremental SHA-256.
+// Incremental SHA-256. Allocates nothing.
 class Sha256Hasher {
  public:
+  // What OpenSSL keeps of a digest that is not finished; OpenSSL itself stays out of this header.
+  struct State {
+    alignas(8) std::array<unsigned char, 112> bytes;
+  };
+
   Sha256Hasher();
-  ~Sha256Hasher();
   Sha256Hasher(const Sha256Hasher&) = delete;
   Sha256Hasher& operator=(const Sha256Hasher&) = delete;
   Sha256Hasher& Update(std::string_view bytes);
   [[nodiscard]] Digest Finish();  // once; then the hasher starts anew
 
  private:
-  void* ctx_;  // EVP_MD_CTX; OpenSSL stays out of this header
+  State state_;
 };
 
 // Appends the canonical text of `value` to `out`; a missing value has none (and a digest of its own, that of no bytes).
