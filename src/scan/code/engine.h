@@ -284,9 +284,6 @@ class Engine {
   std::string ConstantBehind(ExprId expr);
   void JudgeTimer(const Call& call);
   Taint JudgeCheck(const Call& call);
-  // sinks_agent.cc
-  Taint JudgeAgent(Call& call);
-  Taint JudgePrompt(const Call& call);
   // sinks.cc
   void JudgeSend(Call& call, const Taint& data, std::string_view host, const Taint& target);
   [[nodiscard]] bool NamesFilesOnly(ExprId command, std::string_view program);
@@ -478,6 +475,7 @@ class Engine {
   void NoteRegistered(const Call& call);
   void NoteLogHandler(const Call& call);
   [[nodiscard]] bool DrivesBrowser() const;
+  [[nodiscard]] bool OnlyOwnBrowsers() const;
   void NoteWatcher(const Call& call);
   void TapKeepers();
   [[nodiscard]] bool StandsBeforeRoutes() const;
@@ -657,6 +655,8 @@ class Engine {
   void JudgeInstalled(const Call& call, const std::string& line);
   void RunnerLine(const std::string& runner, std::span<const Arg> args, const Function& shape, bool method, ExprId at);
   // sinks_agent.cc
+  Taint JudgeAgent(Call& call);
+  Taint JudgePrompt(const Call& call);
   void MarkRouters();
   void MarkHandle(ExprId handle, const Taint& taint);
   void JudgeAgentCall(const Call& call, std::string_view last, bool method);

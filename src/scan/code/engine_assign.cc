@@ -187,7 +187,15 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
       if (slot != kNone && taint.labels != 0) Store(slot, taint, false);
       if (slot != kNone && view().slots()[slot].import != kNone && last->kind == ExprKind::kMember)
         StoreField(base, last->text, taint);
-      return;
+      // extra = event.setdefault("extra", {}): what is put into a part is in the whole.
+      constexpr Labels kCarried = kSecretLabels | kWeakSecretFile | kEnvAll | kKept | kTapped;
+      FuncId where = function_;
+      const ExprId part = taint.Has(kCarried) ? view().Origin(base, function_, &where) : base;
+      if (part == base || where != function_ || part >= code().exprs.size()) return;
+      last = &inner;
+      base = part;
+      if (code().exprs[part].kind == ExprKind::kName) return;
+      continue;
     }
     // event.setdefault("extra", {})["seen"] = v
     if (inner.kind == ExprKind::kCall && inner.base < code().exprs.size() &&

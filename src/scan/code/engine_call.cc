@@ -331,7 +331,9 @@ void Engine::JudgeAnyCall(Call* judged, Taint* result) {
   if (!log_hosts_.empty() && call.IsMethod() &&
       SaysOneOf(call.base->text, {"info", "debug", "warning", "error", "critical", "log", "exception"})) {
     // What is logged goes where the logs are sent.
-    const auto sent = log_hosts_.find(module_);
+    auto sent = log_hosts_.find(module_);
+    for (std::size_t i = 0; sent == log_hosts_.end() && i < code().imports.size(); ++i)
+      sent = log_hosts_.find(world_.Resolve(module_, code().imports[i].module));  // of a module that sets logs up
     Taint logged;
     for (const Taint& taint : call.taints) logged.Join(taint);
     if (sent != log_hosts_.end()) JudgeSend(call, logged, sent->second, {});

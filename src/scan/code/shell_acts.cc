@@ -372,6 +372,20 @@ bool Analysis::Permits(std::uint32_t index, std::string_view program) {
   return true;
 }
 
+// iptables -F, and further down `iptables -P INPUT DROP`: rules are written anew, and nothing is let in or out but what
+// they name. The last word on it counts.
+static bool ClosesAgain(const ShellScript& script, std::size_t index) {
+  bool closed = false;
+  for (std::size_t i = index + 1; i < script.commands.size(); ++i) {
+    const ShellCommand& later = script.commands[i];
+    if (later.words.empty() || ProgramOf(later) != "iptables") continue;
+    const bool policy = HasFlag(later, {"-P", "--policy"}) && HasFlag(later, {"INPUT", "OUTPUT"});
+    if (policy) closed = HasFlag(later, {"DROP", "REJECT"});
+    if (HasFlag(later, {"-F", "--flush"}) && !HasFlag(later, {"-t"})) closed = false;
+  }
+  return closed;
+}
+
 // Protections of the system and of programs, and whom they trust.
 bool Analysis::LowersGuard(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
@@ -382,7 +396,7 @@ bool Analysis::LowersGuard(std::uint32_t index, std::string_view program) {
       (program == "csrutil" && word(1) == "disable") ||
       (program == "setenforce" && (raw(1) == "0" || word(1) == "permissive")) ||
       (program == "ufw" && HasFlag(command, {"disable"})) ||
-      (program == "iptables" && HasFlag(command, {"-F", "--flush"})) ||
+      (program == "iptables" && HasFlag(command, {"-F", "--flush"}) && !ClosesAgain(script_, index)) ||
       (program == "netsh" && word(1) == "advfirewall" && HasFlag(command, {"off"})) ||
       (Is(program, {"set-mppreference", "add-mppreference"}) &&
        HasOneOf(SaidBy(command), {"-exclusion", "-disable", "-maps", "-submitsamples", "-puaprotection", "allow"})) ||

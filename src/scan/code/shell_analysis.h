@@ -115,6 +115,8 @@ inline bool HasFlag(const ShellCommand& command, std::initializer_list<std::stri
 }
 // shell_stores.cc: the program prints what a store of credentials holds, or a token of its own.
 [[nodiscard]] bool AsksStore(const ShellCommand& command, std::string_view program);
+// What a taint says of such a token: the program that prints it, then this.
+inline constexpr std::string_view kTokenMark = "\x02token";
 [[nodiscard]] bool AsksToken(const ShellCommand& command, std::string_view program);
 // shell_whole.cc. The script has commands.
 void JudgeWholePowerShell(const ShellScript& script, std::string_view text, std::vector<ShellUse>& uses);

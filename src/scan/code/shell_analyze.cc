@@ -150,11 +150,15 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
     Taint one = OfWord(word);
     const bool own = (header && !IsFixedPlace(host, url)) || std::ranges::any_of(word.variables, names_host);
     if (own && KindOfPath(HomePath(one.what)) != PathKind::kSecret) one.secret = false;
+    // What `gh auth token` prints is how GitHub is asked, and nobody else; gcloud, az and aws print for many services.
+    if (one.secret && one.what.ends_with(kTokenMark)) {
+      const Vendors whose = VendorOf(std::string_view(one.what).substr(0, one.what.size() - kTokenMark.size()));
+      one.secret = AskedNowhereElse(whose) && IsFixedPlace(host, url) && !HostOfVendors(host, whose);
+    }
     carried.Merge(one);
   };
   for (const ShellWord* word : transfer.urls) carry(*word, false);
   for (const ShellWord* word : transfer.headers) carry(*word, true);
-  if (carried.secret && carried.what.ends_with("\x02token")) carried.secret = false;
   for (const auto* list : {&transfer.urls, &transfer.headers}) {
     for (const ShellWord* word : *list) {
       for (const std::string& name : word->variables) {
@@ -216,6 +220,8 @@ bool NamesThisMachine(std::string_view lines) { return HasOneOf(lines, {"127.", 
 
 void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& taint, const std::string* content) {
   std::string_view text = path.text;
+  if (const std::string target = SocketTarget(text); !target.empty() && taint.any())
+    return Sends(index, target.substr(0, target.find('/')), target, taint, false);
   if (text.empty() || text.starts_with("/dev/") || text.starts_with('&') || text == "-" || text == "nul" ||
       (text.size() == 1 && text[0] >= '0' && text[0] <= '9')) {
     return;

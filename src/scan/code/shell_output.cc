@@ -171,7 +171,7 @@ bool Analysis::PrintsCredentials(std::uint32_t index, std::string_view program) 
   const auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
   if (AsksToken(command, program)) {
     out.secret = true;
-    out.what = std::string(program) + "\x02token";
+    out.what = std::string(program).append(kTokenMark);
     out.secret_loc = command.loc;
     return true;
   }

@@ -168,7 +168,8 @@ class Parser final : public WordLexer {
   std::vector<std::uint32_t> Commands() override {
     auto saved = std::tuple(pipe_, pipe_first_, last_, last_first_, std::exchange(function_, {}));
     std::vector<std::uint32_t> outputs;
-    ParseList(')', kNone, outputs);
+    // ... | tee >(nc host 9): what is in the brackets reads what the command does.
+    ParseList(')', std::exchange(fed_, false) ? pipe_ : kNone, outputs);
     std::tie(pipe_, pipe_first_, last_, last_first_, function_) = std::move(saved);
     return outputs;
   }

@@ -198,8 +198,10 @@ void WordLexer::Word(Piece& piece) {
       case '<':
       case '>':
         if (Peek(1) != '(') return;
+        fed_ = c == '>';
         p_ += 2;
         Substitute(piece, true, true);
+        fed_ = false;
         break;
       case '{':
       case ',':

@@ -101,6 +101,7 @@ class WordLexer {
   Builder& b_;
   Loc fixed_;
   bool is_fixed_ = false;
+  bool fed_ = false;  // the substitution that is being read is `>(...)`
 };
 
 }  // namespace interlock::scan::code::shell

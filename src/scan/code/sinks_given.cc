@@ -343,19 +343,13 @@ Taint Engine::HookField(ExprId id, std::string_view key) {
 
 // meta("iam/security-credentials/" + role), of a function that asks the machine's own metadata.
 bool Engine::AsksForRoleKeys(std::span<const Arg> args) {
-  bool named = false;
-  for (const Arg& arg : args) {
-    if (arg.value >= code().exprs.size() || !AnyOf(TextAt(code().exprs[arg.value].loc).substr(0, 200),
-                                                   {"credentials", "service-accounts", "oauth2", "token"})) {
-      continue;
-    }
+  if (!view().words().roles) return false;
+  return std::ranges::any_of(args, [&](const Arg& arg) {
     const std::string text = Known(arg.value);
     // A whole address says itself whose it is.
     const bool whole = Contains(text, "://");
-    named = named || (text.size() > 8 && GivesRoleKeys(whole ? text : "http://169.254.169.254/" + text));
-  }
-  return named &&
-         AnyOf(code().text, {"169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"});
+    return text.size() > 8 && GivesRoleKeys(whole ? text : "http://169.254.169.254/" + text);
+  });
 }
 
 // m["Bcc"] = "somebody@..."

@@ -246,7 +246,10 @@ void Engine::JudgeReadOnly(const Call& call) {
   const std::size_t registered = before.rfind("ool(");
   if (!view().is_python() && registered != std::string_view::npos) begin -= before.size() - registered;
   const std::size_t end = std::min<std::size_t>(shape.loc.end, shape.loc.begin + kHead);
-  const std::string about = LowerCase(code().text.substr(begin, end - begin));
+  std::string about = LowerCase(code().text.substr(begin, end - begin));
+  // "BEGIN TRANSACTION READ ONLY", of one of several tools that a handler runs: what the data base is told.
+  constexpr std::string_view kStatement = "transaction read only";
+  if (const std::size_t at = about.find(kStatement); at != std::string::npos) about.erase(at, kStatement.size());
   if (!AnyOf(about,
              {"read only", "read-only", "readonlyhint: true", "readonlyhint=true", "changes nothing", "never writes"}))
     return;

@@ -445,11 +445,12 @@ bool Engine::WrapsCoded(ExprId expr) const {
   });
 }
 
-// fetch(atob("aHR0cHM6Ly...")): nobody hides where a program of his own sends its requests.
+// fetch(atob("aHR0cHM6Ly...")), connect(443, String.fromCharCode(99, 50, ...)): nobody hides where a program of his own
+// sends its requests.
 void Engine::JudgeHiddenAddress(const Call& call, ExprId url) {
   if (!last_ || url >= code().exprs.size()) return;
   const Value& value = view().Evaluate(url, function_);
-  if (value.kind != ValueKind::kText || value.decodes == 0 || !Contains(value.text, ".")) return;
+  if (value.kind != ValueKind::kText || value.obfuscation < 2 || !Contains(value.text, ".")) return;
   if (KindOfHost(KnownHost(value.text)) == HostKind::kLocal) return;
   Raise("OBFUSC-101", call.expr, {}, 0, "hides by encoding where it sends requests to", 0.6, {}, value.text);
 }

@@ -297,6 +297,15 @@ void Engine::JudgeKeptTable(ExprId dict) {
 
 // The account that is given back for large amounts is not the one that was given.
 void Engine::JudgePayee() {
+  // return [], True: of a list without a word in it, none is an account.
+  const auto holds_no_text = [&](const Expr& list) {
+    return list.kind == ExprKind::kList && std::ranges::all_of(code().ArgsOf(list), [&](const Arg& part) {
+             if (part.value >= code().exprs.size()) return false;
+             const Expr& one = code().exprs[part.value];
+             return one.kind == ExprKind::kConstant || one.kind == ExprKind::kNumber ||
+                    (one.kind == ExprKind::kList && one.arg_count == 0);
+           });
+  };
   const Function& shape = code().functions[function_];
   if (function_ == kModuleBody || shape.params.empty() || shape.body.size() > 60) return;
   std::uint32_t accounts = 0;
@@ -340,7 +349,7 @@ void Engine::JudgePayee() {
       if ((taint.params & accounts) != 0) {
         own = true;
       } else if (taint.params == 0 && value.kind != ExprKind::kConstant && value.kind != ExprKind::kNumber &&
-                 value.kind != ExprKind::kDict && !Contains(view().Text(id, function_), " ") &&
+                 value.kind != ExprKind::kDict && !holds_no_text(value) && !Contains(view().Text(id, function_), " ") &&
                  !(value.kind == ExprKind::kString && value.text.size() < 10)) {
         other = id;
       }
@@ -374,14 +383,17 @@ constexpr auto kModuleWords = std::to_array<std::string_view>({
     "recv", "makefile(", "'message'", "\"message\"", "'data'", "\"data\"", "onmessage", "readline", "open_connection",
     ".Read(",
     ".claude", ".codex", ".gemini", ".cursor",
-    "parseEther", "parseUnits", "sendTransaction", "web3", "viem", "ethers", "@solana", "bitcoinjs", "eth_account"});
+    "parseEther", "parseUnits", "sendTransaction", "web3", "viem", "ethers", "@solana", "bitcoinjs", "eth_account",
+    "169.254.169.254", "metadata.google.internal", "169.254.170.2", "100.100.100.200"});
 // clang-format on
 constexpr std::size_t kSignsInFrom = 14;
 constexpr std::size_t kHearsFrom = 31;
 constexpr std::size_t kAgentsFrom = 41;
 constexpr std::size_t kChainsFrom = 45;
+constexpr std::size_t kRolesFrom = 54;
 static_assert(kModuleWords[kSignsInFrom] == "uthorization" && kModuleWords[kHearsFrom] == "recv" &&
-              kModuleWords[kAgentsFrom] == ".claude" && kModuleWords[kChainsFrom] == "parseEther");
+              kModuleWords[kAgentsFrom] == ".claude" && kModuleWords[kChainsFrom] == "parseEther" &&
+              kModuleWords[kRolesFrom] == "169.254.169.254");
 
 constexpr std::uint64_t BitsBetween(std::size_t from, std::size_t to) {
   return ((std::uint64_t{1} << to) - 1) & ~((std::uint64_t{1} << from) - 1);
@@ -400,7 +412,8 @@ ModuleWords WordsOf(const Module& module) {
           .signs_in = (said & BitsBetween(kSignsInFrom, kHearsFrom)) != 0,
           .hears = (said & BitsBetween(kHearsFrom, kAgentsFrom)) != 0,
           .agents = (said & BitsBetween(kAgentsFrom, kChainsFrom)) != 0,
-          .chains = (said & BitsBetween(kChainsFrom, kModuleWords.size())) != 0};
+          .chains = (said & BitsBetween(kChainsFrom, kRolesFrom)) != 0,
+          .roles = (said & BitsBetween(kRolesFrom, kModuleWords.size())) != 0};
 }
 
 // script("#!/bin/sh", "curl ...", ". file"), ["#!/bin/sh", ...]: a script of a shell, kept as its lines.

@@ -469,7 +469,7 @@ void Engine::JudgeBase(const Call& call) {
   std::string host;
   Taint keys;
   const auto take = [&](std::string_view name, ExprId value) {
-    if (name == "base_url" || name == "endpoint_url" || name == "baseURL" || name == "api_base" || name == "basePath") {
+    if (SaysOneOf(name, {"base_url", "endpoint_url", "baseURL", "baseUrl", "api_base", "basePath"})) {
       host = KnownHost(Known(value));
     } else {
       keys.Join(Eval(value));

@@ -41,8 +41,8 @@ ExprId Engine::HeadOf(ExprId text) const {
   return text;
 }
 
-// for base in HOSTS: get(base + path), of constants that stand in the code: the one that is no service of its own, if
-// there is one beside such.
+// for base in HOSTS: get(base + path), of constants that stand in the code: one that is neither a service of its own
+// nor this machine, if there is one beside such.
 std::string Engine::HostOfList(ExprId url) const {
   const ExprId head = HeadOf(url);
   std::string first;
@@ -53,7 +53,7 @@ std::string Engine::HostOfList(ExprId url) const {
     if (host.empty() && one.find("://") == std::string::npos && !IsParameter(head)) continue;
     if (host.empty()) return {};
     ++hosts;
-    if (first.empty() || IsKnownService(first)) first = host;
+    if (first.empty() || IsKnownService(first) || KindOfHost(first) == HostKind::kLocal) first = host;
   }
   // for url in [u for u in (chosen, FALLBACK) if u]: of two only one is known.
   const bool one_of = hosts == 1 && head < code().exprs.size() && code().exprs[head].kind == ExprKind::kName &&
@@ -85,7 +85,8 @@ std::string Engine::HostOfRequest(const Call& call, ExprId url, const std::strin
       host = HostOfHandle(code().exprs[method].base);
   }
   // Of several it may be any; what is known of the variable is the first.
-  if (url != kNone && (text.empty() || text.front() == kHole || IsKnownService(host))) {
+  if (url != kNone &&
+      (text.empty() || text.front() == kHole || IsKnownService(host) || KindOfHost(host) == HostKind::kLocal)) {
     if (std::string among = HostOfList(url); !among.empty()) host = std::move(among);
   }
   // http://127.0.0.1:{port}/: what is chosen is a port.
@@ -359,6 +360,7 @@ Taint Engine::JudgeConnect(Call& call) {
       address = to;
     }
     const std::string part = Known(address);
+    JudgeHiddenAddress(call, address);
     // net.connect(port, host): a number is no host.
     if (text.empty() || text.find_first_not_of("0123456789") == std::string::npos) text = part;
   }

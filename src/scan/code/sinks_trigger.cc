@@ -338,11 +338,18 @@ void Engine::JudgeReceiverList(std::uint32_t module, FuncId scope, ExprId receiv
   bool given = false;
   std::string fixed;
   ValueParts parts(world_, module, scope, receivers, kMostParts);
-  while (parts.Next()) {
+  for (bool first = true; parts.Next(); first = false) {
+    if (first) parts.AddPutInto(receivers);  // all = list(to); all.append("x@y")
     const Expr& item = parts.expr();
+    // to + ["x@y"]: two lists, no text that is put together.
+    const bool lists =
+        item.kind == ExprKind::kConcat && std::ranges::any_of(parts.module().ArgsOf(item), [&](const Arg& part) {
+          const ExprId made = parts.view().Origin(part.value, parts.scope());
+          return made < parts.module().exprs.size() && parts.module().exprs[made].kind == ExprKind::kList;
+        });
     const Value& value = parts.view().Evaluate(parts.id(), parts.scope());
     std::string text = value.kind == ValueKind::kText ? value.text : std::string();
-    if (text.empty() && (item.kind == ExprKind::kFormat || item.kind == ExprKind::kConcat))
+    if (text.empty() && (item.kind == ExprKind::kFormat || (item.kind == ExprKind::kConcat && !lists)))
       text = parts.view().Text(parts.id(), parts.scope());
     if (text.empty() && item.kind == ExprKind::kMember) text = FieldText(parts.module_id(), parts.scope(), parts.id());
     // What is put in before the sign may be the user's; the domain says whose box it is.

@@ -109,6 +109,52 @@ bool Engine::DrivesBrowser() const {
   });
 }
 
+namespace {
+
+// What stands behind each `word` in a text, from the first sign on that is no blank, bracket or quotation mark of a
+// key.
+template <typename Fits>
+bool AllBehind(std::string_view text, std::string_view word, Fits fits) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
+    std::string_view rest = text.substr(at + word.size());
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \n"), rest.size()));
+    if (!fits(rest)) return false;
+  }
+  return true;
+}
+
+// headless=True, headless: true; and the word in a sentence.
+bool IsWindowless(std::string_view behind) {
+  if (!behind.starts_with('=') && !behind.starts_with(':')) return true;
+  behind.remove_prefix(1);
+  behind.remove_prefix(std::min(behind.find_first_not_of(' '), behind.size()));
+  return behind.starts_with("True") || behind.starts_with("true");
+}
+
+// "https://...", HOME
+bool IsFixedPage(std::string_view behind) {
+  const std::string_view word = behind.substr(0, behind.find_first_of(" ,)\n"));
+  if (word.empty()) return false;
+  if (word.front() == '"' || word.front() == '\'') return word.find_first_of("{+") == std::string_view::npos;
+  return std::ranges::all_of(word, [](char c) { return (c >= 'A' && c <= 'Z') || c == '_'; });
+}
+
+}  // namespace
+
+// chromium.launch() that goes to pages which stand in the file, and nowhere a window, a folder of the user's, or a
+// browser that runs already: nobody is signed in there.
+bool Engine::OnlyOwnBrowsers() const {
+  if (!Contains(code().text, ".launch(") || !AllBehind(code().text, ".goto(", IsFixedPage)) return false;
+  return std::ranges::all_of(states_, [&](const ModuleState& state) {
+    const std::string_view text = state.view->module().text;
+    return AllBehind(text, "headless", IsWindowless) &&
+           !AnyOf(text, {"launch_persistent", "launchPersistent", "onnect_over_cdp", "onnectOverCDP", "user_data_dir",
+                         "userDataDir", "user-data-dir", "storage_state", "storageState", "remote-debugging",
+                         "executable_path", "executablePath", "webdriver", "chromium.connect", "firefox.connect",
+                         "webkit.connect", "puppeteer.connect", "WSEndpoint"});
+  });
+}
+
 // context.cookies(), driver.get_cookies(), context.storageState(): who is signed in where. What a connection brings.
 Taint Engine::BroughtBy(const Call& call) {
   // client.send("Network.getAllCookies"), driver.execute_cdp_cmd("Storage.getCookies", {})
@@ -128,7 +174,8 @@ Taint Engine::BroughtBy(const Call& call) {
                                                  "storage_state", "getAllCookies"})) {
     return {};
   }
-  return DrivesBrowser() ? Source(kKept, call.expr, "takes the sessions that a browser has open") : Taint();
+  if (!DrivesBrowser() || OnlyOwnBrowsers()) return {};
+  return Source(kKept, call.expr, "takes the sessions that a browser has open");
 }
 
 // Functions that a client of the network, of a data base or of a cloud calls with each request and each answer.
@@ -355,10 +402,18 @@ void Engine::JudgeSpan(const Call& call) {
   if ((value.fresh & kCredentials) == 0) return;
   // Who made a verdict once read a key; that is no key.
   constexpr std::size_t kMostOfCall = 400;
-  if (!AnyOf(LowerCase(TextAt(code().exprs[call.expr].loc).substr(0, kMostOfCall)),
-             {"env", "token", "secret", "key", "passw", "connection", "credential", "dsn", "auth"})) {
-    return;
+  // setAttribute(key, value): what an attribute is called stands there, or it is not known. An `environment` is where a
+  // program runs.
+  std::string said;
+  for (const Arg& arg : call.args) {
+    if (arg.value >= code().exprs.size()) continue;
+    if (&arg == &call.args.front() && call.args.size() > 1 && code().exprs[arg.value].kind != ExprKind::kString)
+      continue;
+    said += LowerCase(TextAt(code().exprs[arg.value].loc).substr(0, kMostOfCall)) + " ";
   }
+  for (std::size_t at = said.find("environment"); at != std::string::npos; at = said.find("environment", at))
+    said.erase(at, std::string_view("environment").size());
+  if (!AnyOf(said, {"env", "token", "secret", "key", "passw", "connection", "credential", "dsn", "auth"})) return;
   const bool traced = std::ranges::any_of(code().imports, [](const Import& import) {
     return Contains(import.module, "opentelemetry") || Contains(import.symbol, "tracer") ||
            Contains(LowerCase(import.symbol), "telemetry");

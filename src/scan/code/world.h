@@ -57,6 +57,7 @@ struct ModuleWords {
   bool hears = false;     // takes what comes back on a socket
   bool agents = false;    // names the folder of an agent's settings
   bool chains = false;    // works with money of a chain, where an account is called an address
+  bool roles = false;     // names where a machine in a cloud asks who it is
 };
 [[nodiscard]] ModuleWords WordsOf(const Module& module);  // sinks_kept.cc
 

@@ -292,6 +292,13 @@ constexpr Magic kMagics[] = {
     {"fLaC"sv, 0, FileType::kMedia},
 };
 
+// A program for a machine.
+bool IsNative(string_view bytes) {
+  return bytes.starts_with("MZ") || std::ranges::any_of(kMagics, [&](const Magic& magic) {
+           return (magic.type == FileType::kElf || magic.type == FileType::kMachO) && bytes.starts_with(magic.bytes);
+         });
+}
+
 // CPython's magic: two bytes of version, then CR LF.
 bool LooksLikePyc(string_view bytes) {
   return bytes.size() >= 16 && bytes[2] == '\r' && bytes[3] == '\n' &&
@@ -548,9 +555,12 @@ PackageKind KindOfPackage(const core::PackageView& view) {
   bool offers = false;
   bool tables = false;
   bool any_text = false;
+  bool native = false;    // a compiled program
+  bool installs = false;  // ... and a manifest that installs one
   for (const core::PackageFile& file : view.files) {
     const std::string base = LowerCase(BaseName(file.path));
     const FileType type = TypeOfName(file.path);
+    native = native || IsNative(file.bytes);
     if (base == "skill.md") skill = true;
     if (file.path == core::kMcpListingPath) listing = true;
     const string_view head = string_view(file.bytes).substr(0, kMostOfHead);
@@ -572,6 +582,13 @@ PackageKind KindOfPackage(const core::PackageView& view) {
         tables = tables || (small && (protocol || other));
       }
       if (base == "package.json" && has("modelcontextprotocol")) mcp = true;
+      if (base == "package.json" && has("\"bin\"")) {
+        installs = true;
+        // What is too large to be read, and is named here, is a program as well.
+        native = native || std::ranges::any_of(view.skipped, [&](const core::SkippedPart& part) {
+                   return has(string_view(part.path).substr(part.path.rfind('/') + 1));
+                 });
+      }
       // The manifest of a bundle that clients install: its tools are a server's, whatever the program is called.
       if (base == "manifest.json" && has("\"entry_point\"") && has("\"server\"") &&
           (has("\"dxt_version\"") || has("\"manifest_version\"") || has("\"mcpb_version\""))) {
@@ -596,6 +613,7 @@ PackageKind KindOfPackage(const core::PackageView& view) {
     offers = offers || SaysAgents(file, base);
     any_text = any_text || IsText(type);
   }
+  code = code || (native && installs);
   if (listing) return PackageKind::kMcpListing;
   if (skill) return PackageKind::kSkill;
   if (mcp) return PackageKind::kMcpServer;

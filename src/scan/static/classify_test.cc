@@ -202,6 +202,14 @@ TEST(Classify, WhatIsAllThereIsIsMeant) {
   EXPECT_EQ(reach(View({{"a.md", "x"}, {"b.md", "x"}})), Reach::kAgent);
   EXPECT_EQ(reach(View({{"tests/test_a.py", "x = 1"}})), Reach::kRuntime);
   EXPECT_EQ(reach(View({{"README.md", "x"}, {"a.py", "x = 1"}})), Reach::kDocument);
+  // A compiled program is all the code that a package needs, where its manifest installs it.
+  EXPECT_EQ(reach(View({{"README.md", "x"},
+                        {"dist/a",
+                         "\x7f"
+                         "ELF\2"},
+                        {"package.json", R"({"bin": {"a": "dist/a"}})"}})),
+            Reach::kDocument);
+  EXPECT_EQ(reach(View({{"README.md", "x"}, {"setup.exe", "MZ\1"}})), Reach::kAgent);
 }
 
 TEST(Classify, ProseThatCodeHandsOutIsNoDocument) {

@@ -10,6 +10,7 @@
 
 #include "interlock/base/find_bytes.h"
 #include "static/ascii.h"
+#include "static/build_pieces.h"
 #include "static/classify.h"
 #include "static/front_matter.h"
 
@@ -196,7 +197,8 @@ void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
     const bool aside = IsDocumentation(PrefixOf(file.file->path));
     const bool guide = program && (aside || !LowerCase(BaseName(file.file->path)).starts_with("skill"));
     for (const std::string_view mention : mentions) {
-      if (guide && (aside || IsDocumentation(mention))) continue;
+      // ... and the pipelines in which versions stand that are to agree.
+      if (guide && (aside || IsDocumentation(mention) || IsPipelinePath(LowerCase(mention)))) continue;
       if (BaseName(mention) != BaseName(file.file->path)) raise(PrefixOf(file.file->path), mention, Reach::kAgent);
     }
     if (!IsInstructionFile(file.file->path)) continue;

@@ -200,8 +200,8 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 14U);
-  EXPECT_GE(ExpectOf("drawn", true), 19U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 21U);
+  EXPECT_GE(ExpectOf("drawn", true), 40U);
 }
 
 }  // namespace

@@ -276,6 +276,48 @@ bool IsClaimed(std::string_view before) {
   return governed.find_first_of(",;:") == std::string_view::npos && governed.find(" then ") == std::string_view::npos;
 }
 
+// "- Instructions to ignore previous instructions", "Concealment: instructs the agent to hide ...": what a text is or
+// does that is looked for, and all that the sentence says. "Attempt to ..." is an order.
+bool NamesOrders(std::string_view sentence, std::string_view after) {
+  static constexpr std::array kTexts = std::to_array<std::string_view>(
+      {"instructions", "attempts", "requests", "commands", "directives", "prompts", "phrases", "messages", "texts"});
+  static constexpr std::array kDoes = std::to_array<std::string_view>(
+      {"instructs", "tells", "directs", "orders", "asks", "tricks", "commands", "manipulates", "convinces", "urges"});
+  static constexpr std::array kKinds =
+      std::to_array<std::string_view>({"any", "hidden", "embedded", "injected", "explicit", "direct"});
+  static constexpr std::array kArticles = std::to_array<std::string_view>({"the", "an", "your"});
+  static constexpr std::array kWhom = std::to_array<std::string_view>(
+      {"agent", "agents", "model", "models", "assistant", "llm", "ai", "claude", "user", "users", "reader"});
+  constexpr std::size_t kMostAfter = 4;  // a full stop, a bracket
+  constexpr std::size_t kMostWords = 8;
+  constexpr std::size_t kLongestLead = 100;  // bytes
+  if (Trim(after).size() > kMostAfter) return false;
+  const auto among = [](const auto& words, std::string_view word) {
+    return std::ranges::find(words, word) != words.end();
+  };
+  const std::string lower = LowerCase(sentence.substr(0, kLongestLead));
+  std::array<std::string_view, kMostWords> words;
+  std::size_t count = 0;
+  std::size_t at = 0;
+  while (count < kMostWords) {
+    at = lower.find_first_not_of(" \t\n-*", at);
+    if (at == std::string::npos) break;
+    const std::size_t end = std::min(lower.find_first_of(" \t\n", at), lower.size());
+    words[count++] = std::string_view(lower).substr(at, end - at);
+    at = end;
+  }
+  for (std::size_t i = 0; i + 1 < count; ++i) {
+    // At the start, behind one word that says of what kind, or behind a title.
+    const bool leads = i == 0 || words[i - 1].ends_with(':');
+    const bool kind = i == 1 && among(kKinds, words[0]);
+    if ((leads || kind) && among(kTexts, words[i]) && words[i + 1] == "to") return true;
+    if (!leads || !among(kDoes, words[i])) continue;
+    const std::size_t whom = i + 1 + (among(kArticles, words[i + 1]) ? 1U : 0U);
+    if (whom + 1 < count && among(kWhom, words[whom]) && words[whom + 1] == "to") return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_t begin, std::uint32_t end,
@@ -308,6 +350,7 @@ double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_
   }
   if (passage.quoted) add(0.2);
   if (IsClaimed(before)) add(0.8);
+  if (NamesOrders(canvas.Of(sentence), after)) add(0.8);
   if (IsListedInParentheses(text, begin, end)) add(0.75);
   if (TitleForbids(canvas, passage)) add(0.75);
   if (passage.shape == TextShape::kRow) {

@@ -290,7 +290,12 @@ class Orders {
       }
       if ((set & O(kOClaim)) != 0) {
         const int good = Find(i + 1, i + 12, O(kOGood));
-        if (good != kNone &&
+        // "Write the answer even if you could not complete the task": what may have failed is no claim.
+        std::string_view until = canvas_.text;
+        until = good == kNone ? std::string_view() : until.substr(at(i).end(), at(good).begin - at(i).end());
+        const std::size_t granted = std::max(until.rfind("even if") + 1, until.rfind("even when") + 1);
+        const bool failed = granted != 0 && until.find(',', granted) == until.npos;
+        if (good != kNone && !failed &&
             Has({"even if", "even when", "regardless", "no matter", "whether or not", "despite", "although it failed",
                  "instead of the error", "without running", "without checking", "without actually"}) &&
             !Has({"would "})) {

@@ -208,6 +208,10 @@ class View {
     for (const std::string_view w : {"missing", "invalid", "expired", "wrong", "lacking", "absent"}) {
       if (FindWord(i - 2, i + 2, w) != kNone) return true;
     }
+    // "... if the API key is not specified"
+    if (SaysOne(i + 1, i + 1, {"is", "are"}) && SaysOne(i + 2, i + 2, {"not"}) &&
+        SaysOne(i + 3, i + 3, {"specified", "given", "set", "provided", "configured", "supplied", "available"}))
+      return true;
     // A public key is there to be sent.
     if (word(i).find("public") != std::string_view::npos || (i > 0 && word(i - 1) == "public")) return true;
     // "Submit feedback without an API token."
@@ -348,7 +352,8 @@ class View {
         "login", "sign", "register", "subscribe", "dashboard"}) {
     if (view.FindWord(0, view.size(), word) != kNone) return true;
   }
-  return false;
+  // "sends requests with your API key": which key they are asked with, of nobody in particular.
+  return view.Host().empty() && view.HasOneOf({"requests with your", "request with your"});
 }
 
 [[nodiscard]] inline int FirstOf(const View& view, int to, std::initializer_list<std::string_view> words,
@@ -369,6 +374,10 @@ class View {
       "corrections", "improvements", "contributions", "support"};
   for (int i = std::max(0, verb - 4); i <= std::min(verb + 10, view.size() - 1); ++i) {
     if (std::ranges::find(kReasons, view.word(i)) != kReasons.end() && i != verb) return true;
+    // "please report it at https://github.com/us/package/issues"
+    if (view.word(verb) == "report" && (view.at(i).set & Bit(kWUrl)) != 0 && view.word(i).ends_with("/issues") &&
+        view.HasOneOf({"//github.com/", "//gitlab.com/", "//codeberg.org/"}))
+      return true;
   }
   return verb + 1 < view.size() && view.word(verb + 1) == "us" && view.FindWord(0, verb, "must") == kNone;
 }
