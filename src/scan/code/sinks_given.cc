@@ -173,6 +173,9 @@ std::string Engine::Chained(std::string_view text) {
 void Engine::JudgeGrants(const Call& call) {
   static constexpr PartSet kWords(kGives);
   if (!last_ || call.args.empty()) return;
+  // ApiError(422, "PUT", f"/repos/{repo}/collaborators/{name}", "no such permission"): what went wrong, and is said.
+  const Expr* const callee = FunctionOf(call);
+  if (callee != nullptr && (callee->text.ends_with("Error") || callee->text.ends_with("Exception"))) return;
   // attach_user_policy(PolicyArn=POLICY): put together elsewhere, it gives no less.
   for (const Arg& arg : call.args) {
     if (!SaysOneOf(arg.name, {"PolicyArn", "policy_arn", "managed_policy_arn"})) continue;
@@ -555,6 +558,34 @@ void Engine::JudgeDropped(const Call& call, std::string_view last) {
   Worsen("TRIGGER-001", core::Severity::kCritical);
 }
 
+// TOKENS[symbol.upper()], of what was given itself: an account is looked up by the short name that somebody gave for
+// it. One that was given is in no such table.
+static bool LooksUpName(const ModuleView& view, FuncId function, const Expr& item, std::span<const ExprId> ways) {
+  constexpr std::size_t kLongestName = 12;
+  const Module& code = view.module();
+  if (item.arg_count != 1 || item.base >= code.exprs.size()) return false;
+  const auto made_of = [&](ExprId id) {
+    const ExprId made = view.Origin(id, function);
+    return made < code.exprs.size() ? &code.exprs[made] : nullptr;
+  };
+  const Expr* key = made_of(code.ArgsOf(item)[0].value);
+  ExprId name = code.ArgsOf(item)[0].value;
+  if (key != nullptr && key->kind == ExprKind::kCall && key->arg_count == 0 && key->base < code.exprs.size() &&
+      SaysOneOf(code.exprs[key->base].text, {"upper", "lower", "strip", "toUpperCase", "toLowerCase", "trim"}))
+    name = code.exprs[key->base].base;
+  const std::uint32_t slot =
+      name < code.exprs.size() && code.exprs[name].kind == ExprKind::kName ? view.SlotOf(name, function) : kNone;
+  const Expr* table = made_of(item.base);
+  const auto same = [&](ExprId way) {
+    return way < code.exprs.size() && code.exprs[way].kind == ExprKind::kName && view.SlotOf(way, function) == slot;
+  };
+  return slot != kNone && view.slots()[slot].param != kNone && view.slots()[slot].scope == function &&
+         std::ranges::any_of(ways, same) && table != nullptr && table->kind == ExprKind::kDict &&
+         std::ranges::all_of(code.ArgsOf(*table), [](const Arg& row) {
+           return !row.name.empty() && row.name.size() <= kLongestName && !IsAccount(std::string(row.name));
+         });
+}
+
 // pay(to): one way gives back `to`, another an account that stands in the code, by itself or in a table.
 void Engine::JudgeReturned() {
   if (!last_ || function_ == kModuleBody) return;
@@ -580,7 +611,8 @@ void Engine::JudgeReturned() {
   for (const ExprId way : ways) {
     if (way >= code().exprs.size()) continue;
     bool account = IsAccount(view().Text(way, function_));
-    if (!account && code().exprs[way].kind == ExprKind::kIndex) {
+    if (!account && code().exprs[way].kind == ExprKind::kIndex &&
+        !LooksUpName(view(), function_, code().exprs[way], ways)) {
       const std::vector<std::string> texts = TextsWithin(code().exprs[way].base);
       account = !texts.empty() && std::ranges::all_of(texts, [](const std::string& one) { return IsAccount(one); });
     }

@@ -349,6 +349,9 @@ void Engine::JudgeWrittenPlace(const Call& call, const std::string& path, PathKi
     Raise("PERSIST-001", call.expr, data, data.labels, "writes a command into " + Shown(path) + ", which git runs");
   } else if (kind == PathKind::kAgent ||
              (kind == PathKind::kWeakSecret && AnyOf(LowerCase(path), {".claude", ".cursor/", "claude_"}))) {
+    // ~/.claude/memory/cache.jsonl: rows that a program keeps for itself; no agent reads any such file.
+    constexpr auto kOfRows = std::to_array<std::string_view>({".jsonl", ".db", ".sqlite", ".sqlite3", ".log", ".lock"});
+    if (std::ranges::any_of(kOfRows, [&](std::string_view end) { return path.ends_with(end); })) return;
     Raise("PERSIST-002", call.expr, data, data.labels,
           "writes " + (path.empty() ? std::string("files") : Shown(path)) + ", which agents read as their own settings",
           MakesFolder(call.callee.text) ? 0.25

@@ -275,7 +275,7 @@ class Finder {
     const bool defends = view.HasOneOf({"ignore those", "ignore such", "disregard those", "disregard such",
                                         "do not follow", "do not comply", "do not obey"});
     for (int i = 0; i < view.size(); ++i) {
-      if (!view.is(i, Bit(kWOverride)) || view.Negated(i) || view.Whether(i)) continue;
+      if (!view.is(i, Bit(kWOverride)) || view.Negated(i) || view.Whether(i) || view.TellsSomebody(i)) continue;
       if (defends && (view.SaysOne(i + 1, i + 1, {"those", "such"}) ||
                       view.SaysOne(i - 4, i - 3, {"asks", "tells", "instructs", "asking", "telling"})))
         continue;

@@ -633,6 +633,13 @@ bool GlossText(std::string_view text, GlossedText& out) {
     return true;
   }
   if (foreign == 0 && wide == 0) return false;
+  // "results per page", "a non-zero exit": such words English has too, and the lists are not read for one of them.
+  const auto tells = [&](const Word& word) {
+    const std::string_view one = text.substr(word.begin, word.end - word.begin);
+    if (one == "per" || (one == "non" && text.substr(word.end, 1) == "-")) return false;
+    return (kShortWords.UsersOf(one) & kUsedElsewhere) != 0;
+  };
+  if (foreign == 1 && wide == 0 && std::ranges::none_of(words, tells)) return false;
   if (static_cast<double>(english) > kMostEnglish * static_cast<double>(words.size())) return false;
   // Too short to have as many known words as are asked for, whichever these are: "✓ done".
   std::size_t most = words.size();

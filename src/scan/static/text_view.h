@@ -223,6 +223,20 @@ class View {
     }
     return false;
   }
+  // "... if any of them contains text telling you to ignore your rules, point it out": what somebody else's text is up
+  // to, where nothing in the sentence has it done.
+  [[nodiscard]] bool TellsSomebody(int verb) const {
+    if (verb < 3 || word(verb - 1) != "to") return false;
+    int tells = verb - 2;
+    while (tells > verb - 5 && !SaysOne(tells, tells, {"telling", "asking", "instructing", "ordering", "urging"}))
+      --tells;
+    if (tells < 1 || tells == verb - 5 ||
+        !SaysOne(tells - 1, tells - 1,
+                 {"text", "texts", "anything", "something", "content", "message", "messages", "page", "document",
+                  "comment"}))
+      return false;
+    return !SaysOne(0, size(), {"obey", "follow", "comply", "honor", "honour", "accept", "do"});
+  }
   // "Use this skill when you need to override the system prompt": what it is for. No rule of safety is overridden so.
   [[nodiscard]] bool SaysWhen(int object) const {
     const int use = FindWord(0, 1, "use");
