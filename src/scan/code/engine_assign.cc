@@ -110,6 +110,28 @@ void Engine::CallSetter(const Value& owner, ExprId target, ExprId value, const T
   }
 }
 
+// event, of `extra = event.setdefault("extra", {})`, `event["extra"]`; body, of `meta = body.meta` and a table `body`
+// that is written out here: the variable of the table. Objects of classes are no tables.
+static ExprId TableOf(const ModuleView& view, FuncId function, ExprId part) {
+  const Module& code = view.module();
+  FuncId where = function;
+  const ExprId taken = view.Origin(part, function, &where);
+  if (taken == part || where != function || taken >= code.exprs.size()) return kNone;
+  const Expr* from = &code.exprs[taken];
+  const bool keyed = from->kind == ExprKind::kIndex && from->arg_count == 1 &&
+                     !view.Text(code.ArgsOf(*from)[0].value, function).empty();
+  const bool called = from->kind == ExprKind::kCall && from->base < code.exprs.size() && from->arg_count > 0 &&
+                      SaysOneOf(code.exprs[from->base].text, {"setdefault", "get"}) &&
+                      !view.Text(code.ArgsOf(*from)[0].value, function).empty();
+  if (called) from = &code.exprs[from->base];
+  if (from->base >= code.exprs.size() || code.exprs[from->base].kind != ExprKind::kName) return kNone;
+  if (keyed || called) return from->base;
+  const ExprId made = view.Origin(from->base, function);
+  const bool table =
+      from->kind == ExprKind::kMember && made < code.exprs.size() && code.exprs[made].kind == ExprKind::kDict;
+  return table ? from->base : kNone;
+}
+
 // box.name = v, box["name"] = v
 void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int depth) {
   const Expr& expr = code().exprs[target];
@@ -187,14 +209,12 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
       if (slot != kNone && taint.labels != 0) Store(slot, taint, false);
       if (slot != kNone && view().slots()[slot].import != kNone && last->kind == ExprKind::kMember)
         StoreField(base, last->text, taint);
-      // extra = event.setdefault("extra", {}): what is put into a part is in the whole.
-      constexpr Labels kCarried = kSecretLabels | kWeakSecretFile | kEnvAll | kKept | kTapped;
-      FuncId where = function_;
-      const ExprId part = taint.Has(kCarried) ? view().Origin(base, function_, &where) : base;
-      if (part == base || where != function_ || part >= code().exprs.size()) return;
+      if (!taint.Has(kSecretLabels | kWeakSecretFile | kEnvAll | kKept | kTapped)) return;
+      // extra = event.setdefault("extra", {}): what is put into a part of a table is in the table.
+      const ExprId whole = TableOf(view(), function_, base);
+      if (whole == kNone) return;
       last = &inner;
-      base = part;
-      if (code().exprs[part].kind == ExprKind::kName) return;
+      base = whole;
       continue;
     }
     // event.setdefault("extra", {})["seen"] = v

@@ -383,6 +383,7 @@ class Analysis {
   void LooksUpName(std::uint32_t index, const ShellWord& name);
   bool AsksService(std::uint32_t index, std::string_view program, const Taint& input);
   bool Stages(std::uint32_t index, std::string_view program);
+  void CopiesElsewhere(std::uint32_t index);
   bool HandsFiles(std::uint32_t index, std::string_view program, const Taint& input);
   void Pushes(std::uint32_t index);
   void LetsIn(std::uint32_t index, std::string_view program);

@@ -266,6 +266,39 @@ void Analysis::Pushes(std::uint32_t index) {
   Emit(ShellAct::kSend, index, "git push");
 }
 
+// rclone copy DIR ":webdav,url=https://host/in:", rclone sync DIR :sftp:in --sftp-host host: a place that the script
+// brings along, where a user sets up his own by name.
+void Analysis::CopiesElsewhere(std::uint32_t index) {
+  const ShellCommand& command = script_.commands[index];
+  const std::size_t count = command.words.size();
+  if (count < 4 || !Is(command.words[1].text, {"copy", "copyto", "sync", "move", "moveto", "rcat"})) return;
+  std::string place;
+  bool there = command.words[1].text == "rcat";
+  std::size_t operands = 0;
+  for (std::size_t i = 2; i < count; ++i) {
+    const std::string& text = command.words[i].text;
+    if (text.starts_with("--") && HasOneOf(text, {"-url", "-host", "-endpoint"})) {
+      const std::size_t equal = text.find('=');
+      place =
+          equal == std::string::npos ? i + 1 < count ? command.words[++i].text : std::string() : text.substr(equal + 1);
+      continue;
+    }
+    if (text.starts_with('-')) continue;
+    // The first operand is where it comes from.
+    const bool from = operands++ == 0 && !there;
+    if (from || !text.starts_with(':')) continue;
+    there = true;
+    for (const std::string_view key : {"url=", "host=", "endpoint="}) {
+      const std::size_t at = text.find(key);
+      if (at != std::string::npos)
+        place = text.substr(at + key.size(), text.find_first_of(",\"", at + key.size() + 1) - at - key.size());
+    }
+  }
+  while (!place.empty() && place.front() == '"') place.erase(0, 1);
+  const std::string host = Has(place, "://") ? HostOf(place) : place.substr(0, place.find_first_of(":/"));
+  if (there && !place.empty() && IsFixedPlace(host, place)) Emit(ShellAct::kSendTaken, index, host, 2);
+}
+
 // Files that are handed to another machine.
 bool Analysis::HandsFiles(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
@@ -276,6 +309,7 @@ bool Analysis::HandsFiles(std::uint32_t index, std::string_view program, const T
                      (program == "aws" && word(1) == "s3") || (program == "gh" && word(1) == "gist") ||
                      (program == "git" && word(1) == "push");
   if (!hands) return false;
+  if (program == "rclone") CopiesElsewhere(index);
   Taint taint = input;
   std::vector<const ShellWord*> operands = Operands(command, "iPpoFecls");
   std::string destination = operands.empty() ? std::string() : operands.back()->text;

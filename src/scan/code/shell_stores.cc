@@ -64,6 +64,9 @@ bool AsksStore(const ShellCommand& command, std::string_view program) {
          (Is(program, {"gopass", "rbw"}) && Is(word(1), {"show", "get"})) ||
          (program == "ansible-vault" && Is(word(1), {"view", "decrypt"})) ||
          (Is(program, {"fly", "flyctl"}) && word(1) == "auth" && word(2) == "token") ||
+         // what containers are given in their environment
+         (Is(program, {"docker", "podman"}) && (word(1) == "inspect" || word(2) == "inspect") &&
+          std::ranges::any_of(command.words, [](const ShellWord& each) { return Has(each.text, ".Config.Env"); })) ||
          (program == "pulumi" && HasFlag(command, {"--show-secrets"})) ||
          (program.starts_with("docker-credential-") && word(1) == "get") ||
          (Is(program, {"get-itemproperty", "gp", "get-itempropertyvalue", "reg"}) &&

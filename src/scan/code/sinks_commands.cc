@@ -64,8 +64,8 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
     const std::string word = KnownIn(words[i], scope);
     if (host.empty()) host = HostOfWord(word);
     Taint given = scope == function_ ? Eval(words[i]) : Taint();
-    // --data-binary @FILE, of a list of files that hold credentials
-    if (given.Has(kSecretName | kWeakSecretName) && (word.starts_with('@') || Contains(word, "=@")) &&
+    // --data-binary @FILE, -F "rc=<FILE", of a list of files that hold credentials
+    if (given.Has(kSecretName | kWeakSecretName) && (word.starts_with('@') || AnyOf(word, {"=@", "=<"})) &&
         Contains(word, std::string_view(&kHole, 1)))
       given.Join(Source(given.Has(kSecretName) ? kSecretFile : kWeakSecretFile, words[i], "has such a file read"));
     // A header, a name and a password: how one logs in. No file of keys is.

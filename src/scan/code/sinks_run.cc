@@ -200,6 +200,32 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   JudgeCommand(AnalyzeShellScript(script, text), command, text);
 }
 
+// `curl -H "Bearer $GH_TOKEN" ${quoted(`https://api.github.com/${path}`)}`: whether the addresses that stand in what a
+// command is put together from are all of the service whose token it is, and there is one.
+static bool AsksItsOwner(const ModuleView& view, FuncId function, std::span<const Arg> args, const Vendors& whose) {
+  constexpr std::size_t kMostParts = 64;
+  const Module& code = view.module();
+  std::vector<std::pair<ExprId, FuncId>> open;
+  for (const Arg& arg : args) open.emplace_back(arg.value, function);
+  bool found = false;
+  for (std::size_t i = 0; i < open.size(); ++i) {
+    if (i == kMostParts) return false;  // not all of it is seen
+    auto [id, scope] = open[i];
+    if (id < code.exprs.size()) id = view.Origin(id, scope, &scope);
+    if (id >= code.exprs.size()) continue;
+    const Expr& part = code.exprs[id];
+    for (const Arg& arg : code.ArgsOf(part)) open.emplace_back(arg.value, scope);
+    const std::string& text = view.Text(id, scope);
+    const std::size_t scheme = text.find("://");
+    if (scheme == std::string::npos) continue;
+    const std::string host =
+        KnownHost(text.substr(text.rfind("http", scheme) != std::string::npos ? text.rfind("http", scheme) : scheme));
+    if (!HostOfVendors(host, whose)) return false;
+    found = true;
+  }
+  return found;
+}
+
 void Engine::JudgeCommand(std::span<const ShellUse> acts, ExprId command, const std::string& text) {
   ShellContext context;
   context.file = code().file;
@@ -208,6 +234,16 @@ void Engine::JudgeCommand(std::span<const ShellUse> acts, ExprId command, const 
   std::vector<RawFinding> findings;
   std::vector<CapabilityUse> more;
   JudgeShell(acts, context, findings, &more);
+  std::erase_if(findings, [&](const RawFinding& finding) {
+    // Where it goes is put in: "\x7f" in the line.
+    constexpr std::string_view kReads = "reads $";
+    if (finding.rule != "SH-004" || !finding.message.ends_with('\x7f') || finding.flow.empty() ||
+        !finding.flow[0].text.starts_with(kReads))
+      return false;
+    const Vendors whose = SecretVendorOf(std::string_view(finding.flow[0].text).substr(kReads.size()));
+    const Arg words{command, {}};
+    return AsksItsOwner(view(), function_, {&words, 1}, whose);
+  });
   TakeOver(findings, text);
   for (CapabilityUse& use : more) {
     if (uses_.size() >= 50'000) break;

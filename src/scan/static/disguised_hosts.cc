@@ -92,6 +92,25 @@ void RaiseDisguisedHosts(const FileContext& file, std::vector<RawFinding>& out) 
     const std::size_t next = base::FindBytes(text.substr(end), kScheme);
     at = next == std::string_view::npos ? next : end + next;
   }
+  if (!IsCode(file.type)) return;
+  // ("https", "api.openai.com.edge.example", "v1"): the name alone, put together elsewhere.
+  ForEachLiteral(file, [&](std::size_t place, std::string_view literal) {
+    constexpr std::size_t kLongestHost = 100;
+    constexpr std::string_view kOfHosts = "abcdefghijklmnopqrstuvwxyz0123456789.-";
+    if (literal.size() > kLongestHost || seen.size() >= kMostHosts || !SaysAny(literal, {".com.", ".org.", ".net."}) ||
+        literal.find_first_not_of(kOfHosts) != std::string_view::npos || IsSample(literal))
+      return;
+    const std::string_view vendor = code::DisguisedAs(literal);
+    if (vendor.empty() || std::ranges::find(seen, literal) != seen.end()) return;
+    RawFinding finding;
+    finding.rule = "SC-044";
+    finding.file = file.index;
+    finding.bytes = {place, place + literal.size()};
+    finding.host = literal;
+    finding.message = fmt::format("{} is no host of {}: it only begins like one", literal, vendor);
+    out.push_back(std::move(finding));
+    seen.emplace_back(literal);
+  });
 }
 
 }  // namespace interlock::scan

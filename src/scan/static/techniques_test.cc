@@ -200,8 +200,8 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 25U);
-  EXPECT_GE(ExpectOf("drawn", true), 42U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 27U);
+  EXPECT_GE(ExpectOf("drawn", true), 51U);
 }
 
 }  // namespace

@@ -350,7 +350,10 @@ double DescribedHere(const TextCanvas& canvas, std::uint32_t index, std::uint32_
   }
   if (passage.quoted) add(0.2);
   if (IsClaimed(before)) add(0.8);
-  if (NamesOrders(canvas.Of(sentence), after)) add(0.8);
+  // A tool that is said to tell the model something tells it.
+  constexpr SurfaceSet kTold =
+      kSurfaceDescription | kSurfaceSchema | kSurfaceToolName | kSurfaceHidden | kSurfaceDecoded;
+  if ((passage.kind & kTold) == 0 && NamesOrders(canvas.Of(sentence), after)) add(0.8);
   if (IsListedInParentheses(text, begin, end)) add(0.75);
   if (TitleForbids(canvas, passage)) add(0.75);
   if (passage.shape == TextShape::kRow) {

@@ -294,7 +294,8 @@ class Orders {
         std::string_view until = canvas_.text;
         until = good == kNone ? std::string_view() : until.substr(at(i).end(), at(good).begin - at(i).end());
         const std::size_t granted = std::max(until.rfind("even if") + 1, until.rfind("even when") + 1);
-        const bool failed = granted != 0 && until.find(',', granted) == until.npos;
+        const bool failed =
+            granted != 0 && until.find(',', granted) == until.npos && until.find(" that ", granted) == until.npos;
         if (good != kNone && !failed &&
             Has({"even if", "even when", "regardless", "no matter", "whether or not", "despite", "although it failed",
                  "instead of the error", "without running", "without checking", "without actually"}) &&

@@ -235,7 +235,8 @@ class View {
                  {"text", "texts", "anything", "something", "content", "message", "messages", "page", "document",
                   "comment"}))
       return false;
-    return !SaysOne(0, size(), {"obey", "follow", "comply", "honor", "honour", "accept", "do"});
+    return HasOneOf({"untrusted", "injection", "suspicious", "malicious", "the problem", "not an order",
+                     "not instructions", "not a command", "as data"});
   }
   // "Use this skill when you need to override the system prompt": what it is for. No rule of safety is overridden so.
   [[nodiscard]] bool SaysWhen(int object) const {
@@ -390,7 +391,7 @@ class View {
     if (std::ranges::find(kReasons, view.word(i)) != kReasons.end() && i != verb) return true;
     // "please report it at https://github.com/us/package/issues"
     if (view.word(verb) == "report" && (view.at(i).set & Bit(kWUrl)) != 0 && view.word(i).ends_with("/issues") &&
-        view.HasOneOf({"//github.com/", "//gitlab.com/", "//codeberg.org/"}))
+        !view.any(Bit(kWPrivate)) && view.HasOneOf({"//github.com/", "//gitlab.com/", "//codeberg.org/"}))
       return true;
   }
   return verb + 1 < view.size() && view.word(verb + 1) == "us" && view.FindWord(0, verb, "must") == kNone;
