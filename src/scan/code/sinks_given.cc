@@ -558,8 +558,8 @@ void Engine::JudgeDropped(const Call& call, std::string_view last) {
   Worsen("TRIGGER-001", core::Severity::kCritical);
 }
 
-// TOKENS[symbol.upper()], of what was given itself: an account is looked up by the short name that somebody gave for
-// it. One that was given is in no such table.
+// TOKENS[token.upper()], beside `token` itself: an account is looked up by the short name that somebody gave in its
+// place. One that was given is in no such table.
 static bool LooksUpName(const ModuleView& view, FuncId function, const Expr& item, std::span<const ExprId> ways) {
   constexpr std::size_t kLongestName = 12;
   const Module& code = view.module();

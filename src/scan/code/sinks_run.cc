@@ -215,6 +215,10 @@ static bool AsksItsOwner(const ModuleView& view, FuncId function, std::span<cons
     if (id >= code.exprs.size()) continue;
     const Expr& part = code.exprs[id];
     for (const Arg& arg : code.ArgsOf(part)) open.emplace_back(arg.value, scope);
+    if (part.base != kNone) open.emplace_back(part.base, scope);
+    // A variable that is one thing here and another there, may be anything.
+    const std::uint32_t slot = part.kind == ExprKind::kName ? view.SlotOf(id, scope) : kNone;
+    if (slot != kNone && view.slots()[slot].param == kNone && view.slots()[slot].import == kNone) return false;
     const std::string& text = view.Text(id, scope);
     const std::size_t scheme = text.find("://");
     if (scheme == std::string::npos) continue;
