@@ -271,9 +271,10 @@ void Analysis::Pushes(std::uint32_t index) {
 void Analysis::CopiesElsewhere(std::uint32_t index) {
   const ShellCommand& command = script_.commands[index];
   const std::size_t count = command.words.size();
-  if (count < 4 || !Is(command.words[1].text, {"copy", "copyto", "sync", "move", "moveto", "rcat"})) return;
+  if (count < 3 || !Is(command.words[1].text, {"copy", "copyto", "sync", "move", "moveto", "rcat"})) return;
   std::string place;
-  bool there = command.words[1].text == "rcat";
+  const bool reads = command.words[1].text == "rcat";  // what comes in, and not from an operand
+  bool there = false;
   std::size_t operands = 0;
   for (std::size_t i = 2; i < count; ++i) {
     const std::string& text = command.words[i].text;
@@ -285,7 +286,7 @@ void Analysis::CopiesElsewhere(std::uint32_t index) {
     }
     if (text.starts_with('-')) continue;
     // The first operand is where it comes from.
-    const bool from = operands++ == 0 && !there;
+    const bool from = operands++ == 0 && !reads;
     if (from || !text.starts_with(':')) continue;
     there = true;
     for (const std::string_view key : {"url=", "host=", "endpoint="}) {

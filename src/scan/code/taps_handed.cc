@@ -111,8 +111,7 @@ bool Engine::DrivesBrowser() const {
 
 namespace {
 
-// What stands behind each `word` in a text, from the first sign on that is no blank, bracket or quotation mark of a
-// key.
+// What stands behind each `word` in a text, from the first sign on that is no blank.
 template <typename Fits>
 bool AllBehind(std::string_view text, std::string_view word, Fits fits) {
   for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
@@ -123,8 +122,9 @@ bool AllBehind(std::string_view text, std::string_view word, Fits fits) {
   return true;
 }
 
-// headless=True, headless: true; and the word in a sentence.
+// headless=True, headless: true, {"headless": True}; and the word in a sentence.
 bool IsWindowless(std::string_view behind) {
+  behind.remove_prefix(std::min(behind.find_first_not_of("\"' "), behind.size()));
   if (!behind.starts_with('=') && !behind.starts_with(':')) return true;
   behind.remove_prefix(1);
   behind.remove_prefix(std::min(behind.find_first_not_of(' '), behind.size()));

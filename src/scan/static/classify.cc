@@ -586,7 +586,8 @@ PackageKind KindOfPackage(const core::PackageView& view) {
         installs = true;
         // What is too large to be read, and is named here, is a program as well.
         native = native || std::ranges::any_of(view.skipped, [&](const core::SkippedPart& part) {
-                   return has(string_view(part.path).substr(part.path.rfind('/') + 1));
+                   const string_view name = BaseName(part.path);
+                   return !name.empty() && has(name);
                  });
       }
       // The manifest of a bundle that clients install: its tools are a server's, whatever the program is called.

@@ -210,6 +210,11 @@ TEST(Classify, WhatIsAllThereIsIsMeant) {
                         {"package.json", R"({"bin": {"a": "dist/a"}})"}})),
             Reach::kDocument);
   EXPECT_EQ(reach(View({{"README.md", "x"}, {"setup.exe", "MZ\1"}})), Reach::kAgent);
+  core::PackageView large = View({{"README.md", "x"}, {"package.json", R"({"bin": {"a": "dist/a"}})"}});
+  large.skipped = {{.path = "pictures/"}};
+  EXPECT_EQ(reach(large), Reach::kAgent);
+  large.skipped.push_back({.path = "dist/a"});
+  EXPECT_EQ(reach(large), Reach::kDocument);
 }
 
 TEST(Classify, ProseThatCodeHandsOutIsNoDocument) {

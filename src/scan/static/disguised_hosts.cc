@@ -1,6 +1,7 @@
 #include "static/disguised_hosts.h"
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
@@ -60,6 +61,19 @@ bool IsRerouted(std::string_view text, std::size_t from, std::size_t end, std::s
 void RaiseDisguisedHosts(const FileContext& file, std::vector<RawFinding>& out) {
   const std::string_view text = file.text();
   std::vector<std::string> seen;
+  const auto raise = [&](std::string_view rule, base::ByteSpan bytes, const std::string& host, std::string message) {
+    RawFinding finding;
+    finding.rule = rule;
+    finding.file = file.index;
+    finding.bytes = bytes;
+    finding.host = host;
+    finding.message = std::move(message);
+    out.push_back(std::move(finding));
+    seen.push_back(host);
+  };
+  const auto raise_disguised = [&](base::ByteSpan bytes, const std::string& host, std::string_view vendor) {
+    raise("SC-044", bytes, host, fmt::format("{} is no host of {}: it only begins like one", host, vendor));
+  };
   constexpr std::string_view kScheme = "://";
   constexpr std::size_t kLongest = 300;
   std::size_t end = 0;
@@ -68,48 +82,35 @@ void RaiseDisguisedHosts(const FileContext& file, std::vector<RawFinding>& out) 
     const std::string_view rest = text.substr(from, kLongest);
     const std::string_view authority = rest.substr(0, rest.find_first_of("/?# \"'`\r\n\t<>)"));
     end = from + authority.size();
-    const auto raise = [&](std::string_view rule, const std::string& host, std::string message) {
-      RawFinding finding;
-      finding.rule = rule;
-      finding.file = file.index;
-      finding.bytes = {from, end};
-      finding.host = host;
-      finding.message = std::move(message);
-      out.push_back(std::move(finding));
-      seen.push_back(host);
-    };
     if (authority.find('.') != std::string_view::npos) {
       const std::string host = HostOf(authority);
       const std::string_view vendor = code::DisguisedAs(host);
       if (std::ranges::find(seen, host) != seen.end()) {
         // said
       } else if (IsRerouted(text, from, end, host)) {
-        raise("SH-008", host, fmt::format("has git go to {} in place of another host", host));
+        raise("SH-008", {from, end}, host, fmt::format("has git go to {} in place of another host", host));
       } else if (!vendor.empty() && !IsSample(host) && !(IsCode(file.type) && InComment(text, at))) {
-        raise("SC-044", host, fmt::format("{} is no host of {}: it only begins like one", host, vendor));
+        raise_disguised({from, end}, host, vendor);
       }
     }
     const std::size_t next = base::FindBytes(text.substr(end), kScheme);
     at = next == std::string_view::npos ? next : end + next;
   }
-  if (!IsCode(file.type)) return;
+  constexpr auto kEnds = std::to_array<std::string_view>({".com.", ".org.", ".net."});
+  // Few files have such a name: they are asked once before their texts are looked at.
+  if (!IsCode(file.type) ||
+      std::ranges::none_of(kEnds, [&](std::string_view one) { return base::HasBytes(text, one); }))
+    return;
   // ("https", "api.openai.com.edge.example", "v1"): the name alone, put together elsewhere.
   ForEachLiteral(file, [&](std::size_t place, std::string_view literal) {
     constexpr std::size_t kLongestHost = 100;
     constexpr std::string_view kOfHosts = "abcdefghijklmnopqrstuvwxyz0123456789.-";
-    if (literal.size() > kLongestHost || seen.size() >= kMostHosts || !SaysAny(literal, {".com.", ".org.", ".net."}) ||
+    if (literal.size() > kLongestHost || seen.size() >= kMostHosts ||
         literal.find_first_not_of(kOfHosts) != std::string_view::npos || IsSample(literal))
       return;
     const std::string_view vendor = code::DisguisedAs(literal);
     if (vendor.empty() || std::ranges::find(seen, literal) != seen.end()) return;
-    RawFinding finding;
-    finding.rule = "SC-044";
-    finding.file = file.index;
-    finding.bytes = {place, place + literal.size()};
-    finding.host = literal;
-    finding.message = fmt::format("{} is no host of {}: it only begins like one", literal, vendor);
-    out.push_back(std::move(finding));
-    seen.emplace_back(literal);
+    raise_disguised({place, place + literal.size()}, std::string(literal), vendor);
   });
 }
 

@@ -201,7 +201,7 @@ TEST(Packages, WhatComesInStages) {
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
   EXPECT_GE(ExpectOf("drawn_honest", false), 27U);
-  EXPECT_GE(ExpectOf("drawn", true), 52U);
+  EXPECT_GE(ExpectOf("drawn", true), 54U);
 }
 
 }  // namespace
