@@ -56,12 +56,17 @@ constexpr double kMostWithoutLook = 0.2;
 // The more there is to look at, the likelier something looks like an attack by chance: with each doubling of what runs
 // or is given to the agent, a look asks for more, and so does the ground of a BLOCK. A look never asks for more than a
 // ground is in a small package: padding turns a BLOCK into a WARN at most, and hides nothing.
+// A ground asks for much more: at the first sight of 1,400 packages that were drawn by hash, 12 of the 25 that were
+// blocked, all of them honest, had over a megabyte, and 18 % of all have. From some 4 MB on nothing is a ground by
+// itself, and two are still. (What installing runs is short, and is judged as it is.)
 constexpr double kUsualVolume = 256 << 10;  // bytes
 // The classifier of orders reads every paragraph and is wrong about a few in a hundred documents: what one skill holds
 // is its usual volume. (2 fewer of 280 registry packages for agents' tools have a person look, and 3 fewer honest
 // skills of the development corpus; no malicious item of either half.)
 constexpr double kUsualOfClassifier = 32 << 10;
 constexpr double kLookADoubling = 0.05;
+constexpr double kGroundADoubling = 0.15;
+constexpr double kTwoGroundsADoubling = 0.1;
 // Of words among the code and data of a package that offers an agent nothing: programmers read them.
 constexpr double kWordsOfLibrary = 0.3;
 // ... and of words among data by the megabyte (transcripts, tables, catalogues): some of any such heap sound like
@@ -172,13 +177,15 @@ double WordsOfData(const std::vector<FileContext>& files) {
   return bytes < kLargeHeap ? kWordsOfHeap : kWordsOfLargeHeap;
 }
 
-// How much more a look asks for in a package of this volume.
-double MoreForVolume(const std::vector<FileContext>& files, double usual) {
+// How often what is usual has to be doubled for this volume; no deed is found in data.
+enum class Volume : std::uint8_t { kAll, kWithoutData };
+double Doublings(const std::vector<FileContext>& files, double usual, Volume volume) {
   double bytes = 0.0;
   for (const FileContext& file : files) {
+    if (volume == Volume::kWithoutData && IsData(file)) continue;
     if (file.reach <= Reach::kRuntime && IsText(file.type)) bytes += static_cast<double>(file.text().size());
   }
-  return bytes <= usual ? 0.0 : kLookADoubling * std::log2(bytes / usual);
+  return bytes <= usual ? 0.0 : std::log2(bytes / usual);
 }
 
 std::string SummaryOf(const ScanReport& report) {
@@ -480,8 +487,10 @@ class Scale {
   explicit Scale(const VerdictInput& input)
       : rules_(*input.rules),
         strict_(input.options->strict),
-        more_(strict_ ? 0.0 : MoreForVolume(*input.files, kUsualVolume)),
-        more_classified_(strict_ ? 0.0 : MoreForVolume(*input.files, kUsualOfClassifier)) {}
+        doublings_(strict_ ? 0.0 : Doublings(*input.files, kUsualVolume, Volume::kAll)),
+        doublings_of_code_(strict_ ? 0.0 : Doublings(*input.files, kUsualVolume, Volume::kWithoutData)),
+        more_(kLookADoubling * doublings_),
+        more_classified_(strict_ ? 0.0 : kLookADoubling * Doublings(*input.files, kUsualOfClassifier, Volume::kAll)) {}
 
   // The finding stays where it is until the verdict is read.
   void Put(const Finding& finding, const Marks& marks) {
@@ -509,7 +518,7 @@ class Scale {
     for (const auto& [rule, sum] : vulnerable_) weakness += sum.total();
     report.score = 1.0 - std::exp(-kSlope * evidence);
     if (decisive_) report.score = std::max(report.score, 0.9);
-    if (grave_aside_) report.score = std::max(report.score, kWarnScore);
+    if (grave_) report.score = std::max(report.score, kWarnScore);
     if (report.score >= kBlockScore) {
       report.verdict = core::ScanVerdict::kBlock;
       report.reason = core::ScanReason::kMalicious;
@@ -524,6 +533,11 @@ class Scale {
 
  private:
   using ByRule = std::map<std::string_view, Evidence>;
+  // The weight of a rule's heaviest finding, less what this volume asks for.
+  struct Ground {
+    double alone = 0.0;
+    double beside = 0.0;
+  };
 
   void PutMalicious(const Finding& finding, const Marks& marks, double severity) {
     const double weight = severity * finding.confidence;
@@ -536,17 +550,42 @@ class Scale {
     }
     const Rule* rule = rules_.Find(finding.rule);
     // Also where the same was found in the open since, said so that it hardly counts there.
-    grave_aside_ = grave_aside_ || (!strict_ && marks.aside >= kGrave + more_);
+    grave_ = grave_ || (!strict_ && marks.aside >= kGrave + more_);
     if (finding.reach <= Reach::kRuntime && marks.set_aside > 0.0 && !strict_)
       aside_[EvidenceOf(finding.rule)].Add(severity * marks.set_aside);
     const bool classified = EvidenceOf(rule->id) == kClassifierRule;
     const double least =
         (rule->engine == Engine::kText && !strict_ ? kLookOfWords : kLook) + (classified ? more_classified_ : more_);
     look_ = look_ || (counts && weight >= std::min(least, kGround));
+    if (counts) PutGround(*rule, finding.reach, weight);
     const bool grave = weight >= kGround && finding.severity == Severity::kCritical;
     if (counts && grave && marks.concrete) concrete_.insert(rule->id);
-    decisive_ =
-        decisive_ || (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime);
+    if (rule->decisive && finding.confidence >= kDecisiveConfidence && finding.reach <= Reach::kRuntime) {
+      const double asked = finding.reach == Reach::kInstall ? 0.0 : kLookADoubling * DoublingsFor(*rule);
+      (finding.confidence >= kDecisiveConfidence + asked ? decisive_ : grave_) = true;
+    }
+  }
+
+  // Data hides no deed.
+  [[nodiscard]] double DoublingsFor(const Rule& rule) const { return IsDeed(rule) ? doublings_of_code_ : doublings_; }
+
+  void PutGround(const Rule& rule, Reach reach, double weight) {
+    const bool installs = reach == Reach::kInstall;
+    const double doublings = DoublingsFor(rule);
+    Ground& ground = grounds_[EvidenceOf(rule.id)];
+    ground.alone = std::max(ground.alone, weight - doublings * (installs ? kLookADoubling : kGroundADoubling));
+    ground.beside = std::max(ground.beside, weight - doublings * (installs ? kLookADoubling : kTwoGroundsADoubling));
+  }
+
+  // One that is strong by itself, or two of different kinds that nearly are.
+  [[nodiscard]] bool HasGround(bool without_classifier) const {
+    std::size_t beside = 0;
+    for (const auto& [rule, ground] : grounds_) {
+      if (without_classifier && rule == kClassifierRule) continue;
+      if (ground.alone >= kGround) return true;
+      if (ground.beside >= kStrong) ++beside;
+    }
+    return beside > 1;
   }
 
   [[nodiscard]] bool Incubates(std::string_view rule) const {
@@ -596,27 +635,25 @@ class Scale {
       if (!left_out(rule)) beside += sum.total();
     }
     beside = std::min(beside, kMostAside);
-    const auto grounds = [&](double least) {
-      return std::ranges::count_if(
-          malicious_, [&](const auto& entry) { return entry.second.best >= least && !left_out(entry.first); });
-    };
-    const bool ground = grounds(kGround + more_) > 0 || grounds(kStrong + more_) > 1;
-    if (!ground) evidence = std::min(evidence, kMostWithoutGround - beside);
+    if (!HasGround(orders == Orders::kLeftOut)) evidence = std::min(evidence, kMostWithoutGround - beside);
     return evidence + beside;
   }
 
   const RuleSet& rules_;
   const bool strict_;
-  const double more_;             // that a look or a ground asks for in a package of this volume
+  const double doublings_;  // of the usual volume
+  const double doublings_of_code_;
+  const double more_;             // that a look asks for in a package of this volume
   const double more_classified_;  // ... of what the classifier of orders says
   ByRule malicious_;
   ByRule aside_;  // in documents, examples, tests, CI, vendored code
   ByRule vulnerable_;
+  std::map<std::string_view, Ground> grounds_;
   // The same text in a copy of the file (built twice, kept beside its source) is no second case: the heaviest counts.
   std::map<std::tuple<bool, std::string_view, std::string>, double> told_;
   std::set<std::string_view> concrete_;  // rules of orders that say which file, or where to
   bool decisive_ = false;
-  bool grave_aside_ = false;
+  bool grave_ = false;  // a person looks, whatever else there is
   bool look_ = false;
 };
 

@@ -507,12 +507,12 @@ TEST(Verdict, DataSentToAFreeHostOfAProgramIsWorthALookUnlessItIsTheMakers) {
 // The larger a package, the likelier one of its sentences or calls looks like an attack by chance.
 TEST(Verdict, ALookAsksForMoreWhereThereIsMoreToLookAt) {
   const auto weigh = [](std::string_view rule, double scale, std::size_t bytes, const char* path = "lib.py",
-                        bool strict = false, std::string_view second = {}) {
+                        bool strict = false, std::string_view second = {}, Reach reach = Reach::kTool) {
     core::PackageView view;
     view.files.push_back({.path = "server.py", .bytes = "pass\n"});
     view.files.push_back({.path = path, .bytes = "#" + std::string(bytes, ' ')});
     const std::vector<FileContext> files = ClassifyFiles(view, PackageKind::kMcpServer);
-    std::vector<RawFinding> hits{Hit(rule)};
+    std::vector<RawFinding> hits{Hit(rule, reach)};
     if (!second.empty()) hits.push_back(Hit(second, Reach::kTool, "other"));
     for (RawFinding& hit : hits) hit.scale = scale;
     ScanOptions options;
@@ -534,8 +534,16 @@ TEST(Verdict, ALookAsksForMoreWhereThereIsMoreToLookAt) {
   // Nothing that is grave by itself can be buried.
   EXPECT_EQ(weigh("M-HIGH", 1.0, kHuge), ScanVerdict::kWarn);
   EXPECT_EQ(weigh("V-HIGH", 1.0, kHuge), ScanVerdict::kWarn);
-  EXPECT_EQ(weigh("M-CRITICAL", 1.0, kHuge), ScanVerdict::kBlock);
-  EXPECT_EQ(weigh("M-DECISIVE", 1.0, kHuge), ScanVerdict::kBlock);
+  EXPECT_EQ(weigh("M-CRITICAL", 1.0, kSmall), ScanVerdict::kBlock);
+  EXPECT_EQ(weigh("M-CRITICAL", 1.0, kHuge), ScanVerdict::kWarn) << "among megabytes one finding is no ground";
+  EXPECT_EQ(weigh("M-CRITICAL", 1.0, kHuge, "lib.py", true), ScanVerdict::kBlock) << "the strict profile";
+  EXPECT_EQ(weigh("M-CRITICAL", 1.0, kHuge, "data.json"), ScanVerdict::kBlock) << "nobody hides a deed behind data";
+  EXPECT_EQ(weigh("M-CRITICAL", 1.0, kLarge, "lib.py", false, "M-FETCH"), ScanVerdict::kBlock) << "two are";
+  EXPECT_EQ(weigh("M-CRITICAL", 1.0, kLarge, "lib.py", false, {}, Reach::kInstall), ScanVerdict::kBlock)
+      << "what installing runs";
+  EXPECT_EQ(weigh("M-DECISIVE", 1.0, kSmall), ScanVerdict::kBlock);
+  EXPECT_EQ(weigh("M-DECISIVE", 1.0, kHuge), ScanVerdict::kWarn);
+  EXPECT_EQ(weigh("M-DECISIVE", 1.0, kHuge, "lib.py", false, {}, Reach::kInstall), ScanVerdict::kBlock);
   // Two that are a ground together, .36 each.
   EXPECT_EQ(weigh("M-CRITICAL", 0.4, kSmall, "lib.py", false, "M-FETCH"), ScanVerdict::kBlock);
   // ... in a package that one person reads; among megabytes a person looks, and nothing is hidden.
