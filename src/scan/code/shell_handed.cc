@@ -11,8 +11,11 @@
 namespace interlock::scan::code::shell {
 namespace {
 
+// (What a program puts into a command that it makes is a mark which the reader of words does not take for its own.)
 bool IsFixed(std::string_view text) {
-  return !text.empty() && text.find(kUnknownChar) == std::string_view::npos && !IsPlaceholderName(LowerCase(text));
+  constexpr char kPutIn = '\x7F';
+  return !text.empty() && text.find(kUnknownChar) == std::string_view::npos &&
+         text.find(kPutIn) == std::string_view::npos && !IsPlaceholderName(LowerCase(text));
 }
 
 // Of `--member x` or `--member=x`; "" where it is not given.

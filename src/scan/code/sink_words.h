@@ -73,6 +73,9 @@ inline std::string KnownHost(const std::string& text) {
   const std::size_t scheme = text.find("://");
   if (scheme == std::string::npos) return {};
   const std::size_t from = scheme + 3;
+  // file:///tmp/x, file://~/x, file:// and a path: no other machine. (file://host/share is one.)
+  constexpr std::string_view kHere = "file://";
+  if (text.starts_with(kHere) && text.find('.', from) > text.find_first_of("/~", from)) return {};
   const std::size_t to = text.find_first_of("/?#", from);
   std::string authority = text.substr(from, to == std::string::npos ? std::string::npos : to - from);
   // BASE + path: what follows a whole host name begins with a slash.

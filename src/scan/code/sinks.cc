@@ -42,10 +42,11 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   all.Join(target);
   JudgeHookSend(call, all, host);
   const std::string to = fixed ? " to " + host : std::string(" over the network");
+  const bool to_model = fixed && !inbox && HostOfModels(host) && !IsStatistics(host);
   if (all.Has(kSecretFile | kStore)) {
     // Cloud libraries trade their own key files for tokens at their own hosts.
     // A key for a model's host lies in the key ring, or with a service that keeps keys.
-    const bool models = fixed && !inbox && HostOfModels(host) && !IsStatistics(host) && !all.Has(kSecretFile);
+    const bool models = to_model && !all.Has(kSecretFile);
     const bool own = fixed && !inbox && !bad && IsStoreOfHost(all, kSecretFile | kStore, host);
     if (!models && !own && (!fixed || inbox || !IsKnownService(host) || IsNoServicesKey(all))) {
       // A credential that is only in the options or the address may be the header where it belongs.
@@ -98,13 +99,13 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       return;
     }
     // Kept in between, by a queue or an object: where it comes from is less sure, and whose body it is in is not.
-    if (owners == 1 && fixed && !theirs && !bad && kind == HostKind::kOrdinary && (fresh & kEnvSecret) == 0 &&
-        data.Has(kEnvSecret) && AskedNowhereElse(data.vendors)) {
+    if (owners == 1 && fixed && !theirs && !to_model && !bad && kind == HostKind::kOrdinary &&
+        (fresh & kEnvSecret) == 0 && data.Has(kEnvSecret) && AskedNowhereElse(data.vendors)) {
       Raise("EXFIL-003", call.expr, data, kEnvSecret, "sends a service's credential to another's host, " + host, 0.5,
             host);
       return;
     }
-    if (owners == 1 && fixed && !theirs && (fresh & kEnvSecret) != 0) {
+    if (owners == 1 && fixed && !theirs && !to_model && (fresh & kEnvSecret) != 0) {
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends a service's credential to another's host, " + host, 0.6,
             host);
       return;

@@ -204,6 +204,17 @@ bool AsksForOwnName(std::string_view body) {
       if (close != std::string_view::npos && close - open > kOfSomeLength) return true;
     }
   }
+  // glob("acme-*.jar"), glob(f"{NAME}-*.jar")
+  constexpr std::string_view kGlob = "glob(";
+  for (std::size_t at = body.find(kGlob); at != std::string_view::npos; at = body.find(kGlob, at + 1)) {
+    std::string_view pattern = body.substr(at + kGlob.size(), 80);
+    if (pattern.starts_with('f')) pattern.remove_prefix(1);
+    const std::size_t star = pattern.find('*');
+    if (star == std::string_view::npos || star <= kOfSomeLength + 1 || pattern.find_first_of("\"'") != 0) continue;
+    const std::string_view head = pattern.substr(1, star - 1);
+    if (head.find_first_of("/\"'\n") == std::string_view::npos && (head.back() == '-' || head.back() == '_'))
+      return true;
+  }
   return false;
 }
 

@@ -17,11 +17,26 @@ using namespace engine_words;  // NOLINT: the engine room's own words
 using namespace sink_words;    // NOLINT
 
 // `host`: of `address`; "": not known.
+namespace {
+
+// POST https://api.openai.com/v1/chat/completions: the same as the maker's library does. (Their other addresses give
+// out files that anybody may have stored.)
+bool AsksModel(std::string_view host, std::string_view address) {
+  return SaysOneOf(host, {"api.openai.com", "api.anthropic.com", "openrouter.ai", "api.groq.com", "api.mistral.ai",
+                          "api.deepseek.com", "api.together.xyz", "api.x.ai", "api.cerebras.ai", "api.fireworks.ai",
+                          "api.perplexity.ai", "api.cohere.com", "generativelanguage.googleapis.com"}) &&
+         AnyOf(address, {"/chat/completions", "/v1/completions", "/v1/messages", "/v1/responses", ":generateContent",
+                         ":streamGenerateContent", "/v2/chat"});
+}
+
+}  // namespace
+
 Taint Engine::AnswerOf(const std::string& host, std::string_view address, ExprId at) {
   if (host.empty() || IsInside(host, address))
     return Source(kNet, at, "answer of " + (host.empty() ? std::string("a host") : host));
   const HostKind kind = KindOfHost(host);
   const bool stranger = kind == HostKind::kOrdinary || IsBad(kind);
+  if (AsksModel(host, address)) return Source(kModelAnswer, at, "answer of a model");
   Taint answer = Source(kNet, at, "answer of " + host);
   answer.Add(kNetFixed | (stranger ? kNetStranger : 0) | (kind == HostKind::kRawAddress ? kNetBare : 0));
   return answer;
@@ -211,7 +226,8 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
     Raise("EXFIL-003", call.expr, headers, kEnvSecret, "sends credentials of several services to " + host, 0.9, host);
   }
   if (headers.Has(kEnvSecret) && headers.vendors.count() == 1 && AskedNowhereElse(headers.vendors) &&
-      !HostOfVendors(host, headers.vendors) && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host)) {
+      !HostOfVendors(host, headers.vendors) && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host) &&
+      !own_key) {
     // Where the service itself is asked as well, the other is none of its gateways; and it is one service's credential,
     // whoever brings it here.
     exact_ = std::ranges::any_of(states_, [&](const ModuleState& state) {
@@ -451,6 +467,11 @@ Taint Engine::JudgeSocketReceive(Call& call) {
     if (!bare && (host.empty() || KindOfHost(host) == HostKind::kLocal)) {
       return Source(kNet, call.expr, "receives data from a connection");
     }
+  }
+  // connection.recv() of a pipe to a process of one's own: a socket is told how much.
+  if (call.args.empty() && view().is_python() && AnyOf(code().text, {"Pipe("}) &&
+      !AnyOf(code().text, {"socket", "Client", "Listener", "zmq", "pynng", "nnpy"})) {
+    return Source(kNet, call.expr, "receives data from another process");
   }
   if (Contains(code().text, "SSH_AUTH_SOCK")) return Source(kStore, call.expr, "asks the user's agent of keys");
   return Source(kSocketData, call.expr, "receives data from a socket");

@@ -58,6 +58,33 @@ bool IsOrdinaryProgram(std::string_view program) {
          !name.starts_with("python");
 }
 
+// mac ? `open "${url}"` : `xdg-open "${url}"`, `${opener} "${url}"`: shows a page, whatever its address is; what is put
+// in stands between quotes.
+bool OpensPage(const ModuleView& view, ExprId command, FuncId scope, int depth = 0) {
+  constexpr int kDeepest = 6;
+  const Module& code = view.module();
+  const ExprId at = view.Origin(command, scope, &scope);
+  if (depth > kDeepest || at >= code.exprs.size()) return false;
+  const Expr& shape = code.exprs[at];
+  const std::span<const Arg> parts = code.ArgsOf(shape);
+  if (shape.kind == ExprKind::kChoice) {
+    return parts.size() > 1 && std::ranges::all_of(parts.size() > 2 ? parts.subspan(1) : parts, [&](const Arg& part) {
+             return OpensPage(view, part.value, scope, depth + 1);
+           });
+  }
+  const std::string& text = view.Text(at, scope);
+  for (std::size_t hole = text.find(kHole, 1); hole != std::string::npos; hole = text.find(kHole, hole + 1))
+    if (text[hole - 1] != '"' && text[hole - 1] != '\'') return false;
+  if (text.empty() || text.front() == kHole) {
+    const bool made = shape.kind == ExprKind::kFormat || shape.kind == ExprKind::kConcat;
+    return made && !parts.empty() && OpensPage(view, parts.front().value, scope, depth + 1);
+  }
+  const std::string_view program = std::string_view(text).substr(0, text.find(' '));
+  return std::ranges::any_of(
+      std::to_array<std::string_view>({"open", "xdg-open", "start", "wslview", "sensible-browser", "explorer"}),
+      [&](std::string_view one) { return program == one; });
+}
+
 // $`git log ${branch}` of zx and Bun: each part that is put in becomes one word, unless it is a shell's program.
 bool QuotesItsParts(std::string_view callee, std::string_view call) {
   if (callee != "zx.$" && callee != "bun.$" && callee != "globalThis.Bun.$") return false;
@@ -152,14 +179,14 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   } else if ((taint.fresh & kCodedFile) != 0 && !taint.Has(kToolArgument | kNetFixed) && DecodesHere(command)) {
     Raise("OBFUSC-001", call.expr, taint, kCodedFile, "runs a command that lies encoded in other data", 0.8);
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
-    if (template_text && IsOrdinaryProgram(first)) {
+    if ((template_text && IsOrdinaryProgram(first)) || OpensPage(view(), command, function_)) {
       // `git clone ${url}`: an answer may add words, but not choose the program.
       Raise("VULN-001", call.expr, taint, kNetFixed, "puts an answer from the network into a shell command", 0.5);
     } else {
       Raise("RCE-001", call.expr, taint, kNetFixed, "runs a command fetched from the network",
-            template_text ? 0.5
-            : AsksHere()  ? 0.6
-                          : 1.0);
+            template_text || pieced ? 0.5
+            : AsksHere()            ? 0.6
+                                    : 1.0);
     }
   } else if (taint.Has(kNetFixed) && text.find_first_not_of(kHole) == std::string::npos && !template_text && !pieced) {
     // A list that tools add to, and the answer of a fixed host as well: the whole command is either's.

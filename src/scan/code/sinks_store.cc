@@ -118,8 +118,10 @@ bool Engine::OnlyHandlesFiles(const Call& call) const {
       code().exprs[program].arg_count > 0)
     program = code().ArgsOf(code().exprs[program])[0].value;
   const std::string name = program < code().exprs.size() ? view().Text(program, function_) : std::string();
-  return SaysOneOf(name, {"git", "tar", "unzip", "cat", "less", "file", "sha256sum", "shasum", "gpg", "minisign",
-                          "cosign", "ls", "stat"});
+  return SaysOneOf(name, {"git",       "tar",      "unzip",    "cat",       "less",     "file",      "sha256sum",
+                          "shasum",    "gpg",      "minisign", "cosign",    "ls",       "stat",      "ffmpeg",
+                          "ffprobe",   "ffplay",   "sox",      "soxi",      "exiftool", "mediainfo", "identify",
+                          "pdftotext", "pdftoppm", "pdfinfo",  "tesseract", "jq",       "xmllint"});
 }
 
 // Path.home().glob(".aixterm_log.*"), of a program that is called so: its own files.

@@ -145,7 +145,10 @@ void Engine::JudgeModule() {
   }
   // An order to look for secrets, for an agent that asks nobody.
   if (free && starts && loot != nullptr) {
-    Raise("SH-013", loot->loc, {}, 0, "has another agent look for secrets, with its questions off");
+    // The three together in a bundle may be of three programs.
+    constexpr std::size_t kBundle = 256'000;
+    Raise("SH-013", loot->loc, {}, 0, "has another agent look for secrets, with its questions off",
+          code().text.size() > kBundle ? 0.5 : 1.0);
   }
   if (guards.size() >= 2 && ends && guard != nullptr) {
     Raise("EVADE-002", guard->loc, {}, 0,

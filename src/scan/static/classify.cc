@@ -199,6 +199,10 @@ constexpr NameType kExtensions[] = {
     {"parquet", FileType::kBinary},
     {"npy", FileType::kBinary},
     {"onnx", FileType::kBinary},
+    {"gguf", FileType::kBinary},  // numbers of a model: a format that holds no code
+    {"ggml", FileType::kBinary},
+    {"safetensors", FileType::kBinary},
+    {"tflite", FileType::kBinary},
     {"db", FileType::kBinary},
     {"sqlite", FileType::kBinary},
 };

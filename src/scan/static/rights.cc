@@ -255,6 +255,9 @@ void JudgeInstructions(const FileContext& file, std::string_view purpose, std::s
                     ", which agents obey, and writes files, though the package is about something else";
   // What its page says that it does with that file, its user has chosen.
   if (PageNames(page, place.substr(place.rfind('/') + 1))) finding.scale = kSaid;
+  // A program for agents of whatever maker.
+  const auto about = [&](std::string_view word) { return SaysWord(purpose, word); };
+  if (about("agent") || about("agents") || about("agentic")) finding.scale = kSaid;
   // A command of its own for it: whoever starts an installer has asked for one.
   const std::string path = LowerCase(file.file->path);
   const std::string_view base = std::string_view(path).substr(path.rfind('/') + 1);
@@ -384,6 +387,20 @@ void JudgeClipboard(const FileContext& file, const Said& said, std::vector<RawFi
   out.push_back(std::move(finding));
 }
 
+// memmove(id(x) + 16, ...). A structure of the program's own, addressof(self.data), is written to as it is meant to be.
+std::size_t MovedOver(std::string_view text) {
+  constexpr std::string_view kCall = "memmove(";
+  for (std::size_t at = text.find(kCall); at != std::string_view::npos; at = text.find(kCall, at + 1)) {
+    std::string_view to = text.substr(at + kCall.size());
+    to.remove_prefix(std::min(to.find_first_not_of(" \t\r\n"), to.size()));
+    if (to.starts_with("ctypes.")) to.remove_prefix(std::string_view("ctypes.").size());
+    const std::size_t arguments = to.find(',');
+    if (!to.starts_with("addressof(") || to.substr(0, arguments).find_first_of("+-") != std::string_view::npos)
+      return at;
+  }
+  return std::string_view::npos;
+}
+
 // The foreign-function interface together with what it takes to run bytes, or to change the interpreter's own objects.
 void JudgeMemory(const FileContext& file, const Said& said, std::vector<RawFinding>& out) {
   if (!said.Any(Telling::kForeign)) return;
@@ -404,11 +421,11 @@ void JudgeMemory(const FileContext& file, const Said& said, std::vector<RawFindi
     out.back().scale = 0.45;  // that the bytes get there is not shown
     break;
   }
-  const std::size_t move = std::min(text.find("memmove("), text.find(".from_address("));
+  const std::size_t move = std::min(MovedOver(text), text.find(".from_address("));
   if (move != std::string_view::npos && file.type == FileType::kPython && SaysAny(text, {"(id(", " id(", "+id("})) {
     raise("MEM-005", move, 8, "writes to memory at an object's own address");
     // A structure laid over an object may only look, or mend what has no other handle; bytes moved over it do not.
-    if (!SaysAny(text, {"memmove("})) out.back().scale = 0.5;
+    if (MovedOver(text) == std::string_view::npos) out.back().scale = 0.5;
   }
 }
 

@@ -336,7 +336,9 @@ TEST(Verdict, WhatCouldNotBeReadIsNoRiskScore) {
                                          {"x", core::SkipReason::kLink},
                                          {".git/", core::SkipReason::kIgnored},
                                          {"pipe.py", core::SkipReason::kSpecial},
-                                         {"data.parquet", core::SkipReason::kTooLarge, 1 << 30}}) {
+                                         {"data.parquet", core::SkipReason::kTooLarge, 1 << 30},
+                                         {"models/small.gguf", core::SkipReason::kTooLarge, 1 << 30},
+                                         {"models/model.safetensors", core::SkipReason::kTooLarge, 1 << 30}}) {
     EXPECT_EQ(Weigh({}, {}, {quiet}).verdict, ScanVerdict::kSafe) << quiet.path;
   }
   EXPECT_EQ(Weigh({}, {}, {{"inner.zip", core::SkipReason::kDamaged, 5}}).reason, ScanReason::kUnanalysed);
