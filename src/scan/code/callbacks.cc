@@ -67,6 +67,9 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
   ReadFunction(module, function);
   HandOver(about, args, places, given, at);
   JudgeSpawned(about.spawns, args, places, taints, at);
+  for (std::size_t i = 0; about.mails != 0 && i < args.size(); ++i) {
+    if (places[i] < 31 && (about.mails >> places[i] & 1U) != 0) JudgeReceiverList(module_, function_, args[i].value, at);
+  }
   const Taint asked = AnswerAsked(about, args, places, taints, at);
   const std::uint32_t fetched = about.fetches_to | (asked.Has(kNetStranger) ? about.keeps_at : 0);
   for (std::size_t i = 0; fetched != 0 && i < args.size(); ++i) {

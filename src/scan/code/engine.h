@@ -152,9 +152,9 @@ class Engine {
   Taint OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at);
   void FillRecord(const Value& klass, std::span<const Arg> args, std::span<const Taint> taints);
   void GiveObject(std::uint32_t module, FuncId function, std::size_t param, ExprId given);
-  [[nodiscard]] std::span<const std::pair<std::uint32_t, ClassId>> ObjectsOf(ExprId owner) const;
-  [[nodiscard]] std::span<const std::pair<std::uint32_t, ClassId>> PartObjects(ExprId table, FuncId scope,
-                                                                               std::string_view part) const;
+  [[nodiscard]] TargetSpan ObjectsOf(ExprId owner) const;
+  [[nodiscard]] TargetSpan PartObjects(ExprId table, FuncId scope, std::string_view part,
+                                       std::string_view called = {}) const;
   void GiveDecorated();
   Taint CallGiven(const Call& call, std::span<const Taint> taints);
   [[nodiscard]] ExprId ContainerOf(ExprId one, FuncId* scope) const;
@@ -750,8 +750,7 @@ class Engine {
   std::vector<std::vector<FunctionFacts>> facts_;
   std::deque<Step> trail_;
   std::vector<Hit> hits_;
-  using Targets = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  // module; function or class of it
-  std::map<std::pair<std::uint64_t, std::size_t>, Targets> objects_;     // by function and parameter
+  std::map<std::pair<std::uint64_t, std::size_t>, Targets> objects_;                     // by function and parameter
   std::map<std::tuple<std::uint64_t, std::size_t, std::string>, Targets> part_objects_;  // ... and part of it
   std::map<std::pair<std::uint64_t, std::size_t>, Targets> callables_;
   std::map<std::pair<std::uint64_t, std::string>, bool> shaped_;   // ShapedBySchema, by module

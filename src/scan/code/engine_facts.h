@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -27,6 +28,10 @@ struct Step {
 
 // Of a fetched program that is run after somebody has been asked.
 inline constexpr double kConfirmed = 0.45;
+
+// Functions or classes that may be meant: module; function or class of it.
+using Targets = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+using TargetSpan = std::span<const std::pair<std::uint32_t, std::uint32_t>>;
 
 // A finding before its reach is known.
 struct Hit {
@@ -137,6 +142,7 @@ struct FunctionFacts {
   std::vector<SentParam> sends;
   std::vector<LentParam> lent;
   std::uint32_t spawns = 0;  // parameters that are a whole command line of a program
+  std::uint32_t mails = 0;   // ... that are who a mail goes to
   std::vector<HandedParam> handed;
   std::uint32_t computes = 0;    // parameters whose characters a text is computed from
   std::string runner;            // program and words before those that callers give: "git "

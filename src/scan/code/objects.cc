@@ -15,7 +15,8 @@ using sink_words::Contains;
 
 namespace {
 
-constexpr std::size_t kMostTargets = 3;  // methods of one name: more say nothing
+constexpr std::size_t kMostTargets = 3;     // methods of one name: more say nothing
+constexpr std::string_view kCalled = "()";  // behind the name of a part of a table that is a function
 constexpr std::size_t kMostMethods = 100'000;
 constexpr std::size_t kMostFields = 4096;
 constexpr std::size_t kMostElements = 16;
@@ -316,15 +317,35 @@ void Engine::GiveDecorated() {
   }
 }
 
-// fn(...) of a parameter of this function or of one around it.
+// fn(...) of a parameter of this function or of one around it; options.fn(...), options["fn"](...),
+// this.options.fn(...) and fn(...) of ({fn}), of a table that is given.
 Taint Engine::CallGiven(const Call& call, std::span<const Taint> taints) {
   const ExprId name = code().exprs[call.expr].base;
-  const std::uint32_t slot = view().SlotOf(name, function_);
-  if (slot == kNone || view().slots()[slot].param == kNone) return {};
-  const auto known = callables_.find({Key(module_, view().slots()[slot].scope), view().slots()[slot].param});
+  TargetSpan known;
+  const Expr& callee = code().exprs[name];
+  const std::uint32_t slot = callee.kind == ExprKind::kName ? view().SlotOf(name, function_) : kNone;
+  if (slot != kNone && view().slots()[slot].param != kNone) {
+    const auto found = callables_.find({Key(module_, view().slots()[slot].scope), view().slots()[slot].param});
+    if (found != callables_.end()) known = found->second;
+  } else if (slot != kNone && view().slots()[slot].count == 1) {
+    const Binding& part = view().bindings()[view().slots()[slot].first];
+    if (part.destructured) known = PartObjects(part.value, part.scope, part.part, kCalled);
+  } else if (callee.kind == ExprKind::kMember || (callee.kind == ExprKind::kIndex && callee.arg_count == 1)) {
+    const std::string_view part = callee.kind == ExprKind::kMember
+                                      ? callee.text
+                                      : std::string_view(view().Text(code().ArgsOf(callee)[0].value, function_));
+    ExprId table = callee.base;
+    FuncId scope = function_;
+    if (const std::uint32_t own = table < code().exprs.size() ? OwnAttribute(table) : kNone;
+        own != kNone && view().slots()[own].count == 1) {
+      table = view().bindings()[view().slots()[own].first].value;
+      scope = view().bindings()[view().slots()[own].first].scope;
+    }
+    known = PartObjects(table, scope, part, kCalled);
+  }
   // Of a function that everything goes through, who is meant is not known here.
-  if (known == callables_.end() || known->second.size() != 1) return {};
-  const auto [module, function] = known->second.front();
+  if (known.size() != 1) return {};
+  const auto [module, function] = known.front();
   if (module == module_ && function == function_) return {};
   Value value;
   value.kind = ValueKind::kFunction;
@@ -464,23 +485,30 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints, bool
 void Engine::GiveObject(std::uint32_t module, FuncId function, std::size_t param, ExprId given) {
   if (given >= code().exprs.size()) return;
   // new Service({client: new Client()}): of each part of what is given.
+  const auto take_part = [&](std::string_view name, const Value& one) {
+    const bool called = one.kind == ValueKind::kFunction;
+    if (name.empty() || (one.kind != ValueKind::kInstance && !called) || one.module >= states_.size()) return;
+    Targets& parts = part_objects_[{Key(module, function), param, std::string(name).append(called ? kCalled : "")}];
+    const std::pair<std::uint32_t, ClassId> target{one.module, one.index};
+    if (parts.size() > kMostTargets || std::ranges::find(parts, target) != parts.end()) return;
+    parts.push_back(target);
+    changed_ = true;
+  };
+  constexpr std::size_t kMostParts = 16;
   FuncId where = function_;
   const ExprId table = view().Origin(given, function_, &where);
   if (table < code().exprs.size() && code().exprs[table].kind == ExprKind::kDict) {
-    constexpr std::size_t kMostParts = 16;
     for (const Arg& part :
-         code().ArgsOf(code().exprs[table]).first(std::min<std::size_t>(kMostParts, code().exprs[table].arg_count))) {
-      const Value& one = view().Evaluate(part.value, where);
-      if (part.name.empty() || one.kind != ValueKind::kInstance || one.module >= states_.size()) continue;
-      Targets& parts = part_objects_[{Key(module, function), param, std::string(part.name)}];
-      const std::pair<std::uint32_t, ClassId> klass{one.module, one.index};
-      if (parts.size() > kMostTargets || std::ranges::find(parts, klass) != parts.end()) continue;
-      parts.push_back(klass);
-      changed_ = true;
-    }
+         code().ArgsOf(code().exprs[table]).first(std::min<std::size_t>(kMostParts, code().exprs[table].arg_count)))
+      take_part(part.name, view().Evaluate(part.value, where));
     return;
   }
   const Value& value = view().Evaluate(given, function_);
+  if (value.kind == ValueKind::kDict) {  // of another file
+    for (std::size_t i = 0; i < std::min({kMostParts, value.items.size(), value.keys.size()}); ++i)
+      take_part(value.keys[i], value.items[i]);
+    return;
+  }
   const bool callable = value.kind == ValueKind::kFunction;
   if ((value.kind != ValueKind::kInstance && !callable) || value.module >= states_.size()) return;
   Targets& known = (callable ? callables_ : objects_)[{Key(module, function), param}];
@@ -491,7 +519,7 @@ void Engine::GiveObject(std::uint32_t module, FuncId function, std::size_t param
 }
 
 // Classes of what a name or an attribute holds, where that was given to a parameter.
-std::span<const std::pair<std::uint32_t, ClassId>> Engine::ObjectsOf(ExprId owner) const {
+TargetSpan Engine::ObjectsOf(ExprId owner) const {
   std::uint32_t slot = kNone;
   if (code().exprs[owner].kind == ExprKind::kName) {
     slot = view().SlotOf(owner, function_);
@@ -508,8 +536,7 @@ std::span<const std::pair<std::uint32_t, ClassId>> Engine::ObjectsOf(ExprId owne
   // ({client}) => ...: a part of what a parameter is given.
   if (slot != kNone && view().slots()[slot].param == kNone && view().slots()[slot].count != 0) {
     const Binding& part = view().bindings()[view().slots()[slot].first];
-    return part.destructured ? PartObjects(part.value, part.scope, part.part)
-                             : std::span<const std::pair<std::uint32_t, ClassId>>();
+    return part.destructured ? PartObjects(part.value, part.scope, part.part) : TargetSpan();
   }
   if (slot == kNone || view().slots()[slot].param == kNone) return {};
   const auto known = objects_.find({Key(module_, view().slots()[slot].scope), view().slots()[slot].param});
@@ -518,13 +545,12 @@ std::span<const std::pair<std::uint32_t, ClassId>> Engine::ObjectsOf(ExprId owne
 }
 
 // ... by a part of it.
-std::span<const std::pair<std::uint32_t, ClassId>> Engine::PartObjects(ExprId table, FuncId scope,
-                                                                       std::string_view part) const {
+TargetSpan Engine::PartObjects(ExprId table, FuncId scope, std::string_view part, std::string_view called) const {
   if (table >= code().exprs.size() || code().exprs[table].kind != ExprKind::kName || part.empty()) return {};
   const std::uint32_t slot = view().SlotOf(table, scope);
   if (slot == kNone || view().slots()[slot].param == kNone) return {};
-  const auto known =
-      part_objects_.find({Key(module_, view().slots()[slot].scope), view().slots()[slot].param, std::string(part)});
+  const auto known = part_objects_.find(
+      {Key(module_, view().slots()[slot].scope), view().slots()[slot].param, std::string(part).append(called)});
   if (known == part_objects_.end() || known->second.size() > kMostTargets) return {};
   return known->second;
 }
@@ -630,6 +656,7 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* 
     elements.Join(CallGiven(call, taints));
     return elements;
   }
+  if (elements.labels == 0) elements = CallGiven(call, taints);
   if (kind != ExprKind::kMember || elements.labels != 0) return elements;
   const Expr& method = code().exprs[expr.base];
   if (method.base >= code().exprs.size()) return {};

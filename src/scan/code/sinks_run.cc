@@ -584,7 +584,10 @@ void Engine::JudgeEval(Call& call) {
   }
   JudgeNetFile(call, call.all);
   if (!call.entry->permission) return;  // compile(): what is made of it counts
-  static thread_local int depth = 0;    // of programs in programs
+  // new Function(text); whether it can be read is all that is asked.
+  if (statement_.kind == StmtKind::kExpr && statement_.value == call.expr && call.callee.text.ends_with(".Function"))
+    return;
+  static thread_local int depth = 0;  // of programs in programs
   constexpr std::size_t kShortestProgram = 24;
   constexpr std::size_t kLongestProgram = std::size_t{32} << 10U;
   constexpr std::uint32_t kMostPrograms = 200;  // of a file: bundles for development are made of such texts
@@ -628,7 +631,9 @@ void Engine::JudgeEval(Call& call) {
   } else if (taint.Has(kSocketData)) {
     Raise("RCE-003", call.expr, taint, kSocketData, "runs code that another machine sends");
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
-    Raise("RCE-001", call.expr, taint, kNetFixed, "runs code fetched from the network");
+    // What a model made of what was fetched.
+    Raise("RCE-001", call.expr, taint, kNetFixed, "runs code fetched from the network",
+          taint.Has(kModelAnswer) ? 0.45 : 1.0);
   } else if ((taint.fresh & kNetStranger) != 0 && taint.Has(kNetFixed)) {
     // An argument says which of a host's answers it is.
     Raise("RCE-001", call.expr, taint, kNetFixed, "runs code fetched from the network", 0.5);

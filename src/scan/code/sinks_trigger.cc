@@ -33,6 +33,14 @@ bool ThrowsAway(std::string_view said) {
          (Contains(said, "stash") && AnyOf(said, {"drop", "clear"}));
 }
 
+// def deliver(message, to): send_message(message, to_addrs=to): who is given is known where it is called.
+void NoteReceivers(const ModuleView& view, FuncId function, ExprId list, FunctionFacts* about) {
+  if (list >= view.module().exprs.size() || view.module().exprs[list].kind != ExprKind::kName) return;
+  const std::uint32_t slot = view.SlotOf(list, function);
+  if (slot == kNone || view.slots()[slot].scope != function || view.slots()[slot].param >= 31) return;
+  about->mails |= 1U << view.slots()[slot].param;
+}
+
 }  // namespace
 
 void Engine::JudgeCondition(const Stmt& stmt) {
@@ -322,7 +330,6 @@ void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string
 
 // send_message(m, to_addrs=[to, "x@y"]), sendmail(from, [to, "x@y"], text)
 void Engine::JudgeReceivers(const Call& call) {
-  if (!last_) return;
   const bool message = call.callee.text.ends_with("send_message");
   for (std::size_t i = 0; i < call.args.size(); ++i) {
     const bool place = call.args[i].name == "to_addrs" || call.args[i].name == "recipients" ||
@@ -335,6 +342,8 @@ void Engine::JudgeReceivers(const Call& call) {
 void Engine::JudgeReceiverList(std::uint32_t module, FuncId scope, ExprId receivers, ExprId at) {
   constexpr std::size_t kMostParts = 48;
   constexpr std::size_t kLongest = 100;
+  if (module == module_ && scope == function_) NoteReceivers(view(), function_, receivers, &here());
+  if (!last_) return;
   bool given = false;
   std::string fixed;
   ValueParts parts(world_, module, scope, receivers, kMostParts);

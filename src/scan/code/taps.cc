@@ -83,6 +83,26 @@ bool StaysHere(std::string_view callee) {
              "textual", "rich", "tkinter", "PyQt5", "PyQt6", "PySide6", "gi", "plyer", "vscode", "dataclasses"});
 }
 
+// setTimeout(() => void this.flush(), 3000), Thread(target=self._drain), create_task(self._drain()): somewhere in a
+// function another one is started, and nobody waits for it. (What a program begins with is started so as well.)
+bool IsRunAside(std::string_view text, std::string_view name) {
+  constexpr std::size_t kShortest = 4;
+  constexpr std::size_t kBefore = 60;
+  if (name.size() < kShortest || SaysOneOf(name, {"main", "start", "init", "serve", "connect", "bootstrap"}))
+    return false;
+  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::size_t line = text.rfind('\n', at) + 1;  // npos + 1: the first
+    if (text[line] != ' ' && text[line] != '\t') continue;
+    const std::string_view before =
+        text.substr(std::max(line, at - std::min(at, kBefore)), at - std::max(line, at - std::min(at, kBefore)));
+    if (AnyOf(before, {"setTimeout(", "setInterval(", "setImmediate(", "void this.", "Thread(target=", "Timer(",
+                       "create_task(", "ensure_future(", "call_later(", ".submit("})) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 void Engine::Tap(std::uint32_t module, FuncId function, std::string what) {
@@ -475,6 +495,7 @@ bool Engine::SendingIsPurpose() {
 // The statement being read sends something and takes no answer: a failure is hushed up, or nothing there is about
 // sending.
 bool Engine::SendsAside() {
+  if (function_ != kModuleBody && IsRunAside(code().text, code().functions[function_].name)) return true;
   if (statement_.kind != StmtKind::kExpr) return false;
   if (!SendingIsPurpose()) return true;
   return IsHushed();

@@ -182,8 +182,11 @@ Taint Engine::BroughtBy(const Call& call) {
 void Engine::NoteRegistered(const Call& call) {
   const std::string& callee = call.callee.text;
   const auto whose = [&] { return "requests of " + callee.substr(0, callee.find('.')); };
-  if (callee.ends_with("interceptors.response.use") || callee.ends_with("interceptors.request.use")) {
-    for (const Arg& arg : call.args) TapValue(arg.value, whose());
+  const bool intercepts = call.last == "use" && call.base != nullptr && call.base->base < code().exprs.size() &&
+                          SaysOneOf(code().exprs[call.base->base].text, {"request", "response"}) &&
+                          Contains(TextAt(call.base->loc).substr(0, 200), ".interceptors.");
+  for (const Arg& arg : intercepts ? call.args : std::span<const Arg>()) {
+    TapValue(arg.value, Contains(callee, ".interceptors.") ? whose() : std::string("requests of its callers"));
   }
   // Of an object that is handed in, what is called is known by its words alone.
   const std::string_view written = call.IsMethod() ? TextAt(call.base->loc).substr(0, 200) : std::string_view();
@@ -399,7 +402,10 @@ void Engine::JudgeSpan(const Call& call) {
     return;
   constexpr Labels kCredentials = kSecretFile | kStore | kEnvAll | kEnvSecret | kWeakSecretFile;
   const Taint& value = call.taints.back();
-  if ((value.fresh & kCredentials) == 0) return;
+  // .then((doc) => span.setAttribute(...)): what a function without a name is given has just been read.
+  const bool handed = function_ != kModuleBody && code().functions[function_].name.empty();
+  const Labels read = handed ? value.fresh | (value.labels & (kSecretFile | kWeakSecretFile | kEnvAll)) : value.fresh;
+  if ((read & kCredentials) == 0) return;
   // Who made a verdict once read a key; that is no key.
   constexpr std::size_t kMostOfCall = 400;
   // setAttribute(key, value): what an attribute is called stands there, or it is not known. An `environment` is where a
@@ -407,7 +413,8 @@ void Engine::JudgeSpan(const Call& call) {
   std::string said;
   for (const Arg& arg : call.args) {
     if (arg.value >= code().exprs.size()) continue;
-    if (&arg == &call.args.front() && call.args.size() > 1 && code().exprs[arg.value].kind != ExprKind::kString)
+    const ExprKind kind = code().exprs[arg.value].kind;
+    if (&arg == &call.args.front() && call.args.size() > 1 && kind != ExprKind::kString && kind != ExprKind::kFormat)
       continue;
     said += LowerCase(TextAt(code().exprs[arg.value].loc).substr(0, kMostOfCall)) + " ";
   }
@@ -423,7 +430,7 @@ void Engine::JudgeSpan(const Call& call) {
   if (!traced && !AnyOf(LowerCase(owner), {"span", "trace"})) return;
   Raise("EXFIL-003", call.expr, value, kCredentials,
         "puts credentials into what is recorded of a call, which others collect",
-        (value.fresh & (kSecretFile | kStore | kEnvAll)) != 0 ? 1.0 : 0.8);
+        (read & (kSecretFile | kStore | kEnvAll)) != 0 ? 1.0 : 0.8);
 }
 
 }  // namespace interlock::scan::code

@@ -200,8 +200,8 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 34U);
-  EXPECT_GE(ExpectOf("drawn", true), 59U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 39U);
+  EXPECT_GE(ExpectOf("drawn", true), 68U);
 }
 
 }  // namespace
