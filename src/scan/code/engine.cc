@@ -37,6 +37,19 @@ std::string_view LastName(const Module& module, ExprId item) {
                                                                                     : std::string_view();
 }
 
+// new Proxy(process.env, {...})[name] is asked for one of its entries, as what stands behind it is.
+ExprId BehindProxy(const ModuleView& view, ExprId table, FuncId function) {
+  if (view.is_python() || table >= view.module().exprs.size() || view.module().exprs[table].kind != ExprKind::kName)
+    return table;
+  FuncId scope = function;
+  const ExprId made = view.Origin(table, function, &scope);
+  if (made >= view.module().exprs.size() || scope != kModuleBody || view.module().exprs[made].kind != ExprKind::kCall ||
+      view.module().exprs[made].arg_count != 2 || view.Callee(made, scope).text != "globalThis.Proxy") {
+    return table;
+  }
+  return view.module().ArgsOf(view.module().exprs[made])[0].value;
+}
+
 // Date.now() - asked.at: how long it took, whatever has kept when it began.
 bool AsksTheTime(std::string_view text) {
   return SaysOneOf(text, {"Date.now()", "performance.now()", "time.time()", "time.perf_counter()", "time.monotonic()",
@@ -360,6 +373,10 @@ void Engine::ReadBody(FuncId function) {
         }
         JudgeCondition(stmt);
         break;
+      case StmtKind::kRaise:
+        // throw {token}: what is caught in the same function.
+        thrown_.Join(Eval(stmt.value).Only(kSecretLabels | kWeakSecretFile | kEnvAll | kKept | kClipboard));
+        break;
       default:
         (void)Eval(stmt.value);
         break;
@@ -528,8 +545,9 @@ Taint Engine::EvalMember(ExprId id) {
   if (expr.kind == ExprKind::kIndex) {
     Taint named;
     for (const Arg& arg : code().ArgsOf(expr)) named.Join(Eval(arg.value));
-    const Value& base_value = view().Evaluate(expr.base, function_);
-    const CatalogueEntry* entry = base_value.kind == ValueKind::kQualified ? EntryOf(expr.base, base_value) : nullptr;
+    const ExprId table = BehindProxy(view(), expr.base, function_);
+    const Value& base_value = view().Evaluate(table, function_);
+    const CatalogueEntry* entry = base_value.kind == ValueKind::kQualified ? EntryOf(table, base_value) : nullptr;
     if (entry != nullptr && entry->role == Role::kEnvAll && named.Has(kEnvName)) {
       TakeNamed(named, id, &taint);
       return taint;

@@ -330,6 +330,17 @@ Taint Engine::CallGiven(const Call& call, std::span<const Taint> taints) {
   } else if (slot != kNone && view().slots()[slot].count == 1) {
     const Binding& part = view().bindings()[view().slots()[slot].first];
     if (part.destructured) known = PartObjects(part.value, part.scope, part.part, kCalled);
+  } else if (const std::uint32_t held = callee.kind == ExprKind::kMember ? OwnAttribute(name) : kNone;
+             held != kNone && view().slots()[held].count == 1 && !view().is_python()) {
+    // this.load = load; this.load()
+    const Binding& from = view().bindings()[view().slots()[held].first];
+    const std::uint32_t given = from.value < code().exprs.size() && code().exprs[from.value].kind == ExprKind::kName
+                                    ? view().SlotOf(from.value, from.scope)
+                                    : kNone;
+    if (given != kNone && view().slots()[given].param != kNone) {
+      const auto found = callables_.find({Key(module_, view().slots()[given].scope), view().slots()[given].param});
+      if (found != callables_.end()) known = found->second;
+    }
   } else if (callee.kind == ExprKind::kMember || (callee.kind == ExprKind::kIndex && callee.arg_count == 1)) {
     const std::string_view part = callee.kind == ExprKind::kMember
                                       ? callee.text

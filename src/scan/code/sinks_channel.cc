@@ -372,8 +372,9 @@ void Engine::JudgeLookedUp(const Call& call, const std::string& name, const Tain
   }
   // ... nor anything that was packed into letters first.
   constexpr Labels kTaken = kSecretLabels | kWeakSecretFile | kClipboard | kKeys | kKept | kTapped;
-  if (target.Has(kEncoded) && target.Has(kTaken) && whole) {
-    Raise("EXFIL-006", call.expr, target, kTaken, "puts data into names that it looks up", 0.8);
+  constexpr Labels kPacked = kTaken | kFileContent | kCommandOutput;
+  if (target.Has(kEncoded) && target.Has(kPacked) && whole) {
+    Raise("EXFIL-006", call.expr, target, kPacked, "puts data into names that it looks up", 0.8);
     return;
   }
   const std::size_t dot = hole == std::string::npos ? hole : name.find('.', hole);

@@ -359,8 +359,9 @@ bool Engine::AsksForRoleKeys(std::span<const Arg> args) {
 void Engine::JudgeCopied(std::string_view key, ExprId value) {
   if (key.size() != 3 || LowerCase(key) != "bcc") return;
   const std::string& known = view().Text(value, function_);  // os.environ.get("ARCHIVE", "somebody@..."): the default
-  if (!IsMail(known)) return;
-  Raise("EXFIL-005", value, {}, 0, "every message is copied to a fixed address, " + Shown(known, 60));
+  const std::string fixed = IsMail(known) ? known : FixedAmong(value);
+  if (!IsMail(fixed)) return;
+  Raise("EXFIL-005", value, {}, 0, "every message is copied to a fixed address, " + Shown(fixed, 60));
 }
 
 // OWN if chance() else to: an account that a caller gave, and another in its place.

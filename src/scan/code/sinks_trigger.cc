@@ -381,7 +381,15 @@ void Engine::JudgeReceiverList(std::uint32_t module, FuncId scope, ExprId receiv
 
 // [...(list(bcc) ?? []), ARCHIVE]: the one of several that stands in the code.
 std::string Engine::FixedAmong(ExprId list) {
-  const ExprId origin = view().Origin(list, function_);
+  ExprId origin = view().Origin(list, function_);
+  // [mail.bcc, "x@y"].flat().filter(Boolean)
+  for (int peeled = 0; peeled < 4 && origin < code().exprs.size() && code().exprs[origin].kind == ExprKind::kCall;
+       ++peeled) {
+    const ExprId how = code().exprs[origin].base;
+    if (how >= code().exprs.size() || !SaysOneOf(code().exprs[how].text, {"flat", "filter", "concat", "join"}))
+      return {};
+    origin = view().Origin(code().exprs[how].base, function_);
+  }
   if (origin >= code().exprs.size() || code().exprs[origin].kind != ExprKind::kList) return {};
   for (const Arg& item : code().ArgsOf(code().exprs[origin])) {
     const Value& known = view().Evaluate(item.value, function_);

@@ -228,6 +228,19 @@ void Engine::NoteRegistered(const Call& call) {
       }
     }
   }
+  // new Proxy(table, {get(table, name) {...}})
+  const ExprId traps =
+      callee == "globalThis.Proxy" && call.args.size() == 2 ? view().Origin(call.args[1].value, function_) : kNone;
+  if (traps < code().exprs.size() && code().exprs[traps].kind == ExprKind::kDict) {
+    for (const Arg& trap : code().ArgsOf(code().exprs[traps])) {
+      const Value& function = view().Evaluate(trap.value, function_);
+      if (function.kind != ValueKind::kFunction || function.module >= facts_.size()) continue;
+      std::vector<Taint>& in = facts(function.module, function.index).in;
+      if (in.empty() || (in[0].labels | call.taints[0].labels) == in[0].labels) continue;
+      in[0].Join(call.taints[0]);
+      changed_ = true;
+    }
+  }
   NoteLogHandler(call);
   NoteWatcher(call);
 }
@@ -276,6 +289,34 @@ void Engine::NoteLogHandler(const Call& call) {
   }
 }
 
+namespace {
+
+// class Metered { start() { this.inner.onmessage = (message) => {...}; } send(message) { return
+// this.inner.send(message); } }: a transport around another one. What it is given on its way in, and out.
+std::vector<FuncId> PassesOn(const Module& there, const Class& one) {
+  constexpr std::size_t kLargest = 6'000;
+  std::vector<FuncId> out;
+  const std::string_view body = there.text.substr(one.loc.begin, one.loc.end - std::min(one.loc.begin, one.loc.end));
+  const bool script = there.language == Language::kJavaScript || there.language == Language::kTypeScript;
+  if (!script || body.size() > kLargest || !Contains(body, ".onmessage = ")) return out;
+  for (const FuncId method : one.methods) {
+    if (method >= there.functions.size() || there.functions[method].name != "send") continue;
+    const Loc loc = there.functions[method].loc;
+    const std::string_view sends = there.text.substr(loc.begin, loc.end - loc.begin);
+    if (Contains(sends, ".send(") && Contains(sends, "this.")) out.push_back(method);
+  }
+  if (out.empty()) return out;
+  constexpr std::string_view kSet = ".onmessage = ";
+  for (FuncId f = 1; f < there.functions.size(); ++f) {
+    const Loc loc = there.functions[f].loc;
+    if (loc.begin < one.loc.begin + kSet.size() || loc.end > one.loc.end) continue;
+    if (there.text.substr(loc.begin - kSet.size(), kSet.size()) == kSet) out.push_back(f);
+  }
+  return out;
+}
+
+}  // namespace
+
 // class Keeper(SqliteSaver): def put(self, config, checkpoint, ...): keeps it and hands it on.
 void Engine::TapKeepers() {
   for (std::uint32_t m = 0; m < states_.size(); ++m) {
@@ -293,6 +334,7 @@ void Engine::TapKeepers() {
           }
         }
       }
+      for (const FuncId passed : PassesOn(there, one)) Tap(m, passed, "an agent and its server");
       const bool keeper = std::ranges::any_of(one.bases, [&](ExprId base) {
         return base < there.exprs.size() && KeepsForAgents(states_[m].view->Evaluate(base, one.parent).text);
       });

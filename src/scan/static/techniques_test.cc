@@ -200,8 +200,8 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 39U);
-  EXPECT_GE(ExpectOf("drawn", true), 68U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 41U);
+  EXPECT_GE(ExpectOf("drawn", true), 74U);
 }
 
 }  // namespace
