@@ -357,7 +357,12 @@ std::string Engine::HostOfHandle(ExprId handle) {
         continue;
       }
       if (value.kind == ExprKind::kFunction) continue;
-      const std::string text = KnownIn(arg.value, made.scope);
+      std::string text = KnownIn(arg.value, made.scope);
+      if (text.empty() && value.kind == ExprKind::kName && made.scope != function_) {
+        // def __init__(self, url): self.client = connect(url)
+        const std::uint32_t slot = view().SlotOf(options, made.scope);
+        if (slot != kNone && view().slots()[slot].param != kNone) text = KnownParam(module_, slot);
+      }
       std::string host = sink_words::KnownAddress(text);
       if (sink_words::Contains(host, ".") || host == "localhost") return host;
     }

@@ -276,8 +276,10 @@ ExprId ModuleView::Given(ExprId function, std::span<const Arg> args, FuncId* sco
   }
   if (found == kNone) return kNone;
   const FuncId inside = value.index;
-  if (args.empty() &&
-      (shape.params.empty() || (shape.params.size() == 1 && shape.name.empty() && shape.params[0].fallback == kNone))) {
+  // def link(self): what a method makes
+  const bool method = is_python() && shape.owner != kNone && !shape.is_static;
+  if (args.empty() && (shape.params.empty() || (shape.params.size() == 1 && shape.params[0].fallback == kNone &&
+                                                (shape.name.empty() || method)))) {
     *scope = inside;
     return found;
   }
