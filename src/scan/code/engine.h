@@ -450,6 +450,7 @@ class Engine {
   void NoteTap(ExprId target, ExprId value);
   void NoteTapCall(const Call& call);
   // objects.cc: of tables that callers write out, each field by itself
+  // given_fields.cc
   void NoteSecrets(std::uint32_t module, FuncId function, std::size_t param, ExprId arg, const Taint& given);
   void NarrowToField(ExprId table, std::string_view key, Taint* taint);
   [[nodiscard]] std::string FieldText(std::uint32_t module, FuncId scope, ExprId member) const;

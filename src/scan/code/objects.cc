@@ -41,6 +41,34 @@ bool IsCommonMethod(std::string_view name) {
   return name.size() < 3 || kCommon.Has(name);
 }
 
+// self.tiers = tiers or default_tiers(): the list that stands in the package, of several ways to one.
+Value ListBehind(const World& world, const ModuleView& view, ExprId list, FuncId scope, int depth) {
+  constexpr int kDeepest = 4;
+  const Module& code = view.module();
+  FuncId where = scope;
+  const ExprId made = view.Origin(list, scope, &where);
+  if (depth > kDeepest || made >= code.exprs.size()) return {};
+  const Expr& shape = code.exprs[made];
+  if (shape.kind == ExprKind::kList) return view.Evaluate(made, where);
+  if (shape.kind == ExprKind::kChoice) {
+    for (const Arg& way : code.ArgsOf(shape)) {
+      Value found = ListBehind(world, view, way.value, where, depth + 1);
+      if (found.kind == ValueKind::kList) return found;
+    }
+    return {};
+  }
+  if (shape.kind != ExprKind::kCall) return {};
+  const Value callee = view.Callee(made, where);
+  if (callee.kind != ValueKind::kFunction || callee.module >= world.size()) return {};
+  const ModuleView& there = world.View(callee.module);
+  if (callee.index >= there.module().functions.size()) return {};
+  for (const Stmt& stmt : there.module().functions[callee.index].body) {
+    if (stmt.kind == StmtKind::kReturn && stmt.value != kNone)
+      return ListBehind(world, there, stmt.value, callee.index, depth + 1);
+  }
+  return {};
+}
+
 }  // namespace
 
 // state.value = v, settings.note = v: a variable of another module, or of a class of another module.
@@ -442,6 +470,7 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints, bool
   // const steps = require("./steps"), which is a list
   if (all.kind == ValueKind::kQualified && all.module < states_.size() && !view().is_python())
     all = states_[all.module].view->Symbol({});
+  if (all.kind == ValueKind::kUnknown) all = ListBehind(world_, view(), list, scope, 0);
   const bool written = all.kind == ValueKind::kList || all.kind == ValueKind::kDict;
   const std::uint64_t shared = SharedVariable(list);
   if (!written && (shared == kNone || all.kind != ValueKind::kInstance)) return {};
@@ -708,65 +737,6 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* 
     result.Join(CallFunction(value, call.args, taints, call.receiver, call.expr));
   }
   return result;
-}
-
-// load({filter, token}): of what `load` reads of its parameter, only `token` holds a credential. A table that nobody
-// can see into, whole or with parts spread into it, says nothing of its fields; `arg` kNone: neither does this one.
-void Engine::NoteSecrets(std::uint32_t module, FuncId function, std::size_t param, ExprId arg, const Taint& given) {
-  constexpr std::size_t kMostFields = 64;
-  FunctionFacts& about = facts(module, function);
-  if (param >= about.in.size()) return;
-  if (about.secrets.empty()) about.secrets.resize(about.in.size());
-  GivenSecrets& known = about.secrets[param];
-  if (known.unknown) return;
-  FuncId where = function_;
-  const ExprId origin = arg == kNone ? kNone : view().Origin(arg, function_, &where);
-  const bool table = origin < code().exprs.size() && where == function_ && code().exprs[origin].kind == ExprKind::kDict;
-  Labels seen = 0;
-  bool whole = table;
-  for (const Arg& field : table ? code().ArgsOf(code().exprs[origin]) : std::span<const Arg>()) {
-    const Taint held = Eval(field.value);
-    seen |= held.labels;
-    whole = whole && !field.name.empty();
-    if (!held.Has(kFieldLabels)) continue;
-    if (std::ranges::find(known.fields, field.name) != known.fields.end()) continue;
-    whole = whole && known.fields.size() < kMostFields;
-    known.fields.emplace_back(field.name);
-    changed_ = true;
-  }
-  if (whole && (given.labels & kFieldLabels & ~seen) == 0) return;
-  known.unknown = true;
-  changed_ = true;
-}
-
-void Engine::NarrowToField(ExprId table, std::string_view key, Taint* taint) {
-  const std::uint32_t slot = key.empty() ? kNone : view().SlotOf(table, function_);
-  if (slot == kNone) return;
-  const Slot& variable = view().slots()[slot];
-  if (variable.param == kNone || variable.owner != kNone || variable.scope != function_) return;
-  std::vector<GivenSecrets>& secrets = here().secrets;
-  if (variable.param >= secrets.size() || secrets[variable.param].unknown || secrets[variable.param].fields.empty())
-    return;
-  GivenSecrets& known = secrets[variable.param];
-  if (!std::exchange(known.looked, true)) {
-    // const o = options; Object.assign(options, ...); fill(options): by whatever way it is changed, it is named there.
-    const Loc body = code().functions[function_].loc;
-    const std::uint32_t declared = code().functions[function_].params[variable.param].loc.begin;
-    const std::string_view name = code().exprs[table].text;
-    std::size_t named = 0;
-    std::size_t parts = 0;
-    for (const Expr& expr : code().exprs) {
-      if (expr.loc.begin <= declared || expr.loc.end > body.end) continue;
-      if (expr.kind == ExprKind::kName && expr.text == name) ++named;
-      const bool part = expr.kind == ExprKind::kMember || expr.kind == ExprKind::kIndex;
-      if (!part || expr.base >= code().exprs.size()) continue;
-      if (code().exprs[expr.base].kind == ExprKind::kName && code().exprs[expr.base].text == name) ++parts;
-    }
-    known.unknown = named > parts;
-    changed_ = changed_ || known.unknown;
-  }
-  if (!known.unknown && std::ranges::find(known.fields, key) == known.fields.end())
-    *taint = taint->Without(kFieldLabels);
 }
 
 }  // namespace interlock::scan::code
