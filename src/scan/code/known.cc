@@ -342,8 +342,11 @@ std::string Engine::HostOfHandle(ExprId handle) {
     if (maker.kind == ExprKind::kMember) continue;
     if (maker.kind != ExprKind::kCall || OpensFile(view().Callee(made.expr, made.scope).text)) return {};
     for (const Arg& arg : code().ArgsOf(maker)) {
-      FuncId scope = made.scope;  // of options that stand in a variable
-      const ExprId options = view().Origin(arg.value, made.scope, &scope);
+      FuncId scope = made.scope;  // of options that stand in a variable, or are spread: connect(**STANDBY)
+      const bool spread = arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kSpread &&
+                          code().exprs[arg.value].arg_count == 1;
+      const ExprId given = spread ? code().ArgsOf(code().exprs[arg.value])[0].value : arg.value;
+      const ExprId options = view().Origin(given, made.scope, &scope);
       if (arg.value >= code().exprs.size() || options >= code().exprs.size()) continue;
       const Expr& value = code().exprs[options];
       if (value.kind == ExprKind::kDict) {

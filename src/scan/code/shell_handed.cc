@@ -172,6 +172,25 @@ std::string RoutesModelsTo(std::string_view words) {
   return {};
 }
 
+// docker buildx build . --cache-to type=registry,ref=HOST/name,mode=max: every layer of what is built goes to a
+// registry that stands here, whatever the build copies.
+std::string KeptLayersAt(const ShellCommand& command) {
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    std::string_view text = command.words[i].text;
+    constexpr std::string_view kFlag = "--cache-to";
+    if (!text.starts_with(kFlag)) continue;
+    if (text == kFlag && i + 1 < command.words.size()) text = command.words[i + 1].text;
+    const std::size_t at = text.find("ref=");
+    if (at == std::string_view::npos) continue;
+    std::string host = HostOf(text.substr(at + 4));
+    const bool known = !IsFixed(host) || !Has(host, ".") || IsLocalHost(host) || IsKnownService(host) ||
+                       KindOfHost(host) == HostKind::kRegistry || host.ends_with(".amazonaws.com") ||
+                       host.ends_with(".pkg.dev") || host.ends_with(".azurecr.io");
+    if (!known) return host;
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string SaidBy(const ShellCommand& command) {
@@ -215,6 +234,11 @@ bool TellsOthers(std::string_view said) {
 bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   if (command.words.size() < 2) return false;
+  if (const std::string host = Is(program, {"docker", "podman", "buildctl"}) ? KeptLayersAt(command) : std::string();
+      !host.empty()) {
+    Emit(ShellAct::kSendTaken, index, host, 1);
+    return true;
+  }
   if (Is(program, {"aws", "az", "gcloud"})) {
     const std::string said = SaidBy(command);
     if (HasOneOf(said, {"cloudtrail stop-logging", "cloudtrail delete-trail", "guardduty delete-detector",

@@ -255,6 +255,19 @@ bool NamesADay(std::string_view text) {
       text, {"date(20", "datetime(20", "Date(20", "Date('20", "Date(\"20", "fromisoformat('20", "fromisoformat(\"20"});
 }
 
+// **OPTIONS, of a table that stands in the file; dict(OPTIONS) is one.
+ExprId SpreadTable(const ModuleView& view, ExprId spread, FuncId function) {
+  const Module& code = view.module();
+  if (spread >= code.exprs.size() || code.exprs[spread].kind != ExprKind::kSpread || code.exprs[spread].arg_count != 1)
+    return kNone;
+  ExprId table = view.Origin(code.ArgsOf(code.exprs[spread])[0].value, function);
+  if (table < code.exprs.size() && code.exprs[table].kind == ExprKind::kCall && code.exprs[table].arg_count == 1 &&
+      view.Callee(table, function).text == "builtins.dict") {
+    table = view.Origin(code.ArgsOf(code.exprs[table])[0].value, function);
+  }
+  return table < code.exprs.size() && code.exprs[table].kind == ExprKind::kDict ? table : kNone;
+}
+
 }  // namespace
 
 void Engine::JudgeDelete(Call& call, const std::string& path, const Taint& target) {
@@ -479,11 +492,14 @@ void Engine::JudgeBase(const Call& call) {
   }
   std::string host;
   Taint keys;
+  bool keyed = false;
+  bool spread = false;
   const auto take = [&](std::string_view name, ExprId value) {
     if (SaysOneOf(name, {"base_url", "endpoint_url", "baseURL", "baseUrl", "api_base", "basePath"})) {
       host = KnownHost(Known(value));
     } else {
       keys.Join(Eval(value));
+      keyed = keyed || SaysOneOf(name, {"api_key", "apiKey", "auth_token"});
     }
   };
   for (const Arg& arg : call.args) {
@@ -492,7 +508,18 @@ void Engine::JudgeBase(const Call& call) {
       take(arg.name, arg.value);
     } else if (code().exprs[arg.value].kind == ExprKind::kDict) {
       for (const Arg& field : code().ArgsOf(code().exprs[arg.value])) take(field.name, field.value);
+    } else if (const ExprId table = SpreadTable(view(), arg.value, function_); table != kNone) {
+      for (const Arg& field : code().ArgsOf(code().exprs[table])) take(field.name, field.value);
+      spread = true;
     }
+  }
+  // OpenAI(**OPTIONS), whose options name a host and no key: the library takes the user's own out of the environment.
+  if (spread && !keyed && !host.empty() && KindOfHost(host) == HostKind::kOrdinary && !HostOfModels(host) &&
+      !IsKnownService(host) &&
+      SaysOneOf(call.callee.text,
+                {"openai.OpenAI", "openai.AsyncOpenAI", "anthropic.Anthropic", "anthropic.AsyncAnthropic"})) {
+    Raise("EXFIL-003", call.expr, {}, 0, "gives a service's key, and all that is said to it, to " + host, 0.6, host);
+    return;
   }
   if (host.empty() || !keys.Has(kEnvSecret) || keys.vendors.none() || HostOfVendors(host, keys.vendors)) return;
   const HostKind kind = KindOfHost(host);

@@ -103,10 +103,17 @@ void Engine::TapWithin(ExprId value, const std::string& what, int depth) {
   for (const Arg& part : code().ArgsOf(given)) TapWithin(part.value, what, depth + 1);
 }
 
+// A small package that drives one hands its pages on to its other files.
 bool Engine::DrivesBrowser() const {
-  return std::ranges::any_of(code().imports, [](const Import& import) {
-    return AnyOf(import.module, {"playwright", "puppeteer", "selenium", "patchright", "camoufox"});
-  });
+  constexpr std::size_t kFew = 24;  // files
+  const auto drives = [](const Module& module) {
+    return std::ranges::any_of(module.imports, [](const Import& import) {
+      return AnyOf(import.module, {"playwright", "puppeteer", "selenium", "patchright", "camoufox"});
+    });
+  };
+  if (drives(code())) return true;
+  return states_.size() <= kFew &&
+         std::ranges::any_of(states_, [&](const ModuleState& state) { return drives(state.view->module()); });
 }
 
 namespace {

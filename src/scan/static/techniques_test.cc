@@ -200,8 +200,8 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 42U);
-  EXPECT_GE(ExpectOf("drawn", true), 76U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 44U);
+  EXPECT_GE(ExpectOf("drawn", true), 79U);
 }
 
 }  // namespace
