@@ -95,8 +95,11 @@ bool IsRunAside(std::string_view text, std::string_view name) {
     if (text[line] != ' ' && text[line] != '\t') continue;
     const std::string_view before =
         text.substr(std::max(line, at - std::min(at, kBefore)), at - std::max(line, at - std::min(at, kBefore)));
+    // task = pool.submit(f), await create_task(f()): somebody waits for it.
+    const bool kept = AnyOf(before, {" = ", "await ", "return "});
     if (AnyOf(before, {"setTimeout(", "setInterval(", "setImmediate(", "void this.", "Thread(target=", "Timer(",
-                       "create_task(", "ensure_future(", "call_later(", ".submit("})) {
+                       "call_later("}) ||
+        (!kept && AnyOf(before, {"create_task(", "ensure_future(", ".submit("}))) {
       return true;
     }
   }
@@ -495,7 +498,12 @@ bool Engine::SendingIsPurpose() {
 // The statement being read sends something and takes no answer: a failure is hushed up, or nothing there is about
 // sending.
 bool Engine::SendsAside() {
-  if (function_ != kModuleBody && IsRunAside(code().text, code().functions[function_].name)) return true;
+  constexpr std::uint32_t kShort = 1'500;  // bytes of what empties a queue; a job of many steps is waited for by others
+  if (function_ != kModuleBody &&
+      code().functions[function_].loc.end - code().functions[function_].loc.begin < kShort &&
+      IsRunAside(code().text, code().functions[function_].name)) {
+    return true;
+  }
   if (statement_.kind != StmtKind::kExpr) return false;
   if (!SendingIsPurpose()) return true;
   return IsHushed();

@@ -463,8 +463,11 @@ void Engine::JudgeSpan(const Call& call) {
   for (const Arg& arg : call.args) {
     if (arg.value >= code().exprs.size()) continue;
     const ExprKind kind = code().exprs[arg.value].kind;
-    if (&arg == &call.args.front() && call.args.size() > 1 && kind != ExprKind::kString && kind != ExprKind::kFormat)
-      continue;
+    if (&arg == &call.args.front() && call.args.size() > 1) {
+      // What is put into a name says nothing of it: `action.${key}`.
+      if (kind == ExprKind::kFormat) said += LowerCase(view().Text(arg.value, function_).substr(0, kMostOfCall)) + " ";
+      if (kind != ExprKind::kString) continue;
+    }
     said += LowerCase(TextAt(code().exprs[arg.value].loc).substr(0, kMostOfCall)) + " ";
   }
   for (std::size_t at = said.find("environment"); at != std::string::npos; at = said.find("environment", at))
