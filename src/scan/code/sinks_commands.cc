@@ -25,7 +25,7 @@ bool BringsAway(std::string_view program) {
   if (program.ends_with(".exe")) program.remove_suffix(4);
   return SaysOneOf(program, {"curl", "wget", "nc", "ncat", "netcat", "socat", "http", "https", "xh", "openssl", "ssh",
                              "scp", "rsync", "sftp", "ftp", "lftp", "telnet", "mail", "sendmail", "aws", "gsutil",
-                             "rclone", "mosquitto_pub", "websocat",
+                             "rclone", "mosquitto_pub", "websocat", "gh", "glab",
                              // by names that are asked
                              "ping", "nslookup", "dig", "host", "drill", "getent", "resolvectl", "tracepath"});
 }
@@ -60,6 +60,13 @@ void Engine::JudgeSentBy(const Call& call, std::string_view program, std::span<c
   std::string host;
   std::string before;
   Taint headers;
+  // gh issue create --body ...: where others read it. Secrets of a repository are put there by its owner.
+  const bool forge = SaysOneOf(program, {"gh", "glab"});
+  if (forge) {
+    const std::string what = words.size() > 2 ? KnownIn(words[1], scope) : std::string();
+    if (!SaysOneOf(what, {"issue", "gist", "snippet", "pr", "mr", "release", "discussion"})) return;
+    host = std::string(program) + " " + what;
+  }
   for (std::size_t i = 1; i < words.size(); ++i) {
     const std::string word = KnownIn(words[i], scope);
     if (host.empty()) host = HostOfWord(word);

@@ -200,8 +200,8 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 44U);
-  EXPECT_GE(ExpectOf("drawn", true), 79U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 45U);
+  EXPECT_GE(ExpectOf("drawn", true), 80U);
 }
 
 }  // namespace
