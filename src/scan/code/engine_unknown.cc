@@ -50,6 +50,16 @@ static bool ChangesText(std::string_view name) {
          name.starts_with("io.ReadAll") || name.starts_with("bufio.");
 }
 
+// asyncio.run(main()), future.result(): the same, once it is there; chain.from_iterable(parts), itemgetter("a")(table).
+static bool Awaits(std::string_view name, std::string_view last) {
+  return SaysOneOf(name,
+                   {"asyncio.run", "asyncio.gather", "asyncio.wait_for", "asyncio.shield", "asyncio.wait",
+                    "asyncio.as_completed", "asyncio.create_task", "asyncio.ensure_future", "anyio.run", "trio.run",
+                    "concurrent.futures.as_completed", "concurrent.futures.wait", "itertools.chain.from_iterable",
+                    "collections.Counter", "heapq.heappop", "operator.itemgetter()", "operator.attrgetter()"}) ||
+         last == "run_until_complete" || last == "result";
+}
+
 Taint Engine::KeptOfArguments(const Call& call) const {
   const std::string_view name = call.callee.text;
   Taint kept = call.all;
@@ -64,7 +74,8 @@ Taint Engine::KeptOfArguments(const Call& call) const {
   if (makes && !record && !Transforms(call.last) && !IsEnvelope(call.last)) kept = kept.Without(kEnvLabels);
   // A schema's `parse` takes settings out of what it is given; JSON's gives all of it back.
   const bool again = name.ends_with("JSON.parse") || name == "json.loads" || name.starts_with("globalThis.Promise.") ||
-                     SaysOneOf(call.last, {"add_header", "set_content", "set_payload", "attach"});
+                     SaysOneOf(call.last, {"add_header", "set_content", "set_payload", "attach"}) ||
+                     Awaits(name, call.last);
   // request.Header.Set(name, all), buffer.Write(all)
   const bool filled =
       go && SaysOneOf(call.last, {"Set", "Add", "Write", "WriteString", "WriteField", "Encode", "NopCloser",
@@ -439,7 +450,9 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
   NoteFields(call);
   Taint given = KeptOfArguments(call);
   Taint receiver = call.entry != nullptr ? Taint() : call.receiver;
-  if (method && !KeepsContent(call.last)) receiver = receiver.Without(kEnvLabels);
+  // future.result() is what was computed; a client's answer does not hold the key that it was made with.
+  if (method && !KeepsContent(call.last))
+    receiver = receiver.Without(call.last == "result" ? kEnvLabels & ~kEnvAll : kEnvLabels);
   if (method && receiver.Has(kSecretFile | kStore) && IsClientWithKey(call.base->base)) {
     receiver = receiver.Without(kSecretFile | kStore);
     // api.paginate(api.rest.pulls.listFiles, {...}): what is asked for is named by a part of the client.
