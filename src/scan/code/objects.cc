@@ -212,17 +212,20 @@ Taint Engine::WholeOf(ExprId object) {
   return all;
 }
 
-// str(report): what the object says of itself.
+// str(report), list(report): what the object says of itself.
 Taint Engine::SaidByObject(const Call& call) {
-  if (!SaysOneOf(call.callee.text, {"builtins.str", "builtins.repr", "builtins.bytes", "builtins.format"}) ||
+  const bool listed = SaysOneOf(call.callee.text, {"builtins.list", "builtins.tuple", "builtins.set", "builtins.sorted",
+                                                   "builtins.dict", "builtins.iter"});
+  if ((!listed &&
+       !SaysOneOf(call.callee.text, {"builtins.str", "builtins.repr", "builtins.bytes", "builtins.format"})) ||
       call.args.empty())
     return {};
   Value method = ObjectAt(call.args[0].value);
   if (method.kind != ValueKind::kInstance || method.module >= states_.size()) return {};
   const ModuleView& owner = *states_[method.module].view;
-  for (const std::string_view name : {"__str__", "__repr__", "__bytes__", "__format__"}) {
+  for (const std::string_view name : {"__str__", "__repr__", "__bytes__", "__format__", "__iter__"}) {
     const FuncId found = owner.MethodOf(method.index, name);
-    if (found == kNone) continue;
+    if (found == kNone || listed != (name == "__iter__")) continue;
     method.kind = ValueKind::kFunction;
     method.index = found;
     return CallFunction(method, {}, {}, call.taints[0], call.expr);
