@@ -43,6 +43,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   JudgeHookSend(call, all, host);
   const std::string to = fixed ? " to " + host : std::string(" over the network");
   const bool to_model = fixed && !inbox && HostOfModels(host) && !IsStatistics(host);
+  const bool own_kind = to_model && IsKeyOfModels(data.vendors);
   if (all.Has(kSecretFile | kStore)) {
     // Cloud libraries trade their own key files for tokens at their own hosts.
     // A key for a model's host lies in the key ring, or with a service that keeps keys.
@@ -99,13 +100,13 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
       return;
     }
     // Kept in between, by a queue or an object: where it comes from is less sure, and whose body it is in is not.
-    if (owners == 1 && fixed && !theirs && !to_model && !bad && kind == HostKind::kOrdinary &&
+    if (owners == 1 && fixed && !theirs && !own_kind && !bad && kind == HostKind::kOrdinary &&
         (fresh & kEnvSecret) == 0 && data.Has(kEnvSecret) && AskedNowhereElse(data.vendors)) {
       Raise("EXFIL-003", call.expr, data, kEnvSecret, "sends a service's credential to another's host, " + host, 0.5,
             host);
       return;
     }
-    if (owners == 1 && fixed && !theirs && !to_model && (fresh & kEnvSecret) != 0) {
+    if (owners == 1 && fixed && !theirs && !own_kind && (fresh & kEnvSecret) != 0) {
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends a service's credential to another's host, " + host, 0.6,
             host);
       return;

@@ -22,11 +22,16 @@ namespace {
 // POST https://api.openai.com/v1/chat/completions: the same as the maker's library does. (Their other addresses give
 // out files that anybody may have stored.)
 bool AsksModel(std::string_view host, std::string_view address) {
-  return SaysOneOf(host, {"api.openai.com", "api.anthropic.com", "openrouter.ai", "api.groq.com", "api.mistral.ai",
-                          "api.deepseek.com", "api.together.xyz", "api.x.ai", "api.cerebras.ai", "api.fireworks.ai",
-                          "api.perplexity.ai", "api.cohere.com", "generativelanguage.googleapis.com"}) &&
-         AnyOf(address, {"/chat/completions", "/v1/completions", "/v1/messages", "/v1/responses", ":generateContent",
-                         ":streamGenerateContent", "/v2/chat"});
+  if (!SaysOneOf(host, {"api.openai.com", "api.anthropic.com", "openrouter.ai", "api.groq.com", "api.mistral.ai",
+                        "api.deepseek.com", "api.together.xyz", "api.x.ai", "api.cerebras.ai", "api.fireworks.ai",
+                        "api.perplexity.ai", "api.cohere.com", "generativelanguage.googleapis.com"})) {
+    return false;
+  }
+  const std::string_view path = address.substr(0, address.find_first_of("?#"));
+  return std::ranges::any_of(
+      std::to_array<std::string_view>({"/chat/completions", "/v1/completions", "/v1/messages", "/v1/responses",
+                                       ":generateContent", ":streamGenerateContent", "/v2/chat"}),
+      [&](std::string_view end) { return path.ends_with(end); });
 }
 
 }  // namespace
@@ -227,7 +232,7 @@ void Engine::JudgeCarried(const Call& call, const Taint& headers, const std::str
   }
   if (headers.Has(kEnvSecret) && headers.vendors.count() == 1 && AskedNowhereElse(headers.vendors) &&
       !HostOfVendors(host, headers.vendors) && KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host) &&
-      !own_key) {
+      !(own_key && IsKeyOfModels(headers.vendors))) {
     // Where the service itself is asked as well, the other is none of its gateways; and it is one service's credential,
     // whoever brings it here.
     exact_ = std::ranges::any_of(states_, [&](const ModuleState& state) {

@@ -88,6 +88,8 @@ bool StaysHere(std::string_view callee) {
 bool IsRunAside(std::string_view text, std::string_view name) {
   constexpr std::size_t kShortest = 4;
   constexpr std::size_t kBefore = 60;
+  constexpr std::size_t kBundle = 256'000;  // in which every name is somebody's
+  if (text.size() > kBundle) return false;
   if (name.size() < kShortest || SaysOneOf(name, {"main", "start", "init", "serve", "connect", "bootstrap"}))
     return false;
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {

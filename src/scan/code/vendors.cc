@@ -186,6 +186,11 @@ Vendors VendorOf(std::string_view variable) {
 
 Vendors SecretVendorOf(std::string_view variable) { return IsSecretName(variable) ? VendorOf(variable) : Vendors(); }
 
+bool IsKeyOfModels(const Vendors& vendors) {
+  return HostOfVendors("api.openai.com", vendors) || HostOfVendors("api.anthropic.com", vendors) ||
+         HostOfVendors("generativelanguage.googleapis.com", vendors);
+}
+
 bool HostOfVendors(std::string_view host, const Vendors& vendors) {
   if (RunsAnybodysProgram(host)) return false;  // x.workers.dev is whose program runs there
   for (std::size_t i = 0; i < kVendors.size(); ++i) {

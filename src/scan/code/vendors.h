@@ -21,6 +21,8 @@ using Vendors = std::bitset<kMostVendors>;
 [[nodiscard]] Vendors SecretVendorOf(std::string_view variable);
 // Whether a host belongs to one of the vendors.
 [[nodiscard]] bool HostOfVendors(std::string_view host, const Vendors& vendors);
+// Whether the credentials are those of a maker of models, whose interface many others speak.
+[[nodiscard]] bool IsKeyOfModels(const Vendors& vendors);
 // Whether no service but the vendors' own is asked with such credentials: a token of GitHub, not a key of a model.
 [[nodiscard]] bool AskedNowhereElse(const Vendors& vendors);
 // Whose service a library asks, by the name that it is imported by: "@octokit/rest", "slack_sdk.web".
