@@ -56,8 +56,8 @@ constexpr double kMostWithoutLook = 0.2;
 // The more there is to look at, the likelier something looks like an attack by chance: with each doubling of what runs
 // or is given to the agent, a look asks for more, and so does the ground of a BLOCK. A look never asks for more than a
 // ground is in a small package: padding turns a BLOCK into a WARN at most, and hides nothing.
-// A ground asks for much more: at the first sight of 1,400 packages that were drawn by hash, 12 of the 25 that were
-// blocked, all of them honest, had over a megabyte, and 18 % of all have. From some 4 MB on nothing is a ground by
+// A ground asks for much more: at the first sight of 1,400 packages that were drawn by hash, 10 of the 25 that were
+// blocked, all of them honest, had over a megabyte of it, and 13 % of all have. From some 4 MB on nothing is a ground by
 // itself, and two are still. (What installing runs is short, and is judged as it is.)
 constexpr double kUsualVolume = 256 << 10;  // bytes
 // The classifier of orders reads every paragraph and is wrong about a few in a hundred documents: what one skill holds
