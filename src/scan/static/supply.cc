@@ -10,6 +10,7 @@
 #include "static/classify.h"
 #include "static/shell_judge.h"
 #include "static/supply_internal.h"
+#include "static/surface.h"
 
 namespace interlock::scan {
 namespace {
@@ -75,6 +76,8 @@ std::optional<RawFinding> JudgeName(std::string_view ecosystem, const std::strin
   finding.bytes = place.bytes;
   // The more popular the target, the surer; a name that a lock file fetched is one that exists.
   finding.scale = like->rank > 2000 ? 0.8 : 1.0;
+  // Who leaves out a hyphen has mostly made the slip himself: `curlcffi`. Whose that package is, a person has to look.
+  if (like->kind == NameLikeness::Kind::kEdit && like->how == "a separator left out") finding.scale *= 0.7;
   finding.subject = name;
   finding.message =
       like->kind == NameLikeness::Kind::kClaim
@@ -140,6 +143,7 @@ void CheckPins(SupplyState& state, const std::vector<FileContext>& files) {
       continue;
     }
     if (locked[dependency.ecosystem == kPypi ? 0 : 1] || files[place.file].reach > Reach::kRuntime) continue;
+    if (IsPackageMetadata(files[place.file])) continue;  // wheels say ranges, so that others can stand beside them
     Count& count = counts[place.file];
     if (count.loose++ == 0) count.first = i;
   }

@@ -103,9 +103,11 @@ void ReadCommandNames(Sheet& sheet, JsonValue root) {
   if (name.starts_with('@')) return;
   for (auto it = bin.begin(); it != bin.end(); ++it) {
     if (!IsSlipOf(kNpm, name, it.key())) continue;
-    sheet.Raise("SC-003", SpanOf(*it),
-                fmt::format("installs the command `{}`, one letter from its own name", std::string_view(it.key())),
-                it.key());
+    RawFinding& found = sheet.Raise(
+        "SC-003", SpanOf(*it),
+        fmt::format("installs the command `{}`, one letter from its own name", std::string_view(it.key())), it.key());
+    // Who has changed his name keeps the command of the old one: a look.
+    found.scale = 0.7;
     return;
   }
 }

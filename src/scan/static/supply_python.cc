@@ -269,6 +269,34 @@ void ReadScriptBlock(Sheet& sheet) {
   }
 }
 
+// notes-1.0.dist-info/METADATA of a wheel: what pyproject.toml says of a folder of sources. What comes with extras is
+// for who asks for them.
+void ReadCoreMetadata(Sheet& sheet) {
+  const std::string_view path = sheet.path();
+  const std::size_t folder = path.find('/');
+  if (folder == std::string_view::npos || !path.substr(0, folder).ends_with(".dist-info") ||
+      path.find('/', folder + 1) != std::string_view::npos)
+    return;
+  const std::string_view text = sheet.text();
+  SupplyFacts& facts = sheet.facts();
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    std::string_view line = text.substr(at, end - at);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const base::ByteSpan bytes{at, at + line.size()};
+    at = end + 1;
+    if (line.empty()) return;  // the description follows
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string_view key = line.substr(0, colon);
+    const std::string_view value = Trim(line.substr(colon + 1));
+    if (key == "Name") sheet.OwnName(kPypi, value, bytes);
+    if (key == "Version" && facts.package_version.empty()) facts.package_version = value;
+    if (key == "Summary" && facts.package_description.empty()) facts.package_description = value;
+    if (key == "Requires-Dist") AddPep508(sheet, value, bytes, value.find("extra ==") != std::string_view::npos);
+  }
+}
+
 }  // namespace
 
 void AddPep508(Sheet& sheet, std::string_view text, base::ByteSpan bytes, bool development, bool hashed) {
@@ -354,6 +382,7 @@ bool ReadPythonManifest(Sheet& sheet, std::string_view base) {
     return true;
   }
   if (base == "entry_points.txt" && sheet.is_own()) return sheet.EntryPoints(sheet.text()), true;
+  if (base == "metadata") return ReadCoreMetadata(sheet), true;
   if (base == "setup.cfg") return ReadSetupCfg(sheet), true;
   if (base == "setup.py") return ReadSetupPy(sheet), true;
   if (base == "pipfile.lock") return ReadPipfileLock(sheet), true;

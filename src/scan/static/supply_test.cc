@@ -63,6 +63,27 @@ TEST(Supply, RequirementsFilesAsPipReadsThem) {
   EXPECT_EQ(package.facts.dependencies[0].purl, "pkg:pypi/flask@3.1.0");
 }
 
+TEST(Supply, WheelsSayWhatTheyAreAndNeedInTheirMetadata) {
+  const std::string head = "Metadata-Version: 2.1\nName: acme-notes\nVersion: 1.2\nSummary: Notes.\n";
+  const std::string needs =
+      "Requires-Dist: requests>=2.0\nRequires-Dist: pytest; extra == \"test\"\n\nRequires-Dist: no-header\n";
+  const Package package = Read({{"acme_notes-1.2.dist-info/METADATA", head + needs}, {"acme_notes/a.py", "x = 1\n"}});
+  EXPECT_EQ(package.facts.package_name, "acme-notes");
+  EXPECT_EQ(package.facts.package_version, "1.2");
+  EXPECT_EQ(package.facts.package_description, "Notes.");
+  EXPECT_THAT(package.facts.dependencies,
+              ElementsAre(Is("PyPI", "requests", ">=2.0", false), Is("PyPI", "pytest", "", false)));
+  EXPECT_THAT(Rules(package), IsEmpty());
+  const auto rules = [](std::string text) {
+    return Rules(Read({{"x-1.0.dist-info/METADATA", "Metadata-Version: 2.1\n" + std::move(text)}}));
+  };
+  EXPECT_THAT(rules("Name: reqeusts\n"), ElementsAre("SC-003"));
+  EXPECT_THAT(rules("Name: acme-notes\nRequires-Dist: pyyamll\r\n\r\n"), ElementsAre("SC-003"));
+  EXPECT_THAT(rules("Name: acme-notes\nRequires-Dist: tool @ http://198.51.100.7/tool.whl\n"), Contains("SC-002"));
+  // What another package below says is another's.
+  EXPECT_THAT(Rules(Read({{"vendor/x-1.0.dist-info/METADATA", "Name: reqeusts\n"}})), IsEmpty());
+}
+
 TEST(Supply, NamesWithoutAWordAreNoPackages) {
   const Package package =
       Read({{"pyproject.toml", "[tool.poetry]\nname = \"x\"\n[tool.poetry.dependencies]\n\"_\" = \"*\"\n"},
