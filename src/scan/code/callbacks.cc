@@ -43,7 +43,7 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
       given[to].Join(taints[i]);
       given[to].Join(NamedPlace(args[i].value));
       if (taints[i].Has(kFieldLabels))
-        NoteSecrets(module, function, to, shape.params[to].variadic ? kNone : args[i].value, taints[i]);
+        NoteGivenFields(module, function, to, shape.params[to].variadic ? kNone : args[i].value, taints[i]);
       NoteLent(module, function, to, args[i].value);
       GiveObject(module, function, to, args[i].value);
     }
@@ -65,10 +65,13 @@ Taint Engine::CallFunction(const Value& callee, std::span<const Arg> args, std::
     in.Join(entering);
   }
   ReadFunction(module, function);
+  if (const auto thrown = thrown_by_.find(Key(module, function)); thrown != thrown_by_.end())
+    thrown_.Join(thrown->second);
   HandOver(about, args, places, given, at);
   JudgeSpawned(about.spawns, args, places, taints, at);
   for (std::size_t i = 0; about.mails != 0 && i < args.size(); ++i) {
-    if (places[i] < 31 && (about.mails >> places[i] & 1U) != 0) JudgeReceiverList(module_, function_, args[i].value, at);
+    if (places[i] < 31 && (about.mails >> places[i] & 1U) != 0)
+      JudgeReceiverList(module_, function_, args[i].value, at);
   }
   const Taint asked = AnswerAsked(about, args, places, taints, at);
   const std::uint32_t fetched = about.fetches_to | (asked.Has(kNetStranger) ? about.keeps_at : 0);
@@ -144,7 +147,7 @@ void Engine::GoThrough(std::string_view function, ExprId at, Taint* part) {
   }
 }
 
-void Engine::CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at) {
+void Engine::CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at, ExprId said) {
   if (function.module >= facts_.size() || function.index >= facts_[function.module].size()) return;
   here().calls.push_back(Key(function.module, function.index));
   FunctionFacts& about = facts(function.module, function.index);
@@ -154,7 +157,7 @@ void Engine::CallBack(const Value& function, const Taint& taint, Taint* result, 
     Taint entering = taint;
     entering.params = 0;
     if ((about.in[p].labels | entering.labels) != about.in[p].labels) changed_ = true;
-    if (entering.Has(kFieldLabels)) NoteSecrets(function.module, function.index, p, kNone, entering);
+    if (entering.Has(kFieldLabels)) NoteGivenFields(function.module, function.index, p, said, entering);
     about.in[p].Join(entering);
   }
   ReadFunction(function.module, function.index);
@@ -306,6 +309,7 @@ void Engine::NoteHanded(const Call& call) {
   }
   Taint given = call.all;
   if (variable.scope != function_) given.params = 0;  // those of a function inside
+  given = given.Without(kTapped);                     // whoever wraps it hands on what was meant for it
   const bool more = (known->given.labels | given.labels) != known->given.labels ||
                     (known->given.params | given.params) != known->given.params;
   if (!more) return;

@@ -18,7 +18,10 @@ namespace {
 constexpr std::uint32_t kMaxNesting = 2000;  // of expressions
 constexpr std::uint32_t kMaxCalls = 60;      // functions read inside each other's calls
 constexpr std::uint8_t kPasses = 3;
-constexpr std::uint32_t kMaxTogether = 16U << 10U;  // bytes of a function whose parts count as one deed
+// Put into what is thrown, and caught by a caller: not what every failure may hold.
+constexpr Labels kThrown = kSecretLabels | kWeakSecretFile | kEnvAll | kKept | kClipboard;
+constexpr auto kAnyName = std::to_array<std::string_view>({"__getattr__", "__getattribute__"});
+constexpr auto kItem = std::to_array<std::string_view>({"__getitem__"});
 constexpr std::uint64_t kStepsPerExpr = 24;         // of a file and pass
 constexpr std::uint64_t kStepsOfAny = 10'000;
 constexpr std::uint16_t kNotLooked = 0xFFFF;  // for an expression in the catalogue
@@ -147,7 +150,7 @@ Taint Taint::Through(std::size_t param, const Taint& given) const {
 }
 
 Engine::Engine(const World& world, const std::vector<EntryPoint>& entries, std::vector<bool> hooks)
-    : world_(world), entry_points_(entries), hooks_(std::move(hooks)) {
+    : EngineState(world, entries, std::move(hooks)) {
   states_.resize(world.size());
   facts_.resize(world.size());
   for (std::uint32_t i = 0; i < world.size(); ++i) {
@@ -212,7 +215,6 @@ void Engine::Run() {
     module_ = entry.module;
     function_ = entry.function;
     const Function& function = code().functions[entry.function];
-    std::vector<Taint>& in = facts(entry.module, entry.function).in;
     const bool node = entry.kind == "graph-node";
     if (node) {
       nodes_.insert(Key(entry.module, entry.function));
@@ -234,7 +236,7 @@ void Engine::Run() {
       trail_.push_back(
           {0, module_, function.params[i].loc.begin, (node ? "state given to `" : shown + " of `") + entry.name + "`"});
       taint.trail[static_cast<std::size_t>(TrailOf(taint.labels))] = static_cast<std::uint32_t>(trail_.size());
-      in[i].Join(taint);
+      facts(entry.module, entry.function).TakeWhole(i, taint);
       if (!node) FillFields(function.params[i].annotation, function.parent, taint);
     }
   }
@@ -243,6 +245,7 @@ void Engine::Run() {
   TapKeepers();
   TakeRequests();
   FindKeepers();
+  FindLogHandlers();
   MarkRouters();
   for (pass_ = 1; pass_ <= kPasses; ++pass_) {
     last_ = pass_ == kPasses || (pass_ > 1 && !changed_);
@@ -288,6 +291,7 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   }
   ReadBody(function);
   const Deeds deeds = about.deeds;
+  if (thrown_.Has(kThrown)) thrown_by_[Key(module, function)].Join(thrown_.Only(kThrown).SeenFromOutside());
   --nested_;
   module_ = before_module;
   function_ = before_function;
@@ -308,13 +312,6 @@ void Engine::ReadFunction(std::uint32_t module, FuncId function) {
   }
 }
 
-// Small enough that what stands in it belongs together: a bundle's outermost function has done everything, and nothing
-// together.
-bool Engine::IsSmall(std::uint32_t module, FuncId function) const {
-  const Loc loc = states_[module].view->module().functions[function].loc;
-  return loc.end - std::min(loc.begin, loc.end) <= kMaxTogether;
-}
-
 void Engine::ReadBody(FuncId function) {
   const std::vector<Stmt>& body = code().functions[function].body;
   for (const Stmt& stmt : body) {
@@ -327,7 +324,8 @@ void Engine::ReadBody(FuncId function) {
     switch (stmt.kind) {
       case StmtKind::kAssign: {
         Taint taint = Eval(stmt.value);
-        if (stmt.caught && IsSmall(module_, function_)) taint.Join(thrown_);
+        if (stmt.binds == Binds::kCaught && IsSmall(module_, function_)) taint.Join(thrown_);
+        if (stmt.binds == Binds::kEntered || stmt.binds == Binds::kEach) taint.Join(GivenByObject(stmt));
         Assign(stmt.target, stmt.value, taint, stmt.condition_depth == 0, 0);
         JudgeAccount(stmt);
         JudgeHashedAnswer(stmt);
@@ -374,8 +372,11 @@ void Engine::ReadBody(FuncId function) {
         JudgeCondition(stmt);
         break;
       case StmtKind::kRaise:
-        // throw {token}: what is caught in the same function.
-        thrown_.Join(Eval(stmt.value).Only(kSecretLabels | kWeakSecretFile | kEnvAll | kKept | kClipboard));
+        // throw {token}: what is caught here, or by whoever called.
+        thrown_.Join(Eval(stmt.value).Only(kThrown));
+        if (stmt.value < code().exprs.size() && code().exprs[stmt.value].kind == ExprKind::kCall) {
+          for (const Arg& arg : code().ArgsOf(code().exprs[stmt.value])) thrown_.Join(Eval(arg.value).Only(kThrown));
+        }
         break;
       default:
         (void)Eval(stmt.value);
@@ -527,8 +528,9 @@ Taint Engine::EvalMember(ExprId id) {
       const std::uint32_t slot = states_[owner.module].view->AttributeSlot(owner.index, key);
       if (slot != kNone) {
         taint = states_[owner.module].slots[slot].SeenFromOutside();
-        if (states_[owner.module].view->slots()[slot].function != kNone)
-          taint.Join(OfProperty(owner, slot, Eval(expr.base), id));
+        taint.Join(OfProperty(owner, slot, Eval(expr.base), id));
+      } else if (view().is_python() && owner.kind == ValueKind::kInstance) {
+        taint = CallImplicit(owner, kAnyName, Eval(expr.base), id);
       }
       const bool self = base->kind == ExprKind::kName && view().SelfClass(base->text, function_) != kNone;
       // note = Note(); note.key = v, of a class that says of no such attribute: the object has it.
@@ -565,7 +567,9 @@ Taint Engine::EvalMember(ExprId id) {
   taint = Eval(expr.base);
   if (base->kind == ExprKind::kName && taint.Has(kFieldLabels)) NarrowToField(expr.base, key, &taint);
   if (expr.kind == ExprKind::kIndex && view().is_python()) {
-    if (const Taint item = OfItem(view().Evaluate(expr.base, function_), taint, id); item.labels != 0) return item;
+    // profile["state"] of a class that answers so itself.
+    const Taint item = CallImplicit(view().Evaluate(expr.base, function_), kItem, taint, id);
+    if (item.labels != 0) return item;
   }
   if (taint.Has(kEnvSecret) && (taint.fresh & kEnvSecret) == 0) {
     // Of a table that is written out here, the field itself.
@@ -588,7 +592,7 @@ Taint Engine::EvalMember(ExprId id) {
   taint = PartOfEvent(key, taint);
   const bool place = (expr.kind == ExprKind::kIndex && IsNumberOfPlace(key)) || IsAnswerOfNext(code(), expr, key);
   if (taint.Has(kEnvAll) && !key.empty() && !place && !HoldsWhole(key) &&
-      !SaysOneOf(key, {"stdout", "stderr", "output", "environmentVariables"})) {
+      !SaysOneOf(key, {"stdout", "stderr", "output", "environmentVariables", "args", "cause", "detail"})) {
     // facts["env"], of a table that is written out: the field, and that may be all of it.
     const Taint field = SaysOneOf(key, {"env", "environ", "environment"}) ? OfOrigin(id) : Taint();
     taint = field.Has(kEnvAll) ? field : OneOfAll(taint, key);
@@ -728,10 +732,13 @@ Taint Engine::Eval(ExprId id) {
         // test ? one : other: what is asked is no part of the answer; but in the state of a graph it decides where that
         // goes.
         if (asked && (graphs_.empty() || graphs_[module_] == 0)) part = {};
+        // [one.name for one in rows if one.key]: what is made of each, for which the name stands.
+        if (expr.kind == ExprKind::kComprehension && arg.name == kEachOf) part = {};
         taint.Join(part);
         const bool said =
             pieces && arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString;
         before = said ? std::string_view(code().exprs[arg.value].text) : std::string_view();
+        if (pieces || expr.kind == ExprKind::kSpread) taint.Join(SaidInPlace(arg.value, expr.kind));
         if (expr.kind == ExprKind::kList) NoteListed(arg.value, &taint);
         if (expr.kind == ExprKind::kDict) NotePutEntry(arg.name, part, arg.value);
         if (expr.kind == ExprKind::kDict || expr.kind == ExprKind::kList) taint.Join(NamedPlace(arg.value));
@@ -782,14 +789,6 @@ Taint Engine::Eval(ExprId id) {
   }
   --depth_;
   return taint;
-}
-
-// self.items: the attribute's variable, where the class is one of this file.
-std::uint32_t Engine::OwnAttribute(ExprId member) const {
-  if (member >= code().exprs.size() || code().exprs[member].kind != ExprKind::kMember) return kNone;
-  const Value& owner = view().Evaluate(code().exprs[member].base, function_);
-  if ((owner.kind != ValueKind::kInstance && owner.kind != ValueKind::kClass) || owner.module != module_) return kNone;
-  return view().AttributeSlot(owner.index, code().exprs[member].text);
 }
 
 }  // namespace interlock::scan::code

@@ -4,18 +4,13 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "code/catalogue.h"
-#include "code/engine_facts.h"
+#include "code/engine_state.h"
 #include "code/flow.h"
 #include "code/places.h"
 #include "code/shell.h"
@@ -25,7 +20,7 @@
 
 namespace interlock::scan::code {
 
-class Engine {
+class Engine : private EngineState {
  public:
   // `hooks`: by module, whether an agent starts it as its hook.
   Engine(const World& world, const std::vector<EntryPoint>& entries, std::vector<bool> hooks);
@@ -115,7 +110,6 @@ class Engine {
   [[nodiscard]] bool GiveConstants(std::span<const std::pair<std::uint32_t, Value>> functions);
   // Variables picked by a prefix: those of the program itself.
   [[nodiscard]] bool PicksItsOwn(std::string_view text) const;
-  [[nodiscard]] static Taint OneOfAll(const Taint& all, std::string_view key);
   void Narrow(const Expr& part, std::string_view key, Taint* taint);
   bool NarrowToVariable(std::string_view key, Taint* taint) const;
   [[nodiscard]] bool IsOneServer(ExprId servers, std::string_view name) const;
@@ -147,9 +141,14 @@ class Engine {
   [[nodiscard]] std::uint64_t SharedVariable(ExprId name) const;
   void StoreField(ExprId name, std::string_view field, Taint what);
   [[nodiscard]] Taint FieldOfShared(ExprId name, std::string_view field) const;
-  [[nodiscard]] bool CallsAbove(const Expr& call) const;
   [[nodiscard]] ExprId BoundAt(ExprId name) const;
+  // implicit_calls.cc
+  using MethodNames = std::span<const std::string_view>;
+  Taint CallImplicit(const Value& object, MethodNames names, const Taint& receiver, ExprId at);
   Taint OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at);
+  Taint GivenByObject(const Stmt& stmt);
+  Taint SaidInPlace(ExprId part, ExprKind place);
+  Taint SaidByObject(const Call& call);
   void FillRecord(const Value& klass, std::span<const Arg> args, std::span<const Taint> taints);
   void GiveObject(std::uint32_t module, FuncId function, std::size_t param, ExprId given);
   [[nodiscard]] TargetSpan ObjectsOf(ExprId owner) const;
@@ -158,14 +157,16 @@ class Engine {
   void GiveDecorated();
   Taint CallGiven(const Call& call, std::span<const Taint> taints);
   [[nodiscard]] ExprId ContainerOf(ExprId one, FuncId* scope) const;
+  bool ForEachPut(std::uint64_t shared, std::string_view key, const std::function<void(const Value&)>& take) const;
+  Taint CallPut(const Call& call, std::span<const Taint> taints);
   Taint CallElements(const Call& call, std::span<const Taint> taints, bool* exact);
   void ListMethods();
   Taint CallByName(const Call& call, std::span<const Taint> taints, bool* exact);
   Taint CallImplementations(const Call& call);
   void CallSetter(const Value& owner, ExprId target, ExprId value, const Taint& taint);
   void GoThrough(std::string_view function, ExprId at, Taint* part);
-  // `at`: where the function is handed over; kNone: nobody knows.
-  void CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at = kNone);
+  // `at`: where the function is handed over; kNone: nobody knows. `said`: what it is given, where that is one thing.
+  void CallBack(const Value& function, const Taint& taint, Taint* result, ExprId at = kNone, ExprId said = kNone);
   [[nodiscard]] Taint AnswerOf(const std::string& host, std::string_view address, ExprId at);
   [[nodiscard]] Taint AnswerAsked(const FunctionFacts& about, std::span<const Arg> args,
                                   std::span<const std::size_t> places, std::span<const Taint> taints, ExprId at);
@@ -215,7 +216,18 @@ class Engine {
   [[nodiscard]] bool IsEntry() const;  // the function being read is one that an agent calls
   [[nodiscard]] const Expr* FunctionOf(const Call& call) const;
   bool Deferred(const Call& call, Taint* result);
+  // listeners.cc
   void Listen(const Call& call, std::span<const std::pair<std::uint32_t, Value>> functions);
+  void Tell(const std::string& object, std::string_view event, const Taint& given, ExprId at, ExprId said = kNone);
+  void Hear(const std::string& object, std::string_view event, const Value& listener);
+  [[nodiscard]] std::string TellerOf(ExprId object) const;
+  [[nodiscard]] bool IsEmitter(ExprId object) const;
+  [[nodiscard]] std::string EventNamed(ExprId name) const;
+  void FindLogHandlers();
+  void TellLog(const Call& call);
+  [[nodiscard]] std::string NameOfEvent(ExprId event) const;
+  [[nodiscard]] Taint Awaited(const Call& call);
+  void FeedStream(const Call& call, const Expr& method);
   void ListenByName(ExprId target, ExprId value);
   void Fill(const Call& call, std::string_view last);
   void Settles(const Call& call);
@@ -322,6 +334,7 @@ class Engine {
   [[nodiscard]] bool WritesStartLine() const;
   [[nodiscard]] bool WritesImportLine() const;
   [[nodiscard]] bool WritesLiterals(ExprId program) const;
+  [[nodiscard]] bool FixesProgram(ExprId command) const;
   [[nodiscard]] bool IsCommandLine(ExprId list) const;
   [[nodiscard]] double OneOfSeveral(const Call& call, const Taint& path) const;
   [[nodiscard]] std::string PathOfTable(const Call& call);
@@ -362,15 +375,12 @@ class Engine {
   void JudgeEnvelope(ExprId envelope);
   // sinks_given.cc
   [[nodiscard]] std::string FixedPrincipal(const Call& call, std::string_view said);
-  [[nodiscard]] static std::string Chained(std::string_view text);
   void JudgeGrants(const Call& call);
   void JudgeFields(ExprId dict);
   void JudgeShare(ExprId dict);
   [[nodiscard]] Taint KeptAt(std::string_view path, ExprId at);
-  [[nodiscard]] static bool TellsHook(std::string_view key, const Taint& from);
   Taint JudgeTaken(Call& call);
   [[nodiscard]] Taint HookField(ExprId id, std::string_view key);
-  [[nodiscard]] static Taint PartOfEvent(std::string_view key, const Taint& event);
   [[nodiscard]] Taint StandardInput(ExprId at);
   void JudgeHookSend(const Call& call, const Taint& data, const std::string& host);
   [[nodiscard]] bool AsksForRoleKeys(std::span<const Arg> args);
@@ -407,7 +417,6 @@ class Engine {
   void JudgeExchanged(ExprId choice);
   void JudgeRecord(const Call& call, const std::string& path, bool emptied);
   // sinks_paths.cc
-  [[nodiscard]] static bool ChosenBelow(const Taint& folder, const Taint& name);
   void MarkJoined(const Call& call, Taint* result) const;
   void JudgeShared(const Call& call, std::string_view last);
   void JudgeKeys(ExprId target, const Taint& value);
@@ -441,6 +450,7 @@ class Engine {
   void Tap(std::uint32_t module, FuncId function, std::string what);
   void TapCallbacks();
   void TapDecorators();
+  void TapSharedHandlers();
   void TapDecoratorsOf(std::uint32_t module, FuncId function, std::string_view what);
   void TakeRequests();
   void TakeRoutes(std::uint32_t module);
@@ -449,17 +459,15 @@ class Engine {
   [[nodiscard]] bool OwnClass(ExprId name) const;
   void NoteTap(ExprId target, ExprId value);
   void NoteTapCall(const Call& call);
-  // objects.cc: of tables that callers write out, each field by itself
-  // given_fields.cc
-  void NoteSecrets(std::uint32_t module, FuncId function, std::size_t param, ExprId arg, const Taint& given);
+  // given_fields.cc: of tables that callers write out, each field by itself
+  void NoteGivenFields(std::uint32_t module, FuncId function, std::size_t param, ExprId arg, const Taint& given);
+  [[nodiscard]] bool IsUsedWhole(ExprId table, std::size_t param) const;
   void NarrowToField(ExprId table, std::string_view key, Taint* taint);
   [[nodiscard]] std::string FieldText(std::uint32_t module, FuncId scope, ExprId member) const;
   [[nodiscard]] Taint WholeRecord(const Call& call);
   [[nodiscard]] Taint WholeOf(ExprId object);
-  [[nodiscard]] Taint SaidByObject(const Call& call);
   [[nodiscard]] Value ObjectAt(ExprId object) const;
   void JoinRecord(std::uint32_t module, ClassId klass, int depth, Taint* all);
-  [[nodiscard]] Taint OfItem(const Value& owner, const Taint& receiver, ExprId at);
   [[nodiscard]] Taint CallByPrefix(const Call& call, ExprId owner, ExprId name, std::span<const Taint> taints);
   // made_by.cc
   [[nodiscard]] Value MakerFunction(ExprId made) const;
@@ -530,6 +538,7 @@ class Engine {
   [[nodiscard]] bool MadeOfNumbers(ExprId text);
   [[nodiscard]] bool ComparesAmount(ExprId test) const;
   void JudgeRewriter(std::string_view body);
+  [[nodiscard]] bool IsOfParameter(ExprId value, int depth = 0) const;
   void JudgePieces(std::string_view body);
   void JudgePrefix(std::string_view body);
   void JudgePadding(ExprId at, std::string_view words, std::string_view times);
@@ -720,81 +729,8 @@ class Engine {
   [[nodiscard]] bool FetchesAndRuns(std::string_view text, bool decodes = true) const;
   [[nodiscard]] bool WritesRunner();
   [[nodiscard]] bool HoldsRunner() const;
-
-  const World& world_;
-  const std::vector<EntryPoint>& entry_points_;
-  std::vector<bool> hooks_;                    // modules whose standard input is what an agent tells its hook
-  std::vector<std::uint8_t> graphs_;           // modules that use graphs of agents
-  std::unordered_set<std::uint64_t> nodes_;    // functions that are nodes
-  std::unordered_set<std::uint64_t> routers_;  // functions that choose the next node
-  std::vector<StateWrite> state_writes_;
-  std::vector<StateRead> state_reads_;
-  std::unordered_set<std::string> system_keys_;  // keys of the state that reach a system message
-  bool memory_leads_ = false;                    // what is kept in memory becomes a system message
-  // Names of places in memory as the code writes them: where it reads, and where a hit (by its number) keeps something.
-  std::unordered_set<std::string> read_spaces_;
-  std::unordered_map<std::size_t, std::string> kept_spaces_;
-  std::optional<bool> offers_memory_;
-  bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
-  std::unordered_map<std::uint32_t, bool> sending_;       // files that are about sending
-  std::unordered_map<std::uint32_t, bool> gives_;         // files that name a way to give access
-  std::unordered_map<std::string, Taint> kept_paths_;     // files that pictures, recordings and the like lie in
-  std::unordered_map<std::string, Taint> fetched_paths_;  // files that something fetched was written to, by name
-  std::unordered_map<std::uint64_t, std::string> taps_;   // functions in another's place: whose
-  std::unordered_map<std::string, std::vector<Value>> listeners_;  // by variable and event
-  std::unordered_set<std::uint64_t> served_;                       // functions of routes
-  std::unordered_set<std::uint32_t> keyed_;                        // files that read credentials from the environment
-  std::unordered_map<std::uint32_t, std::string> log_hosts_;       // where a file's logs are sent, by file
-  std::vector<ModuleState> states_;
-  std::vector<const CatalogueEntry*> entries_;  // that were found
-  std::unordered_map<const CatalogueEntry*, std::uint16_t> numbers_;
-  std::vector<std::vector<FunctionFacts>> facts_;
-  std::deque<Step> trail_;
-  std::vector<Hit> hits_;
-  std::map<std::pair<std::uint64_t, std::size_t>, Targets> objects_;                     // by function and parameter
-  std::map<std::tuple<std::uint64_t, std::size_t, std::string>, Targets> part_objects_;  // ... and part of it
-  std::map<std::pair<std::uint64_t, std::size_t>, Targets> callables_;
-  std::map<std::pair<std::uint64_t, std::string>, bool> shaped_;   // ShapedBySchema, by module
-  std::map<std::pair<std::uint64_t, std::string>, Taint> fields_;  // of variables that modules share
-  std::unordered_map<std::uint64_t, Targets> derived_;             // by class
-  std::unordered_map<std::string_view, Targets> methods_;
-  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> fields_of_;  // slots of the first 256 fields, by class
-  std::unordered_map<std::uint64_t, std::string> field_texts_;  // addresses that records are made with, by slot
-  bool methods_listed_ = false;
   template <class Answer>
   Answer Once(std::optional<Answer> Held::* known, Answer (Engine::*ask)() const);
-  std::unordered_map<std::uint64_t, Held> held_;   // by function
-  std::unordered_set<std::string> put_entries_;    // names under which a program put a whole file of credentials
-  std::unordered_set<std::string> whole_entries_;  // ... the whole environment
-  std::unordered_map<std::string, Taint> written_variables_;  // of the environment
-  std::vector<UseAt> uses_;
-  std::vector<std::string> given_;
-  std::vector<HandedOut> handed_out_;
-  std::unordered_map<std::string, Printed> printed_;  // by path, of the package's scripts
-  std::vector<ToldText> instructions_;
-  std::unordered_set<std::uint64_t> seen_;                                    // findings, by rule and place
-  std::unordered_set<std::uint64_t> used_;                                    // uses, by place
-  std::unordered_map<std::uint64_t, std::uint32_t> steps_;                    // trail by place and label
-  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> through_;  // ... by call and the history before it
-  std::vector<Condition> conditions_;
-  std::vector<Condition> guards_;                    // conditions on which the function has been left before
-  std::vector<std::pair<Loc, std::string>> script_;  // commands of the function being read
-  Taint thrown_;  // of this function: answers that came before, which an exception may hold
-  std::uint32_t module_ = 0;
-  FuncId function_ = kModuleBody;
-  Stmt statement_;
-  std::uint32_t depth_ = 0;
-  std::uint32_t choosing_ = 0;  // answers of a `test ? one : other` that are being read
-  std::uint32_t nested_ = 0;
-  std::uint32_t nested_known_ = 0;
-  std::unordered_map<std::uint64_t, bool> packs_;          // by function: commands for PowerShell
-  std::vector<std::pair<std::uint32_t, ExprId>> origins_;  // being read: module, expression
-  std::uint8_t pass_ = 0;
-  bool last_ = false;
-  bool exact_ = false;    // what is judged came this way and no other
-  bool sent_on_ = false;  // ... through a parameter of a helper that sends it
-  bool defines_ = false;  // a tool's definition is being judged
-  bool changed_ = false;
 };
 
 }  // namespace interlock::scan::code

@@ -19,7 +19,7 @@ void Engine::Store(std::uint32_t slot, Taint what, bool replace) {
   // A table that the function itself changes is not what its callers wrote.
   if (variable.param != kNone && variable.owner == kNone && what.Has(kFieldLabels) &&
       variable.scope < facts_[module_].size())
-    NoteSecrets(module_, variable.scope, variable.param, kNone, what);
+    NoteGivenFields(module_, variable.scope, variable.param, kNone, what);
   if (replace) {
     at = what;
     if (const auto other = states_[module_].outside.find(slot); other != states_[module_].outside.end()) {
@@ -254,6 +254,8 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
         ExprId part_value = kNone;
         if (expr.kind == ExprKind::kDict && !arg.name.empty()) {
           part = FieldOf(arg.name, target, taint, depth);
+          if (source != nullptr && source->kind == ExprKind::kName && part.Has(kFieldLabels))
+            NarrowToField(value, arg.name, &part);
           // const { env } = process
           if (arg.name == "env" && source != nullptr && view().Evaluate(value, function_).text == "globalThis.process")
             part.Join(Source(kEnvAll, target, "reads the whole environment"));
@@ -265,6 +267,10 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
         } else if (at == 1 && source != nullptr && source->kind == ExprKind::kCall &&
                    view().Callee(value, function_).text == "os.path.splitext") {
           part = part.Without(kUnchecked | kBelow | kEntryName);  // no separator is in an ending
+        } else if (at == 0 && expr.arg_count == 2 && source != nullptr && source->kind == ExprKind::kName) {
+          // for name, value in invoice: of an object of the package, what its fields are called
+          const Value& record = view().Evaluate(value, function_);
+          if (record.kind == ValueKind::kInstance && record.module < states_.size() && view().is_python()) part = {};
         }
         Assign(arg.value, part_value, part, strong, depth + 1);
         ++at;

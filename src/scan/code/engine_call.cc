@@ -274,7 +274,7 @@ Taint Engine::AnswerOfKnown(Call* known, bool* handled) {
     function.index = states_[call.callee.module].view->MethodOf(call.callee.index, "__call__");
     if (function.index != kNone) result = CallFunction(function, call.args, call.taints, call.receiver, call.expr);
   } else if (call.entry == nullptr &&
-             (call.callee.kind == ValueKind::kUnknown || CallsAbove(code().exprs[call.expr]))) {
+             (call.callee.kind == ValueKind::kUnknown || CallsAbove(code(), code().exprs[call.expr]))) {
     result = CallByName(call, call.taints, handled);
   } else if (call.entry == nullptr && call.base != nullptr && !call.own) {
     result = CallElements(call, call.taints, handled);
@@ -420,7 +420,9 @@ void Engine::CallGivenFunctions(const Call& call, Taint* result) {
   // graph.addNode("read", read).addNode("write", write): what one node gives, the other gets by name only.
   const bool node = call.base != nullptr &&
                     SaysOneOf(call.base->text, {"addNode", "add_node", "addConditionalEdges", "add_conditional_edges"});
-  if (!node) {
+  const bool heard = call.IsMethod() && SaysOneOf(call.base->text, {"on", "once", "addListener", "addEventListener"}) &&
+                     IsEmitter(call.base->base);  // is told by `emit` (listeners.cc)
+  if (!node && !heard) {
     for (const auto& [index, function] : call.functions) CallBack(function, given, &back, call.expr);
   }
   if (call.base != nullptr && call.base->text == "map" && GiveConstants(call.functions)) *result = {};
@@ -473,6 +475,7 @@ Taint Engine::EvalCall(ExprId id) {
   if (!handled) JoinAnswerOfUnknown(&call, &result);
   result.Join(WholeRecord(call));
   result.Join(SaidByObject(call));
+  result.Join(Awaited(call));
   if (!call.own) result.Join(WrittenKey(call));
   if (!call.own) result.Join(BroughtBy(call));
   TakeOffByHelper(call, &result);
@@ -486,6 +489,7 @@ Taint Engine::EvalCall(ExprId id) {
   KeepAttribute(call);
   if (letters) result.Join(Source(kComputed, id, "computes letters from numbers"));
   if (!call.own) Listen(call, call.functions);
+  if (!call.own) TellLog(call);
   if (!call.functions.empty()) CallGivenFunctions(call, &result);
   if (!call.own && result.labels != 0) {
     // Whatever a fingerprint is made of, nobody chooses what it says; a method of the package's own may say anything.

@@ -33,6 +33,12 @@ inline constexpr double kConfirmed = 0.45;
 using Targets = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 using TargetSpan = std::span<const std::pair<std::uint32_t, std::uint32_t>>;
 
+// What an emitter of events, a stream or a log tells, and who listens: by name of the event.
+struct Channel {
+  std::vector<std::pair<std::string, Value>> listeners;
+  std::unordered_map<std::string, Taint> told;
+};
+
 // A finding before its reach is known.
 struct Hit {
   RawFinding finding;
@@ -131,11 +137,11 @@ struct Packing {
   std::vector<std::uint32_t> fetchers;  // where their texts begin; ascending
 };
 
-// Of a table that callers write out for a parameter, which of its fields hold credentials.
-struct GivenSecrets {
-  std::vector<std::string> fields;
-  bool unknown = false;  // some caller gives a table that nobody can see into, or it is changed
-  bool looked = false;   // whether the function does more with it than read its parts: then it is unknown
+// Of a table that callers write out for a parameter, which of its fields carry what (kFieldLabels).
+struct GivenFields {
+  std::vector<std::pair<std::string, Labels>> fields;
+  Labels unknown = 0;  // what any field may carry: some caller gives a table that nobody can see into, or it is changed
+  bool looked = false;  // whether the function does more with it than read its parts: then all of it is unknown
 };
 
 struct FunctionFacts {
@@ -144,14 +150,14 @@ struct FunctionFacts {
   std::uint32_t spawns = 0;  // parameters that are a whole command line of a program
   std::uint32_t mails = 0;   // ... that are who a mail goes to
   std::vector<HandedParam> handed;
-  std::uint32_t computes = 0;    // parameters whose characters a text is computed from
-  std::string runner;            // program and words before those that callers give: "git "
-  std::uint32_t fetches_to = 0;  // parameters that are paths of files with a stranger's answer in them
-  std::uint32_t asks = 0;        // ... that are the address of what it fetches
-  std::uint32_t keeps_at = 0;    // ... that are paths of files with an answer of such an address
-  std::vector<Taint> in;         // of parameters, from callers
-  std::vector<GivenText> texts;  // ... once somebody calls it
-  std::vector<GivenSecrets> secrets;
+  std::uint32_t computes = 0;       // parameters whose characters a text is computed from
+  std::string runner;               // program and words before those that callers give: "git "
+  std::uint32_t fetches_to = 0;     // parameters that are paths of files with a stranger's answer in them
+  std::uint32_t asks = 0;           // ... that are the address of what it fetches
+  std::uint32_t keeps_at = 0;       // ... that are paths of files with an answer of such an address
+  std::vector<Taint> in;            // of parameters, from callers
+  std::vector<GivenText> texts;     // ... once somebody calls it
+  std::vector<GivenFields> fields;  // by parameter; empty: nothing was written out
   Taint out;
   std::vector<std::uint64_t> calls;  // module << 32 | function
   Deeds deeds = 0;
@@ -160,6 +166,14 @@ struct FunctionFacts {
   Loc execute;
   std::uint8_t pass = 0;  // last pass that read it
   bool running = false;
+
+  // A parameter is given this, and nobody says by which of its fields.
+  void TakeWhole(std::size_t param, const Taint& given) {
+    in[param].Join(given);
+    if (!given.Has(kFieldLabels)) return;
+    if (fields.empty()) fields.resize(in.size());
+    fields[param].unknown |= given.labels & kFieldLabels;
+  }
 };
 
 // Keys of a state that a graph of agents hands on: who writes them, and who reads them.

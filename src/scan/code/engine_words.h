@@ -27,6 +27,16 @@ inline bool SaysOneOf(std::string_view text, const std::string_view (&words)[n])
   return IsOneOf(text, words);
 }
 
+// super().put(v), super.put(v)
+inline bool CallsAbove(const Module& code, const Expr& call) {
+  if (call.base >= code.exprs.size() || code.exprs[call.base].kind != ExprKind::kMember) return false;
+  const ExprId owner = code.exprs[call.base].base;
+  if (owner >= code.exprs.size()) return false;
+  const Expr& who = code.exprs[owner];
+  if (who.kind == ExprKind::kCall) return who.base < code.exprs.size() && code.exprs[who.base].text == "super";
+  return who.text == "super";
+}
+
 // Makers of handles on a file: "notes.db" is no host.
 inline bool OpensFile(std::string_view callee) {
   constexpr auto kLocal = std::to_array<std::string_view>({"sqlite3.", "aiosqlite.", "duckdb.", "apsw.", "lmdb.",

@@ -16,8 +16,9 @@ namespace interlock::scan::code {
 [[nodiscard]] std::vector<std::uint32_t> LiftLoaded(const World& world, std::vector<core::Reach>& reach);
 // entry.cc
 void FindEntries(const World& world, const std::vector<core::Reach>& reach, std::vector<EntryPoint>& out);
-// told.cc: what tools are said to be, where that is put together or stands elsewhere, and what they answer.
+// told.cc: what tools are said to be, where that is put together or stands elsewhere, and what they answer; the ends of
+// paths of texts that they answer with (`files`).
 void CollectTold(const World& world, const std::vector<core::Reach>& reach, const std::vector<EntryPoint>& entries,
-                 std::vector<ToldText>& out);
+                 std::vector<ToldText>& out, std::vector<std::string>& files);
 
 }  // namespace interlock::scan::code

@@ -681,7 +681,7 @@ void Findings::RaisePowers() {
 
 CodeFacts Findings::Take() && {
   engine_.Run();
-  CollectTold(world_, reach_, out_.entries, out_.told);
+  CollectTold(world_, reach_, out_.entries, out_.told, out_.given);
   graph_.emplace(engine_.facts());
   WalkCalls();
   RaiseUnsaidCommands();
@@ -691,7 +691,7 @@ CodeFacts Findings::Take() && {
   RaiseWatchers();
   RaiseFetchedImports();
   RaisePowers();
-  out_.given = engine_.given();
+  out_.given.insert(out_.given.end(), engine_.given().begin(), engine_.given().end());
   out_.handed = std::move(engine_.handed());
   out_.told.insert(out_.told.end(), std::make_move_iterator(engine_.instructions().begin()),
                    std::make_move_iterator(engine_.instructions().end()));

@@ -16,6 +16,8 @@ using namespace sink_words;    // NOLINT
 
 namespace {
 
+constexpr std::uint32_t kMaxTogether = 16U << 10U;  // bytes of a function whose parts count as one deed
+
 constexpr std::size_t kLongestFunction = 12'000;  // bytes; what is longer is no habit
 constexpr std::size_t kLongestTest = 800;         // of a condition that is looked at
 constexpr double kManyWords = 30'000;             // characters that nobody needs as an answer
@@ -305,6 +307,40 @@ void Engine::JudgeHabits() {
   JudgePayee();
 }
 
+// table, of `const table = typeof args.table === "string" ? args.table : undefined`; args.table.replace(...): what a
+// function is given, and no answer of whoever it calls.
+bool Engine::IsOfParameter(ExprId value, int depth) const {
+  constexpr int kDeepest = 12;
+  if (value >= code().exprs.size() || depth > kDeepest) return false;
+  const Expr& expr = code().exprs[value];
+  switch (expr.kind) {
+    case ExprKind::kString:
+    case ExprKind::kNumber:
+    case ExprKind::kConstant:
+    case ExprKind::kBinary:  // what is asked, of a choice
+      return depth > 0;
+    case ExprKind::kDict:
+      return depth > 0 && expr.arg_count == 0;
+    case ExprKind::kName: {
+      if (IsParameter(value) || expr.text == "undefined") return true;
+      const std::uint32_t slot = view().SlotOf(value, function_);
+      if (slot == kNone || view().slots()[slot].count != 1 || view().slots()[slot].scope != function_) return false;
+      return IsOfParameter(view().bindings()[view().slots()[slot].first].value, depth + 1);
+    }
+    case ExprKind::kChoice:
+      return std::ranges::all_of(code().ArgsOf(expr),
+                                 [&](const Arg& part) { return IsOfParameter(part.value, depth + 1); });
+    case ExprKind::kCall:  // a method of it, and no function that it is handed to
+      return expr.base < code().exprs.size() && code().exprs[expr.base].kind == ExprKind::kMember &&
+             IsOfParameter(code().exprs[expr.base].base, depth + 1);
+    case ExprKind::kMember:
+    case ExprKind::kIndex:
+      return IsOfParameter(expr.base, depth + 1);
+    default:
+      return false;
+  }
+}
+
 // Stands in the place of something that gives answers, and exchanges words in them.
 void Engine::JudgeRewriter(std::string_view body) {
   const auto tap = taps_.find(Key(module_, function_));
@@ -316,6 +352,10 @@ void Engine::JudgeRewriter(std::string_view body) {
     return;
   }
   const Function& shape = code().functions[function_];
+  // In the place of what is called and gives an answer: what it is given is no answer.
+  const std::string_view whose = std::string_view(tap->second).substr(tap->second.rfind('.') + 1);
+  const bool asks = SaysOneOf(whose, {"run", "_run", "_arun", "call", "_call", "execute", "invoke", "call_tool",
+                                      "callTool", "request", "fetch"});
   for (const Stmt& stmt : shape.body) {
     if (stmt.kind != StmtKind::kAssign && stmt.kind != StmtKind::kReturn) continue;
     if (stmt.value >= code().exprs.size()) continue;
@@ -323,6 +363,7 @@ void Engine::JudgeRewriter(std::string_view body) {
     if (!ExchangesWords(text)) continue;
     // const base = process.env.BASE_URL.replace("https://", ""): of the program's own settings.
     if (text.starts_with("process.env.") || text.starts_with("os.environ") || text.starts_with("os.getenv(")) continue;
+    if (asks && IsOfParameter(stmt.value)) continue;
     Raise("TAMPER-001", stmt.loc, {}, 0, "exchanges words in what " + Shown(tap->second, 80) + " answers to others");
     return;
   }
@@ -472,6 +513,13 @@ void Engine::JudgePadding(ExprId at, std::string_view words, std::string_view ti
   });
   if (!tools) return;
   Raise("DENIAL-002", at, {}, 0, "fills answers with thousands of repetitions of the same words");
+}
+
+// Small enough that what stands in it belongs together: a bundle's outermost function has done everything, and nothing
+// together.
+bool Engine::IsSmall(std::uint32_t module, FuncId function) const {
+  const Loc loc = states_[module].view->module().functions[function].loc;
+  return loc.end - std::min(loc.begin, loc.end) <= kMaxTogether;
 }
 
 }  // namespace interlock::scan::code

@@ -86,12 +86,23 @@ enum class StmtKind : std::uint8_t {
   kDelete,
 };
 
+// Name of those arguments of a comprehension that it goes through; what it makes of each has none.
+inline constexpr std::string_view kEachOf = "in";
+
+// Where the value of an assignment comes from beyond its expression: the language has a part in it.
+enum class Binds : std::uint8_t {
+  kValue,    // target = value
+  kCaught,   // what an except or a catch clause calls the exception
+  kEntered,  // `with value as target`: what __enter__ gives back
+  kEach,     // a loop: one after another of what the value says that it has
+};
+
 struct Stmt {
   StmtKind kind = StmtKind::kExpr;
   Loc loc;
   ExprId target = kNone;
   ExprId value = kNone;
-  bool caught = false;                // kAssign: what an except or a catch clause calls the exception
+  Binds binds = Binds::kValue;        // kAssign
   std::uint16_t condition_depth = 0;  // enclosing if/while/except/case bodies, so that conditional payloads can be told
 };
 

@@ -370,7 +370,7 @@ void Lowering::EmitCatch(NodeIndex node) {
       std::ranges::find(function.params, name.text, &Param::name) != function.params.end())
     return;
   Emit(Current(), StmtKind::kAssign, node, ExprOf(caught), kNone);
-  function.body.back().caught = true;
+  function.body.back().binds = Binds::kCaught;
 }
 
 // `exports.name = value`, which is what an export under another name than its own comes to.
@@ -579,8 +579,10 @@ void Lowering::EmitElement(NodeIndex node, const Function& function) {
   if (KindOf(list) != kIdentifier && KindOf(list) != kArray && !entries) return;
   constexpr auto kEach =
       std::to_array<std::string_view>({"forEach", "map", "flatMap", "filter", "find", "some", "every"});
-  if (std::ranges::find(kEach, TextOf(method)) == kEach.end() || ExprOf(list) == kNone) return;
-  const std::string_view name = function.params[0].name;
+  const bool reduces = TextOf(method) == "reduce" || TextOf(method) == "reduceRight";  // (sum, one) => ...
+  if ((!reduces && std::ranges::find(kEach, TextOf(method)) == kEach.end()) || ExprOf(list) == kNone) return;
+  if (reduces && function.params.size() < 2) return;
+  const std::string_view name = function.params[reduces ? 1 : 0].name;
   if (name.empty() || (name.starts_with('#') && !entries) || name == TextOf(list)) return;
   // Placed at the parameters: the body comes after.
   const NodeIndex single = PartWith(node, kFieldParameter);
@@ -705,6 +707,7 @@ void Lowering::EmitNode(NodeIndex node) {
       EmitEffects(right, tree_.End(right));
       // Placed at its head: the body comes after.
       Emit(Current(), StmtKind::kAssign, right, ExprOf(left), ExprOf(right));
+      module_.functions[Current()].body.back().binds = Binds::kEach;
       return;
     }
     case kCatch:

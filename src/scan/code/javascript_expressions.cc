@@ -136,8 +136,11 @@ std::string_view Lowering::KeyOf(NodeIndex key) {
       return {};
     case kComputedName: {
       const ExprId inner = ExprOf(FirstPart(key));
-      return inner != kNone && module_.exprs[inner].kind == ExprKind::kString ? module_.exprs[inner].text
-                                                                              : std::string_view();
+      if (inner == kNone) return {};
+      // [Symbol.iterator](): the language calls it by that name.
+      const std::string_view symbol = TextOf(FirstPart(key));
+      if (module_.exprs[inner].kind == ExprKind::kMember && symbol.starts_with("Symbol.")) return symbol;
+      return module_.exprs[inner].kind == ExprKind::kString ? module_.exprs[inner].text : std::string_view();
     }
     default:
       return {};

@@ -531,86 +531,6 @@ bool Engine::Deferred(const Call& call, Taint* result) {
   return false;
 }
 
-// bus.on("used", f); bus.emit("used", data): f is given the data.
-void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, Value>> functions) {
-  const Expr* function = FunctionOf(call);
-  if (function == nullptr || function->kind != ExprKind::kMember || call.args.empty()) return;
-  // samples.subscribe(f), samples.pipe(mergeMap(f)); samples.next(data)
-  const bool subject = view().Evaluate(function->base, function_).text.ends_with("Subject()");
-  if (call.args.size() < 2 && !subject) return;
-  const bool listens = SaysOneOf(function->text, {"on", "once", "addListener", "addEventListener", "subscribe"}) ||
-                       (subject && function->text == "pipe");
-  const bool tells =
-      SaysOneOf(function->text, {"emit", "publish", "dispatch", "notify"}) || (subject && function->text == "next");
-  if (!listens && !tells) return;
-  if (listens && function->base < code().exprs.size() &&
-      SaysOneOf(code().exprs[function->base].text, {"document", "window"}) &&
-      SaysOneOf(view().Text(call.args[0].value, function_), {"keydown", "keypress", "keyup", "input", "paste"})) {
-    // All that is typed on a page.
-    Taint back;
-    for (const auto& [index, value] : functions) {
-      CallBack(value, Source(kClipboard | kKeys, call.expr, "watches the keys that are pressed"), &back);
-    }
-  }
-  const std::uint32_t attribute = OwnAttribute(function->base);
-  const std::uint32_t slot = attribute != kNone ? attribute : view().SlotOf(function->base, function_);
-  const std::string event = subject ? "next" : view().Text(call.args[0].value, function_);
-  // class Bus extends EventEmitter: whichever object of it tells.
-  const Value& owner = view().Evaluate(function->base, function_);
-  const bool own_class = owner.kind == ValueKind::kInstance && owner.module < states_.size();
-  if ((slot == kNone && !own_class) || event.empty() || event.size() > 80) return;
-  const std::uint64_t shared = attribute != kNone ? kNone : SharedVariable(function->base);
-  constexpr std::uint64_t kOfClass = 1ULL << 63U;
-  const std::uint64_t variable = own_class         ? Key(owner.module, owner.index) | kOfClass
-                                 : shared == kNone ? Key(module_, slot)
-                                                   : shared;
-  std::vector<Value>& known = listeners_[std::to_string(variable) + ":" + event];
-  if (listens) {
-    constexpr std::size_t kMostListeners = 16;
-    std::vector<std::pair<std::uint32_t, Value>> all(functions.begin(), functions.end());
-    for (std::size_t i = 0; subject && i < call.args.size(); ++i) {
-      if (call.args[i].value >= code().exprs.size()) continue;
-      const Expr& part = code().exprs[call.args[i].value];  // an operator with its function, {next: f}
-      if (part.kind != ExprKind::kCall && part.kind != ExprKind::kDict) continue;
-      for (const Arg& given : code().ArgsOf(part)) {
-        if (const Value& value = view().Evaluate(given.value, function_); value.kind == ValueKind::kFunction)
-          all.emplace_back(static_cast<std::uint32_t>(i), value);
-      }
-    }
-    for (const auto& [index, value] : all) {
-      const bool there = std::ranges::any_of(
-          known, [&](const Value& one) { return one.module == value.module && one.index == value.index; });
-      if (there || known.size() >= kMostListeners) continue;
-      known.push_back(value);
-      changed_ = true;
-    }
-    return;
-  }
-  Taint given;
-  for (std::size_t i = subject ? 0 : 1; i < call.taints.size(); ++i) given.Join(call.taints[i]);
-  Taint back;
-  const std::vector<Value> told = known;  // a listener may listen to more
-  for (const Value& listener : told)
-    CallBack(listener, given, &back, given.Has(kSecretFile | kStore) ? kNone : call.expr);
-}
-
-// socket.onmessage = f, client.on_message = f: whoever is connected to says what `f` is given, where that is far away.
-void Engine::ListenByName(ExprId target, ExprId value) {
-  const Expr& member = code().exprs[target];
-  if (member.kind != ExprKind::kMember || !SaysOneOf(member.text, {"onmessage", "on_message"})) return;
-  const std::string& made = view().Evaluate(member.base, function_).text;
-  const bool far =
-      SaysOneOf(made, {"globalThis.WebSocket", "globalThis.EventSource", "ws", "ws.WebSocket", "ws.default",
-                       "globalThis.WebSocket()", "globalThis.EventSource()", "ws()", "ws.WebSocket()", "ws.default()"});
-  const bool broker = made.starts_with("paho.mqtt.client.");
-  if (!far && !broker) return;
-  const Value function = view().Evaluate(value, function_);
-  const std::string host = HostOfHandle(member.base);
-  if (function.kind != ValueKind::kFunction || (far && (host.empty() || KindOfHost(host) == HostKind::kLocal))) return;
-  Taint back;
-  CallBack(function, Source(kSocketData, target, "receives data from a socket"), &back, target);
-}
-
 namespace {
 
 // save, savefig, to_parquet, write_csv, dump, exportAs ...: no list has all of them.
@@ -664,9 +584,22 @@ void Engine::Settles(const Call& call) {
   const std::uint32_t slot = view().SlotOf(code().exprs[call.expr].base, function_);
   if (slot == kNone) return;
   const Slot& variable = view().slots()[slot];
+  // const { promise, resolve } = Promise.withResolvers(); resolve(v)
+  if (variable.param == kNone && variable.count == 1) {
+    const Binding& settler = view().bindings()[variable.first];
+    const bool made = settler.destructured && SaysOneOf(settler.part, {"resolve", "reject"}) &&
+                      settler.value < code().exprs.size() && code().exprs[settler.value].kind == ExprKind::kCall &&
+                      view().Callee(settler.value, settler.scope).text.ends_with("Promise.withResolvers");
+    for (std::uint32_t other = 0; made && other < view().slots().size(); ++other) {
+      if (view().slots()[other].count != 1) continue;
+      const Binding& promise = view().bindings()[view().slots()[other].first];
+      if (promise.value == settler.value && promise.part == "promise") StoreElsewhere(module_, other, call.all);
+    }
+    return;
+  }
   if (variable.param == kNone || variable.scope >= facts_[module_].size()) return;
   if (!code().functions[variable.scope].name.empty()) return;
-  Taint settled = call.all;
+  Taint settled = call.all.Without(kTapped);  // as in NoteHanded: what a wrapper gives to what it wraps
   settled.fresh = settled.labels;
   settled.params = 0;
   Taint& out = facts(module_, variable.scope).out;

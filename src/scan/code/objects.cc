@@ -24,6 +24,17 @@ constexpr std::size_t kMostOfAddress = 300;  // bytes
 // Of a module in which a name alone may mean a method: in bundles of many libraries all names meet.
 constexpr std::size_t kMostWritten = std::size_t{1} << 17U;
 
+// [["note", saveNote]], of new Map([["note", saveNote]]).
+ExprId EntriesOfMap(const ModuleView& view, ExprId map, FuncId scope) {
+  const Module& code = view.module();
+  if (code.language == Language::kPython) return kNone;
+  const ExprId made = view.Origin(map, scope);
+  if (made >= code.exprs.size() || code.exprs[made].kind != ExprKind::kCall || code.exprs[made].arg_count != 1)
+    return kNone;
+  const ExprId maker = code.exprs[made].base;
+  return maker < code.exprs.size() && code.exprs[maker].text == "Map" ? code.ArgsOf(code.exprs[made])[0].value : kNone;
+}
+
 // Methods that lists, files, texts, clients and promises have as well.
 bool IsCommonMethod(std::string_view name) {
   static constexpr FixedWords kCommon(std::to_array<std::string_view>(
@@ -96,6 +107,14 @@ std::uint64_t Engine::SharedVariable(ExprId name) const {
   return there == kNone ? std::uint64_t{kNone} : Key(other, there);
 }
 
+// self.items: the attribute's variable, where the class is one of this file.
+std::uint32_t Engine::OwnAttribute(ExprId member) const {
+  if (member >= code().exprs.size() || code().exprs[member].kind != ExprKind::kMember) return kNone;
+  const Value& owner = view().Evaluate(code().exprs[member].base, function_);
+  if ((owner.kind != ValueKind::kInstance && owner.kind != ValueKind::kClass) || owner.module != module_) return kNone;
+  return view().AttributeSlot(owner.index, code().exprs[member].text);
+}
+
 // import { state } from "./state.js"; state.note = v: whoever reads state.note has it.
 void Engine::StoreField(ExprId name, std::string_view field, Taint what) {
   if (what.labels == 0 || field.empty() || fields_.size() > kMostFields) return;
@@ -129,17 +148,6 @@ bool Engine::FindElsewhere(const Value& owner, std::string_view name, std::uint3
     return false;
   }
   return *slot != kNone;
-}
-
-// @property def v(self), get v(): reading it is calling it.
-Taint Engine::OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at) {
-  const ModuleView& there = *states_[owner.module].view;
-  const FuncId function = there.slots()[slot].function;
-  if (!there.IsProperty(function)) return {};
-  Value value = owner;
-  value.kind = ValueKind::kFunction;
-  value.index = function;
-  return CallFunction(value, {}, {}, receiver, at);
 }
 
 // D(a=x, b=y) of a class that says only which fields it has: a dataclass, a model, a row.
@@ -212,27 +220,6 @@ Taint Engine::WholeOf(ExprId object) {
   return all;
 }
 
-// str(report), list(report): what the object says of itself.
-Taint Engine::SaidByObject(const Call& call) {
-  const bool listed = SaysOneOf(call.callee.text, {"builtins.list", "builtins.tuple", "builtins.set", "builtins.sorted",
-                                                   "builtins.dict", "builtins.iter"});
-  if ((!listed &&
-       !SaysOneOf(call.callee.text, {"builtins.str", "builtins.repr", "builtins.bytes", "builtins.format"})) ||
-      call.args.empty())
-    return {};
-  Value method = ObjectAt(call.args[0].value);
-  if (method.kind != ValueKind::kInstance || method.module >= states_.size()) return {};
-  const ModuleView& owner = *states_[method.module].view;
-  for (const std::string_view name : {"__str__", "__repr__", "__bytes__", "__format__", "__iter__"}) {
-    const FuncId found = owner.MethodOf(method.index, name);
-    if (found == kNone || listed != (name == "__iter__")) continue;
-    method.kind = ValueKind::kFunction;
-    method.index = found;
-    return CallFunction(method, {}, {}, call.taints[0], call.expr);
-  }
-  return {};
-}
-
 // An object of the package, also where only a parameter's type says so.
 Value Engine::ObjectAt(ExprId object) const {
   const Value& known = view().Evaluate(object, function_);
@@ -278,15 +265,6 @@ void Engine::JoinRecord(std::uint32_t module, ClassId klass, int depth, Taint* a
     if (above.kind == ValueKind::kClass && above.module < states_.size() && depth < kMostBases)
       JoinRecord(above.module, above.index, depth + 1, all);
   }
-}
-
-// profile["state"] of a class that answers so itself.
-Taint Engine::OfItem(const Value& owner, const Taint& receiver, ExprId at) {
-  if (owner.kind != ValueKind::kInstance || owner.module >= states_.size()) return {};
-  Value value = owner;
-  value.kind = ValueKind::kFunction;
-  value.index = states_[owner.module].view->MethodOf(owner.index, "__getitem__");
-  return value.index == kNone ? Taint() : CallFunction(value, {}, {}, receiver, at);
 }
 
 // getattr(self, "_load_" + key)(), this[`load${key}`](): every method of the class whose name begins so.
@@ -389,10 +367,7 @@ Taint Engine::CallGiven(const Call& call, std::span<const Taint> taints) {
   if (known.size() != 1) return {};
   const auto [module, function] = known.front();
   if (module == module_ && function == function_) return {};
-  Value value;
-  value.kind = ValueKind::kFunction;
-  value.module = module;
-  value.index = function;
+  const Value value = FunctionAt(module, function);
   // Who leads to it is whoever handed it over.
   const std::size_t calls = here().calls.size();
   // Whoever wraps it hands on what was meant for it.
@@ -423,6 +398,9 @@ ExprId Engine::ContainerOf(ExprId one, FuncId* scope) const {
       *scope = given.scope;
     }
   }
+  // for (const hook of hooks[name] ?? [])
+  if (one < code().exprs.size() && code().exprs[one].kind == ExprKind::kChoice && code().exprs[one].arg_count > 0)
+    one = code().ArgsOf(code().exprs[one])[0].value;
   if (one >= code().exprs.size()) return kNone;
   const Expr& taken = code().exprs[one];
   if (taken.kind == ExprKind::kIndex) return taken.base;
@@ -435,6 +413,41 @@ ExprId Engine::ContainerOf(ExprId one, FuncId* scope) const {
       return taken.arg_count == 1 ? code().ArgsOf(taken)[0].value : how.base;
   }
   return named ? one : kNone;
+}
+
+// What functions of its module put into a shared list or table, under `key` where one is said: values, and functions
+// that are handed to whoever puts them there. Whether there is any.
+bool Engine::ForEachPut(std::uint64_t shared, std::string_view key,
+                        const std::function<void(const Value&)>& take) const {
+  const auto module = static_cast<std::uint32_t>(shared >> 32U);
+  const ModuleView& there = *states_[module].view;
+  bool any = false;
+  for (const auto& [put, where] : there.PutInto(static_cast<std::uint32_t>(shared), kMostElements, key)) {
+    any = true;
+    take(there.Evaluate(put, where));
+    // def hook(f): HOOKS.append(f); return f
+    if (put >= there.module().exprs.size() || there.module().exprs[put].kind != ExprKind::kName) continue;
+    const std::uint32_t given = there.SlotOf(put, where);
+    if (given == kNone || there.slots()[given].param == kNone) continue;
+    const auto known = callables_.find({Key(module, there.slots()[given].scope), there.slots()[given].param});
+    for (const auto& [m, f] : known == callables_.end() ? Targets() : known->second) take(FunctionAt(m, f));
+  }
+  return any;
+}
+
+// handlers.note(v), where functions of the module have put what is called so into `handlers`.
+Taint Engine::CallPut(const Call& call, std::span<const Taint> taints) {
+  const Expr& callee = code().exprs[code().exprs[call.expr].base];
+  const std::uint64_t shared = callee.kind == ExprKind::kMember ? SharedVariable(callee.base) : std::uint64_t{kNone};
+  if (shared == kNone || view().Evaluate(callee.base, function_).kind != ValueKind::kDict) return {};
+  std::vector<Value> targets;
+  (void)ForEachPut(shared, callee.text, [&](const Value& one) {
+    const bool itself = one.module == module_ && one.index == function_;
+    if (one.kind == ValueKind::kFunction && !itself && targets.size() < kMostElements) targets.push_back(one);
+  });
+  Taint result;
+  for (const Value& target : targets) result.Join(CallFunction(target, call.args, taints, {}, call.expr));
+  return result;
 }
 
 // for hook in HOOKS: hook(v); for (const p of plugins) p.run(v): all that are in a list or a table of the package, and
@@ -474,6 +487,9 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints, bool
   if (all.kind == ValueKind::kQualified && all.module < states_.size() && !view().is_python())
     all = states_[all.module].view->Symbol({});
   if (all.kind == ValueKind::kUnknown) all = ListBehind(world_, view(), list, scope, 0);
+  // new Map([["note", saveNote]])
+  const ExprId pairs = EntriesOfMap(view(), list, scope);
+  if (pairs != kNone) all = view().Evaluate(pairs, scope);
   const bool written = all.kind == ValueKind::kList || all.kind == ValueKind::kDict;
   const std::uint64_t shared = SharedVariable(list);
   if (!written && (shared == kNone || all.kind != ValueKind::kInstance)) return {};
@@ -482,6 +498,7 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints, bool
     if (targets.size() > kMostElements) return {};
     if (each != nullptr && each->item < item.items.size() && item.kind == ValueKind::kList)
       take(item.items[each->item]);
+    if (pairs != kNone && item.kind == ValueKind::kList && item.items.size() == 2) take(item.items[1]);
     for (std::size_t i = 0; each != nullptr && !each->part.empty() && i < item.keys.size(); ++i) {
       if (item.kind == ValueKind::kDict && item.keys[i] == each->part) take(item.items[i]);
     }
@@ -492,24 +509,7 @@ Taint Engine::CallElements(const Call& call, std::span<const Taint> taints, bool
   }
   bool known_all = !all.items.empty() && targets.size() == all.items.size();
   if (shared != kNone) {
-    const auto module = static_cast<std::uint32_t>(shared >> 32U);
-    for (const auto& [put, where] : states_[module].view->PutInto(static_cast<std::uint32_t>(shared), kMostElements)) {
-      known_all = false;
-      take(states_[module].view->Evaluate(put, where));
-      // def hook(f): HOOKS.append(f); return f
-      const ModuleView& there = *states_[module].view;
-      if (put >= there.module().exprs.size() || there.module().exprs[put].kind != ExprKind::kName) continue;
-      const std::uint32_t given = there.SlotOf(put, where);
-      if (given == kNone || there.slots()[given].param == kNone) continue;
-      const auto known = callables_.find({Key(module, there.slots()[given].scope), there.slots()[given].param});
-      for (const auto& [m, f] : known == callables_.end() ? Targets() : known->second) {
-        Value function;
-        function.kind = ValueKind::kFunction;
-        function.module = m;
-        function.index = f;
-        take(function);
-      }
-    }
+    known_all = !ForEachPut(shared, {}, take) && known_all;
   }
   if (targets.size() > kMostElements) return {};
   Taint result;
@@ -621,16 +621,6 @@ void Engine::ListMethods() {
   }
 }
 
-// super().put(v), super.put(v)
-bool Engine::CallsAbove(const Expr& call) const {
-  if (call.base >= code().exprs.size() || code().exprs[call.base].kind != ExprKind::kMember) return false;
-  const ExprId owner = code().exprs[call.base].base;
-  if (owner >= code().exprs.size()) return false;
-  const Expr& who = code().exprs[owner];
-  if (who.kind == ExprKind::kCall) return who.base < code().exprs.size() && code().exprs[who.base].text == "super";
-  return who.text == "super";
-}
-
 // const send = post.bind(null, url): the call of bind that a name stands for.
 ExprId Engine::BoundAt(ExprId name) const {
   const std::uint32_t slot = view().SlotOf(name, function_);
@@ -699,6 +689,7 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* 
     elements.Join(CallGiven(call, taints));
     return elements;
   }
+  if (elements.labels == 0) elements = CallPut(call, taints);
   if (elements.labels == 0) elements = CallGiven(call, taints);
   if (kind != ExprKind::kMember || elements.labels != 0) return elements;
   const Expr& method = code().exprs[expr.base];
@@ -710,7 +701,7 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* 
     if (found != kNone && targets.size() <= kMostTargets) targets.emplace_back(module, found);
   };
   const Expr& owner = code().exprs[method.base];
-  const bool above = CallsAbove(expr);
+  const bool above = CallsAbove(code(), expr);
   const ClassId own = code().functions[function_].owner;
   if (above) {
     if (own >= code().classes.size()) return {};
@@ -733,11 +724,7 @@ Taint Engine::CallByName(const Call& call, std::span<const Taint> taints, bool* 
   Taint result;
   for (const auto& [module, function] : targets) {
     if (module == module_ && function == function_) continue;
-    Value value;
-    value.kind = ValueKind::kFunction;
-    value.module = module;
-    value.index = function;
-    result.Join(CallFunction(value, call.args, taints, call.receiver, call.expr));
+    result.Join(CallFunction(FunctionAt(module, function), call.args, taints, call.receiver, call.expr));
   }
   return result;
 }

@@ -129,12 +129,13 @@ ExprId Lowering::ClassTarget(ExprId target) {
   return static_cast<ExprId>(module_.exprs.size() - 1);
 }
 
-void Lowering::Assign(NodeIndex node, ExprId target, ExprId value) {
+void Lowering::Assign(NodeIndex node, ExprId target, ExprId value, Binds binds) {
   if (target == kNone) {
     if (value != kNone) Emit(Current(), StmtKind::kExpr, node, kNone, value);
     return;
   }
   Emit(Current(), StmtKind::kAssign, node, ClassTarget(target), value);
+  module_.functions[Current()].body.back().binds = binds;
   if (module_.exprs[target].kind != ExprKind::kName) return;
   // A name that is declared global or nonlocal is a variable of the scope it names: said there too.
   const Scope& scope = scopes_.back();
@@ -180,7 +181,10 @@ void Lowering::EmitEffects(NodeIndex from, NodeIndex to, FuncId function) {
       case kAsPattern:
         if (const ExprId alias = ExprOf(PartWith(node, kFieldAlias)); alias != kNone) {
           Emit(function, StmtKind::kAssign, node, alias, ExprOf(node));
-          module_.functions[function].body.back().caught = KindOf(tree_.nodes[node].parent) == kExcept;
+          const NodeKind where = KindOf(tree_.nodes[node].parent);
+          module_.functions[function].body.back().binds = where == kExcept     ? Binds::kCaught
+                                                          : where == kWithItem ? Binds::kEntered
+                                                                               : Binds::kValue;
         }
         break;
       case kYield: {
@@ -351,7 +355,7 @@ NodeIndex Lowering::EmitNode(NodeIndex node) {
       return node + 1;
     case kFor: {
       const ExprId right = header(kFieldRight);
-      Assign(node, header(kFieldLeft), right);
+      Assign(node, header(kFieldLeft), right, Binds::kEach);
       return node + 1;
     }
     case kExcept:
@@ -576,8 +580,7 @@ void Lowering::EmitExcept(NodeIndex node) {
     EmitEffects(part, tree_.End(part), Current());
     if (FieldOf(part) == kFieldValue) value = ExprOf(part);
     if (FieldOf(part) != kFieldAlias) continue;
-    Assign(part, ExprOf(part), value);
-    module_.functions[Current()].body.back().caught = true;
+    Assign(part, ExprOf(part), value, Binds::kCaught);
   }
 }
 

@@ -373,7 +373,7 @@ ExprId Lowering::BuildComprehension(NodeIndex node) {
       CollectArgs(part, &scratch_);
     } else if (KindOf(part) == kForIn) {
       for (NodeIndex piece = FirstPart(part); piece != kNone; piece = NextPart(piece)) {
-        if (FieldOf(piece) == kFieldRight && ExprOf(piece) != kNone) scratch_.push_back({ExprOf(piece)});
+        if (FieldOf(piece) == kFieldRight && ExprOf(piece) != kNone) scratch_.push_back({ExprOf(piece), kEachOf});
       }
     } else if (const ExprId body = ExprOf(part); body != kNone) {
       scratch_.push_back({body});

@@ -51,7 +51,7 @@ class Lowering : private TreeLowering {
   void EmitComprehension(NodeIndex node, FuncId function);
   void FillParams(NodeIndex parameters, Function* function);
   void Emit(FuncId function, StmtKind kind, NodeIndex node, ExprId target, ExprId value);
-  void Assign(NodeIndex node, ExprId target, ExprId value);
+  void Assign(NodeIndex node, ExprId target, ExprId value, Binds binds = Binds::kValue);
   ExprId ClassTarget(ExprId target);
   ExprId Docstring(NodeIndex block);
   void AddImport(std::string_view local, std::string module, std::string symbol, NodeIndex node);

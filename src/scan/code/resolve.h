@@ -88,6 +88,14 @@ struct Value {
   std::uint8_t decodes = 0;  // layers of base64/hex/rot/zlib undone
 };
 
+inline Value FunctionAt(std::uint32_t module, FuncId function) {
+  Value value;
+  value.kind = ValueKind::kFunction;
+  value.module = module;
+  value.index = function;
+  return value;
+}
+
 struct PackageModules;  // flow.h: all modules, by import name
 
 // Resolver of one module. Assignments to plain local names are followed (last assignment in program order before the

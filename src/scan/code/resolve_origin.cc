@@ -87,6 +87,9 @@ bool IsFrom(const Module& module, const Expr& member, std::string_view owner) {
 // names, for slot kNone.
 // HOOKS.setdefault(name, []).append(f), hooks[name].push(f): into a list of the table.
 ExprId ModuleView::TableBehind(ExprId list) const {
+  // (hooks[name] ??= []).push(f), (hooks[name] || []).push(f)
+  if (list < module_.exprs.size() && module_.exprs[list].kind == ExprKind::kChoice && module_.exprs[list].arg_count > 0)
+    list = module_.ArgsOf(module_.exprs[list])[0].value;
   if (list >= module_.exprs.size()) return list;
   const Expr& part = module_.exprs[list];
   if (part.kind == ExprKind::kIndex) return part.base;
@@ -155,11 +158,14 @@ void ModuleView::ReadKept() const {
   }
 }
 
-std::vector<std::pair<ExprId, FuncId>> ModuleView::PutInto(std::uint32_t slot, std::size_t most) const {
+std::vector<std::pair<ExprId, FuncId>> ModuleView::PutInto(std::uint32_t slot, std::size_t most,
+                                                           std::string_view key) const {
   if (!kept_read_) ReadKept();
   std::vector<std::pair<ExprId, FuncId>> out;
   if (const auto kept = kept_.find(slot); kept != kept_.end() && kept->second.size() <= most) {
-    for (const Kept& one : kept->second) out.emplace_back(one.value, one.scope);
+    for (const Kept& one : kept->second) {
+      if (key.empty() || one.key.empty() || one.key == key) out.emplace_back(one.value, one.scope);
+    }
   }
   return out;
 }

@@ -286,8 +286,10 @@ bool Analysis::StartsOrStops(std::uint32_t index, std::string_view program) {
     Emit(ShellAct::kUnleash, index, std::string(program), SeeksSecrets(command) ? 2 : 0);
   } else if (ClearsTraces(command, program)) {
     Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(count - 1), Blinds(command, program) ? 3 : 2);
-  } else if (program == "systemctl" && StopsGuard(command)) {
-    Emit(ShellAct::kPermission, index, "systemctl " + raw(1) + " " + raw(count - 1), Blinds(command, program) ? 3 : 2);
+  } else if ((program == "systemctl" && StopsGuard(command)) ||
+             (Is(program, {"kubectl", "oc"}) && StopsGuardOfCluster(command))) {
+    Emit(ShellAct::kPermission, index, std::string(program) + " " + raw(1) + " " + raw(count - 1),
+         Blinds(command, program) ? 3 : 2);
   } else if (program == "launchctl" && Is(word(1), {"load", "bootstrap", "submit"})) {
     Emit(ShellAct::kWriteStartup, index, "launchctl " + raw(count - 1), 1);
   } else {
@@ -328,8 +330,12 @@ bool Analysis::LeadsElsewhere(std::uint32_t index, std::string_view program) {
   } else if (const std::string host = PushedWithKey(command, program); !host.empty()) {
     Emit(ShellAct::kSendTaken, index, host, 1);
   } else if (Reroutes(command, program)) {
+    const auto to = std::ranges::find_if(command.words.rbegin(), command.words.rend() - 1,
+                                         [](const ShellWord& each) { return !each.text.starts_with('-'); });
     Emit(ShellAct::kPermission, index,
-         std::string(program) + " has what others fetch or send go through " + raw(count - 1), 2);
+         std::string(program) + " has what others fetch or send go through " +
+             (to == command.words.rend() - 1 ? raw(count - 1) : to->text),
+         2);
   } else {
     return false;
   }
@@ -449,6 +455,7 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
     }
   }
   RunsOverSocket(index, program);
+  if (index == 0) Bombs();
   if (program.empty()) return;
   if (Install(index, program)) return;
   const bool reported =

@@ -92,6 +92,7 @@ inline std::string Shown(std::string_view text) {
 // shell_given.cc
 [[nodiscard]] bool TakesPlaceOf(std::string_view path);
 [[nodiscard]] bool StopsGuard(const ShellCommand& command);
+[[nodiscard]] bool StopsGuardOfCluster(const ShellCommand& command);
 [[nodiscard]] bool PushesAll(const ShellCommand& command);
 // shell_handed.cc: all words of a command and its here-documents, in lower case, a blank before and behind each.
 [[nodiscard]] std::string SaidBy(const ShellCommand& command);
@@ -418,6 +419,7 @@ class Analysis {
   bool Install(std::uint32_t index, std::string_view program);
   bool Overpowers(std::uint32_t index, std::string_view program);
   bool HandsOver(std::uint32_t index, std::string_view program);
+  void Bombs();
   bool Ruins(std::uint32_t index, std::string_view program);
   bool Diverts(std::uint32_t index, std::string_view program);
   bool OpensDoor(std::uint32_t index);

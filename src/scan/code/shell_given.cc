@@ -155,6 +155,24 @@ bool StopsGuard(const ShellCommand& command) {
   return stops && guard;
 }
 
+// kubectl -n audit scale deploy/audit-forwarder --replicas=0
+bool StopsGuardOfCluster(const ShellCommand& command) {
+  bool scales = false;
+  bool none = false;
+  bool deletes = false;
+  bool guard = false;
+  for (std::size_t i = 1; i < command.words.size(); ++i) {
+    const std::string text = LowerCase(command.words[i].text);
+    scales = scales || text == "scale";
+    deletes = deletes || text == "delete";
+    none = none || text == "--replicas=0" || (text == "0" && command.words[i - 1].text == "--replicas");
+    guard = guard || (!text.starts_with('-') &&
+                      HasOneOf(text, {"audit", "falco", "wazuh", "sysdig", "tetragon", "crowdstrike", "filebeat",
+                                      "fluent-bit", "fluentbit", "fluentd", "promtail", "siem", "gatekeeper", "kyverno"}));
+  }
+  return guard && ((scales && none) || deletes);
+}
+
 bool PushesAll(const ShellCommand& command) {
   return std::ranges::any_of(command.words, [](const ShellWord& each) {
     return Is(each.text, {"--mirror", "--all"}) || Has(each.text, "refs/*") || Has(each.text, "heads/*");

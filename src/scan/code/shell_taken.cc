@@ -157,15 +157,35 @@ bool Analysis::IsFixedPlace(const std::string& host, const std::string& destinat
 
 namespace {
 
+// A line that names the variable runs what it holds.
+bool RunsValue(std::string_view whole, std::string_view name) {
+  for (std::size_t at = whole.find(name); at != std::string_view::npos; at = whole.find(name, at + 1)) {
+    const std::size_t begin = whole.rfind('\n', at) + 1;  // npos + 1: the first line
+    const std::string_view before = whole.substr(begin, at - begin);
+    if (!before.ends_with('$') && !before.ends_with("${")) continue;
+    const std::string_view line = whole.substr(begin, whole.find('\n', at) - begin);
+    // $REFUSED, as a command; what a loop or another variable makes of it is not followed.
+    const std::string_view ahead = before.substr(0, before.find_last_not_of("\"${") + 1);
+    const bool alone = ahead.find_first_not_of(" \t") == std::string_view::npos;
+    if (alone || ahead.ends_with('=') || HasOneOf(line, {"eval", "-c ", "sh", "xargs", "for "})) return true;
+  }
+  return false;
+}
+
 // :(){ :|:& };: as a command. A text between quotes is what a guard looks for, unless a shell is given it; so is what a
 // comment says.
-bool Bombs(std::string_view whole) {
+bool HoldsBomb(std::string_view whole) {
   for (const std::string_view bomb : {":(){ :|:& };:", ":(){:|:&};:", ":(){ :|: & };:"}) {
     for (std::size_t at = whole.find(bomb); at != std::string_view::npos; at = whole.find(bomb, at + 1)) {
       std::string_view before = whole.substr(0, at);
       before = before.substr(before.rfind('\n') + 1);
       const std::string_view after = whole.substr(at + bomb.size(), 1);
       if (before.find('#') != std::string_view::npos) continue;
+      // REFUSED="rm -rf /,:(){ :|:& };:"
+      const std::string_view name = before.substr(0, before.find_first_of("= \t"));
+      if (name.size() < before.size() && before[name.size()] == '=' && std::ranges::count(before, '"') % 2 == 1 &&
+          !RunsValue(whole, name))
+        continue;
       if (before.empty() || !(before.ends_with('\'') || before.ends_with('"')) ||
           after != before.substr(before.size() - 1))
         return true;
@@ -178,14 +198,14 @@ bool Bombs(std::string_view whole) {
 
 }  // namespace
 
+void Analysis::Bombs() {
+  if (HoldsBomb(Whole())) Emit(ShellAct::kRuin, 0, "the machine's time, by a fork bomb", 2);
+}
+
 // What takes away the way back, or the machine's room and time.
 bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   const std::size_t count = command.words.size();
-  if (index == 0 && Bombs(Whole())) {
-    Emit(ShellAct::kRuin, index, "the machine's time, by a fork bomb", 2);
-    return true;
-  }
   if (!Is(program,
           {"vssadmin", "wmic", "wbadmin", "bcdedit", "fsutil", "restic", "tmutil", "borg", "zfs", "dd", "find", "git"}))
     return false;

@@ -92,6 +92,27 @@ bool IsUserName(std::string_view text) {
          !IsPlaceholderName(LowerCase(text));
 }
 
+// cal.acl<newline>  .insert(...): a chain over several lines, in one, in small letters.
+std::string Chained(std::string_view text) {
+  std::string out = LowerCase(text);
+  std::size_t to = 0;
+  for (std::size_t from = 0; from < out.size();) {
+    const std::size_t dot = std::min(out.find('.', from), out.size());
+    const std::size_t size = dot - from;
+    if (to != from)
+      std::copy_n(out.begin() + static_cast<std::ptrdiff_t>(from), size, out.begin() + static_cast<std::ptrdiff_t>(to));
+    to += size;
+    from = dot + 1;
+    if (dot == out.size()) break;
+    const std::string_view before = std::string_view(out).substr(0, to);
+    const std::size_t last = before.find_last_not_of(" \t\r\n");
+    if (last != std::string_view::npos && before.find('\n', last + 1) != std::string_view::npos) to = last + 1;
+    out[to++] = '.';
+  }
+  out.resize(to);
+  return out;
+}
+
 }  // namespace
 
 // Letting everybody in is what the function is for, what its caller has asked for (`if (makePublic)`), or one of the
@@ -147,27 +168,6 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
     if (known.kind == ValueKind::kText && IsUserName(known.text)) return known.text;
   }
   return {};
-}
-
-// cal.acl<newline>  .insert(...): a chain over several lines, in one, in small letters.
-std::string Engine::Chained(std::string_view text) {
-  std::string out = LowerCase(text);
-  std::size_t to = 0;
-  for (std::size_t from = 0; from < out.size();) {
-    const std::size_t dot = std::min(out.find('.', from), out.size());
-    const std::size_t size = dot - from;
-    if (to != from)
-      std::copy_n(out.begin() + static_cast<std::ptrdiff_t>(from), size, out.begin() + static_cast<std::ptrdiff_t>(to));
-    to += size;
-    from = dot + 1;
-    if (dot == out.size()) break;
-    const std::string_view before = std::string_view(out).substr(0, to);
-    const std::size_t last = before.find_last_not_of(" \t\r\n");
-    if (last != std::string_view::npos && before.find('\n', last + 1) != std::string_view::npos) to = last + 1;
-    out[to++] = '.';
-  }
-  out.resize(to);
-  return out;
 }
 
 void Engine::JudgeGrants(const Call& call) {
@@ -247,12 +247,6 @@ Taint Engine::KeptAt(std::string_view path, ExprId at) {
   return Source(kKept, at, "takes " + std::string(what) + ", " + Shown(path, 60));
 }
 
-// What an agent tells its hooks: the user's words, the tool's, the answers.
-bool Engine::TellsHook(std::string_view key, const Taint& from) {
-  return from.Has(kInput) &&
-         SaysOneOf(key, {"prompt", "tool_input", "tool_response", "transcript_path", "last_assistant_message"});
-}
-
 // A record of what was done here, removed or emptied.
 void Engine::JudgeRecord(const Call& call, const std::string& path, bool emptied) {
   if (!last_) return;
@@ -310,8 +304,14 @@ Taint Engine::StandardInput(ExprId at) {
   return Source(told ? kInput | kEvent : kInput, at, "reads standard input");
 }
 
+// What an agent tells its hooks: the user's words, the tool's, the answers.
+bool TellsHook(std::string_view key, const Taint& from) {
+  return from.Has(kInput) &&
+         SaysOneOf(key, {"prompt", "tool_input", "tool_response", "transcript_path", "last_assistant_message"});
+}
+
 // event.prompt holds what was said; event.tool_name, event.cwd and their like are counts, names and places.
-Taint Engine::PartOfEvent(std::string_view key, const Taint& event) {
+Taint PartOfEvent(std::string_view key, const Taint& event) {
   if (!event.Has(kEvent) || key.empty()) return event;
   static constexpr FixedWords kTalk(std::to_array<std::string_view>(
       {"prompt", "content",  "text",       "tool_input",  "toolInput", "tool_response", "toolResponse", "tool_output",
@@ -433,7 +433,7 @@ bool Engine::GiveConstants(std::span<const std::pair<std::uint32_t, Value>> func
   return !functions.empty() && std::ranges::all_of(functions, gives);
 }
 
-Taint Engine::OneOfAll(const Taint& all, std::string_view key) {
+Taint OneOfAll(const Taint& all, std::string_view key) {
   // With what `.env` adds to it; a key or a store that was put in stays.
   Taint one = all.Without(kEnvAll | kWeakSecretFile | kFileContent);
   const Labels label = IsSecretName(key) ? kEnvSecret : kEnvPlain;

@@ -254,11 +254,6 @@ bool Engine::KeepsInside(std::string_view body) {
   return compares && AnyOf(body, {"raise ", "throw ", "return None", "return null", "return False", "return false"});
 }
 
-// A name that a caller chooses, under a folder that he does not choose.
-bool Engine::ChosenBelow(const Taint& folder, const Taint& name) {
-  return name.Has(kUnchecked) && !folder.Has(kToolArgument);
-}
-
 // join(folder, name), and the names that an archive gives its members.
 void Engine::MarkJoined(const Call& call, Taint* result) const {
   const std::string& callee = call.callee.text;

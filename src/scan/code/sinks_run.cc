@@ -112,6 +112,19 @@ bool Engine::IsCommandLine(ExprId list) const {
   return verb(said(1)) && verb(said(2)) && said(1).front() != '-';
 }
 
+// `git fetch origin ${branch}`: the program, and a word more, are written, also where what follows has a default.
+bool Engine::FixesProgram(ExprId command) const {
+  const ExprId made = view().Origin(command, function_);
+  if (made >= code().exprs.size()) return false;
+  const Expr& shape = code().exprs[made];
+  if ((shape.kind != ExprKind::kFormat && shape.kind != ExprKind::kConcat) || shape.arg_count < 2) return false;
+  const ExprId first = code().ArgsOf(shape)[0].value;
+  if (first >= code().exprs.size() || code().exprs[first].kind != ExprKind::kString) return false;
+  const std::string_view text = code().exprs[first].text;
+  const std::size_t space = text.find(' ');
+  return space != std::string_view::npos && text.find_first_not_of(' ', space) != std::string_view::npos;
+}
+
 // f"open({url!r})": whatever it holds becomes one literal of the program.
 bool Engine::WritesLiterals(ExprId program) const {
   if (!view().is_python()) return false;
@@ -179,7 +192,8 @@ void Engine::JudgeShellText(Call& call, ExprId command, const Taint& taint) {
   } else if ((taint.fresh & kCodedFile) != 0 && !taint.Has(kToolArgument | kNetFixed) && DecodesHere(command)) {
     Raise("OBFUSC-001", call.expr, taint, kCodedFile, "runs a command that lies encoded in other data", 0.8);
   } else if (taint.Has(kNetFixed) && !taint.Has(kToolArgument)) {
-    if ((template_text && IsOrdinaryProgram(first)) || OpensPage(view(), command, function_)) {
+    if (((template_text || pieced || FixesProgram(command)) && IsOrdinaryProgram(first)) ||
+        OpensPage(view(), command, function_)) {
       // `git clone ${url}`: an answer may add words, but not choose the program.
       Raise("VULN-001", call.expr, taint, kNetFixed, "puts an answer from the network into a shell command", 0.5);
     } else {

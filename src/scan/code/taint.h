@@ -73,7 +73,8 @@ inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
 // What a field of a table that is written out is told apart by.
-inline constexpr Labels kFieldLabels = kSecretLabels | kWeakSecretFile;
+inline constexpr Labels kFieldLabels =
+    kSecretLabels | kWeakSecretFile | kTapped | kToolArgument | kFileContent | kRows | kCommandOutput;
 inline constexpr Labels kOfUser = kSecretLabels | kWeakSecretFile | kFileContent | kKept | kClipboard | kKeys | kTapped;
 // What is no setting of a client: whatever is filled with it holds it, and a client that is set up with it shows it at
 // every request; its own key is none of it.
@@ -123,6 +124,17 @@ inline void Taint::Join(const Taint& other) {
   }
   vendors |= other.vendors;
   for (std::size_t i = 0; i < kTrails; ++i) trail[i] = trail[i] != 0 ? trail[i] : other.trail[i];
+}
+
+// One variable of the whole environment (kEnvAll) that is picked by its name; with what `.env` adds to it.
+[[nodiscard]] Taint OneOfAll(const Taint& all, std::string_view key);
+// What an agent tells its hooks: the user's words, the tool's, the answers.
+[[nodiscard]] bool TellsHook(std::string_view key, const Taint& from);
+// Of what an agent tells its hook (kEvent): event.prompt holds what was said, event.cwd and its like are names.
+[[nodiscard]] Taint PartOfEvent(std::string_view key, const Taint& event);
+// A name that a caller chooses, under a folder that he does not choose.
+[[nodiscard]] inline bool ChosenBelow(const Taint& folder, const Taint& name) {
+  return name.Has(kUnchecked) && !folder.Has(kToolArgument);
 }
 
 }  // namespace interlock::scan::code

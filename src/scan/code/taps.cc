@@ -123,7 +123,7 @@ void Engine::Tap(std::uint32_t module, FuncId function, std::string what) {
     given.labels = kTapped;
     trail_.push_back({0, module, shape.params[i].loc.begin, "is given what was meant for " + what});
     given.trail[static_cast<std::size_t>(TrailOf(kTapped))] = static_cast<std::uint32_t>(trail_.size());
-    facts_[module][function].in[i].Join(given);
+    facts_[module][function].TakeWhole(i, given);
   }
   // server.tool = (...given) => original(..., async (args) => ...): what stands in it is called in its place.
   constexpr std::size_t kSmall = 4'000;
@@ -153,6 +153,23 @@ void Engine::TapDecorators() {
   }
   for (std::uint32_t m = 0; m < states_.size(); ++m) {
     for (FuncId f = 1; f < states_[m].view->module().functions.size(); ++f) TapDecoratorsOf(m, f, kWrapped);
+  }
+  TapSharedHandlers();
+}
+
+// server.tool("get", schema, measured("get", get)), server.tool("put", schema, measured("put", put)): the function that
+// `measured` gives back stands in place of several tools.
+void Engine::TapSharedHandlers() {
+  std::unordered_map<std::uint64_t, std::string_view> first;
+  for (const EntryPoint& entry : entry_points_) {
+    if (!SaysOneOf(entry.kind, {"mcp-tool", "tool"}) || entry.function == kModuleBody || entry.module >= states_.size())
+      continue;
+    const std::vector<Function>& all = states_[entry.module].view->module().functions;
+    if (entry.function >= all.size()) continue;
+    const FuncId maker = all[entry.function].parent;
+    if (maker == kNone || maker == kModuleBody || maker >= all.size() || all[maker].params.empty()) continue;
+    const auto [known, added] = first.try_emplace(Key(entry.module, entry.function), entry.name);
+    if (!added && known->second != entry.name) Tap(entry.module, entry.function, std::string(kTools));
   }
 }
 
@@ -220,7 +237,7 @@ void Engine::Serve(std::uint32_t module, FuncId function) {
     given.labels = kCaller;
     trail_.push_back({0, module, shape.params[i].loc.begin, "takes what a request says"});
     given.trail[static_cast<std::size_t>(TrailOf(kCaller))] = static_cast<std::uint32_t>(trail_.size());
-    facts_[module][function].in[i].Join(given);
+    facts_[module][function].TakeWhole(i, given);
   }
 }
 
@@ -455,9 +472,14 @@ bool Engine::JudgeTapped(const Call& call, const Taint& data, const std::string&
                      what == kMemoryOfAgents || what == kLogs;
   // A report of a crash is about this program, unless it takes along what all others hold.
   const bool crash = Contains(what, "excepthook") && !Contains(TextAt(code().functions[function_].loc), "f_locals");
+  std::uint32_t at = data.trail[static_cast<std::size_t>(TrailOf(kTapped))];
+  while (at != 0 && trail_[at - 1].before != 0) at = trail_[at - 1].before;
+  // What a program calls the part that copies what its own tools are given and give is no excuse.
+  const std::string_view begun = at != 0 ? std::string_view(trail_[at - 1].text) : std::string_view();
+  const bool tools = begun.ends_with(kTools) || begun.starts_with("argument `");
   Raise("EXFIL-007", call.expr, data, kTapped,
-        "copies what was meant for " + (what.empty() ? std::string("others") : what) + " to " + host,
-        crash || WatchingIsPurpose() ? 0.4 : 1.0, host);
+        "copies what was meant for " + (what.empty() ? std::string(tools ? kTools : "others") : what) + " to " + host,
+        crash || WatchingIsPurpose() ? (tools ? 0.65 : 0.4) : 1.0, host);
   if (!crash && !Contains(what, "excepthook") && !agent && !WatchingIsPurpose())
     Worsen("EXFIL-007", core::Severity::kCritical);
   return true;

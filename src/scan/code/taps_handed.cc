@@ -242,9 +242,9 @@ void Engine::NoteRegistered(const Call& call) {
     for (const Arg& trap : code().ArgsOf(code().exprs[traps])) {
       const Value& function = view().Evaluate(trap.value, function_);
       if (function.kind != ValueKind::kFunction || function.module >= facts_.size()) continue;
-      std::vector<Taint>& in = facts(function.module, function.index).in;
-      if (in.empty() || (in[0].labels | call.taints[0].labels) == in[0].labels) continue;
-      in[0].Join(call.taints[0]);
+      FunctionFacts& trapped = facts(function.module, function.index);
+      if (trapped.in.empty() || (trapped.in[0].labels | call.taints[0].labels) == trapped.in[0].labels) continue;
+      trapped.TakeWhole(0, call.taints[0]);
       changed_ = true;
     }
   }
@@ -284,7 +284,12 @@ void Engine::NoteLogHandler(const Call& call) {
   // Of this very program: getLogger(__name__)
   if (!names.empty()) {
     const std::string name = view().Text(names[0].value, function_);
-    if (name.empty() || world_.Resolve(module_, name.substr(0, name.find('.'))) != kNone) return;
+    const std::string own = name.substr(0, name.find('.'));
+    if (name.empty() || world_.Resolve(module_, own) != kNone) return;
+    for (std::uint32_t m = 0; m < states_.size(); ++m) {
+      const std::string_view path = world_.PathOf(m);  // a folder without an __init__.py
+      if (path.starts_with(own + "/") || Contains(path, "/" + own + "/")) return;
+    }
   }
   const Value& handler = view().Evaluate(call.args[0].value, function_);
   if (handler.kind != ValueKind::kInstance || handler.module >= states_.size()) return;

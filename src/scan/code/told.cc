@@ -60,7 +60,8 @@ bool IsExpression(std::string_view text) {
 
 class Collector {
  public:
-  Collector(const World& world, std::vector<ToldText>& out) : world_(world), out_(out) {}
+  Collector(const World& world, std::vector<ToldText>& out, std::vector<std::string>& files)
+      : world_(world), out_(out), files_(files) {}
 
   void Read(std::uint32_t index) {
     const ModuleView& view = world_.View(index);
@@ -273,6 +274,7 @@ class Collector {
         return;
       }
       case ExprKind::kCall: {
+        TakeFile(view, id, scope);
         const Value callee = view.Callee(id, scope);
         if (callee.kind == ValueKind::kFunction && callee.module < world_.size()) {
           const ModuleView& there = world_.View(callee.module);
@@ -463,8 +465,24 @@ class Collector {
     TakeTable(starts, text);
   }
 
+  // return (HERE / "guides" / "operators.md").read_text(): what lies in the file is said.
+  void TakeFile(const ModuleView& view, ExprId call, FuncId scope) {
+    constexpr std::size_t kMostFiles = 64;
+    constexpr std::size_t kShortest = 4;
+    if (files_.size() >= kMostFiles) return;
+    std::string path = view.FileBehind(call, scope);
+    if (const std::size_t hole = path.rfind(kHole); hole != std::string::npos) path.erase(0, hole + 1);
+    path.erase(0, std::min(path.find_first_not_of("./"), path.size()));
+    const bool text = std::ranges::any_of(std::to_array<std::string_view>({".md", ".mdx", ".txt", ".rst", ".prompt",
+                                                                           ".j2", ".jinja", ".jinja2", ".tmpl"}),
+                                          [&](std::string_view ending) { return path.ends_with(ending); });
+    if (text && path.size() >= kShortest && std::ranges::find(files_, path) == files_.end())
+      files_.push_back(std::move(path));
+  }
+
   const World& world_;
   std::vector<ToldText>& out_;
+  std::vector<std::string>& files_;
   int parts_ = 0;
   bool asks_ = false;                       // what is read now is given to a model or asked of its user
   std::unordered_set<std::uint64_t> seen_;  // expressions of the text being put together
@@ -476,8 +494,8 @@ class Collector {
 }  // namespace
 
 void CollectTold(const World& world, const std::vector<core::Reach>& reach, const std::vector<EntryPoint>& entries,
-                 std::vector<ToldText>& out) {
-  Collector collector(world, out);
+                 std::vector<ToldText>& out, std::vector<std::string>& files) {
+  Collector collector(world, out, files);
   const auto place_of = [&](std::uint32_t module) {
     return module < reach.size() ? reach[module] : core::Reach::kRuntime;
   };

@@ -126,9 +126,12 @@ class ModuleView {
   // Follows names to the expression that they were last given, and containers, boxes and functions without arguments to
   // the one thing that was put into them; `expr` itself where there is none.
   [[nodiscard]] ExprId Origin(ExprId expr, FuncId scope, FuncId* found_scope = nullptr) const;
+  // The path of the file whose content an expression is, as far as it is known (kHole); "" for anything else.
+  [[nodiscard]] std::string FileBehind(ExprId expr, FuncId scope, int depth = 0) const;
   // What is put into a variable's container, after it was made, by functions of this module: HOOKS.append(f). Nothing
   // where it is more than `most`.
-  [[nodiscard]] std::vector<std::pair<ExprId, FuncId>> PutInto(std::uint32_t slot, std::size_t most) const;
+  [[nodiscard]] std::vector<std::pair<ExprId, FuncId>> PutInto(std::uint32_t slot, std::size_t most,
+                                                               std::string_view key = {}) const;
   // Constant text, or partly constant with kHole; "" where nothing is known.
   [[nodiscard]] const std::string& Text(ExprId expr, FuncId scope) const;
   // Something of the module was too large to be put together or remembered.
@@ -186,7 +189,6 @@ class ModuleView {
   void ReadLiteral(ExprId id);
   [[nodiscard]] Value OfTarget(std::string_view target) const;
   [[nodiscard]] Value OfData(const Value& callee, const Expr& call, FuncId scope) const;
-  [[nodiscard]] std::string FileBehind(ExprId expr, FuncId scope, int depth = 0) const;
   [[nodiscard]] std::optional<Value> Special(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
   [[nodiscard]] std::string TextOfValues(ExprId id, FuncId scope) const;

@@ -117,6 +117,7 @@ class Job {
   void ReadPrograms();
   void LinkPrograms(const std::vector<AgentHook>& hooks);
   void ReadFiles();
+  void ReadGiven();
   void ReadUnit(const FileContext& file, Unit& unit) const;
   void AnalyzeFile(const FileContext& file, Unit& unit) const;
   static void Lower(const FileContext& file, Unit& unit);
@@ -415,6 +416,27 @@ void Job::ReadFiles() {
   });
 }
 
+// What programs give to agents out of files of the package - a resource, a tool's answer, an agent's memory - is read
+// once more, as what agents are told.
+void Job::ReadGiven() {
+  std::vector<std::uint32_t> given;
+  for (const std::string& path : facts_.given) {
+    std::string_view name = path;
+    while (name.starts_with("./")) name.remove_prefix(2);
+    for (FileContext& file : placed_) {
+      if (name.size() < 3 || file.reach <= Reach::kAgent || !EndsInPath(file.file->path, name)) continue;
+      file.reach = Reach::kAgent;
+      if (IsText(file.type) && !IsCode(file.type)) given.push_back(file.index);
+    }
+  }
+  ForEach(given.size(), [&](std::size_t i) {
+    Unit& unit = units_[given[i]];
+    unit.result = {};
+    unit.uses.clear();
+    ReadUnit(placed_[given[i]], unit);
+  });
+}
+
 Identity Job::IdentityOf(const ScanReport& report) const {
   Identity identity;
   AddWords(report.name, identity.words);
@@ -503,6 +525,7 @@ ScanReport Job::Run() {
   const std::vector<AgentHook> hooks = AgentHooksOf(supply_, placed_);
   if (!code_known_) LinkPrograms(hooks);
   ReadFiles();
+  ReadGiven();
 
   std::vector<RawFinding> raw;
   ReadIdentity(placed_, supply_, report);
@@ -536,15 +559,6 @@ ScanReport Job::Run() {
   }
   if (options_.cache != nullptr && !code_known_) options_.cache->Put(code_key_, EncodeCode(facts, lowering_));
   std::move(lowering_.begin(), lowering_.end(), std::back_inserter(report.coverage.skipped));
-  // What is put into an agent's memory, the agent reads.
-  for (const std::string& path : facts.given) {
-    std::string_view name = path;
-    while (name.starts_with("./")) name.remove_prefix(2);
-    for (FileContext& file : placed_) {
-      if (name.size() >= 3 && EndsInPath(file.file->path, name) && file.reach > Reach::kAgent)
-        file.reach = Reach::kAgent;
-    }
-  }
   for (const std::uint32_t file : facts.lifted) placed_[file].reach = std::min(placed_[file].reach, Reach::kRuntime);
   std::move(facts.findings.begin(), facts.findings.end(), std::back_inserter(raw));
   JudgeAgentHooks(hooks, placed_, raw);

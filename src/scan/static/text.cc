@@ -421,11 +421,13 @@ class Analysis {
     if (!document) {
       Servers();
       // Run `curl ... | bash` first: what a tool says of itself, an agent follows.
+      // An error's text, too: run `npm config set registry https://...`.
       for (const TextPassage& passage : canvas_.passages) {
-        if ((passage.kind & kSurfaceDescription) == 0 || (passage.kind & kSurfaceDecoded) != 0 || passage.glossed)
-          continue;
+        if ((passage.kind & kSurfaceDecoded) != 0 || passage.glossed) continue;
         const TextSurface& surface = surfaces_[passage.surface];
-        Spans(passage, surface, surface.shown());
+        const bool runs =
+            (passage.kind & kSurfaceString) != 0 && surface.shown().find("un `") != std::string_view::npos;
+        if (runs || (passage.kind & kSurfaceDescription) != 0) Spans(passage, surface, surface.shown());
       }
       return;
     }
@@ -446,17 +448,6 @@ class Analysis {
       if (IsBareCommand(shown))
         Shell(shown, surface, 0, Described(canvas_, passage.first, passage.begin, passage.begin, false));
     }
-  }
-
-  // A paragraph or an item that is a download handed to a shell and nothing else: nobody set it as code.
-  static bool IsBareCommand(std::string_view shown) {
-    constexpr std::size_t kLongest = 400;
-    static const re2::RE2 kCommand(
-        R"(\s*(?:[$>]\s*)?(?:sudo\s+)?(?:curl|wget|echo)\s[^\n|]+(?:\|[^\n|]+)?\|\s*(?:sudo\s+)?(?:/bin/)?(?:ba|z|da)?sh(?:\s[^\n]*)?[.\s]*)");
-    const std::size_t first = shown.size() <= kLongest ? shown.find_first_not_of(" \t\n\r\f") : std::string_view::npos;
-    return first != std::string_view::npos && std::string_view("$>scwe").find(shown[first]) != std::string_view::npos &&
-           shown.find('|') != std::string_view::npos &&
-           re2::RE2::FullMatch(re2::StringPiece(shown.data(), shown.size()), kCommand);
   }
 
   // Command lines of the servers that a host's configuration starts.
@@ -590,7 +581,13 @@ class Analysis {
     const code::ShellScript script = code::ParseShell(clean);
     std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, clean);
     // Of a description: what it names to be deleted or opened may as well be what it forbids.
-    if (file_.type != FileType::kMarkdown && IsGiven(surface)) std::erase_if(acts, OnlyNamed);
+    // Whoever reads an error installs what is missing by himself; other people's hosts for all that is installed, and
+    // protections that are taken down, he does not need.
+    if (file_.type != FileType::kMarkdown && (surface.kind & (kSurfaceDescription | kSurfaceString)) != 0) {
+      std::erase_if(acts, [&](const code::ShellUse& act) {
+        return IsGiven(surface) ? OnlyNamed(act) : act.act != code::ShellAct::kPermission;
+      });
+    }
     if (acts.empty()) return;
     ShellContext context;
     context.file = file_.index;

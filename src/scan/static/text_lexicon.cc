@@ -178,7 +178,7 @@ constexpr PairEntry kPairs[] = {
      "ssh keys,secret key,secret keys,session token,session tokens,session cookies,auth token,auth tokens,"
      "seed phrase,seed phrases,recovery phrase,access key,access keys,bearer token,bearer tokens,"
      "mnemonic phrase,seed mnemonic,wallet mnemonic,recovery mnemonic,mnemonic words,environment secrets,encryption "
-     "keys,login details,credit card,bank details,account details,"
+     "keys,login details,credit card,bank details,"
      "wallet keys,browser cookies,auth cookies,refresh token,authentication tokens,authentication token,"
      "oauth tokens,oauth token,login credentials,environment keys,sensitive credentials,signing key,"
      "signing keys,service account,stored passwords,social security"},

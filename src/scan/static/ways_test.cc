@@ -163,10 +163,10 @@ TEST(Ways, OfWhatIsCarried) {
       }
     }
   }
-  EXPECT_GE(packages, 8'800U);
+  EXPECT_GE(packages, 9'300U);
   // Figures that get better are to be written down here.
   EXPECT_EQ(missed["python"], 10U) << names;
-  EXPECT_EQ(missed["javascript"], 106U) << names;
+  EXPECT_EQ(missed["javascript"], 116U) << names;
   EXPECT_EQ(missed["shell"], 19U) << names;
 }
 
