@@ -18,11 +18,9 @@ namespace {
 constexpr std::uint32_t kMaxNesting = 2000;  // of expressions
 constexpr std::uint32_t kMaxCalls = 60;      // functions read inside each other's calls
 constexpr std::uint8_t kPasses = 3;
-// Put into what is thrown, and caught by a caller: not what every failure may hold.
-constexpr Labels kThrown = kSecretLabels | kWeakSecretFile | kEnvAll | kKept | kClipboard;
 constexpr auto kAnyName = std::to_array<std::string_view>({"__getattr__", "__getattribute__"});
 constexpr auto kItem = std::to_array<std::string_view>({"__getitem__"});
-constexpr std::uint64_t kStepsPerExpr = 24;         // of a file and pass
+constexpr std::uint64_t kStepsPerExpr = 24;  // of a file and pass
 constexpr std::uint64_t kStepsOfAny = 10'000;
 constexpr std::uint16_t kNotLooked = 0xFFFF;  // for an expression in the catalogue
 
@@ -373,10 +371,7 @@ void Engine::ReadBody(FuncId function) {
         break;
       case StmtKind::kRaise:
         // throw {token}: what is caught here, or by whoever called.
-        thrown_.Join(Eval(stmt.value).Only(kThrown));
-        if (stmt.value < code().exprs.size() && code().exprs[stmt.value].kind == ExprKind::kCall) {
-          for (const Arg& arg : code().ArgsOf(code().exprs[stmt.value])) thrown_.Join(Eval(arg.value).Only(kThrown));
-        }
+        Throw(stmt.value);
         break;
       default:
         (void)Eval(stmt.value);

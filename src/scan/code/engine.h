@@ -108,6 +108,7 @@ class Engine : private EngineState {
   [[nodiscard]] Taint OfEach(const Expr& made, const Taint& all);
   // Functions of this file that give a text which stands in them, and nothing else: `() => '?'`.
   [[nodiscard]] bool GiveConstants(std::span<const std::pair<std::uint32_t, Value>> functions);
+  [[nodiscard]] bool GiveRecords(std::span<const std::pair<std::uint32_t, Value>> functions) const;
   // Variables picked by a prefix: those of the program itself.
   [[nodiscard]] bool PicksItsOwn(std::string_view text) const;
   void Narrow(const Expr& part, std::string_view key, Taint* taint);
@@ -147,6 +148,7 @@ class Engine : private EngineState {
   Taint CallImplicit(const Value& object, MethodNames names, const Taint& receiver, ExprId at);
   Taint OfProperty(const Value& owner, std::uint32_t slot, const Taint& receiver, ExprId at);
   Taint GivenByObject(const Stmt& stmt);
+  void Throw(ExprId thrown);
   Taint SaidInPlace(ExprId part, ExprKind place);
   Taint SaidByObject(const Call& call);
   void FillRecord(const Value& klass, std::span<const Arg> args, std::span<const Taint> taints);
@@ -353,6 +355,9 @@ class Engine : private EngineState {
   void JudgeHashedWord(const Stmt& stmt, std::span<const ExprId> parts);
   [[nodiscard]] bool NamesDay(ExprId at) const;
   [[nodiscard]] bool ClearsTree(const Call& call);
+  // picked_names.cc
+  [[nodiscard]] Labels SoughtBy(ExprId test, FuncId scope, ExprId* what) const;
+  void TakeFiltered(const Call& call, Taint* result);
   void PickByName(ExprId test);
   void JudgeThrownAway(const Call& call);
   void JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string_view host);

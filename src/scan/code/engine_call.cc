@@ -425,8 +425,14 @@ void Engine::CallGivenFunctions(const Call& call, Taint* result) {
   if (!node && !heard) {
     for (const auto& [index, function] : call.functions) CallBack(function, given, &back, call.expr);
   }
-  if (call.base != nullptr && call.base->text == "map" && GiveConstants(call.functions)) *result = {};
+  // files.map((file) => ({lines: file.lines.length})): what the function makes of each. Entries of the environment are
+  // taken apart before they are put together again.
+  if (call.IsMethod() && SaysOneOf(call.base->text, {"map", "flatMap"})) {
+    if (GiveConstants(call.functions)) *result = {};
+    if (GiveRecords(call.functions)) *result = result->Only(kEnvAll);
+  }
   result->Join(back);
+  TakeFiltered(call, result);
   result->Join(ComputedBy(call, call.functions));
   if (call.callee.text.ends_with("interceptors.request.use") && call.base != nullptr &&
       call.base->base < code().exprs.size()) {

@@ -181,7 +181,8 @@ TEST(FlowWays, OneNameOfKeysAmongWeakerOnes) {
         "pool().hex())\n");
   };
   EXPECT_THAT(looked_up("'.git-credentials', '.netrc'"), Contains("EXFIL-006"));
-  // Whatever file it is: nobody asks for a host by the bytes of one, spelled out. Hosts that a file lists are looked up.
+  // Whatever file it is: nobody asks for a host by the bytes of one, spelled out. Hosts that a file lists are looked
+  // up.
   EXPECT_THAT(looked_up("'notes.txt', 'words.txt'"), Contains("EXFIL-006"));
   EXPECT_THAT(OfPython("import socket, pathlib\ndef exists(name):\n    socket.gethostbyname(name)\nfor line in "
                        "pathlib.Path('hosts.txt').read_text().splitlines():\n    exists(line)\n"),

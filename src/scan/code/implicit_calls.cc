@@ -102,4 +102,15 @@ Taint Engine::SaidByObject(const Call& call) {
   return CallImplicit(ObjectAt(call.args[0].value), names, call.taints[0], call.expr);
 }
 
+// throw {token}, raise Failed(dict(os.environ)): what somebody may catch. A complaint about a value of the environment
+// that somebody has passed on is not all of it.
+void Engine::Throw(ExprId thrown) {
+  Taint all = Eval(thrown);
+  if (thrown < code().exprs.size() && code().exprs[thrown].kind == ExprKind::kCall) {
+    for (const Arg& arg : code().ArgsOf(code().exprs[thrown])) all.Join(Eval(arg.value));
+  }
+  if ((all.fresh & kEnvAll) == 0) all = all.Without(kEnvAll);
+  thrown_.Join(all.Only(kThrown));
+}
+
 }  // namespace interlock::scan::code

@@ -607,48 +607,4 @@ void Engine::Settles(const Call& call) {
   out.Join(settled);
 }
 
-// `if name in {"id_rsa", "wallet.dat"}`: what is picked by such a name is such a thing.
-void Engine::PickByName(ExprId test) {
-  if (test >= code().exprs.size()) return;
-  std::vector<ExprId> open{test};
-  for (std::size_t i = 0; i < open.size() && i < 24; ++i) {
-    if (open[i] >= code().exprs.size()) continue;
-    const Expr& expr = code().exprs[open[i]];
-    const auto args = code().ArgsOf(expr);
-    const bool among = expr.kind == ExprKind::kBinary && expr.text == "in" && args.size() == 2;
-    const bool like = expr.kind == ExprKind::kCall && args.size() == 2 &&
-                      SaysOneOf(view().Callee(open[i], function_).text, {"fnmatch.fnmatch", "fnmatch.fnmatchcase"});
-    if (among || like) {
-      // `path.name in NAMES` speaks of `path`.
-      ExprId what = args[0].value;
-      if (what < code().exprs.size() && code().exprs[what].kind == ExprKind::kMember &&
-          code().exprs[what].text == "name")
-        what = code().exprs[what].base;
-      if (what >= code().exprs.size() || code().exprs[what].kind != ExprKind::kName) continue;
-      const Taint names = Eval(args[1].value);
-      const std::uint32_t slot = view().SlotOf(what, function_);
-      if (slot == kNone || !names.Has(kSecretName | kWeakSecretName) || view().slots()[slot].scope != function_)
-        continue;
-      states_[module_].slots[slot].Join(names);
-      // path = join(folder, name), made before the name was looked at.
-      for (std::uint32_t other = 0; other < view().slots().size(); ++other) {
-        const Slot& variable = view().slots()[other];
-        if (variable.scope != function_ || variable.owner != kNone) continue;
-        for (std::uint32_t b = 0; b < variable.count && b < 16; ++b) {
-          const ExprId value = view().bindings()[variable.first + b].value;
-          if (value >= code().exprs.size()) continue;
-          for (const Arg& arg : code().ArgsOf(code().exprs[value])) {
-            if (arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kName &&
-                view().SlotOf(arg.value, function_) == slot) {
-              states_[module_].slots[other].Join(names);
-            }
-          }
-        }
-      }
-      continue;
-    }
-    for (const Arg& arg : args) open.push_back(arg.value);
-  }
-}
-
 }  // namespace interlock::scan::code

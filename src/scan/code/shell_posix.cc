@@ -222,6 +222,16 @@ class Parser final : public WordLexer {
     return true;
   }
 
+  [[nodiscard]] bool FeedsPipe(std::uint32_t command) const {
+    const auto& commands = b_.out().commands;
+    return command + 1 < commands.size() && commands[command + 1].pipe_from == command;
+  }
+  static bool WritesItself(const ShellCommand& command) {
+    return std::ranges::any_of(command.redirects, [](const auto& one) {
+      return one.first == ">" || one.first == ">>" || one.first == "&>" || one.first == "1>" || one.first == "1>>";
+    });
+  }
+
   // `done < file`, `} | x`: the redirections of a compound command.
   void TrailingRedirects() {
     while (b_.Step()) {
@@ -234,10 +244,16 @@ class Parser final : public WordLexer {
       Redirect(holder, digits);
       if (last_ == kNone || holder.redirects.empty()) continue;
       auto& commands = b_.out().commands;
-      bool input = holder.redirects[0].first.starts_with('<');
-      std::uint32_t first = input && last_first_ != kNone ? last_first_ : last_;
-      for (std::uint32_t i = first; i <= last_ && i < first + 16; ++i) {
+      const std::string& op = holder.redirects[0].first;
+      const bool input = op.starts_with('<');
+      const bool output = op == ">" || op == ">>" || op == "&>" || op == "1>" || op == "1>>";
+      std::uint32_t first = (input || output) && last_first_ != kNone ? last_first_ : last_;
+      // { env; cat notes; } > all: every one of them, but for what goes into a pipe or has a place of its own.
+      const std::uint32_t most = input ? 16 : 64;
+      if (output && last_ - first >= most) first = last_ - most + 1;
+      for (std::uint32_t i = first; i <= last_ && i < first + most; ++i) {
         if (input && (commands[i].pipe_from != kNone || commands[i].words.empty())) continue;
+        if (output && i != last_ && (FeedsPipe(i) || WritesItself(commands[i]))) continue;
         commands[i].redirects.push_back(holder.redirects[0]);
       }
     }

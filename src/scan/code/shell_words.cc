@@ -485,6 +485,14 @@ void WordLexer::Parameter(Piece& piece, bool quoted) {
   Expand(piece, name, word, quoted, length || indirect);
 }
 
+// ${KUBE%%:*} of a path without a colon: what is to be cut off is not there.
+static bool CutsNothing(std::string_view op, std::string_view text) {
+  if (op.size() < 2 || (op[0] != '%' && op[0] != '#') || op.find('[') != std::string_view::npos) return false;
+  return std::ranges::any_of(op.substr(op[1] == op[0] ? 2 : 1), [&](char c) {
+    return c != '*' && c != '?' && c != '\\' && text.find(c) == std::string_view::npos;
+  });
+}
+
 void WordLexer::Expand(Piece& piece, std::string_view name, Piece& word, bool quoted, bool opaque) {
   for (std::uint32_t command : word.commands) {
     if (piece.commands.size() < kMaxLinks) piece.commands.push_back(command);
@@ -532,6 +540,10 @@ void WordLexer::Expand(Piece& piece, std::string_view name, Piece& word, bool qu
   }
   if (!test.empty() && test[0] == '?') {
     PutVariable(piece, name, quoted);
+    return;
+  }
+  if (known && word.constant && CutsNothing(op, value.text)) {
+    PutValue(piece, value, quoted);
     return;
   }
   if (!known || !value.constant || !word.constant) {

@@ -433,6 +433,21 @@ bool Engine::GiveConstants(std::span<const std::pair<std::uint32_t, Value>> func
   return !functions.empty() && std::ranges::all_of(functions, gives);
 }
 
+// Functions of this file that write out a table and give it back: of what they are given, what they put into it.
+bool Engine::GiveRecords(std::span<const std::pair<std::uint32_t, Value>> functions) const {
+  const auto writes = [&](const std::pair<std::uint32_t, Value>& given) {
+    if (given.second.module != module_ || given.second.index >= code().functions.size()) return false;
+    std::size_t returns = 0;
+    for (const Stmt& stmt : code().functions[given.second.index].body) {
+      if (stmt.kind != StmtKind::kReturn) continue;
+      ++returns;
+      if (stmt.value >= code().exprs.size() || code().exprs[stmt.value].kind != ExprKind::kDict) return false;
+    }
+    return returns > 0;
+  };
+  return !functions.empty() && std::ranges::all_of(functions, writes);
+}
+
 Taint OneOfAll(const Taint& all, std::string_view key) {
   // With what `.env` adds to it; a key or a store that was put in stays.
   Taint one = all.Without(kEnvAll | kWeakSecretFile | kFileContent);

@@ -271,6 +271,17 @@ void Engine::JudgeMaker(const Call& call, ExprId callee) {
         text);
 }
 
+// Services that draw what stands in an address: diagrams, formulas, charts, badges.
+static bool DrawsPictures(std::string_view host) {
+  return std::ranges::any_of(
+      std::to_array<std::string_view>({"mermaid.ink", "kroki.io", "quickchart.io", "plantuml.com", "shields.io",
+                                       "badgen.net", "codecogs.com", "chart.googleapis.com", "image-charts.com",
+                                       "yuml.me", "qrserver.com", "graphviz.org", "imgix.net", "cloudinary.com"}),
+      [&](std::string_view one) {
+        return host == one || (host.ends_with(one) && host[host.size() - one.size() - 1] == '.');
+      });
+}
+
 // ![x](https://host/p.png?d={secret}): whoever shows the text asks the host for the picture.
 void Engine::JudgePicture(ExprId text, const Taint& taint) {
   if (!last_) return;
@@ -297,6 +308,15 @@ void Engine::JudgePicture(ExprId text, const Taint& taint) {
   if ((taint.fresh & kKept) != 0 && (taint.fresh & secret) == 0 && KindOfHost(host) == HostKind::kOrdinary) {
     Raise("EXFIL-010", text, taint, kKept, "puts what the user keeps into the address of a picture at " + host, 1.0,
           host);
+    return;
+  }
+  // ![](https://host/p.svg?d=${base64url(deflate(files))}): in letters that nobody can read.
+  constexpr Labels kShown = kToolArgument | kFileContent | kRows | kCommandOutput | kForeign | kState | kKept;
+  const bool picture = whole[at] == ']' && at > 0 && whole.rfind("![", at) != std::string::npos;
+  if (picture && (taint.fresh & secret) == 0 && taint.Has(kEncoded) && taint.Has(kShown) &&
+      KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host) && !DrawsPictures(host)) {
+    Raise("EXFIL-010", text, taint, taint.labels & kShown,
+          "packs what it was given or has read into the address of a picture at " + host, 0.6, host);
     return;
   }
   // A page that is written: a key in its address is how one service after another is asked for a map.

@@ -72,6 +72,8 @@ inline constexpr Labels kNetBare = 1ULL << 51U;     // answer of a bare address,
 inline constexpr Labels kCaller = kRequest | kToolArgument | kUnchecked;
 inline constexpr Labels kEnvLabels = kEnvSecret | kEnvAll | kEnvPlain;
 inline constexpr Labels kSecretLabels = kEnvSecret | kEnvAll | kSecretFile | kStore;
+// Put into what is thrown, and caught by a caller: not what every failure may hold.
+inline constexpr Labels kThrown = kSecretLabels | kWeakSecretFile | kEnvAll | kKept | kClipboard;
 // What a field of a table that is written out is told apart by.
 inline constexpr Labels kFieldLabels =
     kSecretLabels | kWeakSecretFile | kTapped | kToolArgument | kFileContent | kRows | kCommandOutput;

@@ -23,6 +23,7 @@ constexpr std::size_t kMostNames = 1'024;  // of other scripts, in one
 bool InName(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.';
 }
+bool InVariable(char c) { return InName(c) && c != '-' && c != '.'; }
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
 // Where a script names another.
@@ -224,6 +225,7 @@ class Joined {
   }
 
   void Judge(const FileContext& file) {
+    set_by_.clear();
     const code::ShellScript script = code::ParseShell(text_, {}, file.file->path);
     if (script.dialect != code::ShellDialect::kPosix) return;
     std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, text_);
@@ -250,7 +252,7 @@ class Joined {
   }
 
   // Only what passes from one script to another.
-  [[nodiscard]] bool ComesFromElsewhere(const code::ShellScript& script, const code::ShellUse& act) const {
+  [[nodiscard]] bool ComesFromElsewhere(const code::ShellScript& script, const code::ShellUse& act) {
     const Piece* piece = PieceAt(act.loc.begin);
     if (piece == nullptr) return false;
     if (act.act == code::ShellAct::kFetchAndRun) return true;
@@ -260,7 +262,36 @@ class Joined {
       if (from == nullptr || from->file == piece->file) continue;
       return act.command >= script.commands.size() || !SetsItself(*piece, script.commands[act.command], *from);
     }
+    return UsesFrom(*piece, act.loc);
+  }
+
+  // curl -F "config=@$KUBE", where another script that is read in says which file that is, and this one does not.
+  [[nodiscard]] bool UsesFrom(const Piece& piece, code::Loc command) {
+    if (set_by_.empty()) ReadSettings();
+    const std::string_view said = std::string_view(text_).substr(command.begin, command.end - command.begin);
+    for (std::size_t at = said.find('$'); at != std::string_view::npos; at = said.find('$', at + 1)) {
+      std::size_t begin = at + 1;
+      if (begin < said.size() && said[begin] == '{') ++begin;
+      std::size_t end = begin;
+      while (end < said.size() && InVariable(said[end])) ++end;
+      const auto set = set_by_.find(said.substr(begin, end - begin));
+      if (set != set_by_.end() && std::ranges::find(set->second, piece.file) == set->second.end()) return true;
+    }
     return false;
+  }
+
+  // Which files set a variable, in one pass over the joined text.
+  void ReadSettings() {
+    constexpr std::size_t kMostVariables = 4'096;
+    const std::string_view text = text_;
+    for (std::size_t at = text.find('='); at != std::string_view::npos; at = text.find('=', at + 1)) {
+      std::size_t begin = at;
+      while (begin > 0 && InVariable(text[begin - 1])) --begin;
+      const Piece* const piece = PieceAt(at);
+      if (begin == at || piece == nullptr || set_by_.size() >= kMostVariables) continue;
+      std::vector<std::uint32_t>& files = set_by_[text.substr(begin, at - begin)];
+      if (std::ranges::find(files, piece->file) == files.end()) files.push_back(piece->file);
+    }
   }
 
   [[nodiscard]] bool IsKnown(std::string_view rule) const {
@@ -276,6 +307,7 @@ class Joined {
   std::unordered_map<std::uint32_t, std::vector<Named>> named_;  // by script; its nodes stay where they are
   std::string text_;
   std::vector<Piece> pieces_;
+  std::unordered_map<std::string_view, std::vector<std::uint32_t>> set_by_;  // variables of the text, by files
   std::size_t left_ = kMostOfPackage;
   bool all_ = true;
 };

@@ -200,8 +200,8 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 56U);
-  EXPECT_GE(ExpectOf("drawn", true), 89U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 58U);
+  EXPECT_GE(ExpectOf("drawn", true), 92U);
 }
 
 }  // namespace
