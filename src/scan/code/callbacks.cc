@@ -309,12 +309,22 @@ void Engine::NoteHanded(const Call& call) {
   }
   Taint given = call.all;
   if (variable.scope != function_) given.params = 0;  // those of a function inside
-  given = given.Without(kTapped);                     // whoever wraps it hands on what was meant for it
+  if (TakesAnswer()) given = given.Without(kTapped);  // whoever wraps it hands on what was meant for it
   const bool more = (known->given.labels | given.labels) != known->given.labels ||
                     (known->given.params | given.params) != known->given.params;
   if (!more) return;
   changed_ = true;
   known->given.Join(given);
+}
+
+// return await fn(args); const answer = await fn(args), which is used: not report(args), beside it.
+bool Engine::TakesAnswer() const {
+  if (statement_.kind == StmtKind::kReturn) return true;
+  if (statement_.kind != StmtKind::kAssign || statement_.target >= code().exprs.size()) return false;
+  const std::string_view name = code().exprs[statement_.target].text;
+  const std::string_view body = TextAt(code().functions[function_].loc);
+  const std::size_t first = name.empty() ? std::string_view::npos : body.find(name);
+  return first != std::string_view::npos && body.find(name, first + name.size()) != std::string_view::npos;
 }
 
 // ... and here are the functions. `places`: which parameter each argument is.

@@ -175,6 +175,7 @@ class Engine : private EngineState {
   void JudgeSentOn(const SentParam& sent, const Taint& given, ExprId at);
   [[nodiscard]] Taint NamedPlace(ExprId path);
   void NoteHanded(const Call& call);
+  [[nodiscard]] bool TakesAnswer() const;
   void NoteSpawned(ExprId words);
   void JudgeSpawned(std::uint32_t params, std::span<const Arg> args, std::span<const std::size_t> places,
                     std::span<const Taint> taints, ExprId at);

@@ -322,8 +322,11 @@ bool Engine::IsOfParameter(ExprId value, int depth) const {
     case ExprKind::kDict:
       return depth > 0 && expr.arg_count == 0;
     case ExprKind::kName: {
-      if (IsParameter(value) || expr.text == "undefined") return true;
+      if (expr.text == "undefined") return true;
       const std::uint32_t slot = view().SlotOf(value, function_);
+      // args.push(await original(...args)): no longer what was given.
+      if (IsParameter(value))
+        return slot != kNone && view().slots()[slot].count == 0 && view().PutInto(slot, ~std::size_t{0}).empty();
       if (slot == kNone || view().slots()[slot].count != 1 || view().slots()[slot].scope != function_) return false;
       return IsOfParameter(view().bindings()[view().slots()[slot].first].value, depth + 1);
     }

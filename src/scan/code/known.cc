@@ -599,7 +599,7 @@ void Engine::Settles(const Call& call) {
   }
   if (variable.param == kNone || variable.scope >= facts_[module_].size()) return;
   if (!code().functions[variable.scope].name.empty()) return;
-  Taint settled = call.all.Without(kTapped);  // as in NoteHanded: what a wrapper gives to what it wraps
+  Taint settled = TakesAnswer() ? call.all.Without(kTapped) : call.all;  // as in NoteHanded
   settled.fresh = settled.labels;
   settled.params = 0;
   Taint& out = facts(module_, variable.scope).out;

@@ -167,7 +167,9 @@ bool RunsValue(std::string_view whole, std::string_view name) {
     // $REFUSED, as a command; what a loop or another variable makes of it is not followed.
     const std::string_view ahead = before.substr(0, before.find_last_not_of("\"${") + 1);
     const bool alone = ahead.find_first_not_of(" \t") == std::string_view::npos;
-    if (alone || ahead.ends_with('=') || HasOneOf(line, {"eval", "-c ", "sh", "xargs", "for "})) return true;
+    if (alone || ahead.ends_with('=') ||
+        HasOneOf(line, {"eval", "-c ", "sh", "xargs", "for ", "source ", ". /", " >", "tee "}))
+      return true;
   }
   return false;
 }

@@ -437,8 +437,11 @@ bool Engine::GiveConstants(std::span<const std::pair<std::uint32_t, Value>> func
 bool Engine::GiveRecords(std::span<const std::pair<std::uint32_t, Value>> functions) const {
   const auto writes = [&](const std::pair<std::uint32_t, Value>& given) {
     if (given.second.module != module_ || given.second.index >= code().functions.size()) return false;
+    const Function& shape = code().functions[given.second.index];
+    // `arguments`, `this`: what it is given by other ways than its parameters.
+    if (shape.params.empty() || AnyOf(TextAt(shape.loc), {"arguments", "this."})) return false;
     std::size_t returns = 0;
-    for (const Stmt& stmt : code().functions[given.second.index].body) {
+    for (const Stmt& stmt : shape.body) {
       if (stmt.kind != StmtKind::kReturn) continue;
       ++returns;
       if (stmt.value >= code().exprs.size() || code().exprs[stmt.value].kind != ExprKind::kDict) return false;

@@ -603,7 +603,9 @@ std::string Engine::HostOfConnection(const Call& call) {
 void Engine::JudgeImport(Call& call) {
   Taint target;
   const ExprId name = Argument(call, call.entry->target, &target);
-  if (name != kNone && !view().is_python() && Known(name).ends_with(".json")) return;  // data, whoever wrote them
+  // Data, whoever wrote them, where nobody has them read as code.
+  if (name != kNone && !view().is_python() && Known(name).ends_with(".json") && !Contains(code().text, "extensions"))
+    return;
   JudgeNetFile(call, call.all);
   if (name != kNone) JudgeFarModule(call, view().Text(name, function_));
   if (name != kNone && !view().is_python() && target.Has(kNet | kNetFixed | kNetStranger)) {
