@@ -27,12 +27,12 @@ bool MayBe(std::string_view told, std::string_view heard) {
 // that is told, where it is one.
 void Engine::Tell(const std::string& object, std::string_view event, const Taint& given, ExprId at, ExprId said) {
   if (object.empty()) return;
-  const auto channel = channels_.find(object);
   if (given.labels != 0) {
     Taint& told = channels_[object].told[std::string(event)];
     if ((told.labels | given.labels) != told.labels) changed_ = true;
     told.Join(given.SeenFromOutside());
   }
+  const auto channel = channels_.find(object);
   if (channel == channels_.end()) return;
   Taint back;
   const std::vector<std::pair<std::string, Value>> listeners = channel->second.listeners;  // one may listen to more
