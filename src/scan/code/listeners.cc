@@ -15,7 +15,12 @@ using sink_words::AnyOf;
 namespace {
 
 constexpr std::string_view kAnyEvent = "*";  // its name is known at run time only
-constexpr std::string_view kLogging = "logging";
+
+// What tells: whatever a program of Python logs.
+const std::string& Logging() {
+  static const std::string kName = "logging";
+  return kName;
+}
 
 bool MayBe(std::string_view told, std::string_view heard) {
   return told == heard || told == kAnyEvent || heard == kAnyEvent;
@@ -214,7 +219,7 @@ void Engine::FindLogHandlers() {
         return made.starts_with("logging.") && made.ends_with("Handler");
       });
       const FuncId emit = handler ? there.MethodOf(c, "emit") : kNone;
-      if (emit != kNone) Hear(std::string(kLogging), kAnyEvent, FunctionAt(m, emit));
+      if (emit != kNone) Hear(Logging(), kAnyEvent, FunctionAt(m, emit));
     }
   }
 }
@@ -225,8 +230,7 @@ void Engine::TellLog(const Call& call) {
   if (!SaysOneOf(call.last, {"debug", "info", "warning", "error", "critical", "exception", "log"})) return;
   Taint said;
   for (const Taint& part : call.taints) said.Join(part);
-  if (said.labels != 0 && channels_.contains(std::string(kLogging)))
-    Tell(std::string(kLogging), kAnyEvent, said, call.expr);
+  if (said.labels != 0 && channels_.contains(Logging())) Tell(Logging(), kAnyEvent, said, call.expr);
 }
 
 // socket.onmessage = f, client.on_message = f: whoever is connected to says what `f` is given, where that is far away.

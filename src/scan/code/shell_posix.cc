@@ -222,14 +222,18 @@ class Parser final : public WordLexer {
     return true;
   }
 
-  [[nodiscard]] bool FeedsPipe(std::uint32_t command) const {
-    const auto& commands = b_.out().commands;
-    return command + 1 < commands.size() && commands[command + 1].pipe_from == command;
+  static bool IsOutput(std::string_view op) {
+    return op == ">" || op == ">>" || op == "&>" || op == "1>" || op == "1>>";
   }
-  static bool WritesItself(const ShellCommand& command) {
-    return std::ranges::any_of(command.redirects, [](const auto& one) {
-      return one.first == ">" || one.first == ">>" || one.first == "&>" || one.first == "1>" || one.first == "1>>";
-    });
+  // Its output goes into a pipe, or to a place of its own.
+  [[nodiscard]] bool IsTaken(std::uint32_t command) const {
+    const auto& commands = b_.out().commands;
+    for (std::uint32_t i = command + 1; i <= last_; ++i) {
+      const std::uint32_t from = commands[i].pipe_from;
+      const std::uint32_t first = commands[i].pipe_first == kNone ? from : commands[i].pipe_first;
+      if (from != kNone && first <= command && command <= from) return true;
+    }
+    return std::ranges::any_of(commands[command].redirects, [](const auto& one) { return IsOutput(one.first); });
   }
 
   // `done < file`, `} | x`: the redirections of a compound command.
@@ -246,14 +250,14 @@ class Parser final : public WordLexer {
       auto& commands = b_.out().commands;
       const std::string& op = holder.redirects[0].first;
       const bool input = op.starts_with('<');
-      const bool output = op == ">" || op == ">>" || op == "&>" || op == "1>" || op == "1>>";
+      const bool output = IsOutput(op);
       std::uint32_t first = (input || output) && last_first_ != kNone ? last_first_ : last_;
       // { env; cat notes; } > all: every one of them, but for what goes into a pipe or has a place of its own.
       const std::uint32_t most = input ? 16 : 64;
       if (output && last_ - first >= most) first = last_ - most + 1;
       for (std::uint32_t i = first; i <= last_ && i < first + most; ++i) {
         if (input && (commands[i].pipe_from != kNone || commands[i].words.empty())) continue;
-        if (output && i != last_ && (FeedsPipe(i) || WritesItself(commands[i]))) continue;
+        if (output && i != last_ && IsTaken(i)) continue;
         commands[i].redirects.push_back(holder.redirects[0]);
       }
     }

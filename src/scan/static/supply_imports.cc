@@ -13,6 +13,7 @@
 #include "interlock/base/text.h"
 #include "static/classify.h"
 #include "static/supply_internal.h"
+#include "static/surface.h"
 
 namespace interlock::scan {
 namespace {
@@ -202,7 +203,7 @@ void CheckImports(SupplyState& state, const std::vector<FileContext>& files) {
       RawFinding finding;
       finding.rule = "SC-039";
       // A wheel says all that it needs, and what it needs brings what it is made for: streamlit-quill.
-      if (LowerCase(BaseName(files[state.places[index].file].file->path)) == "metadata") finding.scale = 0.45;
+      if (IsPackageMetadata(files[state.places[index].file])) finding.scale = 0.45;
       finding.file = state.places[index].file;
       finding.bytes = state.places[index].bytes;
       finding.subject = all[index].name;

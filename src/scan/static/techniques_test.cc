@@ -200,7 +200,7 @@ TEST(Packages, WhatComesInStages) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 58U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 59U);
   EXPECT_GE(ExpectOf("drawn", true), 95U);
 }
 
