@@ -126,6 +126,28 @@ void SplitArray(ShellCommand& command, std::string_view source) {
   command.words.insert(command.words.begin(), words.begin(), words.end());
 }
 
+// printf '%s\n' a b | xargs tar cf x: its words, where they stand in the script. Of those put in the place of {} the
+// one that says most.
+void PutFed(ShellCommand& command, const ShellScript& script) {
+  if (command.pipe_from >= script.commands.size() || command.words.empty()) return;
+  if (std::ranges::find(command.wrappers, "xargs") == command.wrappers.end()) return;
+  std::vector<ShellWord> fed = PrintedLines(script, command.pipe_from, true);
+  if (fed.empty()) return;
+  const auto is_place = [](const ShellWord& word) { return word.text == "{}" || word.text == "%"; };
+  if (std::ranges::none_of(command.words, is_place)) {
+    command.words.insert(command.words.end(), fed.begin(), fed.end());
+    return;
+  }
+  const Variable most = TurnsOf(std::move(fed)).back();
+  for (ShellWord& word : command.words) {
+    if (!is_place(word)) continue;
+    word.text = most.text;
+    word.constant = most.constant;
+    word.commands = most.commands;
+    word.variables = most.variables;
+  }
+}
+
 // git -c key=value ...: settings for this one command, which are left out of its words.
 std::vector<ShellWord> SettingsOfGit(const ShellCommand& command) {
   std::vector<ShellWord> out;
@@ -187,6 +209,7 @@ Builder::Builder(ShellScript& out, std::string_view text, const LowerLimits& lim
       text_(text),
       steps_left_(limits.max_nodes),
       scan_left_(text.size() * 4 + (64 << 10)),
+      reread_left_(text.size() * 4 + (64 << 10)),
       text_left_(text.size() * 2 + (256 << 10)) {}
 
 std::string_view Builder::Keep(std::string text) {
@@ -197,6 +220,7 @@ std::string_view Builder::Keep(std::string text) {
 std::uint32_t Builder::Add(ShellCommand command) {
   SplitArray(command, text_);
   StripWrappers(command);
+  PutFed(command, out_);
   const std::vector<ShellWord> settings = SettingsOfGit(command);
   FrontVerb(command);
   command.condition_depth = condition_depth;

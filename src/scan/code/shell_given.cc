@@ -166,9 +166,10 @@ bool StopsGuardOfCluster(const ShellCommand& command) {
     scales = scales || text == "scale";
     deletes = deletes || text == "delete";
     none = none || text == "--replicas=0" || (text == "0" && command.words[i - 1].text == "--replicas");
-    guard = guard || (!text.starts_with('-') &&
-                      HasOneOf(text, {"audit", "falco", "wazuh", "sysdig", "tetragon", "crowdstrike", "filebeat",
-                                      "fluent-bit", "fluentbit", "fluentd", "promtail", "siem", "gatekeeper", "kyverno"}));
+    guard =
+        guard || (!text.starts_with('-') &&
+                  HasOneOf(text, {"audit", "falco", "wazuh", "sysdig", "tetragon", "crowdstrike", "filebeat",
+                                  "fluent-bit", "fluentbit", "fluentd", "promtail", "siem", "gatekeeper", "kyverno"}));
   }
   return guard && ((scales && none) || deletes);
 }
@@ -245,12 +246,19 @@ void Analysis::HandOver(std::uint32_t index, const ShellFunction& function, cons
     handed_ = handed_ || before != std::pair(known(held.value), known(held.file));
   };
   const ShellCommand& command = script_.commands[index];
+  // while [ $# -gt 0 ]; do use "$1"; shift; done: the first is any of them.
+  const auto body = std::span(script_.commands).subspan(function.first, function.end - function.first);
+  const bool shifts = std::ranges::any_of(
+      body, [](const ShellCommand& one) { return !one.words.empty() && one.words[0].text == "shift"; });
   for (std::size_t i = 1; i < command.words.size() && i <= kPositions; ++i) {
     const Taint value = OfWord(command.words[i]);
     const Taint file = OfFile(command.words[i], index);
     merge(static_cast<char>('0' + i), value, file);
     merge('@', value, file);
     merge('*', value, file);
+    for (std::size_t before = 1; shifts && before < i; ++before) {
+      merge(static_cast<char>('0' + before), value, file);
+    }
     const auto put = put_into_.find({&function, static_cast<char>('0' + i)});
     if (put != put_into_.end()) Remember(command.words[i].text, command.words[i].variables, put->second);
   }

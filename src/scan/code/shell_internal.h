@@ -27,6 +27,37 @@ struct Variable {
   std::uint8_t obfuscation = 0;
 };
 
+// What a loop's variable is, the first turn last; at most 16, those that say most first.
+[[nodiscard]] std::vector<Variable> TurnsOf(std::vector<ShellWord> values);
+
+// The lines of a text, or its words with `blanks`.
+[[nodiscard]] std::vector<ShellWord> LinesOf(const ShellWord& text, bool blanks);
+// ... of what the command prints, where that stands in the script: echo, printf, cat <<END.
+[[nodiscard]] std::vector<ShellWord> PrintedLines(const ShellScript& script, std::uint32_t command, bool blanks);
+// Of `while read -r NAME; do`, from behind `while`: the name; "" where it is not that.
+[[nodiscard]] std::string ReadBy(std::string_view rest);
+
+// Values given in parts that need not run. Behind them a variable is what it was before or what one of them gave: the
+// one that says more, with the commands that make either.
+class Branches {
+ public:
+  explicit Branches(std::unordered_map<std::string, Variable>& variables) : variables_(variables) {}
+  void Open();
+  void Next();   // else, elif, ;;: what the branch before gave holds no more
+  void Close();  // fi, esac, done
+  // `may`: only if the command before it says so.
+  void Set(std::string name, Variable value, bool may);
+
+ private:
+  struct Maybe {
+    std::string name;
+    std::optional<Variable> before;
+    Variable given;
+  };
+  std::unordered_map<std::string, Variable>& variables_;
+  std::vector<std::vector<Maybe>> open_;
+};
+
 // Collects commands; knows the variables, unwraps `sudo`, reads the texts given to shells, keeps the budgets.
 class Builder {
  public:
@@ -54,6 +85,12 @@ class Builder {
       return false;
     }
     text_left_ -= bytes;
+    return true;
+  }
+  // What is read once more is not missing where it is not: nothing is said of it.
+  bool Reread(std::size_t bytes) {
+    if (bytes > reread_left_) return false;
+    reread_left_ -= bytes;
     return true;
   }
   // One byte of looking ahead that may have to be done again.
@@ -100,6 +137,7 @@ class Builder {
   std::string_view text_;
   std::size_t steps_left_;
   std::size_t scan_left_;
+  std::size_t reread_left_;
   std::size_t text_left_;  // bytes of expansions and of texts within the text
 };
 

@@ -19,6 +19,10 @@ struct Frame {
   std::uint32_t pipe_in_first = kNone;
   std::uint32_t first = 0;
   std::string function = {};
+  std::string variable = {};         // kLoop: of `for`, `while read`, ...
+  std::vector<Variable> turns = {};  // ... what it is when the body is read again, the next one last
+  std::size_t body = 0;              // ... and where that begins
+  bool fed = false;                  // kLoop: read for the lines that stand behind it
 };
 
 class Parser final : public WordLexer {
@@ -54,7 +58,8 @@ class Parser final : public WordLexer {
     std::size_t begin = p_;
     std::size_t line = t_.find('\n', p_);
     p_ = std::min(line, end_);
-    if (!is_fixed_) {
+    const auto& known = b_.out().comments;  // of a loop's body that is read again
+    if (!is_fixed_ && (known.empty() || known.back().loc.begin < begin)) {
       b_.out().comments.push_back({{static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(p_)}});
     }
   }
@@ -108,7 +113,10 @@ class Parser final : public WordLexer {
         ++p_;
         if (Peek() == ';' || Peek() == '&') {
           while (Peek() == ';' || Peek() == '&') ++p_;
-          if (frames_.back().kind == Frame::kCase) frames_.back().pattern = true;
+          if (frames_.back().kind == Frame::kCase) {
+            frames_.back().pattern = true;
+            branches_.Next();
+          }
         }
         finish();
         continue;
@@ -117,6 +125,7 @@ class Parser final : public WordLexer {
         ++p_;
         if (Peek() == '&') {
           ++p_;
+          may_ = true;
         } else if (last_ != kNone) {
           b_.out().commands[last_].background = true;
         }
@@ -127,6 +136,7 @@ class Parser final : public WordLexer {
         ++p_;
         if (Peek() == '|') {
           ++p_;
+          may_ = true;
           finish();
         } else {
           if (Peek() == '&') ++p_;
@@ -161,7 +171,7 @@ class Parser final : public WordLexer {
       Simple();
     }
     finish();
-    while (frames_.size() > base) frames_.pop_back();
+    while (frames_.size() > base) Drop();
     b_.condition_depth = condition_before;
   }
 
@@ -182,12 +192,26 @@ class Parser final : public WordLexer {
     return outputs;
   }
 
+  void BodyOf(Piece& piece, std::size_t begin, std::size_t end) override {
+    Parser(t_, begin, end, is_fixed_ ? &fixed_ : nullptr, b_).LexBody(piece);
+  }
+
   std::uint32_t Count() const { return static_cast<std::uint32_t>(b_.out().commands.size()); }
 
+  static bool MayBeLeftOut(Frame::Kind kind) {
+    return kind == Frame::kIf || kind == Frame::kLoop || kind == Frame::kCase;
+  }
+
   void Push(Frame::Kind kind) {
+    if (MayBeLeftOut(kind)) branches_.Open();
     frames_.push_back({.kind = kind, .pipe_in = pipe_, .pipe_in_first = pipe_first_, .first = Count()});
     if (kind == Frame::kGroup || kind == Frame::kSubshell) frames_.back().function = std::exchange(function_, {});
     last_ = last_first_ = kNone;
+  }
+
+  void Drop() {
+    if (MayBeLeftOut(frames_.back().kind)) branches_.Close();
+    frames_.pop_back();
   }
 
   void RaiseTop() {
@@ -211,7 +235,7 @@ class Parser final : public WordLexer {
     std::string function = std::move(frames_[at].function);
     while (frames_.size() > at) {
       if (frames_.back().raised && b_.condition_depth > 0) --b_.condition_depth;
-      frames_.pop_back();
+      Drop();
     }
     last_ = Count() > first ? Count() - 1 : kNone;
     last_first_ = last_ == kNone ? kNone : first;
@@ -236,8 +260,17 @@ class Parser final : public WordLexer {
     return std::ranges::any_of(commands[command].redirects, [](const auto& one) { return IsOutput(one.first); });
   }
 
+  void Feed(std::string_view op, const ShellWord& from) {
+    if (op == "<<" || op == "<<<") {
+      fed_lines_ = LinesOf(from, false);
+    } else if (from.commands.size() == 1) {
+      fed_lines_ = PrintedLines(b_.out(), from.commands[0], false);
+    }
+  }
+
   // `done < file`, `} | x`: the redirections of a compound command.
   void TrailingRedirects() {
+    fed_lines_.clear();
     while (b_.Step()) {
       SkipBlanks();
       std::size_t digits = 0;
@@ -251,6 +284,7 @@ class Parser final : public WordLexer {
       const std::string& op = holder.redirects[0].first;
       const bool input = op.starts_with('<');
       const bool output = IsOutput(op);
+      if (input) Feed(op, holder.redirects[0].second);
       std::uint32_t first = (input || output) && last_first_ != kNone ? last_first_ : last_;
       // { env; cat notes; } > all: every one of them, but for what goes into a pipe or has a place of its own.
       const std::uint32_t most = input ? 16 : 64;
@@ -315,6 +349,7 @@ class Parser final : public WordLexer {
       case 'e':
         if (word == "else" || word == "elif") {
           eat();
+          if (frames_.back().kind == Frame::kIf) branches_.Next();
           return true;
         }
         if (word == "esac") {
@@ -358,7 +393,7 @@ class Parser final : public WordLexer {
       case 'u':
         if (word != "while" && word != "until") return false;
         eat();
-        Push(Frame::kLoop);
+        WhileRead();
         return true;
       case 'd':
         if (word == "do") {
@@ -367,8 +402,7 @@ class Parser final : public WordLexer {
           return true;
         }
         if (word == "done") {
-          eat();
-          if (Pop(Frame::kLoop, base)) TrailingRedirects();
+          Done(base);
           return true;
         }
         return false;
@@ -415,35 +449,71 @@ class Parser final : public WordLexer {
     std::string name(RawWord());
     p_ += name.size();
     SkipBlanks();
-    Variable variable;
-    bool first = true;
+    std::vector<ShellWord> values;
     if (RawWord() == "in") {
       p_ += 2;
       while (b_.Step()) {
         SkipBlanks();
         if (p_ >= end_ || IsMeta(t_[p_])) break;
-        std::vector<ShellWord> words;
-        Words(words, true);
-        for (ShellWord& word : words) {
-          // Of several values the first stands for all, or the first that is an address: what is done with the others
-          // is done with it too.
-          const bool address = word.text.find("://") != std::string::npos;
-          if (first || (address && variable.text.find("://") == std::string::npos)) {
-            variable.text = std::move(word.text);
-            variable.constant = word.constant;
-            first = false;
-          }
-          variable.commands.insert(variable.commands.end(), word.commands.begin(), word.commands.end());
-        }
-        if (variable.commands.size() > kMaxLinks) variable.commands.resize(kMaxLinks);
+        Words(values, false);
       }
     }
-    if (first) {
-      variable.text = std::string(1, kUnknownChar);
-      variable.constant = false;
+    Loop(std::move(name), TurnsOf(std::move(values)));
+  }
+
+  // A body that is read for each value of the variable; no value: for what it is.
+  void Loop(std::string name, std::vector<Variable> turns) {
+    if (!name.empty() && !turns.empty()) {
+      b_.variables[name] = std::move(turns.back());
+      turns.pop_back();
     }
-    if (!name.empty()) b_.variables[name] = std::move(variable);
     Push(Frame::kLoop);
+    Frame& loop = frames_.back();
+    loop.variable = std::move(name);
+    loop.turns = std::move(turns);
+    loop.body = p_;
+  }
+
+  // while read -r file; do ... done: for each line of what is printed into it, ...
+  void WhileRead() {
+    std::string name = ReadBy(t_.substr(p_, end_ - p_));
+    std::vector<ShellWord> lines;
+    if (!name.empty() && pipe_ != kNone) lines = PrintedLines(b_.out(), pipe_, false);
+    Loop(std::move(name), lines.empty() ? std::vector<Variable>() : TurnsOf(std::move(lines)));
+  }
+
+  // ... or that stands behind it: done <<END, done < <(printf ...).
+  void Done(std::size_t base) {
+    if (Again()) return;
+    p_ += std::string_view("done").size();
+    const bool is_loop = frames_.back().kind == Frame::kLoop;
+    const std::size_t body = frames_.back().body;
+    std::string name = is_loop && !frames_.back().fed ? frames_.back().variable : std::string();
+    if (!Pop(Frame::kLoop, base)) return;
+    TrailingRedirects();
+    if (name.empty() || fed_lines_.empty() || !b_.Reread(p_ - body)) return;
+    Reread(body);
+    Loop(std::move(name), TurnsOf(std::move(fed_lines_)));
+    frames_.back().fed = true;
+  }
+
+  void Reread(std::size_t from) {
+    p_ = from;
+    heredoc_line_ = std::string_view::npos;
+  }
+
+  // At `done`: once more, with the variable's next value.
+  bool Again() {
+    Frame& loop = frames_.back();
+    if (loop.kind != Frame::kLoop || loop.turns.empty()) return false;
+    if (!b_.Reread(p_ - loop.body)) return false;
+    b_.variables[loop.variable] = std::move(loop.turns.back());
+    loop.turns.pop_back();
+    Reread(loop.body);
+    pipe_ = loop.pipe_in;
+    pipe_first_ = loop.pipe_in_first;
+    last_ = last_first_ = kNone;
+    return true;
   }
 
   void Case() {
@@ -467,6 +537,7 @@ class Parser final : public WordLexer {
     std::size_t begin = p_;
     std::size_t last_end = p_;
     bool test = false;
+    const bool may = std::exchange(may_, false);
     while (b_.Step()) {
       SkipBlanks();
       if (p_ >= end_) break;
@@ -517,7 +588,7 @@ class Parser final : public WordLexer {
       }
       if (IsMeta(c)) break;
       bool names = command.words.empty() || DeclaresNames(command.words[0].text);
-      if (names && Assignment(command)) {
+      if (names && Assignment(command, may)) {
         last_end = p_;
         continue;
       }
@@ -538,7 +609,7 @@ class Parser final : public WordLexer {
   }
 
   // NAME=value, NAME+=value, NAME[i]=value, NAME=(a b c).
-  bool Assignment(ShellCommand& command) {
+  bool Assignment(ShellCommand& command, bool may) {
     if (!IsNameStart(Peek())) return false;
     std::size_t q = p_;
     while (q < end_ && IsNameChar(t_[q])) ++q;
@@ -612,7 +683,7 @@ class Parser final : public WordLexer {
     value.variables = variable.variables;
     value.obfuscation = variable.obfuscation;
     value.loc = At(begin, p_);
-    b_.variables[std::string(name)] = std::move(variable);
+    branches_.Set(std::string(name), std::move(variable), may);
     command.assignments.emplace_back(name, std::move(value));
     return true;
   }
@@ -645,91 +716,15 @@ class Parser final : public WordLexer {
     command.redirects.emplace_back(std::move(op), std::move(words[0]));
   }
 
-  ShellWord HereDocument(bool strip) {
-    std::size_t begin = p_;
-    std::string delimiter;
-    bool quoted = false;
-    while (p_ < end_ && !IsMeta(t_[p_]) && delimiter.size() < 256) {
-      char c = t_[p_++];
-      if (c == '\'' || c == '"') {
-        quoted = true;
-        while (p_ < end_ && t_[p_] != c && t_[p_] != '\n') delimiter += t_[p_++];
-        if (Peek() == c) ++p_;
-      } else if (c == '\\') {
-        quoted = true;
-      } else {
-        delimiter += c;
-      }
-    }
-    ShellWord body;
-    body.loc = At(begin, p_);
-    if (heredoc_line_ == std::string_view::npos || heredoc_line_ < p_) {
-      std::size_t line = p_ <= no_newline_ ? std::min(t_.find('\n', p_), end_) : end_;
-      if (line >= end_) {
-        no_newline_ = std::min(no_newline_, p_);
-        return body;
-      }
-      heredoc_line_ = line;
-      heredoc_resume_ = line + 1;
-    }
-    std::size_t start = heredoc_resume_;
-    std::size_t line = start;
-    std::size_t stop = end_;
-    while (line < end_) {
-      std::size_t newline = std::min(t_.find('\n', line), end_);
-      std::string_view text = t_.substr(line, newline - line);
-      if (text.ends_with('\r')) text.remove_suffix(1);
-      if (strip) {
-        while (!text.empty() && text[0] == '\t') text.remove_prefix(1);
-      }
-      if (text == delimiter) {
-        stop = line;
-        line = std::min(newline + 1, end_);
-        break;
-      }
-      line = newline + 1;
-    }
-    stop = std::min(stop, end_);
-    heredoc_resume_ = std::min(std::max(line, stop), end_);
-    body.loc = At(start, stop);
-    Piece piece;
-    if (quoted) {
-      if (b_.Spend((stop - start) / 8)) piece.text = std::string(t_.substr(start, stop - start));
-    } else if (b_.depth < kMaxDepth) {
-      ++b_.depth;
-      Loc fixed = fixed_;
-      Parser inner(t_, start, stop, is_fixed_ ? &fixed : nullptr, b_);
-      inner.LexBody(piece);
-      --b_.depth;
-    } else {
-      piece.Unknown();
-    }
-    if (strip) {
-      std::string stripped;
-      bool line_start = true;
-      for (char c : piece.text) {
-        if (line_start && c == '\t') continue;
-        line_start = c == '\n';
-        stripped += c;
-      }
-      piece.text = std::move(stripped);
-    }
-    body.text = std::move(piece.text);
-    body.constant = piece.constant;
-    body.commands = std::move(piece.commands);
-    body.variables = std::move(piece.variables);
-    return body;
-  }
-
   std::vector<Frame> frames_;
+  Branches branches_{b_.variables};
+  std::vector<ShellWord> fed_lines_;  // lines of what stood behind a compound command, where they are known
+  bool may_ = false;                  // the command that comes runs if the one before it says so
   std::uint32_t pipe_ = kNone;
   std::uint32_t pipe_first_ = kNone;
   std::uint32_t last_ = kNone;
   std::uint32_t last_first_ = kNone;
   std::string function_;  // name seen, body to come
-  std::size_t heredoc_line_ = std::string_view::npos;
-  std::size_t heredoc_resume_ = 0;
-  std::size_t no_newline_ = std::string_view::npos;  // none from here on
 };
 
 }  // namespace

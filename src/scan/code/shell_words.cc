@@ -607,4 +607,78 @@ bool WordLexer::SkipArithmetic(std::size_t from) {
   return true;
 }
 
+ShellWord WordLexer::HereDocument(bool strip) {
+  std::size_t begin = p_;
+  std::string delimiter;
+  bool quoted = false;
+  while (p_ < end_ && !IsMeta(t_[p_]) && delimiter.size() < 256) {
+    char c = t_[p_++];
+    if (c == '\'' || c == '"') {
+      quoted = true;
+      while (p_ < end_ && t_[p_] != c && t_[p_] != '\n') delimiter += t_[p_++];
+      if (Peek() == c) ++p_;
+    } else if (c == '\\') {
+      quoted = true;
+    } else {
+      delimiter += c;
+    }
+  }
+  ShellWord body;
+  body.loc = At(begin, p_);
+  if (heredoc_line_ == std::string_view::npos || heredoc_line_ < p_) {
+    std::size_t line = p_ <= no_newline_ ? std::min(t_.find('\n', p_), end_) : end_;
+    if (line >= end_) {
+      no_newline_ = std::min(no_newline_, p_);
+      return body;
+    }
+    heredoc_line_ = line;
+    heredoc_resume_ = line + 1;
+  }
+  std::size_t start = heredoc_resume_;
+  std::size_t line = start;
+  std::size_t stop = end_;
+  while (line < end_) {
+    std::size_t newline = std::min(t_.find('\n', line), end_);
+    std::string_view text = t_.substr(line, newline - line);
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    if (strip) {
+      while (!text.empty() && text[0] == '\t') text.remove_prefix(1);
+    }
+    if (text == delimiter) {
+      stop = line;
+      line = std::min(newline + 1, end_);
+      break;
+    }
+    line = newline + 1;
+  }
+  stop = std::min(stop, end_);
+  heredoc_resume_ = std::min(std::max(line, stop), end_);
+  body.loc = At(start, stop);
+  Piece piece;
+  if (quoted) {
+    if (b_.Spend((stop - start) / 8)) piece.text = std::string(t_.substr(start, stop - start));
+  } else if (b_.depth < kMaxDepth) {
+    ++b_.depth;
+    BodyOf(piece, start, stop);
+    --b_.depth;
+  } else {
+    piece.Unknown();
+  }
+  if (strip) {
+    std::string stripped;
+    bool line_start = true;
+    for (char c : piece.text) {
+      if (line_start && c == '\t') continue;
+      line_start = c == '\n';
+      stripped += c;
+    }
+    piece.text = std::move(stripped);
+  }
+  body.text = std::move(piece.text);
+  body.constant = piece.constant;
+  body.commands = std::move(piece.commands);
+  body.variables = std::move(piece.variables);
+  return body;
+}
+
 }  // namespace interlock::scan::code::shell

@@ -68,6 +68,8 @@ class WordLexer {
   // Commands of a piece of this text, or of another one whose place is `at`.
   virtual std::vector<std::uint32_t> CommandsIn(std::string_view text, std::size_t begin, std::size_t end,
                                                 const Loc* at) = 0;
+  // Of a here-document of this text.
+  virtual void BodyOf(Piece& piece, std::size_t begin, std::size_t end) = 0;
 
   [[nodiscard]] Loc At(std::size_t begin, std::size_t end) const {
     if (is_fixed_) return fixed_;
@@ -92,6 +94,8 @@ class WordLexer {
   // ${...}
   void Parameter(Piece& piece, bool quoted);
   void Expand(Piece& piece, std::string_view name, Piece& word, bool quoted, bool opaque);
+  // After `<<`: the text, which begins behind this line.
+  ShellWord HereDocument(bool strip);
   // After `((`: to the closing `))`; false when there is none.
   bool SkipArithmetic(std::size_t from);
 
@@ -101,7 +105,10 @@ class WordLexer {
   Builder& b_;
   Loc fixed_;
   bool is_fixed_ = false;
-  bool fed_ = false;  // the substitution that is being read is `>(...)`
+  std::size_t heredoc_line_ = std::string_view::npos;  // behind which a here-document begins, ...
+  std::size_t heredoc_resume_ = 0;                     // ... and where it ends
+  std::size_t no_newline_ = std::string_view::npos;    // none from here on
+  bool fed_ = false;                                   // the substitution that is being read is `>(...)`
 };
 
 }  // namespace interlock::scan::code::shell

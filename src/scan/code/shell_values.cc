@@ -1,0 +1,179 @@
+// What a variable may be: a loop gives it one value after another, a condition this one or that.
+#include <algorithm>
+#include <iterator>
+
+#include "code/shell_internal.h"
+#include "code/shell_paths.h"
+#include "code/shell_words.h"
+#include "code/sink_words.h"
+#include "code/vendors.h"
+
+namespace interlock::scan::code::shell {
+namespace {
+
+constexpr std::size_t kMostNames = 128;  // of one branch
+
+template <typename T>
+void AddSome(std::vector<T>&& more, std::vector<T>& to) {
+  const std::size_t room = kMaxLinks - std::min(to.size(), kMaxLinks);
+  if (more.size() > room) more.resize(room);
+  to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+// How much a value says, 0 most.
+int RankOf(std::string_view text, bool constant) {
+  enum : int { kSecret, kStranger, kService, kPlace, kWord };
+  if (IsSecretPath(text) || IsStartupPath(text) || IsAgentPath(text)) return kSecret;
+  if (const std::size_t url = text.find("://"); url != std::string_view::npos) {
+    const std::string host = HostOf(text.substr(url + 3));
+    if (IsLocalHost(host)) return kPlace;
+    return IsKnownService(host) ? kService : kStranger;
+  }
+  return !constant || text.find_first_of("/.~ ") != std::string_view::npos ? kPlace : kWord;
+}
+
+Variable Either(Variable before, Variable after) {
+  if (before.text.empty() && before.commands.empty()) return after;
+  const bool first = RankOf(before.text, before.constant) < RankOf(after.text, after.constant);
+  Variable& out = first ? before : after;
+  Variable& other = first ? after : before;
+  AddSome(std::move(other.commands), out.commands);
+  AddSome(std::move(other.variables), out.variables);
+  out.obfuscation = std::max(out.obfuscation, other.obfuscation);
+  return std::move(out);
+}
+
+constexpr std::size_t kMostLines = 64;
+
+}  // namespace
+
+std::vector<ShellWord> LinesOf(const ShellWord& text, bool blanks) {
+  const std::string_view ends = blanks ? " \t\n" : "\n";
+  std::vector<ShellWord> out;
+  for (std::size_t at = 0; at < text.text.size() && out.size() < kMostLines;) {
+    const std::size_t end = std::min(text.text.find_first_of(ends, at), text.text.size());
+    std::string line = text.text.substr(at, end - at);
+    at = end + 1;
+    if (line.empty()) continue;
+    ShellWord& one = out.emplace_back();
+    one.constant = line.find(kUnknownChar) == std::string::npos;
+    one.text = std::move(line);
+    if (!one.constant) one.variables = text.variables;
+    if (!one.constant) one.commands = text.commands;
+    one.obfuscation = text.obfuscation;
+    one.loc = text.loc;
+  }
+  return out;
+}
+
+std::vector<ShellWord> PrintedLines(const ShellScript& script, std::uint32_t command, bool blanks) {
+  if (command >= script.commands.size()) return {};
+  const ShellCommand& printing = script.commands[command];
+  const std::string program = ProgramOf(printing);
+  std::vector<ShellWord> out;
+  const auto add = [&](const ShellWord& text) {
+    for (ShellWord& line : LinesOf(text, blanks)) {
+      if (out.size() < kMostLines) out.push_back(std::move(line));
+    }
+  };
+  if (program == "echo" || program == "printf") {
+    std::size_t first = program == "printf" && printing.words.size() > 2 ? 2 : 1;
+    while (first < printing.words.size() && printing.words[first].text.starts_with('-')) ++first;
+    for (std::size_t i = first; i < printing.words.size(); ++i) {
+      ShellWord word = printing.words[i];
+      // printf 'a\nb\n'
+      if (word.text.find('\\') != std::string::npos) {
+        std::string escaped;
+        AppendEscaped(word.text, escaped, nullptr);
+        word.text = std::move(escaped);
+      }
+      add(word);
+    }
+  } else if (program == "cat") {
+    for (const auto& [op, text] : printing.redirects) {
+      if (op == "<<" || op == "<<<") add(text);
+    }
+  }
+  return out;
+}
+
+std::string ReadBy(std::string_view rest) {
+  constexpr std::size_t kMostWords = 8;
+  rest = rest.substr(0, std::min(rest.find_first_of(";\n"), std::size_t{200}));
+  bool reads = false;
+  std::string name;
+  for (std::size_t i = 0; i < kMostWords && !rest.empty(); ++i) {
+    rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+    const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
+    rest.remove_prefix(word.size());
+    if (word.empty()) break;
+    if (!reads) {
+      if (word == "read") {
+        reads = true;
+      } else if (word.find('=') == std::string_view::npos) {
+        return {};
+      }
+    } else if (!word.starts_with('-')) {
+      if (!name.empty()) return {};  // read -r user host: of a line each a part
+      name = word;
+    }
+  }
+  return name;
+}
+
+void Branches::Open() { open_.emplace_back(); }
+
+void Branches::Next() {
+  if (open_.empty()) return;
+  for (const Maybe& one : open_.back()) {
+    if (one.before.has_value()) {
+      variables_[one.name] = *one.before;
+    } else {
+      variables_.erase(one.name);
+    }
+  }
+}
+
+void Branches::Close() {
+  if (open_.empty()) return;
+  std::vector<Maybe> branches = std::move(open_.back());
+  open_.pop_back();
+  for (Maybe& one : branches) {
+    Variable value = std::move(one.given);
+    if (one.before.has_value()) value = Either(*std::move(one.before), std::move(value));
+    Set(std::move(one.name), std::move(value), false);
+  }
+}
+
+void Branches::Set(std::string name, Variable value, bool may) {
+  const auto known = variables_.find(name);
+  if (may && known != variables_.end()) value = Either(known->second, std::move(value));
+  if (!open_.empty()) {
+    const auto entry = std::ranges::find(open_.back(), name, &Maybe::name);
+    if (entry != open_.back().end()) {
+      entry->given = Either(std::move(entry->given), value);
+    } else if (open_.back().size() < kMostNames) {
+      open_.back().push_back({name, known == variables_.end() ? std::nullopt : std::optional(known->second), value});
+    }
+  }
+  variables_[std::move(name)] = std::move(value);
+}
+
+std::vector<Variable> TurnsOf(std::vector<ShellWord> values) {
+  constexpr std::size_t kMostTurns = 16;
+  if (values.empty()) return {{.text = std::string(1, kUnknownChar), .constant = false}};
+  std::ranges::stable_sort(values, {}, [](const ShellWord& word) { return RankOf(word.text, word.constant); });
+  std::vector<Variable> out;
+  for (ShellWord& value : values) {
+    if (out.size() < kMostTurns) {
+      out.push_back({std::move(value.text), value.constant, {}, {}, value.obfuscation});
+    }
+    // What makes a value that has no turn makes the last one that has.
+    AddSome(std::move(value.commands), out.back().commands);
+    AddSome(std::move(value.variables), out.back().variables);
+  }
+  std::ranges::reverse(out);
+  return out;
+}
+
+}  // namespace interlock::scan::code::shell
