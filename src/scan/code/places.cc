@@ -5,6 +5,8 @@
 #include <bit>
 
 #include "code/credential_stores.h"
+#include "code/shell_paths.h"
+#include "code/vendors.h"
 #include "code/world.h"
 #include "interlock/base/find_bytes.h"
 #include "static/part_set.h"
@@ -291,6 +293,25 @@ PathKind KindOfPath(std::string_view path) {
     return PathKind::kTemporary;
   }
   return PathKind::kPlain;
+}
+
+Telling TellingOf(std::string_view text) {
+  switch (KindOfPath(text)) {
+    case PathKind::kSecret:
+      return Telling::kSecret;
+    case PathKind::kWeakSecret:
+    case PathKind::kStartup:
+    case PathKind::kAgent:
+      return Telling::kWatched;
+    default:
+      break;
+  }
+  if (text.find("://") != std::string_view::npos) {
+    const std::string host = shell::HostOf(text);
+    if (host.empty() || shell::IsLocalHost(host)) return Telling::kPlace;
+    return IsKnownService(host) ? Telling::kService : Telling::kStranger;
+  }
+  return text.find_first_of("/.~ ") != std::string_view::npos ? Telling::kPlace : Telling::kWord;
 }
 
 bool GivesRoleKeys(std::string_view url) {

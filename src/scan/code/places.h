@@ -25,6 +25,15 @@ enum class PathKind : std::uint8_t {
 };
 // Of a path as far as it is known (kHole for the rest).
 [[nodiscard]] PathKind KindOfPath(std::string_view path);
+// How much a text says, of several that a variable may be: the most telling first. Secrets and settings, then what
+// stands on the network, strangers first, then other places, then plain words.
+enum class Telling : std::uint8_t { kSecret, kWatched, kStranger, kService, kPlace, kWord };
+[[nodiscard]] Telling TellingOf(std::string_view text);
+// Whether another text that a variable may be stands for the one that holds last. An address does not stand for a
+// place, nor the other way round: it would hide it.
+[[nodiscard]] constexpr bool StandsFor(Telling other, Telling last) {
+  return other < last && (last >= Telling::kService || (last == Telling::kWatched && other == Telling::kSecret));
+}
 // Lower case. The folder that the file lies in is a cache or holds logs: what a program keeps in an agent's folder for
 // itself, and no agent reads as its own. Programs of plugins lie in a cache too.
 [[nodiscard]] bool IsKeptAside(std::string_view lower);

@@ -2,11 +2,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "code/places.h"
 #include "code/shell_internal.h"
 #include "code/shell_paths.h"
 #include "code/shell_words.h"
-#include "code/sink_words.h"
-#include "code/vendors.h"
 
 namespace interlock::scan::code::shell {
 namespace {
@@ -20,21 +19,16 @@ void AddSome(std::vector<T>&& more, std::vector<T>& to) {
   to.insert(to.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
 }
 
-// How much a value says, 0 most.
-int RankOf(std::string_view text, bool constant) {
-  enum : int { kSecret, kStranger, kService, kPlace, kWord };
-  if (IsSecretPath(text) || IsStartupPath(text) || IsAgentPath(text)) return kSecret;
-  if (const std::size_t url = text.find("://"); url != std::string_view::npos) {
-    const std::string host = HostOf(text.substr(url + 3));
-    if (IsLocalHost(host)) return kPlace;
-    return IsKnownService(host) ? kService : kStranger;
-  }
-  return !constant || text.find_first_of("/.~ ") != std::string_view::npos ? kPlace : kWord;
+// A shell's words have no quotes any more, and its paths no folder before them.
+Telling RankOf(std::string_view text, bool constant) {
+  if (IsSecretPath(text) || IsStartupPath(text) || IsAgentPath(text)) return Telling::kSecret;
+  const Telling telling = TellingOf(text);
+  return telling == Telling::kWord && !constant ? Telling::kPlace : telling;
 }
 
 Variable Either(Variable before, Variable after) {
   if (before.text.empty() && before.commands.empty()) return after;
-  const bool first = RankOf(before.text, before.constant) < RankOf(after.text, after.constant);
+  const bool first = StandsFor(RankOf(before.text, before.constant), RankOf(after.text, after.constant));
   Variable& out = first ? before : after;
   Variable& other = first ? after : before;
   AddSome(std::move(other.commands), out.commands);

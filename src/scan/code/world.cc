@@ -272,6 +272,21 @@ void ModuleView::Bind(ExprId target, ExprId value, FuncId scope, std::uint32_t e
   bindings_.push_back(binding);
 }
 
+void ModuleView::BindAll(FuncId function) {
+  std::vector<std::pair<std::uint16_t, std::size_t>> open;  // depths of branches, and bindings that stand in them
+  for (const Stmt& stmt : module_.functions[function].body) {
+    for (; !open.empty() && open.back().first > stmt.condition_depth; open.pop_back())
+      bindings_[open.back().second].until = stmt.loc.begin;
+    if (stmt.kind != StmtKind::kAssign) continue;
+    const std::size_t first = bindings_.size();
+    Bind(stmt.target, stmt.value, function, stmt.loc.end, {}, kNone, false, 0);
+    for (std::size_t i = first; i < bindings_.size() && stmt.condition_depth > 0; ++i)
+      open.emplace_back(stmt.condition_depth, i);
+  }
+  const std::uint32_t end = module_.functions[function].loc.end;
+  for (const auto& [depth, binding] : open) bindings_[binding].until = end;
+}
+
 // asyncio.start_server(handle, ...), asyncio.start_server(self.handle, ...): the names of what is given there.
 void ModuleView::NoteStreamHandlers() {
   constexpr std::string_view kServe = "start_server(";
@@ -329,11 +344,7 @@ void ModuleView::Build() {
       waited_.emplace(module_.exprs[given].function, method.base);
     }
   }
-  for (FuncId id = 0; id < module_.functions.size(); ++id) {
-    for (const Stmt& stmt : module_.functions[id].body) {
-      if (stmt.kind == StmtKind::kAssign) Bind(stmt.target, stmt.value, id, stmt.loc.end, {}, kNone, false, 0);
-    }
-  }
+  for (FuncId id = 0; id < module_.functions.size(); ++id) BindAll(id);
   std::stable_sort(bindings_.begin(), bindings_.end(), [](const Binding& a, const Binding& b) {
     return a.slot != b.slot ? a.slot < b.slot : a.end < b.end;
   });

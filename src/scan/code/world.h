@@ -32,6 +32,7 @@ struct Binding {
   bool destructured = false;
   bool weak = false;             // None, null, undefined: seen only when there is nothing else
   std::uint32_t strong = kNone;  // the last one of the variable up to here that is not weak
+  std::uint32_t until = kNone;   // where the branch that it stands in ends; kNone: it stands in none
 };
 
 // A variable: of a function, of the module (scope kModuleBody), or an attribute of a class.
@@ -151,6 +152,7 @@ class ModuleView {
   void NoteStreamHandlers();
   std::uint32_t AddSlot(FuncId scope, ClassId owner, std::string_view name);
   [[nodiscard]] bool Declares(std::size_t at) const;
+  void BindAll(FuncId function);
   void Bind(ExprId target, ExprId value, FuncId scope, std::uint32_t end, std::string_view part, std::uint32_t item,
             bool destructured, int depth);
   [[nodiscard]] Value Compute(ExprId expr, FuncId scope) const;
@@ -191,6 +193,9 @@ class ModuleView {
   [[nodiscard]] Value OfData(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::optional<Value> Special(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
+  [[nodiscard]] std::string TextAsChosen(ExprId expr, FuncId scope) const;
+  // Of the texts that it may be, one that says more than `known`: places of secrets, addresses. "": there is none.
+  [[nodiscard]] std::string TellingText(ExprId id, FuncId scope, std::string_view known) const;
   [[nodiscard]] std::string TextOfValues(ExprId id, FuncId scope) const;
   [[nodiscard]] std::string TextOfDefault(ExprId name, FuncId scope) const;
   [[nodiscard]] ExprId TableBehind(ExprId list) const;

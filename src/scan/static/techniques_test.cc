@@ -199,6 +199,12 @@ TEST(Packages, WhatComesInStages) {
   EXPECT_GE(ExpectOf("stages_honest", false), 25U);
 }
 
+// One of the values that a loop, a condition or a list of arguments may give, and not the first.
+TEST(Packages, WhatAVariableMayBe) {
+  EXPECT_GE(ExpectOf("perhaps", true), 11U);
+  EXPECT_GE(ExpectOf("perhaps_honest", false), 6U);
+}
+
 TEST(Packages, WhatADrawShowedToBeHonest) {
   EXPECT_GE(ExpectOf("drawn_honest", false), 59U);
   EXPECT_GE(ExpectOf("drawn", true), 95U);
