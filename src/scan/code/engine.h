@@ -718,6 +718,7 @@ class Engine : private EngineState {
   [[nodiscard]] bool OnlyHandlesFiles(const Call& call) const;
   [[nodiscard]] const Taint* FetchedPath(ExprId path, int depth);
   [[nodiscard]] Taint DataOf(const Call& call, bool* header_only);
+  [[nodiscard]] Taint HeadersOfMade(const Call& call);
   [[nodiscard]] Taint DataOfOptions(const Call& call);
   [[nodiscard]] bool SendsAlone(const Call& call);
   [[nodiscard]] std::span<const Arg> SpreadItems(ExprId value) const;

@@ -19,6 +19,7 @@ void FindEntries(const World& world, const std::vector<core::Reach>& reach, std:
 // told.cc: what tools are said to be, where that is put together or stands elsewhere, and what they answer; the ends of
 // paths of texts that they answer with (`files`).
 void CollectTold(const World& world, const std::vector<core::Reach>& reach, const std::vector<EntryPoint>& entries,
-                 std::vector<ToldText>& out, std::vector<std::string>& files);
+                 const std::vector<std::uint32_t>& speakers, std::vector<ToldText>& out,
+                 std::vector<std::string>& files);
 
 }  // namespace interlock::scan::code

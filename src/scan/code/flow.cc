@@ -328,6 +328,7 @@ class Findings {
   Findings(const PackageModules& package, const World& world, const std::vector<Reach>& reach)
       : world_(world),
         reach_(reach),
+        speakers_(package.speakers),
         out_(WithEntries(world, reach)),
         engine_(world, out_.entries, LoadedWith(world, package.hooks)) {}
 
@@ -355,6 +356,7 @@ class Findings {
 
   const World& world_;
   const std::vector<Reach>& reach_;
+  const std::vector<std::uint32_t>& speakers_;
   CodeFacts out_;
   Engine engine_;
   std::optional<Graph> graph_;  // once the engine has run
@@ -681,7 +683,7 @@ void Findings::RaisePowers() {
 
 CodeFacts Findings::Take() && {
   engine_.Run();
-  CollectTold(world_, reach_, out_.entries, out_.told, out_.given);
+  CollectTold(world_, reach_, out_.entries, speakers_, out_.told, out_.given);
   graph_.emplace(engine_.facts());
   WalkCalls();
   RaiseUnsaidCommands();

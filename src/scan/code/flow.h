@@ -24,6 +24,7 @@ struct PackageModules {
   std::unordered_map<std::string, std::uint32_t> by_import;  // "pkg.sub", "src/lib/util" -> index into modules
   std::vector<DataFile> data = {};                           // settings that programs may read
   std::vector<std::pair<std::string, std::string_view>> scripts = {};  // paths and texts of shell scripts
+  std::vector<std::uint32_t> speakers;  // indexes of those that an agent's hooks start, and hear
   std::vector<std::uint32_t> hooks;  // indexes of those that an agent starts and tells what is said, on standard input
 };
 

@@ -36,6 +36,13 @@ bool HoldsCredential(std::string_view name) {
 constexpr Labels kOwnContent = kClipboard | kKeys | kTapped | kFileContent | kToolArgument | kState | kMemory |
                                kEnvAll | kInput | kArguments | kCommandOutput | kSecretLabels | kWeakSecretFile;
 
+// Of an argument by position: a request's options, and no address as well (urlopen(request)).
+bool TakesOptions(const CatalogueEntry& entry, std::size_t at) {
+  const auto here = [&](const ArgRef& ref) { return ref.position == static_cast<int>(at); };
+  return std::ranges::any_of(entry.data, [&](const ArgRef& ref) { return !ref.field.empty() && here(ref); }) &&
+         std::ranges::none_of(entry.target, [&](const ArgRef& ref) { return ref.field.empty() && here(ref); });
+}
+
 }  // namespace
 
 // base64, hex, compression: letters that no reader of a log understands.
@@ -257,6 +264,19 @@ void Engine::JudgeOverwritten(const Call& call, const Taint& path) {
   Raise("DESTROY-001", call.expr, {}, 0, "replaces every file that it finds in a folder by the same text", 0.35);
 }
 
+// fetch(url, init("POST")): headers stand in a function that makes all of the options.
+Taint Engine::HeadersOfMade(const Call& call) {
+  Taint made;
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < call.args.size(); ++i) {
+    if (!call.args[i].name.empty()) continue;
+    if (TakesOptions(*call.entry, at++) && call.args[i].value < code().exprs.size() &&
+        code().exprs[view().Origin(call.args[i].value, function_)].kind == ExprKind::kCall)
+      made.Join(call.taints[i].Only(kEnvSecret | kWeakSecretFile));
+  }
+  return made;
+}
+
 // fetch(url, options), fetch(url, {...options, headers}), post(path, *args, **more): of options that were made
 // elsewhere, what no header is for.
 Taint Engine::DataOfOptions(const Call& call) {
@@ -265,12 +285,6 @@ Taint Engine::DataOfOptions(const Call& call) {
   const Labels carried = (certified ? Labels{0} : kSecretFile) | kEnvAll | kKept | kClipboard | kKeys;
   const auto is_header = [](const Arg& field) {
     return SaysOneOf(field.name, {"headers", "auth", "cookies", "httpsAgent", "agent", "cert", "ca", "key"});
-  };
-  // urlopen(request): an address as well.
-  const auto only_options = [&](std::size_t at) {
-    const auto here = [&](const ArgRef& ref) { return ref.position == static_cast<int>(at); };
-    return std::ranges::any_of(call.entry->data, [&](const ArgRef& ref) { return !ref.field.empty() && here(ref); }) &&
-           std::ranges::none_of(call.entry->target, [&](const ArgRef& ref) { return ref.field.empty() && here(ref); });
   };
   Taint data;
   std::size_t position = 0;
@@ -286,7 +300,7 @@ Taint Engine::DataOfOptions(const Call& call) {
         if (field.value < code().exprs.size() && code().exprs[field.value].kind == ExprKind::kSpread)
           data.Join(Eval(field.value).Only(carried));
       }
-    } else if (only_options(at)) {
+    } else if (TakesOptions(*call.entry, at)) {
       // Of options that are written out with their headers, the other fields.
       FuncId scope = function_;
       const ExprId made = view().Origin(arg.value, function_, &scope);

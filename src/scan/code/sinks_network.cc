@@ -350,6 +350,7 @@ Taint Engine::JudgeHttp(Call& call) {
   Taint cookies;
   if (Argument(call, kCookies, &cookies) != kNone) headers.Join(cookies);
   Taint carried = headers;
+  if (!has_headers) carried.Join(HeadersOfMade(call));
   if (Taint keys; Argument(call, kAuth, &keys) != kNone) carried.Join(keys);
   if (call.IsMethod()) {
     // A client holds the key of its own service; keys of several are no single service's.

@@ -60,6 +60,8 @@ bool IsExpression(std::string_view text) {
 
 class Collector {
  public:
+  using Place = ToldText::Place;
+
   Collector(const World& world, std::vector<ToldText>& out, std::vector<std::string>& files)
       : world_(world), out_(out), files_(files) {}
 
@@ -92,8 +94,8 @@ class Collector {
     }
   }
 
-  // What a script that an agent starts prints.
-  void ReadPrinted(std::uint32_t index) {
+  // What a script that an agent starts prints, or its hook.
+  void ReadPrinted(std::uint32_t index, Place place) {
     const ModuleView& view = world_.View(index);
     const Module& module = view.module();
     const ExprPlaces& places = view.places();
@@ -109,13 +111,11 @@ class Collector {
           (callee.kind == ExprKind::kMember && Any(owner, {"stdout", "stderr"}) && callee.text == "write") ||
           (callee.kind == ExprKind::kMember && Any(callee.text, {"echo", "secho"}));
       if (!prints) continue;
-      for (const Arg& arg : module.ArgsOf(call)) Take(view, arg.value, places.scope[id], true, Place::kAnswer);
+      for (const Arg& arg : module.ArgsOf(call)) Take(view, arg.value, places.scope[id], true, place);
     }
   }
 
  private:
-  using Place = ToldText::Place;
-
   static bool IsSchemaKey(std::string_view key) {
     return Any(key, {"inputSchema", "input_schema", "parameters", "paramsSchema", "schema", "args_schema", "handler",
                      "execute", "annotations", "outputSchema"});
@@ -494,7 +494,8 @@ class Collector {
 }  // namespace
 
 void CollectTold(const World& world, const std::vector<core::Reach>& reach, const std::vector<EntryPoint>& entries,
-                 std::vector<ToldText>& out, std::vector<std::string>& files) {
+                 const std::vector<std::uint32_t>& speakers, std::vector<ToldText>& out,
+                 std::vector<std::string>& files) {
   Collector collector(world, out, files);
   const auto place_of = [&](std::uint32_t module) {
     return module < reach.size() ? reach[module] : core::Reach::kRuntime;
@@ -506,8 +507,9 @@ void CollectTold(const World& world, const std::vector<core::Reach>& reach, cons
     if (entry.module >= world.size() || place_of(entry.module) > core::Reach::kRuntime) continue;
     if (Any(entry.kind, {"mcp-tool", "langchain-tool", "resource", "prompt"})) collector.ReadAnswers(entry);
   }
+  for (const std::uint32_t speaker : speakers) collector.ReadPrinted(speaker, ToldText::Place::kGuide);
   for (std::uint32_t i = 0; i < world.size(); ++i) {
-    if (place_of(i) <= core::Reach::kAgent) collector.ReadPrinted(i);
+    if (place_of(i) <= core::Reach::kAgent) collector.ReadPrinted(i, ToldText::Place::kAnswer);
   }
 }
 

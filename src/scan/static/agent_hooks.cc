@@ -19,6 +19,8 @@
 namespace interlock::scan {
 namespace {
 
+constexpr char kUnknown = '\x01';  // in words of shells
+
 using core::Reach;
 
 constexpr std::string_view kHookRule = "SC-041";
@@ -232,7 +234,7 @@ const FileContext* ScriptOf(const FilesByName& files, const HookCommand& hook) {
   for (const code::ShellCommand& command : line.commands) {
     for (const code::ShellWord& word : command.words) {
       std::string_view path = word.text;
-      if (const std::size_t unknown = path.rfind('\x01'); unknown != std::string_view::npos)
+      if (const std::size_t unknown = path.rfind(kUnknown); unknown != std::string_view::npos)
         path.remove_prefix(unknown + 1);
       while (path.starts_with("./") || path.starts_with('/')) path.remove_prefix(path.starts_with('/') ? 1 : 2);
       if (path.find('.') == std::string_view::npos) continue;
@@ -341,6 +343,41 @@ std::vector<AgentHook> AgentHooksOf(const SupplyFacts& supply, const std::vector
     hooks.push_back({&hook, ScriptOf(*by_name, hook)});
   }
   return hooks;
+}
+
+std::vector<std::uint32_t> HookScripts(const SupplyFacts& supply, const std::vector<FileContext>& files) {
+  std::vector<std::uint32_t> out;
+  std::optional<FilesByName> by_name;
+  for (const HookCommand& hook : supply.hooks) {
+    if (hook.file >= files.size() || files[hook.file].reach > Reach::kRuntime || !hook.name.starts_with("hooks."))
+      continue;
+    if (!by_name) by_name = ByName(files);
+    if (const FileContext* script = ScriptOf(*by_name, hook)) out.push_back(script->index);
+  }
+  return out;
+}
+
+void TellPrinted(const FileContext& script, std::vector<code::ToldText>& out) {
+  constexpr std::size_t kShortest = 40;  // less is a label
+  const code::ShellScript parsed = code::ParseShell(script.text());
+  const auto tell = [&](const code::ShellWord& word) {
+    // A word alone is a name or an option; braces are a filter's or a form's.
+    if (word.text.size() < kShortest || word.text.find(' ') == std::string::npos || word.text.front() == '{') return;
+    code::ToldText& told = out.emplace_back();
+    told.file = script.index;
+    told.loc = word.loc;
+    told.text = word.text;
+    std::ranges::replace(told.text, kUnknown, ' ');
+    told.place = code::ToldText::Place::kGuide;
+  };
+  for (const code::ShellCommand& command : parsed.commands) {
+    const std::string program = code::shell::ProgramOf(command);
+    if (program != "echo" && program != "printf" && program != "cat" && program != "jq") continue;
+    for (std::size_t i = 1; i < command.words.size(); ++i) tell(command.words[i]);
+    for (const auto& [op, text] : command.redirects) {
+      if (op == "<<" || op == "<<<") tell(text);
+    }
+  }
 }
 
 void JudgeAgentHooks(const std::vector<AgentHook>& hooks, const std::vector<FileContext>& files,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "interlock/base/find_bytes.h"
+#include "static/agent_hooks.h"
 #include "static/ascii.h"
 #include "static/build_pieces.h"
 #include "static/classify.h"
@@ -215,6 +216,7 @@ void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
   LiftMembers(files);
   for (const std::string& entry : supply.entry_files) raise("", entry, Reach::kRuntime);
   for (const std::string& entry : supply.install_files) raise("", entry, Reach::kInstall);
+  for (const std::uint32_t script : HookScripts(supply, files)) lift(files[script], Reach::kAgent);
   std::vector<std::string_view> sourced;
   for (std::size_t i = 0; i < scripts.size(); ++i) {
     sourced.clear();

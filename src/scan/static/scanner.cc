@@ -140,6 +140,7 @@ class Job {
   std::string code_key_;
   bool code_known_ = false;  // of a run before
   SupplyFacts supply_;
+  std::vector<std::uint32_t> hook_scripts_;  // of agents, by file
   code::PackageModules package_;
   std::vector<Reach> reach_;  // by module
   std::optional<code::CodeAnalysis> analysis_;
@@ -373,6 +374,7 @@ void Job::LinkPrograms(const std::vector<AgentHook>& hooks) {
     const bool hook = std::ranges::any_of(
         hooks, [&](const AgentHook& own) { return own.script != nullptr && own.script->index == file.index; });
     if (hook) package_.hooks.push_back(index);
+    if (std::ranges::find(hook_scripts_, file.index) != hook_scripts_.end()) package_.speakers.push_back(index);
     std::string name = file.file->path;
     const std::size_t dot = name.rfind('.');
     if (dot != std::string::npos) name.resize(dot);
@@ -484,6 +486,9 @@ void Job::FillFiles(ScanReport& report) {
 
 // Third stage: the texts that programs give to agents are read, and the programs are let go.
 void Job::ReadTold() {
+  for (const std::uint32_t script : hook_scripts_) {
+    if (!code_known_ && placed_[script].runs() == FileType::kShell) TellPrinted(placed_[script], facts_.told);
+  }
   const std::vector<std::uint32_t> told = code_known_ ? std::vector<std::uint32_t>() : ToldTextsToRead(facts_.told);
   std::vector<std::vector<RawFinding>> found(told.size());
   const std::size_t modules = package_.modules.size();
@@ -522,6 +527,7 @@ ScanReport Job::Run() {
   if (options_.cache != nullptr) LookUpCode();
   ReadPrograms();
   RaiseReach(supply_, placed_);
+  hook_scripts_ = HookScripts(supply_, placed_);
   const std::vector<AgentHook> hooks = AgentHooksOf(supply_, placed_);
   if (!code_known_) LinkPrograms(hooks);
   ReadFiles();

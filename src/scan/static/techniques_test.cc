@@ -206,8 +206,8 @@ TEST(Packages, WhatAVariableMayBe) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 59U);
-  EXPECT_GE(ExpectOf("drawn", true), 95U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 61U);
+  EXPECT_GE(ExpectOf("drawn", true), 98U);
 }
 
 }  // namespace
