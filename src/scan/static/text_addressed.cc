@@ -48,6 +48,30 @@ bool Dedicates(const TextCanvas& canvas, const TextPassage& heading) {
   return reader && !other;
 }
 
+// "To the language model summarising this page: ...", "Note for any AI reading this file: ...": who is meant stands
+// before what he is told.
+bool Calls(const TextCanvas& canvas, const TextSentence& sentence) {
+  constexpr std::uint32_t kMostBefore = 6;   // words up to the reader
+  constexpr std::uint32_t kMostBehind = 10;  // ... and from there to the colon
+  std::uint32_t t = sentence.first;
+  const auto word = [&](std::uint32_t at) { return canvas.Of(canvas.tokens[at]); };
+  while (t < sentence.last && Is(word(t), {"note", "notice", "message", "instructions", "attention", "important"})) ++t;
+  if (t >= sentence.last || !Is(word(t), {"to", "for"})) return false;
+  const std::uint32_t most = std::min(sentence.last, t + kMostBefore);
+  const auto is_reader = [&](std::uint32_t at) {
+    return IsReader(word(at)) || (word(at) == "model" && word(at - 1) == "language");
+  };
+  while (t < most && !is_reader(t)) ++t;
+  if (t == most) return false;
+  const std::uint32_t end = std::min(sentence.last, t + kMostBehind);
+  for (; t + 1 < end; ++t) {
+    const std::uint32_t from = canvas.tokens[t].end();
+    const std::string_view gap = std::string_view(canvas.text).substr(from, canvas.tokens[t + 1].begin - from);
+    if (gap.find(':') != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 // "Assistants doing the upgrade start it first", "Coding agents: run ..."; not "agents are listed below".
 bool Opens(const TextCanvas& canvas, const TextSentence& sentence) {
   std::uint32_t t = sentence.first;
@@ -79,6 +103,13 @@ void RaiseHushed(std::vector<RawFinding>& findings) {
   }
 }
 
+bool CallsIn(const TextCanvas& canvas, const TextPassage& passage) {
+  for (std::uint32_t s = passage.first; s < passage.last; ++s) {
+    if (Calls(canvas, canvas.sentences[s])) return true;
+  }
+  return false;
+}
+
 // One entry a passage of the canvas.
 std::vector<bool> Addressed(const TextCanvas& canvas) {
   std::vector<bool> out(canvas.passages.size(), false);
@@ -99,7 +130,7 @@ bool SpeaksToAgents(const TextCanvas& canvas, const TextPassage& passage) {
   for (std::uint32_t s = passage.first; s < passage.last; ++s) {
     if (Opens(canvas, canvas.sentences[s])) return true;
   }
-  return false;
+  return CallsIn(canvas, passage);
 }
 
 bool IsGivenText(const FileContext& file, const TextCanvas& canvas, const TextPassage& passage) {
@@ -119,15 +150,22 @@ void RaiseAddressed(const TextCanvas& canvas, bool whole, std::vector<RawFinding
   if (findings.empty()) return;
   RaiseHushed(findings);
   const std::vector<bool> addressed = Addressed(canvas);
-  std::vector<base::ByteSpan> spans;
+  struct Span {
+    base::ByteSpan bytes;
+    bool calls = false;
+  };
+  std::vector<Span> spans;
   for (std::size_t p = 0; p < addressed.size(); ++p) {
-    if (whole || addressed[p]) spans.push_back(canvas.passages[p].bytes);
+    if (whole || addressed[p]) spans.push_back({canvas.passages[p].bytes, CallsIn(canvas, canvas.passages[p])});
   }
-  std::ranges::sort(spans, {}, &base::ByteSpan::begin);
+  const auto begin_of = [](const Span& span) { return span.bytes.begin; };
+  std::ranges::sort(spans, {}, begin_of);
   for (RawFinding& finding : findings) {
-    if (finding.has_reach || finding.rule.starts_with("PI-03")) continue;
-    const auto after = std::ranges::upper_bound(spans, finding.bytes.begin, {}, &base::ByteSpan::begin);
-    if (after == spans.begin() || finding.bytes.begin >= std::prev(after)->end) continue;
+    if (finding.has_reach) continue;
+    const auto after = std::ranges::upper_bound(spans, finding.bytes.begin, {}, begin_of);
+    if (after == spans.begin() || finding.bytes.begin >= std::prev(after)->bytes.end) continue;
+    // By its wording alone, what agents are told in a section of theirs is how to work on the project, mostly.
+    if (finding.rule.starts_with("PI-03") && !std::prev(after)->calls) continue;
     finding.has_reach = true;
     finding.reach = core::Reach::kAgent;
   }
