@@ -28,6 +28,7 @@ void PutRule(BakedWriter& out, const Rule& rule) {
     out.PutTexts(pattern.words);
     out.PutText(pattern.near);
     out.Put(pattern.window);
+    out.Put(pattern.across);
     out.PutText(pattern.unless);
     out.Put(pattern.weight);
   }
@@ -57,6 +58,7 @@ Rule GetRule(BakedReader& in) {
     pattern.words = in.GetTexts();
     pattern.near = in.GetText();
     pattern.window = in.Get<std::uint32_t>();
+    pattern.across = in.Get<bool>();
     pattern.unless = in.GetText();
     pattern.weight = in.Get<double>();
   }

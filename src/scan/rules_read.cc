@@ -103,8 +103,8 @@ class RuleReader {
     Bad(value, fmt::format("`{}` {}", key, value.exists() ? "is none of the known names" : "is missing"));
     return fallback;
   }
-  bool Flag(std::string_view key) {
-    const JsonValue value = object_.Find(key);
+  bool Flag(JsonValue from, std::string_view key) {
+    const JsonValue value = from.Find(key);
     if (value.exists() && !value.is_bool()) Bad(value, fmt::format("`{}` must be true or false", key));
     return value.AsBool().value_or(false);
   }
@@ -161,7 +161,7 @@ void RuleReader::Regex(JsonValue from, std::string_view key, std::string& out, b
 }
 
 void RuleReader::Patterns(Rule& rule) {
-  constexpr std::array<std::string_view, 6> kKeys = {"regex", "words", "near", "window", "unless", "weight"};
+  constexpr std::array<std::string_view, 7> kKeys = {"regex", "words", "near", "window", "across", "unless", "weight"};
   const JsonValue list = object_.Find("patterns");
   if (rule.engine != Engine::kText) {
     if (list.exists()) Bad(list, "only rules of engine `text` have `patterns`");
@@ -183,6 +183,7 @@ void RuleReader::Patterns(Rule& rule) {
     pattern.regex = Text(item, "regex", true, 2);
     pattern.words = Texts(item, "words", 2);
     pattern.window = static_cast<std::uint32_t>(Number(item, "window", pattern.window, 1, kMaxWindow));
+    pattern.across = Flag(item, "across");
     pattern.weight = Number(item, "weight", pattern.weight, 0.001, 2);
     if (how_.check) {
       const base::Status status = patterns::PatternSet::Check({.regex = pattern.regex, .words = pattern.words});
@@ -272,8 +273,8 @@ bool RuleReader::Read(ReadRule& out) {
     rule.positive = Examples("positive");
     rule.negative = Examples("negative");
   }
-  rule.decisive = Flag("decisive");
-  out.replaces = Flag("replaces");
+  rule.decisive = Flag(object_, "decisive");
+  out.replaces = Flag(object_, "replaces");
   if (rule.decisive && rule.nature != core::Nature::kMalicious) {
     Bad(object_.Find("decisive"), "only a `malicious` rule can be decisive");
   }

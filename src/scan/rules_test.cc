@@ -213,8 +213,9 @@ TEST(ScanRules, WhatWasBakedIsWhatTheFilesSay) {
     for (std::size_t p = 0; p < one.patterns.size(); ++p) {
       const Rule::Pattern& pattern = one.patterns[p];
       const Rule::Pattern& same = other.patterns[p];
-      EXPECT_EQ(std::tie(pattern.regex, pattern.words, pattern.near, pattern.unless, pattern.window, pattern.weight),
-                std::tie(same.regex, same.words, same.near, same.unless, same.window, same.weight));
+      EXPECT_EQ(std::tie(pattern.regex, pattern.words, pattern.near, pattern.unless, pattern.window, pattern.across,
+                         pattern.weight),
+                std::tie(same.regex, same.words, same.near, same.unless, same.window, same.across, same.weight));
       EXPECT_NE(patterns::PatternSet::Derive({.regex = pattern.regex, .words = pattern.words}), "")
           << one.id << ": what it needs would be worked out in every run";
     }

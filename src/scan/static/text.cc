@@ -252,8 +252,10 @@ class Analysis {
       }
       if (const re2::RE2* near = pattern.near.get(); near != nullptr) {
         const std::uint32_t window = pattern.pattern->window;
-        const std::uint32_t from = std::max(passage.begin, begin > window ? begin - window : 0);
-        const std::uint32_t to = std::min(passage.end, end + window);
+        const bool across = pattern.pattern->across;
+        const std::uint32_t from = std::max(across ? 0 : passage.begin, begin > window ? begin - window : 0);
+        const auto last = across ? static_cast<std::uint32_t>(canvas_.text.size()) : passage.end;
+        const std::uint32_t to = std::min(last, end + window);
         const std::string_view before(canvas_.text.data() + from, begin - from);
         const std::string_view after(canvas_.text.data() + end, to > end ? to - end : 0);
         if (!re2::RE2::PartialMatch(re2::StringPiece(before.data(), before.size()), *near) &&

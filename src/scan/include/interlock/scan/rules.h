@@ -76,6 +76,7 @@ struct Rule {
     std::vector<std::string> words;  // literals of which one must occur (lower case); empty: taken from the regex
     std::string near;                // a second expression that must match within `window` bytes; empty: none
     std::uint32_t window = 160;
+    bool across = false;  // `near` may match in another paragraph as well
     std::string unless;   // an expression that must not match in the same sentence; empty: none
     double weight = 1.0;  // times the rule's confidence
   };
