@@ -334,6 +334,9 @@ void Engine::JudgeAnyCall(Call* judged, Taint* result) {
     auto sent = log_hosts_.find(module_);
     for (std::size_t i = 0; sent == log_hosts_.end() && i < code().imports.size(); ++i)
       sent = log_hosts_.find(world_.Resolve(module_, code().imports[i].module));  // of a module that sets logs up
+    // Loggers of Python are one tree, whoever sets it up.
+    if (sent == log_hosts_.end() && view().is_python() && call.callee.text.starts_with("logging."))
+      sent = std::ranges::min_element(log_hosts_, {}, [](const auto& one) { return one.first; });
     Taint logged;
     for (const Taint& taint : call.taints) logged.Join(taint);
     if (sent != log_hosts_.end()) JudgeSend(call, logged, sent->second, {});

@@ -313,7 +313,12 @@ void Engine::JudgePicture(ExprId text, const Taint& taint) {
   // ![](https://host/p.svg?d=${base64url(deflate(files))}): in letters that nobody can read.
   constexpr Labels kShown = kToolArgument | kFileContent | kRows | kCommandOutput | kForeign | kState | kKept;
   const bool picture = whole[at] == ']' && at > 0 && whole.rfind("![", at) != std::string::npos;
-  if (picture && (taint.fresh & secret) == 0 && taint.Has(kEncoded) && taint.Has(kShown) &&
+  // ?ref=${encodeURIComponent(passage)}: what lies in files and tables has no business in the query of one.
+  const std::size_t query = url.find('?');
+  const bool asked = query != std::string::npos && url.find(kHole, query) != std::string::npos &&
+                     taint.Has(kFileContent | kRows) &&
+                     AnyOf(TextAt(code().functions[function_].loc), {"quote(", "urlencode(", "encodeURIComponent("});
+  if (picture && (taint.fresh & secret) == 0 && (taint.Has(kEncoded) || asked) && taint.Has(kShown) &&
       KindOfHost(host) == HostKind::kOrdinary && !IsKnownService(host) && !DrawsPictures(host)) {
     Raise("EXFIL-010", text, taint, taint.labels & kShown,
           "packs what it was given or has read into the address of a picture at " + host, 0.6, host);
