@@ -226,6 +226,8 @@ std::uint32_t Builder::Add(ShellCommand command) {
   command.condition_depth = condition_depth;
   command.parent = parent;
   command.obfuscation = obfuscation;
+  command.folder = folder;
+  folder = FolderAfter(command, folder);
   auto index = static_cast<std::uint32_t>(out_.commands.size());
   out_.commands.push_back(std::move(command));
   if (depth >= kMaxDepth) return index;
@@ -402,8 +404,9 @@ void Builder::UnwrapFind(std::uint32_t index) {
       if (const std::size_t at = text_of.find("{}"); at != std::string::npos && !place.empty())
         text_of.replace(at, 2, place);
     }
-    // The files found are its operands.
-    for (std::size_t k = 1; k < i; ++k) {
+    // The files found are its operands; of what asks for addresses they are none.
+    const bool asks = !inner.words.empty() && (inner.words[0].text == "curl" || inner.words[0].text == "wget");
+    for (std::size_t k = 1; k < i && !asks; ++k) {
       if (!word(k).text.empty() && word(k).text[0] != '-') inner.words.push_back(word(k));
     }
     if (inner.words.empty()) return;
@@ -629,7 +632,10 @@ void Builder::UnwrapContainer(std::uint32_t index) {
   const bool opens = std::ranges::any_of(words, [](const ShellWord& word) {
     const std::string_view text = word.text;
     const std::size_t root = text.starts_with("/:/") ? 0 : text.find("=/:/");
-    return text == "--privileged" || (root != std::string_view::npos && !text.ends_with(":ro"));
+    // -v ~/.ssh:/keys
+    const std::string_view from = text.substr(0, text.find(':'));
+    const bool gives = from.size() < text.size() && from.find('/') != std::string_view::npos && IsSecretPath(from);
+    return text == "--privileged" || gives || (root != std::string_view::npos && !text.ends_with(":ro"));
   });
   if (!opens) return;
   for (std::size_t i = 2; i + 2 < words.size(); ++i) {

@@ -37,6 +37,7 @@ struct ShellCommand {
   bool background = false;
   std::uint8_t obfuscation = 0;  // of the text it stands in: 2 when that was decoded
   std::uint16_t condition_depth = 0;
+  std::string folder;  // in which it runs: of a `cd` before it; "": not known
   Loc loc;
 };
 

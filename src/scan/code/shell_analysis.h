@@ -320,12 +320,22 @@ class Analysis {
       taint.taken = kept;
       taint.secret_loc = script_.commands[index].loc;
     }
-    if (IsSecretPath(word.text)) {
+    const std::string place = PlaceOf(word.text, index);
+    if (IsSecretPath(place)) {
       taint.secret = true;
-      taint.what = word.text;
+      taint.what = place;
       taint.secret_loc = script_.commands[index].loc;
     }
     return taint;
+  }
+
+  // A path with the folder in which the command runs.
+  [[nodiscard]] std::string PlaceOf(const std::string& path, std::uint32_t index) const {
+    const std::string& folder = script_.commands[index].folder;
+    if (folder.empty() || path.empty() || path[0] == '/' || path[0] == '~' || path[0] == '-' ||
+        path[0] == kUnknownChar || Has(path, ":"))
+      return path;
+    return path == "." || path == "./" ? folder : folder + "/" + (path.starts_with("./") ? path.substr(2) : path);
   }
 
   Taint Input(std::uint32_t index) const {
@@ -375,6 +385,7 @@ class Analysis {
   bool Channels(std::uint32_t index, std::string_view program, const Taint& input);
   void Branches(std::uint32_t index, const Taint& input);
   [[nodiscard]] Taint HeldIn(std::string_view text) const;
+  [[nodiscard]] Taint NamedIn(std::string_view text, std::uint32_t index) const;
   // shell_network.cc. Those that answer: whether the command is of their kind, and all is said of it.
   void Network(std::uint32_t index, std::string_view program, const Taint& input);
   bool NetCat(std::uint32_t index, std::string_view program, const Taint& input);

@@ -68,14 +68,31 @@ Taint Analysis::HeldIn(std::string_view text) const {
   return out;
 }
 
+// put ~/.ssh/id_rsa; File.read("~/.netrc"): files of credentials that orders to a client, or a program in one line, name.
+Taint Analysis::NamedIn(std::string_view text, std::uint32_t index) const {
+  constexpr std::string_view kBetween = " \t\n\"'`;,()<>=";
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find_first_of(kBetween, at), text.size());
+    const std::string_view word = text.substr(at, end - at);
+    at = end + 1;
+    if (word.size() < 4 || word.find('/') == std::string_view::npos || !IsSecretPath(word)) continue;
+    Taint out;
+    out.secret = true;
+    out.what = std::string(word);
+    out.secret_loc = script_.commands[index].loc;
+    return out;
+  }
+  return {};
+}
+
 bool Analysis::Channels(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
   const std::size_t count = command.words.size();
   const bool client = IsClient(program);
   const bool inline_program = count >= 3 && IsInterpreter(program) && !IsShell(program) &&
                               Is(command.words[1].text, {"-c", "-e", "-r", "-E", "-p", "-ne", "-pe", "--eval"});
-  // perl -MIO::Socket -e "..."
-  const bool perl = program == "perl" && HasFlag(command, {"-e", "-ne", "-pe"});
+  // perl -MIO::Socket -e "...", ruby -rnet/http -e "..."
+  const bool perl = Is(program, {"perl", "ruby"}) && HasFlag(command, {"-e", "-ne", "-pe"});
   if (!client && !inline_program && !perl) return false;
   constexpr std::size_t kMostText = 4096;
   std::string text;
@@ -94,7 +111,9 @@ bool Analysis::Channels(std::uint32_t index, std::string_view program, const Tai
     if (op == "<") said.Merge(OfFile(body, index));
   }
   // mosquitto_pub -f FILE, mysql < FILE, put FILE, readFileSync("FILE")
-  const Taint held = HeldIn(text);
+  Taint held = HeldIn(text);
+  // (Programs of Python and JavaScript are followed as what they are.)
+  if (client || perl || program == "php") held.Merge(NamedIn(text, index));
   said.Merge(held);
   if (client) {
     for (std::size_t i = 1; i < count; ++i) {

@@ -69,7 +69,9 @@ void Analysis::Copied(std::uint32_t index) {
     }
     if (taint.any() && (target.text.ends_with('/') || Has(target.text, "/bin") || target.text == ".")) {
       for (std::size_t i = 0; i + 1 < operands.size(); ++i) {
-        std::string inside = target.text + (target.text.ends_with('/') ? "" : "/") + BaseName(operands[i]->text);
+        std::string_view from = operands[i]->text;
+        while (from.size() > 1 && from.ends_with('/')) from.remove_suffix(1);
+        std::string inside = target.text + (target.text.ends_with('/') ? "" : "/") + BaseName(from);
         Remember(inside, target.variables, taint);
       }
     }
@@ -150,6 +152,12 @@ void Analysis::Carries(std::uint32_t index, std::string_view program, const Tain
     const bool piped =
         std::ranges::any_of(command.words, [](const ShellWord& one) { return one.text == "/dev/stdin"; });
     if (program == "install" && piped) Wrote(index, command.words.back(), input, nullptr);
+  } else if (program == "rsync" && !Has(command.words.back().text, ":")) {
+    Copied(index);
+  } else if (program == "split") {
+    // split -b 1k FILE PREFIX: PREFIXaa, PREFIXab ...
+    if (const auto operands = Operands(command, "bnlCa"); operands.size() == 2)
+      Remember(operands[1]->text + "aa", operands[1]->variables, OfFile(*operands[0], index));
   } else if (program == "tee" || program == "sponge") {
     std::optional<std::string> content;
     unsigned decodes = 0;

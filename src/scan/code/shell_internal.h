@@ -58,6 +58,9 @@ class Branches {
   std::vector<std::vector<Maybe>> open_;
 };
 
+// The folder behind `cd` and its like; `before`: the one in which it runs.
+[[nodiscard]] std::string FolderAfter(const ShellCommand& command, const std::string& before);
+
 // Collects commands; knows the variables, unwraps `sudo`, reads the texts given to shells, keeps the budgets.
 class Builder {
  public:
@@ -108,6 +111,7 @@ class Builder {
   [[nodiscard]] std::string_view text() const { return text_; }
 
   std::unordered_map<std::string, Variable> variables;
+  std::string folder;  // in which the next command runs, as far as that is known
   unsigned depth = 0;
   std::uint16_t condition_depth = 0;
   std::uint32_t parent = kNone;

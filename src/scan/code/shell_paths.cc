@@ -174,6 +174,9 @@ bool IsStoreOf(std::string_view path, std::string_view host) {
 bool IsSecretPath(std::string_view raw) {
   static constexpr PartSet kSecret(kSecretParts);
   std::string path = Normal(raw);
+  // Any file of a folder, or any whose name begins so.
+  while (path.size() > 1 && (path.back() == '\x01' || path.back() == '*')) path.pop_back();
+  if (path.ends_with('/')) path += '*';
   if (path.ends_with(".pub") || path.ends_with("known_hosts") || path.ends_with(".example") ||
       path.ends_with(".sample") || path.ends_with(".template") || path.ends_with(".dist")) {
     return false;

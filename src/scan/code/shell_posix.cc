@@ -19,6 +19,7 @@ struct Frame {
   std::uint32_t pipe_in_first = kNone;
   std::uint32_t first = 0;
   std::string function = {};
+  std::string folder = {};           // in which it begins
   std::string variable = {};         // kLoop: of `for`, `while read`, ...
   std::vector<Variable> turns = {};  // ... what it is when the body is read again, the next one last
   std::size_t body = 0;              // ... and where that begins
@@ -177,10 +178,12 @@ class Parser final : public WordLexer {
 
   std::vector<std::uint32_t> Commands() override {
     auto saved = std::tuple(pipe_, pipe_first_, last_, last_first_, std::exchange(function_, {}));
+    const std::string folder = b_.folder;
     std::vector<std::uint32_t> outputs;
     // ... | tee >(nc host 9): what is in the brackets reads what the command does.
     ParseList(')', std::exchange(fed_, false) ? pipe_ : kNone, outputs);
     std::tie(pipe_, pipe_first_, last_, last_first_, function_) = std::move(saved);
+    b_.folder = folder;
     return outputs;
   }
 
@@ -206,11 +209,13 @@ class Parser final : public WordLexer {
     if (MayBeLeftOut(kind)) branches_.Open();
     frames_.push_back({.kind = kind, .pipe_in = pipe_, .pipe_in_first = pipe_first_, .first = Count()});
     if (kind == Frame::kGroup || kind == Frame::kSubshell) frames_.back().function = std::exchange(function_, {});
+    frames_.back().folder = b_.folder;
     last_ = last_first_ = kNone;
   }
 
   void Drop() {
     if (MayBeLeftOut(frames_.back().kind)) branches_.Close();
+    if (frames_.back().kind == Frame::kSubshell || !frames_.back().function.empty()) b_.folder = frames_.back().folder;
     frames_.pop_back();
   }
 
@@ -232,7 +237,7 @@ class Parser final : public WordLexer {
     std::uint32_t first = frames_[at].first;
     pipe_ = frames_[at].pipe_in;
     pipe_first_ = frames_[at].pipe_in_first;
-    std::string function = std::move(frames_[at].function);
+    std::string function = frames_[at].function;
     while (frames_.size() > at) {
       if (frames_.back().raised && b_.condition_depth > 0) --b_.condition_depth;
       Drop();

@@ -83,6 +83,12 @@ std::vector<ShellWord> PrintedLines(const ShellScript& script, std::uint32_t com
       }
       add(word);
     }
+  } else if (program == "find" || program == "fd") {
+    // Of what is found only keys say anything: who clears up finds much.
+    ShellWord found;
+    found.text = PlaceOfFound(printing);
+    found.loc = printing.loc;
+    if (IsSecretPath(found.text)) out.push_back(std::move(found));
   } else if (program == "cat") {
     for (const auto& [op, text] : printing.redirects) {
       if (op == "<<" || op == "<<<") add(text);
@@ -113,6 +119,19 @@ std::string ReadBy(std::string_view rest) {
     }
   }
   return name;
+}
+
+std::string FolderAfter(const ShellCommand& command, const std::string& before) {
+  const std::string program = ProgramOf(command);
+  if (program == "popd") return {};
+  if (program != "cd" && program != "pushd") return before;
+  std::size_t at = 1;
+  while (at < command.words.size() && command.words[at].text.size() > 1 && command.words[at].text.front() == '-') ++at;
+  if (at >= command.words.size()) return program == "cd" ? "~" : "";
+  std::string to = command.words[at].text;
+  if (to.empty() || to == "-" || to.find(kUnknownChar) != std::string::npos) return {};
+  if (to.front() == '/' || to.front() == '~') return to;
+  return before.empty() || to.starts_with("..") ? std::string() : before + "/" + to;
 }
 
 void Branches::Open() { open_.emplace_back(); }

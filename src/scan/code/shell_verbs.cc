@@ -112,8 +112,8 @@ std::string PlaceOfFound(const ShellCommand& command) {
       name = command.words[i + 1].text;
   }
   name.erase(0, name.find_first_not_of('*'));
-  if (name.empty()) return {};
   while (root.ends_with('/')) root.pop_back();
+  if (name.empty()) return root.empty() ? std::string() : root + "/*";
   return name.starts_with('/') ? name : root + "/" + name;
 }
 

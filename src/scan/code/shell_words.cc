@@ -482,6 +482,15 @@ void WordLexer::Parameter(Piece& piece, bool quoted) {
     }
   }
   --b_.depth;
+  if (indirect && word.text.empty()) {
+    // ${!name}: of the variable that it names.
+    const auto pointer = b_.variables.find(std::string(name));
+    const std::string named = pointer == b_.variables.end() ? std::string() : pointer->second.text;
+    if (b_.variables.contains(named)) {
+      PutVariable(piece, named, quoted);
+      return;
+    }
+  }
   Expand(piece, name, word, quoted, length || indirect);
 }
 
