@@ -231,6 +231,7 @@ class Engine : private EngineState {
   [[nodiscard]] std::string NameOfEvent(ExprId event) const;
   [[nodiscard]] Taint Awaited(const Call& call);
   void FeedStream(const Call& call, const Expr& method);
+  void PourOn(const Call& call, const Taint& put);
   void ListenByName(ExprId target, ExprId value);
   void Fill(const Call& call, std::string_view last);
   void Settles(const Call& call);

@@ -42,15 +42,17 @@ class EngineState {
   std::unordered_map<std::size_t, std::string> kept_spaces_;
   std::optional<bool> offers_memory_;
   bool keeps_state_ = false;  // a class of the package keeps checkpoints, memories or histories of agents
-  std::unordered_map<std::uint32_t, bool> sending_;           // files that are about sending
-  std::unordered_map<std::uint32_t, bool> gives_;             // files that name a way to give access
-  std::unordered_map<std::string, Taint> kept_paths_;         // files that pictures, recordings and the like lie in
-  std::unordered_map<std::string, Taint> fetched_paths_;      // files that something fetched was written to, by name
-  std::unordered_map<std::uint64_t, std::string> taps_;       // functions in another's place: whose
-  std::unordered_map<std::string, Channel> channels_;         // by what tells (Engine::TellerOf)
-  std::unordered_set<std::uint64_t> served_;                  // functions of routes
-  std::unordered_set<std::uint32_t> keyed_;                   // files that read credentials from the environment
-  std::unordered_map<std::uint32_t, std::string> log_hosts_;  // where a file's logs are sent, by file
+  std::unordered_map<std::uint32_t, bool> sending_;         // files that are about sending
+  std::unordered_map<std::uint32_t, bool> gives_;           // files that name a way to give access
+  std::unordered_map<std::string, Taint> kept_paths_;       // files that pictures, recordings and the like lie in
+  std::unordered_map<std::string, Taint> fetched_paths_;    // files that something fetched was written to, by name
+  std::unordered_map<std::uint64_t, std::string> taps_;     // functions in another's place: whose
+  std::unordered_map<std::uint32_t, std::string> folders_;  // in which a file of the package has gone to work
+  std::unordered_map<std::uint64_t, std::vector<ExprId>> pipes_;  // of a variable: what it is piped into
+  std::unordered_map<std::string, Channel> channels_;             // by what tells (Engine::TellerOf)
+  std::unordered_set<std::uint64_t> served_;                      // functions of routes
+  std::unordered_set<std::uint32_t> keyed_;                       // files that read credentials from the environment
+  std::unordered_map<std::uint32_t, std::string> log_hosts_;      // where a file's logs are sent, by file
   std::vector<ModuleState> states_;
   std::vector<const CatalogueEntry*> entries_;  // that were found
   std::unordered_map<const CatalogueEntry*, std::uint16_t> numbers_;

@@ -22,10 +22,11 @@ void Engine::JudgePiped(const Call& call, ExprId into, const Taint& what) {
     sent.entry = entry;
     JudgeSend(sent, what, HostOfHandle(into), {});
   }
-  // answer.pipe(createWriteStream(file)): the file holds the answer.
+  // answer.pipe(createWriteStream(file)): the file holds it.
   const ExprId stream = view().Origin(into, function_);
-  if (what.Has(kNet) && stream < code().exprs.size() && code().exprs[stream].kind == ExprKind::kCall &&
-      code().exprs[stream].arg_count > 0 && view().Callee(stream, function_).text.ends_with("createWriteStream")) {
+  if (what.Has(kNet | kSecretFile | kStore) && stream < code().exprs.size() &&
+      code().exprs[stream].kind == ExprKind::kCall && code().exprs[stream].arg_count > 0 &&
+      view().Callee(stream, function_).text.ends_with("createWriteStream")) {
     MarkPath(code().ArgsOf(code().exprs[stream])[0].value, what);
   }
 }
@@ -495,7 +496,10 @@ void Engine::JoinAnswerOfUnknown(Call* asked, Taint* result) {
     TakePart(call, result);
   }
   NoteRouters(call);
+  if (call.last == "chdir" && !call.args.empty()) folders_[module_] = Known(call.args[0].value);
   if (method && call.last == "pipe") NotePiped(call);
+  if (method && SaysOneOf(call.last, {"pipe", "directory", "file", "append", "glob", "entry"}))
+    PourOn(call, given.Only(kSecretFile | kStore | kWeakSecretFile | kEnvAll));
   MarkJoined(call, result);
   if (method && AnswersWhether(call.last)) *result = result->Without(kOfUser);
   // server.address().port: where a server listens, whoever asks it does not choose.

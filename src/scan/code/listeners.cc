@@ -152,6 +152,22 @@ void Engine::FeedStream(const Call& call, const Expr& method) {
   Tell(TellerOf(method.base), "data", out, call.expr);
 }
 
+// archive.pipe(stream); archive.directory(folder): what is put in later flows on as well.
+void Engine::PourOn(const Call& call, const Taint& put) {
+  const Expr* function = FunctionOf(call);
+  if (function == nullptr || function->kind != ExprKind::kMember) return;
+  const std::uint32_t slot = view().SlotOf(function->base, function_);
+  if (slot == kNone) return;
+  std::vector<ExprId>& targets = pipes_[Key(module_, slot)];
+  if (call.last == "pipe") {
+    constexpr std::size_t kMost = 4;
+    const ExprId to = call.args.empty() ? kNone : call.args[0].value;
+    if (to != kNone && targets.size() < kMost && std::ranges::find(targets, to) == targets.end()) targets.push_back(to);
+    return;
+  }
+  for (const ExprId to : targets) JudgePiped(call, to, put);
+}
+
 // bus.on("used", f); bus.emit("used", data): f is given the data.
 void Engine::Listen(const Call& call, std::span<const std::pair<std::uint32_t, Value>> functions) {
   const Expr* function = FunctionOf(call);

@@ -43,6 +43,12 @@ Engine::FileAt Engine::FileOf(const Call& call) {
     file.path = Known(target);
     if (IsOwnPath(target)) file.path = kOwnFile;
   }
+  // chdir("~/.ssh"); open("config")
+  if (const auto folder = folders_.find(module_);
+      folder != folders_.end() && !folder->second.empty() && !file.path.empty() &&
+      std::string_view("/~\\").find(file.path.front()) == std::string_view::npos && !Contains(file.path, ":")) {
+    file.path = file.path == "." ? folder->second : folder->second + "/" + file.path;
+  }
   return file;
 }
 

@@ -206,8 +206,8 @@ TEST(Packages, WhatAVariableMayBe) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 61U);
-  EXPECT_GE(ExpectOf("drawn", true), 98U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 62U);
+  EXPECT_GE(ExpectOf("drawn", true), 102U);
 }
 
 }  // namespace
