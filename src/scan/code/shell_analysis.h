@@ -519,6 +519,7 @@ class Analysis {
   std::vector<const ShellFunction*> owner_;  // of each command; empty: no functions
   const ShellFunction* inside_ = nullptr;    // whose body is being read
   bool handed_ = false;                      // something new since the pass began
+  std::unordered_set<std::string> locked_;   // files of the user that were written anew in letters that nobody reads
   std::string socket_;                       // that exec opened: host/port
   std::string asked_;                        // address that an object of COM or .NET was opened for
   std::string fifo_;                         // made by mkfifo

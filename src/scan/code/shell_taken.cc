@@ -7,7 +7,12 @@
 
 namespace interlock::scan::code::shell {
 
+constexpr std::string_view kOwnFolder = "the user's own folder";
 constexpr std::string_view kWholeRepository = "a repository with all its past";
+
+static bool Locks(std::string_view said) {
+  return HasOneOf(said, {" openssl enc ", " gpg -c ", " gpg --symmetric ", " ccrypt ", " age -e ", " 7z a -p"});
+}
 
 // What lies under a path that is somebody's own to look into; "" for any other.
 std::string_view KeptBy(std::string_view path) {
@@ -37,7 +42,7 @@ std::string_view KeptBy(std::string_view path) {
   for (const std::string_view folder : {"~/documents", "~/desktop", "~/pictures", "~/downloads", "~/onedrive",
                                         "~/dropbox", "~/library/mobile documents"}) {
     if (text == folder || (text.starts_with(folder) && Is(text.substr(folder.size()), {"/*", "/.", "/**"}))) {
-      return "the user's own folder";
+      return kOwnFolder;
     }
   }
   return text == "~" || text == "~/*" ? "the user's own folder" : std::string_view();
@@ -257,11 +262,19 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
     const bool named = !to.empty() && to[0] != kUnknownChar && !to.starts_with("/dev/");
     if (endless && named && !Has(said, " count=")) return ruin("all room of a disk, by " + to, 2);
   }
+  // for file in ~/Documents/*; do openssl enc -in "$file" -out "$file.enc" && rm "$file"; done
+  if (Locks(said) && !Has(said, " -d ")) {
+    for (const ShellWord& word : command.words) {
+      if (KeptBy(word.text) == kOwnFolder) locked_.insert(word.text);
+    }
+  }
+  if (Is(program, {"rm", "shred", "unlink", "srm"}) &&
+      std::ranges::any_of(command.words, [&](const ShellWord& word) { return locked_.contains(word.text); })) {
+    return ruin("the user's files, by locking them", 2);
+  }
   if (program == "find" && count > 2) {
     const bool wide = !KeptBy(command.words[1].text).empty() || DeleteGravity(command.words[1].text) == 2;
-    const bool locks =
-        HasOneOf(said, {" openssl enc ", " gpg -c ", " gpg --symmetric ", " ccrypt ", " age -e ", " 7z a -p"});
-    if (wide && locks && HasOneOf(said, {" rm ", " shred ", " -delete ", " unlink "}))
+    if (wide && Locks(said) && HasOneOf(said, {" rm ", " shred ", " -delete ", " unlink "}))
       return ruin("the user's files, by locking them", 2);
     const bool documents = HasOneOf(said, {".doc", ".xls", ".ppt", ".odt", ".pdf", ".jpg", ".jpeg", ".heic", ".psd",
                                            ".kdbx", ".sql", ".mp4", ".mov"});
