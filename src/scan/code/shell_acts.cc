@@ -458,11 +458,12 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
   if (index == 0) Bombs();
   if (program.empty()) return;
   if (Install(index, program)) return;
-  const bool reported =
-      Diverts(index, program) || Overpowers(index, program) || HandsOver(index, program) || Ruins(index, program) ||
-      (script_.dialect == ShellDialect::kPowerShell && Windows(index, program)) || SetsCrontab(index, program) ||
-      StartsOrStops(index, program) || Schedules(index, program) || LeadsElsewhere(index, program) ||
-      Permits(index, program) || LowersGuard(index, program) || TakesDown(index, program);
+  const bool reported = Diverts(index, program) || Overpowers(index, program) || HandsOver(index, program) ||
+                        Ruins(index, program) || LocksFiles(index, program) ||
+                        (script_.dialect == ShellDialect::kPowerShell && Windows(index, program)) ||
+                        SetsCrontab(index, program) || StartsOrStops(index, program) || Schedules(index, program) ||
+                        LeadsElsewhere(index, program) || Permits(index, program) || LowersGuard(index, program) ||
+                        TakesDown(index, program);
   if ((program == "env" || program == "printenv") && (count == 1 || raw(1) == "-0")) {
     Emit(ShellAct::kReadEnvironment, index, std::string(program));
   } else if ((program == "export" && raw(1) == "-p") ||

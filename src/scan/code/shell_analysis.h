@@ -431,6 +431,7 @@ class Analysis {
   bool Overpowers(std::uint32_t index, std::string_view program);
   bool HandsOver(std::uint32_t index, std::string_view program);
   void Bombs();
+  bool LocksFiles(std::uint32_t index, std::string_view program);
   bool Ruins(std::uint32_t index, std::string_view program);
   bool Diverts(std::uint32_t index, std::string_view program);
   bool OpensDoor(std::uint32_t index);

@@ -209,6 +209,22 @@ void Analysis::Bombs() {
   if (HoldsBomb(Whole())) Emit(ShellAct::kRuin, 0, "the machine's time, by a fork bomb", 2);
 }
 
+// for file in ~/Documents/*; do openssl enc -in "$file" -out "$file.enc" && rm "$file"; done
+bool Analysis::LocksFiles(std::uint32_t index, std::string_view program) {
+  const std::vector<ShellWord>& words = script_.commands[index].words;
+  if (Is(program, {"openssl", "gpg", "ccrypt", "age", "7z"})) {
+    const std::string said = SaidBy(script_.commands[index]);
+    for (const ShellWord& word : words) {
+      if (KeptBy(word.text) == kOwnFolder && Locks(said) && !Has(said, " -d ")) locked_.insert(word.text);
+    }
+    return false;
+  }
+  const bool gone = Is(program, {"rm", "shred", "unlink", "srm"}) && !locked_.empty() &&
+                    std::ranges::any_of(words, [&](const ShellWord& word) { return locked_.contains(word.text); });
+  if (gone) Emit(ShellAct::kRuin, index, "the user's files, by locking them", 2);
+  return gone;
+}
+
 // What takes away the way back, or the machine's room and time.
 bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
@@ -261,16 +277,6 @@ bool Analysis::Ruins(std::uint32_t index, std::string_view program) {
     if (endless && disk && to.find(kUnknownChar) == std::string::npos) return ruin("the disk " + to, 2);
     const bool named = !to.empty() && to[0] != kUnknownChar && !to.starts_with("/dev/");
     if (endless && named && !Has(said, " count=")) return ruin("all room of a disk, by " + to, 2);
-  }
-  // for file in ~/Documents/*; do openssl enc -in "$file" -out "$file.enc" && rm "$file"; done
-  if (Locks(said) && !Has(said, " -d ")) {
-    for (const ShellWord& word : command.words) {
-      if (KeptBy(word.text) == kOwnFolder) locked_.insert(word.text);
-    }
-  }
-  if (Is(program, {"rm", "shred", "unlink", "srm"}) &&
-      std::ranges::any_of(command.words, [&](const ShellWord& word) { return locked_.contains(word.text); })) {
-    return ruin("the user's files, by locking them", 2);
   }
   if (program == "find" && count > 2) {
     const bool wide = !KeptBy(command.words[1].text).empty() || DeleteGravity(command.words[1].text) == 2;
