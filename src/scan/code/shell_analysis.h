@@ -308,6 +308,14 @@ class Analysis {
     if (const Taint* file = File(word.text, word.variables)) taint.Merge(*file);
     for (const std::string& name : word.variables) {
       if (const Handed* handed = HandedAs(name)) taint.Merge(handed->file);
+      // @("notes.txt", "~/.ssh/id_rsa") | ForEach-Object { ... $_ }
+      if (name != "_") continue;
+      for (const ShellWord& line : PrintedLines(script_, script_.commands[index].pipe_from, true)) {
+        if (!IsSecretPath(line.text)) continue;
+        taint.secret = true;
+        taint.what = line.text;
+        taint.secret_loc = script_.commands[index].loc;
+      }
     }
     if (const std::size_t star = word.text.find('*'); star != std::string::npos && star > 4 && files_.size() <= 256) {
       // A pattern finds what was written under such a name.
@@ -320,7 +328,10 @@ class Analysis {
       taint.taken = kept;
       taint.secret_loc = script_.commands[index].loc;
     }
-    const std::string place = PlaceOf(word.text, index);
+    // A path with the folder in which the command runs.
+    const std::string& folder = script_.commands[index].folder;
+    const std::string below = folder.empty() ? std::string() : Below(folder, word.text);
+    const std::string& place = below.empty() ? word.text : below;
     if (IsSecretPath(place)) {
       taint.secret = true;
       taint.what = place;
@@ -329,13 +340,12 @@ class Analysis {
     return taint;
   }
 
-  // A path with the folder in which the command runs.
-  [[nodiscard]] std::string PlaceOf(const std::string& path, std::uint32_t index) const {
-    const std::string& folder = script_.commands[index].folder;
-    if (folder.empty() || path.empty() || path[0] == '/' || path[0] == '~' || path[0] == '-' ||
-        path[0] == kUnknownChar || Has(path, ":"))
-      return path;
-    return path == "." || path == "./" ? folder : folder + "/" + (path.starts_with("./") ? path.substr(2) : path);
+  // "" of what is no path relative to it.
+  static std::string Below(const std::string& folder, std::string_view path) {
+    if (path.empty() || Has(path, ":") || path.find_first_of("/~-\x01") == 0) return {};
+    if (path == "." || path == "./") return folder;
+    if (path.starts_with("./")) path.remove_prefix(2);
+    return folder + "/" + std::string(path);
   }
 
   Taint Input(std::uint32_t index) const {

@@ -58,6 +58,10 @@ class BatchParser {
     while (p_ < t_.size() && b_.Step()) {
       char c = t_[p_];
       if (c == '\n' || c == '&' || c == '|' || c == ')') break;
+      if (c == '(' && IsList(command)) {
+        List(command);
+        continue;
+      }
       if (IsBlank(c) || c == '(') {
         ++p_;
         continue;
@@ -98,6 +102,26 @@ class BatchParser {
     command.loc = At(begin, p_);
     command.pipe_from = pipe_;
     last_ = b_.Add(std::move(command));
+  }
+
+  // for %%f in (a b): the list comes.
+  static bool IsList(const ShellCommand& command) {
+    const auto& words = command.words;
+    return words.size() >= 3 && LowerCase(words[0].text) == "for" && LowerCase(words.back().text) == "in";
+  }
+
+  // Of its values the variable is the one that says most.
+  void List(const ShellCommand& command) {
+    ++p_;
+    std::vector<ShellWord> values;
+    while (p_ < t_.size() && t_[p_] != ')' && t_[p_] != '\n' && b_.Step()) {
+      const std::size_t before = p_;
+      if (!IsBlank(t_[p_]) && t_[p_] != ',') values.push_back(Word());
+      if (p_ == before) ++p_;
+    }
+    if (p_ < t_.size() && t_[p_] == ')') ++p_;
+    const std::string& name = command.words[command.words.size() - 2].text;
+    if (name.size() == 3 && name.starts_with("%%")) b_.variables[LowerCase(name)] = TurnsOf(std::move(values)).back();
   }
 
   // `if exist x cmd`, `for ... do cmd`: what is left is what runs.
@@ -164,6 +188,22 @@ class BatchParser {
   }
 
   void Expand(ShellWord& word) {
+    // %%f, %%~ff
+    if (t_.substr(p_, 2) == "%%") {
+      std::size_t at = p_ + 2;
+      if (at < t_.size() && t_[at] == '~') {
+        while (at + 2 < t_.size() && IsNameStart(t_[at + 1]) && IsNameStart(t_[at + 2])) ++at;
+        ++at;
+      }
+      const auto found = at < t_.size() ? b_.variables.find("%%" + LowerCase(t_.substr(at, 1))) : b_.variables.end();
+      if (found != b_.variables.end() && b_.Spend(found->second.text.size()) &&
+          word.text.size() + found->second.text.size() < kMaxWordBytes) {
+        word.text += found->second.text;
+        word.constant &= found->second.constant;
+        p_ = at + 1;
+        return;
+      }
+    }
     std::size_t q = p_ + 1;
     while (q < t_.size() && q < p_ + 64 && (IsNameStart(t_[q]) || IsDigit(t_[q]))) ++q;
     if (q > p_ + 1 && q < t_.size() && t_[q] == '%') {

@@ -132,6 +132,10 @@ void Analysis::Archives(std::uint32_t index, std::string_view program) {
       archive = &command.words[i];
       continue;
     }
+    if (program == "compress-archive" && archive == nullptr && taint.any()) {
+      archive = &command.words[i];
+      continue;
+    }
     taint.Merge(OfFile(command.words[i], index));
   }
   if (creates && archive != nullptr && archive->text != "-" && taint.any()) {

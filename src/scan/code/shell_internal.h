@@ -27,6 +27,8 @@ struct Variable {
   std::uint8_t obfuscation = 0;
 };
 
+// One of the two: the text that says more, the later one where they say alike, and what makes both.
+[[nodiscard]] Variable Either(Variable before, Variable after);
 // What a loop's variable is, the first turn last; at most 16, those that say most first.
 [[nodiscard]] std::vector<Variable> TurnsOf(std::vector<ShellWord> values);
 

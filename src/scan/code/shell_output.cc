@@ -184,6 +184,12 @@ bool Analysis::PrintsCredentials(std::uint32_t index, std::string_view program) 
   if (program == "gci" || program == "get-childitem" || program == "dir" || program == "ls") {
     if (LowerCase(word(1)).starts_with("env:")) out.environment = true;
     if (script_.dialect == ShellDialect::kPowerShell) Listed(index, out);
+    // Set-Location ~/.ssh; Get-ChildItem | % { ... $_ }
+    if (command.words.size() == 1 && IsSecretPath(command.folder)) {
+      out.secret = true;
+      out.what = command.folder;
+      out.secret_loc = command.loc;
+    }
     return true;
   }
   // $(AWS_SECRET_ACCESS_KEY): meant as a variable.

@@ -458,7 +458,8 @@ std::uint32_t PowerShellParser::Assign(std::size_t begin, std::size_t name_end, 
     if (variable.commands.size() < kMaxLinks) variable.commands.push_back(output);
   }
   if (declares_) variable.constant = false;
-  b_.variables[name] = std::move(variable);
+  Variable& held = b_.variables[name];
+  held = b_.condition_depth > 0 ? Either(std::move(held), std::move(variable)) : std::move(variable);
   return kNone;
 }
 

@@ -26,6 +26,10 @@ Telling RankOf(std::string_view text, bool constant) {
   return telling == Telling::kWord && !constant ? Telling::kPlace : telling;
 }
 
+constexpr std::size_t kMostLines = 64;
+
+}  // namespace
+
 Variable Either(Variable before, Variable after) {
   if (before.text.empty() && before.commands.empty()) return after;
   const bool first = StandsFor(RankOf(before.text, before.constant), RankOf(after.text, after.constant));
@@ -36,10 +40,6 @@ Variable Either(Variable before, Variable after) {
   out.obfuscation = std::max(out.obfuscation, other.obfuscation);
   return std::move(out);
 }
-
-constexpr std::size_t kMostLines = 64;
-
-}  // namespace
 
 std::vector<ShellWord> LinesOf(const ShellWord& text, bool blanks) {
   const std::string_view ends = blanks ? " \t\n" : "\n";
@@ -122,11 +122,13 @@ std::string ReadBy(std::string_view rest) {
 }
 
 std::string FolderAfter(const ShellCommand& command, const std::string& before) {
-  const std::string program = ProgramOf(command);
+  const std::string_view program = command.words.empty() ? std::string_view() : command.words[0].text;
   if (program == "popd") return {};
-  if (program != "cd" && program != "pushd") return before;
+  if (program != "cd" && program != "pushd" && program != "chdir" && LowerCase(program) != "set-location")
+    return before;
   std::size_t at = 1;
-  while (at < command.words.size() && command.words[at].text.size() > 1 && command.words[at].text.front() == '-') ++at;
+  const auto is_option = [](std::string_view word) { return word == "/d" || (word.size() > 1 && word.front() == '-'); };
+  while (at < command.words.size() && is_option(command.words[at].text)) ++at;
   if (at >= command.words.size()) return program == "cd" ? "~" : "";
   std::string to = command.words[at].text;
   if (to.empty() || to == "-" || to.find(kUnknownChar) != std::string::npos) return {};
