@@ -304,6 +304,7 @@ void Builder::UnwrapShell(std::uint32_t index) {
       continue;
     }
     stdin_text = false;
+    RunWritten(index, text);
     break;
   }
   if (!stdin_text) return;
@@ -594,6 +595,31 @@ void Builder::UnwrapWritten(std::uint32_t index) {
   ParseText(std::string(body->text), loc, index, 0, ShellDialect::kPosix);
 }
 
+// printf '...' > /tmp/r; sh /tmp/r: what the script has written, under a name that does not say that a shell reads it.
+void Builder::NoteWritten(std::uint32_t index) {
+  constexpr std::size_t kMostFiles = 64;
+  constexpr std::size_t kLongest = std::size_t{16} << 10U;
+  for (const auto& [op, path] : out_.commands[index].redirects) {
+    if ((op != ">" && op != ">>") || !path.constant || written_.size() >= kMostFiles) continue;
+    unsigned decodes = 0;
+    const std::optional<std::string> text = ConstantOutput(out_, index, decodes);
+    if (!text || text->size() > kLongest || IsShellSource(path.text, *text)) return;
+    Written& file = written_[path.text];
+    if (op == ">") file.text.clear();
+    if (file.text.size() + text->size() <= kLongest) file.text += *text + "\n";
+    file.loc = out_.commands[index].loc;
+    file.obfuscation = decodes > 0 ? 2 : 0;
+    return;
+  }
+}
+
+void Builder::RunWritten(std::uint32_t index, const std::string& path) {
+  const auto found = written_.find(path);
+  if (found == written_.end()) return;
+  const Written file = found->second;  // by value: what it holds may write it anew
+  ParseText(file.text, file.loc, index, file.obfuscation, ShellDialect::kPosix);
+}
+
 // cat > config <<EOF ... ProxyCommand bash -c '...': what ssh runs for a host.
 void Builder::UnwrapSshConfig(std::uint32_t index) {
   constexpr std::size_t kMostCommands = 16;
@@ -670,6 +696,10 @@ void Builder::Unwrap(std::uint32_t index) {
   if (program == "docker" || program == "podman") UnwrapContainer(index);
   if (program == "osascript") UnwrapAppleScript(index);
   if (program == "awk" || program == "gawk" || program == "mawk" || program == "nawk") UnwrapAwk(index);
+  if (program == "echo" || program == "printf" || program == "cat" || program == "base64") NoteWritten(index);
+  if ((program == "source" || program == ".") && out_.commands[index].words.size() > 1)
+    return RunWritten(index, std::string(out_.commands[index].words[1].text));
+  RunWritten(index, out_.commands[index].words[0].text);
   if (program == "alias" || program == "parallel") UnwrapWords(index, program == "alias");
   if (program == "cat" || program == "tee") {
     UnwrapWritten(index);

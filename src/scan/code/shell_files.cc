@@ -113,13 +113,13 @@ void Analysis::Archives(std::uint32_t index, std::string_view program) {
   for (std::size_t i = 1; i < count; ++i) {
     std::string_view text = command.words[i].text;
     if (program == "tar" && i == 1 && !text.starts_with("--")) {
-      creates = Has(text, "c");
+      creates = text.find_first_of("cru") != std::string_view::npos;
       if (Has(text, "f") && i + 1 < count) archive = &command.words[++i];
       continue;
     }
     if (program == "tar" && text.size() > 1 && text[0] == '-' && text[1] != '-' && text.back() == 'f' &&
         i + 1 < count) {
-      creates |= Has(text, "c");
+      creates |= text.find_first_of("cru") != std::string_view::npos;
       archive = &command.words[++i];
       continue;
     }

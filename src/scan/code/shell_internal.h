@@ -122,6 +122,8 @@ class Builder {
  private:
   void Unwrap(std::uint32_t index);
   void UnwrapShell(std::uint32_t index);
+  void NoteWritten(std::uint32_t index);
+  void RunWritten(std::uint32_t index, const std::string& path);
   void UnwrapEval(std::uint32_t index);
   void UnwrapTrap(std::uint32_t index, std::string_view program);
   void UnwrapOption(std::uint32_t index);
@@ -139,7 +141,14 @@ class Builder {
   void UnwrapAwk(std::uint32_t index);
   void UnwrapWords(std::uint32_t index, bool alias);
 
+  struct Written {
+    std::string text;
+    Loc loc;
+    std::uint8_t obfuscation = 0;
+  };
+
   ShellScript& out_;
+  std::unordered_map<std::string, Written> written_;  // by path
   std::string_view text_;
   std::size_t steps_left_;
   std::size_t scan_left_;

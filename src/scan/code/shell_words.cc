@@ -1,4 +1,5 @@
 // Words of POSIX shells.
+#include "code/places.h"
 #include "code/shell_words.h"
 
 #include <algorithm>
@@ -536,6 +537,11 @@ void WordLexer::Expand(Piece& piece, std::string_view name, Piece& word, bool qu
     fallback.commands = word.commands;
     fallback.variables = word.variables;
     if (test[0] == '=') b_.variables[std::string(name)] = fallback;
+    // ${1:--}: what the function is given, and a word where it is given nothing.
+    if (name.size() == 1 && IsDigit(name[0]) && TellingOf(fallback.text) == Telling::kWord) {
+      PutVariable(piece, name, quoted);
+      return;
+    }
     if (name == "HOME" || fallback.text.empty()) {
       PutVariable(piece, name, quoted);
     } else {
