@@ -456,7 +456,10 @@ void Analysis::System(std::uint32_t index, std::string_view program, const Taint
   }
   RunsOverSocket(index, program);
   if (index == 0) Bombs();
-  if (program.empty()) return;
+  if (program.empty()) {
+    Overpowers(index, program);  // by its words, whatever it is called
+    return;
+  }
   if (Install(index, program)) return;
   const bool reported = Diverts(index, program) || Overpowers(index, program) || HandsOver(index, program) ||
                         Ruins(index, program) || LocksFiles(index, program) ||

@@ -32,6 +32,7 @@ struct Taint {
   bool decoded = false;
   bool secret = false;
   bool environment = false;
+  bool content = false;      // of some file
   bool packed = false;       // written in other letters: base64, compressed, backwards
   bool substituted = false;  // output of some command, of whatever kind
   std::string url = {};
@@ -63,6 +64,7 @@ struct Taint {
     environment |= other.environment;
     substituted |= other.substituted;
     packed |= other.packed;
+    content |= other.content;
   }
   // Something that is not to leave the machine.
   [[nodiscard]] bool Holds() const { return secret || environment || !taken.empty(); }

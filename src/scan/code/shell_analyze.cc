@@ -333,7 +333,7 @@ void Analysis::Command(std::uint32_t index) {
       read.what = "the password that the machine seems to ask for";
       read.secret_loc = command.loc;
     }
-    for (std::size_t i = 1; i < command.words.size() && read.any(); ++i) {
+    for (std::size_t i = 1; i < command.words.size() && (read.any() || read.packed); ++i) {
       if (!command.words[i].text.starts_with('-')) read_[command.words[i].text].Merge(read);
     }
   }

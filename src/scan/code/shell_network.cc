@@ -118,7 +118,7 @@ void Analysis::LooksUpName(std::uint32_t index, const ShellWord& name) {
   while (domain.starts_with('.')) domain.erase(0, 1);
   if (taint.Holds()) {
     Sends(index, domain, domain, taint, false);
-  } else if (CodesFacts()) {
+  } else if (CodesFacts() || (taint.packed && taint.content)) {
     ShellUse& use = Emit(ShellAct::kSendTaken, index, domain, 1);
     use.steps.emplace_back(command.loc, "puts what it has encoded into names that it looks up");
   } else if (Has(domain, ".") && std::ranges::any_of(name.commands, [&](std::uint32_t each) {
@@ -249,7 +249,10 @@ void Analysis::Pushes(std::uint32_t index) {
   const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
   std::string to;
   for (std::size_t i = 2; i < count; ++i) {
-    if (Has(word(i), "://") || (Has(word(i), "@") && Has(word(i), ":"))) to = word(i);
+    const std::string text = word(i);
+    // "$(mirror_host):stats/$name.git"
+    const bool made = !text.empty() && text[0] == kUnknownChar && Has(text, ":") && text.ends_with(".git");
+    if (made || Has(text, "://") || (Has(text, "@") && Has(text, ":"))) to = text;
     if (const auto named = remotes_.find(word(i)); named != remotes_.end() && to.empty()) to = named->second;
   }
   if ((staged_.secret || staged_.environment) && !to.empty()) {

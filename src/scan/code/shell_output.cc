@@ -202,17 +202,25 @@ bool Analysis::PrintsCredentials(std::uint32_t index, std::string_view program) 
   return false;
 }
 
+// No option, no number of lines, and no device: of /dev/urandom nothing is known.
+static bool NamesFile(std::string_view operand) {
+  return !operand.empty() && operand[0] != '-' && !operand.starts_with("/dev/") &&
+         operand.find_first_not_of("0123456789") != std::string_view::npos;
+}
+
 // Of a program that reads files: what they hold, and what comes in.
 void Analysis::OutputOfReader(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
   Taint& out = out_[index];
   out.Merge(input);
   bool first = true;
+  const bool reads = Is(program, {"cat", "tac", "grep", "egrep", "head", "tail", "sed", "awk", "strings"});
   for (const ShellWord& each : command.words) {
     if (!std::exchange(first, false)) {
       bool pattern =
           Is(program, {"grep", "egrep", "sed", "awk", "gawk", "tr", "findstr", "jq"}) && &each == &command.words[1];
       if (!pattern) out.Merge(OfFile(each, index));
+      out.content |= !pattern && reads && NamesFile(each.text);
     } else {
       out.Merge(OfWord(each));
     }

@@ -37,7 +37,9 @@ bool Analysis::Overpowers(std::uint32_t index, std::string_view program) {
              text.starts_with("--cpu-max-threads-hint") || text.starts_with("--randomx") ||
              Is(text, {"-a", "--rig-id", "--nicehash", "--cpu-max-threads-hint", "--randomx-mode"});
   }
-  if (pool && wallet && hashes && !TransferOf(command, program).is_transfer) {
+  const bool given =
+      std::ranges::any_of(command.words, [](const ShellWord& each) { return each.text == "--donate-level"; });
+  if (((pool && hashes) || given) && wallet && !TransferOf(command, program).is_transfer) {
     Emit(ShellAct::kMine, index, Shown(command.words[0].text), 2);
     return true;
   }

@@ -372,7 +372,9 @@ void TellPrinted(const FileContext& script, std::vector<code::ToldText>& out) {
   };
   for (const code::ShellCommand& command : parsed.commands) {
     const std::string program = code::shell::ProgramOf(command);
-    if (program != "echo" && program != "printf" && program != "cat" && program != "jq") continue;
+    // note="..."; read -r -d '' note <<'END'
+    for (const auto& [name, value] : command.assignments) tell(value);
+    if (program != "echo" && program != "printf" && program != "cat" && program != "jq" && program != "read") continue;
     for (std::size_t i = 1; i < command.words.size(); ++i) tell(command.words[i]);
     for (const auto& [op, text] : command.redirects) {
       if (op == "<<" || op == "<<<") tell(text);

@@ -173,8 +173,8 @@ TEST(Packages, WhatTextsGoThrough) {
   EXPECT_GE(ExpectOf("shapes_honest", false), 17U);
   EXPECT_GE(ExpectOf("callees", true), 144U);
   EXPECT_GE(ExpectOf("callees_honest", false), 7U);
-  EXPECT_GE(ExpectOf("shelled", true), 128U);
-  EXPECT_GE(ExpectOf("shelled_honest", false), 17U);
+  EXPECT_GE(ExpectOf("shelled", true), 132U);
+  EXPECT_GE(ExpectOf("shelled_honest", false), 18U);
 }
 
 TEST(Packages, DoorsInChecksOfAccess) {
