@@ -111,6 +111,7 @@ class Engine : private EngineState {
   [[nodiscard]] bool GiveRecords(std::span<const std::pair<std::uint32_t, Value>> functions) const;
   // Variables picked by a prefix: those of the program itself.
   [[nodiscard]] bool PicksItsOwn(std::string_view text) const;
+  [[nodiscard]] bool IsElicited(ExprId answer) const;
   void Narrow(const Expr& part, std::string_view key, Taint* taint);
   bool NarrowToVariable(std::string_view key, Taint* taint) const;
   [[nodiscard]] bool IsOneServer(ExprId servers, std::string_view name) const;

@@ -43,8 +43,20 @@ bool Engine::IsOneServer(ExprId servers, std::string_view name) const {
 }
 
 // A part of something is not all that the whole is.
+// answer = await ctx.elicit(...): of what is answered, `action` says whether it was.
+bool Engine::IsElicited(ExprId answer) const {
+  ExprId made = view().Origin(answer, function_);
+  if (made < code().exprs.size() && code().exprs[made].kind == ExprKind::kAwait && code().exprs[made].arg_count == 1)
+    made = code().ArgsOf(code().exprs[made])[0].value;
+  if (made >= code().exprs.size() || code().exprs[made].kind != ExprKind::kCall) return false;
+  const ExprId asks = code().exprs[made].base;
+  return asks < code().exprs.size() &&
+         SaysOneOf(code().exprs[asks].text, {"elicit", "elicitInput", "elicit_input", "elicit_form"});
+}
+
 void Engine::Narrow(const Expr& part, std::string_view key, Taint* taint) {
   (void)NarrowToVariable(key, taint);
+  if (key == "action" && taint->Has(kStore) && IsElicited(part.base)) *taint = taint->Without(kStore);
   if (taint->Has(kWeakSecretFile) && IsOneServer(part.base, key)) *taint = taint->Without(kWeakSecretFile);
   // keys["KIT_API_KEY"]: one key out of several.
   if (taint->Has(kEnvSecret) && taint->vendors.any() && part.kind == ExprKind::kIndex && IsSecretName(key)) {
@@ -492,6 +504,9 @@ Taint Engine::EvalCall(ExprId id) {
   // getattr(box, "name")
   if (call.callee.text == "builtins.getattr" && !call.args.empty() && view().Origin(id, function_) != id)
     result.Join(taints[0]);
+  if (call.callee.text == "builtins.getattr" && call.args.size() >= 2 && result.Has(kStore) &&
+      view().Text(call.args[1].value, function_) == "action" && IsElicited(call.args[0].value))
+    result = result.Without(kStore);
   // What is taken out of any other box.
   const bool whether = !handled && call.IsMethod() && AnswersWhether(call.last);
   if (result.labels == 0 && call.args.size() <= 2 && call.entry == nullptr && !whether) result.Join(OfOrigin(id));

@@ -171,10 +171,11 @@ TEST_P(FlowFile, FindsWhatItsLinesSay) {
 
 INSTANTIATE_TEST_SUITE_P(Flow, FlowFile,
                          testing::Values("secret_to_host.py", "honest_client.py", "fetched_code.py", "hidden_names.py",
-                                         "injection.py", "back_door.py", "perhaps.py", "perhaps.js", "trigger.py",
-                                         "graph_state.py", "read_only_lie.py", "memory.py", "secret_to_host.ts",
-                                         "commands.js", "across", "taps.py", "hidden_texts.py", "graph_system_key.py",
-                                         "handed.py", "handed.js", "fetched_paths.py", "machine.py", "machine.js"),
+                                         "injection.py", "back_door.py", "perhaps.py", "perhaps.js", "elicited.py",
+                                         "trigger.py", "graph_state.py", "read_only_lie.py", "memory.py",
+                                         "secret_to_host.ts", "commands.js", "across", "taps.py", "hidden_texts.py",
+                                         "graph_system_key.py", "handed.py", "handed.js", "fetched_paths.py",
+                                         "machine.py", "machine.js"),
                          [](const auto& file) {
                            std::string name = file.param;
                            std::replace(name.begin(), name.end(), '.', '_');
