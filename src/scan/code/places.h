@@ -29,10 +29,9 @@ enum class PathKind : std::uint8_t {
 // stands on the network, strangers first, then other places, then plain words.
 enum class Telling : std::uint8_t { kSecret, kWatched, kStranger, kService, kPlace, kWord };
 [[nodiscard]] Telling TellingOf(std::string_view text);
-// Whether another text that a variable may be stands for the one that holds last. An address does not stand for a
-// place, nor the other way round: it would hide it.
+// Whether another text that a variable may be is worth a look beside the one that holds last.
 [[nodiscard]] constexpr bool StandsFor(Telling other, Telling last) {
-  return other < last && (last >= Telling::kService || (last == Telling::kWatched && other == Telling::kSecret));
+  return other < Telling::kService && last >= Telling::kService;
 }
 // Lower case. The folder that the file lies in is a cache or holds logs: what a program keeps in an agent's folder for
 // itself, and no agent reads as its own. Programs of plugins lie in a cache too.

@@ -153,28 +153,27 @@ std::string ModuleView::Filled(std::string_view text, std::span<const Arg> given
 
 // file = "~/.ssh/id_rsa"; if there: file = "notes.txt". Behind the branch it is what that gives, or what holds without
 // it.
-std::string ModuleView::TellingText(ExprId id, FuncId scope, std::string_view known) const {
+std::string ModuleView::TellingText(ExprId id, FuncId scope, bool address) const {
   constexpr std::uint32_t kMostBack = 6;
   const Expr& expr = module_.exprs[id];
   std::string best;
-  Telling most = known.empty() ? Telling::kService : std::min(TellingOf(known), Telling::kService);
   const auto ask = [&](ExprId value, FuncId from) {
     const std::string& text = Text(value, from);
-    if (text.empty() || text.front() == kHole || !StandsFor(TellingOf(text), most)) return;
-    most = TellingOf(text);
-    best = text;
+    if (!best.empty() || text.empty() || text.front() == kHole) return;
+    const Telling telling = TellingOf(text);
+    if (address ? telling == Telling::kStranger : telling < Telling::kStranger) best = text;
   };
-  if (expr.kind == ExprKind::kChoice) {
-    const auto args = module_.ArgsOf(expr);
-    for (std::size_t i = args.size() >= 3 ? 1 : 0; i < args.size(); ++i) ask(args[i].value, scope);
-    return best;
-  }
+  const auto ask_all = [&](ExprId choice, FuncId from) {
+    if (choice >= module_.exprs.size() || module_.exprs[choice].kind != ExprKind::kChoice) return;
+    const auto args = module_.ArgsOf(module_.exprs[choice]);
+    for (std::size_t i = args.size() >= 3 ? 1 : 0; i < args.size(); ++i) ask(args[i].value, from);
+  };
+  ask_all(id, scope);
   const std::uint32_t slot = expr.kind == ExprKind::kName ? SlotOf(id, scope) : kNone;
-  if (slot == kNone || slots_[slot].owner != kNone || slots_[slot].scope != scope) return {};
+  if (slot == kNone || slots_[slot].owner != kNone || slots_[slot].scope != scope) return best;
   const Binding* const chosen = Chosen(slots_[slot], expr.loc.begin, scope);
-  if (chosen == nullptr || chosen->destructured) return {};
-  if (chosen->value < module_.exprs.size() && module_.exprs[chosen->value].kind == ExprKind::kChoice)
-    ask(chosen->value, chosen->scope);
+  if (chosen == nullptr || chosen->destructured) return best;
+  ask_all(chosen->value, chosen->scope);
   if (chosen->until > expr.loc.begin) return best;
   const auto at = static_cast<std::uint32_t>(chosen - bindings_.data());
   for (std::uint32_t i = at; i > slots_[slot].first && at - i < kMostBack; --i) {
@@ -187,12 +186,6 @@ std::string ModuleView::TellingText(ExprId id, FuncId scope, std::string_view kn
 }
 
 std::string ModuleView::ComputeText(ExprId id, FuncId scope) const {
-  std::string text = TextAsChosen(id, scope);
-  std::string telling = TellingText(id, scope, text);
-  return telling.empty() ? text : telling;
-}
-
-std::string ModuleView::TextAsChosen(ExprId id, FuncId scope) const {
   const Value& value = Evaluate(id, scope);
   if (value.kind == ValueKind::kText && !JoinsGrownList(module_.exprs[id], scope))
     return value.text.substr(0, kMaxPartial);

@@ -18,8 +18,9 @@
 namespace interlock::scan::code {
 
 struct ShellWord {
-  std::string text;      // quotes and escapes undone, constant variables put in; "\x01" stands for what is not known
-  bool constant = true;  // no unknown part
+  std::string text;        // quotes and escapes undone, constant variables put in; "\x01" stands for what is not known
+  std::string other = {};  // ... what it may be instead, and says more: a place of secrets, an address
+  bool constant = true;    // no unknown part
   std::vector<std::uint32_t> commands = {};  // commands substituted into it, by index; through variables too
   std::vector<std::string> variables = {};   // names of the variables in it whose value is not known
   std::uint8_t obfuscation = 0;              // as Value::obfuscation: 1 split by quotes or variables, 2 decoded

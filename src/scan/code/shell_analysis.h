@@ -333,7 +333,8 @@ class Analysis {
     // A path with the folder in which the command runs.
     const std::string& folder = script_.commands[index].folder;
     const std::string below = folder.empty() ? std::string() : Below(folder, word.text);
-    const std::string& place = below.empty() ? word.text : below;
+    const bool other = !word.other.empty() && IsSecretPath(word.other);
+    const std::string& place = other ? word.other : below.empty() ? word.text : below;
     if (IsSecretPath(place)) {
       taint.secret = true;
       taint.what = place;

@@ -99,6 +99,10 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   const ShellCommand& command = script_.commands[index];
   std::string url = transfer.urls.empty() ? "*" : transfer.urls[0]->text;
   std::string host = HostOf(url);
+  if (!transfer.urls.empty() && !transfer.urls[0]->other.empty() && (IsLocalHost(host) || IsKnownService(host))) {
+    url = transfer.urls[0]->other;
+    host = HostOf(url);
+  }
   if (input.any() && transfer.urls.empty() && !command.wrappers.empty() && !input.url.empty()) url = input.url;
   Taint sent;
   if (HasFlag(command, {"-k", "--insecure", "-sk", "-ks", "-skL", "-kL", "-fsSLk", "--no-check-certificate"}) &&
@@ -136,6 +140,8 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
       if (data->text == file || Has(data->text, "@" + file) || Has(data->text, "<" + file) ||
           (data->text.starts_with("--") && data->text.ends_with("=" + file)))
         word.variables.insert(word.variables.end(), data->variables.begin(), data->variables.end());
+      // (@$file: what stands before the name is no part of it.)
+      if (!data->other.empty()) word.other = data->other.substr(data->other.find_last_of("@<=") + 1);
     }
     sent.Merge(OfFile(word, index));
     if (sent.secret && sent.secret_loc.end == 0) sent.secret_loc = command.loc;

@@ -21,13 +21,14 @@ inline constexpr unsigned kMaxDepth = 24;  // substitutions and texts within tex
 
 struct Variable {
   std::string text;
+  std::string other = {};  // what it may be instead (ShellWord::other)
   bool constant = true;
   std::vector<std::uint32_t> commands = {};
   std::vector<std::string> variables = {};
   std::uint8_t obfuscation = 0;
 };
 
-// One of the two: the text that says more, the later one where they say alike, and what makes both.
+// The later one, with what makes either, and the earlier text as its `other` where that says more.
 [[nodiscard]] Variable Either(Variable before, Variable after);
 // What a loop's variable is, the first turn last; at most 16, those that say most first.
 [[nodiscard]] std::vector<Variable> TurnsOf(std::vector<ShellWord> values);

@@ -647,6 +647,7 @@ class Parser final : public WordLexer {
         variable.constant = false;
       }
       variable.obfuscation = std::max(variable.obfuscation, word.obfuscation);
+      if (variable.other.empty()) variable.other = word.other;
       variable.commands.insert(variable.commands.end(), word.commands.begin(), word.commands.end());
       if (variable.commands.size() > kMaxLinks) variable.commands.resize(kMaxLinks);
       variable.variables.insert(variable.variables.end(), word.variables.begin(), word.variables.end());

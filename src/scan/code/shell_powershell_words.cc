@@ -221,6 +221,7 @@ void PowerShellParser::PutVariable(ShellWord& word) {
   if (found != b_.variables.end()) {
     const Variable& variable = found->second;
     if (b_.Spend(variable.text.size() + 1) && word.text.size() + variable.text.size() < kMaxWordBytes) {
+      if (!variable.other.empty() && word.other.empty()) word.other = word.text + variable.other;
       word.text += variable.text;
     } else {
       Unknown(word);

@@ -32,13 +32,14 @@ constexpr std::size_t kMostLines = 64;
 
 Variable Either(Variable before, Variable after) {
   if (before.text.empty() && before.commands.empty()) return after;
-  const bool first = StandsFor(RankOf(before.text, before.constant), RankOf(after.text, after.constant));
-  Variable& out = first ? before : after;
-  Variable& other = first ? after : before;
-  AddSome(std::move(other.commands), out.commands);
-  AddSome(std::move(other.variables), out.variables);
-  out.obfuscation = std::max(out.obfuscation, other.obfuscation);
-  return std::move(out);
+  AddSome(std::move(before.commands), after.commands);
+  AddSome(std::move(before.variables), after.variables);
+  after.obfuscation = std::max(after.obfuscation, before.obfuscation);
+  const Telling says = RankOf(after.text, after.constant);
+  for (std::string* const text : {&before.text, &before.other}) {
+    if (StandsFor(RankOf(*text, true), says) && after.other.empty()) after.other = std::move(*text);
+  }
+  return after;
 }
 
 std::vector<ShellWord> LinesOf(const ShellWord& text, bool blanks) {
@@ -181,7 +182,7 @@ std::vector<Variable> TurnsOf(std::vector<ShellWord> values) {
   std::vector<Variable> out;
   for (ShellWord& value : values) {
     if (out.size() < kMostTurns) {
-      out.push_back({std::move(value.text), value.constant, {}, {}, value.obfuscation});
+      out.push_back({.text = std::move(value.text), .constant = value.constant, .obfuscation = value.obfuscation});
     }
     // What makes a value that has no turn makes the last one that has.
     AddSome(std::move(value.commands), out.back().commands);

@@ -1,9 +1,10 @@
 // Words of POSIX shells.
-#include "code/places.h"
 #include "code/shell_words.h"
 
 #include <algorithm>
 #include <array>
+
+#include "code/places.h"
 
 namespace interlock::scan::code::shell {
 namespace {
@@ -110,6 +111,7 @@ ShellWord WordLexer::Finish(Piece piece, std::size_t begin) {
   word.commands = std::move(piece.commands);
   word.variables = std::move(piece.variables);
   word.obfuscation = piece.obfuscation;
+  word.other = std::move(piece.other);
   word.loc = At(begin, p_);
   return word;
 }
@@ -284,6 +286,9 @@ void WordLexer::PutValue(Piece& piece, const Variable& variable, bool quoted) {
     if (piece.variables.size() < kMaxLinks) piece.variables.push_back(name);
   }
   piece.Raise(variable.obfuscation);
+  // Of the one variable of a word: @$file, "$root/notes".
+  if (!variable.other.empty() && piece.other.empty())
+    piece.other = piece.text.substr(0, piece.text.size() - variable.text.size()) + variable.other;
 }
 
 void WordLexer::PutVariable(Piece& piece, std::string_view name, bool quoted) {

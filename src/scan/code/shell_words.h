@@ -30,6 +30,7 @@ struct Piece {
   std::vector<std::uint32_t> commands = {};
   std::vector<std::string> variables = {};
   std::uint8_t obfuscation = 0;
+  std::string other = {};  // ShellWord::other
 
   void Unknown() {
     if (text.size() < kMaxWordBytes) text += kUnknownChar;

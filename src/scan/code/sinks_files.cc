@@ -43,6 +43,15 @@ Engine::FileAt Engine::FileOf(const Call& call) {
     file.path = Known(target);
     if (IsOwnPath(target)) file.path = kOwnFile;
   }
+  // A file that is written is the last one; of what is read, any.
+  const bool reads =
+      call.entry != nullptr && (call.entry->role == Role::kFileRead || call.entry->role == Role::kFileOpen);
+  if (const ExprId target = reads && !file.on_path              ? Argument(call, call.entry->target, nullptr)
+                            : reads && file.function != nullptr ? file.function->base
+                                                                : kNone;
+      target < code().exprs.size() && TellingOf(file.path) >= Telling::kService) {
+    if (std::string other = view().TellingText(target, function_, false); !other.empty()) file.path = std::move(other);
+  }
   // chdir("~/.ssh"); open("config")
   if (const auto folder = folders_.find(module_);
       folder != folders_.end() && !folder->second.empty() && !file.path.empty() &&

@@ -325,8 +325,14 @@ Taint Engine::AnswerOfRequest(const Call& call, const std::string& text, const s
 Taint Engine::JudgeHttp(Call& call) {
   Taint target;
   const ExprId url = Argument(call, call.entry->target, &target);
-  const std::string text = url == kNone ? std::string() : Known(url);
-  const std::string host = HostOfRequest(call, url, text);
+  std::string text = url == kNone ? std::string() : Known(url);
+  std::string host = HostOfRequest(call, url, text);
+  if (url < code().exprs.size() && (KindOfHost(host) == HostKind::kLocal || IsKnownService(host))) {
+    if (std::string other = view().TellingText(url, function_, true); !other.empty()) {
+      text = std::move(other);
+      host = HostOfRequest(call, url, text);
+    }
+  }
   JudgeHiddenAddress(call, url);
   bool none = true;
   Taint data = DataOf(call, &none);

@@ -134,6 +134,9 @@ class ModuleView {
   [[nodiscard]] std::vector<std::pair<ExprId, FuncId>> PutInto(std::uint32_t slot, std::size_t most,
                                                                std::string_view key = {}) const;
   // Constant text, or partly constant with kHole; "" where nothing is known.
+  // Of the texts that a name or a choice may be behind its branches, a place of secrets, or with `address` a stranger's
+  // address. "": there is none.
+  [[nodiscard]] std::string TellingText(ExprId id, FuncId scope, bool address) const;
   [[nodiscard]] const std::string& Text(ExprId expr, FuncId scope) const;
   // Something of the module was too large to be put together or remembered.
   [[nodiscard]] bool starved() const noexcept { return starved_; }
@@ -193,9 +196,6 @@ class ModuleView {
   [[nodiscard]] Value OfData(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::optional<Value> Special(const Value& callee, const Expr& call, FuncId scope) const;
   [[nodiscard]] std::string ComputeText(ExprId expr, FuncId scope) const;
-  [[nodiscard]] std::string TextAsChosen(ExprId expr, FuncId scope) const;
-  // Of the texts that it may be, one that says more than `known`: places of secrets, addresses. "": there is none.
-  [[nodiscard]] std::string TellingText(ExprId id, FuncId scope, std::string_view known) const;
   [[nodiscard]] std::string TextOfValues(ExprId id, FuncId scope) const;
   [[nodiscard]] std::string TextOfDefault(ExprId name, FuncId scope) const;
   [[nodiscard]] ExprId TableBehind(ExprId list) const;
