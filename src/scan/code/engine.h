@@ -279,6 +279,7 @@ class Engine : private EngineState {
   // sinks_files.cc
   struct FileAt;
   Taint JudgeFile(Call& call);
+  void TakeSecretPlace(const Call& call, FileAt* read) const;
   [[nodiscard]] FileAt FileOf(const Call& call);
   [[nodiscard]] bool ReadsStandardInput(const Call& call, std::string_view path) const;
   [[nodiscard]] bool OpensToWrite(const Call& call, bool on_path) const;

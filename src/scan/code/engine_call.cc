@@ -42,7 +42,6 @@ bool Engine::IsOneServer(ExprId servers, std::string_view name) const {
   return VendorOf(variable + "_TOKEN").none() && VendorOf(variable + "_API_KEY").none();
 }
 
-// A part of something is not all that the whole is.
 // answer = await ctx.elicit(...): of what is answered, `action` says whether it was.
 bool Engine::IsElicited(ExprId answer) const {
   ExprId made = view().Origin(answer, function_);
@@ -54,6 +53,7 @@ bool Engine::IsElicited(ExprId answer) const {
          SaysOneOf(code().exprs[asks].text, {"elicit", "elicitInput", "elicit_input", "elicit_form"});
 }
 
+// A part of something is not all that the whole is.
 void Engine::Narrow(const Expr& part, std::string_view key, Taint* taint) {
   (void)NarrowToVariable(key, taint);
   if (key == "action" && taint->Has(kStore) && IsElicited(part.base)) *taint = taint->Without(kStore);

@@ -40,8 +40,8 @@ struct Variable {
 // Of `while read -r NAME; do`, from behind `while`: the name; "" where it is not that.
 [[nodiscard]] std::string ReadBy(std::string_view rest);
 
-// Values given in parts that need not run. Behind them a variable is what it was before or what one of them gave: the
-// one that says more, with the commands that make either.
+// Values given in parts that need not run. Behind them a variable is what the last of them gave, with what it was
+// before or another gave as its `other` where that says more, and with the commands that make any.
 class Branches {
  public:
   explicit Branches(std::unordered_map<std::string, Variable>& variables) : variables_(variables) {}

@@ -125,8 +125,11 @@ std::string ReadBy(std::string_view rest) {
 std::string FolderAfter(const ShellCommand& command, const std::string& before) {
   const std::string_view program = command.words.empty() ? std::string_view() : command.words[0].text;
   if (program == "popd") return {};
-  if (program != "cd" && program != "pushd" && program != "chdir" && LowerCase(program) != "set-location")
+  constexpr std::string_view kPowerShell = "set-location";
+  if (program != "cd" && program != "pushd" && program != "chdir" &&
+      (program.size() != kPowerShell.size() || LowerCase(program) != kPowerShell)) {
     return before;
+  }
   std::size_t at = 1;
   const auto is_option = [](std::string_view word) { return word == "/d" || (word.size() > 1 && word.front() == '-'); };
   while (at < command.words.size() && is_option(command.words[at].text)) ++at;

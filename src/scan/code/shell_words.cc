@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <array>
 
-#include "code/places.h"
-
 namespace interlock::scan::code::shell {
 namespace {
 
@@ -542,12 +540,9 @@ void WordLexer::Expand(Piece& piece, std::string_view name, Piece& word, bool qu
     fallback.commands = word.commands;
     fallback.variables = word.variables;
     if (test[0] == '=') b_.variables[std::string(name)] = fallback;
-    // ${1:--}: what the function is given, and a word where it is given nothing.
-    if (name.size() == 1 && IsDigit(name[0]) && TellingOf(fallback.text) == Telling::kWord) {
-      PutVariable(piece, name, quoted);
-      return;
-    }
-    if (name == "HOME" || fallback.text.empty()) {
+    // ${1:--}: what the function is given, or standard input.
+    const bool input = fallback.text == "-" && name.size() == 1 && IsDigit(name[0]);
+    if (name == "HOME" || fallback.text.empty() || input) {
       PutVariable(piece, name, quoted);
     } else {
       PutValue(piece, fallback, quoted);

@@ -30,6 +30,33 @@ struct Engine::FileAt {  // that a call names
   Taint taint;  // of the path
 };
 
+// What is written, run or replaced is what stands there; what is read may be a place of secrets besides.
+void Engine::TakeSecretPlace(const Call& call, FileAt* read) const {
+  if (read->path == kOwnFile || TellingOf(read->path) < Telling::kService) return;
+  ExprId named = kNone;
+  if (!read->on_path) {
+    for (const ArgRef& ref : call.entry->target) {
+      if (ref.name.empty() && ref.field.empty() && ref.position >= 0 &&
+          static_cast<std::size_t>(ref.position) < call.args.size())
+        named = call.args[static_cast<std::size_t>(ref.position)].value;
+    }
+  } else if (read->function != nullptr) {
+    named = read->function->base;
+  }
+  // file = "~/.ssh/id_rsa"; if there: file = "notes.txt"
+  if (named < code().exprs.size()) {
+    if (std::string other = view().TellingText(named, function_, false); !other.empty()) {
+      read->path = std::move(other);
+      return;
+    }
+  }
+  // chdir("~/.ssh"); open("config")
+  const auto folder = folders_.find(module_);
+  if (folder == folders_.end() || read->path.empty() || read->path.front() == '/' || read->path.front() == '~') return;
+  std::string below = read->path == "." ? folder->second : folder->second + "/" + read->path;
+  if (TellingOf(below) < Telling::kStranger || IsKeyFolder(folder->second)) read->path = std::move(below);
+}
+
 Engine::FileAt Engine::FileOf(const Call& call) {
   FileAt file;
   file.function = FunctionOf(call);
@@ -43,21 +70,9 @@ Engine::FileAt Engine::FileOf(const Call& call) {
     file.path = Known(target);
     if (IsOwnPath(target)) file.path = kOwnFile;
   }
-  // A file that is written is the last one; of what is read, any.
-  const bool reads =
-      call.entry != nullptr && (call.entry->role == Role::kFileRead || call.entry->role == Role::kFileOpen);
-  if (const ExprId target = reads && !file.on_path              ? Argument(call, call.entry->target, nullptr)
-                            : reads && file.function != nullptr ? file.function->base
-                                                                : kNone;
-      target < code().exprs.size() && TellingOf(file.path) >= Telling::kService) {
-    if (std::string other = view().TellingText(target, function_, false); !other.empty()) file.path = std::move(other);
-  }
-  // chdir("~/.ssh"); open("config")
-  if (const auto folder = folders_.find(module_);
-      folder != folders_.end() && !folder->second.empty() && !file.path.empty() &&
-      std::string_view("/~\\").find(file.path.front()) == std::string_view::npos && !Contains(file.path, ":")) {
-    file.path = file.path == "." ? folder->second : folder->second + "/" + file.path;
-  }
+  if (call.entry != nullptr && (call.entry->role == Role::kFileRead || call.entry->role == Role::kFileOpen ||
+                                call.entry->role == Role::kFileList))
+    TakeSecretPlace(call, &file);
   return file;
 }
 

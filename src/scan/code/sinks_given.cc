@@ -152,33 +152,21 @@ std::string Engine::FixedPrincipal(const Call& call, std::string_view said) {
       }
     }
   }
-  const auto names_member = [](std::string_view name) {
-    return SaysOneOf(name, {"username", "user", "collaborator", "login", "member", "delegate"});
-  };
   std::vector<Arg> fields(call.args.begin(), call.args.end());
   for (std::size_t i = 0; i < fields.size() && i < 64; ++i) {
     const ExprId value = fields[i].value;
     if (value >= code().exprs.size()) continue;
     const Expr& shape = code().exprs[value];
     if (shape.kind == ExprKind::kDict) {
-      // {delegate: "keyword", for: "keyword", ...}: a table of words gives nobody anything.
-      const auto same_as = [&](const Arg& field) {
-        return std::ranges::count_if(code().ArgsOf(shape), [&](const Arg& other) {
-          return field.value < code().exprs.size() && other.value < code().exprs.size() &&
-                 code().exprs[field.value].kind == ExprKind::kString &&
-                 code().exprs[field.value].text == code().exprs[other.value].text;
-        });
-      };
-      constexpr std::ptrdiff_t kAlike = 4;
-      for (const Arg& field : code().ArgsOf(shape)) {
-        if (!names_member(field.name) || same_as(field) < kAlike) fields.push_back(field);
-      }
+      for (const Arg& field : code().ArgsOf(shape)) fields.push_back(field);
       continue;
     }
     const bool first = i == 0 && AnyOf(said, {"collaborator", "add_to_members"}) && fields[i].name.empty();
-    if (!first && !names_member(fields[i].name)) continue;
+    if (!first && !SaysOneOf(fields[i].name, {"username", "user", "collaborator", "login", "member", "delegate"}))
+      continue;
     const Value& known = view().Evaluate(value, function_);
-    if (known.kind == ValueKind::kText && IsUserName(known.text)) return known.text;
+    // {delegate: "keyword"}: of an editor's table of words, which class it has.
+    if (known.kind == ValueKind::kText && IsUserName(known.text) && known.text != "keyword") return known.text;
   }
   return {};
 }

@@ -133,10 +133,10 @@ class ModuleView {
   // where it is more than `most`.
   [[nodiscard]] std::vector<std::pair<ExprId, FuncId>> PutInto(std::uint32_t slot, std::size_t most,
                                                                std::string_view key = {}) const;
-  // Constant text, or partly constant with kHole; "" where nothing is known.
   // Of the texts that a name or a choice may be behind its branches, a place of secrets, or with `address` a stranger's
   // address. "": there is none.
   [[nodiscard]] std::string TellingText(ExprId id, FuncId scope, bool address) const;
+  // Constant text, or partly constant with kHole; "" where nothing is known.
   [[nodiscard]] const std::string& Text(ExprId expr, FuncId scope) const;
   // Something of the module was too large to be put together or remembered.
   [[nodiscard]] bool starved() const noexcept { return starved_; }

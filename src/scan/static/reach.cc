@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "interlock/base/find_bytes.h"
-#include "static/agent_hooks.h"
 #include "static/ascii.h"
 #include "static/build_pieces.h"
 #include "static/classify.h"
@@ -141,7 +140,8 @@ static void LiftMembers(std::vector<FileContext>& files) {
   }
 }
 
-void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
+void RaiseReach(const SupplyFacts& supply, const std::vector<std::uint32_t>& hook_scripts,
+                std::vector<FileContext>& files) {
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> by_name;
   for (const FileContext& file : files) by_name[BaseName(file.file->path)].push_back(file.index);
   std::unordered_map<std::string, std::vector<std::uint32_t>> by_folder;  // documents
@@ -216,7 +216,7 @@ void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files) {
   LiftMembers(files);
   for (const std::string& entry : supply.entry_files) raise("", entry, Reach::kRuntime);
   for (const std::string& entry : supply.install_files) raise("", entry, Reach::kInstall);
-  for (const std::uint32_t script : HookScripts(supply, files)) lift(files[script], Reach::kAgent);
+  for (const std::uint32_t script : hook_scripts) lift(files[script], Reach::kAgent);
   std::vector<std::string_view> sourced;
   for (std::size_t i = 0; i < scripts.size(); ++i) {
     sourced.clear();

@@ -9,6 +9,7 @@
 namespace interlock::scan {
 
 // What an instruction file names, and what manifests start, runs in the agent whatever folder it lies in.
-void RaiseReach(const SupplyFacts& supply, std::vector<FileContext>& files);
+void RaiseReach(const SupplyFacts& supply, const std::vector<std::uint32_t>& hook_scripts,
+                std::vector<FileContext>& files);
 
 }  // namespace interlock::scan

@@ -526,8 +526,8 @@ ScanReport Job::Run() {
 
   if (options_.cache != nullptr) LookUpCode();
   ReadPrograms();
-  RaiseReach(supply_, placed_);
   hook_scripts_ = HookScripts(supply_, placed_);
+  RaiseReach(supply_, hook_scripts_, placed_);
   const std::vector<AgentHook> hooks = AgentHooksOf(supply_, placed_);
   if (!code_known_) LinkPrograms(hooks);
   ReadFiles();

@@ -201,7 +201,7 @@ TEST(Packages, WhatComesInStages) {
 
 // One of the values that a loop, a condition or a list of arguments may give, and not the first.
 TEST(Packages, WhatAVariableMayBe) {
-  EXPECT_GE(ExpectOf("perhaps", true), 19U);
+  EXPECT_GE(ExpectOf("perhaps", true), 23U);
   EXPECT_GE(ExpectOf("perhaps_honest", false), 6U);
 }
 
