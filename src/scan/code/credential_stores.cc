@@ -104,7 +104,10 @@ constexpr std::array kToken = std::to_array<std::string_view>({".config/doctl/",
                                                                "/mutt/muttrc",
                                                                "/neomutt/muttrc",
                                                                "weechat/irc.conf",
-                                                               "/.age/key"});
+                                                               "/.age/key",
+                                                               "keystore.properties",
+                                                               "/key.properties",
+                                                               "signing.properties"});
 
 constexpr std::array kTalk = std::to_array<std::string_view>(
     {"library/messages", "library/mail", "application support/addressbook", "group.com.apple.notes",

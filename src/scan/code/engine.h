@@ -215,6 +215,7 @@ class Engine : private EngineState {
   [[nodiscard]] Maker MakerOf(ExprId handle) const { return Made({.expr = handle, .scope = function_}); }
   [[nodiscard]] Maker MakerBehind(const Maker& made) const;
   [[nodiscard]] Maker Made(const Maker& handle) const;
+  [[nodiscard]] std::string HostOfOptions(ExprId options, FuncId scope, int depth);
   [[nodiscard]] std::string HostOfHandle(ExprId handle);
   [[nodiscard]] std::string HostHere() const;
   [[nodiscard]] bool IsEntry() const;  // the function being read is one that an agent calls
@@ -460,6 +461,7 @@ class Engine : private EngineState {
   void TapCallbacks();
   void TapDecorators();
   void TapSharedHandlers();
+  void TapHandlers();
   void TapDecoratorsOf(std::uint32_t module, FuncId function, std::string_view what);
   void TakeRequests();
   void TakeRoutes(std::uint32_t module);

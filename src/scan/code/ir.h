@@ -49,7 +49,8 @@ enum class ExprKind : std::uint8_t {
   kBinary,         // text: operator; args two
   kFormat,         // f-string, template literal: args in order, literal pieces are kString; tagged templates are kCall
   kList,           // list, tuple, set, array: args
-  kDict,           // args with name = constant key where it is one; computed keys come as args with an empty name
+  kDict,           // args with name = constant key where it is one; computed keys come as args with an empty name; text:
+                   // of Go and Rust, the type of the package whose fields they are
   kComprehension,  // args: element(s), then the iterables; targets are assigned by statements before it
   kFunction,       // lambda, arrow, function expression, JS class expression method: `function`
   kClass,          // class expression: `function` holds the ClassId

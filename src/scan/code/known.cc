@@ -336,6 +336,29 @@ Engine::Maker Engine::MakerBehind(const Maker& made) const {
 }
 
 // Host that a connection, request or stream was made for.
+// {hostname: "host", method: "POST"}, {...SINK, headers: {...}}: the last of its fields that names it.
+std::string Engine::HostOfOptions(ExprId options, FuncId scope, int depth) {
+  constexpr int kDeepest = 3;
+  std::string host;
+  for (const Arg& field : code().ArgsOf(code().exprs[options])) {
+    if (field.value < code().exprs.size() && code().exprs[field.value].kind == ExprKind::kSpread &&
+        code().exprs[field.value].arg_count == 1 && depth < kDeepest) {
+      FuncId from = scope;
+      const ExprId others = view().Origin(code().ArgsOf(code().exprs[field.value])[0].value, scope, &from);
+      if (others >= code().exprs.size() || code().exprs[others].kind != ExprKind::kDict) continue;
+      if (std::string named = HostOfOptions(others, from, depth + 1); !named.empty()) host = std::move(named);
+      continue;
+    }
+    if (!SaysOneOf(field.name, {"host", "hostname", "url", "uri", "baseURL", "baseUrl", "base_url", "prefixUrl",
+                                "connectionString", "datasourceUrl", "endpoint", "endPoint", "endpoint_url", "api_base",
+                                "node", "servers"}))
+      continue;
+    if (std::string named = sink_words::KnownAddress(view().Text(field.value, scope)); !named.empty())
+      host = std::move(named);
+  }
+  return host;
+}
+
 std::string Engine::HostOfHandle(ExprId handle) {
   for (Maker made = MakerOf(handle); made.expr != kNone; made = MakerBehind(made)) {
     const Expr& maker = code().exprs[made.expr];
@@ -350,13 +373,7 @@ std::string Engine::HostOfHandle(ExprId handle) {
       if (arg.value >= code().exprs.size() || options >= code().exprs.size()) continue;
       const Expr& value = code().exprs[options];
       if (value.kind == ExprKind::kDict) {
-        for (const Arg& field : code().ArgsOf(value)) {
-          if (!SaysOneOf(field.name, {"host", "hostname", "url", "uri", "baseURL", "baseUrl", "prefixUrl",
-                                      "connectionString", "datasourceUrl", "endpoint", "endPoint", "node", "servers"}))
-            continue;
-          std::string host = sink_words::KnownAddress(view().Text(field.value, scope));
-          if (!host.empty()) return host;
-        }
+        if (std::string host = HostOfOptions(options, scope, 0); !host.empty()) return host;
         continue;
       }
       if (value.kind == ExprKind::kFunction) continue;

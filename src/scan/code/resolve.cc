@@ -731,10 +731,20 @@ Value ModuleView::OfCall(ExprId id, FuncId scope) const {
     std::size_t bytes = receiver != nullptr ? receiver->text.size() : 0;
     bool known = true;
     for (const Arg& arg : args) {
-      values.push_back(Evaluate(arg.value, scope));
+      const Value& value = Evaluate(arg.value, scope);
+      known = known && value.kind != ValueKind::kUnknown;
+      // "{scheme}://{host}".format(**HOST)
+      const bool spread = value.kind == ValueKind::kDict && value.items.size() <= 64 &&
+                          module_.exprs[arg.value].kind == ExprKind::kSpread;
+      if (spread) {
+        values.insert(values.end(), value.items.begin(), value.items.end());
+        names.insert(names.end(), value.keys.begin(), value.keys.end());
+        for (const Value& item : value.items) bytes += item.text.size();
+        continue;
+      }
+      values.push_back(value);
       names.push_back(arg.name);
-      bytes += values.back().text.size();
-      known = known && values.back().kind != ValueKind::kUnknown;
+      bytes += value.text.size();
     }
     if (known && Spend(bytes / 4 + 8)) {
       std::optional<Value> folded = is_python()  ? FoldPythonCall(name, receiver, values, names)

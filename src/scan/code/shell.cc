@@ -248,7 +248,8 @@ void Builder::AddWithin(std::uint32_t index, ShellCommand inner) {
   parent = outer;
 }
 
-void Builder::ParseText(std::string text, Loc loc, std::uint32_t in, std::uint8_t level, ShellDialect dialect) {
+void Builder::ParseText(std::string text, Loc loc, std::uint32_t in, std::uint8_t level, ShellDialect dialect,
+                        std::uint32_t fed_by) {
   if (text.empty() || depth >= kMaxDepth || !Spend(text.size() + 16)) return;
   // A quoted argument stands in the file as it is: then its parts have places of their own.
   std::string_view place;
@@ -265,7 +266,7 @@ void Builder::ParseText(std::string text, Loc loc, std::uint32_t in, std::uint8_
   std::uint32_t outer = std::exchange(parent, in);
   std::uint8_t outer_level = std::exchange(obfuscation, std::max(obfuscation, level));
   ++depth;
-  std::uint32_t pipe_from = in == kNone ? kNone : out_.commands[in].pipe_from;
+  const std::uint32_t pipe_from = fed_by != kNone ? fed_by : in == kNone ? kNone : out_.commands[in].pipe_from;
   if (!place.empty() && dialect == ShellDialect::kPosix) {
     ParsePosixPart(place, shift, *this, pipe_from);
   } else {
@@ -365,27 +366,6 @@ void Builder::UnwrapOption(std::uint32_t index) {
       return;
     }
   }
-}
-
-// osascript -e 'do shell script "curl ... | sh"'
-void Builder::UnwrapAppleScript(std::uint32_t index) {
-  constexpr std::string_view kCommand = "do shell script";
-  constexpr std::size_t kMostCommands = 16;
-  std::vector<std::pair<std::string, Loc>> lines;
-  for (const ShellWord& word : out_.commands[index].words) {
-    for (std::size_t at = word.text.find(kCommand); at != std::string::npos && lines.size() < kMostCommands;
-         at = word.text.find(kCommand, at + 1)) {
-      const std::size_t open = word.text.find('"', at);
-      if (open == std::string::npos) break;
-      std::string line;
-      for (std::size_t i = open + 1; i < word.text.size() && word.text[i] != '"'; ++i) {
-        if (word.text[i] == '\\' && i + 1 < word.text.size()) ++i;
-        line += word.text[i];
-      }
-      lines.emplace_back(std::move(line), word.loc);
-    }
-  }
-  for (auto& [line, loc] : lines) ParseText(std::move(line), loc, index, 0, ShellDialect::kPosix);
 }
 
 void Builder::UnwrapFind(std::uint32_t index) {
@@ -511,39 +491,6 @@ void Builder::UnwrapGit(std::uint32_t index) {
   const ShellWord key = words[words.size() - 2];
   const ShellWord value = words.back();
   UnwrapSetting(index, key.text, value.text, value.loc);
-}
-
-// awk 'BEGIN { system("curl ... | sh") }'
-void Builder::UnwrapAwk(std::uint32_t index) {
-  constexpr std::size_t kMostCommands = 16;
-  constexpr std::string_view kCommand = "system(\"";
-  std::vector<std::pair<std::string, Loc>> lines;
-  for (const ShellWord& word : out_.commands[index].words) {
-    for (std::size_t at = word.text.find(kCommand); at != std::string::npos && lines.size() < kMostCommands;
-         at = word.text.find(kCommand, at + 1)) {
-      const std::size_t from = at + kCommand.size();
-      const std::size_t close = word.text.find('"', from);
-      if (close == std::string::npos) break;
-      lines.emplace_back(word.text.substr(from, close - from), word.loc);
-    }
-  }
-  for (auto& [line, loc] : lines) ParseText(std::move(line), loc, index, 0, ShellDialect::kPosix);
-}
-
-// alias up='curl ... | sh'; parallel sh -c ::: 'curl ... | sh': a command in each word of theirs.
-void Builder::UnwrapWords(std::uint32_t index, bool alias) {
-  constexpr std::size_t kMostWords = 64;
-  std::vector<std::pair<std::string, Loc>> lines;
-  bool listed = alias;
-  for (std::size_t i = 1; i < out_.commands[index].words.size() && lines.size() < kMostWords; ++i) {
-    const ShellWord& word = out_.commands[index].words[i];
-    const std::size_t from = alias ? word.text.find('=') + 1 : 0;  // npos + 1: no command
-    const std::string text = alias && from == 0 ? std::string() : word.text.substr(from);
-    // A word alone is a file, or a name.
-    if (listed && text.find(' ') != std::string::npos) lines.emplace_back(text, word.loc);
-    listed = listed || word.text == ":::";
-  }
-  for (auto& [line, loc] : lines) ParseText(std::move(line), loc, index, 0, ShellDialect::kPosix);
 }
 
 void Builder::UnwrapBatch(std::uint32_t index) {
@@ -701,6 +648,8 @@ void Builder::Unwrap(std::uint32_t index) {
     return RunWritten(index, std::string(out_.commands[index].words[1].text));
   RunWritten(index, out_.commands[index].words[0].text);
   if (program == "alias" || program == "parallel") UnwrapWords(index, program == "alias");
+  if (program == "new-scheduledtaskaction" || program == "schtasks") UnwrapTask(index, program);
+  if (IsClientOfRows(program)) UnwrapStatement(index, program);
   if (program == "cat" || program == "tee") {
     UnwrapWritten(index);
     UnwrapSshConfig(index);

@@ -378,6 +378,7 @@ class Analysis {
   void Command(std::uint32_t index);
   void Redirects(std::uint32_t index, std::string_view program, const Taint& input);
   void Fetches(std::uint32_t index, const Transfer& transfer, const Taint& input);
+  void HandsToFetched(std::uint32_t index, const std::string& url);
   void Sends(std::uint32_t index, const std::string& host, const std::string& destination, Taint taint,
              bool headers_only);
   // shell_interprets.cc

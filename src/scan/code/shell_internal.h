@@ -74,7 +74,9 @@ class Builder {
   // One that the command at `index` starts.
   void AddWithin(std::uint32_t index, ShellCommand inner);
   // Parses text that is not the file's own: everything in it is at `loc`.
-  void ParseText(std::string text, Loc loc, std::uint32_t parent, std::uint8_t obfuscation, ShellDialect dialect);
+  // `fed_by`: the command whose output its first reads; kNone: what the one at `parent` reads.
+  void ParseText(std::string text, Loc loc, std::uint32_t parent, std::uint8_t obfuscation, ShellDialect dialect,
+                 std::uint32_t fed_by = kNone);
 
   // False when the budget is used up.
   bool Step() {
@@ -141,6 +143,8 @@ class Builder {
   void UnwrapSetting(std::uint32_t index, std::string_view key, std::string_view text, Loc loc);
   void UnwrapAwk(std::uint32_t index);
   void UnwrapWords(std::uint32_t index, bool alias);
+  void UnwrapTask(std::uint32_t index, std::string_view program);
+  void UnwrapStatement(std::uint32_t index, std::string_view program);
 
   struct Written {
     std::string text;
@@ -183,6 +187,8 @@ void ParseBatch(std::string_view text, const Loc* at, Builder& builder);
 // Escapes of echo -e, printf and $'..'.
 void AppendEscaped(std::string_view text, std::string& out, bool* spelled = nullptr);
 
+// shell_within.cc
+[[nodiscard]] bool IsClientOfRows(std::string_view program);  // psql, mysql ...
 // shell_verbs.cc
 void FrontVerb(ShellCommand& command);
 [[nodiscard]] std::string PlaceOfFound(const ShellCommand& command);

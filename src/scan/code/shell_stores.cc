@@ -19,6 +19,32 @@ bool IsStoreOfRegistry(std::string_view key) {
                    "tightvnc\\server", "realvnc\\", "mobatek\\", "terminal server client\\servers"});
 }
 
+// kubectl get -A secrets,cm -o yaml; secret/NAME
+bool AsksCluster(const ShellCommand& command, std::string_view program) {
+  if (!Is(program, {"kubectl", "oc"}) || WordAt(command, 1) != "get") return false;
+  const bool shown = std::ranges::any_of(command.words, [](const ShellWord& each) {
+    return each.text == "-o" || each.text.starts_with("-ojson") || each.text.starts_with("-oyaml") ||
+           each.text.starts_with("-ogo") || each.text.starts_with("--output") || each.text.starts_with("-o=");
+  });
+  const auto names = [](std::string_view list) {
+    while (!list.empty()) {
+      std::string_view kind = list.substr(0, list.find(','));
+      list.remove_prefix(std::min(kind.size() + 1, list.size()));
+      kind = kind.substr(0, kind.find('/'));
+      if (kind == "secret" || kind == "secrets") return true;
+    }
+    return false;
+  };
+  // The first word that is no option says what is asked for.
+  for (std::size_t i = 2; shown && i < command.words.size(); ++i) {
+    const std::string& text = command.words[i].text;
+    if (text == "-n" || text == "-l" || text == "-o") ++i;
+    if (text.starts_with('-')) continue;
+    return names(text);
+  }
+  return false;
+}
+
 }  // namespace
 
 bool AsksToken(const ShellCommand& command, std::string_view program) {
@@ -39,8 +65,7 @@ bool AsksStore(const ShellCommand& command, std::string_view program) {
           (word(2) == "export-credentials" ||
            (word(2) == "get" && HasOneOf(word(3), {"secret", "token", "access_key"})))) ||
          (program == "kubectl" && word(1) == "config" && word(2) == "view" && HasFlag(command, {"--raw"})) ||
-         (program == "kubectl" && Is(word(1), {"get"}) && Is(word(2), {"secret", "secrets"}) &&
-          HasFlag(command, {"-o", "-ojson", "-oyaml", "--output"})) ||
+         AsksCluster(command, program) ||
          (program == "git" && word(1) == "credential" && word(2) == "fill") ||
          (program == "op" && (word(1) == "read" || (Is(word(1), {"item", "document"}) && word(2) == "get"))) ||
          (program == "bw" && Is(word(1), {"get", "list", "export"})) ||

@@ -48,6 +48,11 @@ std::string_view KeptBy(std::string_view path) {
   return text == "~" || text == "~/*" ? "the user's own folder" : std::string_view();
 }
 
+// "select * from users", no "select count(*)": rows as they are.
+static bool AsksForRows(std::string_view said) {
+  return HasOneOf(said, {"select *", "select t.*", ".dump ", "\\copy ", "copy "}) && !Has(said, "count(*)");
+}
+
 // The output of a command, or the file that it makes, is a picture of the screen, the clipboard, a recording ...
 void Analysis::Takes(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
@@ -122,6 +127,9 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
     const auto file = std::find_if(command.words.begin() + 3, command.words.end(),
                                    [](const ShellWord& word) { return !word.text.starts_with('-'); });
     if (file != command.words.end()) Remember(file->text, file->variables, out_[index]);
+  } else if (Is(program, {"pg_dump", "pg_dumpall", "mysqldump", "mariadb-dump", "mongodump"}) ||
+             (IsClientOfRows(program) && AsksForRows(SaidBy(command)))) {
+    taken("what a data base keeps", false);
   } else if ((program == "az" && has({"grant-access"}))) {
     taken("a disk of the user's", false);
   } else if (Is(program,

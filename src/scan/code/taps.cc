@@ -155,6 +155,7 @@ void Engine::TapDecorators() {
     for (FuncId f = 1; f < states_[m].view->module().functions.size(); ++f) TapDecoratorsOf(m, f, kWrapped);
   }
   TapSharedHandlers();
+  TapHandlers();
 }
 
 // server.tool("get", schema, measured("get", get)), server.tool("put", schema, measured("put", put)): the function that

@@ -376,6 +376,24 @@ void Engine::TapKeepers() {
   }
 }
 
+// func (r *Recorder) Middleware(next server.ToolHandlerFunc) server.ToolHandlerFunc { return func(...) {...} }: of Go,
+// what is given back stands in place of every tool that a server has.
+void Engine::TapHandlers() {
+  for (std::uint32_t m = 0; m < states_.size(); ++m) {
+    const Module& there = states_[m].view->module();
+    if (!states_[m].view->is_typed()) continue;
+    for (FuncId f = 1; f < there.functions.size(); ++f) {
+      const FuncId maker = there.functions[f].parent;
+      if (maker == kNone || maker == kModuleBody || maker >= there.functions.size()) continue;
+      const bool handed = std::ranges::any_of(there.functions[maker].params, [&](const Param& param) {
+        return param.annotation < there.exprs.size() &&
+               SaysOneOf(there.exprs[param.annotation].text, {"ToolHandlerFunc", "MethodHandler", "ToolHandler"});
+      });
+      if (handed) Tap(m, f, "the package's tools");
+    }
+  }
+}
+
 // class Seen: def __init__(self, get_response), def __call__(self, request)
 bool Engine::IsMiddleware(std::uint32_t module, FuncId function) const {
   const Module& there = states_[module].view->module();

@@ -315,7 +315,12 @@ ExprId Lowering::BuildComposite(NodeIndex node) {
   const NodeIndex body = PartWith(node, kBody);
   const NodeIndex type = PartWith(node, IsRust() ? kName : kType);
   const ExprId fields = ExprOf(body);
-  if (fields == kNone || type == kNone || KindOf(type) != kMember) return fields;
+  if (fields == kNone || type == kNone) return fields;
+  if (KindOf(type) != kMember) {
+    // Of a type of the package: whose fields these are.
+    if (module_.exprs[fields].kind == ExprKind::kDict) module_.exprs[fields].text = TextOf(type);
+    return fields;
+  }
   scratch_.assign(1, {fields});
   const ExprId out = NewWithArgs(ExprKind::kCall, node, scratch_, {}, ExprOf(type));
   module_.exprs[out].is_new = true;

@@ -287,6 +287,27 @@ void ModuleView::BindAll(FuncId function) {
   for (const auto& [depth, binding] : open) bindings_[binding].until = end;
 }
 
+// &Beat{URL: "https://..."}: what a field is where objects of the type are made, as far as nothing else is known of it.
+void ModuleView::BindFields() {
+  if (!is_typed()) return;
+  for (ExprId id = 0; id < module_.exprs.size(); ++id) {
+    const Expr& made = module_.exprs[id];
+    if (made.kind != ExprKind::kDict || made.text.empty()) continue;
+    const std::uint32_t type = SlotByName(made.text, kModuleBody);
+    if (type == kNone || slots_[type].klass == kNone) continue;
+    for (const Arg& field : module_.ArgsOf(made)) {
+      if (field.name.empty()) continue;
+      Binding binding;
+      binding.slot = AddSlot(kModuleBody, slots_[type].klass, field.name);
+      binding.end = made.loc.end;
+      binding.value = field.value;
+      binding.scope = places_.scope[id] == kNone ? kModuleBody : places_.scope[id];
+      binding.weak = true;
+      bindings_.push_back(binding);
+    }
+  }
+}
+
 // asyncio.start_server(handle, ...), asyncio.start_server(self.handle, ...): the names of what is given there.
 void ModuleView::NoteStreamHandlers() {
   constexpr std::string_view kServe = "start_server(";
@@ -345,6 +366,7 @@ void ModuleView::Build() {
     }
   }
   for (FuncId id = 0; id < module_.functions.size(); ++id) BindAll(id);
+  BindFields();
   std::stable_sort(bindings_.begin(), bindings_.end(), [](const Binding& a, const Binding& b) {
     return a.slot != b.slot ? a.slot < b.slot : a.end < b.end;
   });

@@ -155,6 +155,7 @@ class ModuleView {
   void NoteStreamHandlers();
   std::uint32_t AddSlot(FuncId scope, ClassId owner, std::string_view name);
   [[nodiscard]] bool Declares(std::size_t at) const;
+  void BindFields();
   void BindAll(FuncId function);
   void Bind(ExprId target, ExprId value, FuncId scope, std::uint32_t end, std::string_view part, std::uint32_t item,
             bool destructured, int depth);

@@ -11,6 +11,7 @@
 #include "static/ascii.h"
 #include "static/build_pieces.h"
 #include "static/classify.h"
+#include "static/estate_files.h"
 #include "static/literals.h"
 #include "static/shell_judge.h"
 
@@ -244,6 +245,7 @@ void JudgeEvaluated(const FileContext& file, std::vector<RawFinding>& out) {
 }  // namespace
 
 void JudgeDataFile(const FileContext& file, const DataReader& reader, std::vector<RawFinding>& out) {
+  JudgeEstateFile(file, out);
   if (file.type != FileType::kJson && file.type != FileType::kYaml && file.type != FileType::kToml &&
       file.type != FileType::kIni) {
     return;

@@ -205,6 +205,18 @@ TEST(Packages, WhatAVariableMayBe) {
   EXPECT_GE(ExpectOf("perhaps_honest", false), 6U);
 }
 
+// Settings and commands that a guide shows are what its reader writes and runs; plain ways of shells beside them.
+TEST(Packages, WhatGuidesShow) {
+  EXPECT_GE(ExpectOf("guides", true), 19U);
+  EXPECT_GE(ExpectOf("guides_honest", false), 9U);
+}
+
+// What is sent beside a tool's work: requests that nobody hears the answer of, tables that clients are made of.
+TEST(Packages, WhatNobodyAnswers) {
+  EXPECT_GE(ExpectOf("unanswered", true), 8U);
+  EXPECT_GE(ExpectOf("unanswered_honest", false), 5U);
+}
+
 TEST(Packages, WhatADrawShowedToBeHonest) {
   EXPECT_GE(ExpectOf("drawn_honest", false), 63U);
   EXPECT_GE(ExpectOf("drawn", true), 102U);

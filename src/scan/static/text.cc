@@ -18,6 +18,8 @@
 #include "static/text_addressed.h"
 #include "static/text_blocks.h"
 #include "static/text_canvas.h"
+#include "static/text_commands.h"
+#include "static/text_findings.h"
 #include "static/text_frames.h"
 #include "static/text_meaning.h"
 #include "static/text_orders.h"
@@ -26,10 +28,6 @@
 namespace interlock::scan {
 namespace {
 
-constexpr std::size_t kMaxStrong = 2000;  // findings of one file
-constexpr std::size_t kMaxWeak = 1500;
-constexpr double kGroundToLook = 0.45;  // confidence
-constexpr double kMinWeight = 0.2;
 // Log-odds of the classifier of orders from where on a text is worth a look, and how much surer each further one makes
 // (docs/models/order-classifier.md).
 constexpr double kLookOdds = 1.5;
@@ -38,7 +36,6 @@ constexpr double kLookScale = 0.42;
 constexpr double kScaleAnOdd = 0.12;
 constexpr double kSpokenString = 0.6;
 constexpr double kMostOfWordsAlone = 0.55;  // enough to have a person look, and no ground of BLOCK
-constexpr double kMostOfGlossed = 0.45;     // below a ground of BLOCK
 constexpr double kGlossed = 0.8;            // translated word by word
 constexpr double kGlossedTool = 0.55;       // ... of a tool: "Supprime un dossier" orders and tells in the same letters
 constexpr double kGivenText = 1.0;          // for rules of calm wording
@@ -47,15 +44,10 @@ constexpr std::string_view kToTheJudge = "PI-060";
 constexpr double kReadByJudges = 0.7;
 constexpr std::string_view kPassedUnread = "PI-056";
 constexpr double kMostOfFindings = 0.3;
-constexpr double kOfShown = 0.65;     // what text_described.cc leaves of a block of code
-constexpr double kSaid = 0.15;        // of a program's text, which weighs little
-constexpr double kOfExample = 0.4;    // what is left of a command that is shown as one of its kind
-constexpr double kOfForbidden = 0.3;  // ... or that nobody is to run
+constexpr double kOfShown = 0.65;  // what text_described.cc leaves of a block of code
+constexpr double kSaid = 0.15;     // of a program's text, which weighs little
 constexpr std::size_t kManyPassages = 500;
 constexpr double kOneOfHundreds = 0.3;
-constexpr std::size_t kLongestCommandLine = 2000;             // of a server's; longer texts are documents
-constexpr std::size_t kMaxPrograms = std::size_t{256} << 10;  // bytes of blocks read as code, of one file
-constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
 
 // Where a frame or pattern counts: surfaces an agent follows count in full.
 double KindWeight(SurfaceSet kind) {
@@ -69,13 +61,9 @@ double KindWeight(SurfaceSet kind) {
   return 1.0;
 }
 
-std::string Excerpt(const TextCanvas& canvas, const TextPassage& passage) {
-  return canvas.text.substr(passage.begin, std::min<std::size_t>(300, passage.end - passage.begin));
-}
-
-class Analysis {
+class Analysis : public TextFindings {
  public:
-  Analysis(const FileContext& file, const RuleSet& rules, FileResult& out) : file_(file), rules_(rules), out_(out) {}
+  using TextFindings::TextFindings;
 
   void Run() {
     CollectSurfaces(file_, surfaces_);
@@ -89,8 +77,7 @@ class Analysis {
     Names();
     LookAlikeCommands();
     Addresses();
-    Blocks();
-    Hosts();
+    JudgeCommandsIn(*this);
     Spoken();
     Support();
     Bulk();
@@ -106,56 +93,6 @@ class Analysis {
   }
 
  private:
-  struct Mark {
-    std::size_t finding;
-    std::uint32_t section;
-    std::uint32_t passage;
-  };
-
-  // Whether there is room for it: what is no ground to look crowds out nothing that is, and what describes is not worth
-  // a line in a report.
-  bool Admits(const RawFinding& finding) {
-    const Rule* const rule = rules_.Find(finding.rule);
-    const double weight = finding.scale * (1.0 - finding.described);
-    if (rule == nullptr || weight < kMinWeight) return false;
-    return weight * rule->confidence < kGroundToLook ? ++weak_ <= kMaxWeak : ++strong_ <= kMaxStrong;
-  }
-
-  void Push(RawFinding finding, std::uint32_t passage) {
-    // Read word by word in a string of a program, it has somebody look, and is no ground to refuse.
-    const TextPassage& where = canvas_.passages[passage];
-    if (where.glossed && !where.joined && (where.kind & kSurfaceInstruction) == 0)
-      finding.scale = std::min(finding.scale, kMostOfGlossed);
-    if (!Admits(finding)) return;
-    marks_.push_back({out_.findings.size(), canvas_.passages[passage].section, passage});
-    out_.findings.push_back(std::move(finding));
-  }
-
-  RawFinding Make(std::string_view rule, const TextPassage& passage, std::uint32_t begin, std::uint32_t end) {
-    RawFinding finding;
-    finding.rule = rule;
-    finding.file = file_.index;
-    if (IsPackageMetadata(file_)) {
-      finding.has_reach = true;
-      finding.reach = core::Reach::kDocument;
-    }
-    if (IsCode(file_.type) && file_.reach <= core::Reach::kRuntime) {
-      // What a tool says about itself in code is given to the model, as in a listing.
-      if ((passage.kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceToolName)) != 0) {
-        finding.has_reach = true;
-        finding.reach = std::min(file_.reach, core::Reach::kTool);
-      } else if ((passage.kind & kSurfaceInstruction) != 0) {
-        finding.has_reach = true;
-        finding.reach = std::min(file_.reach, core::Reach::kAgent);
-      }
-    }
-    finding.bytes = canvas_.Back(passage, begin, end);
-    const TextSurface& surface = surfaces_[std::min<std::size_t>(passage.surface, surfaces_.size() - 1)];
-    if (passage.shape != TextShape::kCode && surface.subject.size() <= 120) finding.subject = surface.subject;
-    if ((passage.kind & kSurfaceDecoded) != 0 || passage.glossed) finding.decoded = Excerpt(canvas_, passage);
-    return finding;
-  }
-
   void Frame(const FrameHit& hit) {
     const TextPassage& passage = canvas_.passages[hit.passage];
     const TextSentence& sentence = canvas_.sentences[hit.sentence];
@@ -416,56 +353,6 @@ class Analysis {
     return false;
   }
 
-  // Commands that a document has somebody run, and programs it shows.
-  void Blocks() {
-    const bool document = file_.type == FileType::kMarkdown || file_.type == FileType::kPlainText ||
-                          file_.type == FileType::kUnknownText || file_.type == FileType::kNotebook;
-    if (!document) {
-      Servers();
-      // Run `curl ... | bash` first: what a tool says of itself, an agent follows.
-      // An error's text, too: run `npm config set registry https://...`.
-      for (const TextPassage& passage : canvas_.passages) {
-        if ((passage.kind & kSurfaceDecoded) != 0 || passage.glossed) continue;
-        const TextSurface& surface = surfaces_[passage.surface];
-        const bool runs =
-            (passage.kind & kSurfaceString) != 0 && surface.shown().find("un `") != std::string_view::npos;
-        if (runs || (passage.kind & kSurfaceDescription) != 0) Spans(passage, surface, surface.shown());
-      }
-      return;
-    }
-    for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
-      const TextPassage& passage = canvas_.passages[p];
-      if ((passage.kind & kSurfaceDecoded) != 0 || passage.glossed) continue;
-      const TextSurface& surface = surfaces_[passage.surface];
-      const std::string_view shown = surface.shown();
-      if (passage.shape == TextShape::kCode) {
-        const double described = BlockDescribed(p);
-        const std::string_view as = IsProgramLanguage(surface.subject) ? FirstLine(shown) : shown;
-        if (IsShellName(surface.subject) || LooksLikeShell(as)) Shell(shown, surface, 0, described);
-        Snippet(p, surface, described);
-        Program(p, surface, shown, described);
-        continue;
-      }
-      Spans(passage, surface, shown);
-      if (IsBareCommand(shown))
-        Shell(shown, surface, 0, Described(canvas_, passage.first, passage.begin, passage.begin, false));
-    }
-  }
-
-  // Command lines of the servers that a host's configuration starts.
-  void Servers() {
-    if (file_.type != FileType::kJson && file_.type != FileType::kToml && file_.type != FileType::kYaml) return;
-    if (file_.text().find("mcpServers") == std::string_view::npos &&
-        file_.text().find("mcp_servers") == std::string_view::npos)
-      return;
-    for (std::uint32_t p = 0; p < canvas_.passages.size(); ++p) {
-      const TextPassage& passage = canvas_.passages[p];
-      if ((passage.kind & kSurfaceConfig) == 0 || passage.end - passage.begin > kLongestCommandLine) continue;
-      const TextSurface& surface = surfaces_[passage.surface];
-      if ((passage.kind & kSurfaceDecoded) == 0 && !passage.glossed) Snippet(p, surface, 0.0, "mcp");
-    }
-  }
-
   // An address that only decoding shows, where nothing else is encoded.
   void Addresses() {
     if (IsCode(file_.type) && file_.type != FileType::kShell) return;
@@ -495,215 +382,6 @@ class Analysis {
     const std::string_view before = text.substr(begin, at - begin);
     return before.find("://") != std::string_view::npos && before.find('?') != std::string_view::npos &&
            before.ends_with('=');
-  }
-
-  // Code spans and one-line commands in prose.
-  void Spans(const TextPassage& passage, const TextSurface& surface, std::string_view shown) {
-    std::size_t at = shown.find('`');
-    while (at != std::string_view::npos) {
-      std::size_t begin = at;
-      while (begin < shown.size() && shown[begin] == '`') ++begin;
-      const std::size_t end = shown.find('`', begin);
-      if (end == std::string_view::npos) break;
-      std::string_view span = shown.substr(begin, end - begin);
-      // Where packages are to come from, without the command that it belongs to.
-      std::string_view added;
-      if (span.starts_with("--registry ") || span.starts_with("--registry=")) added = "npm install ";
-      if (span.starts_with("--index-url") || span.starts_with("--extra-index-url")) added = "pip install ";
-      const std::string whole = added.empty() ? std::string() : std::string(added).append(span);
-      if (!added.empty()) span = whole;
-      if (span.size() >= 8 && span.find(' ') != std::string_view::npos &&
-          (LooksLikeShell(span) || span.find("| bash") != std::string_view::npos ||
-           span.find("| sh") != std::string_view::npos)) {
-        const auto where = static_cast<std::uint32_t>(std::min<std::size_t>(passage.begin + begin, passage.end));
-        const std::uint32_t sentence = canvas_.SentenceAt(where);
-        double described = Described(canvas_, sentence, where, where, false);
-        if (Narrated(canvas_, sentence, where)) described = 1.0 - (1.0 - described) * 0.35;
-        if (Explained(shown, at, end)) described = 1.0 - (1.0 - described) * 0.5;
-        if (IsGivenAsExample(shown, at)) described = 1.0 - (1.0 - described) * kOfExample;
-        if (ForbiddenBefore(canvas_, sentence, where) || RefusedBehind(canvas_, sentence, where))
-          described = 1.0 - (1.0 - described) * kOfForbidden;
-        // Around a command backticks are its notation, not a quotation.
-        described = std::min(described, 0.93);
-        const std::size_t from = begin - std::min(begin, added.size());
-        Shell(span, surface, from, described);
-        std::vector<SnippetHit> hits;
-        std::string lower(span);
-        for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-        JudgeSnippet(lower, "sh", hits);
-        for (SnippetHit& hit : hits) {
-          RawFinding finding = Make(hit.rule, passage, where, where);
-          finding.bytes = surface.Back(from + hit.bytes.begin, from + hit.bytes.end);
-          finding.scale = hit.score;
-          finding.described = described;
-          finding.host = std::move(hit.host);
-          Push(std::move(finding), canvas_.PassageAt(passage.begin));
-        }
-      }
-      at = shown.find('`', end + 1);
-    }
-  }
-
-  // "- `command`: what it does": an entry of a list, not a step.
-  static bool Explained(std::string_view shown, std::size_t open, std::size_t close) {
-    if (shown.substr(0, open).find_first_not_of(" \t*_-0123456789.)|") != std::string_view::npos) return false;
-    const std::size_t next = shown.find_first_not_of("`*_ ", close);
-    if (next == std::string_view::npos || shown.size() - next < 12) return false;
-    return shown[next] == ':' || shown[next] == '|' || shown.substr(next, 2) == "- " ||
-           shown.substr(next, 3) == "\xE2\x80\x94" || shown.substr(next, 3) == "\xE2\x80\x93";
-  }
-
-  static bool IsGiven(const TextSurface& surface) { return (surface.kind & kSurfaceDescription) != 0; }
-  static bool OnlyNamed(const code::ShellUse& act) {
-    using code::ShellAct;
-    return act.act != ShellAct::kFetchAndRun && act.act != ShellAct::kDecodeAndRun &&
-           act.act != ShellAct::kReverseShell && act.act != ShellAct::kSendSecret && act.act != ShellAct::kSendTaken &&
-           act.act != ShellAct::kGrant && act.act != ShellAct::kMine;
-  }
-
-  void Shell(std::string_view text, const TextSurface& surface, std::size_t from, double described) {
-    if (text.size() > kMaxShellBlock) return;
-    // Prompts are no part of a command.
-    std::string clean(text);
-    for (std::size_t i = 0; i + 1 < clean.size(); ++i) {
-      if ((i == 0 || clean[i - 1] == '\n') && clean[i] == '$' && clean[i + 1] == ' ') clean[i] = ' ';
-    }
-    BlankPlaceholders(&clean);
-    // Nor are the fences of a block that is indented: they would read as commands whose output is run.
-    for (std::size_t at = clean.find("```"); at != std::string::npos; at = clean.find("```", at)) {
-      const std::size_t line = at == 0 ? std::string::npos : clean.rfind('\n', at - 1);
-      const std::size_t first = line == std::string::npos ? 0 : line + 1;
-      const std::size_t end = std::min(clean.find('\n', at), clean.size());
-      if (clean.find_first_not_of(" \t", first) == at) {
-        std::fill(clean.begin() + static_cast<std::ptrdiff_t>(at), clean.begin() + static_cast<std::ptrdiff_t>(end),
-                  ' ');
-      }
-      at = end;
-    }
-    const code::ShellScript script = code::ParseShell(clean);
-    std::vector<code::ShellUse> acts = code::AnalyzeShellScript(script, clean);
-    // Of a description: what it names to be deleted or opened may as well be what it forbids.
-    // Whoever reads an error installs what is missing by himself; other people's hosts for all that is installed, and
-    // protections that are taken down, he does not need.
-    if (file_.type != FileType::kMarkdown && (surface.kind & (kSurfaceDescription | kSurfaceString)) != 0) {
-      std::erase_if(acts, [&](const code::ShellUse& act) {
-        return IsGiven(surface) ? OnlyNamed(act) : act.act != code::ShellAct::kPermission;
-      });
-    }
-    if (acts.empty()) return;
-    ShellContext context;
-    context.file = file_.index;
-    std::vector<std::uint32_t> map;
-    if (!surface.map.empty()) {
-      map.assign(surface.map.begin() + static_cast<std::ptrdiff_t>(from),
-                 surface.map.begin() + static_cast<std::ptrdiff_t>(std::min(from + text.size(), surface.map.size())));
-      context.map = &map;
-    } else if (surface.owned.empty()) {
-      context.offset = static_cast<std::uint32_t>(surface.bytes.begin + from);
-    } else {
-      context.whole = surface.bytes;
-    }
-    context.place = ShellPlace::kInstruction;
-    context.described = described;
-    const std::size_t before = out_.findings.size();
-    JudgeShell(acts, context, out_.findings, nullptr);
-    const auto added = out_.findings.begin() + static_cast<std::ptrdiff_t>(before);
-    out_.findings.erase(std::remove_if(added, out_.findings.end(), [&](const RawFinding& one) { return !Admits(one); }),
-                        out_.findings.end());
-    for (std::size_t i = before; i < out_.findings.size(); ++i) {
-      marks_.push_back({i, 0, static_cast<std::uint32_t>(canvas_.passages.size())});
-    }
-  }
-
-  // A code block shows an attack where its section or the words before it speak of attacks.
-  [[nodiscard]] double BlockDescribed(std::uint32_t p) const {
-    double out = 0.0;
-    const auto add = [&](double part) { out = 1.0 - (1.0 - out) * (1.0 - part); };
-    const TextPassage& passage = canvas_.passages[p];
-    const WordSet title = canvas_.sections[passage.section].title;
-    if ((title & Bit(kWDescribe)) != 0) add(0.5);
-    if ((title & Bit(kWNot)) != 0) add(0.3);
-    for (std::uint32_t back = p; back > 0 && p - back < 2;) {
-      --back;
-      const TextPassage& lead = canvas_.passages[back];
-      if (lead.section != passage.section || lead.shape == TextShape::kCode) break;
-      for (std::uint32_t s = lead.first; s < lead.last; ++s) {
-        const WordSet said = canvas_.sentences[s].all;
-        if ((said & Bit(kWDescribe)) != 0) {
-          add(0.35);
-          break;
-        }
-        if (s + 1 == lead.last && (said & Bit(kWNot)) != 0) add(0.25);
-      }
-      if (back + 1 == p && lead.last > lead.first && Narrated(canvas_, lead.last - 1, lead.end)) add(0.65);
-    }
-    for (std::uint32_t s = passage.first; s < passage.last; ++s) {
-      if ((canvas_.sentences[s].all & Bit(kWDescribe)) != 0) {
-        add(0.25);
-        break;
-      }
-    }
-    const double about = canvas_.SecurityAt(p);
-    if (about > 0.08) add(0.35);
-    if (about > 0.16) add(0.4);
-    return std::min(out, 0.95);
-  }
-
-  void Snippet(std::uint32_t p, const TextSurface& surface, double described, std::string_view lang = {}) {
-    const TextPassage& passage = canvas_.passages[p];
-    std::vector<SnippetHit> hits;
-    JudgeSnippet(std::string_view(canvas_.text).substr(passage.begin, passage.end - passage.begin),
-                 lang.empty() ? std::string_view(surface.subject) : lang, hits);
-    for (SnippetHit& hit : hits) {
-      RawFinding finding = Make(hit.rule, passage, passage.begin + static_cast<std::uint32_t>(hit.bytes.begin),
-                                passage.begin + static_cast<std::uint32_t>(hit.bytes.end));
-      finding.scale = hit.score;
-      finding.described = described;
-      finding.host = std::move(hit.host);
-      Push(std::move(finding), p);
-    }
-  }
-
-  // A block read as a program. Of what it is found to do there and what its words let suppose the surer one is told.
-  void Program(std::uint32_t p, const TextSurface& surface, std::string_view shown, double described) {
-    if (programs_ + shown.size() > kMaxPrograms || !MayHarm(shown, surface.subject)) return;
-    programs_ += shown.size();
-    std::vector<RawFinding> found;
-    JudgeShownCode(shown, surface.subject, file_.index, rules_, found);
-    if (found.empty()) return;
-    const auto sureness = [&](const RawFinding& finding) {
-      const Rule* rule = rules_.Find(finding.rule);
-      return rule == nullptr ? 0.0 : rule->confidence * finding.scale * (1.0 - finding.described);
-    };
-    double proven = 0.0;
-    for (RawFinding& finding : found) {
-      finding.bytes = surface.Back(finding.bytes.begin, finding.bytes.end);
-      for (RawFlowStep& step : finding.flow)
-        step.offset = static_cast<std::uint32_t>(surface.Back(step.offset, step.offset + 1).begin);
-      finding.described = std::max(finding.described, described);
-      proven = std::max(proven, sureness(finding));
-    }
-    std::vector<std::size_t> words;  // findings by the words of this block
-    for (const Mark& mark : marks_) {
-      const std::string_view rule = out_.findings[mark.finding].rule;
-      if (mark.passage == p && (rule == "EX-101" || rule == "OBFUSC-101")) words.push_back(mark.finding);
-    }
-    if (std::ranges::any_of(words, [&](std::size_t i) { return sureness(out_.findings[i]) > proven; })) return;
-    for (const std::size_t i : words) out_.findings[i].scale = 0.0;
-    for (RawFinding& finding : found) Push(std::move(finding), p);
-  }
-
-  // An order to run what a command fetches is as good as the host that the command names.
-  void Hosts() {
-    for (RawFinding& order : out_.findings) {
-      if (order.rule != "PI-031" || !order.host.empty()) continue;
-      const auto command = std::ranges::find_if(out_.findings, [&](const RawFinding& one) {
-        return one.rule == "SH-001" && one.bytes.begin >= order.bytes.begin && one.bytes.end <= order.bytes.end;
-      });
-      if (command == out_.findings.end()) continue;
-      order.host = command->host;
-      order.told = command->told;
-    }
   }
 
   // A program's text that hides what it orders and is after credentials, or waives rules, is meant for whoever reads
@@ -774,16 +452,6 @@ class Analysis {
       if ((canvas_.passages[mark.passage].kind & kGiven) == 0) out_.findings[mark.finding].scale *= kOneOfHundreds;
     }
   }
-
-  const FileContext& file_;
-  const RuleSet& rules_;
-  FileResult& out_;
-  std::vector<TextSurface> surfaces_;
-  TextCanvas canvas_;
-  std::vector<Mark> marks_;
-  std::size_t weak_ = 0;      // findings that are no ground to look, ...
-  std::size_t strong_ = 0;    // ... and others
-  std::size_t programs_ = 0;  // bytes of blocks read as code
 };
 
 }  // namespace

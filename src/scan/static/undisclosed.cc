@@ -129,8 +129,46 @@ std::string PathOf(const code::CapabilityUse& use, Listed& listed) {
   return use.detail.find('/') != std::string::npos ? std::string() : listed.Of(use.file);
 }
 
-// All that the package says of itself, in lower case.
-std::string Said(const std::vector<FileContext>& files, const code::CodeFacts& facts, std::string_view name) {
+// A document without the commands and programs that it shows.
+std::string WithoutCode(std::string_view text) {
+  std::string out;
+  bool inside = false;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = text.substr(at, end - at);
+    at = end + 1;
+    const std::string_view first = Trim(line);
+    if (first.starts_with("```") || first.starts_with("~~~")) {
+      inside = !inside;
+      continue;
+    }
+    if (inside) continue;
+    bool span = false;
+    for (const char c : line) {
+      if (c == '`') {
+        span = !span;
+      } else if (!span) {
+        out += c;
+      }
+    }
+    out += '\n';
+  }
+  return out;
+}
+
+// "When the user asks to publish it, confirm, then run `gh repo edit --visibility public`": what stands around a span of
+// code in its line.
+bool IsUpToUser(std::string_view text, std::size_t at) {
+  if (at >= text.size()) return false;
+  const std::size_t begin = text.rfind('\n', at) + 1;  // npos + 1: the first line
+  const std::string_view line = text.substr(begin, std::min(text.find('\n', at), text.size()) - begin);
+  return line.find('`') != std::string_view::npos &&
+         SaysAny(LowerCase(WithoutCode(line)), {"user ", "user's", "user.", " ask", "confirm", "approv"});
+}
+
+// All that the package says of itself, in lower case. `shown`: with what its documents show.
+std::string Said(const std::vector<FileContext>& files, const code::CodeFacts& facts, std::string_view name,
+                 bool shown) {
   std::string out = LowerCase(name);
   const auto add = [&](std::string_view text) {
     if (out.size() > kMostOfAll) return;
@@ -145,7 +183,8 @@ std::string Said(const std::vector<FileContext>& files, const code::CodeFacts& f
     if (file.reach == Reach::kVendored || file.reach == Reach::kTest) continue;
     const bool manifest = file.type == FileType::kJson || file.type == FileType::kToml || file.type == FileType::kYaml;
     if (file.type == FileType::kMarkdown || file.type == FileType::kPlainText || IsPackageMetadata(file) || manifest) {
-      add(file.text());
+      const bool document = !shown && file.type == FileType::kMarkdown;
+      add(document ? WithoutCode(file.text().substr(0, kMostOfOne)) : file.text());
     }
   }
   return out;
@@ -160,16 +199,40 @@ bool NamesDomain(std::string_view said, std::string_view host) {
   return said.find(domain) != std::string_view::npos;
 }
 
-// Requests to the host from somewhere else in the package: a service that is used. That a connection is opened on which
-// something is sent asks for nothing yet.
-bool AskedInPlaces(const code::CodeFacts& facts, const RawFinding& finding) {
+// The request whose body is sent at `finding`, where another call opened it: `const q = https.request(...); q.end(body)`.
+const code::CapabilityUse* OpenedFor(const code::CodeFacts& facts, const RawFinding& finding) {
+  const code::CapabilityUse* opened = nullptr;
+  for (const code::CapabilityUse& use : facts.uses) {
+    if (use.file != finding.file || use.loc.end > finding.bytes.begin || !use.callee.ends_with(".request")) continue;
+    if (use.detail.find(finding.host) == std::string::npos) continue;
+    if (opened == nullptr || use.loc.begin > opened->loc.begin) opened = &use;
+  }
+  return opened;
+}
+
+// Requests to the host from somewhere else in the package, and for an answer: a service that is used. That a connection
+// is opened on which something is sent asks for nothing yet. `all`: what is found, the unanswered among it.
+bool AskedInPlaces(const code::CodeFacts& facts, const RawFinding& finding, const std::vector<RawFinding>& all) {
+  constexpr std::size_t kMostSends = 64;  // more of them are a service's client
+  std::vector<const RawFinding*> sends;
+  std::vector<const code::CapabilityUse*> opened;
+  for (const RawFinding& other : all) {
+    if (other.rule != kUnanswered || other.host != finding.host || sends.size() >= kMostSends) continue;
+    sends.push_back(&other);
+    if (const code::CapabilityUse* const by = OpenedFor(facts, other); by != nullptr) opened.push_back(by);
+  }
   const auto connects = [](std::string_view callee) {
     return std::ranges::any_of(kConnections, [&](std::string_view part) { return callee.starts_with(part); });
   };
+  const auto is_one = [&](const code::CapabilityUse& use) {
+    return std::ranges::find(opened, &use) != opened.end() ||
+           std::ranges::any_of(sends, [&](const RawFinding* send) {
+             return use.file == send->file && use.loc.end > send->bytes.begin && use.loc.begin < send->bytes.end;
+           });
+  };
   return std::ranges::any_of(facts.uses, [&](const code::CapabilityUse& use) {
     return !connects(use.callee) && use.permission == Permission::kNetworkEgress &&
-           use.detail.find(finding.host) != std::string::npos &&
-           (use.file != finding.file || use.loc.end <= finding.bytes.begin || use.loc.begin >= finding.bytes.end);
+           use.detail.find(finding.host) != std::string::npos && !is_one(use);
   });
 }
 
@@ -194,32 +257,41 @@ RawFinding OfWall(const code::Wall& wall, std::string_view how) {
 void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFacts& facts, std::string_view name,
                       std::vector<RawFinding>& out) {
   std::string said;
+  std::string prose;
   std::erase_if(out, [&](RawFinding& finding) {
     if (finding.rule != kTakesDown && finding.rule != kRuins) return false;
     const code::Wall* const wall = code::WallNamed(finding.subject);
     finding.subject.clear();
     if (wall == nullptr) return true;
-    if (said.empty()) said = Said(files, facts, name);
-    return std::ranges::any_of(wall->told, [&](std::string_view word) { return SaysWord(said, word); });
+    // A command that a guide shows does not say of itself what it is for: "gh api -X DELETE .../protection".
+    const bool guide = finding.file < files.size() && files[finding.file].type == FileType::kMarkdown &&
+                       !IsUpToUser(files[finding.file].text(), finding.bytes.begin);
+    std::string& text = guide ? prose : said;
+    if (text.empty()) text = Said(files, facts, name, !guide);
+    return std::ranges::any_of(wall->told, [&](std::string_view word) { return SaysWord(text, word); });
   });
   // A job that runs again, in a package that says so.
   for (RawFinding& finding : out) {
     if (finding.subject != kScheduled) continue;
     finding.subject.clear();
-    if (said.empty()) said = Said(files, facts, name);
+    if (said.empty()) said = Said(files, facts, name, true);
     if (std::ranges::any_of(kOfSchedules, [&](std::string_view word) { return SaysWord(said, word); }))
       finding.scale *= kToldOfSchedule;
   }
   // What is sent for no answer, to a host that the documents name, that is asked elsewhere as well, or of which they
   // say what it is for. A package that says nothing at all keeps nothing back.
-  std::erase_if(out, [&](const RawFinding& finding) {
-    if (finding.rule != kUnanswered) return false;
-    if (said.empty()) said = Said(files, facts, name);
-    return said.size() < name.size() + kLeastSaid || NamesDomain(said, finding.host) || AskedInPlaces(facts, finding) ||
+  const auto answered = [&](const RawFinding& finding) {
+    if (said.empty()) said = Said(files, facts, name, true);
+    return said.size() < name.size() + kLeastSaid || NamesDomain(said, finding.host) ||
+           AskedInPlaces(facts, finding, out) ||
            std::ranges::any_of(
                kOfReports, [&](std::string_view word) { return SaysWord(said, word); }) ||
            std::ranges::any_of(facts.entries, SaysThatItSends);
-  });
+  };
+  std::vector<bool> back(out.size());
+  for (std::size_t i = 0; i < out.size(); ++i) back[i] = out[i].rule == kUnanswered && answered(out[i]);
+  std::size_t at = 0;
+  std::erase_if(out, [&](const RawFinding&) { return back[at++]; });
   Listed listed(files);
   std::size_t raised = 0;
   std::vector<std::pair<std::uint32_t, const Store*>> done;
@@ -230,7 +302,7 @@ void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFac
     const std::string path = PathOf(use, listed);
     const Store* const store = path.empty() ? nullptr : StoreOf(path);
     if (store == nullptr || std::ranges::find(done, std::pair{use.file, store}) != done.end()) continue;
-    if (said.empty()) said = Said(files, facts, name);
+    if (said.empty()) said = Said(files, facts, name, true);
     done.emplace_back(use.file, store);
     if (std::ranges::any_of(store->words, [&](std::string_view word) { return SaysWord(said, word); })) continue;
     ++raised;
