@@ -105,7 +105,7 @@ constexpr auto kWalls = std::to_array<Wall>({
     {"docker-socket", "gives a container the machine's own containers", kOfDocker, 0.9},
     {"docker-open", "lets everybody on the network start containers", {}, 1.1},
     {"docker-group", "gives an account all containers, and so the machine", kOfDocker, 0.9},
-    {"cluster-everybody", "makes masters of a cluster of all that runs there without an account of its own", {}, 1.0},
+    {"cluster-everybody", "makes masters of a cluster of all that runs there without an account of its own", {}, 1.3},
     {"cluster-master", "makes a master of a cluster", kOfCluster, 1.0},
     {"firewall", "takes down the machine's firewall", kOfFirewall, 1.0},
     {"kernel", "loosens the kernel's own protections", kOfKernel, 0.9},
