@@ -571,6 +571,7 @@ class Engine : private EngineState {
   Taint ToldFrom(ExprId member, std::string_view key);
   [[nodiscard]] bool LetsIn(const Stmt& test) const;
   [[nodiscard]] bool DecidesAccess() const;
+  [[nodiscard]] bool IsDigestInCode(ExprId side) const;
   [[nodiscard]] std::string DoorOf(ExprId word, const std::string& other);
   void JudgeHiddenDoor(const Stmt& stmt);
   void JudgeWiped(const Call& call, std::string_view last);
@@ -714,6 +715,10 @@ class Engine : private EngineState {
   void JudgePair(ExprId list);
   void JudgeRole(ExprId dict);
   void JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId value);
+  void JudgeEnvironmentText(ExprId at, std::string_view name, const std::string& text);
+  void JudgeEnvironmentTable(ExprId at, ExprId table);
+  void JudgeEnvironmentLoop(ExprId at, ExprId key);
+  void JudgeRoute(ExprId at, const std::string& host);
   bool AppendWords(const Expr& list, int depth, std::string* line) const;
   void JudgeCommandTables();
   [[nodiscard]] Taint OutputOf(const Call& call, const std::string& line);

@@ -170,6 +170,8 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
       JudgeReworded(key, target, value);
     }
   }
+  if (last_ && value != kNone && KeyOf(expr) == "env" && TextAt(expr.loc) == "process.env")
+    JudgeEnvironmentTable(target, value);
   const Value& owner = view().Evaluate(expr.base, function_);
   if (expr.kind == ExprKind::kMember && taint.labels != 0 && value != kNone) CallSetter(owner, target, value, taint);
   if (expr.kind == ExprKind::kMember && (owner.kind == ValueKind::kInstance || owner.kind == ValueKind::kClass) &&
@@ -197,6 +199,8 @@ void Engine::AssignPart(ExprId target, ExprId value, const Taint& taint, int dep
       Use(call, core::Permission::kEnvironmentWrite, name);
       if (taint.labels != 0 && !name.empty() && written_variables_.size() < 256) written_variables_[name].Join(taint);
       JudgeEnvironmentWrite(target, name, value);
+      if (name.empty() && expr.kind != ExprKind::kMember && expr.arg_count > 0)
+        JudgeEnvironmentLoop(target, code().ArgsOf(expr)[0].value);
       return;
     }
   }

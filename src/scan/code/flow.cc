@@ -239,7 +239,7 @@ Loc UndoesIn(const Module& module, const Function& function) {
 }
 
 bool SpeaksOfCommands(const EntryPoint& entry) {
-  constexpr std::size_t kMostRead = 4000;
+  constexpr std::size_t kMostRead = 64'000;
   constexpr auto kWords = std::to_array<std::string_view>({"command", "shell", "terminal", "bash", "console", "script",
                                                            "javascript", "applescript", "exec", "cmd", "cli", "program",
                                                            "process", "code", "ssh", "kubectl", "docker", "git"});
@@ -346,6 +346,7 @@ class Findings {
   void WalkCalls();
   void SetReach(RawFinding& finding, std::uint32_t module, FuncId function) const;
   void RaiseUnsaidCommands();
+  [[nodiscard]] std::string ListedTools() const;
   void RaiseBrokenPromises();
   void RaiseUndone();
   [[nodiscard]] bool IsSubcommand(std::string_view function);
@@ -441,17 +442,45 @@ void Findings::SetReach(RawFinding& finding, std::uint32_t module, FuncId functi
   }
 }
 
+// Names and descriptions of tools that are written out: Tool(name="x", description="..."), {name: "x", description: ...}.
+std::string Findings::ListedTools() const {
+  constexpr std::size_t kMost = 64'000;
+  std::string out;
+  for (std::uint32_t m = 0; m < world_.size(); ++m) {
+    if (!Condemns(PlaceOf(m))) continue;
+    const Module& module = world_.View(m).module();
+    for (const Expr& made : module.exprs) {
+      if (made.kind != ExprKind::kCall && made.kind != ExprKind::kDict) continue;
+      std::string_view name;
+      std::string_view description;
+      for (const Arg& field : module.ArgsOf(made)) {
+        if (field.value >= module.exprs.size() || module.exprs[field.value].kind != ExprKind::kString) continue;
+        if (field.name == "name") name = module.exprs[field.value].text;
+        if (field.name == "description") description = module.exprs[field.value].text;
+      }
+      if (name.empty() || description.empty() || out.size() > kMost) continue;
+      out.append(name).append(" ").append(description).append("\n");
+    }
+  }
+  return out;
+}
+
 // Whatever its caller writes is run by a shell, and neither name nor description of the tool speaks of commands.
 void Findings::RaiseUnsaidCommands() {
   std::vector<const UseAt*> any_command;
+  std::optional<std::string> listed;
   for (const UseAt& at : engine_.uses()) {
     if (at.chosen && at.use.detail == "any command" && (at.shell || IsShellCall(TextOf(world_, at))))
       any_command.push_back(&at);
   }
   for (std::uint32_t e = 0; e < out_.entries.size() && !any_command.empty(); ++e) {
-    const EntryPoint& entry = out_.entries[e];
+    EntryPoint entry = out_.entries[e];
     if (entry.kind != "mcp-tool" && entry.kind != "langchain-tool") continue;
-    if (entry.description.empty() || entry.name.find('/') != std::string::npos) continue;
+    // The one function behind all tools of a server: what any of them is said to be.
+    const bool all = entry.name == "tools/call" || entry.name == "call_tool";
+    if (all && !listed) listed = ListedTools();
+    if (all) entry.description = *listed;
+    if (entry.description.empty() || (!all && entry.name.find('/') != std::string::npos)) continue;
     if (!Condemns(PlaceOf(entry.module)) || SpeaksOfCommands(entry)) continue;
     const auto from_here = [&](const UseAt* at) {
       const std::vector<std::uint32_t>& reached = entries_of_[graph_->At(at->module, at->function)];

@@ -65,7 +65,8 @@ constexpr std::array kSecretParts = std::to_array<std::string_view>({".ssh/id_",
                                                                      "local extension settings",
                                                                      "gnome-keyring",
                                                                      "/keyrings/",
-                                                                     "etc/kubernetes/admin.conf"});
+                                                                     "etc/kubernetes/admin.conf",
+                                                                     "/etc/ssl/private/"});
 
 constexpr std::array kWeakParts = std::to_array<std::string_view>({".npmrc",
                                                                    ".pypirc",

@@ -481,7 +481,9 @@ void Builder::UnwrapSetting(std::uint32_t index, std::string_view key, std::stri
   if (text.starts_with('!')) text.remove_prefix(1);
   // A program alone is named, not told what to do.
   if (text.find(' ') == std::string_view::npos) return;
-  ParseText(std::string(text), loc, index, 0, ShellDialect::kPosix);
+  // A filter is fed the files that git stages, a `textconv` those that it shows.
+  const bool fed = lower.starts_with("filter.") || lower.starts_with("diff.");
+  ParseText(std::string(text), loc, index, 0, ShellDialect::kPosix, fed ? index : kNone);
 }
 
 void Builder::UnwrapGit(std::uint32_t index) {

@@ -308,10 +308,12 @@ bool Analysis::Schedules(std::uint32_t index, std::string_view program) {
   for (std::size_t i = 1; i < count; ++i) given += LowerCase(command.words[i].text) + "\n";
   const bool fetches = HasOneOf(
       given, {"curl ", "wget ", "iwr ", "iex ", "invoke-webrequest", "downloadstring", "/dev/tcp/", "eventconsumer"});
+  // git clone https://host/hooks ~/.hooks; git config --global core.hooksPath ~/.hooks
+  const bool fetched = program == "git" && OfUnpacked(command.words.back()).fetched;
   ShellUse& use = Emit(ShellAct::kWriteStartup, index, std::string(program) + " " + raw(count - 1),
-                       fetches      ? 2
-                       : everywhere ? 1
-                                    : 0);
+                       fetches || (fetched && everywhere) ? 2
+                       : everywhere                       ? 1
+                                                          : 0);
   use.content = given.substr(0, 4096);
   if (const std::string to = HelperSends(command); !to.empty()) Emit(ShellAct::kSendSecret, index, to, 2);
   return true;

@@ -101,6 +101,7 @@ inline std::string Shown(std::string_view text) {
 [[nodiscard]] bool IsMirror(std::string_view host);
 [[nodiscard]] bool OpensQuestions(std::string_view said);  // shell_handed.cc; lower case
 [[nodiscard]] bool TellsOthers(std::string_view said);
+[[nodiscard]] bool ObeysFar(std::string_view said);
 [[nodiscard]] bool GitRuns(const ShellCommand& command);
 // shell_channels.cc: the first host that a text names, "" where it names none.
 [[nodiscard]] std::string HostInAddress(std::string_view text);
@@ -121,6 +122,8 @@ inline bool HasFlag(const ShellCommand& command, std::initializer_list<std::stri
 // What a taint says of such a token: the program that prints it, then this.
 inline constexpr std::string_view kTokenMark = "\x02token";
 [[nodiscard]] bool AsksToken(const ShellCommand& command, std::string_view program);
+// shell_stores.cc: a variable that is set to where a key lies, by its name (KEYSTORE_FILE, SSH_KEY_PATH, KUBECONFIG).
+[[nodiscard]] bool NamesKeyFile(std::string_view variable);
 // shell_whole.cc. The script has commands.
 void JudgeWholePowerShell(const ShellScript& script, std::string_view text, std::vector<ShellUse>& uses);
 
@@ -340,7 +343,21 @@ class Analysis {
       taint.what = place;
       taint.secret_loc = script_.commands[index].loc;
     }
+    // -F store=@"$KEYSTORE_FILE": what is in the file, its name says.
+    for (const std::string& name : word.variables) {
+      if (taint.secret || !NamesKeyFile(name)) continue;
+      taint.secret = true;
+      taint.what = "$" + name;
+      taint.secret_loc = script_.commands[index].loc;
+    }
     return taint;
+  }
+
+  // What `path` is, of a program that was told to go to `folder` first.
+  static ShellWord InFolder(const ShellWord& folder, const ShellWord& path) {
+    ShellWord out = path;
+    out.text = path.text == "." ? folder.text : folder.text + "/" + path.text;
+    return out;
   }
 
   // "" of what is no path relative to it.

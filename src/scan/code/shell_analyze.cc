@@ -286,7 +286,8 @@ void Analysis::Wrote(std::uint32_t index, const ShellWord& path, const Taint& ta
   } else if (IsAgentPath(text)) {
     act = ShellAct::kWriteAgent;
     const bool opens = known.empty() ? Whether(OfWhole::kOpens, OpensQuestions) : OpensQuestions(LowerCase(known));
-    gravity = opens || TellsOthers(LowerCase(known) + SaidBy(script_.commands[index])) ? 2 : 1;
+    gravity =
+        opens || ObeysFar(LowerCase(known)) || TellsOthers(LowerCase(known) + SaidBy(script_.commands[index])) ? 2 : 1;
     if (taint.fetched || taint.decoded) gravity = 2;
   }
   ShellUse& use = Emit(act, index, path.text, gravity);

@@ -110,6 +110,7 @@ void Analysis::Archives(std::uint32_t index, std::string_view program) {
   Taint taint;
   const ShellWord* archive = nullptr;
   bool creates = program != "tar";
+  const ShellWord* folder = nullptr;  // tar cz -C "$HOME" .kube/config: in which those behind it lie
   for (std::size_t i = 1; i < count; ++i) {
     std::string_view text = command.words[i].text;
     if (program == "tar" && i == 1 && !text.starts_with("--")) {
@@ -127,7 +128,15 @@ void Analysis::Archives(std::uint32_t index, std::string_view program) {
       archive = &command.words[++i];
       continue;
     }
+    if (program == "tar" && (text == "-C" || text == "--directory") && i + 1 < count) {
+      folder = &command.words[++i];
+      continue;
+    }
     if (text.size() > 1 && text[0] == '-') continue;
+    if (folder != nullptr && !text.empty() && text[0] != '/' && text[0] != '~') {
+      taint.Merge(OfFile(InFolder(*folder, command.words[i]), index));
+      continue;
+    }
     if (program == "zip" && archive == nullptr) {
       archive = &command.words[i];
       continue;

@@ -61,11 +61,29 @@ void Analysis::InlineCode(std::uint32_t index, std::string_view program, const S
   for (const ShellWord& word : script_.commands[index].words) {
     if (word.text.starts_with("-M") || word.text.starts_with("-r")) text += "\n" + LowerCase(word.text.substr(0, 64));
   }
-  bool net = HasOneOf(
-      text, {"urllib", "urlopen", "requests.", "http.client", "httpx", "fetch(", "http.get", "https.get", "net/http",
-             "open-uri", "lwp", "file_get_contents(\"http", "file_get_contents('http", "curl_exec", "axios"});
-  bool runs = HasOneOf(text, {"exec(", "eval(", "os.system(", "subprocess", "popen(", "new function(", "vm.run",
-                              "system(", "execsync(", "eval ", "shell_exec(", "pty.spawn", "spawn("});
+  bool net = HasOneOf(text, {"urllib",
+                             "urlopen",
+                             "requests.",
+                             "http.client",
+                             "httpx",
+                             "fetch(",
+                             "http.get",
+                             "https.get",
+                             "net/http",
+                             "open-uri",
+                             "lwp",
+                             "copy('http",
+                             "copy(\"http",
+                             "fopen('http",
+                             "`curl ",
+                             "`wget ",
+                             "file_get_contents(\"http",
+                             "file_get_contents('http",
+                             "curl_exec",
+                             "axios"});
+  bool runs =
+      HasOneOf(text, {"exec(", "eval(", "os.system(", "subprocess", "popen(", "new function(", "vm.run", "system(",
+                      "execsync(", "eval ", "shell_exec(", "pty.spawn", "spawn(", "include '", "include \""});
   bool socket = HasOneOf(text, {"socket", "net.connect", "createconnection", "fsockopen", "tcpsocket"});
   bool shell = HasOneOf(text, {"dup2", "pty.spawn", "/bin/sh", "/bin/bash", "cmd.exe", "sh -i", "proc_open"});
   bool decode = HasOneOf(text, {"b64decode", "fromhex", "unhexlify", "zlib.decompress", "marshal.loads", "atob(",
@@ -78,7 +96,8 @@ void Analysis::InlineCode(std::uint32_t index, std::string_view program, const S
   if (net && runs) {
     const std::string url = FirstUrl(code.text);
     // subprocess of something else is no running of what was fetched; exec and eval are.
-    bool direct = HasOneOf(text, {"exec(", "eval(", "os.system(", "new function(", "vm.run", "eval "});
+    bool direct = HasOneOf(text, {"exec(", "eval(", "os.system(", "new function(", "vm.run", "eval ", "include ",
+                                  "require '", "include_once"});
     if (direct) {
       Emit(ShellAct::kFetchAndRun, index, url, FetchGravity(url));
     } else {

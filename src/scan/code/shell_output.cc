@@ -214,12 +214,23 @@ void Analysis::OutputOfReader(std::uint32_t index, std::string_view program, con
   Taint& out = out_[index];
   out.Merge(input);
   bool first = true;
+  const ShellWord* folder = nullptr;  // tar cz -C "$HOME" .kube/config: in which those behind it lie
+  const ShellWord* before = nullptr;
   const bool reads = Is(program, {"cat", "tac", "grep", "egrep", "head", "tail", "sed", "awk", "strings"});
   for (const ShellWord& each : command.words) {
     if (!std::exchange(first, false)) {
       bool pattern =
           Is(program, {"grep", "egrep", "sed", "awk", "gawk", "tr", "findstr", "jq"}) && &each == &command.words[1];
       if (!pattern) out.Merge(OfFile(each, index));
+      if (program == "tar") {
+        if (before != nullptr && Is(before->text, {"-C", "--directory"})) {
+          folder = &each;
+        } else if (folder != nullptr && !each.text.empty() &&
+                   std::string_view("/~-").find(each.text[0]) == std::string_view::npos) {
+          out.Merge(OfFile(InFolder(*folder, each), index));
+        }
+      }
+      before = &each;
       out.content |= !pattern && reads && NamesFile(each.text);
     } else {
       out.Merge(OfWord(each));

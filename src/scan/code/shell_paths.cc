@@ -31,7 +31,7 @@ std::string Normal(std::string_view path) {
   return out;
 }
 
-constexpr std::array<std::string_view, 40> kSecretParts = {"/.ssh/id_",
+constexpr std::array<std::string_view, 41> kSecretParts = {"/.ssh/id_",
                                                            " login data",
                                                            "network/cookies",
                                                            "/.aws/credentials",
@@ -56,6 +56,7 @@ constexpr std::array<std::string_view, 40> kSecretParts = {"/.ssh/id_",
                                                            "/.zsh_history",
                                                            "wallet.dat",
                                                            "/.ethereum/keystore",
+                                                           "kubernetes.io/serviceaccount",
                                                            "/.config/solana/id.json",
                                                            "/.electrum/wallets",
                                                            "/exodus/exodus.wallet",

@@ -47,6 +47,13 @@ bool AsksCluster(const ShellCommand& command, std::string_view program) {
 
 }  // namespace
 
+bool NamesKeyFile(std::string_view variable) {
+  const std::string lower = LowerCase(variable.substr(0, 64));
+  if (Is(lower, {"keystore", "kubeconfig", "ssh_key", "private_key_file", "google_application_credentials"})) return true;
+  const bool key = HasOneOf(lower, {"keystore", "private_key", "ssh_key", "credentials", "key_file", "keyfile"});
+  return key && (lower.ends_with("_file") || lower.ends_with("_path") || lower.ends_with("file"));
+}
+
 bool AsksToken(const ShellCommand& command, std::string_view program) {
   const auto word = [&](std::size_t i) { return WordAt(command, i); };
   return (program == "gh" && word(1) == "auth" && word(2) == "token") ||

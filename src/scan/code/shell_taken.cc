@@ -130,6 +130,12 @@ void Analysis::Takes(std::uint32_t index, std::string_view program) {
   } else if (Is(program, {"pg_dump", "pg_dumpall", "mysqldump", "mariadb-dump", "mongodump"}) ||
              (IsClientOfRows(program) && AsksForRows(SaidBy(command)))) {
     taken("what a data base keeps", false);
+  } else if (program == "git" && count > 3 && command.words[1].text == "config" &&
+             std::ranges::any_of(command.words, [](const ShellWord& word) {
+               return word.text.starts_with("filter.") ||
+                      (word.text.starts_with("diff.") && word.text.ends_with(".textconv"));
+             })) {
+    taken("the files that git stages or shows", false);
   } else if ((program == "az" && has({"grant-access"}))) {
     taken("a disk of the user's", false);
   } else if (Is(program,

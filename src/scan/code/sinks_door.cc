@@ -66,14 +66,16 @@ bool OfRequest(std::string_view lower) {
 // The text behind a test begins with what lets somebody in.
 bool Engine::LetsIn(const Stmt& test) const {
   // The statement holds its branches: its test is the expression alone.
-  std::string then = Squeezed(code().text.substr(code().exprs[test.value].loc.end, 120)).substr(0, 40);
+  std::string then = Squeezed(code().text.substr(code().exprs[test.value].loc.end, 160)).substr(0, 80);
   while (!then.empty() && (then[0] == ')' || then[0] == ':' || then[0] == '{')) then.erase(0, 1);
   for (const std::string_view way :
        {"returnTrue", "returntrue", "returnnext()", "next()", "role=\"admin\"", "is_admin=True", "isAdmin=true",
         "return{ok:true", "return{allowed:true", "return(True"}) {
     if (then.starts_with(way)) return true;
   }
-  return false;
+  // { req.identity = "support"; return next(); }
+  const std::string_view block = std::string_view(then).substr(0, then.find('}'));
+  return Contains(block, ";returnnext()") || Contains(block, ";returntrue");
 }
 
 // A function that says whether somebody may: by its name and by what it asks, or since it refuses others.
@@ -127,6 +129,12 @@ void Engine::JudgeHiddenDoor(const Stmt& stmt) {
           AnyOf(said(list), {"user-agent", "user_agent"}))
         how = "the name of a program that stands in the code";
     } else if (test.kind == ExprKind::kCall && test.base < code().exprs.size() && test.arg_count >= 1) {
+      // timingSafeEqual(digest(given), Buffer.from("5d1f...", "hex"))
+      for (std::size_t k = 0; k < 2 && test.arg_count == 2; ++k) {
+        const std::string other = said(sides[1 - k].value);
+        if (AnyOf(other, {"digest", "hash", "sha256", "sha1", "md5"}) && IsDigestInCode(sides[k].value))
+          how = "a word of which only a digest stands in the code";
+      }
       const Expr& method = code().exprs[test.base];
       const std::string& word = view().Text(sides[0].value, function_);
       if (SaysOneOf(method.text, {"startswith", "startsWith"}) && method.base < code().exprs.size() &&
@@ -146,6 +154,19 @@ void Engine::JudgeHiddenDoor(const Stmt& stmt) {
   if (how.empty()) return;
   Raise("VULN-013", stmt.loc, {}, 0, "lets in whoever shows " + how, 1.2);
   Worsen("VULN-013", core::Severity::kHigh);
+}
+
+// "5d1f0c7a...", Buffer.from("5d1f0c7a...", "hex"), bytes.fromhex("..."): the digest of a word, and no word.
+bool Engine::IsDigestInCode(ExprId side) const {
+  constexpr std::size_t kShortest = 32;
+  const ExprId origin = side < code().exprs.size() ? view().Origin(side, function_) : kNone;
+  if (origin >= code().exprs.size()) return false;
+  const Expr& made = code().exprs[origin];
+  const bool wraps = made.kind == ExprKind::kCall && made.arg_count >= 1 && made.base < code().exprs.size() &&
+                     SaysOneOf(code().exprs[made.base].text, {"from", "fromhex", "unhexlify", "b64decode"});
+  const ExprId text = wraps ? code().ArgsOf(made)[0].value : origin;
+  return text < code().exprs.size() && code().exprs[text].kind == ExprKind::kString &&
+         code().exprs[text].text.size() >= kShortest && IsKeyLike(code().exprs[text].text);
 }
 
 // What one side of a comparison is, where the other is what somebody has shown.

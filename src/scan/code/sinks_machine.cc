@@ -621,21 +621,31 @@ void Engine::JudgeEnvironmentWrite(ExprId at, std::string_view name, ExprId valu
   if (last_ && RouteOf(name) != Route::kNowhere && value != kNone) {
     std::string host = KnownHost(Known(value));
     if (host.empty()) host = HostWithin(value);
-    const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
-    // RFC 2606: no such name ever means a machine; whoever sets one tries what happens without a network.
-    const bool nowhere = host.ends_with(".invalid");
-    if ((kind == HostKind::kOrdinary || IsBad(kind)) && !IsKnownService(host) && !nowhere) {
-      // A client of that very service says so in its name.
-      const bool told =
-          NamesHost(LowerCase(std::string(world_.PathOf(module_)) + " " + code().functions[function_].qualified), host);
-      Raise("EXFIL-003", at, {}, 0, "has what other programs send go through " + host, told ? 0.25 : 0.7, host);
-    }
+    JudgeRoute(at, host);
   }
   if (name == "LD_PRELOAD" || name == "DYLD_INSERT_LIBRARIES" || name == "LD_AUDIT") {
     Raise("MEM-002", at, {}, 0, "has every program that it starts load a library, by " + std::string(name), 0.8);
   } else if (last_) {
     JudgePeerVariable(at, name, value);
   }
+}
+
+// A variable by its text alone.
+void Engine::JudgeEnvironmentText(ExprId at, std::string_view name, const std::string& text) {
+  if (RouteOf(name) != Route::kNowhere) JudgeRoute(at, KnownHost(text));
+  if (LeavesPeersUnasked(name, text)) JudgePeerOfAll(at);
+}
+
+// Where other programs send to, or through, from now on.
+void Engine::JudgeRoute(ExprId at, const std::string& host) {
+  const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
+  // RFC 2606: no such name ever means a machine; whoever sets one tries what happens without a network.
+  const bool nowhere = host.ends_with(".invalid");
+  if ((kind != HostKind::kOrdinary && !IsBad(kind)) || IsKnownService(host) || nowhere) return;
+  // A client of that very service says so in its name.
+  const bool told =
+      NamesHost(LowerCase(std::string(world_.PathOf(module_)) + " " + code().functions[function_].qualified), host);
+  Raise("EXFIL-003", at, {}, 0, "has what other programs send go through " + host, told ? 0.25 : 0.7, host);
 }
 
 // Commands kept in tables ([["ufw", "disable"], ...]) and run by whoever goes through them.

@@ -82,7 +82,13 @@ void Engine::JudgePeerCall(const Call& call, std::string_view last) {
     if (always) JudgePeer(call.expr);
     return;
   }
-  if (!view().is_python()) return;
+  if (!view().is_python()) {
+    // Object.assign(process.env, flags)
+    const bool into = last == "assign" && call.args.size() > 1 && call.args[0].value < code().exprs.size() &&
+                      TextAt(code().exprs[call.args[0].value].loc) == "process.env";
+    for (std::size_t i = 1; into && i < call.args.size(); ++i) JudgeEnvironmentTable(call.expr, call.args[i].value);
+    return;
+  }
   if (SaysOneOf(last, {"Client", "AsyncClient", "Session", "ClientSession", "TCPConnector"})) {
     for (const Arg& arg : call.args) {
       if (off(arg)) JudgePeer(arg.value);
@@ -109,6 +115,40 @@ void Engine::JudgePeerVariable(ExprId at, std::string_view name, ExprId value) {
   } else if (LeavesPeersUnasked(name, text) || LeavesPeersUnasked(name, literal)) {
     JudgePeerOfAll(at);
   }
+}
+
+// Several variables at once: os.environ.update(FLAGS), Object.assign(process.env, flags), process.env = {...}.
+void Engine::JudgeEnvironmentTable(ExprId at, ExprId table) {
+  constexpr std::size_t kMost = 64;
+  FuncId scope = function_;
+  const ExprId made = table < code().exprs.size() ? view().Origin(table, function_, &scope) : kNone;
+  if (made < code().exprs.size() && code().exprs[made].kind == ExprKind::kDict && scope == function_) {
+    for (const Arg& field : code().ArgsOf(code().exprs[made])) {
+      if (!field.name.empty()) JudgeEnvironmentWrite(at, field.name, field.value);
+    }
+    return;
+  }
+  if (!last_ || table >= code().exprs.size()) return;
+  // A table of another function, or whose keys stand in pieces.
+  const Value known = view().Evaluate(table, function_);
+  if (known.kind != ValueKind::kDict || known.keys.size() != known.items.size() || known.keys.size() > kMost) return;
+  for (std::size_t i = 0; i < known.keys.size(); ++i) {
+    if (known.items[i].kind == ValueKind::kText) JudgeEnvironmentText(at, known.keys[i], known.items[i].text);
+  }
+}
+
+// for (const [k, v] of Object.entries(FLAGS)) process.env[k] = v; for k, v in FLAGS.items(): os.environ[k] = v
+void Engine::JudgeEnvironmentLoop(ExprId at, ExprId key) {
+  const std::uint32_t slot =
+      key < code().exprs.size() && code().exprs[key].kind == ExprKind::kName ? view().SlotOf(key, function_) : kNone;
+  if (slot == kNone || view().slots()[slot].count == 0) return;
+  const Binding& binding = view().bindings()[view().slots()[slot].first];
+  if (binding.value >= code().exprs.size() || binding.scope != function_) return;
+  const Expr& entries = code().exprs[binding.value];
+  if (entries.kind != ExprKind::kCall || entries.base >= code().exprs.size()) return;
+  const Expr& how = code().exprs[entries.base];
+  if (how.kind != ExprKind::kMember || !SaysOneOf(how.text, {"entries", "items"})) return;
+  JudgeEnvironmentTable(at, entries.arg_count > 0 ? code().ArgsOf(entries)[0].value : how.base);
 }
 
 }  // namespace interlock::scan::code

@@ -32,6 +32,14 @@ Taint Engine::JudgeVariable(Call& call) {
       if (name != kNone)
         JudgeEnvironmentWrite(call.expr, view().Text(name, function_),
                               call.args.size() > 1 ? call.args[1].value : kNone);
+      for (const Arg& arg : call.args) {
+        if (!call.callee.text.ends_with(".update")) break;
+        if (arg.name.empty()) {
+          JudgeEnvironmentTable(call.expr, arg.value);
+        } else {
+          JudgeEnvironmentWrite(call.expr, arg.name, arg.value);
+        }
+      }
       return call.callee.text == "dotenv.config" ? Source(kWeakSecretFile, call.expr, "reads .env") : Taint();
     }
     default:

@@ -549,6 +549,8 @@ bool Engine::IsHushed() {
     return then.starts_with("pass") || then.starts_with("return") || then.starts_with("...") ||
            then.starts_with("continue");
   }
+  // In Go what a request brings, and that it failed, is a value: a statement that is the request drops both.
+  if (code().language == Language::kGo) return statement_.kind == StmtKind::kExpr;
   if (said.starts_with("void ")) return true;
   const std::string text = Squeezed(said);
   if (AnyOf(text, {".catch(()=>{", ".catch(()=>null)", ".catch(()=>undefined)", ".catch(_=>{})", ".catch(()=>false)",

@@ -98,6 +98,8 @@ constexpr auto kWalls = std::to_array<Wall>({
     {"forge-public", "makes a repository public", kOfVisibility, 1.0},
     {"forge-key", "adds a key that opens repositories", kOfForgeKeys, 0.9},
     {"forge-hook", "has a forge tell a fixed place what is done in a repository", kOfHooks, 0.9},
+    {"registry-mfa", "lets packages be published without a second key", kOfMfa, 1.0},
+    {"alerts", "has nobody told of what guards see", {}, 1.0},
     {"base-master", "makes a master of a data base", kOfMasters, 0.9},
     {"base-rows", "takes down what keeps rows of a data base apart", kOfRows, 0.9},
     {"base-triggers", "switches off the triggers of a data base", kOfTriggers, 0.8},
@@ -185,6 +187,8 @@ constexpr auto kRows = std::to_array<Row>({
     {Form::kCommand, " gh glab ", {" pr review | mr approve ", " --approve | -a | mr approve "}, "", "forge-approval"},
     {Form::kCommand, " gh glab ", {" ssh-key add | deploy-key add | gpg-key add "}, "", "forge-key"},
     {Form::kCommand, " git ", {" config ", " --global | --system ", " commit.gpgsign false "}, "", "signing"},
+    {Form::kCommand, " npm pnpm ", {" access set mfa=none | access 2fa-not-required "}, "", "registry-mfa"},
+    {Form::kCommand, " amtool ", {" silence add ", "audit|falco|auth|intrus|security"}, "", "alerts"},
     // Data bases
     {Form::kCommand, " redis-cli ", {" config set protected-mode no "}, "", "redis-open"},
     {Form::kCommand, " echo printf tee cat sed ", {"pg_hba.conf", " trust"}, "", "postgres-open"},
@@ -301,6 +305,7 @@ constexpr auto kRows = std::to_array<Row>({
 
 // All names of the rows above, for one look at each; sinks and shells ask these first.
 constexpr auto kPrograms = std::to_array<std::string_view>({"adduser",
+                                                            "amtool",
                                                             "apt",
                                                             "apt-get",
                                                             "aptitude",

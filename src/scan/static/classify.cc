@@ -218,6 +218,8 @@ constexpr NameType kNames[] = {
     {"pipfile.lock", FileType::kJson},
     {".npmrc", FileType::kIni},
     {".pypirc", FileType::kIni},
+    {".gitconfig", FileType::kIni},
+    {"gitconfig", FileType::kIni},
     {".env", FileType::kIni},
     {".cursorrules", FileType::kMarkdown},
     {".windsurfrules", FileType::kMarkdown},

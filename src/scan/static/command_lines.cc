@@ -150,6 +150,22 @@ std::vector<string_view> Candidates(string_view line) {
   return out;
 }
 
+// ExecStartPre=-/usr/bin/curl -o FILE ..., ExecStart=FILE: one after the other, as the unit is started.
+std::string CommandsOfUnit(string_view text) {
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    string_view line = Trim(text.substr(at, end - at));
+    at = end + 1;
+    const std::size_t equal = line.find('=');
+    if (!line.starts_with("ExecStart") || equal == string_view::npos) continue;
+    line = Trim(line.substr(equal + 1));
+    while (!line.empty() && string_view("-@+!:").find(line.front()) != string_view::npos) line.remove_prefix(1);
+    out.append(line).append("\n");
+  }
+  return out;
+}
+
 // =cmd|'/C ...'!A0, =HYPERLINK("https://...?d="&A1): what opens the table starts a program, or sends what stands in it.
 void JudgeFormula(const FileContext& file, string_view line, std::size_t at, FileResult& result) {
   const std::string lower = LowerCase(line.substr(0, kMostOfLine));
@@ -200,11 +216,20 @@ void JudgeCommand(const FileContext& file, base::ByteSpan place, string_view com
 }
 
 void JudgeCommandLines(const FileContext& file, FileResult& result) {
+  if (file.reach <= core::Reach::kRuntime && LowerCase(BaseName(file.file->path)).ends_with(".sql")) {
+    // COPY t FROM PROGRAM 'curl ... | sh'
+    const string_view statements = file.text().substr(0, kMostBytesOfCommands);
+    if (base::HasBytes(LowerCase(statements), " program '") || base::HasBytes(statements, "\\!"))
+      JudgeCommand(file, {0, statements.size()}, ScriptOfStatements(statements), result);
+    return;
+  }
   const bool table =
       IsTable(file.file->path) && (file.reach <= core::Reach::kRuntime || file.reach == core::Reach::kDocument);
   if (!table && !HoldsCommands(file)) return;
   const string_view text = file.text().substr(0, kMostBytesOfCommands);
   if (!table && !NamesProgramOfCommands(text)) return;
+  if (LowerCase(BaseName(file.file->path)).ends_with(".service"))
+    JudgeCommand(file, {0, text.size()}, CommandsOfUnit(text), result);
   std::size_t looked = 0;
   for (std::size_t at = 0; at < text.size() && looked < kMostLines;) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

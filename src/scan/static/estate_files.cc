@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "code/places.h"
+#include "code/principals.h"
 #include "code/vendors.h"
 #include "interlock/base/find_bytes.h"
 #include "static/ascii.h"
@@ -17,7 +18,6 @@ namespace interlock::scan {
 namespace {
 
 constexpr std::size_t kMaxRead = std::size_t{256} << 10U;  // bytes of one file
-constexpr std::size_t kAccount = 12;                       // digits of an account's number
 
 RawFinding& Raise(std::vector<RawFinding>& out, const FileContext& file, std::string_view rule, base::ByteSpan bytes,
                   std::string message, double scale) {
@@ -78,18 +78,9 @@ bool Changes(std::string_view action) {
   return SaysAny(action, {":put", ":delete", ":*\"", "\"*\"", ":write", ":update", ":create", ":send", ":invoke"});
 }
 
-// arn:aws:iam::123456789012:root, of an account whose number stands there and is nobody's in a manual.
+// arn:aws:iam::604211873350:root, of an account whose number stands there and is nobody's in a manual.
 bool NamesStranger(std::string_view principal) {
-  constexpr std::string_view kAccounts = "arn:aws:iam::";
-  for (std::size_t at = principal.find(kAccounts); at != std::string_view::npos;
-       at = principal.find(kAccounts, at + 1)) {
-    const std::string_view number = principal.substr(at + kAccounts.size(), kAccount);
-    if (number.size() < kAccount || number.find_first_not_of("0123456789") != std::string_view::npos) continue;
-    const bool shown = number == "123456789012" || number == "111122223333" || number == "444455556666" ||
-                       number.find_first_not_of(number.front()) == std::string_view::npos;
-    if (!shown) return true;
-  }
-  return false;
+  return principal.find("arn:aws:iam::") != std::string_view::npos && code::NamesCloudAccount(principal);
 }
 
 // ... beside one that is filled in: the user's own, and somebody's who is not.
@@ -181,6 +172,113 @@ void JudgeEnvironment(const FileContext& file, std::vector<RawFinding>& out) {
       .host = through;
 }
 
+// A host that is nobody's whom everybody knows, and no machine of one's own.
+bool IsStranger(std::string_view host) {
+  if (host.find('.') == std::string_view::npos || host.ends_with('.') ||
+      host.find_first_of("${}<>") != std::string_view::npos)
+    return false;
+  const HostKind kind = KindOfHost(host);
+  return kind != HostKind::kLocal && kind != HostKind::kForge && kind != HostKind::kRegistry &&
+         !code::IsKnownService(host);
+}
+
+// The address at or behind a place, up to a blank, a quote or a semicolon.
+std::string UrlBehind(std::string_view text, std::size_t at) {
+  constexpr std::size_t kWithin = 300;
+  const std::string_view near = text.substr(at, kWithin);
+  const std::size_t scheme = near.find("://");
+  if (scheme == std::string_view::npos) return {};
+  const std::size_t from = near.find_last_of(" \t\n\"'=(", scheme) + 1;  // npos + 1: the beginning
+  return LowerCase(near.substr(from, near.find_first_of(" \t\r\n\"';,)}$", scheme) - from));
+}
+
+void EachLine(std::string_view text, const auto& use) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    use(Trim(text.substr(at, end - at)), base::ByteSpan{at, end});
+    at = end + 1;
+  }
+}
+
+// [url "https://host/"] insteadOf = https://github.com/: what everybody's repositories are fetched from.
+void JudgeGitSettings(const FileContext& file, std::vector<RawFinding>& out) {
+  std::string to;
+  EachLine(file.text().substr(0, kMaxRead), [&](std::string_view line, base::ByteSpan bytes) {
+    if (line.starts_with('[')) {
+      const bool url = line.starts_with("[url ");
+      to = url ? HostOf(UrlBehind(line, 0)) : std::string();
+      return;
+    }
+    const std::string lower = LowerCase(line);
+    if (to.empty() || !IsStranger(to) || !(lower.starts_with("insteadof") || lower.starts_with("pushinsteadof")))
+      return;
+    if (!SaysAny(lower, {"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"})) return;
+    Raise(out, file, "SH-008", bytes, "has git fetch and push through " + to, 1.0).host = to;
+    to.clear();
+  });
+}
+
+// authorized_key: {user: root, key: https://host/ops.keys}: whoever answers there may come in.
+void JudgeKeysFetched(const FileContext& file, std::vector<RawFinding>& out) {
+  constexpr std::size_t kNear = 400;
+  const std::string_view text = file.text().substr(0, kMaxRead);
+  for (std::size_t at = base::FindBytes(text, "authorized_key:"); at != std::string_view::npos;
+       at = base::FindBytes(text, "authorized_key:", at + 1)) {
+    const std::string_view task = text.substr(at, kNear);
+    const std::size_t key = task.find("key: http", 15);
+    if (key == std::string_view::npos) continue;
+    const std::string host = HostOf(UrlBehind(task, key + 5));
+    if (!IsStranger(host)) continue;
+    Raise(out, file, "GRANT-002", {at + key, at + key + 5}, "lets in whoever " + host + " names", 1.2).host = host;
+    return;
+  }
+}
+
+// identifiers = ["arn:aws:iam::604211873350:root"], and AdministratorAccess.
+void JudgeRoles(const FileContext& file, std::vector<RawFinding>& out) {
+  constexpr std::string_view kAccounts = "arn:aws:iam::";
+  constexpr std::size_t kDigits = 12;
+  const std::string_view text = file.text().substr(0, kMaxRead);
+  if (!base::HasBytes(text, ":policy/AdministratorAccess") || !SaysAny(text, {"sts:AssumeRole", "assume_role"})) return;
+  for (std::size_t at = text.find(kAccounts); at != std::string_view::npos; at = text.find(kAccounts, at + 1)) {
+    const std::string_view number = text.substr(at + kAccounts.size(), kDigits);
+    if (number.size() < kDigits || number.find_first_not_of("0123456789") != std::string_view::npos) continue;
+    Raise(out, file, "GRANT-002", {at, at + kAccounts.size() + kDigits},
+          "gives an account that stands here every right", 1.2);
+    return;
+  }
+}
+
+// mirror /copy; location = /copy { proxy_pass https://host; }, and scripts that are put into every page.
+void JudgeWebServer(const FileContext& file, std::vector<RawFinding>& out) {
+  const std::string_view text = file.text().substr(0, kMaxRead);
+  EachLine(text, [&](std::string_view line, base::ByteSpan bytes) {
+    if (line.starts_with("mirror /")) {
+      const std::string_view to = line.substr(7, line.find_first_of(" ;", 7) - 7);
+      for (std::size_t at = text.find("location"); at != std::string_view::npos; at = text.find("location", at + 8)) {
+        const std::string_view head = text.substr(at, text.substr(at).find('{'));
+        if (head.find(to) == std::string_view::npos) continue;
+        const std::string_view body = text.substr(at + head.size(), text.substr(at + head.size()).find('}'));
+        const std::size_t pass = body.find("proxy_pass");
+        const std::string host = pass == std::string_view::npos ? std::string() : HostOf(UrlBehind(body, pass));
+        if (!IsStranger(host)) continue;
+        Raise(out, file, "SH-015", bytes, "sends what visitors send to " + host + " as well", 1.1).host = host;
+        break;
+      }
+    }
+    const std::size_t script = line.starts_with("sub_filter") ? line.find("<script") : std::string_view::npos;
+    const std::size_t source = script == std::string_view::npos ? script : line.find("src=", script);
+    if (source == std::string_view::npos) return;
+    std::string_view url = line.substr(source + 4);
+    while (!url.empty() && std::string_view("\"'\\").find(url.front()) != std::string_view::npos) url.remove_prefix(1);
+    const std::string address =
+        (url.starts_with("//") ? "https:" : "") + std::string(url.substr(0, url.find_first_of("\"' >")));
+    const std::string host = HostOf(LowerCase(address));
+    if (!IsStranger(host)) return;
+    Raise(out, file, "TAMPER-001", bytes, "puts a program of " + host + " into every page", 0.8).host = host;
+  });
+}
+
 }  // namespace
 
 void JudgeEstateFile(const FileContext& file, std::vector<RawFinding>& out) {
@@ -188,7 +286,13 @@ void JudgeEstateFile(const FileContext& file, std::vector<RawFinding>& out) {
   if (file.type == FileType::kJson) JudgePolicy(file, out);
   if (file.type == FileType::kYaml) JudgePipeline(file, out);
   if (file.type == FileType::kIni && (name.starts_with(".env") || name.ends_with(".env"))) JudgeEnvironment(file, out);
-  if (name.ends_with(".tf")) JudgeState(file, out);
+  if (file.type == FileType::kYaml) JudgeKeysFetched(file, out);
+  if (name.ends_with(".tf")) {
+    JudgeState(file, out);
+    JudgeRoles(file, out);
+  }
+  if (name.ends_with("gitconfig") || file.file->path.ends_with(".git/config")) JudgeGitSettings(file, out);
+  if (name.ends_with(".conf") && base::HasBytes(file.text().substr(0, kMaxRead), "location")) JudgeWebServer(file, out);
 }
 
 }  // namespace interlock::scan

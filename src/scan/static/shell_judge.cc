@@ -177,6 +177,14 @@ bool IsGrave(const ShellUse& act) {
   }
 }
 
+std::string ScriptOfStatements(std::string_view statements) {
+  constexpr std::string_view kEnd = "END_OF_STATEMENTS";
+  std::string out = "psql <<'";
+  out.append(kEnd).append("'\n").append(statements);
+  if (!out.ends_with('\n')) out += '\n';
+  return out.append(kEnd).append("\n");
+}
+
 bool NamesProgramOfCommands(std::string_view text) {
   static constexpr std::array<std::string_view, 12> kPrograms = {"curl ",      "wget ",     "iwr ",       "irm ",
                                                                  "base64 ",    "/dev/tcp/", "nc ",        "ncat ",

@@ -42,6 +42,8 @@ struct ShellContext {
 // Acts that have hardly an innocent reading, wherever the command stands: secrets that are sent, what is fetched or
 // decoded and run, a shell for somebody else, a start-up file that keeps fetching.
 [[nodiscard]] bool IsGrave(const code::ShellUse& act);
+// Statements of a data base as a script that gives them to a client: what they let in, and the commands within them.
+[[nodiscard]] std::string ScriptOfStatements(std::string_view statements);
 // Whether a text names a program that such commands need; a cheap look before it is parsed.
 [[nodiscard]] bool NamesProgramOfCommands(std::string_view text);
 

@@ -180,6 +180,23 @@ bool ReadComposer(Sheet& sheet) {
     const JsonValue url = (*it).Find("url");
     if (url.is_string()) sheet.Source(url.string(), SpanOf(url), "package repository");
   }
+  // post-install-cmd: "@php -r ...", or a list of such; classes and other scripts are named without a command.
+  const JsonValue scripts = doc->root().Find("scripts");
+  for (auto it = scripts.begin(); scripts.is_object() && it != scripts.end(); ++it) {
+    if (!it.key().starts_with("post-") && !it.key().starts_with("pre-")) continue;
+    const auto hook = [&](const JsonValue value) {
+      if (!value.is_string()) return;
+      std::string command(value.string());
+      if (command.starts_with("@php ")) command.erase(0, 1);
+      if (command.find(' ') == std::string::npos || command.starts_with('@')) return;
+      sheet.Hook(std::string(it.key()), command, SpanOf(value), core::Reach::kInstall);
+    };
+    if ((*it).is_array()) {
+      for (const JsonValue one : *it) hook(one);
+    } else {
+      hook(*it);
+    }
+  }
   const JsonValue secure = doc->root().Find("config").Find("secure-http");
   if (!secure.AsBool().value_or(true))
     sheet.Raise("SC-012", SpanOf(secure), "installs do not check who they talk to (secure-http: false)");

@@ -366,6 +366,9 @@ void ReadCargoSettings(Sheet& sheet, const toml::table& root) {
   for (const std::string_view group : {"source", "registries"}) {
     const toml::table* const list = TableAt(&root, group);
     if (list == nullptr) continue;
+    bool replaced = false;
+    for (const auto& [name, node] : *list)
+      replaced = replaced || (node.as_table() != nullptr && node.as_table()->contains("replace-with"));
     for (const auto& [name, node] : *list) {
       for (const std::string_view key : {"registry", "index", "git"}) {
         const toml::node* const url = node.as_table() == nullptr ? nullptr : node.as_table()->get(key);
@@ -373,6 +376,8 @@ void ReadCargoSettings(Sheet& sheet, const toml::table& root) {
         std::string from = url->value_or(std::string());
         if (from.starts_with("sparse+")) from.erase(0, 7);
         sheet.Source(from, SpanOf(sheet, *url), "package registry");
+        // [source] crates-io = {replace-with = "fast"}
+        if (group == "source" && key == "registry" && replaced) sheet.Index(from, SpanOf(sheet, *url), true, 1.4);
       }
     }
   }

@@ -207,8 +207,14 @@ TEST(Packages, WhatAVariableMayBe) {
 
 // Settings and commands that a guide shows are what its reader writes and runs; plain ways of shells beside them.
 TEST(Packages, WhatGuidesShow) {
-  EXPECT_GE(ExpectOf("guides", true), 19U);
-  EXPECT_GE(ExpectOf("guides_honest", false), 9U);
+  EXPECT_GE(ExpectOf("guides", true), 29U);
+  EXPECT_GE(ExpectOf("guides_honest", false), 15U);
+}
+
+// Settings that let others in or send their visitors on, environments that are set by the table, doors known by a digest.
+TEST(Packages, WhatSettingsDo) {
+  EXPECT_GE(ExpectOf("estates", true), 14U);
+  EXPECT_GE(ExpectOf("estates_honest", false), 11U);
 }
 
 // What is sent beside a tool's work: requests that nobody hears the answer of, tables that clients are made of.

@@ -60,6 +60,7 @@ class TextCommands {
         const std::string_view as = IsProgramLanguage(surface.subject) ? FirstLine(shown) : shown;
         if (IsShellName(surface.subject) || LooksLikeShell(as)) Shell(shown, surface, 0, described);
         Snippet(p, surface, described);
+        if (IsStatements(surface.subject)) Statements(shown, surface, 0, described);
         Program(p, surface, shown, described);
         Settings(p, surface, shown, described);
         continue;
@@ -101,8 +102,9 @@ class TextCommands {
       if (span.starts_with("--index-url") || span.starts_with("--extra-index-url")) added = "pip install ";
       const std::string whole = added.empty() ? std::string() : std::string(added).append(span);
       if (!added.empty()) span = whole;
+      const bool statement = OpensStatement(span);
       if (span.size() >= 8 && span.find(' ') != std::string_view::npos &&
-          (LooksLikeShell(span) || span.find("| bash") != std::string_view::npos ||
+          (statement || LooksLikeShell(span) || span.find("| bash") != std::string_view::npos ||
            span.find("| sh") != std::string_view::npos)) {
         const auto where = static_cast<std::uint32_t>(std::min<std::size_t>(passage.begin + begin, passage.end));
         const std::uint32_t sentence = text_.canvas_.SentenceAt(where);
@@ -115,7 +117,11 @@ class TextCommands {
         // Around a command backticks are its notation, not a quotation.
         described = std::min(described, 0.93);
         const std::size_t from = begin - std::min(begin, added.size());
-        Shell(span, surface, from, described);
+        if (statement) {
+          Statements(span, surface, from, described);
+        } else {
+          Shell(span, surface, from, described);
+        }
         std::vector<SnippetHit> hits;
         std::string lower(span);
         for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
@@ -131,6 +137,33 @@ class TextCommands {
       }
       at = shown.find('`', end + 1);
     }
+  }
+
+  static bool IsStatements(std::string_view lang) {
+    return lang == "sql" || lang == "psql" || lang == "pgsql" || lang == "postgres" || lang == "postgresql" ||
+           lang == "mysql";
+  }
+
+  // Whoever may do what, and where rows go: a span that begins so is a statement.
+  static bool OpensStatement(std::string_view span) {
+    const std::string lower = LowerCase(span.substr(0, 16));
+    return lower.starts_with("create role ") || lower.starts_with("create user ") || lower.starts_with("alter role ") ||
+           lower.starts_with("alter user ") || lower.starts_with("grant all ") || lower.starts_with("copy ") ||
+           lower.starts_with("drop database ");
+  }
+
+  // Statements of a data base, as its client is given them.
+  void Statements(std::string_view text, const TextSurface& surface, std::size_t from, double described) {
+    if (text.size() > kMaxShellBlock) return;
+    const std::string script = ScriptOfStatements(text);
+    const std::vector<code::ShellUse> acts = code::AnalyzeShellScript(code::ParseShell(script), script);
+    if (acts.empty()) return;
+    ShellContext context;
+    context.file = text_.file_.index;
+    context.whole = surface.Back(from, from + text.size());
+    context.place = ShellPlace::kInstruction;
+    context.described = described;
+    Judge(acts, context);
   }
 
   // "- `command`: what it does": an entry of a list, not a step.
@@ -195,6 +228,10 @@ class TextCommands {
     }
     context.place = ShellPlace::kInstruction;
     context.described = described;
+    Judge(acts, context);
+  }
+
+  void Judge(const std::vector<code::ShellUse>& acts, const ShellContext& context) {
     const std::size_t before = text_.out_.findings.size();
     JudgeShell(acts, context, text_.out_.findings, nullptr);
     const auto added = text_.out_.findings.begin() + static_cast<std::ptrdiff_t>(before);
