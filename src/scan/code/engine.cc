@@ -350,6 +350,7 @@ void Engine::ReadBody(FuncId function) {
           }
         }
         JudgeAnswer(stmt, taint);
+        JudgeLoaded(stmt, taint);
         JudgeReduced(stmt);
         JudgeHashedAnswer(stmt);
         JudgeChance(stmt.value);

@@ -262,6 +262,7 @@ class Engine : private EngineState {
   Taint JudgeProcess(Call& call);
   Taint JudgeStarted(Call& call);
   Taint JudgeCode(Call& call);
+  void JudgeLoaded(const Stmt& stmt, const Taint& given);
   void JudgeReduced(const Stmt& stmt);
   Taint JudgeDeserialize(Call& call);
   Taint JudgeExecutableMemory(Call& call);

@@ -442,7 +442,8 @@ void Findings::SetReach(RawFinding& finding, std::uint32_t module, FuncId functi
   }
 }
 
-// Names and descriptions of tools that are written out: Tool(name="x", description="..."), {name: "x", description: ...}.
+// Names and descriptions of tools that are written out: Tool(name="x", description="..."), {name: "x", description:
+// ...}.
 std::string Findings::ListedTools() const {
   constexpr std::size_t kMost = 64'000;
   std::string out;

@@ -38,7 +38,11 @@ struct Variable {
 // ... of what the command prints, where that stands in the script: echo, printf, cat <<END.
 [[nodiscard]] std::vector<ShellWord> PrintedLines(const ShellScript& script, std::uint32_t command, bool blanks);
 // Of `while read -r NAME; do`, from behind `while`: the name; "" where it is not that.
+// Of several names, which each take a part of the line, all, with the sign between them that parts it: "user host",
+// "member|role".
 [[nodiscard]] std::string ReadBy(std::string_view rest);
+// One turn of a loop, for the name or names of ReadBy().
+void GiveTurn(std::unordered_map<std::string, Variable>& variables, std::string_view names, Variable value);
 
 // Values given in parts that need not run. Behind them a variable is what the last of them gave, with what it was
 // before or another gave as its `other` where that says more, and with the commands that make any.

@@ -20,7 +20,7 @@ struct Frame {
   std::uint32_t first = 0;
   std::string function = {};
   std::string folder = {};           // in which it begins
-  std::string variable = {};         // kLoop: of `for`, `while read`, ...
+  std::string variable = {};         // kLoop: of `for`, `while read` (ReadBy()), ...
   std::vector<Variable> turns = {};  // ... what it is when the body is read again, the next one last
   std::size_t body = 0;              // ... and where that begins
   bool fed = false;                  // kLoop: read for the lines that stand behind it
@@ -469,7 +469,7 @@ class Parser final : public WordLexer {
   // A body that is read for each value of the variable; no value: for what it is.
   void Loop(std::string name, std::vector<Variable> turns) {
     if (!name.empty() && !turns.empty()) {
-      b_.variables[name] = std::move(turns.back());
+      GiveTurn(b_.variables, name, std::move(turns.back()));
       turns.pop_back();
     }
     Push(Frame::kLoop);
@@ -512,7 +512,7 @@ class Parser final : public WordLexer {
     Frame& loop = frames_.back();
     if (loop.kind != Frame::kLoop || loop.turns.empty()) return false;
     if (!b_.Reread(p_ - loop.body)) return false;
-    b_.variables[loop.variable] = std::move(loop.turns.back());
+    GiveTurn(b_.variables, loop.variable, std::move(loop.turns.back()));
     loop.turns.pop_back();
     Reread(loop.body);
     pipe_ = loop.pipe_in;

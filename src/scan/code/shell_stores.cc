@@ -49,7 +49,8 @@ bool AsksCluster(const ShellCommand& command, std::string_view program) {
 
 bool NamesKeyFile(std::string_view variable) {
   const std::string lower = LowerCase(variable.substr(0, 64));
-  if (Is(lower, {"keystore", "kubeconfig", "ssh_key", "private_key_file", "google_application_credentials"})) return true;
+  if (Is(lower, {"keystore", "kubeconfig", "ssh_key", "private_key_file", "google_application_credentials"}))
+    return true;
   const bool key = HasOneOf(lower, {"keystore", "private_key", "ssh_key", "credentials", "key_file", "keyfile"});
   return key && (lower.ends_with("_file") || lower.ends_with("_path") || lower.ends_with("file"));
 }
@@ -72,8 +73,7 @@ bool AsksStore(const ShellCommand& command, std::string_view program) {
           (word(2) == "export-credentials" ||
            (word(2) == "get" && HasOneOf(word(3), {"secret", "token", "access_key"})))) ||
          (program == "kubectl" && word(1) == "config" && word(2) == "view" && HasFlag(command, {"--raw"})) ||
-         AsksCluster(command, program) ||
-         (program == "git" && word(1) == "credential" && word(2) == "fill") ||
+         AsksCluster(command, program) || (program == "git" && word(1) == "credential" && word(2) == "fill") ||
          (program == "op" && (word(1) == "read" || (Is(word(1), {"item", "document"}) && word(2) == "get"))) ||
          (program == "bw" && Is(word(1), {"get", "list", "export"})) ||
          (Is(program, {"lpass", "keepassxc-cli"}) && Is(word(1), {"show", "export"})) ||

@@ -102,7 +102,8 @@ std::string ReadBy(std::string_view rest) {
   constexpr std::size_t kMostWords = 8;
   rest = rest.substr(0, std::min(rest.find_first_of(";\n"), std::size_t{200}));
   bool reads = false;
-  std::string name;
+  char between = ' ';
+  std::string names;
   for (std::size_t i = 0; i < kMostWords && !rest.empty(); ++i) {
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
     const std::string_view word = rest.substr(0, rest.find_first_of(" \t"));
@@ -113,13 +114,43 @@ std::string ReadBy(std::string_view rest) {
         reads = true;
       } else if (word.find('=') == std::string_view::npos) {
         return {};
+      } else if (word.starts_with("IFS=") && word.size() > 4) {
+        const std::size_t sign = word.find_first_not_of("$'\"", 4);
+        if (sign == std::string_view::npos) continue;  // nothing parts the line
+        between = word.substr(sign).starts_with("\\t") ? '\t' : word[sign];
       }
     } else if (!word.starts_with('-')) {
-      if (!name.empty()) return {};  // read -r user host: of a line each a part
-      name = word;
+      const bool plain = std::ranges::all_of(word, [](char c) { return IsLetter(c) || IsDigit(c) || c == '_'; });
+      if (!plain || IsLetter(between) || between == '_') return {};
+      if (!names.empty()) names += between;
+      names += word;
     }
   }
-  return name;
+  return names;
+}
+
+void GiveTurn(std::unordered_map<std::string, Variable>& variables, std::string_view names, Variable value) {
+  const auto part = [](char c) { return !IsLetter(c) && !IsDigit(c) && c != '_'; };
+  std::string_view line = value.text;
+  while (true) {
+    const auto end = std::ranges::find_if(names, part);
+    const auto size = static_cast<std::size_t>(end - names.begin());
+    const std::string name(names.substr(0, size));
+    if (end == names.end()) {
+      Variable last = value;
+      last.text = std::string(line);
+      variables[name] = std::move(last);
+      return;
+    }
+    const std::size_t stop = std::min(line.find(*end), line.size());
+    Variable one = value;
+    one.text = std::string(line.substr(0, stop));
+    one.other.clear();
+    variables[name] = std::move(one);
+    line.remove_prefix(std::min(stop + 1, line.size()));
+    while (*end == ' ' && line.starts_with(' ')) line.remove_prefix(1);
+    names.remove_prefix(size + 1);
+  }
 }
 
 std::string FolderAfter(const ShellCommand& command, const std::string& before) {

@@ -433,13 +433,16 @@ void Engine::JudgeKeptLines() {
     const bool fetches =
         lines && std::ranges::any_of(args, [&](const Arg& arg) {
           const std::string_view text = code().exprs[arg.value].text;
-          return text.find(' ') != std::string_view::npos && AnyOf(text, {"curl ", "wget ", "/dev/tcp/", "base64 -"});
+          return text.find(' ') != std::string_view::npos &&
+                 AnyOf(text, {"curl ", "wget ", "/dev/tcp/", "base64 -", "git push"});
         });
     if (!fetches || IsListOfForbidden(code().text, expr.loc.begin)) continue;
     ++read;
     std::string script;
     for (const Arg& arg : args) script += std::string(code().exprs[arg.value].text) + "\n";
-    if (!FetchesAndRuns(script)) continue;
+    // A hook that brings what was written somewhere else each time.
+    const bool pushes = script.starts_with("#!") && Contains(script, "git push") && Contains(script, "://");
+    if (!FetchesAndRuns(script) && !pushes) continue;
     Call call;
     call.expr = id;
     const std::size_t known = hits_.size();

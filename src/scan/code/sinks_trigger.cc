@@ -299,7 +299,8 @@ void Engine::JudgeTrigger(Call& call, const Taint& data, bool fixed, std::string
     } else if (ignored || runs) {
       // What a path is called that is deleted runs nowhere.
       const bool starts = runs && role != Role::kFileDelete;
-      if (data.Has(kSecretLabels | kWeakSecretFile) || (starts && data.Has(kNetFixed | kDecoded))) {
+      if ((role != Role::kFileDelete && data.Has(kSecretLabels | kWeakSecretFile)) ||
+          (starts && data.Has(kNetFixed | kDecoded))) {
         scale = 1.0;
       } else if (condition.trigger == Trigger::kTime && fixed && data.Has(kToolArgument | kFileContent)) {
         scale = 0.5;

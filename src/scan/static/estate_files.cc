@@ -18,6 +18,7 @@ namespace interlock::scan {
 namespace {
 
 constexpr std::size_t kMaxRead = std::size_t{256} << 10U;  // bytes of one file
+constexpr std::size_t kMostLooked = 64;                    // statements, or mirrors, of one file
 
 RawFinding& Raise(std::vector<RawFinding>& out, const FileContext& file, std::string_view rule, base::ByteSpan bytes,
                   std::string message, double scale) {
@@ -90,7 +91,9 @@ void JudgePolicy(const FileContext& file, std::vector<RawFinding>& out) {
   constexpr std::string_view kPrincipal = "\"principal\"";
   const std::string text = LowerCase(file.text().substr(0, kMaxRead));
   if (!base::HasBytes(text, "\"statement\"")) return;
-  for (std::size_t at = text.find(kPrincipal); at != std::string::npos; at = text.find(kPrincipal, at + 1)) {
+  std::size_t left = kMostLooked;
+  for (std::size_t at = text.find(kPrincipal); at != std::string::npos && left > 0;
+       at = text.find(kPrincipal, at + 1), --left) {
     const std::string_view statement = StatementAround(text, at);
     const std::string_view principal = ValueOf(statement, kPrincipal);
     const std::string_view action = ValueOf(statement, "\"action\"");
@@ -252,8 +255,10 @@ void JudgeRoles(const FileContext& file, std::vector<RawFinding>& out) {
 // mirror /copy; location = /copy { proxy_pass https://host; }, and scripts that are put into every page.
 void JudgeWebServer(const FileContext& file, std::vector<RawFinding>& out) {
   const std::string_view text = file.text().substr(0, kMaxRead);
+  std::size_t left = kMostLooked;
   EachLine(text, [&](std::string_view line, base::ByteSpan bytes) {
-    if (line.starts_with("mirror /")) {
+    if (line.starts_with("mirror /") && left > 0) {
+      --left;
       const std::string_view to = line.substr(7, line.find_first_of(" ;", 7) - 7);
       for (std::size_t at = text.find("location"); at != std::string_view::npos; at = text.find("location", at + 8)) {
         const std::string_view head = text.substr(at, text.substr(at).find('{'));

@@ -597,6 +597,7 @@ void JudgePictures(const FileContext& file, std::string_view purpose, std::strin
     if (query == std::string_view::npos || literal.find('{', query) == std::string_view::npos) return;
     const std::string host = HostOf(literal.substr(url, query - url));
     if (host.empty() || host.find('{') != std::string::npos || IsHostOrBelow(host, "shields.io")) return;
+    if (KindOfHost(host) == HostKind::kForge) return;  // nobody but the forge reads what is asked of it
     RawFinding finding;
     finding.rule = "EXFIL-010";
     finding.file = file.index;

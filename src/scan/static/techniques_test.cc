@@ -211,7 +211,8 @@ TEST(Packages, WhatGuidesShow) {
   EXPECT_GE(ExpectOf("guides_honest", false), 15U);
 }
 
-// Settings that let others in or send their visitors on, environments that are set by the table, doors known by a digest.
+// Settings that let others in or send their visitors on, environments that are set by the table, doors known by a
+// digest.
 TEST(Packages, WhatSettingsDo) {
   EXPECT_GE(ExpectOf("estates", true), 14U);
   EXPECT_GE(ExpectOf("estates_honest", false), 11U);

@@ -334,8 +334,8 @@ class TextCommands {
   void Settings(std::uint32_t p, const TextSurface& surface, std::string_view shown, double described) {
     constexpr std::size_t kMostBlocks = 32;  // of one file
     // What a read-me shows, people set up, for themselves: a client's servers with their folders of keys.
-    const bool given = text_.file_.reach <= core::Reach::kAgent &&
-                       !LowerCase(BaseName(text_.file_.file->path)).starts_with("readme");
+    const bool given =
+        text_.file_.reach <= core::Reach::kAgent && !LowerCase(BaseName(text_.file_.file->path)).starts_with("readme");
     if (!given || settings_ >= kMostBlocks) return;
     std::string_view lead;
     if (p > 0 && text_.canvas_.passages[p - 1].shape != TextShape::kCode)

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -156,14 +158,17 @@ std::string WithoutCode(std::string_view text) {
   return out;
 }
 
-// "When the user asks to publish it, confirm, then run `gh repo edit --visibility public`": what stands around a span of
-// code in its line.
+// "When the user asks to publish it, confirm, then run `gh repo edit --visibility public`": what stands around a span
+// of code in its line.
 bool IsUpToUser(std::string_view text, std::size_t at) {
   if (at >= text.size()) return false;
   const std::size_t begin = text.rfind('\n', at) + 1;  // npos + 1: the first line
   const std::string_view line = text.substr(begin, std::min(text.find('\n', at), text.size()) - begin);
-  return line.find('`') != std::string_view::npos &&
-         SaysAny(LowerCase(WithoutCode(line)), {"user ", "user's", "user.", " ask", "confirm", "approv"});
+  if (line.find('`') == std::string_view::npos) return false;
+  const std::string around = LowerCase(WithoutCode(line));
+  return SaysAny(around, {"user ", "user's", "user.", " ask", "confirm", "approv"}) &&
+         !SaysAny(around,
+                  {"without", "no need", "not ask", "n't ask", "never ask", "not confirm", "skip", "instead of"});
 }
 
 // All that the package says of itself, in lower case. `shown`: with what its documents show.
@@ -199,7 +204,8 @@ bool NamesDomain(std::string_view said, std::string_view host) {
   return said.find(domain) != std::string_view::npos;
 }
 
-// The request whose body is sent at `finding`, where another call opened it: `const q = https.request(...); q.end(body)`.
+// The request whose body is sent at `finding`, where another call opened it: `const q = https.request(...);
+// q.end(body)`.
 const code::CapabilityUse* OpenedFor(const code::CodeFacts& facts, const RawFinding& finding) {
   const code::CapabilityUse* opened = nullptr;
   for (const code::CapabilityUse& use : facts.uses) {
@@ -212,12 +218,12 @@ const code::CapabilityUse* OpenedFor(const code::CodeFacts& facts, const RawFind
 
 // Requests to the host from somewhere else in the package, and for an answer: a service that is used. That a connection
 // is opened on which something is sent asks for nothing yet. `all`: what is found, the unanswered among it.
-bool AskedInPlaces(const code::CodeFacts& facts, const RawFinding& finding, const std::vector<RawFinding>& all) {
+bool AskedInPlaces(const code::CodeFacts& facts, const std::string& host, const std::vector<RawFinding>& all) {
   constexpr std::size_t kMostSends = 64;  // more of them are a service's client
   std::vector<const RawFinding*> sends;
   std::vector<const code::CapabilityUse*> opened;
   for (const RawFinding& other : all) {
-    if (other.rule != kUnanswered || other.host != finding.host || sends.size() >= kMostSends) continue;
+    if (other.rule != kUnanswered || other.host != host || sends.size() >= kMostSends) continue;
     sends.push_back(&other);
     if (const code::CapabilityUse* const by = OpenedFor(facts, other); by != nullptr) opened.push_back(by);
   }
@@ -225,14 +231,13 @@ bool AskedInPlaces(const code::CodeFacts& facts, const RawFinding& finding, cons
     return std::ranges::any_of(kConnections, [&](std::string_view part) { return callee.starts_with(part); });
   };
   const auto is_one = [&](const code::CapabilityUse& use) {
-    return std::ranges::find(opened, &use) != opened.end() ||
-           std::ranges::any_of(sends, [&](const RawFinding* send) {
+    return std::ranges::find(opened, &use) != opened.end() || std::ranges::any_of(sends, [&](const RawFinding* send) {
              return use.file == send->file && use.loc.end > send->bytes.begin && use.loc.begin < send->bytes.end;
            });
   };
   return std::ranges::any_of(facts.uses, [&](const code::CapabilityUse& use) {
     return !connects(use.callee) && use.permission == Permission::kNetworkEgress &&
-           use.detail.find(finding.host) != std::string::npos && !is_one(use);
+           use.detail.find(host) != std::string::npos && !is_one(use);
   });
 }
 
@@ -280,10 +285,15 @@ void JudgeUndisclosed(const std::vector<FileContext>& files, const code::CodeFac
   }
   // What is sent for no answer, to a host that the documents name, that is asked elsewhere as well, or of which they
   // say what it is for. A package that says nothing at all keeps nothing back.
+  std::map<std::string, bool, std::less<>> asked;  // by host
+  const auto asked_at = [&](const std::string& host) {
+    const auto known = asked.find(host);
+    if (known != asked.end()) return known->second;
+    return asked.emplace(host, AskedInPlaces(facts, host, out)).first->second;
+  };
   const auto answered = [&](const RawFinding& finding) {
     if (said.empty()) said = Said(files, facts, name, true);
-    return said.size() < name.size() + kLeastSaid || NamesDomain(said, finding.host) ||
-           AskedInPlaces(facts, finding, out) ||
+    return said.size() < name.size() + kLeastSaid || NamesDomain(said, finding.host) || asked_at(finding.host) ||
            std::ranges::any_of(
                kOfReports, [&](std::string_view word) { return SaysWord(said, word); }) ||
            std::ranges::any_of(facts.entries, SaysThatItSends);
