@@ -597,7 +597,7 @@ class Engine : private EngineState {
   void JudgeKeptAside(ExprId at_call, const Taint& data, const std::string& host);
   [[nodiscard]] bool SendsAside();
   [[nodiscard]] bool IsHushed();
-  bool JudgeUnanswered(const Call& call, const std::string& host);
+  bool JudgeUnanswered(const Call& call, const Taint& data, const std::string& host);
   [[nodiscard]] bool IsStatement(const Call& call) const;
   // ... of what the tool being read was given, which does its work besides.
   [[nodiscard]] bool SendsBesideWork(std::string_view host);
@@ -719,6 +719,7 @@ class Engine : private EngineState {
   void JudgeEnvironmentText(ExprId at, std::string_view name, const std::string& text);
   void JudgeEnvironmentTable(ExprId at, ExprId table);
   void JudgeEnvironmentLoop(ExprId at, ExprId key);
+  [[nodiscard]] ExprId TableOfLoop(ExprId key) const;
   void JudgeRoute(ExprId at, const std::string& host);
   bool AppendWords(const Expr& list, int depth, std::string* line) const;
   void JudgeCommandTables();

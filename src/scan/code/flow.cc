@@ -366,6 +366,7 @@ class Findings {
   std::vector<bool> by_call_;  // ... of those, what a call of a tool reaches, and not its module's own start
   std::optional<std::unordered_set<std::string_view>> subcommands_;  // words that are compared with, once asked for
   std::vector<bool> at_import_;
+  std::vector<bool> unasked_;  // run by nobody's call: what init() of Go reaches
   std::vector<std::vector<std::uint32_t>> entries_of_;
   std::vector<std::vector<std::uint32_t>> near_;   // by entry: functions at most one call away
   std::vector<std::vector<std::uint32_t>> close_;  // ... at most two
@@ -403,6 +404,19 @@ void Findings::WalkCalls() {
   at_import_.assign(graph_->size(), false);
   graph_->Walk(bodies, walked, budget);
   for (const auto& [node, depth] : walked) at_import_[node] = true;
+  // func init() of Go: a package that is imported runs it, and nobody asks for it by its name.
+  bodies.clear();
+  for (std::uint32_t m = 0; m < world_.size(); ++m) {
+    const Module& module = world_.View(m).module();
+    for (FuncId f = 1; module.language == Language::kGo && f < module.functions.size(); ++f) {
+      const Function& function = module.functions[f];
+      if (function.name == "init" && function.owner == kNone && function.params.empty())
+        bodies.push_back(graph_->At(m, f));
+    }
+  }
+  unasked_.assign(graph_->size(), false);
+  graph_->Walk(bodies, walked, budget);
+  for (const auto& [node, depth] : walked) at_import_[node] = unasked_[node] = true;
   entries_of_.resize(graph_->size());
   near_.resize(out_.entries.size());
   close_.resize(out_.entries.size());
@@ -647,7 +661,7 @@ void Findings::TakeHits() {
           Says(world_.PathOf(hit.module), {"install", "setup", "cli", "init", "config", "wizard", "migrat", "__main__",
                                            "bin/", "daemon", "service", "autostart", "launchd", "systemd"});
       const bool by_itself = (by_tool_[node] && (by_call_[node] || !IsSubcommand(function.name))) ||
-                             (at_import_[node] && hit.function == kModuleBody);
+                             (at_import_[node] && hit.function == kModuleBody) || unasked_[node];
       if (!by_itself && !by_command) hit.finding.scale *= 0.4;
       if (asked && !(by_command && by_itself) && hit.finding.severity != core::Severity::kCritical)
         hit.finding.scale *= 0.4;

@@ -111,7 +111,8 @@ std::uint8_t GravityOfDatabase(const ShellCommand& command, std::string_view pro
   const std::string said = SaidBy(command);
   const bool makes = HasOneOf(said, {"create role", "create user", "alter role", "alter user", "create login"});
   const std::size_t word = std::min(said.find("password '"), said.find("identified by '"));
-  if (makes && word != std::string::npos && HasOneOf(said, {"superuser", "grant all", "sysadmin", "createrole"})) {
+  if (makes && word != std::string::npos &&
+      HasOneOf(said, {"superuser", "grant all", "sysadmin", "createrole", "bypassrls", "pg_execute_server_program"})) {
     const std::size_t quote = said.find('\'', word);
     return quote + 1 < said.size() && said[quote + 1] != kUnknownChar && said[quote + 1] != '$' ? 2 : 0;
   }

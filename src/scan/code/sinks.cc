@@ -148,7 +148,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
   if (sent_on_) return;
   if (SendsBesideWork(host)) {
     (void)JudgeAside(call.expr, all, host);
-  } else if ((!SendsAside() || !JudgeAside(call.expr, data, host)) && !JudgeUnanswered(call, host)) {
+  } else if ((!SendsAside() || !JudgeAside(call.expr, data, host)) && !JudgeUnanswered(call, data, host)) {
     JudgeKeptAside(call.expr, data, host);
   }
 }

@@ -73,8 +73,13 @@ bool Engine::LetsIn(const Stmt& test) const {
         "return{ok:true", "return{allowed:true", "return(True"}) {
     if (then.starts_with(way)) return true;
   }
-  // { req.identity = "support"; return next(); }
-  const std::string_view block = std::string_view(then).substr(0, then.find('}'));
+  // { req.user = {role: "support"}; return next(); }
+  std::size_t end = 0;
+  for (int depth = 1; end < then.size(); ++end) {
+    depth += then[end] == '{' ? 1 : then[end] == '}' ? -1 : 0;
+    if (depth == 0) break;
+  }
+  const std::string_view block = std::string_view(then).substr(0, end);
   return Contains(block, ";returnnext()") || Contains(block, ";returntrue");
 }
 
@@ -85,9 +90,10 @@ bool Engine::DecidesAccess() const {
   const std::string_view body = TextAt(shape.loc);
   if (body.size() > kLongestDecider) return false;
   const std::string lower = LowerCase(body);
-  const bool asks = AnyOf(lower, {"authorization", "token", "password", "api_key", "api-key", "apikey", "bearer",
-                                  "secret", "signature", "credential"});
   const bool refuses = AnyOf(lower, {"401", "403", "unauthorized", "forbidden"});
+  const bool asks = AnyOf(lower, {"authorization", "token", "password", "api_key", "api-key", "apikey", "bearer",
+                                  "secret", "signature", "credential"}) ||
+                    (refuses && AnyOf(lower, {"session", "cookie"}));
   return asks && (IsDeciderName(shape.name) || refuses);
 }
 

@@ -519,14 +519,27 @@ bool Engine::GivenHarm(const Call& call) {
 // config.update("chat.tools.autoApprove", true): an editor's agent asks no more; and the cloud's own record is stopped.
 void Engine::JudgeSettingsCall(const Call& call, std::string_view last) {
   if (SaysOneOf(last, {"update", "set"}) && call.args.size() >= 2) {
-    const std::string& key = view().Text(call.args[0].value, function_);
-    const std::string_view value = TextAt(code().exprs[call.args[1].value].loc).substr(0, 60);
-    const bool opens = (key.starts_with("chat.tools.") && key.ends_with("utoApprove") && !value.starts_with("false")) ||
-                       (key == "security.workspace.trust.enabled" && value == "false") ||
-                       (key == "extensions.verifySignature" && value == "false");
-    if (opens) {
-      Raise("PERSIST-003", call.expr, {}, 0,
-            "sets " + Shown(key, 60) + ", so that nothing is asked and checked any more", 0.9);
+    const auto judge = [&](std::string_view key, ExprId given) {
+      const std::string_view value = TextAt(code().exprs[given].loc).substr(0, 60);
+      const bool opens =
+          (key.starts_with("chat.tools.") && key.ends_with("utoApprove") && !value.starts_with("false")) ||
+          (key == "security.workspace.trust.enabled" && value == "false") ||
+          (key == "extensions.verifySignature" && value == "false");
+      if (opens) {
+        Raise("PERSIST-003", call.expr, {}, 0,
+              "sets " + Shown(key, 60) + ", so that nothing is asked and checked any more", 0.9);
+      }
+      return opens;
+    };
+    // for (const [key, value] of Object.entries(DEFAULTS)) await config.update(key, value)
+    const ExprId table = view().Text(call.args[0].value, function_).empty() ? TableOfLoop(call.args[0].value) : kNone;
+    const ExprId made = table < code().exprs.size() ? view().Origin(table, function_) : kNone;
+    if (made < code().exprs.size() && code().exprs[made].kind == ExprKind::kDict) {
+      for (const Arg& field : code().ArgsOf(code().exprs[made])) {
+        if (field.value < code().exprs.size() && judge(field.name, field.value)) return;
+      }
+    } else {
+      judge(view().Text(call.args[0].value, function_), call.args[1].value);
     }
     return;
   }

@@ -139,16 +139,21 @@ void Engine::JudgeEnvironmentTable(ExprId at, ExprId table) {
 
 // for (const [k, v] of Object.entries(FLAGS)) process.env[k] = v; for k, v in FLAGS.items(): os.environ[k] = v
 void Engine::JudgeEnvironmentLoop(ExprId at, ExprId key) {
+  if (const ExprId table = TableOfLoop(key); table != kNone) JudgeEnvironmentTable(at, table);
+}
+
+// The table that a loop goes through, by the name of its keys; kNone: something else.
+ExprId Engine::TableOfLoop(ExprId key) const {
   const std::uint32_t slot =
       key < code().exprs.size() && code().exprs[key].kind == ExprKind::kName ? view().SlotOf(key, function_) : kNone;
-  if (slot == kNone || view().slots()[slot].count == 0) return;
+  if (slot == kNone || view().slots()[slot].count == 0) return kNone;
   const Binding& binding = view().bindings()[view().slots()[slot].first];
-  if (binding.value >= code().exprs.size() || binding.scope != function_) return;
+  if (binding.value >= code().exprs.size() || binding.scope != function_) return kNone;
   const Expr& entries = code().exprs[binding.value];
-  if (entries.kind != ExprKind::kCall || entries.base >= code().exprs.size()) return;
+  if (entries.kind != ExprKind::kCall || entries.base >= code().exprs.size()) return kNone;
   const Expr& how = code().exprs[entries.base];
-  if (how.kind != ExprKind::kMember || !SaysOneOf(how.text, {"entries", "items"})) return;
-  JudgeEnvironmentTable(at, entries.arg_count > 0 ? code().ArgsOf(entries)[0].value : how.base);
+  if (how.kind != ExprKind::kMember || !SaysOneOf(how.text, {"entries", "items"})) return kNone;
+  return entries.arg_count > 0 ? code().ArgsOf(entries)[0].value : how.base;
 }
 
 }  // namespace interlock::scan::code

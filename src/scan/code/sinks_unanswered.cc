@@ -120,7 +120,7 @@ bool Engine::IsStatement(const Call& call) const {
   return SaysOneOf(Trim(TextAt({statement_.loc.begin, at.begin})), {"", "await", "void", "void await", "(await"});
 }
 
-bool Engine::JudgeUnanswered(const Call& call, const std::string& host) {
+bool Engine::JudgeUnanswered(const Call& call, const Taint& data, const std::string& host) {
   const HostKind kind = host.empty() ? HostKind::kLocal : KindOfHost(host);
   if ((kind != HostKind::kOrdinary && !IsBad(kind)) || IsKnownService(host) || IsStatistics(host)) return false;
   // "example_blob.txt"
@@ -142,7 +142,9 @@ bool Engine::JudgeUnanswered(const Call& call, const std::string& host) {
     return true;
   }
   // Whoever signs in to ask a service uses it, for its user or for its own ends; whoever listens is answered.
-  if (call.all.Has(kSecretLabels | kWeakSecretFile) || !records.varies) return false;
+  // (A credential among what is sent signs nobody in.)
+  constexpr Labels kSigns = kSecretLabels | kWeakSecretFile;
+  if ((call.all.Has(kSigns) && !data.Has(kSigns)) || !records.varies) return false;
   if (view().words().signs_in || (socket && view().words().hears)) return false;
   // Taken back where what the package says names the host (static/undisclosed.cc).
   Raise("PE-DELTA-003", call.expr, {}, 0, "sends data to " + host + ", which nothing it says names, for no answer", 1.0,

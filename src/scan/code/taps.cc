@@ -295,7 +295,18 @@ void Engine::TakeRequests() {
       // dispatch(self, request, call_next) of a class of middleware
       const bool before =
           (framework && shape.params.size() >= 2 && shape.params.back().name == "call_next") || IsMiddleware(m, f);
-      route = route || method || view || api || before;
+      // func (s *server) run(w http.ResponseWriter, r *http.Request), func run(c *gin.Context)
+      const bool handles =
+          module.language == Language::kGo && std::ranges::any_of(shape.params, [&](const Param& param) {
+            if (param.annotation >= module.exprs.size()) return false;
+            const Expr& type = module.exprs[param.annotation];
+            if (type.kind != ExprKind::kMember || type.base >= module.exprs.size()) return false;
+            const std::string_view package = module.exprs[type.base].text;
+            return (package == "http" && type.text == "Request") ||
+                   (SaysOneOf(package, {"gin", "echo"}) && type.text == "Context") ||
+                   (package == "fiber" && type.text == "Ctx");
+          });
+      route = route || method || view || api || before || handles;
       if (route) Serve(m, f);
       if (handler) served_.insert(Key(m, f));
     }

@@ -191,6 +191,19 @@ void JudgeFormula(const FileContext& file, string_view line, std::size_t at, Fil
   }
 }
 
+// CREATE ROLE x LOGIN PASSWORD 'known' BYPASSRLS; GRANT pg_execute_server_program TO x: who may see every row, or run
+// programs of the server, by a password that stands here.
+void JudgeMasters(const FileContext& file, string_view lower, FileResult& result) {
+  const std::size_t right =
+      std::min(base::FindBytes(lower, "pg_execute_server_program"), base::FindBytes(lower, "bypassrls"));
+  const std::size_t word = base::FindBytes(lower, "password '");
+  if (right == string_view::npos || word == string_view::npos || base::HasBytes(lower, "nobypassrls")) return;
+  const std::size_t value = word + 10;
+  if (value >= lower.size() || string_view("$:{%'<").find(lower[value]) != string_view::npos) return;
+  AddFinding(result.findings, file, "GRANT-002", {word, word + 10},
+             "makes an account with more than its share of a data base, whose password stands here", 1.0);
+}
+
 }  // namespace
 
 std::vector<std::string> CommandsOfLine(string_view line) {
@@ -221,6 +234,7 @@ void JudgeCommandLines(const FileContext& file, FileResult& result) {
     const string_view statements = file.text().substr(0, kMostBytesOfCommands);
     if (base::HasBytes(LowerCase(statements), " program '") || base::HasBytes(statements, "\\!"))
       JudgeCommand(file, {0, statements.size()}, ScriptOfStatements(statements), result);
+    JudgeMasters(file, LowerCase(statements), result);
     return;
   }
   const bool table =
