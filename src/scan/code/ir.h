@@ -35,22 +35,22 @@ struct Loc {
 };
 
 enum class ExprKind : std::uint8_t {
-  kUnknown,        // anything else; values of `args` may reach its own, unless text says that it only asks about them:
-                   // "not", "!", "typeof"
-  kString,         // text: the literal's value, escapes undone (bytes literals too)
-  kNumber,         // text: as written
-  kConstant,       // text: "None" "True" "False" "null" "undefined"
-  kName,           // text: identifier; Python `self`, JS `this` are names
-  kMember,         // base.text
-  kIndex,          // base[args[0]]; JS computed members too
-  kSlice,          // base[args[0]:args[1]:args[2]]; a missing bound is kNone
-  kCall,           // base(args...); keyword arguments carry their name; `is_new` for JS `new`
-  kConcat,         // args joined by +
-  kBinary,         // text: operator; args two
-  kFormat,         // f-string, template literal: args in order, literal pieces are kString; tagged templates are kCall
-  kList,           // list, tuple, set, array: args
-  kDict,           // args with name = constant key where it is one; computed keys come as args with an empty name; text:
-                   // of Go and Rust, the type of the package whose fields they are
+  kUnknown,   // anything else; values of `args` may reach its own, unless text says that it only asks about them:
+              // "not", "!", "typeof"
+  kString,    // text: the literal's value, escapes undone (bytes literals too)
+  kNumber,    // text: as written
+  kConstant,  // text: "None" "True" "False" "null" "undefined"
+  kName,      // text: identifier; Python `self`, JS `this` are names
+  kMember,    // base.text
+  kIndex,     // base[args[0]]; JS computed members too
+  kSlice,     // base[args[0]:args[1]:args[2]]; a missing bound is kNone
+  kCall,      // base(args...); keyword arguments carry their name; `is_new` for JS `new`
+  kConcat,    // args joined by +
+  kBinary,    // text: operator; args two
+  kFormat,    // f-string, template literal: args in order, literal pieces are kString; tagged templates are kCall
+  kList,      // list, tuple, set, array: args
+  kDict,      // args with name = constant key where it is one; computed keys come as args with an empty name; text:
+              // of Go and Rust, the type of the package whose fields they are
   kComprehension,  // args: element(s), then the iterables; targets are assigned by statements before it
   kFunction,       // lambda, arrow, function expression, JS class expression method: `function`
   kClass,          // class expression: `function` holds the ClassId

@@ -6,6 +6,7 @@
 #include "code/engine_words.h"
 #include "code/places.h"
 #include "code/sink_words.h"
+#include "code/vendors.h"
 
 namespace interlock::scan::code {
 
@@ -198,6 +199,7 @@ std::string Engine::Known(ExprId expr) {
           if (binding.value >= there.module().exprs.size()) continue;
           given = KnownParam(owner.module, there.SlotOf(binding.value, binding.scope));
           if (given.empty()) given = there.Text(binding.value, binding.scope);
+          if (binding.weak && IsAtHome(given)) given.clear();
         }
         if (given.empty()) given = FieldText(module_, scope, origin);
       }
@@ -336,25 +338,29 @@ Engine::Maker Engine::MakerBehind(const Maker& made) const {
 }
 
 // Host that a connection, request or stream was made for.
-// {hostname: "host", method: "POST"}, {...SINK, headers: {...}}: the last of its fields that names it.
+// {hostname: "host", method: "POST"}, {...SINK, headers: {...}}: the last of its fields that names one.
 std::string Engine::HostOfOptions(ExprId options, FuncId scope, int depth) {
   constexpr int kDeepest = 3;
   std::string host;
+  // Of several, one that is nobody's own machine: which of them counts, the library knows.
+  const auto take = [&](std::string named) {
+    if (named.empty() || (!host.empty() && KindOfHost(named) == HostKind::kLocal)) return;
+    host = std::move(named);
+  };
   for (const Arg& field : code().ArgsOf(code().exprs[options])) {
     if (field.value < code().exprs.size() && code().exprs[field.value].kind == ExprKind::kSpread &&
         code().exprs[field.value].arg_count == 1 && depth < kDeepest) {
       FuncId from = scope;
       const ExprId others = view().Origin(code().ArgsOf(code().exprs[field.value])[0].value, scope, &from);
       if (others >= code().exprs.size() || code().exprs[others].kind != ExprKind::kDict) continue;
-      if (std::string named = HostOfOptions(others, from, depth + 1); !named.empty()) host = std::move(named);
+      take(HostOfOptions(others, from, depth + 1));
       continue;
     }
-    if (!SaysOneOf(field.name, {"host", "hostname", "url", "uri", "baseURL", "baseUrl", "base_url", "prefixUrl",
-                                "connectionString", "datasourceUrl", "endpoint", "endPoint", "endpoint_url", "api_base",
-                                "node", "servers"}))
+    if (!SaysOneOf(field.name,
+                   {"host", "hostname", "url", "uri", "baseURL", "baseUrl", "base_url", "prefixUrl", "connectionString",
+                    "datasourceUrl", "endpoint", "endPoint", "endpoint_url", "api_base", "node", "servers"}))
       continue;
-    if (std::string named = sink_words::KnownAddress(view().Text(field.value, scope)); !named.empty())
-      host = std::move(named);
+    take(sink_words::KnownAddress(view().Text(field.value, scope)));
   }
   return host;
 }

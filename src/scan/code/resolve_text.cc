@@ -4,6 +4,7 @@
 
 #include "code/places.h"
 #include "code/resolve_internal.h"
+#include "code/vendors.h"
 #include "code/world.h"
 
 namespace interlock::scan::code {
@@ -85,7 +86,8 @@ std::string ModuleView::TextOfAttribute(const Expr& member, FuncId scope) const 
     const Binding& binding = there.bindings_[attribute.first + i];
     if (binding.value >= there.module_.exprs.size() || binding.destructured) continue;
     const std::string& text = there.Text(binding.value, binding.scope);
-    if (!text.empty()) return text;
+    // Of a field that a literal fills, an address at home says nothing: another may be put in its place.
+    if (!text.empty() && !(binding.weak && IsAtHome(text))) return text;
   }
   return {};
 }

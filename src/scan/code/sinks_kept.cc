@@ -430,12 +430,11 @@ void Engine::JudgeKeptLines() {
       return arg.value < code().exprs.size() && code().exprs[arg.value].kind == ExprKind::kString &&
              code().exprs[arg.value].text.find('`') == std::string_view::npos;
     });
-    const bool fetches =
-        lines && std::ranges::any_of(args, [&](const Arg& arg) {
-          const std::string_view text = code().exprs[arg.value].text;
-          return text.find(' ') != std::string_view::npos &&
-                 AnyOf(text, {"curl ", "wget ", "/dev/tcp/", "base64 -", "git push"});
-        });
+    const bool fetches = lines && std::ranges::any_of(args, [&](const Arg& arg) {
+                           const std::string_view text = code().exprs[arg.value].text;
+                           return text.find(' ') != std::string_view::npos &&
+                                  AnyOf(text, {"curl ", "wget ", "/dev/tcp/", "base64 -", "git push"});
+                         });
     if (!fetches || IsListOfForbidden(code().text, expr.loc.begin)) continue;
     ++read;
     std::string script;

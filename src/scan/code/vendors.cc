@@ -264,6 +264,11 @@ bool IsKnownService(std::string_view host) {
                                                    [&](const Vendor& vendor) { return IsTheirs(host, vendor, false); });
 }
 
+bool IsAtHome(std::string_view address) {
+  const std::string host = address.find("://") == std::string_view::npos ? std::string() : HostOf(LowerCase(address));
+  return !host.empty() && (KindOfHost(host) == HostKind::kLocal || IsKnownService(host));
+}
+
 Route RouteOf(std::string_view variable) {
   if (variable.size() > kLongestName) return Route::kNowhere;
   const std::string lower = LowerCase(variable);

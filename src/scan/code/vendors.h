@@ -31,6 +31,8 @@ using Vendors = std::bitset<kMostVendors>;
 [[nodiscard]] std::string_view DisguisedAs(std::string_view host);
 // Whether a host belongs to one of the large vendors, whose own libraries read their own files of credentials.
 [[nodiscard]] bool IsKnownService(std::string_view host);
+// An address of this machine, or of such a service.
+[[nodiscard]] bool IsAtHome(std::string_view address);
 // What a variable of the environment routes: whatever is sent, packages that are fetched, or what a model is asked.
 enum class Route : std::uint8_t { kNowhere, kProxy, kIndex, kModel };
 [[nodiscard]] Route RouteOf(std::string_view variable);

@@ -235,7 +235,6 @@ void JudgeCommandLines(const FileContext& file, FileResult& result) {
     if (base::HasBytes(LowerCase(statements), " program '") || base::HasBytes(statements, "\\!"))
       JudgeCommand(file, {0, statements.size()}, ScriptOfStatements(statements), result);
     JudgeMasters(file, LowerCase(statements), result);
-    return;
   }
   const bool table =
       IsTable(file.file->path) && (file.reach <= core::Reach::kRuntime || file.reach == core::Reach::kDocument);

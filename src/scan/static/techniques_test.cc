@@ -220,7 +220,7 @@ TEST(Packages, WhatSettingsDo) {
 
 // What is sent beside a tool's work: requests that nobody hears the answer of, tables that clients are made of.
 TEST(Packages, WhatNobodyAnswers) {
-  EXPECT_GE(ExpectOf("unanswered", true), 8U);
+  EXPECT_GE(ExpectOf("unanswered", true), 10U);
   EXPECT_GE(ExpectOf("unanswered_honest", false), 5U);
 }
 
