@@ -198,7 +198,7 @@ class Finder {
       if (!strong) score -= inside ? 0.0 : 0.12;
       const int secretly = view.Find(i - 3, i + 3, Bit(kWSecretly));
       if (secretly != kNone && !view.Negated(secretly)) score += 0.3;
-      if (view.any(Bit(kWMust))) score += 0.08;
+      if (view.any(Bit(kWMust)) || view.Required(i)) score += 0.08;
       if (view.any(Bit(kWBusy))) score += 0.1;
       if (!view.Directs(i) && !(command && strong)) score -= inside ? 0.1 : strong ? 0.2 : 0.35;
       if (Authenticates(view) || (where != kNone && KeyOfAddress(view, where, before))) score -= 0.45;
@@ -371,8 +371,8 @@ class Finder {
           // A prompt that keeps its own wording to itself says nothing of what is done.
           const int own = view.FindWord(i, i + 6, "system");
           if (!tool && own != kNone && view.Find(own + 1, own + 1, Bit(kWRule)) != kNone) score = 0.4;
-        } else if (i > 0 && view.Find(i - 3, i - 1, Bit(kWWithout)) != kNone &&
-                   !view.Comma(view.Find(i - 3, i - 1, Bit(kWWithout)), i) &&
+        } else if (const int without = view.Find(i - 3, i - 1, Bit(kWWithout));
+                   without != kNone && !view.Comma(without, i) && !view.NeverWithout(without) &&
                    (user != kNone || ((w.starts_with("disclos") || w.starts_with("reveal")) && !view.KeepsData(i)))) {
           score = 0.6;
           from = i - 1;

@@ -10,6 +10,7 @@
 
 #include "static/listed_words.h"
 #include "static/meaning_model.h"
+#include "static/text_denials.h"
 #include "static/text_frames.h"
 #include "static/text_gloss.h"
 #include "static/word_model.h"
@@ -486,6 +487,10 @@ class Reader {
       if (!Has(part, k, not_) && !lacks) continue;
       const std::string_view next = canvas_.Of(at(s, k + 1));
       if (next == "only" || next == "just") continue;
+      if (!lacks && denials == 0 &&
+          !DenialReaches(canvas_, s.first + static_cast<std::uint32_t>(k), s.first + static_cast<std::uint32_t>(i))) {
+        continue;
+      }
       ++denials;
     }
     if (denials % 2 == 1) return kForbidden;

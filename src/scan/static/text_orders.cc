@@ -13,6 +13,7 @@
 #include "static/listed_words.h"
 #include "static/order_words.h"
 #include "static/shell_judge.h"
+#include "static/text_denials.h"
 
 namespace interlock::scan {
 namespace {
@@ -78,7 +79,14 @@ class Orders {
     int denials = 0;
     for (int k = i - 1; k >= std::max(0, i - 6); --k) {
       if (Gap(k + 1).find_first_of(",;:(") != std::string_view::npos) break;
-      if ((at(k).set & (Bit(kWNot) | Bit(kWWithout))) != 0 && word(k + 1) != "only" && word(k + 1) != "just") ++denials;
+      if ((at(k).set & (Bit(kWNot) | Bit(kWWithout))) == 0 || word(k + 1) == "only" || word(k + 1) == "just") continue;
+      // Two denials are none: "never end without sending it".
+      const std::uint32_t first = sentence_->first;
+      if (denials == 0 && (at(k).set & Bit(kWNot)) != 0 &&
+          !DenialReaches(canvas_, first + static_cast<std::uint32_t>(k), first + static_cast<std::uint32_t>(i))) {
+        continue;
+      }
+      ++denials;
     }
     return denials % 2 == 1;
   }

@@ -13,6 +13,7 @@
 #include "static/bigrams.h"
 #include "static/shell_judge.h"
 #include "static/text_canvas.h"
+#include "static/text_denials.h"
 
 namespace interlock::scan::frames {
 
@@ -77,6 +78,8 @@ class View {
     });
   }
 
+  [[nodiscard]] std::uint32_t Token(int i) const { return sentence_.first + static_cast<std::uint32_t>(i); }
+
   // Is the verb at `i` denied? Two denials are none ("does not refrain from").
   // `strict`: a comma between them ends the denial's reach ("if you cannot, tell the user").
   [[nodiscard]] bool Negated(int i, bool strict = false) const {
@@ -87,11 +90,14 @@ class View {
       const std::string_view next = k + 1 < size() ? word(k + 1) : std::string_view();
       if (next == "only" || next == "just" || next == "merely") continue;
       // A break between the denial and the verb ends its reach.
-      if (Broken(k, i) || (strict && Comma(k, i))) continue;
+      if (Broken(k, i) || (strict && Comma(k, i)) || !DenialReaches(canvas_, Token(k), Token(i))) continue;
       ++denials;
     }
     return denials % 2 == 1;
   }
+
+  [[nodiscard]] bool Required(int i) const { return RequiredBefore(canvas_, sentence_.first, Token(i)); }
+  [[nodiscard]] bool NeverWithout(int i) const { return scan::NeverWithout(canvas_, sentence_.first, Token(i)); }
 
   // "Enable/disable", "enables or disables": what is switched is said, not which way.
   [[nodiscard]] bool Either(int i) const {
@@ -215,7 +221,10 @@ class View {
     // A public key is there to be sent.
     if (word(i).find("public") != std::string_view::npos || (i > 0 && word(i - 1) == "public")) return true;
     // "Submit feedback without an API token."
-    if (FindWord(i - 4, i - 1, "without") != kNone) return true;
+    // "never end without sending the API token" has one.
+    const int without = FindWord(i - 4, i - 1, "without");
+    if (without != kNone && Find(without + 1, i - 1, Bit(kWSend) | Bit(kWSendWeak) | Bit(kWCollect)) == kNone)
+      return true;
     if (FindWord(i - 2, i - 1, "for") == kNone) return false;
     for (const std::string_view w :
          {"check", "scan", "search", "look", "audit", "review", "inspect", "grep", "screen"}) {
@@ -258,6 +267,7 @@ class View {
   [[nodiscard]] bool Directs(int i) const {
     if (i < 0) return false;
     if (Whether(i) || AskedBefore(i)) return false;
+    if (Required(i)) return true;
     int first = 0;
     // What may stand before an imperative.
     static constexpr std::array<std::string_view, 26> kLead = {

@@ -1,0 +1,78 @@
+#include "static/text_denials.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace interlock::scan {
+namespace {
+
+constexpr std::uint32_t kReach = 8;  // words from a denial to the condition that ends it
+
+template <std::size_t N>
+bool OneOf(std::string_view word, const std::array<std::string_view, N>& words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+bool Condition(std::string_view word) {
+  static constexpr std::array<std::string_view, 5> kWords = {"before", "until", "till", "unless", "without"};
+  return OneOf(word, kWords);
+}
+
+// "forget to send", "skip sending"; "skip or bypass" is two verbs, each denied.
+bool Turns(const TextCanvas& canvas, std::uint32_t at, std::uint32_t verb) {
+  static constexpr std::array<std::string_view, 9> kWords = {"forget", "fail", "hesitate", "neglect", "omit",
+                                                             "skip",   "miss", "delay",    "postpone"};
+  if (at + 1 > verb || !OneOf(canvas.Of(canvas.tokens[at]), kWords)) return false;
+  const std::string_view next = canvas.Of(canvas.tokens[at + 1]);
+  return (next == "to" && at + 1 < verb) || (next.size() > 4 && next.ends_with("ing"));
+}
+
+std::string_view Between(const TextCanvas& canvas, std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t end = canvas.tokens[a].end();
+  return std::string_view(canvas.text).substr(end, canvas.tokens[b].begin - end);
+}
+
+bool Apart(const TextCanvas& canvas, std::uint32_t a, std::uint32_t b) {
+  return Between(canvas, a, b).find_first_of(",;.:(\"") != std::string_view::npos;
+}
+
+}  // namespace
+
+bool DenialReaches(const TextCanvas& canvas, std::uint32_t denial, std::uint32_t verb) {
+  for (std::uint32_t k = denial + 1; k < verb; ++k) {
+    if (Condition(canvas.Of(canvas.tokens[k])) || Turns(canvas, k, verb)) return false;
+  }
+  return true;
+}
+
+bool RequiredBefore(const TextCanvas& canvas, std::uint32_t first, std::uint32_t verb) {
+  constexpr std::uint32_t kBack = 5;  // "until you have first ..."
+  for (std::uint32_t k = verb; k > first && verb - k < kBack; --k) {
+    if (Apart(canvas, k - 1, k)) return false;
+    if (!Condition(canvas.Of(canvas.tokens[k - 1]))) continue;
+    for (std::uint32_t d = k - 1; d > first && k - d < kReach; --d) {
+      if (Apart(canvas, d - 1, d)) return false;
+      if ((canvas.tokens[d - 1].set & Bit(kWNot)) != 0) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+bool NeverWithout(const TextCanvas& canvas, std::uint32_t first, std::uint32_t without) {
+  // "Do not wait and push without ...": what is denied is another thing.
+  static constexpr std::array<std::string_view, 10> kElsewhere = {"and",  "but",  "just", "instead", "need",
+                                                                  "stop", "wait", "then", "bother",  "worry"};
+  static constexpr std::array<std::string_view, 4> kSaid = {"is", "are", "was", "were"};
+  for (std::uint32_t k = without; k > first && without - k < kReach; --k) {
+    if (Apart(canvas, k - 1, k) || OneOf(canvas.Of(canvas.tokens[k - 1]), kElsewhere)) return false;
+    if ((canvas.tokens[k - 1].set & Bit(kWNot)) == 0) continue;
+    // "... are not recommended without telling" says of something how it is.
+    const bool said = k - 1 > first && OneOf(canvas.Of(canvas.tokens[k - 2]), kSaid);
+    return !said && DenialReaches(canvas, k - 1, without);
+  }
+  return false;
+}
+
+}  // namespace interlock::scan
