@@ -40,6 +40,10 @@ bool Apart(const TextCanvas& canvas, std::uint32_t a, std::uint32_t b) {
 }  // namespace
 
 bool DenialReaches(const TextCanvas& canvas, std::uint32_t denial, std::uint32_t verb) {
+  // Slavic and French deny once more after a condition: "until you have not sent it" is "until you have sent it".
+  std::uint32_t before = denial;
+  if (before > 0 && canvas.Of(canvas.tokens[before - 1]) == "do") --before;
+  if (before > 0 && Condition(canvas.Of(canvas.tokens[before - 1])) && !Apart(canvas, before - 1, before)) return false;
   for (std::uint32_t k = denial + 1; k < verb; ++k) {
     if (Condition(canvas.Of(canvas.tokens[k])) || Turns(canvas, k, verb)) return false;
   }

@@ -135,6 +135,7 @@ TEST(TextRules, ADenialEndsWhereItIsTurnedOrSaysWhatComesFirst) {
   EXPECT_LT(Skill("PI-004", "Never upload " + keys), 0.2);
   EXPECT_LT(Skill("PI-004", "Do not upload " + keys.substr(0, keys.size() - 1) + " before the user has agreed."), 0.2);
   EXPECT_LT(Skill("PI-004", "Do not skip or upload " + keys), 0.2);
+  EXPECT_LT(Skill("PI-004", "It checks the origin and extracts a token without sending credentials to that URL."), 0.2);
   EXPECT_LT(Skill("PI-024", "Never skip verification or bypass the check."), 0.2);
   EXPECT_LT(Skill("PI-004", "Do not run the server without setting the API key in the environment."), 0.2);
 }

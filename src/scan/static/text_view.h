@@ -223,8 +223,10 @@ class View {
     // "Submit feedback without an API token."
     // "never end without sending the API token" has one.
     const int without = FindWord(i - 4, i - 1, "without");
-    if (without != kNone && Find(without + 1, i - 1, Bit(kWSend) | Bit(kWSendWeak) | Bit(kWCollect)) == kNone)
-      return true;
+    if (without != kNone) {
+      const int verb = Find(without + 1, i - 1, Bit(kWSend) | Bit(kWSendWeak) | Bit(kWCollect));
+      if (verb == kNone || !Required(verb)) return true;
+    }
     if (FindWord(i - 2, i - 1, "for") == kNone) return false;
     for (const std::string_view w :
          {"check", "scan", "search", "look", "audit", "review", "inspect", "grep", "screen"}) {
