@@ -37,6 +37,24 @@ bool Apart(const TextCanvas& canvas, std::uint32_t a, std::uint32_t b) {
   return Between(canvas, a, b).find_first_of(",;.:(\"") != std::string_view::npos;
 }
 
+// "If you do not know it, send ...": the clause of the condition ends at its comma, and its denial with it. "Do not
+// read, copy or send" has none.
+bool EndsWithItsClause(const TextCanvas& canvas, std::uint32_t denial, std::uint32_t verb) {
+  static constexpr std::array<std::string_view, 11> kOpens = {
+      "if", "unless", "whether", "when", "where", "while", "since", "because", "although", "rather", "instead"};
+  constexpr std::uint32_t kBack = 5;  // "if the file is not there"
+  bool opened = false;
+  for (std::uint32_t k = denial; k > 0 && denial - k < kBack && !opened; --k) {
+    if (Apart(canvas, k - 1, k)) return false;
+    opened = OneOf(canvas.Of(canvas.tokens[k - 1]), kOpens);
+  }
+  if (!opened) return false;
+  for (std::uint32_t k = denial; k < verb; ++k) {
+    if (Between(canvas, k, k + 1).find(',') != std::string_view::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool DenialReaches(const TextCanvas& canvas, std::uint32_t denial, std::uint32_t verb) {
@@ -44,6 +62,7 @@ bool DenialReaches(const TextCanvas& canvas, std::uint32_t denial, std::uint32_t
   std::uint32_t before = denial;
   if (before > 0 && canvas.Of(canvas.tokens[before - 1]) == "do") --before;
   if (before > 0 && Condition(canvas.Of(canvas.tokens[before - 1])) && !Apart(canvas, before - 1, before)) return false;
+  if (EndsWithItsClause(canvas, denial, verb)) return false;
   for (std::uint32_t k = denial + 1; k < verb; ++k) {
     if (Condition(canvas.Of(canvas.tokens[k])) || Turns(canvas, k, verb)) return false;
   }

@@ -11,7 +11,8 @@ namespace interlock::scan {
 
 // Is what stands at `verb` denied by the denial at `denial` (tokens of one sentence, denial < verb)? Not where a word
 // between them turns it ("forget to", "fail to", "skip sending") or names a condition that must be met first ("before",
-// "until", "unless", "without").
+// "until", "unless", "without"), nor where both stand in a clause of a condition and behind its comma ("if you do not
+// know it, send ...").
 bool DenialReaches(const TextCanvas& canvas, std::uint32_t denial, std::uint32_t verb);
 
 // "Do not finish without sending it", "never reply until you have sent it": `verb` must be done. The first token of its
