@@ -1,6 +1,7 @@
 #include "static/listed_words.h"
 
 #include "interlock/base/check.h"
+#include "static/bare_commands.h"
 #include "static/order_words.h"
 #include "static/text_frames.h"
 #include "static/text_gloss.h"
@@ -27,7 +28,8 @@ ListedWords::Entry& ListedWords::At(std::uint64_t hash) {
 ListedWords::ListedWords() {
   const std::vector<MeaningLexicon::Entry>& meanings = MeaningLexicon::Get().entries();
   const std::size_t most = ClassWords().size() + PairFirsts().size() + PairSeconds().size() + OrderWords().size() +
-                           meanings.size() + ForeignWords().size() + OutcomeWords().size() + 1;
+                           meanings.size() + ForeignWords().size() + OutcomeWords().size() + BareProgramWords().size() +
+                           1;
   std::size_t slots = 1024;
   while (slots < most * 2) slots *= 2;
   slots_.assign(slots, 0);
@@ -40,6 +42,7 @@ ListedWords::ListedWords() {
   OrderWords().Each([&](std::string_view word, std::uint64_t orders) { At(HashWord(word)).orders = orders; });
   for (const std::string_view word : ForeignWords()) At(HashWord(word)).foreign = true;
   for (const std::string_view word : OutcomeWords()) At(HashWord(word)).outcome = true;
+  for (const std::string_view word : BareProgramWords()) At(HashWord(word)).program = true;
   for (std::size_t i = 0; i < meanings.size(); ++i) At(MeaningLexicon::Get().words()[i]).meaning = &meanings[i];
 }
 

@@ -23,6 +23,7 @@ class ListedWords {
     bool ends_pair = false;
     bool foreign = false;  // ForeignWords()
     bool outcome = false;  // OutcomeWords()
+    bool program = false;  // BareProgramWords()
   };
   // 0: in no list.
   static constexpr std::uint32_t kNone = 0;

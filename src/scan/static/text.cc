@@ -19,6 +19,7 @@
 #include "static/text_blocks.h"
 #include "static/text_canvas.h"
 #include "static/text_commands.h"
+#include "static/text_denials.h"
 #include "static/text_findings.h"
 #include "static/text_frames.h"
 #include "static/text_meaning.h"
@@ -242,12 +243,12 @@ class Analysis : public TextFindings {
 
   // "Do not ..." shortly before the match.
   [[nodiscard]] bool DeniedBefore(const TextSentence& sentence, std::uint32_t begin) const {
-    std::uint32_t last = sentence.last;
-    while (last > sentence.first && canvas_.tokens[last - 1].begin >= begin) --last;
-    const std::uint32_t first = last > sentence.first + 7 ? last - 7 : sentence.first;
-    int denials = 0;
-    for (std::uint32_t i = first; i < last; ++i) denials += (canvas_.tokens[i].set & Bit(kWNot)) != 0 ? 1 : 0;
-    return denials % 2 == 1;
+    constexpr std::uint32_t kWords = 7;
+    if (sentence.last == sentence.first) return false;
+    std::uint32_t at = sentence.last - 1;
+    while (at > sentence.first && canvas_.tokens[at - 1].begin >= begin) --at;
+    return Denied(canvas_, sentence.first, at, kWords, DenialEnds::kClause,
+                  [&](std::uint32_t k) { return DenialOf(canvas_.tokens[k].set, false); });
   }
 
   // What letters that nobody sees spell is no program.

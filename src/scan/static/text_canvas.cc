@@ -293,7 +293,7 @@ class Builder {
       open(at);
     };
     open(passage.begin);
-    outcome_ = false;
+    outcome_ = programs_ = false;
     base::ByteClasses classes(text);
     const char* const bytes = text.data();
     const std::uint32_t stop = passage.end;
@@ -375,6 +375,7 @@ class Builder {
     close(passage.end);
     passage.last = static_cast<std::uint32_t>(out_.sentences.size());
     passage.outcome = outcome_;
+    passage.programs = programs_;
     if (passage.shape == TextShape::kHeading) {
       WordSet title = 0;
       // A name says what a thing is called ("# pypi-license-scanner"), and excuses nothing.
@@ -456,6 +457,7 @@ class Builder {
     if (begins_pair_ && known.entry.ends_pair && words_in_ > 0 && last_end_ + 1 == begin) known.set |= Pair(word);
     sentence.all |= known.set;
     outcome_ |= known.entry.outcome;
+    programs_ |= known.entry.program;
     begins_pair_ = known.entry.begins_pair;
     last_end_ = begin + static_cast<std::uint32_t>(word.size());
     ++words_in_;
@@ -489,8 +491,9 @@ class Builder {
   const ListedWords& words_ = ListedWords::Get();
   std::uint32_t section_ = 0;
   std::size_t decoded_ = 0;
-  bool foreign_ = false;  // words of the passage may be of another language
-  bool outcome_ = false;  // one of them says what is to come of a case
+  bool foreign_ = false;   // words of the passage may be of another language
+  bool outcome_ = false;   // one of them says what is to come of a case, ...
+  bool programs_ = false;  // ... one is a program's
   TextToken* first_token_ = nullptr;
   std::uint32_t room_ = 0;      // tokens that there is room for, and ...
   std::uint32_t tokens_ = 0;    // ... those that are written

@@ -39,9 +39,10 @@ struct TextPassage {
   SurfaceSet kind = 0;
   TextShape shape = TextShape::kProse;
   bool quoted = false;
-  bool glossed = false;  // another passage once more: word by word in English, or ...
-  bool joined = false;   // ... a lead-in with its list
-  bool outcome = false;  // has one of OutcomeWords()
+  bool glossed = false;   // another passage once more: word by word in English, or ...
+  bool joined = false;    // ... a lead-in with its list
+  bool outcome = false;   // has one of OutcomeWords(), ...
+  bool programs = false;  // ... of BareProgramWords()
   std::uint32_t surface = 0;
   std::uint32_t section = 0;
   std::uint32_t first = 0;  // sentences

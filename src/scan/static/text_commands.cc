@@ -9,7 +9,9 @@
 #include "code/shell.h"
 #include "rules_impl.h"
 #include "static/ascii.h"
+#include "static/bare_commands.h"
 #include "static/classify.h"
+#include "static/listed_words.h"
 #include "static/shell_judge.h"
 #include "static/shown_code.h"
 #include "static/shown_files.h"
@@ -26,6 +28,54 @@ constexpr double kOfForbidden = 0.3;               // ... or that nobody is to r
 constexpr std::size_t kLongestCommandLine = 2000;  // of a server's; longer texts are documents
 constexpr std::size_t kMaxPrograms = std::size_t{256} << 10;  // bytes of blocks read as code, of one file
 constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
+
+// Is a byte between the marks of a span of code? Asked in ascending order.
+class Ticks {
+ public:
+  explicit Ticks(std::string_view shown) : shown_(shown) {}
+  [[nodiscard]] bool Inside(std::size_t at) {
+    const std::string_view part = shown_.substr(from_, at > from_ ? at - from_ : 0);
+    inside_ = inside_ != (std::ranges::count(part, '`') % 2 == 1);
+    from_ = std::max(from_, at);
+    return inside_;
+  }
+
+ private:
+  std::string_view shown_;
+  std::size_t from_ = 0;
+  bool inside_ = false;
+};
+
+// Where words of the canvas stand in what is shown, written as they are there: at the same place, but for disguises
+// that were taken off before them. Asked in ascending order.
+class Places {
+ public:
+  explicit Places(std::string_view shown) : shown_(shown) {}
+  [[nodiscard]] std::size_t Of(std::string_view word, std::size_t near) {
+    const auto same = [](char a, char b) { return (b >= 'A' && b <= 'Z' ? static_cast<char>(b + 32) : b) == a; };
+    std::size_t at = near + shift_;
+    const std::string_view there = at <= shown_.size() ? shown_.substr(at, word.size()) : std::string_view();
+    if (word != there) {
+      if (std::ranges::equal(word, there, same)) return std::string_view::npos;  // "Node", "Python": no program
+      if (misses_ >= kMostMisses) return std::string_view::npos;
+      at = shown_.find(word, last_);
+      if (at == std::string_view::npos) {
+        ++misses_;
+        return at;
+      }
+      shift_ = at > near ? at - near : 0;
+    }
+    last_ = at + word.size();
+    return at;
+  }
+
+ private:
+  static constexpr int kMostMisses = 64;  // each reads what is left of the text
+  std::string_view shown_;
+  std::size_t shift_ = 0;
+  std::size_t last_ = 0;
+  int misses_ = 0;
+};
 
 }  // namespace
 
@@ -46,7 +96,9 @@ class TextCommands {
         const TextSurface& surface = text_.surfaces_[passage.surface];
         const bool runs =
             (passage.kind & kSurfaceString) != 0 && surface.shown().find("un `") != std::string_view::npos;
-        if (runs || (passage.kind & kSurfaceDescription) != 0) Spans(passage, surface, surface.shown());
+        if (!runs && (passage.kind & kSurfaceDescription) == 0) continue;
+        Spans(passage, surface, surface.shown());
+        if (IsGiven(surface)) BareCommands(passage, surface, surface.shown());
       }
       return;
     }
@@ -66,8 +118,7 @@ class TextCommands {
         continue;
       }
       Spans(passage, surface, shown);
-      if (IsBareCommand(shown))
-        Shell(shown, surface, 0, Described(text_.canvas_, passage.first, passage.begin, passage.begin, false));
+      BareCommands(passage, surface, shown);
     }
   }
 
@@ -107,38 +158,79 @@ class TextCommands {
           (statement || LooksLikeShell(span) || span.find("| bash") != std::string_view::npos ||
            span.find("| sh") != std::string_view::npos)) {
         const auto where = static_cast<std::uint32_t>(std::min<std::size_t>(passage.begin + begin, passage.end));
-        const std::uint32_t sentence = text_.canvas_.SentenceAt(where);
-        double described = Described(text_.canvas_, sentence, where, where, false);
-        if (Narrated(text_.canvas_, sentence, where)) described = 1.0 - (1.0 - described) * 0.35;
+        double described = DescribedAt(where);
         if (Explained(shown, at, end)) described = 1.0 - (1.0 - described) * 0.5;
         if (IsGivenAsExample(shown, at)) described = 1.0 - (1.0 - described) * kOfExample;
-        if (ForbiddenBefore(text_.canvas_, sentence, where) || RefusedBehind(text_.canvas_, sentence, where))
-          described = 1.0 - (1.0 - described) * kOfForbidden;
-        // Around a command backticks are its notation, not a quotation.
-        described = std::min(described, 0.93);
-        const std::size_t from = begin - std::min(begin, added.size());
-        if (statement) {
-          Statements(span, surface, from, described);
-        } else {
-          Shell(span, surface, from, described);
-        }
-        std::vector<SnippetHit> hits;
-        std::string lower(span);
-        for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-        JudgeSnippet(lower, "sh", hits);
-        for (SnippetHit& hit : hits) {
-          RawFinding finding = text_.Make(hit.rule, passage, where, where);
-          finding.bytes = surface.Back(from + hit.bytes.begin, from + hit.bytes.end);
-          finding.scale = hit.score;
-          finding.described = described;
-          finding.host = std::move(hit.host);
-          text_.Push(std::move(finding), text_.canvas_.PassageAt(passage.begin));
-        }
+        Command(passage, surface, {span, begin - std::min(begin, added.size()), where}, described);
       }
       at = shown.find('`', end + 1);
     }
   }
 
+  // A command in a sentence, `from` which byte of its surface and where on the canvas.
+  struct Said {
+    std::string_view text;
+    std::size_t from = 0;
+    std::uint32_t where = 0;
+  };
+
+  // How far what stands there is told, forbidden or refused.
+  [[nodiscard]] double DescribedAt(std::uint32_t where) const {
+    const std::uint32_t sentence = text_.canvas_.SentenceAt(where);
+    double described = Described(text_.canvas_, sentence, where, where, false);
+    if (Narrated(text_.canvas_, sentence, where)) described = 1.0 - (1.0 - described) * 0.35;
+    if (ForbiddenBefore(text_.canvas_, sentence, where) || RefusedBehind(text_.canvas_, sentence, where))
+      described = 1.0 - (1.0 - described) * kOfForbidden;
+    return described;
+  }
+
+  void Command(const TextPassage& passage, const TextSurface& surface, const Said& said, double described) {
+    // Around a command backticks are its notation, not a quotation.
+    described = std::min(described, 0.93);
+    if (OpensStatement(said.text)) {
+      Statements(said.text, surface, said.from, described);
+    } else {
+      Shell(said.text, surface, said.from, described);
+    }
+    std::vector<SnippetHit> hits;
+    JudgeSnippet(LowerCase(said.text), "sh", hits);
+    for (SnippetHit& hit : hits) {
+      RawFinding finding = text_.Make(hit.rule, passage, said.where, said.where);
+      finding.bytes = surface.Back(said.from + hit.bytes.begin, said.from + hit.bytes.end);
+      finding.scale = hit.score;
+      finding.described = described;
+      finding.host = std::move(hit.host);
+      text_.Push(std::move(finding), text_.canvas_.PassageAt(passage.begin));
+    }
+  }
+
+  // Commands that stand in a sentence without marks of code.
+  void BareCommands(const TextPassage& passage, const TextSurface& surface, std::string_view shown) {
+    if (!passage.programs) return;
+    std::size_t from = 0;  // behind the last command
+    Ticks ticks(shown);
+    Places places(shown);
+    for (std::uint32_t t = FirstToken(passage); t < LastToken(passage); ++t) {
+      const TextToken& token = text_.canvas_.tokens[t];
+      if (!ListedWords::Get()[token.listed].program) continue;
+      const std::size_t at = places.Of(text_.canvas_.Of(token), token.begin - passage.begin);
+      if (at == std::string_view::npos || at < from || ticks.Inside(at)) continue;
+      const BareCommand command = BareCommandAt(shown, at);
+      if (command.text.empty()) continue;
+      from = command.begin + command.text.size();
+      // Marks around it are its notation, as backticks are.
+      const bool quoted = at > 0 && (shown[at - 1] == '"' || shown[at - 1] == '\'') && token.begin > passage.begin;
+      const std::uint32_t where = token.begin - (quoted ? 1U : 0U);
+      Command(passage, surface, {command.text, command.begin, where}, DescribedAt(where));
+    }
+  }
+
+  [[nodiscard]] std::uint32_t FirstToken(const TextPassage& passage) const {
+    return passage.last > passage.first ? text_.canvas_.sentences[passage.first].first : 0;
+  }
+  [[nodiscard]] std::uint32_t LastToken(const TextPassage& passage) const {
+    return passage.last > passage.first ? text_.canvas_.sentences[passage.last - 1].last : 0;
+  }
   static bool IsStatements(std::string_view lang) {
     return lang == "sql" || lang == "psql" || lang == "pgsql" || lang == "postgres" || lang == "postgresql" ||
            lang == "mysql";

@@ -57,6 +57,22 @@ bool EndsWithItsClause(const TextCanvas& canvas, std::uint32_t denial, std::uint
 
 }  // namespace
 
+bool ClauseEnds(const TextCanvas& canvas, std::uint32_t k, DenialEnds ends) {
+  static constexpr std::array<std::string_view, 5> kGoesOn = {"but", "then", "just", "instead", "and"};
+  const std::string_view gap = Between(canvas, k - 1, k);
+  if (gap.size() == 1 && gap.front() == ' ') return false;  // nearly all
+  if (gap.find_first_of(":(") != std::string_view::npos || gap.find(" - ") != std::string_view::npos ||
+      gap.find("\xE2\x80\x94") != std::string_view::npos)
+    return true;
+  if (ends == DenialEnds::kSign) return gap.find_first_of(",;") != std::string_view::npos;
+  return gap.find(',') != std::string_view::npos && OneOf(canvas.Of(canvas.tokens[k]), kGoesOn);
+}
+
+bool OnlyMore(const TextCanvas& canvas, std::uint32_t next) {
+  static constexpr std::array<std::string_view, 3> kWords = {"only", "just", "merely"};
+  return OneOf(canvas.Of(canvas.tokens[next]), kWords);
+}
+
 bool DenialReaches(const TextCanvas& canvas, std::uint32_t denial, std::uint32_t verb) {
   // Slavic and French deny once more after a condition: "until you have not sent it" is "until you have sent it".
   std::uint32_t before = denial;

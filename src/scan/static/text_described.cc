@@ -425,6 +425,12 @@ bool Narrated(const TextCanvas& canvas, std::uint32_t index, std::uint32_t end) 
     const std::string_view word = canvas.Of(canvas.tokens[t]);
     if (word == "you" || word == "your") return false;
     if (t == sentence.first || std::ranges::find(kTold, word) == kTold.end()) continue;
+    // "Open a terminal, type ..." is an order.
+    const bool present = word == "try" || word == "type";
+    const std::uint32_t last = canvas.tokens[t - 1].end();
+    if (present &&
+        std::string_view(canvas.text).substr(last, canvas.tokens[t].begin - last).find(',') != std::string_view::npos)
+      continue;
     told = told || std::ranges::find(kDone, canvas.Of(canvas.tokens[t - 1])) == kDone.end();
   }
   return told;

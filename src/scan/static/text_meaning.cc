@@ -477,23 +477,17 @@ class Reader {
 
   [[nodiscard]] Mode ModeOf(const Part& part, int i) const {
     const TextSentence& s = canvas_.sentences[part.sentence];
-    int denials = 0;
-    for (int k = i - 1; k >= std::max(0, i - 5); --k) {
-      const std::string_view gap = Gap(s, k + 1);
-      if (gap.find_first_of(",;:(") != std::string_view::npos) break;
+    const bool base = bases_[part.sets + static_cast<std::size_t>(i)] != 0;
+    const auto denies = [&](std::uint32_t k) {
+      const int at_k = static_cast<int>(k - s.first);
+      if (Has(part, at_k, not_)) return Denial::kNot;
       // "without telling" denies; in "find pictures without a title and show them" the order is another.
-      const bool lacks = bases_[part.sets + static_cast<std::size_t>(i)] == 0 && Has(part, k, without_) &&
-                         canvas_.Of(at(s, k)) == "without";
-      if (!Has(part, k, not_) && !lacks) continue;
-      const std::string_view next = canvas_.Of(at(s, k + 1));
-      if (next == "only" || next == "just") continue;
-      if (!lacks && denials == 0 &&
-          !DenialReaches(canvas_, s.first + static_cast<std::uint32_t>(k), s.first + static_cast<std::uint32_t>(i))) {
-        continue;
-      }
-      ++denials;
-    }
-    if (denials % 2 == 1) return kForbidden;
+      const bool lacks = !base && Has(part, at_k, without_) && canvas_.Of(canvas_.tokens[k]) == "without";
+      return lacks ? Denial::kWithout : Denial::kNone;
+    };
+    constexpr std::uint32_t kWords = 5;
+    if (Denied(canvas_, s.first, s.first + static_cast<std::uint32_t>(i), kWords, DenialEnds::kSign, denies))
+      return kForbidden;
     return Ordered(part, i) ? kOrdered : kTold;
   }
 

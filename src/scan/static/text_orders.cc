@@ -76,19 +76,9 @@ class Orders {
     return std::string_view(canvas_.text).substr(at(i - 1).end(), at(i).begin - at(i - 1).end());
   }
   [[nodiscard]] bool Negated(int i) const {
-    int denials = 0;
-    for (int k = i - 1; k >= std::max(0, i - 6); --k) {
-      if (Gap(k + 1).find_first_of(",;:(") != std::string_view::npos) break;
-      if ((at(k).set & (Bit(kWNot) | Bit(kWWithout))) == 0 || word(k + 1) == "only" || word(k + 1) == "just") continue;
-      // Two denials are none: "never end without sending it".
-      const std::uint32_t first = sentence_->first;
-      if (denials == 0 && (at(k).set & Bit(kWNot)) != 0 &&
-          !DenialReaches(canvas_, first + static_cast<std::uint32_t>(k), first + static_cast<std::uint32_t>(i))) {
-        continue;
-      }
-      ++denials;
-    }
-    return denials % 2 == 1;
+    const std::uint32_t first = sentence_->first;
+    return Denied(canvas_, first, first + static_cast<std::uint32_t>(i), kDenialWords, DenialEnds::kSign,
+                  [&](std::uint32_t k) { return DenialOf(canvas_.tokens[k].set, true); });
   }
   // Told to do it: at the head of the sentence or clause, or after "must", "you", "always".
   [[nodiscard]] bool Ordered(int i) const {

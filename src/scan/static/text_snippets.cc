@@ -5,7 +5,6 @@
 #include <initializer_list>
 
 #include "interlock/base/find_bytes.h"
-#include "re2/re2.h"
 #include "static/bigrams.h"
 #include "static/shell_judge.h"
 
@@ -302,17 +301,6 @@ void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<Snip
   const std::size_t dup = find.Find(text, "os.dup2(");
   if (dup != kNowhere && text.find("socket") != kNowhere)
     out.push_back({"OBFUSC-101", {dup, LineEnd(text, dup)}, 1.0, {}});
-}
-
-// A paragraph or an item that is a download handed to a shell and nothing else: nobody set it as code.
-bool IsBareCommand(std::string_view shown) {
-  constexpr std::size_t kLongest = 400;
-  static const re2::RE2 kCommand(
-      R"(\s*(?:[$>]\s*)?(?:sudo\s+)?(?:curl|wget|echo)\s[^\n|]+(?:\|[^\n|]+)?\|\s*(?:sudo\s+)?(?:/bin/)?(?:ba|z|da)?sh(?:\s[^\n]*)?[.\s]*)");
-  const std::size_t first = shown.size() <= kLongest ? shown.find_first_not_of(" \t\n\r\f") : std::string_view::npos;
-  return first != std::string_view::npos && std::string_view("$>scwe").find(shown[first]) != std::string_view::npos &&
-         shown.find('|') != std::string_view::npos &&
-         re2::RE2::FullMatch(re2::StringPiece(shown.data(), shown.size()), kCommand);
 }
 
 }  // namespace interlock::scan

@@ -23,7 +23,4 @@ void BlankPlaceholders(std::string* command);
 // `text`: lower case; `lang`: of the fence, may be empty.
 void JudgeSnippet(std::string_view text, std::string_view lang, std::vector<SnippetHit>& out);
 
-// A paragraph or an item that is a download handed to a shell and nothing else: nobody set it as code.
-[[nodiscard]] bool IsBareCommand(std::string_view shown);
-
 }  // namespace interlock::scan

@@ -80,20 +80,10 @@ class View {
 
   [[nodiscard]] std::uint32_t Token(int i) const { return sentence_.first + static_cast<std::uint32_t>(i); }
 
-  // Is the verb at `i` denied? Two denials are none ("does not refrain from").
-  // `strict`: a comma between them ends the denial's reach ("if you cannot, tell the user").
+  // Is the verb at `i` denied? `strict`: a comma between them ends the denial's reach ("if you cannot, tell the user").
   [[nodiscard]] bool Negated(int i, bool strict = false) const {
-    int denials = 0;
-    for (int k = std::max(0, i - 6); k < i; ++k) {
-      if (!is(k, Bit(kWNot))) continue;
-      // "do not only", "not just": no denial.
-      const std::string_view next = k + 1 < size() ? word(k + 1) : std::string_view();
-      if (next == "only" || next == "just" || next == "merely") continue;
-      // A break between the denial and the verb ends its reach.
-      if (Broken(k, i) || (strict && Comma(k, i)) || !DenialReaches(canvas_, Token(k), Token(i))) continue;
-      ++denials;
-    }
-    return denials % 2 == 1;
+    return Denied(canvas_, sentence_.first, Token(i), kDenialWords, strict ? DenialEnds::kSign : DenialEnds::kClause,
+                  [&](std::uint32_t k) { return DenialOf(canvas_.tokens[k].set, false); });
   }
 
   [[nodiscard]] bool Required(int i) const { return RequiredBefore(canvas_, sentence_.first, Token(i)); }
@@ -122,18 +112,10 @@ class View {
     return begin >= 2 && canvas_.text[begin - 1] == '<' && canvas_.text[begin - 2] == ' ';
   }
 
-  // A comma followed by a conjunction, a colon or a dash between two words.
+  // Does a clause end between two words?
   [[nodiscard]] bool Broken(int from, int to) const {
     for (int k = from; k < to; ++k) {
-      const std::string_view gap = std::string_view(canvas_.text).substr(at(k).end(), at(k + 1).begin - at(k).end());
-      if (gap.find(':') != std::string_view::npos || gap.find(" - ") != std::string_view::npos ||
-          gap.find("\xE2\x80\x94") != std::string_view::npos || gap.find('(') != std::string_view::npos) {
-        return true;
-      }
-      if (gap.find(',') != std::string_view::npos && k + 1 <= to) {
-        const std::string_view next = word(k + 1);
-        if (next == "but" || next == "then" || next == "just" || next == "instead" || next == "and") return true;
-      }
+      if (ClauseEnds(canvas_, Token(k + 1), DenialEnds::kClause)) return true;
     }
     return false;
   }
