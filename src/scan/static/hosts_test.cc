@@ -139,15 +139,16 @@ TEST(Hosts, WhatStandsForAHostIsNone) {
 
 TEST(Hosts, OwnHostsAreToldByHostAndForgeAccountOnly) {
   const Identity identity{{"acme", "widget"}};
-  for (const char* own : {"https://get.acme.example/x", "acme.example", "https://github.com/acme/other/x.sh",
-                          "https://raw.githubusercontent.com/maker/widget/main/x.sh", "https://GitHub.com/Acme/x",
-                          "https://acme.github.io"}) {
+  for (const char* own :
+       {"https://get.acme.example/x", "acme.example", "https://github.com/acme/other/x.sh",
+        "https://raw.githubusercontent.com/maker/widget/main/x.sh", "https://GitHub.com/Acme/x",
+        "https://acme.github.io", "https://getacme.example", "https://x.acme-cdn.example", "https://acmehq.example"}) {
     EXPECT_TRUE(IsOwnHost(own, identity)) << own;
   }
   for (const char* other :
        {"https://evil.example/acme/install.sh", "https://evil.example/?acme", "https://acme.example@evil.example/",
         "https://acme.example\\@evil.example/", "https://github.com/evil/x/acme.sh", "https://github.com/evil/x?acme",
-        "https://github.com/evil#acme", ""}) {
+        "https://github.com/evil#acme", "https://termwidget.example", "https://acmefast.example", ""}) {
     EXPECT_FALSE(IsOwnHost(other, identity)) << other;
   }
   EXPECT_FALSE(IsOwnHost("https://acme.example", Identity{}));

@@ -57,8 +57,8 @@ constexpr double kMostWithoutLook = 0.2;
 // or is given to the agent, a look asks for more, and so does the ground of a BLOCK. A look never asks for more than a
 // ground is in a small package: padding turns a BLOCK into a WARN at most, and hides nothing.
 // A ground asks for much more: at the first sight of 1,400 packages that were drawn by hash, 10 of the 25 that were
-// blocked, all of them honest, had over a megabyte of it, and 13 % of all have. From some 4 MB on nothing is a ground by
-// itself, and two are still. (What installing runs is short, and is judged as it is.)
+// blocked, all of them honest, had over a megabyte of it, and 13 % of all have. From some 4 MB on nothing is a ground
+// by itself, and two are still. (What installing runs is short, and is judged as it is.)
 constexpr double kUsualVolume = 256 << 10;  // bytes
 // The classifier of orders reads every paragraph and is wrong about a few in a hundred documents: what one skill holds
 // is its usual volume. (2 fewer of 280 registry packages for agents' tools have a person look, and 3 fewer honest
@@ -276,6 +276,39 @@ bool IsPackedAway(const core::SkippedPart& part, const std::vector<FileContext>&
 
 }  // namespace
 
+namespace {
+
+// "acme", "getacme", "acme-cdn", "acmehq"; not "termcomfort" for the word "comfort": whoever chooses a name of everyday
+// words finds a host that holds one of them.
+bool IsNamedFor(std::string_view part, std::string_view word) {
+  static constexpr auto kAround = std::to_array<std::string_view>(
+      {"",     "get",   "try",         "use",   "go",    "join", "my",   "the",      "with",  "hq",
+       "app",  "apps",  "io",          "ai",    "dev",   "labs", "lab",  "cdn",      "api",   "docs",
+       "inc",  "team",  "hub",         "cloud", "mcp",   "cli",  "js",   "py",       "web",   "org",
+       "corp", "tools", "usercontent", "data",  "build", "code", "tech", "software", "static"});
+  if (part.size() < word.size()) return false;
+  std::string_view rest;
+  if (part.starts_with(word)) {
+    rest = part.substr(word.size());
+  } else if (part.ends_with(word)) {
+    rest = part.substr(0, part.size() - word.size());
+  } else {
+    return false;
+  }
+  return std::ranges::find(kAround, rest) != kAround.end();
+}
+
+bool HasPartNamedFor(std::string_view place, std::string_view word) {
+  while (!place.empty()) {
+    const std::size_t end = std::min(place.find_first_of("./-_:"), place.size());
+    if (IsNamedFor(place.substr(0, end), word)) return true;
+    place.remove_prefix(std::min(end + 1, place.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
 bool IsOwnHost(std::string_view url, const Identity& identity) {
   // Anybody may put any word into a path: what counts there is whose account at a forge it is, and which repository.
   std::string place = HostOf(url);
@@ -290,7 +323,7 @@ bool IsOwnHost(std::string_view url, const Identity& identity) {
     }
   }
   return std::any_of(identity.words.begin(), identity.words.end(),
-                     [&](const std::string& word) { return place.find(word) != std::string::npos; });
+                     [&](const std::string& word) { return HasPartNamedFor(place, word); });
 }
 
 double ContextConfidence(const Rule& rule, const RawFinding& raw, Reach reach, const Identity& identity, bool strict) {
