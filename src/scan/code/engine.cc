@@ -556,6 +556,7 @@ Taint Engine::EvalMember(ExprId id) {
       return EnvRead(expr.arg_count > 0 ? view().Text(code().ArgsOf(expr)[0].value, function_) : std::string(), id);
     }
     if (expr.arg_count > 0) key = view().Text(code().ArgsOf(expr)[0].value, function_);
+    if (const Taint told = ToldByCall(id, expr.base, key); told.labels != 0) return told;
     if (key == "transcript_path") {
       if (const Taint event = HookField(id, key); event.labels != 0) return event;
     }

@@ -570,6 +570,8 @@ class Engine : private EngineState {
   void JudgeWalk();
   [[nodiscard]] bool Repeats() const;
   Taint ToldFrom(ExprId member, std::string_view key);
+  Taint ToldByCall(ExprId at, ExprId params, std::string_view key);
+  [[nodiscard]] bool IsParams(ExprId value, int depth) const;
   [[nodiscard]] bool LetsIn(const Stmt& test) const;
   [[nodiscard]] bool DecidesAccess() const;
   [[nodiscard]] bool IsDigestInCode(ExprId side) const;

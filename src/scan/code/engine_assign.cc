@@ -260,6 +260,7 @@ void Engine::Assign(ExprId target, ExprId value, const Taint& taint, bool strong
           part = FieldOf(arg.name, target, taint, depth);
           if (source != nullptr && source->kind == ExprKind::kName && part.Has(kFieldLabels))
             NarrowToField(value, arg.name, &part);
+          part.Join(ToldByCall(target, value, arg.name));
           // const { env } = process
           if (arg.name == "env" && source != nullptr && view().Evaluate(value, function_).text == "globalThis.process")
             part.Join(Source(kEnvAll, target, "reads the whole environment"));

@@ -237,6 +237,8 @@ void Engine::EvalReceiver(Call* evaluated) {
     const bool plain = call.entry != nullptr && call.callee.kind == ValueKind::kQualified &&
                        (call.entry->role == Role::kEnvRead || call.entry->role == Role::kEnvAll);
     if (!plain) call.receiver = Eval(call.base->base);
+    if (call.base->text == "get" && !call.args.empty())
+      call.receiver.Join(ToldByCall(call.expr, call.base->base, view().Text(call.args[0].value, function_)));
     // A copy of the environment asked for one variable.
     if (call.receiver.Has(kEnvAll) && !call.args.empty() && SaysOneOf(call.base->text, {"get", "pop"})) {
       const std::string key = view().Text(call.args[0].value, function_);

@@ -649,6 +649,12 @@ void Findings::TakeHits() {
     // What ends there as well is weighed by where it stands.
     if (begins_aside && Condemns(PlaceOf(hit.module))) hit.finding.scale *= 0.15;
     SetReach(hit.finding, hit.module, hit.function);
+    // Of a server without a library no function is known to be a tool's; that a call brings it is.
+    if (!hit.finding.has_reach && Condemns(PlaceOf(hit.module)) && !hit.finding.flow.empty() &&
+        hit.finding.flow.front().text == kGivenByModel) {
+      hit.finding.has_reach = true;
+      hit.finding.reach = Reach::kTool;
+    }
     const bool by_command = hit.finding.rule == "SH-005";
     if (by_command || hit.finding.rule == "PERSIST-001" || hit.finding.rule == "PERSIST-002") {
       // Programs that set things up write such files because their user asked for it.

@@ -295,6 +295,26 @@ TEST(Flow, AWrapperOfManyCallersStillRunsWhatEachPutsTogether) {
               testing::Not(testing::Contains("VULN-001")));
 }
 
+// A server without a library reads its calls line by line: what stands in `params.arguments` is a caller's.
+TEST(Flow, WhatACallOfAServerWithoutALibraryHoldsIsItsCallers) {
+  const std::string python =
+      "import json, subprocess, sys\ndef search(p):\n    return subprocess.run(f'grep -rn {p} .', shell=True)\n"
+      "for line in sys.stdin:\n    m = json.loads(line)\n";
+  EXPECT_THAT(RulesOf(FactsOf("a.py", python + "    search(m['params']['arguments']['pattern'])\n")),
+              testing::Contains("VULN-001"));
+  EXPECT_THAT(RulesOf(FactsOf("a.py", python + "    p = m.get('params') or {}\n    a = p.get('arguments', {})\n"
+                                               "    search(a.get('pattern', ''))\n")),
+              testing::Contains("VULN-001"));
+  EXPECT_THAT(RulesOf(FactsOf("a.py", python + "    search(m['params']['title'])\n")),
+              testing::Not(testing::Contains("VULN-001")));
+  EXPECT_THAT(RulesOf(FactsOf("a.js",
+                              "const { execSync } = require('child_process');\n"
+                              "function serve(text) {\n  const m = JSON.parse(text);\n"
+                              "  const { name, arguments: args } = m.params;\n"
+                              "  return execSync(`grep -rn ${args.pattern} .`);\n}\nserve(read());\n")),
+              testing::Contains("VULN-001"));
+}
+
 // As obfuscators leave it: every name stands encoded in one list, and an accessor takes it out.
 TEST(Flow, NamesOutOfAnEncodedListHideWhatIsLoadedAndRun) {
   const std::string head =

@@ -341,6 +341,35 @@ void Engine::JudgeUnpacked(const Call& call, std::string_view last) {
   }
 }
 
+// m["params"], m.params, m.get("params") or {}: of a call, as JSON-RPC has it.
+bool Engine::IsParams(ExprId value, int depth) const {
+  constexpr int kDeepest = 4;
+  FuncId where = function_;
+  if (value < code().exprs.size() && code().exprs[value].kind == ExprKind::kName)
+    value = view().Origin(value, function_, &where);
+  if (value >= code().exprs.size() || where != function_ || depth > kDeepest) return false;
+  const Expr& expr = code().exprs[value];
+  switch (expr.kind) {
+    case ExprKind::kMember:
+      return expr.text == "params" || expr.text == "Params";
+    case ExprKind::kIndex:
+      return expr.arg_count == 1 && view().Text(code().ArgsOf(expr)[0].value, function_) == "params";
+    case ExprKind::kCall:
+      return expr.base < code().exprs.size() && code().exprs[expr.base].text == "get" && expr.arg_count > 0 &&
+             view().Text(code().ArgsOf(expr)[0].value, function_) == "params";
+    case ExprKind::kChoice:
+      return std::ranges::any_of(code().ArgsOf(expr), [&](const Arg& arg) { return IsParams(arg.value, depth + 1); });
+    default:
+      return false;
+  }
+}
+
+// What a server without a library is told to call a tool with: msg["params"]["arguments"]. `at`: of the whole.
+Taint Engine::ToldByCall(ExprId at, ExprId params, std::string_view key) {
+  if ((key != "arguments" && key != "Arguments") || !IsParams(params, 0)) return {};
+  return Source(kToolArgument | kUnchecked, at, std::string(kGivenByModel));
+}
+
 // call.function.arguments: what a model has written for a tool.
 Taint Engine::ToldFrom(ExprId member, std::string_view key) {
   if (key == "path" || key == "rfile") {
@@ -356,12 +385,12 @@ Taint Engine::ToldFrom(ExprId member, std::string_view key) {
         own && code().functions[function_].name.starts_with("do_") && served_.contains(Key(module_, function_));
     return handler ? Source(kCaller, member, "takes what a request says") : Taint();
   }
-  if (key != "arguments") return {};
   const Expr& expr = code().exprs[member];
-  if (expr.base >= code().exprs.size()) return {};
+  if (const Taint told = ToldByCall(member, expr.base, key); told.labels != 0) return told;
+  if (key != "arguments" || expr.base >= code().exprs.size()) return {};
   const Expr& base = code().exprs[expr.base];
   if (base.kind != ExprKind::kMember || base.text != "function") return {};
-  return Source(kToolArgument | kUnchecked, member, "takes what a model gives a tool");
+  return Source(kToolArgument | kUnchecked, member, std::string(kGivenByModel));
 }
 
 // require("./package.json").config.seed

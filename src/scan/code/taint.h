@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 #include "code/vendors.h"
 
@@ -82,6 +83,9 @@ inline constexpr Labels kOfUser = kSecretLabels | kWeakSecretFile | kFileContent
 // every request; its own key is none of it.
 inline constexpr Labels kHeldByAnything = kSecretFile | kStore | kWeakSecretFile | kKept | kEnvAll | kClipboard | kKeys;
 inline constexpr Labels kForeign = kNet | kNetFixed | kSocketData | (1U << 22U) | (1U << 23U);
+
+// The first step of what a model has written for a tool.
+inline constexpr std::string_view kGivenByModel = "takes what a model gives a tool";
 
 // Which of a value's histories is shown for a label.
 enum class Trail : std::uint8_t { kPrivate, kOutside, kGiven, kLocal, kCode };
