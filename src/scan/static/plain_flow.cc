@@ -18,6 +18,7 @@
 #include "static/ascii.h"
 #include "static/classify.h"
 #include "static/plain_deeds.h"
+#include "static/plain_given.h"
 #include "static/plain_peers.h"
 #include "static/plain_statements.h"
 #include "static/plain_words.h"
@@ -44,7 +45,10 @@ enum Carries : std::uint16_t {
   kKeys = 128,    // credentials out of the environment: whose, is with them
   kFile = 256,    // a file that holds what was fetched
   kOrders = 512,  // what was fetched, and nothing of the program's own
+  kGiven = 1024,  // what a tool is called with, and nobody has looked at
 };
+
+constexpr std::uint16_t kFleeting = kAsked | kDecoded | kGiven;  // of one function
 
 class Flow {
  public:
@@ -78,8 +82,8 @@ class Flow {
   void FindHost() {
     for (const PlainStatement& one : statements_) {
       for (const PlainText& text : one.texts) {
-        if (const std::string url = FarUrl(text.text); !url.empty() && host_.empty()) host_ = url;
-        if (Connects(one.code) && host_.empty()) host_ = FarUrl("https://" + BareHost(text.text) + "/");
+        if (const std::string url = PlainFarUrl(text.text); !url.empty() && host_.empty()) host_ = url;
+        if (Connects(one.code) && host_.empty()) host_ = PlainFarUrl("https://" + PlainBareHost(text.text) + "/");
       }
     }
   }
@@ -89,34 +93,6 @@ class Flow {
     return Calls(code, {"net::http.start", "net::http.new", "tcpsocket", "sslsocket", "udpsocket", "fsockopen(",
                         "stream_socket_client(", "socket(", "tcpclient(", "socket_connect(", "inetsocketaddress("});
   }
-  // "ssl://host:443": the host of it; "" for what is none.
-  static std::string BareHost(string_view text) {
-    const std::size_t scheme = text.find("://");
-    if (scheme != string_view::npos) text.remove_prefix(scheme + 3);
-    text = text.substr(0, text.find(':'));
-    const bool name = text.size() > 3 && text.find('.') != string_view::npos &&
-                      std::ranges::all_of(text, [](char c) { return InWord(c) || c == '.' || c == '-'; });
-    return name ? std::string(text) : std::string();
-  }
-
-  // An address of somebody else's, where it is known.
-  static std::string FarUrl(string_view text) {
-    const std::size_t at = std::min(text.find("http://"), text.find("https://"));
-    if (at == string_view::npos) return {};
-    const std::size_t end = std::min(text.find_first_of(" '\"\n\t`", at), text.size());
-    std::string url(text.substr(at, end - at));
-    const std::string host = HostOf(url);
-    if (host.empty() || host.find(kPlainHole) != std::string::npos || host.find('.') == std::string::npos) return {};
-    return KindOfHost(url) == HostKind::kLocal ? std::string() : url;
-  }
-
-  static std::string UrlIn(const PlainStatement& one) {
-    for (const PlainText& text : one.texts) {
-      if (std::string url = FarUrl(text.text); !url.empty()) return url;
-    }
-    return {};
-  }
-
   static void Merge(const Value& from, Value& to) {
     if (to.what.empty()) to.what = from.what;
     if (to.from.empty()) to.from = from.from;
@@ -140,7 +116,7 @@ class Flow {
       const code::PathKind kind = code::KindOfPath(plain);
       const std::string lower = LowerCase(plain);
       const bool history = code::IsHistoryOfCommands(lower.substr(lower.rfind('/') + 1));
-      if (kind == code::PathKind::kSecret || (kind == code::PathKind::kWeakSecret && IsKeyStore(lower))) {
+      if (kind == code::PathKind::kSecret || (kind == code::PathKind::kWeakSecret && PlainKeyStore(lower))) {
         value.carries |= kSecret;
         if (value.what.empty()) value.what = plain;
       } else if (history || AnyOf(lower, {"/.claude/projects", "/.claude.json", "claude_desktop_config.json"})) {
@@ -161,12 +137,13 @@ class Flow {
       if (text.text.size() < 100 && joined.size() < 300) joined += (joined.empty() ? "~/" : "/") + text.text;
     }
     if (one.texts.size() > 1) look(joined);
-  }
-
-  static bool IsKeyStore(string_view lower) {
-    return AnyOf(lower, {".npmrc", ".netrc", ".pypirc", ".kube/config", ".docker/config", ".git-credentials", ".env",
-                         "/.ssh/*", "/.aws/*", "/.gnupg/*", ".gem/credentials", ".cargo/credentials", "gh/hosts.yml",
-                         ".pgpass", ".my.cnf", ".vault-token", ".config/rclone"});
+    constexpr std::ptrdiff_t kSeveral = 2;  // one may be what is left out
+    if (value.what.empty() && std::ranges::count_if(one.texts, [](const PlainText& text) {
+                                return PlainMaskOfKeys(text.text);
+                              }) >= kSeveral) {
+      value.carries |= kSecret;
+      value.what = "files of keys, by their names";
+    }
   }
 
   // ENV["GITHUB_TOKEN"], getenv("GITHUB_TOKEN"), System.getenv("GITHUB_TOKEN")
@@ -186,11 +163,12 @@ class Flow {
       case PlainLanguage::kRuby:
         return Calls(code,
                      {"uri.open", "net::http.get", "open-uri", "httparty.get", "restclient.get", "faraday.get"}) ||
-               (Calls(code, {"open("}) && !UrlIn(one).empty());
+               (Calls(code, {"open("}) && !PlainUrlIn(one).empty());
       case PlainLanguage::kPerl:
-        return (Calls(code, {"get(", "get \""}) && !UrlIn(one).empty()) || Calls(code, {"->get(", "decoded_content"});
+        return (Calls(code, {"get(", "get \""}) && !PlainUrlIn(one).empty()) ||
+               Calls(code, {"->get(", "decoded_content"});
       case PlainLanguage::kPhp:
-        return (Calls(code, {"file_get_contents(", "fopen(", "readfile("}) && !UrlIn(one).empty()) ||
+        return (Calls(code, {"file_get_contents(", "fopen(", "readfile("}) && !PlainUrlIn(one).empty()) ||
                Calls(code, {"curl_exec("});
       case PlainLanguage::kLua:
         return Calls(code, {"http.request(", "https.request("});
@@ -202,7 +180,7 @@ class Flow {
       case PlainLanguage::kSwift:
         return Calls(code, {"contentsof:"}) && !host_.empty();
       case PlainLanguage::kR:
-        return (Calls(code, {"get(", "readlines(", "source(", "url("}) && !UrlIn(one).empty());
+        return (Calls(code, {"get(", "readlines(", "source(", "url("}) && !PlainUrlIn(one).empty());
       case PlainLanguage::kVisualBasic:
         return Calls(code, {".responsetext", ".responsebody"});
       case PlainLanguage::kDart:
@@ -343,7 +321,7 @@ class Flow {
     // static string Collect() => File.ReadAllText(path): an answer, and no body.
     const std::size_t arrow = code.find("=>");
     const bool typed = (language_ == PlainLanguage::kJava || language_ == PlainLanguage::kCSharp) &&
-                       (code.ends_with('{') || arrow != string_view::npos) &&
+                       (code.ends_with('{') || code.ends_with(')') || arrow != string_view::npos) &&
                        AnyOf(code, {"static ", "public ", "private ", "void ", "async "}) &&
                        code.substr(0, arrow).find('(') != string_view::npos &&
                        code.substr(0, arrow).find('=') == string_view::npos;
@@ -355,21 +333,7 @@ class Flow {
     std::size_t from = end;
     while (from > 0 && (IsLetter(code[from - 1]) || IsDigit(code[from - 1]) || code[from - 1] == '_')) --from;
     function_ = std::string(code.substr(from, end - from));
-    std::vector<std::string>& params = params_[function_];
-    params.clear();
-    constexpr std::size_t kMostParams = 8;
-    for (std::size_t at = open; at < code.size() && params.size() < kMostParams;) {
-      const std::size_t stop = std::min(code.find_first_of(",)", at + 1), code.size());
-      string_view param = code.substr(at + 1, stop - at - 1);
-      // Kotlin and Swift have the type behind; Java and C# before.
-      param = param.substr(0, param.find_first_of(":="));
-      while (!param.empty() && param.back() == ' ') param.remove_suffix(1);
-      std::size_t begin = param.size();
-      while (begin > 0 && (IsLetter(param[begin - 1]) || IsDigit(param[begin - 1]) || param[begin - 1] == '_')) --begin;
-      params.emplace_back(param.substr(begin));
-      if (stop >= code.size() || code[stop] == ')') break;
-      at = stop;
-    }
+    params_[function_] = open == string_view::npos ? std::vector<std::string>() : PlainParams(code.substr(open));
     return true;
   }
 
@@ -377,21 +341,42 @@ class Flow {
     constexpr std::size_t kMostHeld = 4'096;
     if (name.size() < 1 || value.carries == kNothing || held_.size() > kMostHeld) return;
     Merge(value, held_[name]);
-    if ((value.carries & (kAsked | kDecoded)) != 0) fleeting_.push_back(name);
+    if ((value.carries & kFleeting) != 0) fleeting_.push_back(name);
+  }
+
+  // Parameters that some call gives what its tool was called with, and those of a tool.
+  void GiveParams(bool tool) {
+    const Value given{.carries = kGiven};
+    const std::unordered_set<std::string>& known = given_[function_];
+    for (const std::string& param : params_[function_]) {
+      if (tool || known.contains(param)) Give(param, given);
+    }
+  }
+
+  // if (!preg_match(..., $file)) throw ...: of what was given, the names that are looked at.
+  void TakeChecks(const PlainStatement& one) {
+    if (!PlainChecks(one.code)) return;
+    for (const std::string& name : one.names) {
+      const auto held = held_.find(LowerCase(name));
+      if (held != held_.end()) held->second.carries &= static_cast<std::uint16_t>(~kGiven);
+    }
   }
 
   void Read(const PlainStatement& one) {
     constexpr std::size_t kPlainAsk = 60;  // bytes of code
     if (Defines(one)) {
       // Another function's `$c` is another.
-      for (const std::string& name : fleeting_) held_[name].carries &= static_cast<std::uint16_t>(~(kAsked | kDecoded));
+      for (const std::string& name : fleeting_) held_[name].carries &= static_cast<std::uint16_t>(~kFleeting);
       fleeting_.clear();
+      GiveParams(std::exchange(tool_, false) || PlainOpensTool(language_, one.code));
       // def key = File.read(path); string Key() => File.ReadAllText(path)
       const std::size_t answer = std::min(one.code.find("=>"), one.code.find(") = "));
       if (answer == std::string::npos) return;
       opened_.clear();
     }
     const string_view code = one.code;
+    tool_ = tool_ || PlainOpensTool(language_, code);
+    TakeChecks(one);
     Value value;
     bool calls_own = false;
     for (const std::string& name : one.names) {
@@ -416,14 +401,16 @@ class Flow {
       if (own.what.empty()) own.what = "the clipboard";
     }
     if (Asked(code)) own.carries |= kAsked;
+    if (PlainTakesCall(one)) own.carries |= kGiven;
     if (Fetches(one)) {
       own.carries |= kFetched | kOrders;
-      own.from = UrlIn(one).empty() ? host_ : UrlIn(one);
+      own.from = PlainUrlIn(one).empty() ? host_ : PlainUrlIn(one);
     }
     Merge(own, value);
     if (std::ranges::any_of(one.texts, [](const PlainText& text) { return IsPacked(text.text); }))
       value.carries |= kPacked;
     if (Decodes(code) && (value.carries & kPacked) != 0) value.carries |= kDecoded;
+    if (PlainEscapes(one)) value.carries &= static_cast<std::uint16_t>(~kGiven);
     TakeFiles(one, &value);
     JudgeRun(one, value);
     JudgeFiles(one, value);
@@ -435,8 +422,15 @@ class Flow {
     if (!plain || !Decodes(code)) value.carries &= static_cast<std::uint16_t>(~kDecoded);
     // t = JSON.parse(answer)["run"]: still what the other end says; "convert " + answer is the program's own.
     if (SaysOwn(one)) value.carries &= static_cast<std::uint16_t>(~kOrders);
+    const Value handed = value;  // to functions of the program
+    // string[] masks = { "...", "..." }: braces part the list from its name.
+    std::string target = Target(one);
+    if (target.empty() && !one.texts.empty() && one.code.find_first_not_of("\", }") == std::string::npos)
+      target = list_;
+    list_ = code.ends_with("= {") || code.ends_with("=") || code.ends_with("[] {") ? target : std::string();
+    if (!PlainOnlyJoins(code) && (own.carries & kGiven) == 0) value.carries &= static_cast<std::uint16_t>(~kGiven);
     // Where it goes on to.
-    Give(Target(one), value);
+    Give(target, value);
     if (code.starts_with("for") || code.starts_with("while") || code.find("|") != string_view::npos ||
         Calls(code, {"open("})) {
       for (const std::string& name : one.names) Loop(one, LowerCase(name), value);
@@ -469,11 +463,12 @@ class Flow {
                                              }));
     if (const std::string connection = connects ? LowerCase(Target(one)) : std::string(); !connection.empty())
       connections_.insert(connection);
-    if (calls_own && value.carries != kNothing) {
+    if (calls_own && handed.carries != kNothing) {
       for (const std::string& name : one.names) {
         const auto found = params_.find(LowerCase(name));
         if (found == params_.end()) continue;
         for (const std::string& param : found->second) Give(param, value);
+        if ((handed.carries & kGiven) != 0) given_[found->first].insert(found->second.begin(), found->second.end());
       }
     }
   }
@@ -494,7 +489,7 @@ class Flow {
   // Files that hold what was fetched, by the paths that stand in the code; and what another machine says on a line.
   void TakeFiles(const PlainStatement& one, Value* value) {
     const std::string path = PlainPath(one);
-    const bool writes = WritesFile(one.code) || (Calls(one.code, {"copy("}) && !UrlIn(one).empty());
+    const bool writes = WritesFile(one.code) || (Calls(one.code, {"copy("}) && !PlainUrlIn(one).empty());
     if (writes && (value->carries & kFetched) != 0) {
       Value file;
       file.carries = kFile;
@@ -547,13 +542,15 @@ class Flow {
       JudgeLine(one, line);
     }
     if (!judges_) return;
-    const std::string host = HostOf(value.from.empty() ? UrlIn(one) : value.from);
+    const std::string host = HostOf(value.from.empty() ? PlainUrlIn(one) : value.from);
     if (UnpacksObjects(code) && (value.carries & kFetched) != 0) {
-      Raise(one, "VULN-006", fmt::format("unpacks objects that {} sends", host.empty() ? "a host" : host), 1.0);
+      Raise(one, "VULN-006", fmt::format("unpacks objects that {} sends", host.empty() ? "a host" : host),
+            value.from.starts_with("http://") ? 1.4 : 1.0);  // whoever is on the way sends them as well
       if (!result_.findings.empty()) result_.findings.back().severity = core::Severity::kHigh;
     }
-    if (LoadsClasses(code) && !UrlIn(one).empty())
-      Raise(one, "RCE-001", fmt::format("loads classes from {}", HostOf(UrlIn(one))), 1.0, HostOf(UrlIn(one)));
+    if (LoadsClasses(code) && !PlainUrlIn(one).empty())
+      Raise(one, "RCE-001", fmt::format("loads classes from {}", HostOf(PlainUrlIn(one))), 1.0,
+            HostOf(PlainUrlIn(one)));
     if (Calls(code, {"lookup("}) && std::ranges::any_of(one.texts, [](const PlainText& text) {
           return text.text.starts_with("ldap://") || text.text.starts_with("rmi://");
         })) {
@@ -570,7 +567,7 @@ class Flow {
   void JudgeSend(const PlainStatement& one, const Value& value) {
     constexpr std::uint16_t kPrivate = kSecret | kEnvironment | kKept | kKeys;
     if (!judges_ || (value.carries & kPrivate) == 0) return;
-    std::string url = UrlIn(one);
+    std::string url = PlainUrlIn(one);
     bool sends = Sends(one) || EndsOpen(one);
     // An address that is asked with it.
     if (!sends && (value.carries & kFetched) != 0 && Fetches(one)) {
@@ -639,6 +636,13 @@ class Flow {
     const bool runs = PlainRuns(language_, one.code);
     const bool ticks = std::ranges::any_of(one.texts, [](const PlainText& text) { return text.runs; });
     if (!runs && !ticks) return;
+    if (judges_ && (value.carries & kGiven) != 0 && PlainFillsShell(language_, one)) {
+      Raise(one, "VULN-001", "puts an argument into a shell command", 1.0);
+      if (file_.reach <= core::Reach::kRuntime && !result_.findings.empty()) {
+        result_.findings.back().has_reach = true;
+        result_.findings.back().reach = core::Reach::kTool;
+      }
+    }
     if (judges_ && (value.carries & kAsked) != 0) Raise(one, "RCE-003", "runs whatever command a request brings", 0.9);
     if (judges_ && (value.carries & kFile) != 0 && !WritesFile(one.code) && !ReadsWithOwn(one)) {
       Raise(one, "RCE-001", fmt::format("runs a program that it fetches from {}", HostOf(value.from)), 0.8,
@@ -698,7 +702,7 @@ class Flow {
     context.place = ShellPlace::kCodeString;
     JudgeShell(acts, context, result_.findings, nullptr);
     // curl -d with what is put into the text.
-    const std::string url = FarUrl(line);
+    const std::string url = PlainFarUrl(line);
     const bool uploads = AnyOf(line, {"curl", "wget", "nc ", "ncat"}) &&
                          AnyOf(line, {" -d", " --data", " -F", " -T", " --form", " --post", " --upload", "?"});
     if (url.empty() || !uploads || code::IsKnownService(HostOf(url))) return;
@@ -730,6 +734,9 @@ class Flow {
   std::vector<std::string> fleeting_;                                 // names of what goes no farther than its function
   std::unordered_map<std::string, std::vector<std::string>> params_;  // by function
   std::string function_;  // whose body is being read, as far as that can be told
+  std::unordered_map<std::string, std::unordered_set<std::string>> given_;  // parameters, by function
+  std::string list_;                                                        // whose elements come next
+  bool tool_ = false;                                                       // the next function is a tool
   bool judges_ = false;
 };
 

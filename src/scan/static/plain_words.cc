@@ -1,10 +1,13 @@
 #include "static/plain_words.h"
 
+#include "static/shell_judge.h"
+
 namespace interlock::scan {
 
 using plain_words::AnyOf;
 using plain_words::Calls;
 using plain_words::CallsItself;
+using plain_words::InWord;
 using std::string_view;
 
 bool PlainTakesEnvironment(PlainLanguage language, std::string_view code) {
@@ -98,6 +101,98 @@ bool PlainEvaluates(PlainLanguage language, std::string_view code) {
     default:
       return false;
   }
+}
+
+// "ssl://host:443": the host of it; "" for what is none.
+std::string PlainBareHost(string_view text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme != string_view::npos) text.remove_prefix(scheme + 3);
+  text = text.substr(0, text.find(':'));
+  const bool name = text.size() > 3 && text.find('.') != string_view::npos &&
+                    std::ranges::all_of(text, [](char c) { return InWord(c) || c == '.' || c == '-'; });
+  return name ? std::string(text) : std::string();
+}
+
+// An address of somebody else's, where it is known.
+std::string PlainFarUrl(string_view text) {
+  const std::size_t at = std::min(text.find("http://"), text.find("https://"));
+  if (at == string_view::npos) return {};
+  const std::size_t end = std::min(text.find_first_of(" '\"\n\t`", at), text.size());
+  std::string url(text.substr(at, end - at));
+  const std::string host = HostOf(url);
+  if (host.empty() || host.find(kPlainHole) != std::string::npos || host.find('.') == std::string::npos) return {};
+  return KindOfHost(url) == HostKind::kLocal ? std::string() : url;
+}
+
+std::string PlainUrlIn(const PlainStatement& one) {
+  for (const PlainText& text : one.texts) {
+    if (std::string url = PlainFarUrl(text.text); !url.empty()) return url;
+  }
+  return {};
+}
+
+// {".env*", "*.pem", "id_*"}
+bool PlainMaskOfKeys(string_view text) {
+  static constexpr auto kMasks = std::to_array<string_view>({".env",
+                                                             ".env*",
+                                                             ".env.*",
+                                                             "*.env",
+                                                             "*.pem",
+                                                             "*.key",
+                                                             "id_*",
+                                                             "id_rsa*",
+                                                             "id_rsa",
+                                                             "id_ed25519",
+                                                             "id_ed25519*",
+                                                             "*.ppk",
+                                                             "*.p12",
+                                                             "*.pfx",
+                                                             "*.kdbx",
+                                                             "*.keystore",
+                                                             "*.jks",
+                                                             ".npmrc",
+                                                             ".netrc",
+                                                             ".pypirc",
+                                                             "credentials.json",
+                                                             ".git-credentials",
+                                                             "*.ovpn",
+                                                             "wallet.dat"});
+  return std::ranges::find(kMasks, text) != kMasks.end();
+}
+
+bool PlainKeyStore(string_view lower) {
+  return AnyOf(lower, {".npmrc", ".netrc", ".pypirc", ".kube/config", ".docker/config", ".git-credentials", ".env",
+                       "/.ssh/*", "/.aws/*", "/.gnupg/*", ".gem/credentials", ".cargo/credentials", "gh/hosts.yml",
+                       ".pgpass", ".my.cnf", ".vault-token", ".config/rclone"});
+}
+
+std::vector<std::string> PlainParams(string_view code) {
+  constexpr std::size_t kMost = 8;
+  // [Description("")] string query, @ToolParam(required = true) String query: what is said of one is no name.
+  std::string list;
+  int depth = 0;
+  for (std::size_t i = 1; i < code.size() && (depth > 0 || code[i] != ')'); ++i) {
+    if (code[i] == '(' || code[i] == '[') {
+      ++depth;
+    } else if ((code[i] == ')' || code[i] == ']') && depth > 0) {
+      --depth;
+    } else if (depth == 0) {
+      list += code[i];
+    }
+  }
+  std::vector<std::string> out;
+  for (std::size_t at = 0; at <= list.size() && out.size() < kMost;) {
+    const std::size_t stop = std::min(list.find(',', at), list.size());
+    string_view param = string_view(list).substr(at, stop - at);
+    // Kotlin and Swift have the type behind; Java and C# before.
+    param = param.substr(0, param.find_first_of(":="));
+    while (!param.empty() && param.back() == ' ') param.remove_suffix(1);
+    std::size_t begin = param.size();
+    while (begin > 0 && InWord(param[begin - 1])) --begin;
+    out.emplace_back(param.substr(begin));
+    at = stop + 1;
+  }
+  return out;
 }
 
 }  // namespace interlock::scan

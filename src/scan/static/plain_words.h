@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "static/ascii.h"
 #include "static/plain_statements.h"
@@ -43,5 +45,18 @@ inline bool CallsItself(std::string_view code, std::initializer_list<std::string
 // A text that a shell is given.
 [[nodiscard]] bool PlainRuns(PlainLanguage language, std::string_view code);
 [[nodiscard]] bool PlainEvaluates(PlainLanguage language, std::string_view code);
+
+// "ssl://host:443": the host of it; "" for what is none.
+[[nodiscard]] std::string PlainBareHost(std::string_view text);
+// An address of somebody else's, where it is known; the first of a statement.
+[[nodiscard]] std::string PlainFarUrl(std::string_view text);
+[[nodiscard]] std::string PlainUrlIn(const PlainStatement& one);
+// {".env*", "*.pem", "id_*"}
+[[nodiscard]] bool PlainMaskOfKeys(std::string_view text);
+// A path (lower case) where a tool keeps its keys.
+[[nodiscard]] bool PlainKeyStore(std::string_view lower);
+
+// Names of parameters, the first eight; `code` begins with the parenthesis that opens them.
+[[nodiscard]] std::vector<std::string> PlainParams(std::string_view code);
 
 }  // namespace interlock::scan
