@@ -98,7 +98,8 @@ enum class ShellAct : std::uint8_t {
   kTakeover,         // the host from inside a container, a second root: detail = how
   kMine,             // a mining pool's worker
   kInject,           // calls made in another process
-  kRunArgument,      // words that the script was given, put into a text that is run: detail = how
+  kRunArgument,      // words that the script was given, put into a text that is run: detail = how; gravity 1: that a
+                     // server's tool is called with
   kUncheckedPeer,    // a credential sent without asking whose certificate it is: detail = URL
   kGrant,            // access given to somebody whose name stands in the script: detail = how
   kSendTaken,        // the screen, the clipboard, recordings, the user's own folders, sent out: detail = destination

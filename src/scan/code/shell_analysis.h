@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -409,6 +410,9 @@ class Analysis {
   bool InlineFlow(std::uint32_t index, std::string_view program, const ShellWord& code);
   void Declared(std::string_view text);
   [[nodiscard]] bool IsGiven(const ShellWord& word) const;
+  bool TakesCall(const ShellWord& word);
+  [[nodiscard]] static bool IsPosition(const ShellWord& word);
+  [[nodiscard]] bool IsCalledWith(const ShellWord& word) const;
   [[nodiscard]] bool IsKept(const ShellWord& word) const;
   void TakeGiven(std::uint32_t index, std::string_view program);
   void RunTaint(std::uint32_t index, const Taint& taint);
@@ -545,6 +549,8 @@ class Analysis {
   std::unordered_set<std::string> seen_;         // programs named already
   std::unordered_map<std::string, Taint> read_;  // variables that `read` filled
   std::unordered_map<std::string, Taint> held_;  // variables that no function sets, for the functions
+  bool takes_call_ = false;                      // the script is a server, and takes its tools' calls apart
+  std::set<std::pair<const ShellFunction*, char>> called_with_;       // positions: what a call of a tool holds
   std::map<std::pair<const ShellFunction*, char>, Handed> given_to_;  // by function and position
   // ... and what a function puts into the folder that it is given there.
   std::map<std::pair<const ShellFunction*, char>, Taint> put_into_;

@@ -206,6 +206,28 @@ bool Analysis::IsGiven(const ShellWord& word) const {
   });
 }
 
+// $(jq -r '.params.arguments.zone' <<<"$line"): of a tool's call, which a server without a library takes apart.
+bool Analysis::TakesCall(const ShellWord& word) {
+  const bool takes = std::ranges::any_of(word.commands, [&](std::uint32_t index) {
+    const ShellCommand& command = script_.commands[index];
+    return !command.words.empty() && Is(command.words[0].text, {"jq", "gojq", "yq"}) &&
+           std::ranges::any_of(command.words, [](const ShellWord& one) { return Has(one.text, "params.arguments"); });
+  });
+  takes_call_ = takes_call_ || takes;
+  return takes;
+}
+
+bool Analysis::IsPosition(const ShellWord& word) {
+  return std::ranges::any_of(word.variables, [](const std::string& name) { return name.size() == 1; });
+}
+
+// A position of a function that is called with what the script was, or its tool.
+bool Analysis::IsCalledWith(const ShellWord& word) const {
+  return std::ranges::any_of(word.variables, [&](const std::string& name) {
+    return name.size() == 1 && called_with_.contains({inside_, name[0]});
+  });
+}
+
 // Inside a function: what a variable of the script holds, and not one of the function's own positions.
 bool Analysis::IsKept(const ShellWord& word) const {
   if (!IsGiven(word) || word.loc.end > text_.size() || word.loc.begin >= word.loc.end) return false;
@@ -253,6 +275,10 @@ void Analysis::HandOver(std::uint32_t index, const ShellFunction& function, cons
   for (std::size_t i = 1; i < command.words.size() && i <= kPositions; ++i) {
     const Taint value = OfWord(command.words[i]);
     const Taint file = OfFile(command.words[i], index);
+    // A caller's own positions are not the script's.
+    if (TakesCall(command.words[i]) || (inside_ == nullptr ? IsGiven(command.words[i]) && !IsPosition(command.words[i])
+                                                           : IsCalledWith(command.words[i])))
+      handed_ = called_with_.insert({&function, static_cast<char>('0' + i)}).second || handed_;
     merge(static_cast<char>('0' + i), value, file);
     merge('@', value, file);
     merge('*', value, file);
@@ -271,7 +297,8 @@ void Analysis::TakeGiven(std::uint32_t index, std::string_view program) {
   const ShellCommand& command = script_.commands[index];
   // The positions of a function are those of whoever calls it; what the script has kept of its own is the same there.
   for (const auto& [name, value] : command.assignments) {
-    if (!inside && IsGiven(value)) given_.insert(LowerCase(name));
+    if ((!inside && IsGiven(value)) || TakesCall(value) || (inside && IsCalledWith(value)))
+      given_.insert(LowerCase(name));
   }
   const std::size_t count = command.words.size();
   std::size_t from = count;
@@ -289,8 +316,8 @@ void Analysis::TakeGiven(std::uint32_t index, std::string_view program) {
   for (std::size_t i = from; i < count; ++i) {
     const ShellWord& word = command.words[i];
     const auto letters = std::ranges::count_if(word.text, [](char c) { return c >= 'a' && c <= 'z'; });
-    if (letters < 2 || !(inside ? IsKept(word) : IsGiven(word))) continue;
-    Emit(ShellAct::kRunArgument, index, std::string(program));
+    if (letters < 2 || !(inside ? IsKept(word) || IsCalledWith(word) : IsGiven(word))) continue;
+    Emit(ShellAct::kRunArgument, index, std::string(program), takes_call_ ? 1 : 0);
     return;
   }
 }

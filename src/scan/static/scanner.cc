@@ -235,6 +235,7 @@ void Job::AnalyzeFile(const FileContext& file, Unit& unit) const {
   ShellContext context;
   context.file = file.index;
   context.place = ShellPlace::kScript;
+  context.serves = file.reach <= Reach::kRuntime;
   bool all = true;
   JudgeShell(code::AnalyzeShellScript(script, text, &all), context, result.findings, &unit.uses);
   if (!script.complete || !all) {

@@ -267,6 +267,10 @@ void JudgeShell(std::span<const ShellUse> acts, const ShellContext& context, std
     }
     finding.has_reach = context.has_reach;
     finding.reach = context.reach;
+    if (act.act == ShellAct::kRunArgument && act.gravity > 0 && context.serves) {
+      finding.has_reach = true;
+      finding.reach = core::Reach::kTool;
+    }
     for (const auto& [loc, text] : act.steps) {
       finding.flow.push_back({context.file, static_cast<std::uint32_t>(Place(loc, context).begin), text});
     }

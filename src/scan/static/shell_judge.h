@@ -32,6 +32,7 @@ struct ShellContext {
   ShellPlace place = ShellPlace::kScript;
   bool has_reach = false;
   core::Reach reach = core::Reach::kRuntime;
+  bool serves = false;  // a program of the package, which may be a server: what its tools are called with reaches it
   double described = 0.0;
 };
 
