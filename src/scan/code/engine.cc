@@ -581,6 +581,7 @@ Taint Engine::EvalMember(ExprId id) {
   // The last part of a path stays where it is.
   if (SaysOneOf(key, {"name", "stem", "suffix"}) && (view().is_python() || !taint.Has(kRequest)))
     taint = taint.Without(kUnchecked);
+  if (ListsArchive(key)) taint.Add(kEntryName);
   if (taint.Has(kState) && base->kind == ExprKind::kName) ReadState(key);
   if (taint.Has(kRequest) && IsCredentialHeader(key))
     taint.Join(Source(kTapped, id, "takes the credentials of whoever asks"));

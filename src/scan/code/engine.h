@@ -429,6 +429,7 @@ class Engine : private EngineState {
   void JudgeRecord(const Call& call, const std::string& path, bool emptied);
   // sinks_paths.cc
   void MarkJoined(const Call& call, Taint* result) const;
+  [[nodiscard]] bool ListsArchive(std::string_view member) const;
   void JudgeShared(const Call& call, std::string_view last);
   void JudgeKeys(ExprId target, const Taint& value);
   [[nodiscard]] const Packing& PackingOf();

@@ -254,6 +254,11 @@ bool Engine::KeepsInside(std::string_view body) {
   return compares && AnyOf(body, {"raise ", "throw ", "return None", "return null", "return False", "return false"});
 }
 
+// Go: for _, f := range zip.NewReader(r, n).File
+bool Engine::ListsArchive(std::string_view member) const {
+  return member == "File" && code().language == Language::kGo && Contains(code().text, "\"archive/zip\"");
+}
+
 // join(folder, name), and the names that an archive gives its members.
 void Engine::MarkJoined(const Call& call, Taint* result) const {
   const std::string& callee = call.callee.text;
@@ -266,7 +271,11 @@ void Engine::MarkJoined(const Call& call, Taint* result) const {
   }
   const Expr* function = FunctionOf(call);
   if (function == nullptr || function->kind != ExprKind::kMember) return;
-  if (AnyOf(function->text, {"infolist", "namelist", "getmembers", "getnames"}) || function->text == "getEntries") {
+  // Go: header, err := tar.NewReader(r).Next()
+  const bool next =
+      code().language == Language::kGo && function->text == "Next" && Contains(code().text, "\"archive/tar\"");
+  if (next || AnyOf(function->text, {"infolist", "namelist", "getmembers", "getnames"}) ||
+      function->text == "getEntries") {
     result->Add(kEntryName);
   }
 }

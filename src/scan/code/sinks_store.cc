@@ -405,7 +405,7 @@ void Engine::JudgeWrittenPath(const Call& call, const std::string& path, const T
     exact_ = (path_taint.fresh & kEntryName) != 0 &&
              AnyOf(TextAt(code().functions[function_].loc).substr(0, 8'000),
                    {"zipfile", "tarfile", "ZipFile", "infolist", "namelist", "getmembers", "getEntries", "entryName",
-                    "unzip", "AdmZip", "JSZip", "tar."});
+                    "unzip", "AdmZip", "JSZip", "tar.", "zip.NewReader", "zip.OpenReader"});
     Raise("VULN-003", call.expr, path_taint, kEntryName, "writes members of an archive to where their names say",
           exact_ ? 1.6 : 1.0);
     exact_ = false;
