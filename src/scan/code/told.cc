@@ -236,6 +236,7 @@ class Collector {
     if (!seen_.insert(engine_words::Key(view.index(), id)).second) return;
     const Value& value = view.Evaluate(id, scope);
     const Expr& expr = module.exprs[id];
+    if (PicksFound(view, id, scope)) return;
     // What a function gives back is put together in it, step by step.
     const bool made = expr.kind == ExprKind::kCall && view.Callee(id, scope).kind == ValueKind::kFunction;
     if (value.kind == ValueKind::kText && !made) {
@@ -325,6 +326,33 @@ class Collector {
       default:
         return;
     }
+  }
+
+  // hits = sorted({shape for shape in SHAPES if shape in text}): which of them stand in somebody else's text.
+  static bool PicksFound(const ModuleView& view, ExprId id, FuncId scope) {
+    const Module& module = view.module();
+    if (module.exprs[id].kind == ExprKind::kName) id = view.Origin(id, scope, &scope);
+    if (id < module.exprs.size() && module.exprs[id].kind == ExprKind::kCall && module.exprs[id].arg_count == 1 &&
+        module.exprs[id].base < module.exprs.size() &&
+        Any(module.exprs[module.exprs[id].base].text, {"sorted", "list", "set", "tuple"}))
+      id = module.ArgsOf(module.exprs[id])[0].value;
+    if (id >= module.exprs.size() || module.exprs[id].kind != ExprKind::kComprehension) return false;
+    const Expr& made = module.exprs[id];
+    const std::span<const Arg> args = module.ArgsOf(made);
+    if (args.empty() || args[0].value >= module.exprs.size() || made.loc.end > module.text.size()) return false;
+    const Expr& element = module.exprs[args[0].value];
+    if (element.kind != ExprKind::kName) return false;
+    const std::string_view written = module.text.substr(made.loc.begin, made.loc.end - made.loc.begin);
+    const std::string test = " if " + std::string(element.text) + " in ";
+    const std::size_t at = written.find(test);
+    if (at == std::string_view::npos) return false;
+    // What it is looked for in is a name, of which nothing is known.
+    const std::size_t name = static_cast<std::size_t>(made.loc.begin) + at + test.size();
+    const auto searched = std::ranges::find_if(
+        module.exprs, [&](const Expr& one) { return one.kind == ExprKind::kName && one.loc.begin == name; });
+    if (searched == module.exprs.end() || searched->text == element.text) return false;
+    const ValueKind kind = view.Evaluate(static_cast<ExprId>(searched - module.exprs.begin()), scope).kind;
+    return kind != ValueKind::kText && kind != ValueKind::kList && kind != ValueKind::kDict;
   }
 
   // lines.push(...), lines.append(...), text += ...: what a name was given bit by bit.

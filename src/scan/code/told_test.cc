@@ -72,5 +72,19 @@ print(explain(["scope"]))
   EXPECT_THAT(ToldBy(text, Place::kAnswer, true, core::Reach::kRuntime), testing::IsEmpty());
 }
 
+TEST(Told, WhatIsLookedForInOthersTextsIsNotTold) {
+  const auto told = [](const std::string& made) {
+    return ToldBy(
+        "SHAPES = (\"The included files could not be read by this program.\", \"Run it again afterwards.\")\n"
+        "def check(text):\n    return {\"hits\": sorted(" +
+            made + ")}\nprint(check(input()))\n",
+        Place::kAnswer, true);
+  };
+  EXPECT_THAT(told("{shape for shape in SHAPES}"), Contains(HasSubstr("could not be read by this program. Run it")));
+  EXPECT_THAT(told("{shape for shape in SHAPES if shape in text}"), testing::IsEmpty());
+  EXPECT_THAT(told("{shape for shape in SHAPES if shape in SHAPES}"),
+              Contains(HasSubstr("could not be read by this program. Run it")));
+}
+
 }  // namespace
 }  // namespace interlock::scan::code
