@@ -229,7 +229,7 @@ class Analysis : public TextFindings {
 
   // Rules of calm wording and of deeds by their names (rules/scan/text/calm.json, deeds.json).
   static bool IsCalm(std::string_view rule) { return rule.starts_with("PI-05") || IsDeed(rule); }
-  static bool IsDeed(std::string_view rule) { return rule >= "PI-062" && rule <= "PI-066"; }
+  static bool IsDeed(std::string_view rule) { return rule >= "PI-062" && rule <= "PI-069" && rule != "PI-067"; }
 
   // What the text of a tool opens with is what the tool does, where it speaks to nobody.
   [[nodiscard]] bool OpensToolText(const TextPassage& passage, std::uint32_t at, std::uint32_t begin) const {

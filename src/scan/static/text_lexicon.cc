@@ -270,13 +270,13 @@ const Lexicon& TheLexicon() {
 
 bool Has(std::string_view text, std::string_view what) { return text.find(what) != std::string_view::npos; }
 
-constexpr std::array<std::string_view, 31> kSecretPaths = {
+constexpr std::array<std::string_view, 32> kSecretPaths = {
     ".ssh",           "id_rsa",           "id_ed25519",   ".aws",           ".netrc",         ".npmrc",
     ".pypirc",        ".git-credentials", ".kube/config", "/etc/shadow",    "/etc/passwd",    ".pgpass",
     ".docker/config", "keychain",         "wallet.dat",   ".gnupg",         ".config/gcloud", "credentials.json",
     "auth-profiles",  "secrets.json",     "login data",   "cookies.sqlite", "keystore",       "gh/hosts.yml",
     ".vault-token",   "codex/auth",       ".cargo/cred",  ".terraform.d",   "ssl/private",    "privkey",
-    "id_ecdsa"};
+    "id_ecdsa",       "run/secrets"};
 constexpr std::array<std::string_view, 11> kProgramEnds = {".exe", ".msi", ".dmg", ".pkg", ".scr",     ".bat",
                                                            ".rar", ".7z",  ".zip", ".apk", ".appimage"};
 // Each has an underscore.

@@ -282,10 +282,13 @@ namespace {
 // words finds a host that holds one of them.
 bool IsNamedFor(std::string_view part, std::string_view word) {
   static constexpr auto kAround = std::to_array<std::string_view>(
-      {"",     "get",   "try",         "use",   "go",    "join", "my",   "the",      "with",  "hq",
-       "app",  "apps",  "io",          "ai",    "dev",   "labs", "lab",  "cdn",      "api",   "docs",
-       "inc",  "team",  "hub",         "cloud", "mcp",   "cli",  "js",   "py",       "web",   "org",
-       "corp", "tools", "usercontent", "data",  "build", "code", "tech", "software", "static"});
+      {"",        "get",      "try",      "use",      "go",         "join", "my",     "the",   "with",   "hq",
+       "app",     "apps",     "io",       "ai",       "dev",        "labs", "lab",    "cdn",   "api",    "docs",
+       "inc",     "team",     "hub",      "cloud",    "mcp",        "cli",  "js",     "py",    "web",    "org",
+       "corp",    "tools",    "data",     "build",    "code",       "tech", "static", "vpn",   "pay",    "bank",
+       "db",      "sql",      "bot",      "chat",     "mail",       "crm",  "ml",     "llm",   "agent",  "agents",
+       "group",   "co",       "net",      "studio",   "works",      "shop", "store",  "games", "health", "online",
+       "systems", "platform", "security", "software", "usercontent"});
   if (part.size() < word.size()) return false;
   std::string_view rest;
   if (part.starts_with(word)) {
