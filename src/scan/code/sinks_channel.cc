@@ -274,6 +274,16 @@ Taint Engine::HeadersOfMade(const Call& call) {
         code().exprs[view().Origin(call.args[i].value, function_)].kind == ExprKind::kCall)
       made.Join(call.taints[i].Only(kEnvSecret | kWeakSecretFile));
   }
+  // with httpx.Client(headers=...) as client: client.get(url)
+  if (!call.IsMethod()) return made;
+  FuncId where = function_;
+  const ExprId client = view().Origin(call.base->base, function_, &where);
+  if (client >= code().exprs.size() || (where != function_ && where != kModuleBody) ||
+      code().exprs[client].kind != ExprKind::kCall)
+    return made;
+  for (const Arg& arg : code().ArgsOf(code().exprs[client])) {
+    if (SaysOneOf(arg.name, {"headers", "cookies", "params"})) made.Join(Eval(arg.value).Only(kHeldByAnything));
+  }
   return made;
 }
 

@@ -291,6 +291,9 @@ void Engine::NoteInstructions(const Call& call, std::string_view path) {
   constexpr std::ptrdiff_t kMost = 64;  // texts of a file
   constexpr std::size_t kShortest = 24;
   if (!last_ || IsSettingsPath(LowerCase(path))) return;
+  // A hook of the agent's is a program, and says nothing to anybody.
+  const std::string_view ending = path.substr(std::min(path.rfind('.'), path.size()));
+  if (SaysOneOf(ending, {".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".bash", ".zsh", ".ps1", ".rb"})) return;
   if (std::ranges::count(instructions_, module_, &ToldText::module) >= kMost) {
     states_[module_].unfinished = true;
     return;

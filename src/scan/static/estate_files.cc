@@ -130,6 +130,16 @@ void JudgePipeline(const FileContext& file, std::vector<RawFinding>& out) {
   }
 }
 
+// A host that is nobody's whom everybody knows, and no machine of one's own.
+bool IsStranger(std::string_view host) {
+  if (host.find('.') == std::string_view::npos || host.ends_with('.') ||
+      host.find_first_of("${}<>") != std::string_view::npos)
+    return false;
+  const HostKind kind = KindOfHost(host);
+  return kind != HostKind::kLocal && kind != HostKind::kForge && kind != HostKind::kRegistry &&
+         !code::IsKnownService(host);
+}
+
 // backend "http" { address = "https://host/..." }: whatever is set up is described there, its secrets among it.
 void JudgeState(const FileContext& file, std::vector<RawFinding>& out) {
   const std::string_view text = file.text().substr(0, kMaxRead);
@@ -141,9 +151,7 @@ void JudgeState(const FileContext& file, std::vector<RawFinding>& out) {
   const std::string url =
       LowerCase(text.substr(open + 1, std::min(text.find('"', open + 1) - open - 1, std::size_t{200})));
   const std::string host = HostOf(url);
-  if (host.find('.') == std::string::npos || host.find_first_of("${<") != std::string::npos ||
-      code::IsKnownService(host) || KindOfHost(host) == HostKind::kLocal || KindOfHost(host) == HostKind::kForge)
-    return;
+  if (!IsStranger(host)) return;
   Raise(out, file, "SH-015", {backend, backend + 14}, "keeps the state of all that is set up with " + host, 0.9).host =
       host;
 }
@@ -173,16 +181,6 @@ void JudgeEnvironment(const FileContext& file, std::vector<RawFinding>& out) {
   if (unasked.end == 0 || through.empty()) return;
   Raise(out, file, "SH-008", unasked, "asks nobody for a certificate, and has everything go through " + through, 1.0)
       .host = through;
-}
-
-// A host that is nobody's whom everybody knows, and no machine of one's own.
-bool IsStranger(std::string_view host) {
-  if (host.find('.') == std::string_view::npos || host.ends_with('.') ||
-      host.find_first_of("${}<>") != std::string_view::npos)
-    return false;
-  const HostKind kind = KindOfHost(host);
-  return kind != HostKind::kLocal && kind != HostKind::kForge && kind != HostKind::kRegistry &&
-         !code::IsKnownService(host);
 }
 
 // The address at or behind a place, up to a blank, a quote or a semicolon.

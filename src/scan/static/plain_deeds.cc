@@ -101,4 +101,18 @@ std::string WriteLine(std::string_view path, std::string_view content) {
          (home ? "~/" + code::ShellQuoted(path.substr(2)) : code::ShellQuoted(path));
 }
 
+bool UnpacksUnasked(std::string_view text) {
+  constexpr std::size_t kMost = std::size_t{256} << 10;
+  const std::string lower = LowerCase(text.substr(0, kMost));
+  return SaysAny(lower,
+                 {"zipentry", "zipinputstream", "ziparchive", "tararchive", "tarentry", "zip::file", "zipfile"}) &&
+         !SaysAny(lower, {"startswith(", "start_with?", "getcanonicalpath", "getfullpath(", "torealpath(",
+                          "expand_path", "\"..\"", "'..'", "\"../\"", "isrelativeto", "zipslip", "zip slip"});
+}
+
+bool JoinsMember(std::string_view code) {
+  return SaysAny(code, {".resolve(", "file(", "path.combine(", "file.join(", "paths.get(", "path.of("}) &&
+         SaysAny(code, {".getname()", ".fullname", "entry.name", "member.name", "it.name)"});
+}
+
 }  // namespace interlock::scan

@@ -29,4 +29,9 @@ namespace interlock::scan {
 // `printf %s CONTENT >> PATH`
 [[nodiscard]] std::string WriteLine(std::string_view path, std::string_view content);
 
+// A program that unpacks archives and asks of no member's name whether it leads out of the folder; of a file, once.
+[[nodiscard]] bool UnpacksUnasked(std::string_view text);
+// base.resolve(entry.getName()), Path.Combine(folder, entry.FullName): what a member is called becomes a path.
+[[nodiscard]] bool JoinsMember(std::string_view code);
+
 }  // namespace interlock::scan

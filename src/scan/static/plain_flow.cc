@@ -63,6 +63,7 @@ class Flow {
                                  "program in a language without a front end: only its beginning was read"});
     }
     FindHost();
+    unpacks_ = UnpacksUnasked(file_.text());
     constexpr int kPasses = 3;  // a function hands on to one that stands before it, and that to a third
     for (int pass = 0; pass < kPasses; ++pass) {
       judges_ = pass + 1 == kPasses;
@@ -271,6 +272,13 @@ class Flow {
     const base::ByteSpan at{one.bytes.begin, std::min(one.bytes.end, one.bytes.begin + 400)};
     RawFinding& finding = AddFinding(result_.findings, file_, rule, at, base::Printable(message, 300), scale);
     finding.host = host;
+  }
+
+  // What was found last, a tool's caller brings about.
+  void ReachedByTool() {
+    if (file_.reach > core::Reach::kRuntime || result_.findings.empty()) return;
+    result_.findings.back().has_reach = true;
+    result_.findings.back().reach = core::Reach::kTool;
   }
 
   // The name that the statement gives a value to; "" for none.
@@ -548,6 +556,15 @@ class Flow {
             value.from.starts_with("http://") ? 1.4 : 1.0);  // whoever is on the way sends them as well
       if (!result_.findings.empty()) result_.findings.back().severity = core::Severity::kHigh;
     }
+    if (UnpacksObjects(code) && (value.carries & kGiven) != 0) {
+      Raise(one, "VULN-006", "unpacks objects that a caller sends", 1.0);
+      ReachedByTool();
+      if (!result_.findings.empty()) result_.findings.back().severity = core::Severity::kHigh;
+    }
+    if (unpacks_ && JoinsMember(code)) {
+      Raise(one, "VULN-003", "writes members of an archive to where their names say", 1.6);
+      if (!result_.findings.empty()) result_.findings.back().severity = core::Severity::kHigh;
+    }
     if (LoadsClasses(code) && !PlainUrlIn(one).empty())
       Raise(one, "RCE-001", fmt::format("loads classes from {}", HostOf(PlainUrlIn(one))), 1.0,
             HostOf(PlainUrlIn(one)));
@@ -638,10 +655,7 @@ class Flow {
     if (!runs && !ticks) return;
     if (judges_ && (value.carries & kGiven) != 0 && PlainFillsShell(language_, one)) {
       Raise(one, "VULN-001", "puts an argument into a shell command", 1.0);
-      if (file_.reach <= core::Reach::kRuntime && !result_.findings.empty()) {
-        result_.findings.back().has_reach = true;
-        result_.findings.back().reach = core::Reach::kTool;
-      }
+      ReachedByTool();
     }
     if (judges_ && (value.carries & kAsked) != 0) Raise(one, "RCE-003", "runs whatever command a request brings", 0.9);
     if (judges_ && (value.carries & kFile) != 0 && !WritesFile(one.code) && !ReadsWithOwn(one)) {
@@ -737,6 +751,7 @@ class Flow {
   std::unordered_map<std::string, std::unordered_set<std::string>> given_;  // parameters, by function
   std::string list_;                                                        // whose elements come next
   bool tool_ = false;                                                       // the next function is a tool
+  bool unpacks_ = false;
   bool judges_ = false;
 };
 

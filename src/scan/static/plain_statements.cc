@@ -174,7 +174,7 @@ class Reader {
         text.text += kPlainHole;
       } else if (hole) {
         Interpolated(text);
-      } else if (c == '\\' && p_ + 1 < t_.size() && language_ != PlainLanguage::kVisualBasic) {
+      } else if (c == '\\' && p_ + 1 < t_.size() && language_ != PlainLanguage::kVisualBasic && !verbatim_) {
         const char next = t_[p_ + 1];
         if (text.text.size() < kMostOfText) text.text += next == 'n' ? '\n' : next == 't' ? '\t' : next;
         p_ += 2;
@@ -185,9 +185,44 @@ class Reader {
       if (p_ - begin > kMostOfText * 4) break;
     }
     if (p_ < t_.size()) ++p_;
+    verbatim_ = false;
     now_.texts.push_back(std::move(text));
     Put('"');
     Put('"');
+  }
+
+  // line.scan(/[a-z']+/), when /"/: what stands in an expression opens no text. Where it would be a division, or has no
+  // end on its line, it is none.
+  bool Expression() {
+    if (!Is({PlainLanguage::kRuby, PlainLanguage::kPerl})) return false;
+    const std::size_t last = now_.code.find_last_not_of(' ');
+    const char before = !open_ || last == std::string::npos ? '(' : now_.code[last];
+    bool may = std::string_view("(,=~[{|&!;:?+*<>-").find(before) != std::string_view::npos;
+    int parts = 1;  // s/one/other/ has two
+    if (!may && IsLetter(before)) {
+      static constexpr std::array<std::string_view, 19> kBefore = {
+          "if",    "unless", "when", "and",  "or", "not", "return", "split", "scan", "match",
+          "while", "until",  "gsub", "grep", "m",  "qr",  "s",      "tr",    "y"};
+      std::size_t from = last;
+      while (from > 0 && IsWord(now_.code[from - 1])) --from;
+      const std::string_view word = std::string_view(now_.code).substr(from, last + 1 - from);
+      const bool perl = word.size() <= 2 && word != "if" && word != "or";
+      may = std::ranges::find(kBefore, word) != kBefore.end() && (!perl || language_ == PlainLanguage::kPerl);
+      if (perl && word != "m" && word != "qr") parts = 2;
+    }
+    if (!may) return false;
+    for (std::size_t at = p_ + 1; at < t_.size() && t_[at] != '\n'; ++at) {
+      if (t_[at] == '\\') {
+        ++at;
+      } else if (t_[at] == '/' && --parts == 0) {
+        Begin();
+        Put('/');
+        Put('/');
+        p_ = at + 1;
+        return true;
+      }
+    }
+    return false;
   }
 
   // function () {, (x) => {, x -> {: within parentheses.
@@ -253,7 +288,11 @@ class Reader {
       if (open_ && !now_.code.empty() && now_.code.back() != ' ') Put(' ');
       return;
     }
+    if (c == '/' && Expression()) return;
     dollar_ = p_ > 0 && t_[p_ - 1] == '$';
+    // @"C:\", of C#: a backslash is one.
+    verbatim_ = language_ == PlainLanguage::kCSharp && p_ > 0 && c == '"' &&
+                (t_[p_ - 1] == '@' || (p_ > 1 && t_[p_ - 2] == '@' && dollar_));
     if (c == '"') {
       if (At("\"\"\"")) {
         p_ += 3;
@@ -353,6 +392,7 @@ class Reader {
   };
   std::vector<Outer> outer_;
   bool open_ = false;
+  bool verbatim_ = false;
   bool dollar_ = false;
   PlainStatement now_;
   std::vector<PlainStatement> out_;

@@ -40,6 +40,19 @@ TEST(PlainStatements, CommentsAreNoCode) {
   EXPECT_THAT(CodeOf("/* a */ b(); // c\n", PlainLanguage::kCSharp), ElementsAre("b()"));
 }
 
+// A quotation mark in an expression, or behind a path's backslash, would have opened a text and hidden the rest.
+TEST(PlainStatements, MarksWithinExpressionsOpenNoText) {
+  EXPECT_THAT(CodeOf("w = l.scan(/[a-z']+/).size\nf(1)\n", PlainLanguage::kRuby),
+              ElementsAre("w = l.scan(//).size", "f(1)"));
+  EXPECT_THAT(CodeOf("g if l =~ /\"/\nf(1)\n", PlainLanguage::kRuby), ElementsAre("g if l =~ //", "f(1)"));
+  EXPECT_THAT(CodeOf("a = b / c\nd = \"x\"\n", PlainLanguage::kRuby), ElementsAre("a = b / c", "d = \"\""));
+  EXPECT_THAT(CodeOf("$x =~ s/'/\\\"/g;\nf(1);\n", PlainLanguage::kPerl), ElementsAre("$x =~ s//g", "f(1)"));
+  const auto path = ReadPlainStatements("var p = @\"C:\\\"; f(\"y\");", PlainLanguage::kCSharp, nullptr);
+  ASSERT_EQ(path.size(), 2U);
+  EXPECT_EQ(path[0].texts[0].text, "C:\\");
+  EXPECT_EQ(path[1].code, "f(\"\")");
+}
+
 TEST(PlainStatements, WhatIsNeverClosedEnds) {
   EXPECT_FALSE(CodeOf("f((((\n" + std::string(20'000, 'a') + "\nb", PlainLanguage::kPerl).empty());
   EXPECT_FALSE(CodeOf("\"" + std::string(200'000, 'x'), PlainLanguage::kPhp).empty());

@@ -10,6 +10,8 @@
 #include "interlock/base/byte_classes.h"
 #include "interlock/base/check.h"
 #include "interlock/injection/glossary.h"
+#include "static/text_lexicon.h"
+#include "static/text_parted.h"
 #include "static/text_tongues.h"
 
 namespace interlock::embedded {
@@ -39,10 +41,10 @@ constexpr double kMostEnglish = 0.12;
 constexpr std::array<std::string_view, 28> kEnglish = {
     "the", "of", "to",   "and",  "is", "for",  "with", "this", "that", "it", "be",  "are", "if",   "not",
     "you", "or", "your", "from", "by", "when", "an",   "has",  "will", "at", "can", "but", "then", "how"};
-constexpr std::array<std::string_view, 40> kForeign = {
-    "der", "die", "das",  "und",  "nicht", "ein", "den", "dem", "les", "des", "une",  "est", "que", "dans",
-    "los", "las", "del",  "una",  "para",  "com", "uma", "não", "het", "een", "niet", "van", "che", "per",
-    "non", "il",  "sans", "pour", "con",   "por", "sin", "zu",  "auf", "et",  "y",    "le"};
+constexpr std::array<std::string_view, 41> kForeign = {
+    "der", "die", "das", "und",  "nicht", "ein", "den", "dem", "les", "des", "une",  "est", "que", "dans",
+    "los", "las", "del", "una",  "para",  "com", "uma", "não", "het", "een", "niet", "van", "che", "per",
+    "sem", "non", "il",  "sans", "pour",  "con", "por", "sin", "zu",  "auf", "et",   "y",   "le"};
 
 // The same of the languages that have lists of their own (text_tongues.h), as they are written. Those behind the first
 // letters of a line are asked for in every ASCII text, so none that English uses; `also` tell one language from
@@ -323,6 +325,16 @@ class Writer {
     Spaced(word, at);
   }
 
+  // Japanese, and Chinese behind \xE6\x8A\x8A: what is done to something stands behind it.
+  void Behind() { behind_ = true; }
+  void Verb(std::string_view word, std::size_t at) {
+    if (!behind_ || moved_ >= kMostMoved) return English(word, at);
+    std::string moved(word);
+    moved += ' ';
+    verb_ = Insert(verb_, moved, at) + moved.size();
+    ++moved_;
+  }
+
   void EndClause(std::size_t at) {
     Put(",", at);
     NewClause();
@@ -352,6 +364,7 @@ class Writer {
   void NewClause() {
     verb_ = clause_ = out_.text.size();
     denied_ = false;
+    behind_ = false;
     moved_ = 0;
   }
 
@@ -392,6 +405,7 @@ class Writer {
   std::uint32_t moved_ = 0;
   bool verb_last_;
   bool denied_ = false;
+  bool behind_ = false;
   bool asks_ = false;  // the sentence has said that something is to be done
 };
 
@@ -524,6 +538,33 @@ std::optional<Tongue> TongueOf(const Languages& counts) {
   return tongue;
 }
 
+// What it does to something.
+bool IsAct(std::string_view english) {
+  constexpr WordSet kActs = Bit(kWSend) | Bit(kWSendWeak) | Bit(kWExec) | Bit(kWFetch) | Bit(kWDelete) | Bit(kWRead) |
+                            Bit(kWCollect) | Bit(kWShow) | Bit(kWChange);
+  return (ClassesOf(english) & kActs) != 0;
+}
+
+// Of three words and an address, two are enough.
+std::size_t LeastKnown(std::size_t words) { return words <= 4 ? kLeastKnown - 1 : kLeastKnown; }
+
+// Words from `i` on, to the end of the clause.
+void ClauseFrom(std::string_view text, const std::vector<Word>& words, std::size_t i,
+                std::vector<std::string_view>& clause) {
+  constexpr std::size_t kMost = 16;
+  clause.clear();
+  for (std::size_t k = i; k < words.size() && clause.size() < kMost; ++k) {
+    if (k > i) {
+      const std::string_view gap = text.substr(words[k - 1].end, words[k].begin - words[k - 1].end);
+      // The stop of an address is none of a sentence.
+      const std::size_t stop = gap.find_first_of(",;:!?.");
+      if (stop != std::string_view::npos && (stop + 1 >= gap.size() || gap[stop + 1] == ' ' || gap[stop + 1] == '\n'))
+        break;
+    }
+    clause.push_back(text.substr(words[k].begin, words[k].end - words[k].begin));
+  }
+}
+
 // `text`, which is of a language with a list.
 bool GlossTongue(std::string_view text, const std::vector<Word>& words, Tongue tongue, GlossedText& out) {
   const TongueWords& listed = TongueWords::Of(tongue);
@@ -576,7 +617,8 @@ bool GlossTongue(std::string_view text, const std::vector<Word>& words, Tongue t
     i += gloss.words;
   }
   writer.Copy(at, text.size());
-  if (known >= kLeastKnown && static_cast<double>(known) >= kLeastShare * static_cast<double>(words.size()))
+  if (known >= LeastKnown(words.size()) &&
+      static_cast<double>(known) >= kLeastShare * static_cast<double>(words.size()))
     return true;
   out = {};
   return false;
@@ -640,7 +682,13 @@ bool GlossText(std::string_view text, GlossedText& out) {
     return (kShortWords.UsersOf(one) & kUsedElsewhere) != 0;
   };
   if (foreign == 1 && wide == 0 && std::ranges::none_of(words, tells)) return false;
-  if (static_cast<double>(english) > kMostEnglish * static_cast<double>(words.size())) return false;
+  // "an", of German, "is" and "of", of Dutch: English only where nothing else is.
+  const auto shared = static_cast<std::size_t>(std::ranges::count_if(words, [&](const Word& word) {
+    const std::string_view one = text.substr(word.begin, word.end - word.begin);
+    return one == "an" || one == "is" || one == "of";
+  }));
+  const std::size_t plainly = foreign > 0 ? english - std::min(english, shared) : english;
+  if (static_cast<double>(plainly) > kMostEnglish * static_cast<double>(words.size())) return false;
   // Too short to have as many known words as are asked for, whichever these are: "✓ done".
   std::size_t most = words.size();
   for (const Word& word : words) most += IsIdeographic(text, word.begin) ? (word.end - word.begin) / 3 : 0;
@@ -652,9 +700,18 @@ bool GlossText(std::string_view text, GlossedText& out) {
   std::size_t all = 0;
   std::size_t at = 0;
   std::vector<std::string> phrase;
+  std::vector<std::string_view> clause;
+  std::size_t particle = words.size();  // the second part of a verb that was read
   for (std::size_t i = 0; i < words.size();) {
     const Word& word = words[i];
     writer.Copy(at, word.begin);
+    if (i == particle) {
+      at = word.end;
+      ++all;
+      ++known;
+      ++i;
+      continue;
+    }
     if (IsIdeographic(text, word.begin)) {
       for (std::size_t k = word.begin; k < word.end;) {
         ++all;
@@ -664,13 +721,20 @@ bool GlossText(std::string_view text, GlossedText& out) {
           if (gloss.words > best.words) best = gloss;
         }
         if (best.english.empty() || best.words == 0) {
-          writer.Spaced(text.substr(k, 3), k);
+          // The marks of an object: \xE3\x82\x92, \xE6\x8A\x8A.
+          const std::string_view sign = text.substr(k, 3);
+          if (sign == "\xE3\x82\x92" || sign == "\xE6\x8A\x8A") writer.Behind();
+          writer.Spaced(sign, k);
           k += 3;
           continue;
         }
         known += best.words / 3;
         all += best.words / 3 - 1;
-        writer.English(best.english, k);
+        if (IsAct(best.english)) {
+          writer.Verb(best.english, k);
+        } else {
+          writer.English(best.english, k);
+        }
         k += best.words;
       }
       at = word.end;
@@ -678,6 +742,15 @@ bool GlossText(std::string_view text, GlossedText& out) {
       continue;
     }
     ++all;
+    ClauseFrom(text, words, i, clause);
+    if (const PartedVerb verb = PartedVerbOf(clause); !verb.english.empty()) {
+      particle = i + verb.particle;
+      writer.English(verb.english, word.begin);
+      ++known;
+      at = word.end;
+      ++i;
+      continue;
+    }
     phrase.clear();
     for (std::size_t k = i; k < words.size() && k < i + kLookAhead; ++k) {
       if (k > i && text.substr(words[k - 1].end, words[k].begin - words[k - 1].end) != " ") break;
@@ -692,6 +765,8 @@ bool GlossText(std::string_view text, GlossedText& out) {
       }
     }
     if (best.words == 0) {
+      // "die", "an", "les": no word of any list, and known all the same.
+      if ((kShortWords.UsersOf(text.substr(word.begin, word.end - word.begin)) & kUsedElsewhere) != 0) ++known;
       writer.Copy(word.begin, word.end);
       at = word.end;
       ++i;
@@ -704,7 +779,7 @@ bool GlossText(std::string_view text, GlossedText& out) {
     i += best.words;
   }
   writer.Copy(at, text.size());
-  if (known >= kLeastKnown && static_cast<double>(known) >= kLeastShare * static_cast<double>(all)) return true;
+  if (known >= LeastKnown(all) && static_cast<double>(known) >= kLeastShare * static_cast<double>(all)) return true;
   out = {};
   return false;
 }
