@@ -545,6 +545,12 @@ bool IsAct(std::string_view english) {
   return (ClassesOf(english) & kActs) != 0;
 }
 
+// Behind a Japanese verb: it is told of, or may be done.
+bool IsSaidOf(std::string_view behind) {
+  return behind.starts_with("しま") || behind.starts_with("した") || behind.starts_with("され") ||
+         behind.starts_with("でき") || behind.starts_with("する");
+}
+
 // Of three words and an address, two are enough.
 std::size_t LeastKnown(std::size_t words) { return words <= 4 ? kLeastKnown - 1 : kLeastKnown; }
 
@@ -730,7 +736,7 @@ bool GlossText(std::string_view text, GlossedText& out) {
         }
         known += best.words / 3;
         all += best.words / 3 - 1;
-        if (IsAct(best.english)) {
+        if (IsAct(best.english) && !IsSaidOf(text.substr(k + best.words, 9))) {
           writer.Verb(best.english, k);
         } else {
           writer.English(best.english, k);
