@@ -548,7 +548,7 @@ bool IsAct(std::string_view english) {
 // Behind a Japanese verb: it is told of, or may be done.
 bool IsSaidOf(std::string_view behind) {
   return behind.starts_with("しま") || behind.starts_with("した") || behind.starts_with("され") ||
-         behind.starts_with("でき") || behind.starts_with("する");
+         behind.starts_with("でき") || behind.starts_with("する") || behind.starts_with("してい");
 }
 
 // Of three words and an address, two are enough.
@@ -729,6 +729,11 @@ bool GlossText(std::string_view text, GlossedText& out) {
         if (best.english.empty() || best.words == 0) {
           // The marks of an object: \xE3\x82\x92, \xE6\x8A\x8A.
           const std::string_view sign = text.substr(k, 3);
+          if (sign == "\xE3\x80\x82" || sign == "\xE3\x80\x81") {
+            writer.Copy(k, k + 3);  // ends a sentence, a clause
+            k += 3;
+            continue;
+          }
           if (sign == "\xE3\x82\x92" || sign == "\xE6\x8A\x8A") writer.Behind();
           writer.Spaced(sign, k);
           k += 3;
