@@ -305,6 +305,10 @@ TEST(Flow, WhatACallOfAServerWithoutALibraryHoldsIsItsCallers) {
   EXPECT_THAT(RulesOf(FactsOf("a.py", python + "    p = m.get('params') or {}\n    a = p.get('arguments', {})\n"
                                                "    search(a.get('pattern', ''))\n")),
               testing::Contains("VULN-001"));
+  EXPECT_THAT(RulesOf(FactsOf("a.py",
+                              "import subprocess\ndef call(params):\n    p = params['arguments']['pattern']\n"
+                              "    return subprocess.run('grep -rn ' + p, shell=True)\n")),
+              testing::Contains("VULN-001"));
   EXPECT_THAT(RulesOf(FactsOf("a.py", python + "    search(m['params']['title'])\n")),
               testing::Not(testing::Contains("VULN-001")));
   EXPECT_THAT(RulesOf(FactsOf("a.js",

@@ -345,8 +345,10 @@ void Engine::JudgeUnpacked(const Call& call, std::string_view last) {
 bool Engine::IsParams(ExprId value, int depth) const {
   constexpr int kDeepest = 4;
   FuncId where = function_;
-  if (value < code().exprs.size() && code().exprs[value].kind == ExprKind::kName)
+  if (value < code().exprs.size() && code().exprs[value].kind == ExprKind::kName) {
+    if (code().exprs[value].text == "params") return true;
     value = view().Origin(value, function_, &where);
+  }
   if (value >= code().exprs.size() || where != function_ || depth > kDeepest) return false;
   const Expr& expr = code().exprs[value];
   switch (expr.kind) {
