@@ -112,8 +112,9 @@ BareCommand BareCommandAt(std::string_view shown, std::size_t program) {
     out.begin = program - 1;
   } else if (IsQuote(before)) {
     stop = std::min(stop, text.find(before, program));
-  } else if (!IsSpace(before) && static_cast<unsigned char>(before) < 0x80 && before != '*' && before != ':') {
-    return out;  // within a path, a span of code, a word
+  } else if (!IsSpace(before) && static_cast<unsigned char>(before) < 0x80 && before != '*' && before != ':' &&
+             before != '`') {
+    return out;  // within a path, a word
   }
   Reader reader(text.substr(0, stop), out.begin);
   std::size_t end = out.begin;

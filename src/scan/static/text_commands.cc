@@ -29,23 +29,6 @@ constexpr std::size_t kLongestCommandLine = 2000;  // of a server's; longer text
 constexpr std::size_t kMaxPrograms = std::size_t{256} << 10;  // bytes of blocks read as code, of one file
 constexpr std::size_t kMaxShellBlock = std::size_t{256} << 10;
 
-// Is a byte between the marks of a span of code? Asked in ascending order.
-class Ticks {
- public:
-  explicit Ticks(std::string_view shown) : shown_(shown) {}
-  [[nodiscard]] bool Inside(std::size_t at) {
-    const std::string_view part = shown_.substr(from_, at > from_ ? at - from_ : 0);
-    inside_ = inside_ != (std::ranges::count(part, '`') % 2 == 1);
-    from_ = std::max(from_, at);
-    return inside_;
-  }
-
- private:
-  std::string_view shown_;
-  std::size_t from_ = 0;
-  bool inside_ = false;
-};
-
 // Where words of the canvas stand in what is shown, written as they are there: at the same place, but for disguises
 // that were taken off before them. Asked in ascending order.
 class Places {
@@ -208,13 +191,18 @@ class TextCommands {
   void BareCommands(const TextPassage& passage, const TextSurface& surface, std::string_view shown) {
     if (!passage.programs) return;
     std::size_t from = 0;  // behind the last command
-    Ticks ticks(shown);
     Places places(shown);
     for (std::uint32_t t = FirstToken(passage); t < LastToken(passage); ++t) {
       const TextToken& token = text_.canvas_.tokens[t];
       if (!ListedWords::Get()[token.listed].program) continue;
       const std::size_t at = places.Of(text_.canvas_.Of(token), token.begin - passage.begin);
-      if (at == std::string_view::npos || at < from || ticks.Inside(at)) continue;
+      if (at == std::string_view::npos || at < from) continue;
+      // A span of code that begins with it was judged as one.
+      const std::size_t closed = at > 0 && shown[at - 1] == '`' ? shown.find('`', at) : std::string_view::npos;
+      if (closed != std::string_view::npos) {
+        from = closed;
+        continue;
+      }
       const BareCommand command = BareCommandAt(shown, at);
       if (command.text.empty()) continue;
       from = command.begin + command.text.size();
@@ -231,6 +219,7 @@ class TextCommands {
   [[nodiscard]] std::uint32_t LastToken(const TextPassage& passage) const {
     return passage.last > passage.first ? text_.canvas_.sentences[passage.last - 1].last : 0;
   }
+
   static bool IsStatements(std::string_view lang) {
     return lang == "sql" || lang == "psql" || lang == "pgsql" || lang == "postgres" || lang == "postgresql" ||
            lang == "mysql";
