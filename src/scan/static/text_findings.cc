@@ -59,8 +59,11 @@ RawFinding TextFindings::Make(std::string_view rule, const TextPassage& passage,
     }
   }
   finding.bytes = canvas_.Back(passage, begin, end);
-  const TextSurface& surface = surfaces_[std::min<std::size_t>(passage.surface, surfaces_.size() - 1)];
-  if (passage.shape != TextShape::kCode && surface.subject.size() <= 120) finding.subject = surface.subject;
+  // A file of characters that are not seen has no surface, and a passage all the same.
+  if (!surfaces_.empty()) {
+    const TextSurface& surface = surfaces_[std::min<std::size_t>(passage.surface, surfaces_.size() - 1)];
+    if (passage.shape != TextShape::kCode && surface.subject.size() <= 120) finding.subject = surface.subject;
+  }
   if ((passage.kind & kSurfaceDecoded) != 0 || passage.glossed) finding.decoded = Excerpt(canvas_, passage);
   return finding;
 }
