@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "static/ascii.h"
+
 namespace interlock::scan {
 namespace {
 
@@ -85,7 +87,6 @@ class Reader {
   }
 
  private:
-  static bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
   std::string_view text_;
   std::size_t at_;
 };

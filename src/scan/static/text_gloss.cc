@@ -554,11 +554,10 @@ bool IsSaidOf(std::string_view behind) {
 // Of three words and an address, two are enough.
 std::size_t LeastKnown(std::size_t words) { return words <= 4 ? kLeastKnown - 1 : kLeastKnown; }
 
-// Words from `i` on, to the end of the clause.
+// Adds the words from `i` on, to the end of the clause.
 void ClauseFrom(std::string_view text, const std::vector<Word>& words, std::size_t i,
                 std::vector<std::string_view>& clause) {
   constexpr std::size_t kMost = 16;
-  clause.clear();
   for (std::size_t k = i; k < words.size() && clause.size() < kMost; ++k) {
     if (k > i) {
       const std::string_view gap = text.substr(words[k - 1].end, words[k].begin - words[k - 1].end);
@@ -753,7 +752,8 @@ bool GlossText(std::string_view text, GlossedText& out) {
       continue;
     }
     ++all;
-    ClauseFrom(text, words, i, clause);
+    clause.clear();
+    if (MayPart(text.substr(word.begin, word.end - word.begin))) ClauseFrom(text, words, i, clause);
     if (const PartedVerb verb = PartedVerbOf(clause); !verb.english.empty()) {
       particle = i + verb.particle;
       writer.English(verb.english, word.begin);

@@ -49,11 +49,16 @@ bool OpensClause(std::string_view word) {
 
 }  // namespace
 
+bool MayPart(std::string_view word) {
+  constexpr std::size_t kLongest = 9;  // bytes of a stem
+  return !word.empty() && word.size() <= kLongest &&
+         std::ranges::any_of(kRows, [&](const Row& row) { return Among(row.stems, word); });
+}
+
 PartedVerb PartedVerbOf(std::span<const std::string_view> words) {
   constexpr std::size_t kFarthest = 14;  // words
-  if (words.empty() || words[0].empty()) return {};
+  if (words.empty() || !MayPart(words[0])) return {};
   const auto opens = [&](const Row& row) { return Among(row.stems, words[0]); };
-  if (std::ranges::none_of(kRows, opens)) return {};
   for (std::size_t k = 1; k < std::min(words.size(), kFarthest); ++k) {
     const bool ends = k + 1 == words.size() || OpensClause(words[k + 1]);
     if (ends) {
