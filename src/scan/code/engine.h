@@ -703,6 +703,7 @@ class Engine : private EngineState {
   [[nodiscard]] double HoldsEmptied() const;
   [[nodiscard]] bool WritesOpenMode();
   [[nodiscard]] bool HoldsFetched() const;
+  [[nodiscard]] std::string ServerAdded() const;
   bool WritesFetched();
   [[nodiscard]] bool HoldsOpenMode() const;
   // sinks_machine.cc
@@ -737,6 +738,8 @@ class Engine : private EngineState {
   [[nodiscard]] Taint HeadersOfMade(const Call& call);
   [[nodiscard]] Taint DataOfOptions(const Call& call);
   [[nodiscard]] bool SendsAlone(const Call& call);
+  bool SendsUnnamed(const Call& call);
+  [[nodiscard]] ExprId TableIn(ExprId expr, int depth) const;
   [[nodiscard]] std::span<const Arg> SpreadItems(ExprId value) const;
   [[nodiscard]] ExprId OneArgument(const Call& call, const ArgRef& ref, Taint* taint);
   [[nodiscard]] ExprId Argument(const Call& call, const std::vector<ArgRef>& refs, Taint* taint);

@@ -644,6 +644,7 @@ void Findings::TakeHits() {
   for (std::uint32_t m = 0; m < world_.size(); ++m) {
     if (!Condemns(PlaceOf(m))) aside.insert(world_.View(m).module().file);
   }
+  const bool serves = std::ranges::find(by_tool_, true) != by_tool_.end();
   for (Hit& hit : engine_.hits()) {
     const bool begins_aside = !hit.finding.flow.empty() && aside.contains(hit.finding.flow.front().file);
     // What ends there as well is weighed by where it stands.
@@ -668,10 +669,14 @@ void Findings::TakeHits() {
                                            "bin/", "daemon", "service", "autostart", "launchd", "systemd"});
       const bool by_itself = (by_tool_[node] && (by_call_[node] || !IsSubcommand(function.name))) ||
                              (at_import_[node] && hit.function == kModuleBody) || unasked_[node];
-      if (!by_itself && !by_command) hit.finding.scale *= 0.4;
-      if (asked && !(by_command && by_itself) && hit.finding.severity != core::Severity::kCritical)
+      // Nobody asks a start for somebody else's server among his own.
+      const bool foreign =
+          (by_itself || (serves && at_import_[node])) && hit.finding.rule == "PERSIST-002" && !hit.finding.host.empty();
+      if (!by_itself && !by_command && !foreign) hit.finding.scale *= 0.4;
+      if (asked && !(by_command && by_itself) && !foreign && hit.finding.severity != core::Severity::kCritical)
         hit.finding.scale *= 0.4;
-      if (by_itself && !asked && hit.finding.rule == "PERSIST-002") hit.finding.severity = core::Severity::kHigh;
+      if (foreign || (by_itself && !asked && hit.finding.rule == "PERSIST-002"))
+        hit.finding.severity = core::Severity::kHigh;
     }
     dark_ = dark_ || hit.finding.rule.starts_with("OBFUSC") || hit.finding.rule.starts_with("RCE") ||
             hit.finding.rule.starts_with("EXFIL");

@@ -543,6 +543,7 @@ class Analysis {
   const Taint* standing_in_ = nullptr;              // the current folder is one of them
   Taint staged_;                                    // what a working copy's next commit holds
   std::map<std::string, std::string> remotes_;      // of a repository, by name
+  bool replaces_origin_ = false;                    // where the repository came from was taken off it
   std::unordered_map<std::string, std::pair<std::string, bool>> by_name_;
   std::unordered_map<std::string, const ShellFunction*> functions_;
   std::unordered_set<std::string> given_;        // variables that hold what the script was called with

@@ -3,6 +3,7 @@
 #include "code/places.h"
 #include "code/rc_files.h"
 #include "code/shell_analysis.h"
+#include "code/sink_words.h"
 #include "code/vendors.h"
 
 namespace interlock::scan::code {
@@ -32,6 +33,13 @@ static bool IsForAnother(std::string_view variable, std::string_view host) {
   if (host.empty() || host.find(kUnknownChar) != std::string_view::npos) return false;
   const Vendors vendors = SecretVendorOf(variable);
   return vendors.any() && !HostOfVendors(host, vendors);
+}
+
+// Where credentials are exchanged for a token.
+static bool AsksForToken(std::string_view url) {
+  url = url.substr(0, url.find('?'));
+  return url.ends_with("/oauth/token") || url.ends_with("/oauth2/token") || url.ends_with("/connect/token") ||
+         url.ends_with("/auth/token") || url.ends_with("/api/token") || url.ends_with("/login/oauth/access_token");
 }
 
 void Analysis::RunTaint(std::uint32_t index, const Taint& taint) {
@@ -90,6 +98,8 @@ void Analysis::Sends(std::uint32_t index, const std::string& host, const std::st
   if (taint.secret && taint.what.starts_with('$') && HostOfVendors(host, VendorOf(taint.what.substr(1)))) {
     taint.secret = false;
   }
+  // "$JAMF_URL/api/oauth/token": its user says where he logs in.
+  if (taint.secret && Has(host, std::string_view(&kUnknownChar, 1)) && AsksForToken(destination)) taint.secret = false;
   // The service that a program's own credential is for: ~/.terraform.d in a header to terraform.io.
   if (taint.secret && headers_only && IsStoreOf(taint.what, host)) return;
   if (taint.secret || (taint.environment && !headers_only)) {
@@ -170,7 +180,11 @@ void Analysis::Fetches(std::uint32_t index, const Transfer& transfer, const Tain
   const auto carry = [&](const ShellWord& word, bool header) {
     Taint one = OfWord(word);
     const bool own = (header && !IsFixedPlace(host, url)) || std::ranges::any_of(word.variables, names_host);
-    if (own && KindOfPath(HomePath(one.what)) != PathKind::kSecret) one.secret = false;
+    const PathKind kept = KindOfPath(HomePath(one.what));
+    // KEY=$(grep -o 'sk-.*' .env): a key out of a program's settings asks the service that everybody asks with one.
+    const bool asks = header && kept == PathKind::kWeakSecret && one.what.ends_with(".env") &&
+                      (IsKnownService(host) || sink_words::HostOfModels(host));
+    if ((own && kept != PathKind::kSecret) || asks) one.secret = false;
     // What `gh auth token` prints is how GitHub is asked, and nobody else; gcloud, az and aws print for many services.
     if (one.secret && one.what.ends_with(kTokenMark)) {
       const Vendors whose = VendorOf(std::string_view(one.what).substr(0, one.what.size() - kTokenMark.size()));

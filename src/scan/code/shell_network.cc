@@ -159,6 +159,29 @@ bool Analysis::LooksUp(std::uint32_t index, std::string_view program) {
   return true;
 }
 
+// gh secret set NAME --repo "$repo": where its user keeps credentials, by his own account. A repository that the script
+// names itself is another's.
+static bool KeepsCredential(const ShellCommand& command, std::string_view program) {
+  const auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
+  if (Is(program, {"gh", "glab"})) {
+    if (!(Is(word(1), {"secret", "variable"}) && Is(word(2), {"set", "update"}))) return false;
+    for (std::size_t i = 3; i < command.words.size(); ++i) {
+      const std::string& option = command.words[i].text;
+      const bool apart = Is(option, {"-R", "--repo", "--org", "-o", "--group", "-g"});
+      const bool joined =
+          option.starts_with("--repo=") || option.starts_with("--org=") || option.starts_with("--group=");
+      const std::string to = apart ? word(i + 1) : joined ? option.substr(option.find('=') + 1) : std::string();
+      if ((apart || joined) && !Has(to, std::string_view(&kUnknownChar, 1))) return false;
+    }
+    return true;
+  }
+  return (program == "aws" && ((word(1) == "secretsmanager" && Is(word(2), {"put-secret-value", "create-secret"})) ||
+                               (word(1) == "ssm" && word(2) == "put-parameter"))) ||
+         (program == "gcloud" && word(1) == "secrets") ||
+         (program == "az" && word(1) == "keyvault" && word(2) == "secret") ||
+         (program == "wrangler" && word(1) == "secret");
+}
+
 // Clients of services, whatever their own words.
 bool Analysis::AsksService(std::uint32_t index, std::string_view program, const Taint& input) {
   const ShellCommand& command = script_.commands[index];
@@ -166,6 +189,7 @@ bool Analysis::AsksService(std::uint32_t index, std::string_view program, const 
   const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
   if (Is(program, {"gh", "glab", "hub", "http", "https", "xh", "aws", "gcloud", "az", "slack", "telegram-send", "ntfy",
                    "notify", "wrangler", "heroku"})) {
+    if (KeepsCredential(command, program)) return true;
     // A client of a service, whatever its own words: what stands in them goes there.
     Taint said = input;
     // What uploads files uploads those that are named; others open them to log in.
@@ -227,7 +251,13 @@ bool Analysis::Stages(std::uint32_t index, std::string_view program) {
     Sends(index, "github.com", "a repository of its own", staged_, false);
     return true;
   }
+  if (program == "git" && word(1) == "remote" && Is(word(2), {"remove", "rm", "rename"})) {
+    replaces_origin_ = true;
+    return true;
+  }
   if (program == "git" && count >= 5 && word(1) == "remote" && word(2) == "add") {
+    // An origin can be added only where there is none: of a new repository, or of one that was written anew.
+    if (word(count - 2) == "origin" && !replaces_origin_) return true;
     remotes_.try_emplace(word(count - 2), word(count - 1));  // git remote add backup https://...
     return true;
   }

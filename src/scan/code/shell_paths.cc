@@ -158,6 +158,14 @@ bool IsStoreOf(std::string_view path, std::string_view host) {
   store.erase(0, 3);
   if (store.starts_with("config/")) store.erase(0, 7);
   store.erase(std::min(store.find('/'), store.size()));
+  // What git asks the forges with.
+  if (store == "git-credentials")
+    return std::ranges::any_of(
+        std::initializer_list<std::string_view>{"github.com", "gitlab.com", "bitbucket.org", "codeberg.org"},
+        [&](std::string_view forge) {
+          return host == forge ||
+                 (host.ends_with(forge) && host.size() > forge.size() && host[host.size() - forge.size() - 1] == '.');
+        });
   for (const std::string_view end : {".d", "rc", ".json", ".toml"}) {
     if (store.ends_with(end)) store.erase(store.size() - end.size());
   }

@@ -99,6 +99,12 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
             host);
       return;
     }
+    if (owners == 0 && fixed && !inbox && kind == HostKind::kOrdinary && (data.fresh & kEnvSecret) != 0 &&
+        SendsUnnamed(call)) {
+      Raise("EXFIL-003", call.expr, data, kEnvSecret, "sends a credential from the environment under another name" + to,
+            0.7, host);
+      return;
+    }
     // Kept in between, by a queue or an object: where it comes from is less sure, and whose body it is in is not.
     if (owners == 1 && fixed && !theirs && !own_kind && !bad && kind == HostKind::kOrdinary &&
         (fresh & kEnvSecret) == 0 && data.Has(kEnvSecret) && AskedNowhereElse(data.vendors)) {

@@ -368,6 +368,42 @@ bool Engine::SendsAlone(const Call& call) {
   return false;
 }
 
+// The part of an expression that is a table of fields: itself, or what is handed on by calls that pack it.
+ExprId Engine::TableIn(ExprId expr, int depth) const {
+  constexpr int kDeepest = 4;  // bytes.NewReader(json.Marshal(map...))
+  if (expr >= code().exprs.size() || depth > kDeepest) return kNone;
+  const ExprId from = view().Origin(expr, function_);
+  if (from >= code().exprs.size()) return kNone;
+  const Expr& one = code().exprs[from];
+  if (one.kind == ExprKind::kDict) return from;
+  if (one.kind != ExprKind::kCall) return kNone;
+  for (const Arg& arg : code().ArgsOf(one)) {
+    if (const ExprId found = TableIn(arg.value, depth + 1); found != kNone) return found;
+  }
+  return kNone;
+}
+
+// {"entries": n, "ref": os.environ["FORGE_TOKEN"]}: a credential under a name by which no service asks for one.
+bool Engine::SendsUnnamed(const Call& call) {
+  if (call.entry == nullptr) return false;
+  for (const ArgRef& ref : call.entry->data) {
+    const ExprId table = TableIn(Argument(call, {ref}, nullptr), 0);
+    if (table == kNone) continue;
+    for (const Arg& field : code().ArgsOf(code().exprs[table])) {
+      const ExprId from = view().Origin(field.value, function_);
+      if (field.name.empty() || from >= code().exprs.size()) continue;
+      const std::string_view text = TextAt(code().exprs[from].loc);
+      if (text.size() > 80 || !AnyOf(text, {"os.environ", "os.getenv(", "os.Getenv(", "process.env", "ENV["})) continue;
+      if (!Eval(field.value).Has(kEnvSecret)) continue;
+      if (!AnyOf(LowerCase(field.name), {"key", "token", "auth", "secret", "pass", "pwd", "cred", "licen", "bearer",
+                                         "access", "sign", "jwt", "session", "cookie", "api", "grant", "hash",
+                                         "appid", "app_id"}))
+        return true;
+    }
+  }
+  return false;
+}
+
 // Names that are looked up: whoever answers for the domain reads the labels in front of it, and says what its records
 // hold.
 Taint Engine::JudgeLookup(Call& call) {

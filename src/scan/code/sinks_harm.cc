@@ -302,6 +302,9 @@ void Engine::JudgePassed(ExprId target, ExprId value) {
   if (!last_ || target >= code().exprs.size() || value >= code().exprs.size()) return;
   const Expr& at = code().exprs[target];
   if (at.kind != ExprKind::kMember || !SaysOneOf(at.text, {"outcome", "exitstatus", "exitCode"})) return;
+  // What a record says of how a program ended is no word about a test.
+  const std::string_view of = at.base < code().exprs.size() ? code().exprs[at.base].text : std::string_view();
+  if (at.text == "exitCode" && of != "process") return;
   const std::string_view around = AroundHere();
   if (!AnyOf(around, {"pytest_runtest_makereport", "pytest_sessionfinish", "onTestResult", "onRunComplete"})) return;
   const Expr& put = code().exprs[value];

@@ -12,13 +12,20 @@ using namespace sink_words;    // NOLINT
 
 namespace {
 
+// req.Header.Set("Authorization", "Bearer " + c.token)
+bool AuthorizesItself(std::string_view text) {
+  return Contains(text, "Authorization") &&
+         AnyOf(text, {"\"Bearer ", "'Bearer ", "`Bearer ", "\"token ", "SetBasicAuth("});
+}
+
 bool IsOff(std::string_view said) { return SaysOneOf(said, {"False", "false", "CERT_NONE", "0", "nil"}); }
 
 }  // namespace
 
 // The certificate or the key of whoever answers is not looked at, and a credential goes there.
 void Engine::JudgePeer(ExprId at) {
-  if (!last_ || !conditions_.empty() || choosing_ > 0 || !keyed_.contains(module_)) return;
+  if (!last_ || !conditions_.empty() || choosing_ > 0) return;
+  if (!keyed_.contains(module_) && !AuthorizesItself(code().text)) return;
   Raise("VULN-007", at, {}, 0, "does not ask whose certificate it is, in a program that sends credentials");
   Worsen("VULN-007", core::Severity::kHigh);
 }

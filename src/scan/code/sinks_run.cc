@@ -676,6 +676,9 @@ void Engine::JudgeEval(Call& call) {
     Raise("VULN-002", call.expr, taint, kNet, "runs an answer from the network as code", 0.5);
   } else if ((taint.fresh & kModelAnswer) != 0 && IsEntry()) {
     Raise("VULN-002", call.expr, taint, kModelAnswer, "runs what a model has written as code", 0.8);
+  } else if (taint.Has(kModelAnswer) && call.callee.text == "builtins.eval") {
+    // An expression is asked for, and whatever the model was talked into is evaluated; who runs programs says so.
+    Raise("VULN-002", call.expr, taint, kModelAnswer, "evaluates what a model has written", 1.2);
   }
 }
 

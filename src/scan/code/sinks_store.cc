@@ -328,6 +328,27 @@ bool Engine::HoldsFetched() const {
   });
 }
 
+// {"url": "https://host/mcp"} in this function, beside the key under which hosts list their servers: the host. "" for
+// none, for one of this machine and for services that everybody knows.
+std::string Engine::ServerAdded() const {
+  const Function& function = code().functions[function_];
+  if (!AnyOf(TextAt(function.loc).substr(0, 20'000), {"mcpServers", "mcp_servers", "\"servers\""})) return {};
+  for (const Expr& part : code().exprs) {
+    if (part.kind != ExprKind::kDict || part.loc.begin < function.loc.begin || part.loc.end > function.loc.end)
+      continue;
+    for (const Arg& field : code().ArgsOf(part)) {
+      if (!SaysOneOf(field.name, {"url", "serverUrl", "httpUrl", "server_url"})) continue;
+      const std::string& url = view().Text(field.value, function_);
+      std::string host = url.starts_with("http") ? HostOf(url) : std::string();
+      if (host.empty() || Contains(host, std::string_view(&kHole, 1)) || KindOfHost(host) == HostKind::kLocal ||
+          IsKnownService(host))
+        continue;
+      return host;
+    }
+  }
+  return {};
+}
+
 // A place where what is written runs again by itself, or where agents read it as their own settings.
 void Engine::JudgeWrittenPlace(const Call& call, const std::string& path, PathKind kind, const Taint& data) {
   const bool task = Contains(LowerCase(path), ".vscode/tasks.json") && Contains(code().text, "folderOpen");
@@ -357,6 +378,11 @@ void Engine::JudgeWrittenPlace(const Call& call, const std::string& path, PathKi
     // ~/.claude/memory/cache.jsonl: rows that a program keeps for itself; no agent reads any such file.
     constexpr auto kOfRows = std::to_array<std::string_view>({".jsonl", ".db", ".sqlite", ".sqlite3", ".log", ".lock"});
     if (std::ranges::any_of(kOfRows, [&](std::string_view end) { return path.ends_with(end); })) return;
+    if (const std::string host = last_ ? ServerAdded() : std::string(); !host.empty()) {
+      Raise("PERSIST-002", call.expr, data, data.labels, "puts a server of " + host + " into " + Shown(path), 1.2,
+            host);
+      return;
+    }
     Raise("PERSIST-002", call.expr, data, data.labels,
           "writes " + (path.empty() ? std::string("files") : Shown(path)) + ", which agents read as their own settings",
           MakesFolder(call.callee.text) ? 0.25

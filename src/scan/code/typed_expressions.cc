@@ -560,4 +560,43 @@ bool Lowering::IsCommand(ExprId callee) const {
   return made.text == "new" && made.base != kNone && module_.exprs[made.base].text == "Command";
 }
 
+// command.arg("-c").arg(line), of a variable that was declared to start a program: the whole command as it is from here
+// on. kNone for everything else.
+ExprId Lowering::StartedWith(NodeIndex node, ExprId chain) {
+  constexpr std::size_t kMost = 32;
+  std::vector<Arg> words;  // the last first
+  ExprId at = chain;
+  while (at < module_.exprs.size() && module_.exprs[at].kind == ExprKind::kCall && words.size() < kMost) {
+    const Expr& call = module_.exprs[at];
+    if (call.base >= module_.exprs.size() || module_.exprs[call.base].kind != ExprKind::kMember) return kNone;
+    const std::string_view method = module_.exprs[call.base].text;
+    const bool one = method == "arg" || method == "args";
+    if (one && call.arg_count != 1) return kNone;
+    if (one) {
+      const Arg given = module_.ArgsOf(call)[0];
+      if (given.value < module_.exprs.size() && method == "args" &&
+          module_.exprs[given.value].kind == ExprKind::kList) {
+        const auto list = module_.ArgsOf(module_.exprs[given.value]);
+        words.insert(words.end(), list.rbegin(), list.rend());
+      } else {
+        words.push_back(given);
+      }
+    }
+    at = module_.exprs[call.base].base;
+  }
+  if (at >= module_.exprs.size() || module_.exprs[at].kind != ExprKind::kName || words.empty()) return kNone;
+  const auto known = commands_.find(module_.exprs[at].text);
+  if (known == commands_.end()) return kNone;
+  const Expr made = module_.exprs[known->second];
+  std::vector<Arg> all;
+  if (made.arg_count > 1) {
+    const Expr& before = module_.exprs[module_.ArgsOf(made)[1].value];
+    if (before.kind == ExprKind::kList) all.assign(module_.ArgsOf(before).begin(), module_.ArgsOf(before).end());
+  }
+  all.insert(all.end(), words.rbegin(), words.rend());
+  const Arg both[2] = {module_.ArgsOf(made)[0], {NewWithArgs(ExprKind::kList, node, all)}};
+  known->second = NewWithArgs(ExprKind::kCall, node, both, {}, made.base);
+  return known->second;
+}
+
 }  // namespace interlock::scan::code::typed

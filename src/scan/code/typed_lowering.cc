@@ -234,6 +234,21 @@ void Lowering::Leave(NodeIndex node) {
       const NodeIndex part = FirstPart(node);
       const NodeKind kind = KindOf(part);
       if (part == kNone || kind == kAssign || kind == kAugmented || kind == kReturn || ExprOf(part) == kNone) return;
+      // line.push_str(more): the text goes on.
+      const Expr& call = module_.exprs[ExprOf(part)];
+      if (IsRust() && call.kind == ExprKind::kCall && call.arg_count == 1 && call.base < module_.exprs.size() &&
+          module_.exprs[call.base].text == "push_str" && module_.exprs[call.base].base < module_.exprs.size() &&
+          module_.exprs[module_.exprs[call.base].base].kind == ExprKind::kName) {
+        const ExprId target = module_.exprs[call.base].base;
+        const Arg both[2] = {{target}, module_.ArgsOf(call)[0]};
+        Emit(StmtKind::kAssign, node, target, NewWithArgs(ExprKind::kConcat, node, both));
+        return;
+      }
+      if (const ExprId whole = IsRust() && !commands_.empty() ? StartedWith(node, ExprOf(part)) : kNone;
+          whole != kNone) {
+        Emit(StmtKind::kExpr, node, kNone, whole);
+        return;
+      }
       Emit(StmtKind::kExpr, node, kNone, ExprOf(part));
       return;
     }
@@ -266,6 +281,15 @@ void Lowering::Leave(NodeIndex node) {
       if (targets == kNone) targets = PartWith(node, IsRust() && PartWith(node, kTarget) != kNone ? kTarget : kName);
       NodeIndex values = PartWith(node, kRight);
       if (values == kNone) values = PartWith(node, kValue);
+      if (IsRust() && targets != kNone && values != kNone && ExprOf(targets) != kNone && ExprOf(values) != kNone) {
+        const Expr& made = module_.exprs[ExprOf(values)];
+        const Expr& name = module_.exprs[ExprOf(targets)];
+        if (name.kind == ExprKind::kName) commands_.erase(name.text);
+        if (name.kind == ExprKind::kName && made.kind == ExprKind::kCall && made.arg_count >= 1 &&
+            made.base < module_.exprs.size() && module_.exprs[made.base].kind == ExprKind::kMember &&
+            IsCommand(made.base))
+          commands_[name.text] = ExprOf(values);
+      }
       // var body bytes.Buffer: one is made.
       if (const NodeIndex type = PartWith(node, kType);
           values == kNone && !IsRust() && targets != kNone && type != kNone && KindOf(type) == kMember) {

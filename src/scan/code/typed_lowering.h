@@ -159,6 +159,7 @@ class Lowering : private TreeLowering {
   ExprId BuildCall(NodeIndex node);
   ExprId BuildMethod(NodeIndex node, ExprId callee);
   [[nodiscard]] bool IsCommand(ExprId callee) const;
+  ExprId StartedWith(NodeIndex node, ExprId chain);
   ExprId BuildBinary(NodeIndex node);
   ExprId BuildUnary(NodeIndex node);
   ExprId BuildComposite(NodeIndex node);
@@ -178,6 +179,7 @@ class Lowering : private TreeLowering {
   std::vector<std::pair<NodeIndex, NodeIndex>> tests_;  // nodes of tests among the code, which no build contains
   std::vector<NodeIndex> open_;                         // nodes that are being walked through
   std::unordered_map<std::string_view, ClassId> classes_;
+  std::unordered_map<std::string_view, ExprId> commands_;  // of Rust: what a variable starts, as far as it is told
 };
 
 // What a literal's inside says, escapes undone.

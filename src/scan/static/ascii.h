@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
@@ -42,6 +43,10 @@ namespace interlock::scan {
 }
 
 [[nodiscard]] inline bool Among(std::string_view word, std::initializer_list<std::string_view> words) noexcept {
+  return std::ranges::find(words, word) != words.end();
+}
+template <std::size_t N>
+[[nodiscard]] bool Among(std::string_view word, const std::array<std::string_view, N>& words) noexcept {
   return std::ranges::find(words, word) != words.end();
 }
 

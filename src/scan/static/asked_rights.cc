@@ -9,6 +9,7 @@
 #include "code/open_settings.h"
 #include "code/shell.h"
 #include "interlock/base/find_bytes.h"
+#include "static/ascii.h"
 #include "static/front_matter.h"
 #include "static/literals.h"
 #include "static/shell_judge.h"
@@ -39,57 +40,53 @@ enum Power : std::uint16_t {
   kOffice = 512,  // an account's mail, files and directory
 };
 
-bool IsOneOf(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, text) != words.end();
-}
-
 // The whole of something, or all of a kind.
 bool IsAll(std::string_view value) {
-  return IsOneOf(value, {"*", "[*]", "all", "any", "full", "unrestricted", "unlimited", "[all]", "[any]", "everything",
-                         "**", "[**]"});
+  return Among(value, {"*", "[*]", "all", "any", "full", "unrestricted", "unlimited", "[all]", "[any]", "everything",
+                       "**", "[**]"});
 }
 
 // `key: value` with quotes, blanks and list signs taken off.
 std::uint16_t PowerOf(std::string_view key, std::string_view value) {
-  const bool yes = IsOneOf(value, {"true", "yes", "on", "always", "1"});
-  if (IsOneOf(key, {"allowed-tools", "allowed_tools", "allowedtools", "tools"})) return IsAll(value) ? kTools : 0;
-  if (IsOneOf(key, {"filesystem", "file_system", "fs", "files", "paths", "disk", "file-access", "file_access"})) {
+  const bool yes = Among(value, {"true", "yes", "on", "always", "1"});
+  if (Among(key, {"allowed-tools", "allowed_tools", "allowedtools", "tools"})) return IsAll(value) ? kTools : 0;
+  if (Among(key, {"filesystem", "file_system", "fs", "files", "paths", "disk", "file-access", "file_access"})) {
     const bool root =
         value.ends_with(":/") ||
-        IsOneOf(value, {"/", "[/]", "/**", "[/**]", "~/**", "[~/**]", "//**", "[//**]", "c:\\", "[c:\\]"}) ||
+        Among(value, {"/", "[/]", "/**", "[/**]", "~/**", "[~/**]", "//**", "[//**]", "c:\\", "[c:\\]"}) ||
         value.find("read-write:/,") != std::string_view::npos;
     return IsAll(value) || root ? kDisk : 0;
   }
-  if (IsOneOf(key, {"network", "net", "hosts", "domains", "internet", "host_permissions"})) {
+  if (Among(key, {"network", "net", "hosts", "domains", "internet", "host_permissions"})) {
     return IsAll(value) || value.find("<all_urls>") != std::string_view::npos ||
                    value.find("0.0.0.0/0") != std::string_view::npos || value.find("*://*/*") != std::string_view::npos
                ? kNetwork
                : 0;
   }
-  if (IsOneOf(key, {"shell", "exec", "execute", "commands", "subprocess", "terminal", "bash"}))
+  if (Among(key, {"shell", "exec", "execute", "commands", "subprocess", "terminal", "bash"}))
     return IsAll(value) || yes ? kCommands : 0;
-  if (IsOneOf(key, {"env", "environment", "env-vars", "env_vars", "secrets"})) return IsAll(value) ? kVariables : 0;
-  if (IsOneOf(key, {"microphone", "camera", "screen", "screen_recording", "keyboard", "clipboard", "input_monitoring",
-                    "location"})) {
+  if (Among(key, {"env", "environment", "env-vars", "env_vars", "secrets"})) return IsAll(value) ? kVariables : 0;
+  if (Among(key, {"microphone", "camera", "screen", "screen_recording", "keyboard", "clipboard", "input_monitoring",
+                  "location"})) {
     return yes || IsAll(value) ? kSenses : 0;
   }
-  if (IsOneOf(key, {"run-as", "run_as", "runas", "privilege", "privileges", "elevation", "user"})) {
-    return IsOneOf(value, {"administrator", "root", "admin", "system", "elevated", "superuser"}) ? kRank : 0;
+  if (Among(key, {"run-as", "run_as", "runas", "privilege", "privileges", "elevation", "user"})) {
+    return Among(value, {"administrator", "root", "admin", "system", "elevated", "superuser"}) ? kRank : 0;
   }
-  if (IsOneOf(key, {"requires_root", "requires-root", "sudo", "requires_admin", "requires-admin", "privileged"}))
+  if (Among(key, {"requires_root", "requires-root", "sudo", "requires_admin", "requires-admin", "privileged"}))
     return yes ? kRank : 0;
-  if (IsOneOf(key, {"disable-confirmation", "disable_confirmation", "skip-confirmation", "skip_confirmation",
-                    "auto-approve", "auto_approve", "autoapprove", "auto-confirm", "auto_confirm", "bypass_approval",
-                    "bypass-approval", "no-prompt", "no_prompt"})) {
+  if (Among(key, {"disable-confirmation", "disable_confirmation", "skip-confirmation", "skip_confirmation",
+                  "auto-approve", "auto_approve", "autoapprove", "auto-confirm", "auto_confirm", "bypass_approval",
+                  "bypass-approval", "no-prompt", "no_prompt"})) {
     return yes || IsAll(value) ? kQuiet : 0;
   }
-  if (IsOneOf(key,
-              {"confirmation", "require_confirmation", "requires_confirmation", "require-confirmation", "approval"})) {
-    return IsOneOf(value, {"false", "never", "none", "no"}) ? kQuiet : 0;
+  if (Among(key,
+            {"confirmation", "require_confirmation", "requires_confirmation", "require-confirmation", "approval"})) {
+    return Among(value, {"false", "never", "none", "no"}) ? kQuiet : 0;
   }
-  if (IsOneOf(key, {"run_at_login", "run-at-login", "autostart", "start_at_login", "startup", "launch_at_login"}))
+  if (Among(key, {"run_at_login", "run-at-login", "autostart", "start_at_login", "startup", "launch_at_login"}))
     return yes ? kStart : 0;
-  if (IsOneOf(key, {"scopes", "scope", "oauth_scopes"})) {
+  if (Among(key, {"scopes", "scope", "oauth_scopes"})) {
     int wide = 0;
     for (const std::string_view word :
          {"admin", "full_control", "read_write.all", "readwrite.all", "mail.send", "contacts.read_write", ".full",
@@ -142,9 +139,9 @@ std::string_view Declared(const FileContext& file) {
 
 bool IsManifest(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
-  return IsOneOf(name, {"skill.md", "manifest.json", "plugin.json", "skill.json", "skill.yaml", "skill.yml",
-                        "manifest.yaml", "manifest.yml", "server.json", "mcp.json", "tool.json", "agent.json",
-                        "agent.yaml", "plugin.yaml", "dxt.json", "permissions.json", "permissions.yaml"});
+  return Among(name, {"skill.md", "manifest.json", "plugin.json", "skill.json", "skill.yaml", "skill.yml",
+                      "manifest.yaml", "manifest.yml", "server.json", "mcp.json", "tool.json", "agent.json",
+                      "agent.yaml", "plugin.yaml", "dxt.json", "permissions.json", "permissions.yaml"});
 }
 
 void JudgePowers(const FileContext& file, std::string_view path, std::vector<RawFinding>& out) {
@@ -174,10 +171,25 @@ void JudgePowers(const FileContext& file, std::string_view path, std::vector<Raw
   out.push_back(std::move(finding));
 }
 
+// "deny": ["Bash(sudo:*)"]: what is listed there, and under "ask", is not let through. Blanks keep every other place.
+void BlankRefused(std::string* text) {
+  for (const std::string_view key : {"\"deny\"", "\"ask\""}) {
+    for (std::size_t at = text->find(key); at != std::string::npos; at = text->find(key, at + 1)) {
+      const std::size_t open = text->find_first_not_of(" \t\r\n:", at + key.size());
+      if (open == std::string::npos || (*text)[open] != '[') continue;
+      const std::size_t close = text->find(']', open);
+      if (close == std::string::npos) continue;
+      std::fill(text->begin() + static_cast<std::ptrdiff_t>(open), text->begin() + static_cast<std::ptrdiff_t>(close),
+                ' ');
+    }
+  }
+}
+
 // Settings of an agent or a host that come with the package and open every door to whoever opens its folder.
 void JudgeSettings(const FileContext& file, std::string_view path, std::vector<RawFinding>& out) {
   if (file.type != FileType::kJson && file.type != FileType::kToml && file.type != FileType::kYaml) return;
-  const std::string text = LowerCase(file.text().substr(0, kMaxRead));
+  std::string text = LowerCase(file.text().substr(0, kMaxRead));
+  BlankRefused(&text);
   const bool agent = SaysAny(path, {".claude/settings", ".gemini/settings", ".codex/config", ".cursor/",
                                     ".vscode/settings", ".windsurf/", ".kiro/"});
   const bool servers = SaysAny(text, {"mcpservers", "mcp_servers"});

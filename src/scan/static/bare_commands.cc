@@ -33,11 +33,6 @@ constexpr auto kSentenceWords = std::to_array<std::string_view>(
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 bool IsQuote(char c) { return c == '"' || c == '\''; }
 
-template <std::size_t N>
-bool OneOf(std::string_view word, const std::array<std::string_view, N>& words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 bool IsShell(std::string_view word) {
   const std::size_t slash = word.rfind('/');
   if (slash != std::string_view::npos) word.remove_prefix(slash + 1);
@@ -129,9 +124,9 @@ BareCommand BareCommandAt(std::string_view shown, std::size_t program) {
     if (word.empty()) break;
     const bool sign = OpensArguments(word.front());
     if (words > 0 && !piped) {
-      const bool starts = OneOf(word, kBarePrograms);
+      const bool starts = Among(word, kBarePrograms);
       if (static_cast<unsigned char>(word.front()) >= 0x80 || (finished && !sign)) break;
-      if (!sign && OneOf(word.substr(0, WithoutStop(word)), kSentenceWords)) break;
+      if (!sign && Among(word.substr(0, WithoutStop(word)), kSentenceWords)) break;
       if (line && !starts && text.substr(from, begin - from).find("\n\n") != std::string_view::npos) break;
     }
     const std::size_t kept = WithoutStop(word);
@@ -143,7 +138,7 @@ BareCommand BareCommandAt(std::string_view shown, std::size_t program) {
       Reader next = reader;
       next.Blanks();
       const std::string_view follows = next.Word();
-      const bool goes_on = word.substr(kept) == ";" && OneOf(follows, kBarePrograms);
+      const bool goes_on = word.substr(kept) == ";" && Among(follows, kBarePrograms);
       if (!goes_on) break;
       end = begin + word.size();
       finished = false;
@@ -160,7 +155,7 @@ BareCommand BareCommandAt(std::string_view shown, std::size_t program) {
     if (out.text[i] != '\n') continue;
     Reader next(out.text, i);
     next.Blanks();
-    if (!OneOf(next.Word(), kBarePrograms)) out.text[i] = ' ';
+    if (!Among(next.Word(), kBarePrograms)) out.text[i] = ' ';
   }
   return out;
 }

@@ -101,9 +101,17 @@ std::string WriteLine(std::string_view path, std::string_view content) {
          (home ? "~/" + code::ShellQuoted(path.substr(2)) : code::ShellQuoted(path));
 }
 
-bool UnpacksUnasked(std::string_view text) {
+bool ReadsEntities(std::string_view code, std::string_view file) {
   constexpr std::size_t kMost = std::size_t{256} << 10;
-  const std::string lower = LowerCase(text.substr(0, kMost));
+  if (SaysAny(code, {"libxml_noent"}) && SaysAny(code, {"loadxml(", "simplexml_load_string(", "->load("})) return true;
+  if (!SaysAny(code, {"dtdprocessing.parse", "prohibitdtd = false"})) return false;
+  return file.substr(0, kMost).find("XmlUrlResolver") != std::string_view::npos;
+}
+
+bool UnpacksUnasked(std::string_view text, std::size_t at) {
+  constexpr std::size_t kAround = 2'000;  // a method that unpacks, up to its join and from it
+  const std::size_t first = at - std::min(at, kAround);
+  const std::string lower = LowerCase(text.substr(first, at - first + kAround));
   return SaysAny(lower,
                  {"zipentry", "zipinputstream", "ziparchive", "tararchive", "tarentry", "zip::file", "zipfile"}) &&
          !SaysAny(lower, {"startswith(", "start_with?", "getcanonicalpath", "getfullpath(", "torealpath(",

@@ -29,8 +29,13 @@ namespace interlock::scan {
 // `printf %s CONTENT >> PATH`
 [[nodiscard]] std::string WriteLine(std::string_view path, std::string_view content);
 
-// A program that unpacks archives and asks of no member's name whether it leads out of the folder; of a file, once.
-[[nodiscard]] bool UnpacksUnasked(std::string_view text);
+// DtdProcessing.Parse beside an XmlUrlResolver, LIBXML_NOENT: XML that may name files and addresses is read with what
+// they hold.
+[[nodiscard]] bool ReadsEntities(std::string_view code, std::string_view file);
+
+// Whether what stands around byte `at` of a program unpacks an archive and asks of no member's name whether it leads
+// out of the folder. What other functions ask excuses nothing: only the nearest lines are looked at.
+[[nodiscard]] bool UnpacksUnasked(std::string_view text, std::size_t at);
 // base.resolve(entry.getName()), Path.Combine(folder, entry.FullName): what a member is called becomes a path.
 [[nodiscard]] bool JoinsMember(std::string_view code);
 

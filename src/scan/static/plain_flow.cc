@@ -63,7 +63,6 @@ class Flow {
                                  "program in a language without a front end: only its beginning was read"});
     }
     FindHost();
-    unpacks_ = UnpacksUnasked(file_.text());
     constexpr int kPasses = 3;  // a function hands on to one that stands before it, and that to a third
     for (int pass = 0; pass < kPasses; ++pass) {
       judges_ = pass + 1 == kPasses;
@@ -561,8 +560,13 @@ class Flow {
       ReachedByTool();
       if (!result_.findings.empty()) result_.findings.back().severity = core::Severity::kHigh;
     }
-    if (unpacks_ && JoinsMember(code)) {
+    if (judges_ && JoinsMember(code) && UnpacksUnasked(file_.text(), one.bytes.begin)) {
       Raise(one, "VULN-003", "writes members of an archive to where their names say", 1.6);
+      if (!result_.findings.empty()) result_.findings.back().severity = core::Severity::kHigh;
+    }
+    if (ReadsEntities(code, file_.text())) {
+      Raise(one, "VULN-011", "reads XML together with what its entities name", 1.0);
+      if (file_.text().find("McpServerTool") != string_view::npos) ReachedByTool();
       if (!result_.findings.empty()) result_.findings.back().severity = core::Severity::kHigh;
     }
     if (LoadsClasses(code) && !PlainUrlIn(one).empty())
@@ -751,7 +755,6 @@ class Flow {
   std::unordered_map<std::string, std::unordered_set<std::string>> given_;  // parameters, by function
   std::string list_;                                                        // whose elements come next
   bool tool_ = false;                                                       // the next function is a tool
-  bool unpacks_ = false;
   bool judges_ = false;
 };
 

@@ -225,8 +225,8 @@ TEST(Packages, WhatNobodyAnswers) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 63U);
-  EXPECT_GE(ExpectOf("drawn", true), 102U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 73U);
+  EXPECT_GE(ExpectOf("drawn", true), 104U);
 }
 
 }  // namespace

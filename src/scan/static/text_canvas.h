@@ -65,6 +65,7 @@ struct UnseenText {
   std::string decoded;  // what tag characters or variation selectors spell
   enum class Kind : std::uint8_t { kTags, kSelectors, kRun, kInWord, kBidi } kind = Kind::kRun;
   std::uint32_t count = 0;
+  bool uniform = false;  // one and the same, again and again
 };
 
 struct TextCanvas {
@@ -93,6 +94,10 @@ struct TextCanvas {
   }
   [[nodiscard]] std::string_view Of(const TextToken& t) const noexcept {
     return std::string_view(text).substr(t.begin, t.size);
+  }
+  // What stands between token k - 1, which there is, and token k.
+  [[nodiscard]] std::string_view Gap(std::size_t k) const noexcept {
+    return std::string_view(text).substr(tokens[k - 1].end(), tokens[k].begin - tokens[k - 1].end());
   }
   // Inside a quotation that the text speaks of (text_quotes.h).
   [[nodiscard]] bool Reported(std::uint32_t at) const noexcept { return Within(reported, at); }

@@ -137,7 +137,8 @@ void FindUnseen(std::string_view text, std::vector<UnseenText>& out) {
       out.push_back({{begin, i},
                      kind == UnseenText::Kind::kTags || kind == UnseenText::Kind::kSelectors ? spelled : "",
                      kind,
-                     count});
+                     count,
+                     kinds == 1});
     };
     if (tags >= 4 && previous != 0x1F3F4) {
       add(UnseenText::Kind::kTags);

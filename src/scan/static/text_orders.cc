@@ -73,7 +73,7 @@ class Orders {
   }
   [[nodiscard]] std::string_view Gap(int i) const {  // between i - 1 and i
     if (i <= 0) return {};
-    return std::string_view(canvas_.text).substr(at(i - 1).end(), at(i).begin - at(i - 1).end());
+    return canvas_.Gap(sentence_->first + static_cast<std::size_t>(i));
   }
   [[nodiscard]] bool Negated(int i) const {
     const std::uint32_t first = sentence_->first;

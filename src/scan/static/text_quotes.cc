@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "static/ascii.h"
+
 namespace interlock::scan {
 namespace {
 
@@ -47,8 +49,6 @@ constexpr std::array<std::string_view, 11> kAuthority = {"system",   "policy",  
 constexpr std::array<std::string_view, 14> kCallouts = {"note",      "important", "warning",  "tip",  "caution",
                                                         "attention", "info",      "critical", "hint", "notice",
                                                         "required",  "security",  "system",   "admin"};
-
-bool Among(std::string_view word, const auto& list) { return std::ranges::find(list, word) != list.end(); }
 
 // In which of these lists a word before a quotation stands, as bits.
 enum InList : std::uint8_t { kInReports = 1, kInReportBases = 2, kInRelative = 4, kInOrders = 8, kInAuthority = 16 };
