@@ -22,7 +22,9 @@ void Require(bool holds) {
 constexpr std::string_view kNames[] = {
     "SKILL.md",    "scripts/run.py",   "scripts/run.sh", "index.js",  "src/server.ts",         "package.json",
     "setup.py",    "requirements.txt", "mcp.json",       "tools.py",  ".claude/settings.json", "README.md",
-    "install.ps1", "pyproject.toml",   "notes.ipynb",    "AGENTS.md", "scripts/lib.sh"};
+    "install.ps1", "pyproject.toml",   "notes.ipynb",    "AGENTS.md", "scripts/lib.sh",        "tools.json",
+    "lib/tool.rb", "lib/tool.php",     "src/Tool.cs",    "main.go",   "src/Tool.java",         "src/main.rs",
+    "build.rs",    "bin/tool.pl",      "hooks.json",     "Makefile",  "references/guide.md",   "docs/page.html"};
 constexpr std::size_t kMostFiles = 4;
 constexpr char kSeparator = '\x1E';
 
