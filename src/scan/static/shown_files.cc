@@ -99,7 +99,7 @@ std::string PathOfShown(std::string_view lang, std::string_view block, std::stri
 }
 
 void JudgeShownFile(std::string path, std::string_view block, std::uint32_t file, const RuleSet& rules,
-                    std::vector<RawFinding>& out) {
+                    std::vector<RawFinding>& out, bool orders) {
   core::PackageView view;
   view.files.emplace_back();
   view.files.back().path = std::move(path);
@@ -109,7 +109,7 @@ void JudgeShownFile(std::string path, std::string_view block, std::uint32_t file
   for (const core::Finding& found : Scan(view, options).findings) {
     const Rule* const rule = rules.Find(found.rule);
     // What its words say was read with the document's, and weighed by what stands around them.
-    if (rule == nullptr || rule->confidence <= 0.0 || rule->id.starts_with("PI-")) continue;
+    if (rule == nullptr || rule->confidence <= 0.0 || rule->id.starts_with("PI-") != orders) continue;
     const bool weak = found.nature == core::Nature::kVulnerable && !rule->id.starts_with("SC-02");
     if (found.nature != core::Nature::kMalicious && !weak) continue;
     if (found.confidence < (weak ? kLeastWeak : kLeastSure)) continue;

@@ -16,8 +16,9 @@ namespace interlock::scan {
 [[nodiscard]] std::string PathOfShown(std::string_view lang, std::string_view block, std::string_view lead);
 
 // What a package that holds this file and nothing else is found to do, malice and weaknesses; bytes are in `block`. A
-// document shows: scale is lower than a file's. At most 64 KiB are read; longer ones not at all.
+// document shows: scale is lower than a file's. At most 64 KiB are read; longer ones not at all. `orders`: what its
+// words say counts as well, for no document reads a block's words.
 void JudgeShownFile(std::string path, std::string_view block, std::uint32_t file, const RuleSet& rules,
-                    std::vector<RawFinding>& out);
+                    std::vector<RawFinding>& out, bool orders = false);
 
 }  // namespace interlock::scan

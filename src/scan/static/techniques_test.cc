@@ -192,6 +192,11 @@ TEST(Packages, WhatToolsAreSaidToBeInOtherLanguages) {
   EXPECT_GE(ExpectOf("described_honest", false), 39U);
 }
 
+TEST(Packages, WhatIsToldOrBuiltInParts) {
+  EXPECT_GE(ExpectOf("parts", true), 15U);
+  EXPECT_GE(ExpectOf("parts_honest", false), 11U);
+}
+
 // What is fetched, unpacked or written at one place, and run at another; and what is taken by ways that read harmless.
 TEST(Packages, WhatComesInStages) {
   EXPECT_GE(ExpectOf("stages", true), 37U);

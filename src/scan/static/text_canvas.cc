@@ -389,6 +389,7 @@ class Builder {
           title |= Bit(kWNot);
         }
       }
+      title |= SignsOfTitle(out_.Of(passage));
       if (section_ < out_.sections.size()) out_.sections[section_].title |= title;
     }
   }

@@ -15,6 +15,7 @@
 #include "static/shell_judge.h"
 #include "static/shown_code.h"
 #include "static/shown_files.h"
+#include "static/shown_writes.h"
 #include "static/text_blocks.h"
 #include "static/text_frames.h"
 #include "static/text_orders.h"
@@ -79,6 +80,11 @@ class TextCommands {
         const TextSurface& surface = text_.surfaces_[passage.surface];
         const bool runs =
             (passage.kind & kSurfaceString) != 0 && surface.shown().find("un `") != std::string_view::npos;
+        // A default or an example that is a command: what an agent gives the tool that runs it.
+        if ((passage.kind & kSurfaceSchema) != 0 && surface.shown().size() <= kLongestCommandLine &&
+            LooksLikeShell(surface.shown())) {
+          Command(passage, surface, {surface.shown(), 0, passage.begin}, DescribedAt(passage.begin));
+        }
         if (!runs && (passage.kind & kSurfaceDescription) == 0) continue;
         Spans(passage, surface, surface.shown());
         if (IsGiven(surface)) BareCommands(passage, surface, surface.shown());
@@ -98,6 +104,9 @@ class TextCommands {
         if (IsStatements(surface.subject)) Statements(shown, surface, 0, described);
         Program(p, surface, shown, described);
         Settings(p, surface, shown, described);
+        Written(WriteShown(LeadOf(p), shown, surface.subject), surface, {0, shown.size()}, described);
+        if (std::string path = OrdersShown(LeadOf(p), surface.subject); !path.empty())
+          File(std::move(path), p, surface, shown, described, true);
         continue;
       }
       Spans(passage, surface, shown);
@@ -136,6 +145,8 @@ class TextCommands {
       if (span.starts_with("--index-url") || span.starts_with("--extra-index-url")) added = "pip install ";
       const std::string whole = added.empty() ? std::string() : std::string(added).append(span);
       if (!added.empty()) span = whole;
+      Written(WriteSaid(LineAround(shown, at, end), shown.substr(begin, end - begin)), surface, {begin, end},
+              DescribedAt(static_cast<std::uint32_t>(std::min<std::size_t>(passage.begin + begin, passage.end))));
       const bool statement = OpensStatement(span);
       if (span.size() >= 8 && span.find(' ') != std::string_view::npos &&
           (statement || LooksLikeShell(span) || span.find("| bash") != std::string_view::npos ||
@@ -256,7 +267,34 @@ class TextCommands {
            shown.substr(next, 3) == "\xE2\x80\x94" || shown.substr(next, 3) == "\xE2\x80\x93";
   }
 
-  static bool IsGiven(const TextSurface& surface) { return (surface.kind & kSurfaceDescription) != 0; }
+  static std::string_view LineAround(std::string_view shown, std::size_t open, std::size_t close) {
+    const std::size_t before = open == 0 ? std::string_view::npos : shown.rfind('\n', open - 1);
+    const std::size_t first = before == std::string_view::npos ? 0 : before + 1;
+    return shown.substr(first, std::min(shown.find('\n', close), shown.size()) - first);
+  }
+
+  // The text before a block; "" where another block stands there.
+  [[nodiscard]] std::string_view LeadOf(std::uint32_t p) const {
+    if (p == 0 || text_.canvas_.passages[p - 1].shape == TextShape::kCode) return {};
+    return text_.surfaces_[text_.canvas_.passages[p - 1].surface].shown();
+  }
+
+  // A command that words stand for; what it is found to do is told of `bytes` of the surface.
+  void Written(const std::string& command, const TextSurface& surface, base::ByteSpan bytes, double described) {
+    if (command.empty()) return;
+    const std::vector<code::ShellUse> acts = code::AnalyzeShellScript(code::ParseShell(command), command);
+    if (acts.empty()) return;
+    ShellContext context;
+    context.file = text_.file_.index;
+    context.whole = surface.Back(bytes.begin, bytes.end);
+    context.place = ShellPlace::kInstruction;
+    context.described = std::min(described, 0.93);
+    Judge(acts, context);
+  }
+
+  static bool IsGiven(const TextSurface& surface) {
+    return (surface.kind & (kSurfaceDescription | kSurfaceSchema)) != 0;
+  }
 
   static bool OnlyNamed(const code::ShellUse& act) {
     using code::ShellAct;
@@ -289,7 +327,8 @@ class TextCommands {
     // Of a description: what it names to be deleted or opened may as well be what it forbids.
     // Whoever reads an error installs what is missing by himself; other people's hosts for all that is installed, and
     // protections that are taken down, he does not need.
-    if (text_.file_.type != FileType::kMarkdown && (surface.kind & (kSurfaceDescription | kSurfaceString)) != 0) {
+    if (text_.file_.type != FileType::kMarkdown &&
+        (surface.kind & (kSurfaceDescription | kSurfaceSchema | kSurfaceString)) != 0) {
       std::erase_if(acts, [&](const code::ShellUse& act) {
         return IsGiven(surface) ? OnlyNamed(act) : act.act != code::ShellAct::kPermission;
       });
@@ -413,19 +452,21 @@ class TextCommands {
 
   // A block read as the file of settings that it becomes, in what an agent is given to follow.
   void Settings(std::uint32_t p, const TextSurface& surface, std::string_view shown, double described) {
-    constexpr std::size_t kMostBlocks = 32;  // of one file
     // What a read-me shows, people set up, for themselves: a client's servers with their folders of keys.
     const bool given =
         text_.file_.reach <= core::Reach::kAgent && !LowerCase(BaseName(text_.file_.file->path)).starts_with("readme");
-    if (!given || settings_ >= kMostBlocks) return;
-    std::string_view lead;
-    if (p > 0 && text_.canvas_.passages[p - 1].shape != TextShape::kCode)
-      lead = text_.surfaces_[text_.canvas_.passages[p - 1].surface].shown();
-    std::string path = PathOfShown(surface.subject, shown, lead);
-    if (path.empty()) return;
+    if (!given) return;
+    std::string path = PathOfShown(surface.subject, shown, LeadOf(p));
+    if (!path.empty()) File(std::move(path), p, surface, shown, described, false);
+  }
+
+  void File(std::string path, std::uint32_t p, const TextSurface& surface, std::string_view shown, double described,
+            bool orders) {
+    constexpr std::size_t kMostBlocks = 32;  // of one document
+    if (settings_ >= kMostBlocks) return;
     ++settings_;
     std::vector<RawFinding> found;
-    JudgeShownFile(std::move(path), shown, text_.file_.index, text_.rules_, found);
+    JudgeShownFile(std::move(path), shown, text_.file_.index, text_.rules_, found, orders);
     for (RawFinding& finding : found) {
       finding.bytes = surface.Back(finding.bytes.begin, finding.bytes.end);
       finding.described = std::max(finding.described, described);

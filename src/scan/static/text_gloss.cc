@@ -13,6 +13,7 @@
 #include "static/text_lexicon.h"
 #include "static/text_parted.h"
 #include "static/text_tongues.h"
+#include "static/tongue_letters.h"
 
 namespace interlock::embedded {
 std::string_view Find_scan_glossary(std::string_view file);  // generated: cmake/Embed.cmake
@@ -41,10 +42,12 @@ constexpr double kMostEnglish = 0.12;
 constexpr std::array<std::string_view, 28> kEnglish = {
     "the", "of", "to",   "and",  "is", "for",  "with", "this", "that", "it", "be",  "are", "if",   "not",
     "you", "or", "your", "from", "by", "when", "an",   "has",  "will", "at", "can", "but", "then", "how"};
-constexpr std::array<std::string_view, 41> kForeign = {
-    "der", "die", "das", "und",  "nicht", "ein", "den", "dem", "les", "des", "une",  "est", "que", "dans",
-    "los", "las", "del", "una",  "para",  "com", "uma", "não", "het", "een", "niet", "van", "che", "per",
-    "sem", "non", "il",  "sans", "pour",  "con", "por", "sin", "zu",  "auf", "et",   "y",   "le"};
+constexpr std::array<std::string_view, 58> kForeign = {
+    "der",  "die",  "das", "und",  "nicht", "ein",  "den",  "dem",    "les",  "des", "une",   "est",
+    "que",  "dans", "los", "las",  "del",   "una",  "para", "com",    "uma",  "não", "het",   "een",
+    "niet", "van",  "che", "per",  "sem",   "non",  "il",   "sans",   "pour", "con", "por",   "sin",
+    "zu",   "auf",  "et",  "y",    "le",    "ed",   "di",   "della",  "nel",  "gli", "prima", "antes",
+    "voor", "naar", "von", "eine", "einen", "wird", "bij",  "zonder", "dus",  "deze"};
 
 // The same of the languages that have lists of their own (text_tongues.h), as they are written. Those behind the first
 // letters of a line are asked for in every ASCII text, so none that English uses; `also` tell one language from
@@ -421,81 +424,6 @@ struct Languages {
   std::array<std::uint32_t, kTongues> elsewhere{};
 };
 
-// Letters and scripts that tell a language.
-void CountLetters(std::string_view word, Languages& out) {
-  const auto count = [&](Tongue tongue, std::uint32_t more) { out.signs[static_cast<std::size_t>(tongue)] += more; };
-  bool ukrainian = false;
-  for (std::size_t i = 0; i + 1 < word.size(); ++i) {
-    const unsigned lead = static_cast<unsigned char>(word[i]);
-    if (lead < 0xC3) continue;
-    const unsigned next = static_cast<unsigned char>(word[i + 1]);
-    switch (lead) {
-      case 0xC3:  // å, æ, ø
-        if (next == 0xA5 || next == 0x85) {
-          count(Tongue::kSwedish, 1);
-          return count(Tongue::kDanish, 1);
-        }
-        if (next == 0xA6 || next == 0xB8 || next == 0x98) return count(Tongue::kDanish, 1);
-        if (next == 0xA4) count(Tongue::kSwedish, 1);
-        if (next == 0xBD) return count(Tongue::kCzech, 1);
-        break;
-      case 0xC4:
-        if (next == 0x85 || next == 0x87 || next == 0x99) return count(Tongue::kPolish, 1);
-        if (next == 0x8D || next == 0x8F || next == 0x9B) return count(Tongue::kCzech, 1);
-        if (next == 0x9F || next == 0xB0 || next == 0xB1) return count(Tongue::kTurkish, 1);
-        break;
-      case 0xC5:
-        if (next == 0x81 || next == 0x82 || next == 0x84 || next == 0x9A || next == 0x9B ||
-            (next >= 0xB9 && next <= 0xBC)) {
-          return count(Tongue::kPolish, 1);
-        }
-        if (next == 0x88 || next == 0x98 || next == 0x99 || next == 0xA1 || next == 0xA5 || next == 0xAF ||
-            next == 0xBD || next == 0xBE) {
-          return count(Tongue::kCzech, 1);
-        }
-        if (next == 0x9E || next == 0x9F) return count(Tongue::kTurkish, 1);
-        break;
-      case 0xC6:
-        if (next == 0xA0 || next == 0xA1 || next == 0xAF || next == 0xB0) return count(Tongue::kVietnamese, 1);
-        break;
-      case 0xE1:
-        if (next == 0xBA || next == 0xBB) return count(Tongue::kVietnamese, 1);
-        if (next >= 0x84 && next <= 0x87) return count(Tongue::kKorean, 2);  // letter by letter
-        break;
-      case 0xCC:  // marks on their own
-        if (next == 0x89 || next == 0x9B || next == 0xA3) return count(Tongue::kVietnamese, 1);
-        if (next == 0xA8) return count(Tongue::kPolish, 1);
-        if (next == 0x8C) return count(Tongue::kCzech, 1);
-        if (next == 0xA7) return count(Tongue::kTurkish, 1);
-        break;
-      case 0xD0:
-        ukrainian |= next == 0x84 || next == 0x86 || next == 0x87;
-        break;
-      case 0xD1:
-        if (next == 0x9E) return;  // Belarusian
-        ukrainian |= next == 0x94 || next == 0x96 || next == 0x97;
-        break;
-      case 0xD2:
-        ukrainian |= next == 0x90 || next == 0x91;
-        break;
-      case 0xD8:
-      case 0xD9:
-        return count(Tongue::kArabic, 2);
-      case 0xE0:
-        if (next == 0xA4 || next == 0xA5) return count(Tongue::kHindi, 2);
-        break;
-      case 0xEA:
-      case 0xEB:
-      case 0xEC:
-      case 0xED:
-        return count(Tongue::kKorean, 2);
-      default:
-        break;
-    }
-  }
-  if (ukrainian) count(Tongue::kUkrainian, 1);
-}
-
 Languages CountOf(std::string_view text, const std::vector<Word>& words) {
   Languages out;
   std::size_t wide = 0;
@@ -519,7 +447,7 @@ Languages CountOf(std::string_view text, const std::vector<Word>& words) {
   // Letters are looked at where they could tell another language than English.
   if (wide > 0 && 2 * wide + told > 2 * (out.english - shared)) {
     for (const Word& word : words) {
-      if (word.wide) CountLetters(text.substr(word.begin, word.end - word.begin), out);
+      if (word.wide) CountLetters(text.substr(word.begin, word.end - word.begin), out.signs);
     }
   }
   return out;
@@ -553,6 +481,30 @@ bool IsSaidOf(std::string_view behind) {
 
 // Of three words and an address, two are enough.
 std::size_t LeastKnown(std::size_t words) { return words <= 4 ? kLeastKnown - 1 : kLeastKnown; }
+
+// "execute-o", "envie-lhes": what a verb is done to hangs on it.
+bool HangsOn(std::string_view text, const Word& word) {
+  static constexpr std::array<std::string_view, 12> kHanging = {"o",   "a",   "os", "as", "lo",  "la",
+                                                                "los", "las", "no", "na", "lhe", "lhes"};
+  if (word.begin < 2 || text[word.begin - 1] != '-' || !IsLetter(text[word.begin - 2])) return false;
+  return std::ranges::find(kHanging, text.substr(word.begin, word.end - word.begin)) != kHanging.end();
+}
+
+// "no" denies in Spanish, and is "in the" in Portuguese: told by the small words around it.
+bool IsPortuguese(std::string_view text, const std::vector<Word>& words) {
+  static constexpr std::array<std::string_view, 17> kOwn = {"uma",  "com", "em",  "do",  "dos",  "da",
+                                                            "das",  "ao",  "aos", "os",  "você", "pelo",
+                                                            "pela", "são", "seu", "sua", "um"};
+  static constexpr std::array<std::string_view, 11> kSpanish = {"el",  "los", "las", "una", "con", "y",
+                                                                "del", "al",  "un",  "su",  "en"};
+  std::ptrdiff_t more = 0;
+  for (const Word& word : words) {
+    const std::string_view one = text.substr(word.begin, word.end - word.begin);
+    more += std::ranges::find(kOwn, one) != kOwn.end() ? 1 : 0;
+    more -= std::ranges::find(kSpanish, one) != kSpanish.end() ? 1 : 0;
+  }
+  return more > 0;
+}
 
 // Adds the words from `i` on, to the end of the clause.
 void ClauseFrom(std::string_view text, const std::vector<Word>& words, std::size_t i,
@@ -679,7 +631,8 @@ bool GlossText(std::string_view text, GlossedText& out) {
       tongue.has_value() && GlossTongue(text, words, *tongue, out)) {
     return true;
   }
-  if (foreign == 0 && wide == 0) return false;
+  // "começar" tells where no short word does.
+  if (foreign == 0 && wide == 0 && std::ranges::none_of(words, &Word::wide)) return false;
   // "results per page", "a non-zero exit": such words English has too, and the lists are not read for one of them.
   const auto tells = [&](const Word& word) {
     const std::string_view one = text.substr(word.begin, word.end - word.begin);
@@ -706,9 +659,19 @@ bool GlossText(std::string_view text, GlossedText& out) {
   std::size_t at = 0;
   std::vector<std::string> phrase;
   std::vector<std::string_view> clause;
+  std::optional<bool> portuguese;       // asked for where it matters
   std::size_t particle = words.size();  // the second part of a verb that was read
   for (std::size_t i = 0; i < words.size();) {
     const Word& word = words[i];
+    if (HangsOn(text, word)) {
+      writer.Copy(at, word.begin - 1);
+      writer.English("it", word.begin);
+      at = word.end;
+      ++all;
+      ++known;
+      ++i;
+      continue;
+    }
     writer.Copy(at, word.begin);
     if (i == particle) {
       at = word.end;
@@ -752,6 +715,16 @@ bool GlossText(std::string_view text, GlossedText& out) {
       continue;
     }
     ++all;
+    if (text.substr(word.begin, word.end - word.begin) == "no") {
+      if (!portuguese.has_value()) portuguese = IsPortuguese(text, words);
+      if (*portuguese) {
+        writer.English("in", word.begin);
+        ++known;
+        at = word.end;
+        ++i;
+        continue;
+      }
+    }
     clause.clear();
     if (MayPart(text.substr(word.begin, word.end - word.begin))) ClauseFrom(text, words, i, clause);
     if (const PartedVerb verb = PartedVerbOf(clause); !verb.english.empty()) {

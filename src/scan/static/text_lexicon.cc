@@ -279,6 +279,9 @@ constexpr std::array<std::string_view, 32> kSecretPaths = {
     "id_ecdsa",       "run/secrets"};
 constexpr std::array<std::string_view, 11> kProgramEnds = {".exe", ".msi", ".dmg", ".pkg", ".scr",     ".bat",
                                                            ".rar", ".7z",  ".zip", ".apk", ".appimage"};
+// Of an address: what is there is run where it is fetched to be.
+constexpr std::array<std::string_view, 11> kScriptEnds = {".sh",  ".bash", ".zsh",     ".ps1", ".psm1", ".cmd",
+                                                          ".vbs", ".hta",  ".command", ".jar", ".run"};
 // Each has an underscore.
 constexpr std::array<std::string_view, 9> kSecretEnds = {
     "_token", "_secret", "_password", "_api_key", "_apikey", "_private_key", "api_key", "_key", "_credentials"};
@@ -380,6 +383,19 @@ WordSet ClassesOfSymbol(std::string_view token) noexcept {
   const std::string_view base = slash == std::string_view::npos ? token : token.substr(slash + 1);
   if ((out & Bit(kWUrl)) == 0) out |= ClassesOf(base) & (Bit(kWMemory) | Bit(kWExample));
   return out;
+}
+
+bool NamesScript(std::string_view address) { return EndsWithAny(address, kScriptEnds); }
+
+WordSet SignsOfTitle(std::string_view title) {
+  // In the languages that skills are written in; lower case, how a word begins or what it is.
+  constexpr std::array<std::string_view, 17> kAttacks = {
+      "攻击",    "攻擊",   "注入", "越狱",   "攻撃",    "インジェクション", "공격",   "ataque", "attaque",
+      "angriff", "attacc", "атак", "inyecc", "injeção", "инъекц",           "saldır", "ataku"};
+  if (std::ranges::all_of(title, [](char c) { return (c & 0x80) == 0; }) && title.size() > 60) return 0;
+  return std::ranges::any_of(kAttacks, [&](std::string_view word) { return title.find(word) != title.npos; })
+             ? Bit(kWDescribe)
+             : 0;
 }
 
 }  // namespace interlock::scan

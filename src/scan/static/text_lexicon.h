@@ -167,4 +167,10 @@ class WordTable {
 // Of a token with dots, slashes, signs: paths, addresses, file names, variables.
 [[nodiscard]] WordSet ClassesOfSymbol(std::string_view token) noexcept;
 
+// An address in lower case ends with the name of a script, as programs of an address are told by kWProgram.
+[[nodiscard]] bool NamesScript(std::string_view address);
+
+// What the title of a section in another language says of what stands below: that it is about attacks.
+[[nodiscard]] WordSet SignsOfTitle(std::string_view title);
+
 }  // namespace interlock::scan

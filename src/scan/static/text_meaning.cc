@@ -79,7 +79,8 @@ class Reader {
         secretly_(lexicon_.Number("secretly")),
         rival_(lexicon_.Number("rival")),
         tool_(lexicon_.Number("tool")),
-        other_(lexicon_.Number("other")) {
+        other_(lexicon_.Number("other")),
+        program_(lexicon_.Number("program")) {
     for (const auto& [c, symbol] : symbols_.remembered) after_[c] = symbol;
   }
 
@@ -342,7 +343,13 @@ class Reader {
     MeaningSet may_order;
     for (int i = 0; i < count; ++i) {
       const TextToken& token = tokens[i];
-      if (token.size > kLongestWord || token.reported) continue;
+      if (token.reported) continue;
+      if ((token.set & Bit(kWUrl)) != 0 && ((token.set & Bit(kWProgram)) != 0 || NamesScript(canvas_.Of(token)))) {
+        sets[i].Add(program_);  // https://host/setup.sh
+        all.Add(program_);
+        continue;
+      }
+      if (token.size > kLongestWord) continue;
       const MeaningLexicon::Entry* entry = listed[token.listed].meaning;
       if (entry == nullptr) {
         // Two words of three end in neither letter.
@@ -467,7 +474,7 @@ class Reader {
 
   [[nodiscard]] std::string_view Gap(const TextSentence& s, int i) const {  // between i - 1 and i
     if (i <= 0) return {};
-    return std::string_view(canvas_.text).substr(at(s, i - 1).end(), at(s, i).begin - at(s, i - 1).end());
+    return canvas_.Gap(s.first + static_cast<std::size_t>(i));
   }
 
   [[nodiscard]] const MeaningSet& Set(const Part& part, int i) const {
@@ -554,6 +561,7 @@ class Reader {
   std::uint32_t rival_;
   std::uint32_t tool_;
   std::uint32_t other_;
+  std::uint32_t program_;
   std::array<std::uint32_t, kMaxMeanings> after_{};  // symbol of what was said before, by class
   SymbolSet place_;                                  // signs of where the unit stands
   std::vector<Part> parts_;
