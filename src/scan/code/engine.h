@@ -739,6 +739,7 @@ class Engine : private EngineState {
   [[nodiscard]] Taint DataOfOptions(const Call& call);
   [[nodiscard]] bool SendsAlone(const Call& call);
   bool SendsUnnamed(const Call& call);
+  [[nodiscard]] bool IsChosenByName(const Call& call, std::string_view host) const;
   [[nodiscard]] ExprId TableIn(ExprId expr, int depth) const;
   [[nodiscard]] std::span<const Arg> SpreadItems(ExprId value) const;
   [[nodiscard]] ExprId OneArgument(const Call& call, const ArgRef& ref, Taint* taint);

@@ -352,9 +352,15 @@ void Analysis::Redirects(std::uint32_t index, std::string_view program, const Ta
 
 // read -rsp '[sudo] password for ...': asked unseen, in the words in which the machine itself asks.
 bool Analysis::AsksAsMachine(const ShellCommand& command) {
-  const bool unseen = std::ranges::any_of(command.words, [](const ShellWord& word) {
-    return word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-' && Has(word.text, "s");
-  });
+  // `stty -echo` before it hides what is typed as `read -s` does.
+  const auto index = static_cast<std::size_t>(&command - script_.commands.data());
+  const bool quiet = index > 0 && index < script_.commands.size() && script_.commands[index - 1].words.size() > 1 &&
+                     script_.commands[index - 1].words[0].text == "stty" &&
+                     script_.commands[index - 1].words[1].text == "-echo";
+  const bool unseen =
+      quiet || std::ranges::any_of(command.words, [](const ShellWord& word) {
+        return word.text.size() > 1 && word.text[0] == '-' && word.text[1] != '-' && Has(word.text, "s");
+      });
   return unseen && Whether(OfWhole::kMachine, [](std::string_view text) {
            return HasOneOf(text, {"[sudo] password", "sudo() {", "sudo(){", "sudo () {", "login keychain",
                                   "enter your mac password"});

@@ -89,7 +89,7 @@ void Engine::JudgeSend(Call& call, const Taint& data, std::string_view host_view
     if (owners >= 2 && fixed && (fresh & kEnvSecret) != 0) {
       // Where one of them belongs, the others are likely those of other ways through shared functions.
       Raise("EXFIL-003", call.expr, all, kEnvSecret, "sends credentials of several services" + to,
-            theirs ? kSharedWay : 0.9, host);
+            theirs || IsChosenByName(call, host) ? kSharedWay : 0.9, host);
       if (!theirs && owners >= kNoFallback) Worsen("EXFIL-003", core::Severity::kCritical);
       return;
     }

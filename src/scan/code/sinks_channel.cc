@@ -368,6 +368,25 @@ bool Engine::SendsAlone(const Call& call) {
   return false;
 }
 
+// if (model.provider === "minimax") ask(key), of api.minimax.io: of several keys the one that belongs there.
+bool Engine::IsChosenByName(const Call& call, std::string_view host) const {
+  constexpr std::size_t kNear = 400;
+  const std::size_t top = host.rfind('.');
+  if (top == std::string_view::npos) return false;
+  const std::size_t dot = host.substr(0, top).rfind('.');
+  const std::string_view name =
+      host.substr(dot == std::string_view::npos ? 0 : dot + 1, top - (dot == std::string_view::npos ? 0 : dot + 1));
+  const std::size_t at = code().exprs[call.expr].loc.begin;
+  const std::size_t first = at - std::min({at, kNear, at - code().functions[function_].loc.begin});
+  const std::string_view before = code().text.substr(first, at - first);
+  for (std::size_t k = before.find(name); name.size() >= 4 && k != std::string_view::npos;
+       k = before.find(name, k + 1)) {
+    const std::string_view lead = before.substr(0, k);
+    if (lead.ends_with("== \"") || lead.ends_with("== '")) return true;
+  }
+  return false;
+}
+
 // The part of an expression that is a table of fields: itself, or what is handed on by calls that pack it.
 ExprId Engine::TableIn(ExprId expr, int depth) const {
   constexpr int kDeepest = 4;  // bytes.NewReader(json.Marshal(map...))
@@ -394,10 +413,14 @@ bool Engine::SendsUnnamed(const Call& call) {
       if (field.name.empty() || from >= code().exprs.size()) continue;
       const std::string_view text = TextAt(code().exprs[from].loc);
       if (text.size() > 80 || !AnyOf(text, {"os.environ", "os.getenv(", "os.Getenv(", "process.env", "ENV["})) continue;
-      if (!Eval(field.value).Has(kEnvSecret)) continue;
-      if (!AnyOf(LowerCase(field.name), {"key", "token", "auth", "secret", "pass", "pwd", "cred", "licen", "bearer",
-                                         "access", "sign", "jwt", "session", "cookie", "api", "grant", "hash",
-                                         "appid", "app_id"}))
+      const std::size_t end = text.find_last_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+      const std::size_t before =
+          end == std::string_view::npos ? end : text.find_last_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789", end);
+      const std::size_t first = before == std::string_view::npos ? 0 : before + 1;
+      if (end == std::string_view::npos || !IsSecretName(text.substr(first, end + 1 - first))) continue;
+      if (!AnyOf(LowerCase(field.name),
+                 {"key", "token", "auth", "secret", "pass", "pwd", "cred", "licen", "bearer", "access", "sign", "jwt",
+                  "session", "cookie", "api", "grant", "hash", "appid", "app_id"}))
         return true;
     }
   }

@@ -72,13 +72,47 @@ class Joined {
       if (left_ == 0) return false;
       Judge(file);
     }
-    return all_;
+    InTurn();
+    return all_ && left_ > 0;
   }
 
  private:
   [[nodiscard]] bool IsScript(std::uint32_t index) const {
     const auto found = by_name_.find(BaseName(files_[index].file->path));
     return found != by_name_.end() && std::ranges::find(found->second, index) != found->second.end();
+  }
+
+  // 1-collect.sh, 2-pack.sh, 3-attach.sh: scripts of one folder that are numbered are run one after another, and what
+  // one leaves in a file the next one takes.
+  void InTurn() {
+    constexpr std::size_t kMostSteps = 16;
+    std::map<std::string, std::map<std::uint32_t, std::uint32_t>, std::less<>> steps;  // by folder, number
+    for (const auto& [name, all] : by_name_) {
+      std::uint32_t number = 0;
+      std::size_t digits = 0;
+      for (; digits < name.size() && digits < 4 && name[digits] >= '0' && name[digits] <= '9'; ++digits)
+        number = number * 10 + static_cast<std::uint32_t>(name[digits] - '0');
+      if (digits == 0 || digits >= name.size() || InVariable(name[digits])) continue;
+      for (const std::uint32_t index : all)
+        steps[std::string(FolderOf(files_[index].file->path))].emplace(number, index);
+    }
+    in_turn_ = true;
+    for (const auto& [folder, numbered] : steps) {
+      if (numbered.size() < 2 || numbered.size() > kMostSteps) continue;
+      text_.clear();
+      pieces_.clear();
+      for (const auto& [number, index] : numbered) {
+        if (text_.size() + files_[index].text().size() > kMostJoined) {
+          all_ = false;
+          break;
+        }
+        AddOwn(files_[index], {});
+        text_ += '\n';
+      }
+      left_ -= std::min(left_, text_.size());
+      if (left_ == 0) return;
+      Judge(files_[numbered.rbegin()->second]);
+    }
   }
 
   // Of several of one name the one that lies beside the script.
@@ -255,14 +289,21 @@ class Joined {
   [[nodiscard]] bool ComesFromElsewhere(const code::ShellScript& script, const code::ShellUse& act) {
     const Piece* piece = PieceAt(act.loc.begin);
     if (piece == nullptr) return false;
-    if (act.act == code::ShellAct::kFetchAndRun) return true;
+    if (act.act == code::ShellAct::kFetchAndRun) {
+      return !in_turn_ || std::ranges::any_of(act.steps, [&](const auto& step) {
+        const Piece* from = PieceAt(step.first.begin);
+        return from != nullptr && from->file != piece->file;
+      });
+    }
     if (act.act != code::ShellAct::kSendSecret && act.act != code::ShellAct::kSendTaken) return false;
     for (const auto& [at, said] : act.steps) {
       const Piece* from = PieceAt(at.begin);
       if (from == nullptr || from->file == piece->file) continue;
+      // By a file that both name: their variables are nobody else's.
+      if (in_turn_) return true;
       return act.command >= script.commands.size() || !SetsItself(*piece, script.commands[act.command], *from);
     }
-    return UsesFrom(*piece, act.loc);
+    return !in_turn_ && UsesFrom(*piece, act.loc);
   }
 
   // curl -F "config=@$KUBE", where another script that is read in says which file that is, and this one does not.
@@ -310,6 +351,7 @@ class Joined {
   std::unordered_map<std::string_view, std::vector<std::uint32_t>> set_by_;  // variables of the text, by files
   std::size_t left_ = kMostOfPackage;
   bool all_ = true;
+  bool in_turn_ = false;  // the pieces are run one after another, each by itself
 };
 
 }  // namespace

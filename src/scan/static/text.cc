@@ -265,7 +265,7 @@ class Analysis : public TextFindings {
         std::ranges::none_of(canvas_.passages, [](const TextPassage& passage) { return (passage.kind & kRead) != 0; });
     for (const UnseenText& unseen : canvas_.unseen) {
       // One and the same, however often, is no data; what a program prints may end with it.
-      if (samples && unseen.uniform && unseen.kind == UnseenText::Kind::kRun) continue;
+      if (IsCode(file_.type) && unseen.uniform && unseen.kind == UnseenText::Kind::kRun) continue;
       RawFinding finding;
       finding.rule = "PI-003";
       finding.file = file_.index;

@@ -539,6 +539,7 @@ bool TextCanvas::NamesValue(std::uint32_t token) const noexcept {
   // What is a noun as well as a verb.
   if (word != "email" && word != "mail" && word != "post" && word != "report" && word != "log" && word != "share")
     return false;
+  if (token > 0 && (Of(tokens[token - 1]) == "by" || Of(tokens[token - 1]) == "via")) return true;  // "search by email"
   const std::string_view all = text;
   std::size_t after = here.end();
   while (after < all.size() && (all[after] == '`' || all[after] == '*' || all[after] == '"')) ++after;
@@ -548,7 +549,7 @@ bool TextCanvas::NamesValue(std::uint32_t token) const noexcept {
   }
   if (token == 0 || token + 1 >= tokens.size() || (tokens[token + 1].set & Bit(kWMail)) == 0) return false;
   const std::uint32_t end = tokens[token - 1].end();
-  return end < here.begin && all.substr(end, here.begin - end).find_first_of(":(") != std::string_view::npos;
+  return end < here.begin && all.substr(end, here.begin - end).find_first_of(":(-") != std::string_view::npos;
 }
 
 std::uint32_t TextCanvas::SentenceAt(std::uint32_t at) const noexcept {

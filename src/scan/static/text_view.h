@@ -200,6 +200,10 @@ class View {
     if (SaysOne(i + 1, i + 1, {"is", "are"}) && SaysOne(i + 2, i + 2, {"not"}) &&
         SaysOne(i + 3, i + 3, {"specified", "given", "set", "provided", "configured", "supplied", "available"}))
       return true;
+    // "Send a password reset email": what is sent holds none.
+    if (word(i) == "password" && SaysOne(i + 1, i + 1, {"reset", "resets"}) &&
+        !SaysOne(i + 2, i + 2, {"token", "tokens", "code", "codes", "link", "links"}))
+      return true;
     // A public key is there to be sent.
     if (word(i).find("public") != std::string_view::npos || (i > 0 && word(i - 1) == "public")) return true;
     // "Submit feedback without an API token."
