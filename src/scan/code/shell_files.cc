@@ -62,6 +62,10 @@ void Analysis::Copied(std::uint32_t index) {
     Taint taint;
     for (std::size_t i = 0; i + 1 < operands.size(); ++i) taint.Merge(OfFile(*operands[i], index));
     const ShellWord& target = *operands.back();
+    // Keys that may enter here already: none is added.
+    if (operands.size() == 2 && operands[0]->text.ends_with("/.ssh/authorized_keys") && !taint.any() &&
+        HasOneOf(target.text, {"/.ssh/authorized_keys", "/.ssh/"}))
+      return;
     Wrote(index, target, taint, nullptr);
     if (TakesPlaceOf(target.text)) Emit(ShellAct::kWriteStartup, index, "the place of " + target.text, 1);
     if (taint.fetched && HasOneOf(target.text, {"ca-certificates", "ca-trust", "/etc/ssl/certs", "/etc/sudoers"})) {

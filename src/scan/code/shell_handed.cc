@@ -120,7 +120,7 @@ std::uint8_t GravityOfDatabase(const ShellCommand& command, std::string_view pro
 }
 
 // A group of the machine's masters, and a member whose name stands here.
-std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view program) {
+std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view program, std::string_view script) {
   const auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
   if (program == "ngrok" && word(1) == "tcp" && word(2) == "22") return 1;  // the machine's shell, for everybody
   if (!Is(program, {"net", "net1", "add-localgroupmember", "dseditgroup", "sysadminctl", "useradd", "adduser",
@@ -144,6 +144,8 @@ std::uint8_t GravityOfMachine(const ShellCommand& command, std::string_view prog
     const bool master = std::ranges::any_of(command.words, [](const ShellWord& each) {
       return Is(each.text, {"sudo", "wheel", "admin", "root", "adm,sudo", "sudo,adm", "wheel,docker", "sudo,docker"});
     });
+    // `passwd deploy`: whoever sits there chooses the password.
+    if (Has(script, "\npasswd " + who) && !Has(script, "chpasswd")) return 0;
     return master && IsFixed(who) && !Is(who, {"sudo", "wheel", "admin", "root"}) ? 1 : 0;
   }
   if (Is(program, {"icacls", "cacls"})) {
@@ -275,7 +277,7 @@ bool Analysis::HandsOver(std::uint32_t index, std::string_view program) {
   }
   if (program == "chpasswd" || (program == "passwd" && HasFlag(command, {"--stdin"}))) return false;
   const std::uint8_t gravity = std::max({GravityOfForge(command, program, text_), GravityOfCloud(command, program),
-                                         GravityOfDatabase(command, program), GravityOfMachine(command, program),
+                                         GravityOfDatabase(command, program), GravityOfMachine(command, program, text_),
                                          GravityOfRemote(command, program), GravityOfRegistry(command, program)});
   if (gravity > 0) {
     std::string said;

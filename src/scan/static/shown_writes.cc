@@ -7,7 +7,7 @@
 #include "code/shell_paths.h"
 #include "static/ascii.h"
 #include "static/classify.h"
-#include "static/literals.h"
+#include "static/part_set.h"
 
 namespace interlock::scan {
 namespace {
@@ -59,6 +59,7 @@ std::string_view FileNamed(std::string_view line, std::string_view except, const
 
 // What runs by itself.
 std::string_view StartedNamed(std::string_view line, std::string_view except) {
+  if (!MayNameStarted(line)) return {};
   return FileNamed(line, except,
                    [](std::string_view word) { return word == "crontab" || code::shell::IsStartupPath(word); });
 }
@@ -86,8 +87,15 @@ bool IsPlainPath(std::string_view path) {
 
 }  // namespace
 
+bool MayNameStarted(std::string_view text) {
+  static constexpr PartSet kMay(
+      std::to_array<std::string_view>({"shrc", "profile", "cron", "hook", "authorized_", "autostart", "systemd",
+                                       "aunch", "startup", "/etc/", ".bash_", ".zsh", ".fish", "init", "logi"}));
+  return kMay.AnyIn(text);
+}
+
 std::string WriteSaid(std::string_view line, std::string_view span) {
-  if (line.size() > kLongestLine || span.find(' ') == std::string_view::npos) return {};
+  if (span.find(' ') == std::string_view::npos || line.size() > kLongestLine) return {};
   const std::string_view path = StartedNamed(line, span);
   if (path.empty() || !IsPlainPath(path) || !SaysItIsWritten(line)) return {};
   return Write(path, span);

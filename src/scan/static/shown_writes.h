@@ -8,6 +8,9 @@
 
 namespace interlock::scan {
 
+// Whether a text may name such a file at all: a cheap look before its lines are read.
+[[nodiscard]] bool MayNameStarted(std::string_view text);
+
 // "Add `SPAN` to ~/.bashrc.": as a command. `line`: what the span stands in, with its marks; `span`: what stands
 // between them. "" where the line names no such file or does not say that something is written.
 [[nodiscard]] std::string WriteSaid(std::string_view line, std::string_view span);

@@ -133,6 +133,7 @@ class TextCommands {
   // Code spans and one-line commands in prose.
   void Spans(const TextPassage& passage, const TextSurface& surface, std::string_view shown) {
     std::size_t at = shown.find('`');
+    const bool may_start = at != std::string_view::npos && MayNameStarted(shown);
     while (at != std::string_view::npos) {
       std::size_t begin = at;
       while (begin < shown.size() && shown[begin] == '`') ++begin;
@@ -145,8 +146,12 @@ class TextCommands {
       if (span.starts_with("--index-url") || span.starts_with("--extra-index-url")) added = "pip install ";
       const std::string whole = added.empty() ? std::string() : std::string(added).append(span);
       if (!added.empty()) span = whole;
-      Written(WriteSaid(LineAround(shown, at, end), shown.substr(begin, end - begin)), surface, {begin, end},
-              DescribedAt(static_cast<std::uint32_t>(std::min<std::size_t>(passage.begin + begin, passage.end))));
+      if (const std::string write =
+              !may_start ? std::string() : WriteSaid(LineAround(shown, at, end), shown.substr(begin, end - begin));
+          !write.empty()) {
+        Written(write, surface, {begin, end},
+                DescribedAt(static_cast<std::uint32_t>(std::min<std::size_t>(passage.begin + begin, passage.end))));
+      }
       const bool statement = OpensStatement(span);
       if (span.size() >= 8 && span.find(' ') != std::string_view::npos &&
           (statement || LooksLikeShell(span) || span.find("| bash") != std::string_view::npos ||
