@@ -99,7 +99,9 @@ void Analysis::Sends(std::uint32_t index, const std::string& host, const std::st
     taint.secret = false;
   }
   // "$JAMF_URL/api/oauth/token": its user says where he logs in.
-  if (taint.secret && Has(host, std::string_view(&kUnknownChar, 1)) && AsksForToken(destination)) taint.secret = false;
+  if (taint.secret && Has(host, std::string_view(&kUnknownChar, 1)) && AsksForToken(destination) &&
+      !IsSecretPath(taint.what))
+    taint.secret = false;
   // The service that a program's own credential is for: ~/.terraform.d in a header to terraform.io.
   if (taint.secret && headers_only && IsStoreOf(taint.what, host)) return;
   if (taint.secret || (taint.environment && !headers_only)) {

@@ -63,7 +63,9 @@ void Analysis::Copied(std::uint32_t index) {
     for (std::size_t i = 0; i + 1 < operands.size(); ++i) taint.Merge(OfFile(*operands[i], index));
     const ShellWord& target = *operands.back();
     // Keys that may enter here already: none is added.
-    if (operands.size() == 2 && operands[0]->text.ends_with("/.ssh/authorized_keys") && !taint.any() &&
+    const std::string& source = operands[0]->text;
+    const bool here = source.starts_with("/root/") || source.starts_with("/home/") || source.starts_with("~/");
+    if (operands.size() == 2 && here && source.ends_with("/.ssh/authorized_keys") && !taint.any() &&
         HasOneOf(target.text, {"/.ssh/authorized_keys", "/.ssh/"}))
       return;
     Wrote(index, target, taint, nullptr);

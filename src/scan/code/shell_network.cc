@@ -161,7 +161,11 @@ bool Analysis::LooksUp(std::uint32_t index, std::string_view program) {
 
 // gh secret set NAME --repo "$repo": where its user keeps credentials, by his own account. A repository that the script
 // names itself is another's.
-static bool KeepsCredential(const ShellCommand& command, std::string_view program) {
+static bool KeepsCredential(const ShellCommand& command, std::string_view program, std::string_view script) {
+  // Another account, repository or address by a variable: it is not its user who says.
+  if (HasOneOf(script, {"GH_REPO=", "GH_HOST=", "GH_TOKEN=", "AWS_ACCESS_KEY_ID=", "AWS_ENDPOINT_URL", "--endpoint-url",
+                        "GITLAB_HOST="}))
+    return false;
   const auto word = [&](std::size_t i) { return i < command.words.size() ? command.words[i].text : std::string(); };
   if (Is(program, {"gh", "glab"})) {
     if (!(Is(word(1), {"secret", "variable"}) && Is(word(2), {"set", "update"}))) return false;
@@ -189,7 +193,7 @@ bool Analysis::AsksService(std::uint32_t index, std::string_view program, const 
   const auto word = [&](std::size_t i) { return i < count ? command.words[i].text : std::string(); };
   if (Is(program, {"gh", "glab", "hub", "http", "https", "xh", "aws", "gcloud", "az", "slack", "telegram-send", "ntfy",
                    "notify", "wrangler", "heroku"})) {
-    if (KeepsCredential(command, program)) return true;
+    if (KeepsCredential(command, program, text_)) return true;
     // A client of a service, whatever its own words: what stands in them goes there.
     Taint said = input;
     // What uploads files uploads those that are named; others open them to log in.
@@ -257,7 +261,11 @@ bool Analysis::Stages(std::uint32_t index, std::string_view program) {
   }
   if (program == "git" && count >= 5 && word(1) == "remote" && word(2) == "add") {
     // An origin can be added only where there is none: of a new repository, or of one that was written anew.
-    if (word(count - 2) == "origin" && !replaces_origin_) return true;
+    // Nobody can push to another's repository at a forge but by a token in its address.
+    const std::string& to = command.words[count - 1].text;
+    const std::string host = HostOf(to);
+    const bool bare = to.find('@') == std::string::npos || to.starts_with("git@");
+    if (word(count - 2) == "origin" && !replaces_origin_ && bare && KindOfHost(host) == HostKind::kForge) return true;
     remotes_.try_emplace(word(count - 2), word(count - 1));  // git remote add backup https://...
     return true;
   }

@@ -222,6 +222,15 @@ bool Engine::IsOwnPart(std::uint32_t module, ExprId annotation) const {
   return false;
 }
 
+// What a framework reads into numbers and dates lets no path and no command through.
+static bool IsNumber(const Module& module, const Param& param) {
+  if (param.annotation >= module.exprs.size()) return false;
+  const Loc loc = module.exprs[param.annotation].loc;
+  const std::string_view type = module.text.substr(loc.begin, std::min<std::size_t>(loc.end - loc.begin, 40));
+  return SaysOneOf(type, {"int", "float", "bool", "UUID", "uuid.UUID", "date", "datetime", "int | None", "float | None",
+                          "bool | None", "Optional[int]", "Optional[float]", "Optional[bool]"});
+}
+
 void Engine::Serve(std::uint32_t module, FuncId function) {
   served_.insert(Key(module, function));
   const Module& there = states_[module].view->module();
@@ -234,6 +243,12 @@ void Engine::Serve(std::uint32_t module, FuncId function) {
       continue;
     }
     if (IsOwnPart(module, shape.params[i].annotation)) continue;
+    // project_id: int, as the framework reads it out of the address.
+    const std::uint32_t before = std::exchange(module_, module);
+    const bool closed = there.language == Language::kPython &&
+                        (IsClosedType(shape.params[i].annotation, shape.parent) || IsNumber(there, shape.params[i]));
+    module_ = before;
+    if (closed) continue;
     Taint given;
     given.labels = kCaller;
     trail_.push_back({0, module, shape.params[i].loc.begin, "takes what a request says"});

@@ -171,14 +171,24 @@ void JudgePowers(const FileContext& file, std::string_view path, std::vector<Raw
   out.push_back(std::move(finding));
 }
 
-// "deny": ["Bash(sudo:*)"]: what is listed there, and under "ask", is not let through. Blanks keep every other place.
+// "deny": ["Bash(sudo:*)"]: what is listed there, and under "ask", is not let through. Blanks keep every other place; a
+// key in a comment has no list of texts and nothing else behind it.
 void BlankRefused(std::string* text) {
   for (const std::string_view key : {"\"deny\"", "\"ask\""}) {
     for (std::size_t at = text->find(key); at != std::string::npos; at = text->find(key, at + 1)) {
       const std::size_t open = text->find_first_not_of(" \t\r\n:", at + key.size());
       if (open == std::string::npos || (*text)[open] != '[') continue;
-      const std::size_t close = text->find(']', open);
-      if (close == std::string::npos) continue;
+      std::size_t close = open + 1;
+      while (close < text->size() && (*text)[close] != ']') {
+        if ((*text)[close] == '"') {
+          close = text->find_first_of("\"\n", close + 1);
+          if (close == std::string::npos || (*text)[close] == '\n') break;
+        } else if (std::string_view(" \t\r\n,").find((*text)[close]) == std::string_view::npos) {
+          break;
+        }
+        ++close;
+      }
+      if (close >= text->size() || (*text)[close] != ']') continue;
       std::fill(text->begin() + static_cast<std::ptrdiff_t>(open), text->begin() + static_cast<std::ptrdiff_t>(close),
                 ' ');
     }

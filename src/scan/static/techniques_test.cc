@@ -193,7 +193,7 @@ TEST(Packages, WhatToolsAreSaidToBeInOtherLanguages) {
 }
 
 TEST(Packages, WhatIsToldOrBuiltInParts) {
-  EXPECT_GE(ExpectOf("parts", true), 18U);
+  EXPECT_GE(ExpectOf("parts", true), 23U);
   EXPECT_GE(ExpectOf("parts_honest", false), 14U);
 }
 
@@ -230,7 +230,7 @@ TEST(Packages, WhatNobodyAnswers) {
 }
 
 TEST(Packages, WhatADrawShowedToBeHonest) {
-  EXPECT_GE(ExpectOf("drawn_honest", false), 73U);
+  EXPECT_GE(ExpectOf("drawn_honest", false), 75U);
   EXPECT_GE(ExpectOf("drawn", true), 104U);
 }
 

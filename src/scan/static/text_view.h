@@ -202,7 +202,7 @@ class View {
       return true;
     // "Send a password reset email": what is sent holds none.
     if (word(i) == "password" && SaysOne(i + 1, i + 1, {"reset", "resets"}) &&
-        !SaysOne(i + 2, i + 2, {"token", "tokens", "code", "codes", "link", "links"}))
+        !SaysOne(i + 2, i + 2, {"token", "tokens", "code", "codes", "link", "links"}) && !any(Bit(kWUrl) | Bit(kWMail)))
       return true;
     // A public key is there to be sent.
     if (word(i).find("public") != std::string_view::npos || (i > 0 && word(i - 1) == "public")) return true;
