@@ -8,12 +8,14 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
 #include "code/flow.h"
 #include "code/ir.h"
 #include "code/shell.h"
+#include "fmt/format.h"
 #include "interlock/base/digest.h"
 #include "interlock/base/find_bytes.h"
 #include "static/agent_hooks.h"
@@ -115,6 +117,7 @@ class Job {
   void ForEach(std::size_t count, const std::function<void(std::size_t)>& piece) const;
   void LookUpCode();
   void ReadPrograms();
+  void LeaveOut(std::vector<std::uint32_t>& programs);
   void LinkPrograms(const std::vector<AgentHook>& hooks);
   void ReadFiles();
   void ReadGiven();
@@ -291,6 +294,29 @@ void Job::LookUpCode() {
   lowering_ = std::move(skipped);
 }
 
+// Of a package with more code than is followed: what an agent, an installation or a server runs comes first, and small
+// programs before large ones, so that none is hidden behind a bundle.
+void Job::LeaveOut(std::vector<std::uint32_t>& programs) {
+  constexpr std::size_t kMostNamed = 64;
+  std::uint64_t total = 0;
+  for (const std::uint32_t file : programs) total += files_[file].text().size();
+  if (total <= options_.max_code_bytes) return;
+  std::ranges::sort(programs, {}, [&](std::uint32_t file) {
+    return std::tuple(files_[file].reach, files_[file].text().size(), file);
+  });
+  total = 0;
+  std::size_t kept = 0;
+  while (kept < programs.size() && total + files_[programs[kept]].text().size() <= options_.max_code_bytes)
+    total += files_[programs[kept++]].text().size();
+  for (std::size_t i = kept; i < programs.size() && i - kept < kMostNamed; ++i) {
+    lowering_.push_back(
+        {files_[programs[i]].file->path, core::SkipReason::kParserBudget, 0,
+         fmt::format("more code than is followed in one package: this and {} other files by text rules only",
+                     programs.size() - kept - 1)});
+  }
+  programs.resize(kept);
+}
+
 // First stage: what each program says, and beside it what manifests say.
 void Job::ReadPrograms() {
   std::vector<std::uint32_t> programs;
@@ -298,6 +324,7 @@ void Job::ReadPrograms() {
     if (!code_known_ && HasProgram(file) && !IsUtf16(file.text()) && file.text().size() <= kMaxCodeBytes)
       programs.push_back(file.index);
   }
+  LeaveOut(programs);
   LargestFirst(programs, files_);
   ForEach(programs.size() + 1, [&](std::size_t i) {
     if (i < programs.size()) {

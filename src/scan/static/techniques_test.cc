@@ -192,6 +192,21 @@ TEST(Packages, WhatToolsAreSaidToBeInOtherLanguages) {
   EXPECT_GE(ExpectOf("described_honest", false), 39U);
 }
 
+TEST(Packages, MoreCodeThanIsFollowedIsNamedAndNeverLooksClean) {
+  core::PackageView view;
+  view.target = "package";
+  view.files.push_back({.path = "bundle.js", .bytes = "export const a = " + std::string(2'000, '1') + ";\n"});
+  view.files.push_back({.path = "index.js", .bytes = "require('child_process').exec(process.argv[2]);\n"});
+  ScanOptions options;
+  EXPECT_TRUE(Scan(view, options).coverage.skipped.empty());
+  options.max_code_bytes = 1'000;
+  const ScanReport report = Scan(view, options);
+  ASSERT_EQ(report.coverage.skipped.size(), 1U);
+  EXPECT_EQ(report.coverage.skipped[0].path, "bundle.js");  // the small one is read first
+  EXPECT_EQ(report.coverage.skipped[0].reason, core::SkipReason::kParserBudget);
+  EXPECT_NE(report.verdict, core::ScanVerdict::kSafe);
+}
+
 TEST(Packages, WhatIsToldOrBuiltInParts) {
   EXPECT_GE(ExpectOf("parts", true), 23U);
   EXPECT_GE(ExpectOf("parts_honest", false), 14U);

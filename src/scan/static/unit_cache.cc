@@ -1,6 +1,7 @@
 #include "static/unit_cache.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -219,8 +220,8 @@ void AddEngine(base::Sha256Hasher& hasher, const ScanOptions& options, const Rul
   for (const std::string_view file : {"catalogue/python.json", "catalogue/javascript.json"}) {
     hasher.Update(embedded::Find_scan_rules(file));
   }
-  const std::uint64_t steps = options.max_parse_steps;
-  hasher.Update(std::string_view(reinterpret_cast<const char*>(&steps), sizeof steps));
+  const std::array<std::uint64_t, 2> budgets = {options.max_parse_steps, options.max_code_bytes};
+  hasher.Update(std::string_view(reinterpret_cast<const char*>(budgets.data()), sizeof budgets));
 }
 
 }  // namespace

@@ -138,6 +138,9 @@ struct ScanOptions {
   // From `scan --layers`; a layer asked for that did not run never looks clean.
   std::uint32_t max_findings = 2000;
   std::uint64_t max_parse_steps = 0;  // 0: default budgets of each parser
+  // Code of a package that is parsed and followed, which takes some 35 times its bytes of memory; what is beyond it is
+  // read as text and named as skipped.
+  std::uint64_t max_code_bytes = std::uint64_t{64} << 20U;
   ScanCache* cache = nullptr;         // nullptr: everything is read anew; the report is the same either way
   std::string cache_salt;             // of the program that scans: another build's findings are not taken
 };
