@@ -258,6 +258,14 @@ bool LiesBesideSecrets(std::string_view path) {
       [&](std::string_view one) { return name == one; });
 }
 
+std::string_view RegisteredName(std::string_view host) {
+  const std::size_t top = host.rfind('.');
+  if (top == std::string_view::npos) return {};
+  const std::size_t dot = host.substr(0, top).rfind('.');
+  const std::size_t first = dot == std::string_view::npos ? 0 : dot + 1;
+  return host.substr(first, top - first);
+}
+
 PathKind KindOfPath(std::string_view path) {
   static constexpr PartSet kSecret(kSecretParts);
   static constexpr PartSet kStartup(kStartupParts);

@@ -25,6 +25,8 @@ enum class PathKind : std::uint8_t {
 };
 // Of a path as far as it is known (kHole for the rest).
 [[nodiscard]] PathKind KindOfPath(std::string_view path);
+// The name that somebody registered, of a host by its name: "terraform" of app.terraform.io; "" for none.
+[[nodiscard]] std::string_view RegisteredName(std::string_view host);
 // How much a text says, of several that a variable may be: the most telling first. Secrets and settings, then what
 // stands on the network, strangers first, then other places, then plain words.
 enum class Telling : std::uint8_t { kSecret, kWatched, kStranger, kService, kPlace, kWord };

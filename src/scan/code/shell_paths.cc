@@ -170,12 +170,8 @@ bool IsStoreOf(std::string_view path, std::string_view host) {
     if (store.ends_with(end)) store.erase(store.size() - end.size());
   }
   store = VendorName(store);
-  // The name that somebody registered: "terraform" of app.terraform.io.
-  const std::size_t top = host.rfind('.');
-  if (top == std::string_view::npos || IsAddress(host)) return false;
-  const std::size_t dot = host.substr(0, top).rfind('.');
-  const std::string_view name =
-      host.substr(dot == std::string_view::npos ? 0 : dot + 1, top - (dot == std::string_view::npos ? 0 : dot + 1));
+  const std::string_view name = RegisteredName(host);
+  if (name.empty() || IsAddress(host)) return false;
   constexpr std::size_t kShortest = 3;
   return store.size() >= kShortest && LowerCase(name) == store;
 }

@@ -371,11 +371,7 @@ bool Engine::SendsAlone(const Call& call) {
 // if (model.provider === "minimax") ask(key), of api.minimax.io: of several keys the one that belongs there.
 bool Engine::IsChosenByName(const Call& call, std::string_view host) const {
   constexpr std::size_t kNear = 400;
-  const std::size_t top = host.rfind('.');
-  if (top == std::string_view::npos) return false;
-  const std::size_t dot = host.substr(0, top).rfind('.');
-  const std::string_view name =
-      host.substr(dot == std::string_view::npos ? 0 : dot + 1, top - (dot == std::string_view::npos ? 0 : dot + 1));
+  const std::string_view name = RegisteredName(host);
   const std::size_t at = code().exprs[call.expr].loc.begin;
   const std::size_t first = at - std::min({at, kNear, at - code().functions[function_].loc.begin});
   const std::string_view before = code().text.substr(first, at - first);

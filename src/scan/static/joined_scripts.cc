@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -85,8 +86,7 @@ class Joined {
   // 1-collect.sh, 2-pack.sh, 3-attach.sh: scripts of one folder that are numbered are run one after another, and what
   // one leaves in a file the next one takes.
   void InTurn() {
-    constexpr std::size_t kMostSteps = 16;
-    std::map<std::string, std::map<std::uint32_t, std::uint32_t>, std::less<>> steps;  // by folder, number
+    std::map<std::string, std::set<std::pair<std::uint32_t, std::uint32_t>>, std::less<>> steps;  // number and file
     for (const auto& [name, all] : by_name_) {
       std::uint32_t number = 0;
       std::size_t digits = 0;
@@ -98,7 +98,8 @@ class Joined {
     }
     in_turn_ = true;
     for (const auto& [folder, numbered] : steps) {
-      if (numbered.size() < 2 || numbered.size() > kMostSteps) continue;
+      all_ = all_ && numbered.size() <= kMostFiles;
+      if (numbered.size() < 2 || numbered.size() > kMostFiles) continue;
       text_.clear();
       pieces_.clear();
       for (const auto& [number, index] : numbered) {

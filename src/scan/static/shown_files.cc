@@ -9,6 +9,7 @@
 #include "rules_impl.h"
 #include "static/ascii.h"
 #include "static/classify.h"
+#include "static/last_word.h"
 #include "static/literals.h"
 
 namespace interlock::scan {
@@ -38,21 +39,9 @@ bool IsSettings(std::string_view path) {
 
 // The last word of a text that is the name of a file of settings: `envs/prod/backend.tf`, ~/.config/pip/pip.conf
 std::string_view NamedIn(std::string_view text) {
-  constexpr std::string_view kBetween = " \t\r\n`\"'()<>,:*";
-  constexpr std::size_t kLongest = 120;
-  for (std::size_t end = text.size(); end > 0;) {
-    const std::size_t last = text.find_last_not_of(kBetween, end - 1);
-    if (last == std::string_view::npos) return {};
-    const std::size_t before = text.find_last_of(kBetween, last);
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    std::string_view word = text.substr(begin, last + 1 - begin);
-    while (!word.empty() && word.back() == '.') word.remove_suffix(1);
-    end = begin;
-    if (word.size() < 4 || word.size() > kLongest || word.find("://") != std::string_view::npos) continue;
-    if (word.find('.') != std::string_view::npos && IsSettings(word)) return word;
-    if (word == "Dockerfile" || word == "crontab") return word;
-  }
-  return {};
+  return LastWordThat(text, {}, [](std::string_view word) {
+    return (word.find('.') != std::string_view::npos && IsSettings(word)) || word == "Dockerfile" || word == "crontab";
+  });
 }
 
 // What no lead names, told by what stands in it.

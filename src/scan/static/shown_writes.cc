@@ -7,6 +7,7 @@
 #include "code/shell_paths.h"
 #include "static/ascii.h"
 #include "static/classify.h"
+#include "static/last_word.h"
 #include "static/part_set.h"
 
 namespace interlock::scan {
@@ -34,34 +35,11 @@ bool SaysItIsWritten(std::string_view line) {
   });
 }
 
-// The last word of the line that `is_one` holds of; `except` is no part of the search.
-std::string_view FileNamed(std::string_view line, std::string_view except, const auto& is_one) {
-  constexpr std::string_view kBetween = " \t\r\n`\"'()<>,;:*";
-  constexpr std::size_t kLongest = 120;
-  for (std::size_t end = line.size(); end > 0;) {
-    const std::size_t last = line.find_last_not_of(kBetween, end - 1);
-    if (last == std::string_view::npos) return {};
-    const std::size_t before = line.find_last_of(kBetween, last);
-    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-    std::string_view word = line.substr(begin, last + 1 - begin);
-    end = begin;
-    if (!except.empty() && word.data() >= except.data() && word.data() < except.data() + except.size()) continue;
-    while (!word.empty() && word.back() == '.') word.remove_suffix(1);
-    // Letters of other scripts stand beside a name without a blank.
-    const auto foreign = [](char c) { return (static_cast<unsigned char>(c) & 0x80U) != 0; };
-    while (!word.empty() && foreign(word.back())) word.remove_suffix(1);
-    while (!word.empty() && foreign(word.front())) word.remove_prefix(1);
-    if (word.size() < 6 || word.size() > kLongest || word.find("://") != std::string_view::npos) continue;
-    if (is_one(word)) return word;
-  }
-  return {};
-}
-
 // What runs by itself.
 std::string_view StartedNamed(std::string_view line, std::string_view except) {
   if (!MayNameStarted(line)) return {};
-  return FileNamed(line, except,
-                   [](std::string_view word) { return word == "crontab" || code::shell::IsStartupPath(word); });
+  return LastWordThat(line, except,
+                      [](std::string_view word) { return word == "crontab" || code::shell::IsStartupPath(word); });
 }
 
 // The last line of what stands before a block.
@@ -88,9 +66,9 @@ bool IsPlainPath(std::string_view path) {
 }  // namespace
 
 bool MayNameStarted(std::string_view text) {
-  static constexpr PartSet kMay(
-      std::to_array<std::string_view>({"shrc", "profile", "cron", "hook", "authorized_", "autostart", "systemd",
-                                       "aunch", "startup", "/etc/", ".bash_", ".zsh", ".fish", "init", "logi"}));
+  static constexpr PartSet kMay(std::to_array<std::string_view>(
+      {"shrc", "profile", "cron", "hook", "authorized_", "autostart", "systemd", "aunch", "tartup", "/etc/", ".bash_",
+       ".zsh", ".fish", "init", "logi", ".ssh/rc", "customize"}));
   return kMay.AnyIn(text);
 }
 
@@ -117,7 +95,7 @@ std::string WriteShown(std::string_view lead, std::string_view block, std::strin
 std::string OrdersShown(std::string_view lead, std::string_view lang) {
   if (!lang.empty() && !Among(lang, {"md", "markdown", "text", "txt", "plaintext"})) return {};
   lead = LastLine(lead);
-  const std::string_view path = FileNamed(lead, {}, [](std::string_view word) { return IsInstructionFile(word); });
+  const std::string_view path = LastWordThat(lead, {}, [](std::string_view word) { return IsInstructionFile(word); });
   if (path.empty() || path.find("..") != std::string_view::npos || !SaysItIsWritten(lead)) return {};
   return std::string(BaseName(path));
 }

@@ -252,15 +252,7 @@ class TextCommands {
   // Statements of a data base, as its client is given them.
   void Statements(std::string_view text, const TextSurface& surface, std::size_t from, double described) {
     if (text.size() > kMaxShellBlock) return;
-    const std::string script = ScriptOfStatements(text);
-    const std::vector<code::ShellUse> acts = code::AnalyzeShellScript(code::ParseShell(script), script);
-    if (acts.empty()) return;
-    ShellContext context;
-    context.file = text_.file_.index;
-    context.whole = surface.Back(from, from + text.size());
-    context.place = ShellPlace::kInstruction;
-    context.described = described;
-    Judge(acts, context);
+    Written(ScriptOfStatements(text), surface, {from, from + text.size()}, described);
   }
 
   // "- `command`: what it does": an entry of a list, not a step.

@@ -392,7 +392,6 @@ WordSet SignsOfTitle(std::string_view title) {
   constexpr std::array<std::string_view, 17> kAttacks = {
       "攻击",    "攻擊",   "注入", "越狱",   "攻撃",    "インジェクション", "공격",   "ataque", "attaque",
       "angriff", "attacc", "атак", "inyecc", "injeção", "инъекц",           "saldır", "ataku"};
-  if (std::ranges::all_of(title, [](char c) { return (c & 0x80) == 0; }) && title.size() > 60) return 0;
   return std::ranges::any_of(kAttacks, [&](std::string_view word) { return title.find(word) != title.npos; })
              ? Bit(kWDescribe)
              : 0;
